@@ -2,10 +2,9 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
-import { answerServer } from "../src/lsp/answer-server.ts";
+import { answerServer, initializeParams } from "../src/lsp/client-side.ts";
 import { uriOf } from "../src/lsp/documents.ts";
 import { findLanguageServers, type LanguageServer } from "../src/lsp/find-servers.ts";
-import { initializeParams } from "../src/lsp/initialize.ts";
 import { openLanguages } from "../src/lsp/open-languages.ts";
 import { systemClock } from "../src/mailbox/clock.ts";
 import { MAIN } from "../src/mailbox/ids.ts";
@@ -65,7 +64,7 @@ async function measure(
     mkdirSync(dirname(join(cwd, "node_modules", path)), { recursive: true });
     symlinkSync(target, join(cwd, "node_modules", path));
   }
-  const { servers } = await findLanguageServers({ root: cwd, path: "", said: {} });
+  const { servers } = await findLanguageServers({ root: cwd, path: "", setting: {} });
   const server = servers.find((one) => one.language === language);
   const place = places[language];
   if (server === undefined || place === undefined) throw new Error(`There is no server for ${language}.`);

@@ -1,4 +1,4 @@
-import { settings } from "../../src/settings/catalogue.ts";
+import { settings } from "../../src/settings/schema.ts";
 import { nameOf, type Setting } from "../../src/settings/setting.ts";
 import { defaultLimits } from "../../src/supervisor/limits.ts";
 
@@ -6,7 +6,7 @@ import { defaultLimits } from "../../src/supervisor/limits.ts";
 export function renderSettingsDoc(): string {
   return `${[
     "# Settings",
-    "Written by `npm run docs` from `src/settings/catalogue.ts`; a change here is lost.",
+    "Written by `npm run docs` from `src/settings/schema.ts`; a change here is lost.",
     `Settings are JSON, with comments where you like, in four files; the later ones win:
 
 | Scope | File | Whose |
@@ -38,7 +38,7 @@ export function renderSettingsDoc(): string {
 function row(setting: Setting<unknown>): string {
   const cells = [
     `\`${nameOf(setting)}\``,
-    setting.type,
+    setting.what,
     fallbackOf(setting),
     condition(setting),
     setting.summary,
@@ -46,18 +46,19 @@ function row(setting: Setting<unknown>): string {
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
-function condition({ foreign, width }: Setting<unknown>): string {
-  switch (foreign) {
-    case "nothing":
+function condition({ trust, width }: Setting<unknown>): string {
+  switch (trust) {
+    case "always":
       return "always";
-    case "trust":
+    case "trusted":
       return width ? "after trust; a stricter one always" : "after trust";
-    case "narrower":
+    case "stricter":
       return "if stricter";
     case "never":
+    case "managed":
       return "never";
     default:
-      return foreign satisfies never;
+      return trust satisfies never;
   }
 }
 

@@ -39,6 +39,9 @@ export function endingOfReply(
   if (reply.stopReason === "max_tokens" || reply.stopReason === "model_context_window_exceeded") {
     return { status: "partial", text, reason: "The model's last reply was cut at its length limit." };
   }
+  if (reply.stopReason === "incomplete") {
+    return { status: "partial", text, reason: "The model did not do all that was asked." };
+  }
   if (said) return { status: "done", text };
   return { status: text ? "partial" : "failed", text, reason: "The model ended without an answer." };
 }

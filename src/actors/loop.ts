@@ -102,7 +102,7 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
     const tokens = cutInARow(state.turnsShown);
     if (tokens !== null) return void (await end(turn, endingOfCutCalls(tokens, state.said)));
 
-    const isLast = last !== null || reply.stopReason === "refusal";
+    const isLast = last !== null || reply.stopReason === "refusal" || reply.stopReason === "incomplete";
     const ending =
       calls.length > 0 ? null : await asData(endingOfReply(reply, saidBefore, last), spec, state, isLast);
     const answer =

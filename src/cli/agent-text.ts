@@ -17,7 +17,7 @@ export function statusMark(status: Status, paint: Paint): string {
     case "done":
       return paint("green", "✓");
     case "partial":
-      return paint("yellow", "◑");
+      return paint("yellow", "✗");
     case "cancelled":
       return paint("yellow", "⊘");
     case "failed":

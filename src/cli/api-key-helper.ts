@@ -1,6 +1,6 @@
 import { MAIN } from "../mailbox/ids.ts";
 import type { RunResult } from "../mailbox/runs.ts";
-import type { SaidBy } from "../settings/read-settings.ts";
+import type { SourcedText } from "../settings/read-settings.ts";
 
 /** Runs a shell command to its end; never rejects. */
 export type RunCommand = (command: string, cwd: string, timeoutMs: number) => Promise<RunResult>;
@@ -14,7 +14,7 @@ const MOST_BYTES = 65_536;
  * what is in there could change what it does. Throws, with a sentence, where no key comes of it.
  */
 export async function keyFromHelper(
-  helper: SaidBy,
+  helper: SourcedText,
   folders: { readonly homedir: string; readonly root: string },
   run: RunCommand,
 ): Promise<string> {

@@ -2,8 +2,8 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { errorCode, isMissing } from "../lib/errors.ts";
-import type { SaidBy } from "../settings/read-settings.ts";
-import { shown } from "../settings/shown.ts";
+import { printable } from "../lib/printable.ts";
+import type { SourcedText } from "../settings/read-settings.ts";
 import type { Arguments } from "./arguments.ts";
 import type { CliIO } from "./io.ts";
 import { sessionFlags } from "./session-flags.ts";
@@ -42,7 +42,7 @@ function problemOf(error: unknown): string {
 
 /** Resolves directories that settings name; for one that does not exist there is a note instead. */
 export async function settingsDirs(
-  said: readonly Pick<SaidBy, "text" | "file">[],
+  said: readonly Pick<SourcedText, "text" | "file">[],
   { cwd, homedir }: { readonly cwd: string; readonly homedir: string },
 ): Promise<{ readonly dirs: readonly string[]; readonly notes: readonly string[] }> {
   const checked = await Promise.all(
@@ -52,7 +52,7 @@ export async function settingsDirs(
       const found = await stat(path).catch(() => null);
       return found?.isDirectory()
         ? { path }
-        : { note: `${file}: there is no directory ${shown(text)}; it is left out.` };
+        : { note: `${file}: there is no directory ${printable(text)}; it is left out.` };
     }),
   );
   return {

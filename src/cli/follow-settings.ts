@@ -2,8 +2,8 @@ import type { Clock } from "../mailbox/clock.ts";
 import type { TrustedSettings } from "../policy/trust/trust.ts";
 import { untrustedNote } from "../policy/trust/trust-text.ts";
 import type { SupervisorHandle } from "../session/options.ts";
-import { catalogue } from "../settings/catalogue.ts";
-import { whyNotMode } from "../settings/mode-of.ts";
+import { whyNotMode } from "../settings/modes.ts";
+import { schema } from "../settings/schema.ts";
 import { nameOf } from "../settings/setting.ts";
 import { watchSettings } from "../settings/watch-settings.ts";
 import type { SessionSettings } from "./session-settings.ts";
@@ -39,12 +39,14 @@ export function followSettings(
 /** What holds in a session that runs already; all other settings count from the next one on. */
 const FOLLOWED: ReadonlySet<string> = new Set(
   [
-    catalogue.allow,
-    catalogue.ask,
-    catalogue.deny,
-    catalogue.hooks,
-    catalogue.disableHooks,
-    catalogue.disableBypass,
+    schema.permissions.allow,
+    schema.permissions.ask,
+    schema.permissions.deny,
+    schema.permissions.disableBypass,
+    schema.permissions.managedRulesOnly,
+    schema.hooks,
+    schema.disableHooks,
+    schema.managedHooksOnly,
   ].map(nameOf),
 );
 

@@ -1,8 +1,8 @@
 import type { LanguageServersOption } from "../features/languages/session-languages.ts";
+import { printable } from "../lib/printable.ts";
 import type { FoundServers, LanguageServer } from "../lsp/find-servers.ts";
 import type { Grant } from "../policy/trust/grants.ts";
 import type { Settings } from "../settings/read-settings.ts";
-import { shown } from "../settings/shown.ts";
 import type { CliIO } from "./io.ts";
 
 type Said = Pick<Settings, "languageServers" | "env">;
@@ -13,8 +13,8 @@ export async function languageServerGrants(io: CliIO, cwd: string, said: Said): 
   return servers.map(({ language, name, origin, digest }) => ({
     words:
       origin === "project"
-        ? `start ${shown(name)} of this folder, for ${shown(language)}`
-        : `let ${shown(name)} (on your PATH) load code of this folder, for ${shown(language)}`,
+        ? `start ${printable(name)} of this folder, for ${printable(language)}`
+        : `let ${printable(name)} (on your PATH) load code of this folder, for ${printable(language)}`,
     digest,
     languageServer: true,
   }));
@@ -41,5 +41,5 @@ export async function languageServersHere(
 
 async function found(io: CliIO, root: string, { languageServers, env }: Said): Promise<FoundServers> {
   const { findLanguageServers } = await import("../lsp/find-servers.ts");
-  return findLanguageServers({ root, path: { ...io.env, ...env }["PATH"], said: languageServers });
+  return findLanguageServers({ root, path: { ...io.env, ...env }["PATH"], setting: languageServers });
 }

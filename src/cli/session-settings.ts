@@ -3,11 +3,12 @@ import type { AgentLibrary } from "../actors/definitions/load.ts";
 import { type SettingsReader, settingsReader, type TrustedSettings } from "../policy/trust/trust.ts";
 import { trustFolder } from "../policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../policy/trust/trust-text.ts";
-import type { Settings } from "../settings/read-settings.ts";
+import type { ReadSettings, Settings } from "../settings/read-settings.ts";
 import { agentLibraryIn } from "./agents/session-agents.ts";
 import type { CliIO } from "./io.ts";
 import { languageServerGrants } from "./language-servers.ts";
 import { skillGrantsIn } from "./skills/session-skills.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** Asks the person whether the folder is trusted; false where they do not say yes. */
 export type AskTrust = (question: string) => Promise<boolean>;
@@ -24,7 +25,15 @@ export interface SessionSettings {
   readonly notes: readonly string[];
 }
 
-/** The settings of a session about `cwd`; asks whether the folder is trusted where somebody can be asked. */
+/** Throws if the organisation allows no rules but its own and a flag allows some. */
+export function assertFlagsMayAllow(allowed: readonly string[], { managedRulesOnly }: ReadSettings): void {
+  if (managedRulesOnly && allowed.length > 0)
+    throw new UsageError(
+      "Your organisation's settings allow no permission rules but its own (allowManagedPermissionRulesOnly), so --allowed-tools cannot be used; leave it out.",
+    );
+}
+
+/** Reads the settings of a session in `cwd`. Asks whether the directory is trusted if a user can answer. */
 export async function sessionSettings(
   io: CliIO,
   {

@@ -6,9 +6,8 @@ import { aliasesFrom } from "../model/aliases.ts";
 import { whyNotAsRoot } from "../policy/root-bypass.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
-import { maxAgentsIn } from "../settings/max-agents.ts";
-import { whyNotMode } from "../settings/mode-of.ts";
-import { managedSettingsFile } from "../settings/places.ts";
+import { whyNotMode } from "../settings/modes.ts";
+import { managedSettingsFile } from "../settings/paths.ts";
 import type { ReadSettings } from "../settings/read-settings.ts";
 import type { PermissionMode } from "../settings/rules.ts";
 import {
@@ -28,7 +27,12 @@ import { assertOneRole, findMainAgent, readSystemPrompt } from "./main-role.ts";
 import { sessionServers } from "./mcp/session-servers.ts";
 import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
 import { sessionFlags as flags } from "./session-flags.ts";
-import { type AskTrust, type SessionSettings, sessionSettings } from "./session-settings.ts";
+import {
+  type AskTrust,
+  assertFlagsMayAllow,
+  type SessionSettings,
+  sessionSettings,
+} from "./session-settings.ts";
 import { sessionSkillsSetup } from "./skills/session-skills.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -68,6 +72,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const agentsFlag = await agentsFlagIn(args, io);
   const settings = await sessionSettings(io, { cwd, home, trusts, askTrust: own.askTrust, agentsFlag });
   const { read, reader } = settings;
+  assertFlagsMayAllow(args.value(flags.allowedTools), read);
   const env = { ...io.env, ...read.settings.env };
   const limits = limitsOf(args, own, env, read);
   const permissionMode = chooseMode(args.value(flags.permissionMode), read, io);
@@ -92,7 +97,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
     modelOfResumed(args, choice, resume) ?? args.value(flags.model) ?? mainAgent?.model ?? choice.model;
   const agentSecrets = await secretsOfAgents(agents.agents, env);
   const skills = await sessionSkillsSetup(io, resume ?? { cwd, home }, {
-    settings: read.settings.skills,
+    settings: read.settings,
     plugins: args.value(flags.pluginDir),
     ...{ trusted, agreed },
   });
@@ -135,8 +140,10 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       compaction: read.settings.compaction,
       webSearch: read.settings.webSearch,
       worktree: read.settings.worktree,
-      ...read.settings.context,
-      agentListing: agentListing(env, read.settings.context.agentListing),
+      deferTools: read.settings.deferTools,
+      ...(read.settings.forks === undefined ? {} : { forks: read.settings.forks }),
+      ...(read.settings.checkReports === undefined ? {} : { checkReports: read.settings.checkReports }),
+      agentListing: agentListing(env, read.settings.agentListing),
       ...(mainAgent === undefined ? {} : { mainAgent }),
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
@@ -178,9 +185,7 @@ function limitsOf(
   env: Env,
   { settings }: ReadSettings,
 ): SupervisorOptions["limits"] & object {
-  const fromEnv = maxAgentsIn(env);
-  if ("problem" in fromEnv) throw new UsageError(fromEnv.problem);
-  const maxAgents = own.maxAgents ?? fromEnv.value;
+  const maxAgents = own.maxAgents ?? maxAgentsIn(env);
   const maxTurns = args.value(flags.maxTurns);
   // How long -p waits for the background is a limit of the command, not of the session.
   const { backgroundMinutes: _, ...limits } = settings.limits;
@@ -191,13 +196,24 @@ function limitsOf(
   };
 }
 
+/** Returns `TROUPE_MAX_AGENTS`; empty is not set. */
+function maxAgentsIn(env: Env): number | undefined {
+  const text = env["TROUPE_MAX_AGENTS"]?.trim();
+  if (!text) return undefined;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= 256) return value;
+  throw new UsageError(
+    `TROUPE_MAX_AGENTS is "${text}"; set it to a whole number from 1 to 256, or unset it.`,
+  );
+}
+
 /** A flag wins over settings, but not over the organisation's bound. */
 function budgetOf(
   args: Arguments,
-  { settings: { budgets } }: ReadSettings,
+  { settings: { budgets, agentBudgets, managedBudgetUsd } }: ReadSettings,
 ): Pick<SupervisorOptions, "budget" | "agentBudgets" | "prices" | "quoteAboveUsd"> {
-  const { agentBudgets, prices, quoteAboveUsd, maxBudgetUsd, mostBudgetUsd } = budgets;
-  const bounds = [args.value(flags.maxBudgetUsd) ?? maxBudgetUsd, mostBudgetUsd].filter(
+  const { prices, quoteAboveUsd, maxBudgetUsd } = budgets;
+  const bounds = [args.value(flags.maxBudgetUsd) ?? maxBudgetUsd, managedBudgetUsd].filter(
     (usd) => usd !== undefined,
   );
   return {

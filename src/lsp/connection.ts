@@ -13,13 +13,13 @@ import {
   ResponseError,
 } from "vscode-jsonrpc/node";
 import type { Clock } from "../mailbox/clock.ts";
-import { BadFrame, FrameReader, frame } from "./framing.ts";
+import { FrameError, FrameReader, frame } from "./framing.ts";
 
-/** Messages of a server within the period; more is a flood, and nothing that a server has to say. */
+/** Messages of a server within the period; more are a flood. */
 const MOST_MESSAGES = 20_000;
 const PERIOD_MS = 10_000;
 
-/** What came of a request. `gone`: the connection ended first. */
+/** The result of a request. `gone`: the connection ended first. */
 export type Reply =
   | { readonly type: "answer"; readonly value: unknown }
   | { readonly type: "refused"; readonly reason: string; readonly code: number | null }
@@ -29,38 +29,36 @@ export type Reply =
 export interface ConnectionPorts {
   readonly clock: Clock;
   send(bytes: Uint8Array): void;
-  /** What the server tells, in its order. */
   onNotification(method: string, params: unknown): void;
-  /** What the server asks; undefined: Troupe does not know the method. */
+  /** Returns undefined for an unknown method. */
   onRequest(method: string, params: unknown): unknown;
-  /** It cannot be talked with any more, with the reason as a clause. Told once. */
+  /** Called once, with a clause, when the connection is unusable. */
   onBroken(why: string): void;
 }
 
 /** The protocol over the pipes of one server. */
 export interface Connection {
-  /** Bytes that the server wrote. */
   receive(bytes: Uint8Array): void;
-  /** Rejects only when the signal is aborted; the server is told of that, and of `late`. */
+  /** Rejects only if the signal is aborted. Cancels the request then, and if it is late. */
   request(method: string, params: unknown, ms: number, signal?: AbortSignal): Promise<Reply>;
   notify(method: string, params: unknown): void;
-  /** Every open request is `gone`. */
+  /** Ends every open request as `gone`. */
   close(): void;
 }
 
 export function openConnection(ports: ConnectionPorts): Connection {
   const reader = new PipeReader(ports);
   const rpc: MessageConnection = createMessageConnection(reader, new PipeWriter(ports.send), NullLogger);
-  /** What ends the requests under way. */
+  /** Ends the open requests. */
   const open = new Set<() => void>();
   let isClosed = false;
   rpc.onRequest((method: string, params: unknown) => {
     const answer = ports.onRequest(method, params);
     return answer === undefined
-      ? new ResponseError(ErrorCodes.MethodNotFound, `${method} is not known`)
+      ? new ResponseError(ErrorCodes.MethodNotFound, `unknown method ${method}`)
       : answer;
   });
-  // Without a listener an error would be thrown in the function that sends.
+  // Without a listener the function that sends would throw the error.
   rpc.onError(() => {});
   rpc.listen();
 
@@ -79,7 +77,7 @@ export function openConnection(ports: ConnectionPorts): Connection {
       try {
         rpc.sendRequest<unknown>(method, params, source.token).then(
           (value) => resolve({ type: "answer", value }),
-          (error: Error) => resolve(refusalBy(error)),
+          (error: Error) => resolve(toRefusal(error)),
         );
         const reply = await promise;
         if (reply.type === "late") source.cancel();
@@ -104,13 +102,13 @@ export function openConnection(ports: ConnectionPorts): Connection {
   };
 }
 
-function refusalBy(error: Error): Reply {
+function toRefusal(error: Error): Reply {
   return { type: "refused", reason: error.message, code: error instanceof ResponseError ? error.code : null };
 }
 
 /**
- * Reads what a server writes with bounds that the package's own reader lacks: of a header, of a message, of messages in
- * a time. Notifications do not pass its queue, which takes one message per turn of the event loop.
+ * Reads a server's output with bounds that the package's own reader lacks: on a header, a message, and messages per time.
+ * Notifications bypass the package's queue, which handles one message per turn of the event loop.
  */
 class PipeReader extends AbstractMessageReader {
   readonly #ports: ConnectionPorts;
@@ -143,7 +141,7 @@ class PipeReader extends AbstractMessageReader {
         if (this.#isBroken) return;
       }
     } catch (error) {
-      if (!(error instanceof BadFrame)) throw error;
+      if (!(error instanceof FrameError)) throw error;
       this.#break(error.message);
     }
   }

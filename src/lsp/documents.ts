@@ -2,14 +2,13 @@ import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FileText, FileTexts } from "./file-texts.ts";
 
-/** Files that a server holds open; the one that was asked about least recently is closed. */
+/** Files that a server holds open; the least recently used one is closed. */
 const MOST_OPEN = 100;
 
-/** What a server knows of one file. */
+/** A file that a server has received. */
 export interface Synced {
   readonly file: FileText;
   readonly uri: string;
-  /** Of the text that it knows. */
   readonly version: number;
 }
 
@@ -20,7 +19,7 @@ interface Open {
   text: string;
 }
 
-/** The files that one server was told the text of, which it then believes instead of the disk. */
+/** The files whose text one server has received, which it then uses instead of the disk. */
 export class Documents {
   readonly #open = new Map<string, Open>();
   readonly #texts: FileTexts;
@@ -37,9 +36,7 @@ export class Documents {
     this.#notify = notify;
   }
 
-  /**
-   * Tells the server what this file says now. Null: there is no such file, or it is too large.
-   */
+  /** Sends the server the current text of a file. Returns null if the file does not exist or is too large. */
   async sync(path: string): Promise<Synced | null> {
     const file = await this.#texts.read(path);
     const open = this.#open.get(path);
@@ -49,7 +46,7 @@ export class Documents {
     }
     if (open === undefined) return this.#openNow(path, file);
     const { uri } = open;
-    // The newest last, so that the first is the oldest.
+    // In the order of their use.
     this.#open.delete(path);
     this.#open.set(path, open);
     if (open.stamp !== file.stamp && open.text !== file.text) {
@@ -65,7 +62,7 @@ export class Documents {
     return { file, uri, version: open.version };
   }
 
-  /** The same for every other file that is open, because others may have written them. */
+  /** Sends the other open files, because other programs may have written them. */
   async syncOthers(path: string): Promise<void> {
     await Promise.all([...this.#open.keys()].flatMap((one) => (one === path ? [] : this.sync(one))));
   }

@@ -2,23 +2,23 @@ import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { linesOf } from "./positions.ts";
 
-/** Bytes of a file that a server is told of. */
-export const MOST_BYTES = 4 * 1024 * 1024;
-/** Files that are kept; lines of results come from the same few again and again. */
+/** Bytes of a file for a server. */
+const MOST_BYTES = 4 * 1024 * 1024;
+/** Files that are kept: lines of results come from the same few files. */
 const MOST_KEPT = 64;
 
 export interface FileText {
   readonly text: string;
   readonly lines: readonly string[];
-  /** Another one where the file was written since. */
+  /** Changes when the file is written. */
   readonly stamp: string;
 }
 
-/** What files say, read again only where they were written since. */
+/** Texts of files, read again only if they were written since. */
 export class FileTexts {
   readonly #kept = new Map<string, FileText>();
 
-  /** Null: there is no such file, it is not an ordinary one, or too large. */
+  /** Returns null if the file does not exist, is not a regular file, or is too large. */
   async read(path: string): Promise<FileText | null> {
     const stamp = stampOf(path);
     if (stamp === null) {
@@ -40,13 +40,13 @@ export class FileTexts {
   }
 }
 
-/** Not awaited: a round trip through the pool takes longer than all else of a warm question. */
+/** Synchronous: a round trip through the thread pool takes longer than the rest of a warm question. */
 function stampOf(path: string): string | null {
   try {
-    const about = statSync(path);
-    // A pipe would never end, and a device may not either.
-    if (!about.isFile() || about.size > MOST_BYTES) return null;
-    return `${about.mtimeMs} ${about.ctimeMs} ${about.size} ${about.ino}`;
+    const stats = statSync(path);
+    // A pipe or a device may have no end.
+    if (!stats.isFile() || stats.size > MOST_BYTES) return null;
+    return `${stats.mtimeMs} ${stats.ctimeMs} ${stats.size} ${stats.ino}`;
   } catch {
     return null;
   }

@@ -1,38 +1,38 @@
 import { readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 
-/** More files than that are not looked through; then only open ones are told of. */
+/** In a larger project only open files are watched. */
 const MOST_FILES = 20_000;
-/** Looked at side by side. */
+/** Files to read the state of at the same time. */
 const BATCH = 64;
-const STRANGE = new Set(["node_modules", "target", "venv", "__pycache__"]);
-/** Files that say how a project is built, besides its code. */
+const FOREIGN = new Set(["node_modules", "target", "venv", "__pycache__"]);
+/** Files other than code that say how a project is built. */
 const CONFIGURATION = new Set([".json", ".toml", ".mod", ".work", ".sum", ".cfg", ".cmake", ".lock"]);
 
-/** By path: another text where the file was written since. */
+/** By path: a text that changes when the file is written. */
 export type Files = ReadonlyMap<string, string>;
 
-/** A change as the protocol numbers it: 1 made, 2 written, 3 removed. */
+/** A change with the protocol's number: 1 created, 2 written, 3 removed. */
 export interface FileChange {
   readonly path: string;
   readonly type: 1 | 2 | 3;
 }
 
-/** The files below a folder that a server of these endings cares for; null: there are too many. */
-export async function filesOf(
+/** Lists the files in a directory that matter to a server of these endings; null if there are too many. */
+export async function listFiles(
   root: string,
   endings: readonly string[],
   signal: AbortSignal,
 ): Promise<Files | null> {
   const wanted = new Set([...endings, ...CONFIGURATION]);
   const paths: string[] = [];
-  const folders = [root];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+  const dirs = [root];
+  for (let dir = dirs.pop(); dir !== undefined; dir = dirs.pop()) {
     if (signal.aborted) return null;
-    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
-      if (entry.name.startsWith(".") || STRANGE.has(entry.name)) continue;
-      if (entry.isDirectory()) folders.push(join(folder, entry.name));
-      else if (entry.isFile() && wanted.has(extname(entry.name))) paths.push(join(folder, entry.name));
+    for (const entry of await readdir(dir, { withFileTypes: true }).catch(() => [])) {
+      if (entry.name.startsWith(".") || FOREIGN.has(entry.name)) continue;
+      if (entry.isDirectory()) dirs.push(join(dir, entry.name));
+      else if (entry.isFile() && wanted.has(extname(entry.name))) paths.push(join(dir, entry.name));
     }
     if (paths.length > MOST_FILES) return null;
   }
@@ -41,8 +41,8 @@ export async function filesOf(
     if (signal.aborted) return null;
     await Promise.all(
       paths.slice(at, at + BATCH).map(async (path) => {
-        const about = await stat(path).catch(() => null);
-        if (about !== null) files.set(path, `${about.mtimeMs} ${about.size} ${about.ino}`);
+        const stats = await stat(path).catch(() => null);
+        if (stats !== null) files.set(path, `${stats.mtimeMs} ${stats.size} ${stats.ino}`);
       }),
     );
   }
@@ -50,10 +50,10 @@ export async function filesOf(
 }
 
 export function changesBetween(before: Files, now: Files): FileChange[] {
-  const made = [...now].flatMap(([path, stamp]): FileChange[] => {
+  const created = [...now].flatMap(([path, stamp]): FileChange[] => {
     const known = before.get(path);
     return known === stamp ? [] : [{ path, type: known === undefined ? 1 : 2 }];
   });
   const removed = [...before.keys()].filter((path) => !now.has(path));
-  return [...made, ...removed.map((path): FileChange => ({ path, type: 3 }))];
+  return [...created, ...removed.map((path): FileChange => ({ path, type: 3 }))];
 }

@@ -2,35 +2,36 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { access, open, readFile, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
+import { isPathInside } from "../lib/paths.ts";
 import { type KnownServer, languages } from "./languages.ts";
 import { projectLanguages } from "./project-languages.ts";
 import { readServerEntries, type ServerEntry } from "./server-entry.ts";
 
-/** Bytes of a program that its digest is made of; of a larger one its size counts. */
+/** A larger program is known by its size. */
 const MOST_HASHED = 8 * 1024 * 1024;
 
-/** A server that could be started, and by what it is known to be the same the next time. */
+/** A server that could be started, and its identity for the next time. */
 export interface LanguageServer {
   readonly language: string;
-  /** For people, such as `pyright-langserver`. */
+  /** Such as `pyright-langserver`. */
   readonly name: string;
-  /** `project`: the program itself is the folder's. Every server runs or loads code of the project, whoever installed it. */
+  /** `project`: the program is in the directory. A server of the machine also loads code of the project. */
   readonly origin: "project" | "machine";
   readonly file: string;
   readonly args: readonly string[];
-  /** By ending of a file. */
+  /** By ending, the protocol's name of the language. */
   readonly endings: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
   readonly initializationOptions?: unknown;
   readonly settings: Readonly<Record<string, unknown>>;
-  /** What agreeing to it is remembered by: another program, or other arguments, have another. */
+  /** The key of the user's agreement: another program, or other arguments, have another. */
   readonly digest: string;
-  /** The file that was agreed to, where it is the project's. */
+  /** The file that the user agreed to, if it is the project's. */
   readonly program?: { readonly path: string; readonly digest: string };
 }
 
-/** Whether the program is still the one that was agreed to: agents write files, too. */
-export async function isAsAgreed({ program, file }: LanguageServer): Promise<boolean> {
+/** True if the program is still the one that the user agreed to: agents write files, too. */
+export async function isUnchanged({ program, file }: LanguageServer): Promise<boolean> {
   if (program === undefined) return true;
   try {
     const real = file === process.execPath ? program.path : await realpath(file);
@@ -40,7 +41,7 @@ export async function isAsAgreed({ program, file }: LanguageServer): Promise<boo
   }
 }
 
-/** A language of the project that nothing here serves. */
+/** A language of the project without a server. */
 export interface UnservedLanguage {
   readonly name: string;
   readonly endings: readonly string[];
@@ -54,17 +55,16 @@ export interface FoundServers {
 }
 
 export interface ServerSearch {
-  /** The project. */
   readonly root: string;
-  /** The variable of the person's environment. */
+  /** The user's variable. */
   readonly path: string | undefined;
   /** `troupe.languageServers`. */
-  readonly said: Readonly<Record<string, unknown>>;
+  readonly setting: Readonly<Record<string, unknown>>;
 }
 
-/** Looks for servers of the languages that the project is written in; starts none. */
-export async function findLanguageServers({ root, path = "", said }: ServerSearch): Promise<FoundServers> {
-  const { entries, problems } = readServerEntries(said);
+/** Finds servers for the project's languages; starts none. */
+export async function findLanguageServers({ root, path = "", setting }: ServerSearch): Promise<FoundServers> {
+  const { entries, problems } = readServerEntries(setting);
   const known = languages.filter(({ name }) => !entries.has(name));
   const used = await projectLanguages(root, [
     ...known.map(({ name, endings, markers }) => ({ name, endings: Object.keys(endings), markers })),
@@ -72,18 +72,18 @@ export async function findLanguageServers({ root, path = "", said }: ServerSearc
       entry === null ? [] : [{ name, endings: Object.keys(entry.extensionToLanguage), markers: [] }],
     ),
   ]);
-  const places = await placesOf(root, path);
+  const dirs = await searchDirs(root, path);
   const servers: LanguageServer[] = [];
   const unserved: UnservedLanguage[] = [];
   for (const { name, endings, servers: candidates, install } of known) {
     if (!used.has(name)) continue;
-    const found = await firstOf(candidates, places);
+    const found = await findFirst(candidates, dirs);
     if (found === null) unserved.push({ name, endings: Object.keys(endings), install });
     else servers.push({ ...found, language: name, endings, env: {}, settings: {} });
   }
   for (const [name, entry] of entries) {
     if (entry === null || !used.has(name)) continue;
-    const found = await ofEntry(name, entry, places);
+    const found = await findEntry(name, entry, dirs);
     if (typeof found === "string")
       unserved.push({ name, endings: Object.keys(entry.extensionToLanguage), install: found });
     else servers.push(found);
@@ -91,17 +91,17 @@ export async function findLanguageServers({ root, path = "", said }: ServerSearc
   return { servers, unserved, problems };
 }
 
-interface Places {
+interface SearchDirs {
   readonly root: string;
-  /** With links followed: what is in it is the project's. */
+  /** With links followed. */
   readonly real: string;
-  /** Folders of programs, absolute. */
+  /** Directories of programs, absolute. */
   readonly machine: readonly string[];
 }
 
-async function placesOf(root: string, path: string): Promise<Places> {
+async function searchDirs(root: string, path: string): Promise<SearchDirs> {
   const real = await realpath(root).catch(() => root);
-  // A relative folder would be another one wherever an agent stands.
+  // A relative directory would depend on the agent's working directory.
   return { root, real, machine: path.split(delimiter).filter(isAbsolute) };
 }
 
@@ -110,40 +110,40 @@ type Program = Pick<
   "name" | "origin" | "file" | "args" | "digest" | "initializationOptions" | "program"
 >;
 
-async function firstOf(candidates: readonly KnownServer[], places: Places): Promise<Program | null> {
+async function findFirst(candidates: readonly KnownServer[], dirs: SearchDirs): Promise<Program | null> {
   for (const { command, args, package: wanted, initializationOptions } of candidates) {
     const file =
       wanted === undefined
-        ? await programNamed(command, places)
-        : (await majorOf(places.root, wanted.name)) >= wanted.fromMajor
-          ? await executable(join(places.root, "node_modules", ".bin", command))
+        ? await programNamed(command, dirs)
+        : (await majorOf(dirs.root, wanted.name)) >= wanted.fromMajor
+          ? await executable(join(dirs.root, "node_modules", ".bin", command))
           : null;
     if (file === null) continue;
-    const program = await programAt(file, command, args, places);
+    const program = await programAt(file, command, args, dirs);
     if (program !== null)
       return { ...program, ...(initializationOptions === undefined ? {} : { initializationOptions }) };
   }
   return null;
 }
 
-/** A sentence where there is no such program. */
-async function ofEntry(
+/** Returns a sentence if the program does not exist. */
+async function findEntry(
   language: string,
   { command, args, extensionToLanguage, env, initializationOptions, settings = {} }: ServerEntry,
-  places: Places,
+  dirs: SearchDirs,
 ): Promise<LanguageServer | string> {
   const isPath = command.includes("/") || command.includes(sep);
-  const file = isPath ? await executable(resolve(places.root, command)) : await programNamed(command, places);
-  const program = file === null ? null : await programAt(file, command, args, places, env);
+  const file = isPath ? await executable(resolve(dirs.root, command)) : await programNamed(command, dirs);
+  const program = file === null ? null : await programAt(file, command, args, dirs, env);
   if (program === null) return `the program ${command}, which troupe.languageServers names`;
   const options = initializationOptions === undefined ? {} : { initializationOptions };
   return { ...program, language, endings: extensionToLanguage, env, settings, ...options };
 }
 
-/** The project's own first: it fits the project. */
-async function programNamed(command: string, { root, machine }: Places): Promise<string | null> {
-  for (const folder of [join(root, "node_modules", ".bin"), ...machine]) {
-    const file = await executable(join(folder, command));
+/** The project's own program comes first: it has the right version. */
+async function programNamed(command: string, { root, machine }: SearchDirs): Promise<string | null> {
+  for (const dir of [join(root, "node_modules", ".bin"), ...machine]) {
+    const file = await executable(join(dir, command));
     if (file !== null) return file;
   }
   return null;
@@ -162,19 +162,17 @@ async function programAt(
   file: string,
   name: string,
   args: readonly string[],
-  { root, real }: Places,
+  { root, real }: SearchDirs,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Program | null> {
   try {
     const target = await realpath(file);
-    const inside = [root, real].some(
-      (folder) => file.startsWith(`${folder}${sep}`) || target.startsWith(`${folder}${sep}`),
-    );
+    const inside = [root, real].some((dir) => isPathInside(file, dir) || isPathInside(target, dir));
     const content = inside ? await digestOf(target) : "";
     const digest = createHash("sha256")
       .update(JSON.stringify(["language server", inside ? "project" : file, name, args, env, content]))
       .digest("hex");
-    // The Node that Troupe runs on is new enough; the first on the PATH need not be.
+    // Troupe's own Node is new enough; the one on the PATH may not be.
     const command = (await isNodeScript(target))
       ? { file: process.execPath, args: [target, ...args] }
       : { file, args };

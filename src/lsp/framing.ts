@@ -1,23 +1,23 @@
-/** Bytes of one header; the two fields that exist take fewer than a hundred. */
+/** Bytes of one header; its two fields need fewer than a hundred. */
 const MOST_HEADER = 8 * 1024;
-/** Bytes of one message: the symbols of a large project take a few megabytes. */
-export const MOST_MESSAGE = 16 * 1024 * 1024;
+/** Bytes of one message: the symbols of a large project are a few megabytes. */
+const MOST_MESSAGE = 16 * 1024 * 1024;
 const END_OF_HEADER = Buffer.from("\r\n\r\n");
 
-/** What a server wrote cannot be taken apart, and nothing that follows can be. */
-export class BadFrame extends Error {
-  override readonly name = "BadFrame";
+/** A server's output cannot be split into messages. */
+export class FrameError extends Error {
+  override readonly name = "FrameError";
 }
 
-/** Takes messages with a `Content-Length` out of a stream of bytes, in pieces of any size. */
+/** Splits a stream of bytes, in pieces of any size, into messages with a `Content-Length`. */
 export class FrameReader {
   #header = Buffer.alloc(0);
-  /** Bytes of the message under way; null: its header is not read. */
+  /** Bytes of the current message; null before its header is read. */
   #length: number | null = null;
   #pieces: Uint8Array[] = [];
   #held = 0;
 
-  /** Returns the messages that are complete now. Throws a `BadFrame`; call nothing after that. */
+  /** Returns the messages that are complete now. Throws a `FrameError`; call nothing after that. */
   push(bytes: Uint8Array): Uint8Array[] {
     const whole: Uint8Array[] = [];
     let rest: Uint8Array = bytes;
@@ -34,7 +34,7 @@ export class FrameReader {
     const joined = Buffer.concat([this.#header, bytes.subarray(0, MOST_HEADER)]);
     const end = joined.indexOf(END_OF_HEADER);
     if (end < 0) {
-      if (joined.length >= MOST_HEADER) throw new BadFrame("a header has no end");
+      if (joined.length >= MOST_HEADER) throw new FrameError("a header has no end");
       this.#header = joined;
       return bytes.length;
     }
@@ -64,14 +64,14 @@ function lengthIn(header: string): number {
     return field === null ? [] : [Number(field[1])];
   });
   const [length] = lengths;
-  if (length === undefined || lengths.length > 1) throw new BadFrame("what it writes is not the protocol");
-  if (length === 0) throw new BadFrame("a message is empty");
+  if (length === undefined || lengths.length > 1) throw new FrameError("its output is not the protocol");
+  if (length === 0) throw new FrameError("a message is empty");
   if (length > MOST_MESSAGE)
-    throw new BadFrame(`a message has ${length} bytes, and at most ${MOST_MESSAGE} are read`);
+    throw new FrameError(`a message has ${length} bytes, and at most ${MOST_MESSAGE} are read`);
   return length;
 }
 
-/** A message as it is sent. */
+/** Formats a message. */
 export function frame(message: unknown): Uint8Array {
   const body = Buffer.from(JSON.stringify(message));
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);

@@ -9,11 +9,11 @@ import type { LanguageServer, UnservedLanguage } from "./find-servers.ts";
 import { languages } from "./languages.ts";
 import { ServerLife } from "./server-life.ts";
 
-/** Servers at the same time: each can take a gigabyte. The one used least recently makes room. */
+/** Servers that run at the same time: each can use a gigabyte. The least recently used one is ended for another. */
 const MOST_RUNNING = 6;
 
 export interface LanguageServersParts {
-  /** Those that may be started. */
+  /** The servers that may be started. */
   readonly servers: readonly LanguageServer[];
   readonly unserved: readonly UnservedLanguage[];
   readonly processes: Pick<Processes, "run">;
@@ -22,7 +22,7 @@ export interface LanguageServersParts {
   newId(): string;
 }
 
-interface Seat {
+interface Slot {
   life: ServerLife;
   readonly restarts: Restarts;
 }
@@ -31,45 +31,45 @@ interface Seat {
 export class LanguageServers {
   readonly texts = new FileTexts();
   readonly #parts: LanguageServersParts;
-  readonly #seats = new Map<string, Seat>();
+  readonly #slots = new Map<string, Slot>();
   #closing: Promise<void> | null = null;
 
   constructor(parts: LanguageServersParts) {
     this.#parts = parts;
   }
 
-  /** The server for a file, started if need be; else why there is none, for the model. */
+  /** Returns the server for a file, started if necessary, or a text for the model that explains its absence. */
   for(file: string, root: string): ServerLife | string {
     const server = this.#parts.servers.find(({ endings }) => Object.hasOwn(endings, extname(file)));
-    if (server === undefined) return this.#whyNone(file);
+    if (server === undefined) return this.#noServerText(file);
     if (this.#closing !== null) return "The session is closing.";
     const key = `${server.language}\0${root}`;
-    const seat = this.#seats.get(key);
-    if (seat === undefined) {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) {
       this.#makeRoom();
-      const life = this.#begin(server, root);
-      this.#seats.set(key, { life, restarts: new Restarts(this.#parts.clock) });
+      const life = this.#start(server, root);
+      this.#slots.set(key, { life, restarts: new Restarts(this.#parts.clock) });
       return life;
     }
-    if (!seat.life.isAlive) {
-      if (!seat.restarts.again())
-        return `The language server ${server.name} ended again and again (${seat.life.why}), so it is left alone for a minute. Work without it.`;
-      seat.life = this.#begin(server, root);
+    if (!slot.life.isAlive) {
+      if (!slot.restarts.again())
+        return `The language server ${server.name} ended several times (${slot.life.why}), so it is not started again for a minute. Continue without it.`;
+      slot.life = this.#start(server, root);
     }
-    seat.life.lastUsed = this.#parts.clock.now();
-    return seat.life;
+    slot.life.lastUsed = this.#parts.clock.now();
+    return slot.life;
   }
 
-  /** Those that run for a root and know of this file's language. */
+  /** Returns the server that runs for a root and a file's language, or null. */
   running(file: string, root: string): ServerLife | null {
     const server = this.#parts.servers.find(({ endings }) => Object.hasOwn(endings, extname(file)));
-    const life = server && this.#seats.get(`${server.language}\0${root}`)?.life;
+    const life = server && this.#slots.get(`${server.language}\0${root}`)?.life;
     return life?.isAlive ? life : null;
   }
 
-  /** These files were written, or removed, by a call: every server of that root hears of it. Starts none. */
+  /** Reports files that a call has written or removed to every server of that root. Starts none. */
   async wrote(files: readonly string[], root: string): Promise<void> {
-    const lives = [...this.#seats.values()].flatMap(({ life }) =>
+    const lives = [...this.#slots.values()].flatMap(({ life }) =>
       life.isAlive && life.root === root ? [life] : [],
     );
     if (lives.length === 0) return;
@@ -86,41 +86,41 @@ export class LanguageServers {
       await Promise.all(
         files.filter((path) => life.documents.isOpen(path)).map((path) => life.documents.sync(path)),
       );
-      life.tellChanges(changes);
+      life.notifyChanges(changes);
     }
   }
 
   /** Ends every server; resolves when their processes are gone. */
   close(): Promise<void> {
-    this.#closing ??= Promise.all([...this.#seats.values()].map(({ life }) => life.close())).then(() => {});
+    this.#closing ??= Promise.all([...this.#slots.values()].map(({ life }) => life.close())).then(() => {});
     return this.#closing;
   }
 
-  #begin(server: LanguageServer, root: string): ServerLife {
+  #start(server: LanguageServer, root: string): ServerLife {
     const { processes, clock, pid, newId } = this.#parts;
     return new ServerLife(server, root, { processes, clock, pid, newId, texts: this.texts });
   }
 
   #makeRoom(): void {
-    const running = [...this.#seats].filter(([, { life }]) => life.isAlive);
+    const running = [...this.#slots].filter(([, { life }]) => life.isAlive);
     if (running.length < MOST_RUNNING) return;
     const [oldest] = running.sort(([, a], [, b]) => a.life.lastUsed - b.life.lastUsed);
     if (oldest === undefined) return;
-    this.#seats.delete(oldest[0]);
+    this.#slots.delete(oldest[0]);
     void oldest[1].life.close();
   }
 
-  #whyNone(file: string): string {
+  #noServerText(file: string): string {
     const ending = extname(file);
     const { servers, unserved } = this.#parts;
-    const wanting = unserved.find(({ endings }) => endings.includes(ending));
+    const listed = unserved.find(({ endings }) => endings.includes(ending));
     const known = languages.find(({ endings }) => Object.hasOwn(endings, ending));
-    const install = wanting ?? known;
+    const language = listed ?? known;
     const here = servers.map(({ language }) => language).join(", ") || "none";
     const why =
-      install === undefined
+      language === undefined
         ? `No language server is known for ${ending === "" ? "such files" : `${ending} files`}; the user can name one in the setting troupe.languageServers.`
-        : `There is no language server for ${install.name} here. The user can install one (${install.install}) and start a new session.`;
-    return `${why} Languages that are served here: ${here}. Search with Grep instead.`;
+        : `There is no language server for ${language.name} here. The user can install one (${language.install}) and start a new session.`;
+    return `${why} Languages with a server here: ${here}. Search with Grep instead.`;
   }
 }

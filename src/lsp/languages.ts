@@ -1,21 +1,21 @@
-/** A program that serves a language, as people install it. */
+/** A program that serves a language. */
 export interface KnownServer {
   readonly command: string;
   readonly args: readonly string[];
-  /** Of npm, where its version matters: it counts only in the project's own node_modules, from this major version on. */
+  /** The npm package, if its version matters: used only from the project's own node_modules, from this major version on. */
   readonly package?: { readonly name: string; readonly fromMajor: number };
   readonly initializationOptions?: unknown;
 }
 
 export interface Language {
   readonly name: string;
-  /** By ending: what the protocol calls the language of such a file. */
+  /** By ending, the protocol's name of the language. */
   readonly endings: Readonly<Record<string, string>>;
-  /** Files in a project's folder that say it is written in the language. */
+  /** Files in a project's directory that show that it uses the language. */
   readonly markers: readonly string[];
-  /** The first that is there is used. */
+  /** The first that is installed is used. */
   readonly servers: readonly KnownServer[];
-  /** For a person: how to get a server. */
+  /** How to get a server, for the user. */
   readonly install: string;
 }
 
@@ -24,7 +24,7 @@ const stdio = (command: string, more: Partial<KnownServer> = {}): KnownServer =>
   ...more,
 });
 
-/** The languages that Troupe knows servers for; settings add others. */
+/** The languages with known servers; settings add others. */
 export const languages: readonly Language[] = [
   {
     name: "typescript",
@@ -36,7 +36,7 @@ export const languages: readonly Language[] = [
     servers: [
       // From version 7 on the compiler is a language server.
       stdio("tsc", { args: ["--lsp", "--stdio"], package: { name: "typescript", fromMajor: 7 } }),
-      // Its second server answers from one file alone while the project is read, and is wrong then.
+      // Its syntax server answers from one file alone while the project is read, and is wrong then.
       stdio("typescript-language-server", {
         initializationOptions: { tsserver: { useSyntaxServer: "never" } },
       }),
@@ -65,7 +65,7 @@ export const languages: readonly Language[] = [
     servers: [
       stdio("rust-analyzer", {
         args: [],
-        // Build scripts and macros are code of the project: an edit would be run without a question.
+        // Build scripts and macros are code of the project: an edit would run without permission.
         initializationOptions: {
           cargo: { buildScripts: { enable: false } },
           procMacro: { enable: false },

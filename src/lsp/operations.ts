@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
-import type { Operation } from "../tools/lsp/desk.ts";
+import type { LanguageQuestion, Operation } from "../tools/lsp/desk.ts";
 import { pathOf } from "./diagnostics.ts";
-import type { FileText } from "./file-texts.ts";
+import type { Synced } from "./documents.ts";
 import { nameAt, toUnits, type WirePosition } from "./positions.ts";
 import {
   type CallHierarchyItem,
@@ -13,218 +13,202 @@ import {
   IncomingCalls,
   Locations,
   OutgoingCalls,
-  type SymbolInformation,
   WorkspaceSymbols,
 } from "./results.ts";
-import type { Ready, ServerLife } from "./server-life.ts";
+import type { ServerLife } from "./server-life.ts";
 import {
   kindName,
-  type Place,
+  type ShownPlace,
   type ShowPorts,
   showDiagnostics,
   showPlaces,
   showSymbols,
   showText,
-  withheldWords,
+  withheldText,
 } from "./show.ts";
 
-/** What a server has until it tells of a file that it was just shown. */
+/** Time for a server to report on a file that it has just received. */
 const DIAGNOSTICS_MS = 10_000;
+/** Functions at one position; overloads and merged declarations are few. */
+const MOST_ITEMS = 10;
+const ADVICE = "Check with Read whether line and character are on a name.";
 
-/** A question to a server that is ready, about a file that it was told of. */
-export interface OpenQuestion {
+/** A question to a server that is ready, about a file that it has received. */
+export interface OpenQuestion extends Omit<LanguageQuestion, "file">, Synced {
   readonly life: ServerLife;
-  readonly ready: Ready;
+  readonly capabilities: Capabilities;
   readonly path: string;
-  readonly uri: string;
-  readonly file: FileText;
-  readonly version: number;
-  readonly line: number | null;
-  readonly character: number | null;
-  readonly query: string | null;
   readonly signal: AbortSignal;
   readonly show: ShowPorts;
 }
 
-/** What cannot be answered, in sentences for the model. */
-export class Unanswered extends Error {
-  override readonly name = "Unanswered";
+/** The message says what cannot be answered, for the model. */
+export class UnansweredError extends Error {
+  override readonly name = "UnansweredError";
 }
 
-const NONE = "See with Read whether line and character are on a name.";
-
-/** Returns what the server says, as text. Throws an `Unanswered`, or the signal's reason. */
-export async function answer(operation: Operation, question: OpenQuestion): Promise<string> {
-  const { life, path, file, show, signal } = question;
-  mustOffer(operation, question);
-  switch (operation) {
-    case "goToDefinition":
-      return places(question, "textDocument/definition", "No definition was found.");
-    case "goToImplementation":
-      return places(question, "textDocument/implementation", "No implementation was found.");
-    case "findReferences":
-      return places(question, "textDocument/references", "No references were found.", {
+/** By operation: the capability that it needs, and its answer as text. */
+const OPERATIONS: Readonly<
+  Record<
+    Operation,
+    { readonly needs: keyof Capabilities | null; answer(question: OpenQuestion): Promise<string> }
+  >
+> = {
+  goToDefinition: {
+    needs: "definitionProvider",
+    answer: (question) => answerPlaces(question, "textDocument/definition", "No definition was found."),
+  },
+  goToImplementation: {
+    needs: "implementationProvider",
+    answer: (question) =>
+      answerPlaces(question, "textDocument/implementation", "No implementation was found."),
+  },
+  findReferences: {
+    needs: "referencesProvider",
+    answer: (question) =>
+      answerPlaces(question, "textDocument/references", "No references were found.", {
         context: { includeDeclaration: true },
-      });
-    case "hover":
-      return hover(question);
-    case "documentSymbol":
-      return documentSymbols(question);
-    case "workspaceSymbol":
-      return workspaceSymbols(question);
-    case "prepareCallHierarchy": {
-      const items = await callItems(question);
-      return showPlaces(items.map(placeOfItem), show, `Nothing that can be called is there. ${NONE}`);
-    }
-    case "incomingCalls":
-    case "outgoingCalls":
-      return calls(operation, question);
-    case "diagnostics": {
-      const found = await diagnostics(question, signal);
-      const { encoding, cwd } = show;
-      if (found.length === 0) return `${life.server.name} finds no problems in this file.`;
-      return showDiagnostics(found, { path, lines: file.lines, encoding, cwd });
-    }
-    default:
-      return operation satisfies never;
-  }
-}
-
-const NEEDS: Readonly<Record<Operation, keyof Capabilities | null>> = {
-  goToDefinition: "definitionProvider",
-  findReferences: "referencesProvider",
-  hover: "hoverProvider",
-  documentSymbol: "documentSymbolProvider",
-  workspaceSymbol: "workspaceSymbolProvider",
-  goToImplementation: "implementationProvider",
-  prepareCallHierarchy: "callHierarchyProvider",
-  incomingCalls: "callHierarchyProvider",
-  outgoingCalls: "callHierarchyProvider",
-  diagnostics: null,
+      }),
+  },
+  hover: { needs: "hoverProvider", answer: answerHover },
+  documentSymbol: { needs: "documentSymbolProvider", answer: answerDocumentSymbols },
+  workspaceSymbol: { needs: "workspaceSymbolProvider", answer: answerWorkspaceSymbols },
+  prepareCallHierarchy: {
+    needs: "callHierarchyProvider",
+    answer: async (question) =>
+      showPlaces((await callItems(question)).map(itemPlace), question.show, NOTHING_CALLABLE),
+  },
+  incomingCalls: { needs: "callHierarchyProvider", answer: answerIncomingCalls },
+  outgoingCalls: { needs: "callHierarchyProvider", answer: answerOutgoingCalls },
+  diagnostics: { needs: null, answer: answerDiagnostics },
 };
 
-function mustOffer(operation: Operation, { life, ready }: OpenQuestion): void {
-  const needed = NEEDS[operation];
-  if (needed === null) return;
-  const offered = ready.capabilities[needed];
-  if (offered === undefined || offered === null || offered === false)
-    throw new Unanswered(
+const NOTHING_CALLABLE = `There is nothing callable at this position. ${ADVICE}`;
+
+/** Returns the server's answer as text. Throws an UnansweredError, or the signal's reason. */
+export async function answer(question: OpenQuestion): Promise<string> {
+  const { operation, capabilities, life } = question;
+  const { needs, answer: run } = OPERATIONS[operation];
+  if (needs !== null && !(capabilities[needs] ?? false))
+    throw new UnansweredError(
       `The language server ${life.server.name} cannot do ${operation}. Search with Grep instead.`,
     );
+  return run(question);
 }
 
-async function ask<T>(
+async function request<T>(
   { life, signal }: OpenQuestion,
   method: string,
   params: unknown,
-  fits: z.ZodMiniType<T>,
+  schema: z.ZodMiniType<T>,
 ): Promise<T> {
   const { name } = life.server;
   const reply = await life.request(method, params, signal);
   switch (reply.type) {
     case "answer": {
-      const read = parsed(fits, reply.value);
-      if (read === null)
-        throw new Unanswered(`The language server ${name} answered ${method} with what is not the protocol.`);
-      return read.value;
+      const parsed = parse(schema, reply.value);
+      if (parsed === null)
+        throw new UnansweredError(`The language server ${name} sent an invalid answer to ${method}.`);
+      return parsed.value;
     }
     case "refused":
-      throw new Unanswered(`The language server ${name} could not answer: ${reply.reason.slice(0, 500)}`);
+      throw new UnansweredError(
+        `The language server ${name} could not answer: ${reply.reason.slice(0, 500)}`,
+      );
     case "late":
-      throw new Unanswered(
+      throw new UnansweredError(
         `The language server ${name} did not answer within a minute. Ask again later, or search with Grep.`,
       );
     case "gone":
-      throw new Unanswered(
-        `The language server ${name} is gone (${life.why}). Ask again: it is started anew.`,
+      throw new UnansweredError(
+        `The language server ${name} is gone (${life.why}). Ask again: a new one is started.`,
       );
     default:
       return reply satisfies never;
   }
 }
 
-/** An answer can be nested so deep that its check runs out of stack. */
-function parsed<T>(fits: z.ZodMiniType<T>, value: unknown): { readonly value: T } | null {
+/** A deeply nested answer can use up the stack. */
+function parse<T>(schema: z.ZodMiniType<T>, value: unknown): { readonly value: T } | null {
   try {
-    const read = fits.safeParse(value ?? null);
-    return read.success ? { value: read.data } : null;
+    const parsed = schema.safeParse(value ?? null);
+    return parsed.success ? { value: parsed.data } : null;
   } catch {
     return null;
   }
 }
 
-/** The place asked about, as the server counts it. */
-function positionIn({ line, character, file, show }: OpenQuestion): WirePosition {
+function positionParams({ line, character, file, uri }: OpenQuestion): {
+  readonly textDocument: { readonly uri: string };
+  readonly position: WirePosition;
+} {
   const at = line ?? 1;
   const text = file.lines[at - 1];
   if (text === undefined)
-    throw new Unanswered(`Line ${at} does not exist: the file has ${file.lines.length} lines.`);
-  return { line: at - 1, character: toUnits(text, character ?? 1, show.encoding) };
+    throw new UnansweredError(`Line ${at} does not exist: the file has ${file.lines.length} lines.`);
+  return {
+    textDocument: { uri },
+    position: { line: at - 1, character: toUnits(text, character ?? 1) },
+  };
 }
 
-function asked(question: OpenQuestion): { textDocument: { uri: string }; position: WirePosition } {
-  return { textDocument: { uri: question.uri }, position: positionIn(question) };
-}
-
-async function places(
+async function answerPlaces(
   question: OpenQuestion,
   method: string,
   none: string,
   more: object = {},
 ): Promise<string> {
-  const found = await ask(question, method, { ...asked(question), ...more }, Locations);
-  return showPlaces(found, question.show, `${none} ${NONE}`);
+  const found = await request(question, method, { ...positionParams(question), ...more }, Locations);
+  return showPlaces(found, question.show, `${none} ${ADVICE}`);
 }
 
-/** What it says of a name comes from where that is defined: no word of a file that may not be read. */
-async function hover(question: OpenQuestion): Promise<string> {
-  const { ready, show } = question;
-  const params = asked(question);
-  if (ready.capabilities.definitionProvider) {
-    const defined = await ask(question, "textDocument/definition", params, Locations);
+/** The text comes from the definition of the name, so it must not be in a file that the agent may not read. */
+async function answerHover(question: OpenQuestion): Promise<string> {
+  const { capabilities, show } = question;
+  const params = positionParams(question);
+  if (capabilities.definitionProvider) {
+    const defined = await request(question, "textDocument/definition", params, Locations);
     const hidden = defined.filter(({ uri }) => {
       const path = pathOf(uri);
       return path !== null && show.sightOf(path) === "nothing";
     });
     if (hidden.length > 0)
-      throw new Unanswered(`Nothing is shown of this name. ${withheldWords(hidden.length)}`);
+      throw new UnansweredError(`Nothing is shown about this name. ${withheldText(hidden.length)}`);
   }
-  const found = await ask(question, "textDocument/hover", params, Hover);
+  const found = await request(question, "textDocument/hover", params, Hover);
   const contents = found === null ? [] : [found.contents].flat();
   const text = contents.map((one) => (typeof one === "string" ? one : one.value)).join("\n\n");
-  return text.trim() === "" ? `Nothing is known of this place. ${NONE}` : showText(text);
+  return text.trim() === "" ? `Nothing is known about this position. ${ADVICE}` : showText(text);
 }
 
-async function documentSymbols(question: OpenQuestion): Promise<string> {
-  const { uri, file, show } = question;
-  const params = { textDocument: { uri } };
-  const found = (await ask(question, "textDocument/documentSymbol", params, DocumentSymbols)) ?? [];
-  if (found.length === 0) return "The file has no symbols.";
+async function answerDocumentSymbols(question: OpenQuestion): Promise<string> {
+  const params = { textDocument: { uri: question.uri } };
+  const found = await request(question, "textDocument/documentSymbol", params, DocumentSymbols);
+  if (!found || found.length === 0) return "The file has no symbols.";
   const symbols = found.map((one) => {
     if ("selectionRange" in one) return one;
-    const range = one.location.range ?? { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
-    return { name: one.name, kind: one.kind, range, selectionRange: range };
+    const { name, kind, location } = one;
+    return { name, kind, selectionRange: location.range ?? EMPTY_RANGE };
   });
-  return showSymbols(symbols, file.lines, show.encoding);
+  return showSymbols(symbols, question.file.lines);
 }
 
-async function workspaceSymbols(question: OpenQuestion): Promise<string> {
+async function answerWorkspaceSymbols(question: OpenQuestion): Promise<string> {
   const { file, line, character, show } = question;
   const query = question.query ?? nameAt(file.lines[(line ?? 1) - 1] ?? "", character ?? 1);
-  if (query === null) throw new Unanswered(`There is no name at this place. ${NONE}`);
-  const found = (await ask(question, "workspace/symbol", { query }, WorkspaceSymbols)) ?? [];
-  return showPlaces(found.map(placeOfSymbol), show, `No symbol matches ${JSON.stringify(query)}.`);
+  if (query === null) throw new UnansweredError(`There is no name at this position. ${ADVICE}`);
+  const found = (await request(question, "workspace/symbol", { query }, WorkspaceSymbols)) ?? [];
+  const places = found.map(({ name, kind, containerName, location }): ShownPlace => {
+    const container = containerName ? ` in ${containerName}` : "";
+    const range = location.range ?? EMPTY_RANGE;
+    return { uri: location.uri, range, label: labelOf(kind, `${name}${container}`) };
+  });
+  return showPlaces(places, show, `No symbol matches ${JSON.stringify(query)}.`);
 }
 
-const START = { line: 0, character: 0 };
+const EMPTY_RANGE = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
 
-function placeOfSymbol({ name, kind, containerName, location }: SymbolInformation): Place {
-  const within = containerName ? ` in ${containerName}` : "";
-  const range = location.range ?? { start: START, end: START };
-  return { uri: location.uri, range, label: labelOf(kind, `${name}${within}`) };
-}
-
-function placeOfItem({ name, kind, uri, selectionRange }: CallHierarchyItem): Place {
+function itemPlace({ name, kind, uri, selectionRange }: CallHierarchyItem): ShownPlace {
   return { uri, range: selectionRange, label: labelOf(kind, name) };
 }
 
@@ -233,53 +217,47 @@ function labelOf(kind: number, name: string): string {
 }
 
 async function callItems(question: OpenQuestion): Promise<readonly CallHierarchyItem[]> {
-  return (
-    (await ask(question, "textDocument/prepareCallHierarchy", asked(question), CallHierarchyItems)) ?? []
-  );
+  const method = "textDocument/prepareCallHierarchy";
+  return (await request(question, method, positionParams(question), CallHierarchyItems)) ?? [];
 }
 
-/** Functions at one place; overloads and merged declarations are few. */
-const MOST_ITEMS = 10;
-
-async function calls(direction: "incomingCalls" | "outgoingCalls", question: OpenQuestion): Promise<string> {
+async function answerIncomingCalls(question: OpenQuestion): Promise<string> {
   const items = await callItems(question);
-  if (items.length === 0) return `Nothing that can be called is there. ${NONE}`;
-  const found: Place[] = [];
+  if (items.length === 0) return NOTHING_CALLABLE;
+  const places: ShownPlace[] = [];
   for (const item of items.slice(0, MOST_ITEMS)) {
-    if (direction === "incomingCalls") {
-      const incoming = await ask(question, "callHierarchy/incomingCalls", { item }, IncomingCalls);
-      // Each call stands in the file of the caller.
-      for (const { from, fromRanges } of incoming ?? [])
-        found.push(
-          ...fromRanges.map((range) => ({
-            uri: from.uri,
-            range,
-            label: `from ${labelOf(from.kind, from.name)}`,
-          })),
-        );
-    } else {
-      const outgoing = await ask(question, "callHierarchy/outgoingCalls", { item }, OutgoingCalls);
-      for (const { to } of outgoing ?? [])
-        found.push({ ...placeOfItem(to), label: `to ${labelOf(to.kind, to.name)}` });
+    const calls = await request(question, "callHierarchy/incomingCalls", { item }, IncomingCalls);
+    // Each call is in the file of the caller.
+    for (const { from, fromRanges } of calls ?? []) {
+      const label = `from ${labelOf(from.kind, from.name)}`;
+      places.push(...fromRanges.map((range) => ({ uri: from.uri, range, label })));
     }
   }
-  return showPlaces(
-    found,
-    question.show,
-    direction === "incomingCalls" ? "Nothing calls it." : "It calls nothing.",
-  );
+  return showPlaces(places, question.show, "There are no calls of it.");
 }
 
-async function diagnostics(question: OpenQuestion, signal: AbortSignal) {
-  const { life, ready, path, uri, version } = question;
-  if (ready.capabilities.diagnosticProvider) {
-    const params = { textDocument: { uri } };
-    return (await ask(question, "textDocument/diagnostic", params, DiagnosticReport)).items ?? [];
+async function answerOutgoingCalls(question: OpenQuestion): Promise<string> {
+  const items = await callItems(question);
+  if (items.length === 0) return NOTHING_CALLABLE;
+  const places: ShownPlace[] = [];
+  for (const item of items.slice(0, MOST_ITEMS)) {
+    const calls = await request(question, "callHierarchy/outgoingCalls", { item }, OutgoingCalls);
+    for (const { to } of calls ?? [])
+      places.push({ ...itemPlace(to), label: `to ${labelOf(to.kind, to.name)}` });
   }
-  const told = await life.diagnostics.of(path, version, DIAGNOSTICS_MS, signal);
-  if (told === null)
-    throw new Unanswered(
-      `The language server ${life.server.name} has not told of this file within ${DIAGNOSTICS_MS / 1_000} s. Ask again later.`,
+  return showPlaces(places, question.show, "It calls nothing.");
+}
+
+async function answerDiagnostics(question: OpenQuestion): Promise<string> {
+  const { life, capabilities, path, uri, version, file, show, signal } = question;
+  const { name } = life.server;
+  const found = capabilities.diagnosticProvider
+    ? (await request(question, "textDocument/diagnostic", { textDocument: { uri } }, DiagnosticReport)).items
+    : await life.diagnostics.of(path, version, DIAGNOSTICS_MS, signal);
+  if (found === null)
+    throw new UnansweredError(
+      `The language server ${name} did not report on this file within ${DIAGNOSTICS_MS / 1_000} s. Ask again later.`,
     );
-  return told;
+  if (found === undefined || found.length === 0) return `${name} finds no problems in this file.`;
+  return showDiagnostics(found, { path, lines: file.lines, cwd: show.cwd });
 }

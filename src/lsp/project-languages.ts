@@ -1,10 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { extname, join } from "node:path";
 
-/** Folders of a project that are looked into, besides itself. */
-const MOST_FOLDERS = 50;
-/** Not the project's own code. */
-const STRANGE = new Set(["node_modules", "vendor", "dist", "build", "target", "venv", "__pycache__"]);
+/** Subdirectories of a project that are searched. */
+const MOST_DIRS = 50;
+/** Directories without the project's own code. */
+const FOREIGN = new Set(["node_modules", "vendor", "dist", "build", "target", "venv", "__pycache__"]);
 
 interface Signs {
   readonly name: string;
@@ -12,11 +12,11 @@ interface Signs {
   readonly markers: readonly string[];
 }
 
-/** The languages that a project is written in, by the names in its folder and in those right below. */
+/** Returns the languages of a project, by the names of files in its directory and its subdirectories. */
 export async function projectLanguages(root: string, signs: readonly Signs[]): Promise<ReadonlySet<string>> {
   const names: string[] = [];
-  const folders = await namesIn(root, names);
-  const below = folders.filter((name) => !name.startsWith(".") && !STRANGE.has(name)).slice(0, MOST_FOLDERS);
+  const dirs = await namesIn(root, names);
+  const below = dirs.filter((name) => !name.startsWith(".") && !FOREIGN.has(name)).slice(0, MOST_DIRS);
   await Promise.all(below.map((name) => namesIn(join(root, name), names)));
   const there = new Set(names);
   const endings = new Set(names.map((name) => extname(name)));
@@ -30,9 +30,9 @@ export async function projectLanguages(root: string, signs: readonly Signs[]): P
   );
 }
 
-/** Adds the names of files, and answers those of folders. */
-async function namesIn(folder: string, files: string[]): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+/** Adds the names of files, and returns those of directories. */
+async function namesIn(dir: string, files: string[]): Promise<string[]> {
+  const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) if (entry.isFile()) files.push(entry.name);
   return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }

@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 
-/** What servers answer, as far as it is read. What does not fit is no answer: a server is somebody else's program. */
+/** The parts of servers' answers that are read. A server is a foreign program: an answer that does not fit is invalid. */
 
 const number = z.int().check(z.minimum(0));
 const Position = z.object({ line: number, character: number });
-export const Range = z.object({ start: Position, end: Position });
+const Range = z.object({ start: Position, end: Position });
 export type Range = z.infer<typeof Range>;
 
 const Location = z.object({ uri: z.string(), range: Range });
 export type Location = z.infer<typeof Location>;
-/** A link has the place to go to beside the whole of what is there. Told apart here: a union tries one after the other. */
-const place = z.pipe(
+/** A location, or a link to one. A union would try both schemas. */
+const LocationOrLink = z.pipe(
   z.transform((one: unknown): unknown =>
     typeof one === "object" && one !== null && "targetUri" in one && "targetSelectionRange" in one
       ? { uri: one.targetUri, range: one.targetSelectionRange }
@@ -20,7 +20,7 @@ const place = z.pipe(
 );
 export const Locations = z.pipe(
   z.transform((found: unknown): unknown => (found === null ? [] : Array.isArray(found) ? found : [found])),
-  z.array(place),
+  z.array(LocationOrLink),
 );
 
 const MarkedString = z.union([z.string(), z.object({ value: z.string() })]);
@@ -31,14 +31,12 @@ export const Hover = z.nullable(
 export interface DocumentSymbol {
   readonly name: string;
   readonly kind: number;
-  readonly range: Range;
   readonly selectionRange: Range;
   readonly children?: readonly DocumentSymbol[] | undefined;
 }
 const DocumentSymbol: z.ZodMiniType<DocumentSymbol> = z.object({
   name: z.string(),
   kind: number,
-  range: Range,
   selectionRange: Range,
   children: z.optional(z.array(z.lazy(() => DocumentSymbol))),
 });
@@ -48,11 +46,10 @@ const SymbolInformation = z.object({
   containerName: z.optional(z.nullable(z.string())),
   location: z.object({ uri: z.string(), range: z.optional(Range) }),
 });
-export type SymbolInformation = z.infer<typeof SymbolInformation>;
 export const DocumentSymbols = z.nullable(z.union([z.array(DocumentSymbol), z.array(SymbolInformation)]));
 export const WorkspaceSymbols = z.nullable(z.array(SymbolInformation));
 
-/** It goes back to the server as it came, so nothing of it is dropped. */
+/** It is sent back to the server, so its other fields are kept. */
 const CallHierarchyItem = z.looseObject({
   name: z.string(),
   kind: number,

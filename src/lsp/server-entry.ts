@@ -1,30 +1,30 @@
 import * as z from "zod/mini";
 
-/** A language server as settings name it (`troupe.languageServers`), by the name of its language. */
+/** A language server of the setting `troupe.languageServers`, by the name of its language. */
 const Entry = z.object({
   command: z.string().check(z.minLength(1)),
   args: z._default(z.array(z.string()), []),
-  /** What the protocol calls the language of files with an ending, such as `{".ex": "elixir"}`. */
+  /** By ending, the protocol's name of the language, such as `{".ex": "elixir"}`. */
   extensionToLanguage: z.record(z.string().check(z.regex(/^\.[^/\\]+$/)), z.string()),
   env: z._default(z.record(z.string(), z.string()), {}),
   initializationOptions: z.optional(z.unknown()),
-  /** What the server is told when it asks for its configuration. */
+  /** The answer to the server's request for its configuration. */
   settings: z.optional(z.record(z.string(), z.unknown())),
 });
 export type ServerEntry = z.infer<typeof Entry>;
 
 export interface ReadEntries {
-  /** By language. Null: settings switch the language off. */
+  /** By language. Null if settings disable the language. */
   readonly entries: ReadonlyMap<string, ServerEntry | null>;
-  /** Sentences for the person. */
+  /** Sentences for the user. */
   readonly problems: readonly string[];
 }
 
-export function readServerEntries(said: Readonly<Record<string, unknown>>): ReadEntries {
+export function readServerEntries(setting: Readonly<Record<string, unknown>>): ReadEntries {
   const entries = new Map<string, ServerEntry | null>();
   const problems: string[] = [];
-  for (const [name, value] of Object.entries(said)) {
-    if (isOff(value)) {
+  for (const [name, value] of Object.entries(setting)) {
+    if (isDisabled(value)) {
       entries.set(name, null);
       continue;
     }
@@ -33,13 +33,13 @@ export function readServerEntries(said: Readonly<Record<string, unknown>>): Read
     else {
       const where = parsed.error.issues[0]?.path.join(".") || "it";
       problems.push(
-        `troupe.languageServers: ${JSON.stringify(name)} cannot be used, because ${where} is not right. Example: {"command": "elixir-ls", "extensionToLanguage": {".ex": "elixir"}}.`,
+        `troupe.languageServers: ${JSON.stringify(name)} cannot be used, because ${where} is invalid. Example: {"command": "elixir-ls", "extensionToLanguage": {".ex": "elixir"}}.`,
       );
     }
   }
   return { entries, problems };
 }
 
-function isOff(value: unknown): boolean {
+function isDisabled(value: unknown): boolean {
   return typeof value === "object" && value !== null && "disabled" in value && value.disabled === true;
 }

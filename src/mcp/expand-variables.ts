@@ -1,11 +1,11 @@
-/** A text with its variables filled in, or the first one that is not set. */
+/** A text with its variables filled in, or the first variable that is not set. */
 export type Expanded =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "unset"; readonly variable: string };
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
-/** Those that a text names without a default. */
+/** Returns the variables that a text names without a default. */
 export function variablesIn(text: string): readonly string[] {
   const found = [...text.matchAll(VARIABLE)].flatMap(([, name = "", fallback]) =>
     fallback === undefined ? [name] : [],
@@ -13,7 +13,7 @@ export function variablesIn(text: string): readonly string[] {
   return [...new Set(found)];
 }
 
-/** `${VAR}` and `${VAR:-default}`, as a shell reads them; everything else stays as it is, also `$VAR`. */
+/** Fills in `${VAR}` and `${VAR:-default}`, as a shell does. Other text is unchanged, also `$VAR`. */
 export function expandVariables(text: string, env: Readonly<Record<string, string | undefined>>): Expanded {
   let unset: string | null = null;
   const filled = text.replace(VARIABLE, (_, name: string, fallback: string | undefined) => {

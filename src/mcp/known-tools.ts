@@ -17,8 +17,8 @@ interface Known {
 
 /**
  * The tools of one server, and which of them have changed since the session first saw them. A model reads a description
- * as an instruction, so a changed tool is refused until the user accepts it; also one that went and came back, and one
- * of a server that was started again (threat: a tool is changed after approval).
+ * as an instruction, so a changed tool is refused until the user accepts it; also one that was removed and offered again, and
+ * one of a server that was started again (threat: a tool is changed after approval).
  */
 export class KnownTools {
   readonly #slug: string;

@@ -86,7 +86,7 @@ export interface PromptMessage {
   readonly pictures: readonly Picture[];
 }
 
-/** A value, or a sentence that says why there is none. */
+/** A value, or a sentence that says why it is missing. */
 export type Answered<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly message: string };

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
-/** The Messages API takes no longer ones. */
+/** The limit of the Messages API. */
 export const MAX_TOOL_NAME = 64;
 const MAX_SLUG = 40;
 const HASH = 6;
 
 /**
- * A server's name as it may stand in a tool's: letters, digits, `_` and `-`. Never `__` and no `_` at an end, because
- * rules find the server before the first `__`. A name that holds nothing of that is told apart by its hash.
+ * Returns a server's name for the names of its tools: letters, digits, `_` and `-`. It has no `__` and no `_` at an end,
+ * because rules find the server before the first `__`. A name without any of these characters becomes a hash.
  */
 export function serverSlug(name: string): string {
   const safe = name
@@ -18,22 +18,22 @@ export function serverSlug(name: string): string {
   return safe.length <= MAX_SLUG ? safe : `${safe.slice(0, MAX_SLUG - HASH - 1)}-${hashOf(name)}`;
 }
 
-/** `mcp__<server>__<tool>` (A17.2), for every tool of one server; the same name whatever the others are called. */
+/** Returns `mcp__<server>__<tool>` (A17.2). It does not depend on the server's other tools. */
 export function mcpToolName(slug: string, tool: string): string {
   const safe = tool.replace(/[^A-Za-z0-9_-]/g, "_");
   const prefix = `mcp__${slug}__`;
   const room = MAX_TOOL_NAME - prefix.length;
-  // Told apart by its hash where letters were replaced: `a.b` and `a_b` may be two tools.
   if (safe === tool && tool !== "" && tool.length <= room) return `${prefix}${tool}`;
+  // With a hash, because `a.b` and `a_b` may be two tools.
   return `${prefix}${safe.slice(0, room - HASH - 1)}_${hashOf(tool)}`;
 }
 
-/** Longer ones nobody types. */
+/** A longer name is not practical to type. */
 const MAX_PROMPT = 100;
 
 /**
- * What a person types for each prompt of one server, behind the slash: `mcp__<server>__<prompt>`, with `_` for what
- * cannot be typed there. Of two that come to the same the first keeps it.
+ * Returns the slash command of each prompt of one server: `mcp__<server>__<prompt>`, with `_` for characters that cannot
+ * be typed there. If two commands are equal, the first keeps the name.
  */
 export function promptCommands(slug: string, prompts: readonly string[]): readonly string[] {
   const taken = new Set<string>();

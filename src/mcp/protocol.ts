@@ -51,7 +51,7 @@ export const BROKER_NOTICES = {
   stop: unchecked<OfServer>(),
 } as const;
 
-/** What the session asks of one server. `output`: the file for a long result; null if there is none. */
+/** What the session asks of one server. `output`: the file for a long result, or null. */
 export const BROKER_REQUESTS = {
   callTool: {
     request: unchecked<
@@ -77,7 +77,7 @@ export const BROKER_REQUESTS = {
     response: unchecked<readonly PromptMessage[]>(),
   },
   signIn: { request: unchecked<OfServer>(), response: unchecked<null>() },
-  /** False if nobody was signed in. */
+  /** False if the user was not signed in. */
   signOut: { request: unchecked<OfServer>(), response: unchecked<boolean>() },
 } as const;
 

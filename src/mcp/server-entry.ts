@@ -10,7 +10,7 @@ export class ServerEntry {
   holders = 0;
   /** Counts its starts. */
   life = 0;
-  /** The user was told that it could not be started. */
+  /** The user knows that it could not be started. */
   isReported = false;
   instructions: string | undefined;
   #state: ServerState = { type: "stopped" };

@@ -1,22 +1,27 @@
 import { cleanEnvironment } from "../processes/environment.ts";
 
-/**
- * What a server may see of the person's environment: where things are, who one is, how to speak. Everything else
- * it gets only where its entry names it, because a server is somebody else's program.
- */
+/** The only variables of the user that a server, a foreign program, gets; its entry names others. */
 const ALLOWED = new Set([
   ..."PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM TMPDIR TZ".split(" "),
-  // What Windows needs to start anything.
+  // Windows starts nothing without these.
   ..."SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT TEMP TMP USERNAME USERPROFILE APPDATA LOCALAPPDATA".split(
     " ",
   ),
-  // A server that is a Troupe must know that it was started by one that serves agents itself.
+  // A server that is a Troupe must know that a serving one started it.
   "TROUPE_MCP_DEPTH",
 ]);
 const ALLOWED_PREFIXES = ["LC_", "XDG_"];
 
-/** The environment of every server, before what its own entry adds. */
-export function serverEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/** The broker itself also needs the way to the network, and the authorities to trust there. */
+const FOR_THE_NETWORK = [
+  ..."HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy NODE_USE_ENV_PROXY".split(" "),
+  ..."NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR NODE_COMPILE_CACHE".split(" "),
+];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the environment of every server, before what its own entry adds. */
+export function serverEnvironment(env: Environment): Record<string, string> {
   const allowed = Object.entries(env).filter(([name]) => {
     const upper = name.toUpperCase();
     return ALLOWED.has(upper) || ALLOWED_PREFIXES.some((prefix) => upper.startsWith(prefix));
@@ -24,14 +29,8 @@ export function serverEnvironment(env: Readonly<Record<string, string | undefine
   return cleanEnvironment(Object.fromEntries(allowed));
 }
 
-/** What the broker itself needs besides: the way to the network, and whom to believe there. */
-const FOR_THE_NETWORK = [
-  ..."HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy NODE_USE_ENV_PROXY".split(" "),
-  ..."NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR NODE_COMPILE_CACHE".split(" "),
-];
-
-/** The environment of the broker's own process. */
-export function brokerEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/** Returns the environment of the broker's own process. */
+export function brokerEnvironment(env: Environment): Record<string, string> {
   const own = FOR_THE_NETWORK.flatMap((name) => {
     const value = env[name];
     return value === undefined ? [] : [[name, value] as const];

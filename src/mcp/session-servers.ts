@@ -22,7 +22,7 @@ export interface ServersParts {
   readonly roots: readonly string[];
   /** Troupe's own directory: sign-ins are kept in `mcp-sign-ins` below it. */
   readonly home: string;
-  /** Absent: servers are told that no user can be asked. */
+  /** Absent: servers cannot ask the user. */
   readonly ask?: McpAsk | undefined;
   readonly limits?: Partial<McpLimits> | undefined;
   readonly onWarning: (message: string) => void;

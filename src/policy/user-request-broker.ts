@@ -13,17 +13,14 @@ import type {
   PermissionQuestion,
   PlanOutcome,
   PlanQuestion,
+  Recheck,
 } from "./asking/questions.ts";
 import { SingleEntry } from "./asking/single-entry.ts";
 import { UserRequestQueue } from "./asking/user-request-queue.ts";
 import { stopped } from "./asking/waiter.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "./asks.ts";
 
-/** What the rules and the mode say now of a call that waits: still a question, or not any more. */
-export type Recheck =
-  | { readonly type: "ask" }
-  | { readonly type: "allow" }
-  | { readonly type: "deny"; readonly reason: string };
+export type { Recheck } from "./asking/questions.ts";
 
 export interface AskBrokerOptions {
   /** Null: nobody can be asked, and every ask is a no at once. */

@@ -1,46 +1,44 @@
-import { readFile, realpath } from "node:fs/promises";
-import { dirname, sep } from "node:path";
-import { isObject, valueAt } from "./json.ts";
-import type { SettingsPlace } from "./places.ts";
-import { isForeign } from "./places.ts";
-import { readBounded } from "./read-bounded.ts";
-import { replaceFile } from "./replace-file.ts";
-import { readSettingsText, withoutMark } from "./settings-text.ts";
-
-export type Edited = { readonly type: "edited" } | { readonly type: "refused"; readonly reason: string };
+import { realpath } from "node:fs/promises";
+import { dirname } from "node:path";
+import { valueAt } from "../lib/json.ts";
+import { isObject } from "../lib/objects.ts";
+import { isPathInside } from "../lib/paths.ts";
+import { readRegularFile } from "../lib/read-regular-file.ts";
+import { replaceFile } from "../lib/replace-file.ts";
+import { isProjectScope, type SettingsPath } from "./paths.ts";
+import { parseSettings, withoutMark } from "./settings-text.ts";
 
 /**
- * Sets one value in a settings file, which is made where it is missing; undefined takes the value out. Comments,
- * unknown keys and the file's own indentation stay (A18.4). A broken file is left as it is. `root` is the
- * project's: nothing is written outside it through a link that the folder brings with it.
+ * Sets one value in a settings file, which is created if it is missing; undefined removes the value. Comments, unknown
+ * keys and the file's indentation stay (A18.4). A broken file stays as it is. Nothing is written outside the project's
+ * `root` through a link that came with it. Returns why nothing was written, or null.
  */
 export async function editSettings(
-  place: SettingsPlace,
+  from: SettingsPath,
   root: string,
   path: readonly string[],
   value: unknown,
-): Promise<Edited> {
-  const file = await whereItIs(place, root);
-  if (file === null)
-    return refused(`${place.file} leads out of ${root} through a link, so it was not changed.`);
-  const read = readBounded(file);
-  if (read.type === "unreadable") return refused(`${file} ${read.problem}, so it was not changed.`);
-  const before = read.type === "text" ? read.text : "";
-  const edit = await edited(before.trim() === "" ? "{}\n" : before, path, value);
-  if ("problem" in edit) return refused(`${file}: ${edit.problem}; correct it first. It was not changed.`);
-  // A moment before it is replaced: somebody else's change must not be lost.
-  const now = read.type === "text" ? await readFile(file, "utf8").catch(() => null) : before;
-  if (now !== before) return refused(`${file} was changed by something else at this very moment; try again.`);
-  const problem = await replaceFile(file, edit.text, 0o600);
-  return problem === null ? { type: "edited" } : refused(problem);
+): Promise<string | null> {
+  const file = await resolveFile(from, root);
+  if (file === null) return `${from.file} leads out of ${root} through a link, so it was not changed.`;
+  const read = readRegularFile(file);
+  if (read.type === "unreadable") return `${file} ${read.problem}, so it was not changed.`;
+  const before = read.type === "read" ? read.bytes.toString() : "";
+  const edit = await editText(before.trim() === "" ? "{}\n" : before, path, value);
+  if ("problem" in edit) return `${file}: ${edit.problem}; correct it first. It was not changed.`;
+  // Again just before it is replaced: another program's change must not be lost.
+  const now = readRegularFile(file);
+  const isSame = now.type === read.type && (now.type !== "read" || now.bytes.toString() === before);
+  if (!isSame) return `${file} was changed by another program at this very moment; try again.`;
+  return await replaceFile(file, edit.text, 0o600);
 }
 
-async function edited(
+async function editText(
   text: string,
   path: readonly string[],
   value: unknown,
 ): Promise<{ readonly text: string } | { readonly problem: string }> {
-  const parsed = await readSettingsText(text);
+  const parsed = await parseSettings(text);
   if (parsed.type === "broken") return { problem: parsed.problem };
   for (let length = 1; length < path.length; length++) {
     const above = valueAt(parsed.value, path.slice(0, length));
@@ -63,15 +61,11 @@ function formattingOf(text: string) {
   };
 }
 
-/** The file itself where a person's own is a link (people keep theirs elsewhere); null where it leads too far. */
-async function whereItIs({ scope, file }: SettingsPlace, root: string): Promise<string | null> {
+/** Follows a link of the user's own file (users keep theirs elsewhere). Null if a project's leads out of the project. */
+async function resolveFile({ scope, file }: SettingsPath, root: string): Promise<string | null> {
   const real = await realpath(file).catch(() => null);
-  if (!isForeign(scope)) return real ?? file;
-  const inside = await realpath(root).catch(() => root);
-  const reached = real ?? (await realpath(dirname(file)).catch(() => inside));
-  return reached === inside || reached.startsWith(`${inside}${sep}`) ? (real ?? file) : null;
-}
-
-function refused(reason: string): Edited {
-  return { type: "refused", reason };
+  if (!isProjectScope(scope)) return real ?? file;
+  const realRoot = await realpath(root).catch(() => root);
+  const target = real ?? (await realpath(dirname(file)).catch(() => realRoot));
+  return isPathInside(target, realRoot) ? (real ?? file) : null;
 }

@@ -1,27 +1,26 @@
-/**
- * Keys that other tools read from the same files. Troupe does nothing with them and says nothing about them;
- * any other key it does not know may be a misspelt one and is named.
- */
-const KNOWN: ReadonlySet<string> = new Set(
-  [
-    "$schema alwaysThinkingEnabled allowManagedHooksOnly allowManagedPermissionRulesOnly apiProvider",
-    "attribution autoMemoryDirectory autoMemoryEnabled autoUpdates autoUpdatesChannel availableModels",
-    "awsAuthRefresh awsCredentialExport blockedMarketplaces cleanupPeriodDays companyAnnouncements",
-    "disabledMcpjsonServers enableAllProjectMcpServers enabledMcpjsonServers",
-    "enabledPlugins extraKnownMarketplaces fastMode feedbackSurveyRate fileSuggestion forceLoginMethod",
-    "forceLoginOrgUUID gcpAuthRefresh includeCoAuthoredBy includeGitInstructions language minimumVersion",
-    "modelOverrides otelHeadersHelper outputStyle plansDirectory pluginConfigs prefersReducedMotion",
-    "respectGitignore showThinkingSummaries showTurnDuration skipWebFetchPreflight",
-    "skipDangerousModePermissionPrompt spinnerTipsEnabled spinnerTipsOverride spinnerVerbs statusLine",
-    "strictKnownMarketplaces teammateMode terminalProgressBarEnabled theme tui verbose voiceEnabled",
-    "worktree.bgIsolation worktree.sparsePaths worktree.symlinkDirectories",
-    "permissions.skipDangerousModePermissionPrompt",
-  ].flatMap((line) => line.split(" ")),
-);
+/** Keys that other tools read from the same files, and that mean nothing here. */
+const IGNORED = `$schema alwaysThinkingEnabled apiProvider attribution autoMemoryDirectory autoMemoryEnabled autoUpdates
+  autoUpdatesChannel awsAuthRefresh awsCredentialExport cleanupPeriodDays companyAnnouncements disabledMcpjsonServers
+  enableAllProjectMcpServers enabledMcpjsonServers enabledPlugins extraKnownMarketplaces fastMode feedbackSurveyRate
+  fileSuggestion forceLoginMethod gcpAuthRefresh includeCoAuthoredBy includeGitInstructions language minimumVersion
+  modelOverrides otelHeadersHelper outputStyle plansDirectory pluginConfigs prefersReducedMotion respectGitignore
+  showThinkingSummaries showTurnDuration skipWebFetchPreflight skipDangerousModePermissionPrompt spinnerTipsEnabled
+  spinnerTipsOverride spinnerVerbs statusLine teammateMode terminalProgressBarEnabled theme tui verbose voiceEnabled
+  worktree.bgIsolation worktree.sparsePaths worktree.symlinkDirectories
+  permissions.skipDangerousModePermissionPrompt`;
 
-/** JSON has no comments, and people write them as keys such as `_comment` or `//`. */
-const REMARK = /^(?:_|\/\/|\$comment)/;
+/** Keys that restrict something elsewhere. Troupe does not enforce them, and says so. */
+const UNENFORCED = `availableModels blockedMarketplaces forceLoginOrgUUID strictKnownMarketplaces`;
 
-export function isKnownElsewhere(path: readonly string[]): boolean {
-  return KNOWN.has(path.join(".")) || REMARK.test(path.at(-1) ?? "");
+/** True for keys to say nothing about: those of other tools, and remarks, which users write as `_comment` or `//`. */
+export function isIgnoredHere(path: readonly string[]): boolean {
+  return includes(IGNORED, path) || /^(?:_|\/\/|\$comment)/.test(path.at(-1) ?? "");
+}
+
+export function isUnenforced(path: readonly string[]): boolean {
+  return includes(UNENFORCED, path);
+}
+
+function includes(names: string, path: readonly string[]): boolean {
+  return names.split(/\s+/).includes(path.join("."));
 }

@@ -1,17 +1,18 @@
-import { catalogue, settings } from "./catalogue.ts";
-import { withoutUnknownEvents } from "./hook-keys.ts";
-import { isObject, type JsonObject, textsIn, valueAt } from "./json.ts";
-import { isKnownElsewhere } from "./known-elsewhere.ts";
-import type { FileScope, SettingsPlace } from "./places.ts";
+import { type JsonObject, parseJson, textsIn, valueAt } from "../lib/json.ts";
+import { isObject } from "../lib/objects.ts";
+import { isHookEvent, noHookEvent } from "../mailbox/hook-events.ts";
+import { isIgnoredHere, isUnenforced } from "./known-elsewhere.ts";
+import type { FileScope, SettingsPath } from "./paths.ts";
 import { translateSandbox } from "./sandbox-keys.ts";
+import { schema, settings } from "./schema.ts";
 import { nameOf, type Setting } from "./setting.ts";
 
-/** One value of one file: of a setting, of an entry of one, or of a key that Troupe does not know. */
+/** One value of one file: of a setting, of an entry of one, or of a key that is not a setting. */
 export interface Leaf {
   readonly path: readonly string[];
-  /** Checked, where the setting is known. */
+  /** Checked if there is a setting. */
   readonly value: unknown;
-  /** Null: Troupe does not know the key. */
+  /** Null if Troupe has no such setting. */
   readonly setting: Setting<unknown> | null;
   readonly scope: FileScope;
   readonly file: string;
@@ -20,103 +21,130 @@ export interface Leaf {
 /** A value that cannot be used. */
 export interface Problem {
   readonly path: readonly string[];
-  /** What must be, such as "must be one of …". */
+  /** What is wrong, after the name. */
   readonly message: string;
-  /** What is right in it counts. */
+  /** The valid part of it counts. */
   readonly partly?: boolean;
 }
 
 export interface CheckedLeaves {
   readonly leaves: readonly Leaf[];
   readonly problems: readonly Problem[];
-  /** Names of keys that neither Troupe nor the tools people share these files with know. */
+  /** Names of keys that neither Troupe nor the tools that share these files know. */
   readonly unknown: readonly string[];
-  /** Names below `sandbox` that nothing here enforces. */
+  /** Names of keys that restrict something elsewhere and that Troupe does not enforce. */
   readonly unenforced: readonly string[];
 }
 
-/** A file's value, taken apart and checked: what cannot be used is left out and takes nothing else with it. */
-export function leavesOf(value: JsonObject, place: SettingsPlace): CheckedLeaves {
+/** Splits a file's value into leaves and checks them. What cannot be used is left out alone. */
+export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeaves {
   const leaves: Leaf[] = [];
   const problems: Problem[] = [];
   const unknown: string[] = [];
+  const unenforced: string[] = [];
 
   function visit(inner: unknown, path: readonly string[]): void {
     const setting = settingAt(path);
-    if (setting) take(setting, inner, path);
+    if (setting?.merge === "entries" && isObject(inner))
+      for (const name of Object.keys(inner)) check(setting, { [name]: inner[name] }, [...path, name]);
+    else if (setting) check(setting, inner, path);
     else if (!isGroup(path)) keep(inner, path);
     else if (!isObject(inner)) problems.push({ path, message: "must be an object" });
     else for (const [key, member] of Object.entries(inner)) visit(member, [...path, key]);
   }
 
   function keep(inner: unknown, path: readonly string[]): void {
-    if (!isKnownElsewhere(path)) unknown.push(nameOf({ path }));
-    leaves.push({ ...place, path, value: inner, setting: null });
-  }
-
-  function take(setting: Setting<unknown>, inner: unknown, path: readonly string[]): void {
-    if (setting.merge === "entries" && isObject(inner)) {
-      for (const [name, entry] of Object.entries(inner)) check(setting, { [name]: entry }, [...path, name]);
-    } else check(setting, inner, path);
+    if (isUnenforced(path)) unenforced.push(nameOf({ path }));
+    else if (!isIgnoredHere(path)) unknown.push(nameOf({ path }));
+    leaves.push({ ...from, path, value: inner, setting: null });
   }
 
   function check(setting: Setting<unknown>, input: unknown, path: readonly string[]): void {
-    const checked = setting.check.safeParse(input);
-    if (checked.success) {
-      const isEntry = path.length > setting.path.length;
-      const value = isEntry ? valueAt(checked.data, path.slice(-1)) : checked.data;
-      leaves.push({
-        ...place,
-        path,
-        value: setting === catalogue.hooks ? hooksOf(value, path) : value,
-        setting,
-      });
+    const checked = setting.schema.safeParse(input);
+    const value = path.length > setting.path.length ? valueAt(checked.data, path.slice(-1)) : checked.data;
+    if (checked.success && value !== undefined) {
+      leaves.push({ ...from, path, value: setting === schema.hooks ? knownHooks(value) : value, setting });
       return;
     }
-    const rest = restrictionsOf(setting, input);
-    const message = checked.error.issues[0]?.message ?? "is not valid";
-    problems.push({ path, message, partly: rest.length > 0 });
-    if (rest.length > 0) leaves.push({ ...place, path, value: rest, setting });
+    const rest = restrictionIn(setting, input);
+    problems.push({ path, message: `must be ${setting.what}`, partly: rest !== null });
+    if (rest !== null) leaves.push({ ...from, path, value: rest, setting });
   }
 
-  function hooksOf(given: unknown, path: readonly string[]): unknown {
-    if (!isObject(given)) return given;
-    const { hooks, unknown: others } = withoutUnknownEvents(given);
-    problems.push(...others.map(({ event, message }) => ({ path: [...path, event], message })));
-    return hooks;
+  /** Hooks of events that exist: the user is not asked about others, which never run. */
+  function knownHooks(hooks: unknown): JsonObject {
+    const entries = isObject(hooks) ? Object.entries(hooks) : [];
+    for (const [event] of entries)
+      if (!isHookEvent(event) && !isIgnoredHere(["hooks", event]))
+        problems.push({ path: ["hooks", event], message: noHookEvent(event) });
+    return Object.fromEntries(entries.filter(([event]) => isHookEvent(event)));
   }
 
   const { sandbox, ...others } = value;
-  const translated = sandbox === undefined ? null : translateSandbox(sandbox, place);
-  // First, so that what stands under `troupe.sandbox` counts.
-  if (translated !== null) visit(translated.sandbox, ["troupe", "sandbox"]);
+  if (sandbox !== undefined) {
+    const translated = translateSandbox(sandbox, from);
+    unenforced.push(...translated.unenforced);
+    // First, so that values of `troupe.sandbox` in the same file win.
+    visit(translated.sandbox, ["troupe", "sandbox"]);
+  }
   for (const [key, member] of Object.entries(others)) visit(member, [key]);
-  return { leaves, problems, unknown, unenforced: translated?.unenforced ?? [] };
+  return { leaves, problems, unknown, unenforced };
 }
 
-/** The setting at a path, and undefined where there is none. */
-export function settingAt(path: readonly string[]): Setting<unknown> | undefined {
-  return byPath.get(keyOf(path));
+/** Returns what a wrong value still restricts, or null: a restriction is never dropped. */
+function restrictionIn(setting: Setting<unknown>, input: unknown): unknown {
+  const { deny, ask, disableBypass } = schema.permissions;
+  if (setting === disableBypass) return "disable";
+  const rules = setting === deny || setting === ask ? textsIn(input) : [];
+  return rules.length > 0 ? rules : null;
 }
 
-/** Whether settings are below this path. */
-export function isGroup(path: readonly string[]): boolean {
-  return groups.has(keyOf(path));
+/** Returns the setting at a path, if there is one. */
+function settingAt(path: readonly string[]): Setting<unknown> | undefined {
+  return settings.find((one) => one.path.length === path.length && isBelow(one.path, path));
 }
 
-const byPath: ReadonlyMap<string, Setting<unknown>> = new Map(settings.map((one) => [keyOf(one.path), one]));
-
-const groups: ReadonlySet<string> = new Set(
-  settings.flatMap(({ path }) => path.slice(1).map((_, at) => keyOf(path.slice(0, at + 1)))),
-);
-
-/** A key may have a dot in it, and is then another one. */
-function keyOf(path: readonly string[]): string {
-  return JSON.stringify(path);
+/** True if settings are below this path. */
+function isGroup(path: readonly string[]): boolean {
+  return settings.some((one) => one.path.length > path.length && isBelow(one.path, path));
 }
 
-/** Of a list of restrictions that is partly wrong, the part that is right counts. */
-function restrictionsOf(setting: Setting<unknown>, input: unknown): string[] {
-  const restricts = setting === catalogue.deny || setting === catalogue.ask;
-  return restricts ? textsIn(input) : [];
+/** True if a path starts with these keys. A key with a dot in it is another one. */
+export function isBelow(path: readonly string[], keys: readonly string[]): boolean {
+  return keys.every((key, at) => path[at] === key);
+}
+
+/** What a name such as `permissions.allow` or `env.PATH` refers to. */
+export type SettingsKey =
+  /** A setting, or an entry of one. */
+  | { readonly type: "setting"; readonly path: readonly string[]; readonly setting: Setting<unknown> }
+  /** Settings are below it. */
+  | { readonly type: "group"; readonly path: readonly string[] }
+  | { readonly type: "unknown" };
+
+/** The name of an entry is whatever follows its setting's, with its dots. */
+export function settingsKey(name: string): SettingsKey {
+  const keys = name.split(".");
+  if (keys.includes("")) return { type: "unknown" };
+  const setting = settingAt(keys);
+  if (setting) return { type: "setting", path: keys, setting };
+  if (isGroup(keys)) return { type: "group", path: keys };
+  const above = settings.find(({ merge, path }) => merge === "entries" && isBelow(keys, path));
+  if (above === undefined) return { type: "unknown" };
+  const path = [...above.path, keys.slice(above.path.length).join(".")];
+  return { type: "setting", path, setting: above };
+}
+
+/** Parses an argument of a command line as a value of this setting: as JSON if that is valid for it, else as text. */
+export function parseValue(
+  { path, setting }: { readonly path: readonly string[]; readonly setting: Setting<unknown> },
+  argument: string,
+): { readonly value: unknown } | { readonly problem: string } {
+  const isEntry = path.length > setting.path.length;
+  const value = [parseJson(argument), argument].find((one) => {
+    return (
+      one !== undefined && setting.schema.safeParse(isEntry ? { [path.at(-1) ?? ""]: one } : one).success
+    );
+  });
+  return value === undefined ? { problem: `${nameOf({ path })} must be ${setting.what}` } : { value };
 }

@@ -1,4 +1,4 @@
-/** The whole numbers a limit may be, both ends included. */
+/** The whole numbers that a limit can be, both ends included. */
 export interface LimitRange {
   readonly min: number;
   readonly max: number;
@@ -7,7 +7,7 @@ export interface LimitRange {
 const DAY_MS = 86_400_000;
 const WEEK_MINUTES = 10_080;
 
-/** Of every limit: settings outside are refused, a program's are brought into it. */
+/** The range of each limit: settings outside are refused, a program's are moved into it. */
 export const limitRanges = {
   maxAgents: { min: 1, max: 256 },
   maxDepth: { min: 0, max: 16 },

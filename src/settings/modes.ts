@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { type Kind, oneOf } from "./checks.ts";
 import type { PermissionMode } from "./rules.ts";
+import { type Kind, oneOf } from "./setting.ts";
 
-/** From the narrowest to the widest: what an earlier one lets pass without a question, a later one does too. */
+/** From the narrowest to the widest: what an earlier mode allows without a question, a later one does too. */
 const NARROWEST_FIRST: readonly PermissionMode[] = [
   "plan",
   "dontAsk",
@@ -11,24 +11,45 @@ const NARROWEST_FIRST: readonly PermissionMode[] = [
   "bypassPermissions",
 ];
 
-/** How much a mode lets pass; what is no mode lets everything pass. */
-export function widthOf(mode: unknown): number {
+/** Returns how much a mode allows; what is not a mode counts as the widest. */
+export function modeWidth(mode: unknown): number {
   const modes: readonly unknown[] = NARROWEST_FIRST;
   const at = modes.indexOf(mode);
   return at < 0 ? NARROWEST_FIRST.length : at;
 }
 
 export function isWider(mode: PermissionMode, than: PermissionMode): boolean {
-  return widthOf(mode) > widthOf(than);
+  return modeWidth(mode) > modeWidth(than);
 }
 
 export function narrower(mode: PermissionMode, other: PermissionMode = mode): PermissionMode {
   return isWider(mode, other) ? other : mode;
 }
 
-/** `bypass` is the same mode by its other name (A22.25). */
+/** `bypass` is another name of `bypassPermissions` (A22.25). */
 export function modes(): Kind<PermissionMode> {
-  const { type, check } = oneOf(NARROWEST_FIRST);
+  const { what, schema } = oneOf(NARROWEST_FIRST);
   const named = z.transform((value: unknown) => (value === "bypass" ? "bypassPermissions" : value));
-  return { type, check: z.pipe(named, check) };
+  return { what, schema: z.pipe(named, schema) };
+}
+
+export interface ModeLimits {
+  /** The mode to start in; absent if no file sets one. */
+  readonly mode?: PermissionMode;
+  /** The organisation sets the mode: no wider one may be chosen. */
+  readonly modeLocked: boolean;
+  /** `bypassPermissions` may not be chosen. */
+  readonly bypassDisabled: boolean;
+}
+
+/** Returns why settings do not allow this mode, as a sentence, or null if they do. For flags and for `/mode`. */
+export function whyNotMode(
+  wanted: PermissionMode,
+  { mode = "default", modeLocked, bypassDisabled }: ModeLimits,
+): string | null {
+  if (bypassDisabled && wanted === "bypassPermissions")
+    return "The mode bypassPermissions is switched off in your settings (permissions.disableBypassPermissionsMode); choose another one.";
+  if (modeLocked && isWider(wanted, mode))
+    return `Your organisation's settings allow no wider mode than ${mode}, so ${wanted} cannot be chosen; choose ${mode} or a stricter one.`;
+  return null;
 }

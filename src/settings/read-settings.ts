@@ -1,207 +1,187 @@
-import { type BudgetSettings, budgetSettings } from "./budget-settings.ts";
-import { catalogue } from "./catalogue.ts";
-import { contextSettings, type SaidOfContext } from "./context-settings.ts";
-import { type Counting, count } from "./counting.ts";
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { printable } from "../lib/printable.ts";
+import { type Counting, count } from "./count.ts";
 import type { Leaf } from "./leaves.ts";
-import { modeOf } from "./mode-of.ts";
-import { isForeign, type SettingsPlace } from "./places.ts";
-import type { Behaviour, PermissionMode, Rule, Scope } from "./rules.ts";
+import { isWider, type ModeLimits } from "./modes.ts";
+import { isProjectScope } from "./paths.ts";
+import type { Rule, Scope } from "./rules.ts";
+import { schema } from "./schema.ts";
 import { nameOf, type Setting } from "./setting.ts";
-import { readSettingsFile, type SettingsFile } from "./settings-file.ts";
-import { shown } from "./shown.ts";
-import { type SaidOfSkills, skillSettings } from "./skill-settings.ts";
-import { entriesIn, leavesIn, type Said, said, valuesIn } from "./values-in.ts";
-import { type SaidOfWorktrees, worktreeSettings } from "./worktree-settings.ts";
+import { listText, type SettingsFile } from "./settings-file.ts";
+import { leavesIn, type Values, valuesIn } from "./values.ts";
 
-/** The hooks of one file, as they stand there: whoever runs hooks checks them. */
+/** The hooks of one file, as they are there: the code that runs hooks checks them. */
 export interface HookSource {
   readonly scope: Scope;
   readonly file: string;
   readonly value: unknown;
 }
 
-/** A command or a folder, and the file that names it: what it means depends on who says it. */
-export interface SaidBy {
+/** A command or a directory, and the file that names it: its meaning depends on the file. */
+export interface SourcedText {
   readonly text: string;
   readonly scope: Scope;
   readonly file: string;
 }
 
-/** What may be set about the sandbox; absent: nobody has. */
-export interface SandboxSettings
-  extends Said<Pick<typeof catalogue.sandbox, "mode" | "autoAllow" | "readOnly">> {
-  readonly allowedDomains: readonly string[];
-  readonly denyRead: readonly string[];
+/** What an agent of a type can use, as a file says it. Types match whatever their case and separators. */
+export interface AgentBudget {
+  readonly type: string;
+  readonly tokens?: number;
+  readonly usd?: number;
+  readonly turns?: number;
+  readonly minutes?: number;
 }
 
-/** The values that count, all files together. */
-export interface Settings
-  extends Said<Pick<typeof catalogue, "model" | "smallModel" | "effort" | "askEveryCommand">> {
-  readonly agentModels: Readonly<Record<string, string>>;
-  readonly limits: Said<typeof catalogue.limits>;
-  readonly aliases: Said<typeof catalogue.aliases>;
-  readonly env: Readonly<Record<string, string>>;
-  readonly apiKeyHelper?: SaidBy;
-  readonly additionalDirectories: readonly SaidBy[];
-  /** By name, as they stand in the file: whoever starts servers checks them. */
-  readonly mcpServers: Readonly<Record<string, JsonObject>>;
-  /** By language, as they stand in the file: whoever starts servers checks them. */
-  readonly languageServers: Readonly<Record<string, JsonObject>>;
-  readonly sandbox: SandboxSettings;
-  /** How files are guarded (A22.8, A22.10); absent: nobody says. */
-  readonly fileRules: Said<typeof catalogue.fileRules>;
-  /** When conversations are made shorter; absent: nobody says. */
-  readonly compaction: Said<Omit<typeof catalogue.compaction, "windows">> & {
-    readonly windows: Readonly<Record<string, number>>;
-  };
-  readonly commandEnv: readonly string[];
-  readonly budgets: BudgetSettings;
-  readonly webSearch: Said<typeof catalogue.webSearch>;
-  readonly worktree: SaidOfWorktrees;
-  readonly context: SaidOfContext;
-  readonly skills: SaidOfSkills;
-  readonly redact: readonly string[];
-  readonly trustedFolders: readonly string[];
-}
+const { apiKeyHelper, additionalDirectories, pluginDirs, agentBudgets, ...others } = schema;
+const { permissions, hooks, disableHooks, managedHooksOnly, ...plain } = others;
 
-/** What all settings files together say. */
-export interface ReadSettings {
+/** The values that count, of all files together; absent if no file sets one. */
+export type Settings = Values<typeof plain> & {
+  readonly apiKeyHelper?: SourcedText;
+  readonly additionalDirectories: readonly SourcedText[];
+  readonly pluginDirs: readonly SourcedText[];
+  /** Of every file; if several name a type, the smallest of each limit counts. */
+  readonly agentBudgets: readonly AgentBudget[];
+  /** The organisation's limit: no flag exceeds it. */
+  readonly managedBudgetUsd?: number;
+};
+
+/** What all settings files say together. */
+export interface ReadSettings extends ModeLimits {
   readonly settings: Settings;
-  /** Of every scope, the enterprise's first. */
+  /** Of every scope, the organisation's first. */
   readonly rules: readonly Rule[];
   readonly hooks: readonly HookSource[];
-  /** Nobody's hooks run but the organisation's, those of agents' definitions neither. */
+  /** Only the organisation's hooks run; those of agent definitions do not. */
   readonly hooksOff: boolean;
-  /** The mode to start in; absent: nobody says. */
-  readonly mode?: PermissionMode;
-  /** The enterprise says the mode: nobody may go to a wider one. */
-  readonly modeLocked: boolean;
-  /** Nobody may go to `bypassPermissions`. */
-  readonly bypassDisabled: boolean;
-  /** Sentences for the person: what could not be used, and what to do. */
+  /** Only the organisation's allow rules count; those of flags do not. */
+  readonly managedRulesOnly: boolean;
+  /** Sentences for the user: what could not be used, and what to do. */
   readonly warnings: readonly string[];
   /** Every file that was looked for; a change of one changes the settings. */
   readonly files: readonly string[];
-  /** The same value by value, with their files: for `troupe config`. */
+  /** Each value that counts, with its file: for `troupe config`. */
   readonly leaves: readonly Leaf[];
-  /** Of the folder's own files: what counts only where the folder is trusted, whether it is or not. */
+  /** Values of the project's files that count only if the directory is trusted, whether it is or not. */
   readonly granted: readonly Leaf[];
 }
 
-/** Reads all files side by side. Never rejects; what is wrong with one stands in its warnings. */
-export async function readSettingsFiles(places: readonly SettingsPlace[]): Promise<readonly SettingsFile[]> {
-  const files = await Promise.all(places.map(readSettingsFile));
-  const own = new Set(files.filter(({ scope }) => !isForeign(scope)).map(({ identity }) => identity));
-  // In the home itself the person's own file is also the project's: it is read once, as the person's.
-  return files.map((file) =>
-    isForeign(file.scope) && file.identity !== null && own.has(file.identity)
-      ? { ...file, leaves: [], warnings: [], cautious: false }
-      : file,
-  );
-}
-
-/** What the files say together, where the folder is trusted and where it is not. */
+/** Returns what the files say together if the directory is trusted, or if it is not. */
 export function combine(files: readonly SettingsFile[], trusted: boolean): ReadSettings {
   const counting = count(files, trusted);
-  const { counted } = counting;
-  const mode = modeOf(files, counted);
+  const { counted, granted } = counting;
+  const { warnings, ...mode } = modeOf(files, counted);
+  const managed = files.filter(({ scope }) => scope === "enterprise").flatMap(({ leaves }) => leaves);
   return {
-    settings: { ...valuesOf(counted), budgets: budgetSettings(files, counted) },
-    rules: (["allow", "ask", "deny"] as const).flatMap((behaviour) => rulesOf(counted, behaviour)),
-    ...hooksOf(counted),
+    settings: settingsOf(counted, managed),
+    ...rulesOf(counted, managed),
+    ...hooksOf(counted, managed),
     ...mode,
-    warnings: [...files.flatMap(({ warnings }) => warnings), ...refusals(counting), ...mode.warnings],
+    warnings: [...files.flatMap((file) => file.warnings), ...refusals(counting), ...warnings],
     files: files.map(({ file }) => file),
     leaves: counted,
-    granted: counting.granted,
+    granted,
   };
 }
 
-function hooksOf(leaves: readonly Leaf[]): Pick<ReadSettings, "hooks" | "hooksOff"> {
-  const disabled = leavesIn(leaves, catalogue.disableHooks);
-  const forAll = disabled.some(({ scope, value }) => scope === "enterprise" && value);
-  const hooksOff = forAll || disabled.at(-1)?.value === true;
-  const hooks = leavesIn(leaves, catalogue.hooks).flatMap(({ scope, file, value }) => {
-    const runs = !hooksOff || (scope === "enterprise" && !forAll);
-    return runs && Object.keys(value).length > 0 ? [{ scope, file, value }] : [];
-  });
-  return { hooks, hooksOff };
-}
-
-function valuesOf(leaves: readonly Leaf[]): Omit<Settings, "budgets"> {
-  const [apiKeyHelper] = saidBy(leaves, catalogue.apiKeyHelper);
-  const { allowedDomains, denyRead, ...sandbox } = catalogue.sandbox;
-  const { windows, ...compaction } = catalogue.compaction;
+function settingsOf(counted: readonly Leaf[], managed: readonly Leaf[]): Settings {
+  const helper = sourcedTexts(counted, apiKeyHelper).at(-1);
+  const managedBudgetUsd = leavesIn(managed, schema.budgets.maxBudgetUsd).at(-1)?.value;
+  const values = valuesIn(counted, plain);
+  const { dependencies } = values.worktree;
+  const withoutSlash = Object.entries(dependencies).map(
+    ([name, how]) => [name.replace(/\/$/, ""), how] as const,
+  );
   return {
-    ...said(leaves, {
-      ...{ model: catalogue.model, smallModel: catalogue.smallModel, effort: catalogue.effort },
-      askEveryCommand: catalogue.askEveryCommand,
-    }),
-    agentModels: entriesIn(leaves, catalogue.agentModels),
-    limits: said(leaves, catalogue.limits),
-    aliases: said(leaves, catalogue.aliases),
-    env: entriesIn(leaves, catalogue.env),
-    ...(apiKeyHelper === undefined ? {} : { apiKeyHelper }),
-    additionalDirectories: saidBy(leaves, catalogue.additionalDirectories),
-    mcpServers: entriesIn(leaves, catalogue.mcpServers),
-    languageServers: entriesIn(leaves, catalogue.languageServers),
-    sandbox: {
-      ...said(leaves, sandbox),
-      allowedDomains: joined(leaves, allowedDomains),
-      denyRead: joined(leaves, denyRead),
-    },
-    fileRules: said(leaves, catalogue.fileRules),
-    compaction: { ...said(leaves, compaction), windows: entriesIn(leaves, windows) },
-    commandEnv: joined(leaves, catalogue.commandEnv),
-    webSearch: said(leaves, catalogue.webSearch),
-    worktree: worktreeSettings(leaves),
-    context: contextSettings(leaves),
-    skills: skillSettings(leaves),
-    redact: joined(leaves, catalogue.redact),
-    trustedFolders: joined(leaves, catalogue.trustedFolders),
+    ...values,
+    worktree: { ...values.worktree, dependencies: Object.fromEntries(withoutSlash) },
+    ...(helper === undefined ? {} : { apiKeyHelper: helper }),
+    additionalDirectories: sourcedTexts(counted, additionalDirectories),
+    pluginDirs: sourcedTexts(counted, pluginDirs),
+    agentBudgets: leavesIn(counted, agentBudgets).flatMap(({ value }) =>
+      Object.entries(value).map(([type, limits]) => ({ type, ...limits })),
+    ),
+    ...(managedBudgetUsd === undefined ? {} : { managedBudgetUsd }),
   };
 }
 
-function rulesOf(leaves: readonly Leaf[], behaviour: Behaviour): Rule[] {
-  return leavesIn(leaves, catalogue[behaviour]).flatMap(({ value, scope, file }) =>
-    value.map((text) => ({ text, behaviour, scope, file })),
-  );
-}
-
-function joined(leaves: readonly Leaf[], setting: Setting<readonly string[]>): readonly string[] {
-  return [...new Set(valuesIn(leaves, setting).flat())];
-}
-
-function saidBy(leaves: readonly Leaf[], setting: Setting<string | readonly string[]>): readonly SaidBy[] {
+function sourcedTexts(leaves: readonly Leaf[], setting: Setting<string | readonly string[]>): SourcedText[] {
   return leavesIn(leaves, setting).flatMap(({ value, scope, file }) =>
-    (typeof value === "string" ? [value] : value).map((text) => ({ text, scope, file })),
+    [value].flat().map((text) => ({ text, scope, file })),
   );
 }
 
-/** One sentence for each file: some set dozens of variables. */
-function refusals({ refused }: Counting): string[] {
-  return [...Map.groupBy(refused, ({ file }) => file)].flatMap(([file, leaves]) => {
-    const foreign = leaves.filter(({ scope }) => isForeign(scope));
-    const strict = leaves.filter(({ scope }) => !isForeign(scope));
-    return [
-      ...(foreign.length === 0 ? [] : [`${file}: ${notTheirs(foreign)}`]),
-      ...strict.map(
-        (leaf) =>
-          `${file}: ${shown(nameOf(leaf))} does not count, because your organisation's settings are stricter; remove it.`,
-      ),
-    ];
-  });
+/** Allow rules of other files do not count if the organisation says so; what they deny or ask always does. */
+function rulesOf(counted: readonly Leaf[], managed: readonly Leaf[]) {
+  const managedRulesOnly = isTrue(managed, permissions.managedRulesOnly);
+  const rules = (["allow", "ask", "deny"] as const).flatMap((behaviour) =>
+    sourcedTexts(counted, permissions[behaviour]).map((rule): Rule => ({ ...rule, behaviour })),
+  );
+  const counts = ({ behaviour, scope }: Rule) =>
+    !managedRulesOnly || behaviour !== "allow" || scope === "enterprise";
+  return { rules: rules.filter(counts), managedRulesOnly };
 }
 
-const MOST_NAMED = 8;
+function hooksOf(counted: readonly Leaf[], managed: readonly Leaf[]) {
+  const allOff = isTrue(managed, disableHooks);
+  const hooksOff =
+    allOff || isTrue(managed, managedHooksOnly) || leavesIn(counted, disableHooks).at(-1)?.value === true;
+  const runs = ({ scope, value }: HookSource & { readonly value: JsonObject }) =>
+    Object.keys(value).length > 0 && (!hooksOff || (scope === "enterprise" && !allOff));
+  const sources = leavesIn(counted, hooks).map(({ scope, file, value }) => ({ scope, file, value }));
+  return { hooks: sources.filter(runs), hooksOff };
+}
 
-function notTheirs(leaves: readonly Leaf[]): string {
-  const all = [...new Set(leaves.map((leaf) => shown(nameOf(leaf))))];
-  const one = all.length === 1;
-  const names =
-    all.length <= MOST_NAMED ? all : [...all.slice(0, MOST_NAMED), `${all.length - MOST_NAMED} more`];
-  const before = names.slice(0, -1).join(", ");
-  const [them, begin] = one ? ["it", `${names[0]} does`] : ["them", `${before} and ${names.at(-1)} do`];
-  return `${begin} not count there, because a folder's own settings may not widen ${one ? "that" : them}; set ${them} in ~/.claude/settings.json if you want ${them}.`;
+function isTrue(leaves: readonly Leaf[], setting: Setting<boolean>): boolean {
+  return leavesIn(leaves, setting).some(({ value }) => value);
+}
+
+/**
+ * The mode that a session starts in. A file that cannot be read may have restricted it, so then no other file widens it
+ * (fault 59); if it is the organisation's file, no flag does either.
+ */
+function modeOf(
+  files: readonly SettingsFile[],
+  leaves: readonly Leaf[],
+): ModeLimits & { readonly warnings: readonly string[] } {
+  const chosen = leavesIn(leaves, permissions.mode).at(-1);
+  const managed = files.find(({ scope }) => scope === "enterprise");
+  const unreadable = files.find(({ cautious }) => cautious);
+  const bypassDisabled = leavesIn(leaves, permissions.disableBypass).length > 0;
+  const modeLocked =
+    managed !== undefined && (managed.cautious || leavesIn(managed.leaves, permissions.mode).length > 0);
+  const limits = { modeLocked, bypassDisabled };
+  if (chosen === undefined) return { ...limits, ...(modeLocked ? { mode: "default" } : {}), warnings: [] };
+  const mode = chosen.value;
+  const why =
+    unreadable && isWider(mode, "default")
+      ? `${unreadable.file} could not be read and may restrict it`
+      : bypassDisabled && mode === "bypassPermissions"
+        ? "permissions.disableBypassPermissionsMode switches it off"
+        : null;
+  if (why === null) return { ...limits, mode, warnings: [] };
+  const warning = `${chosen.file}: the mode ${mode} does not count, because ${why}; the session starts in default.`;
+  return { ...limits, mode: "default", warnings: [warning] };
+}
+
+/** One sentence for each project file, which can set dozens of variables, and one for each value that the organisation forbids. */
+function refusals({ refused }: Counting): string[] {
+  const isProjects = ({ scope, setting }: Leaf) => isProjectScope(scope) && setting?.trust !== "managed";
+  const projects = Map.groupBy(refused.filter(isProjects), ({ file }) => file);
+  const others = refused.filter((leaf) => !isProjects(leaf));
+  return [
+    ...[...projects].map(([file, leaves]) => {
+      const names = [...new Set(leaves.map(nameOf))];
+      const [do_, them] = names.length === 1 ? ["does", "it"] : ["do", "them"];
+      return `${file}: ${listText(names)} ${do_} not count there, because a project's own settings may not widen ${them}; set ${them} in ~/.claude/settings.json if you want ${them}.`;
+    }),
+    ...others.map((leaf) => {
+      const why =
+        leaf.setting?.trust === "managed"
+          ? "only your organisation's file can set it"
+          : "your organisation's settings are stricter";
+      return `${leaf.file}: ${printable(nameOf(leaf))} does not count, because ${why}; remove it.`;
+    }),
+  ];
 }

@@ -1,11 +1,11 @@
-/** Where a rule or a setting came from; later scopes in this order do not undo the restrictions of earlier ones. */
+/** Where a rule or a setting comes from; a later scope does not undo the restrictions of an earlier one. */
 export type Scope = "enterprise" | "user" | "project" | "local" | "cli" | "session" | "library";
 
 export type Behaviour = "allow" | "ask" | "deny";
 
 export type PermissionMode = "default" | "acceptEdits" | "plan" | "bypassPermissions" | "dontAsk";
 
-/** One permission rule with its origin, so that each decision can name the rule and the file that made it. */
+/** One permission rule with its origin, so that each decision can name the rule and its file. */
 export interface Rule {
   /** As written, such as `Bash(git push:*)`. */
   readonly text: string;

@@ -1,58 +1,50 @@
 import { dirname, resolve } from "node:path";
-import { isObject, type JsonObject, textsIn, valueAt } from "./json.ts";
-import type { SettingsPlace } from "./places.ts";
+import { type JsonObject, textsIn, valueAt } from "../lib/json.ts";
+import { isObject } from "../lib/objects.ts";
+import type { SettingsPath } from "./paths.ts";
 
-/** The `sandbox` object that users of other tools have, as settings of ours. */
+/** The `sandbox` object that users have from other tools, as settings of Troupe. */
 export interface TranslatedSandbox {
-  /** What stands for it under `troupe.sandbox`; values are checked there. */
+  /** Its equivalent under `troupe.sandbox`; the values are checked there. */
   readonly sandbox: JsonObject;
-  /** Names of keys that nothing here enforces. */
+  /** Names of keys that Troupe does not enforce. */
   readonly unenforced: readonly string[];
 }
 
-const ENABLED = ["enabled"];
-const ALLOWS_OUTSIDE = ["allowUnsandboxedCommands"];
-const FAILS = ["failIfUnavailable"];
-const AUTO_ALLOW = ["autoAllowBashIfSandboxed"];
-const DENY_READ = ["filesystem", "denyRead"];
-const DOMAINS = ["network", "allowedDomains"];
-const TRANSLATED = new Set(
-  [ENABLED, ALLOWS_OUTSIDE, FAILS, AUTO_ALLOW, DENY_READ, DOMAINS].map((path) => path.join(".")),
-);
+const TRANSLATED: readonly string[] = [
+  ...["enabled", "allowUnsandboxedCommands", "failIfUnavailable", "autoAllowBashIfSandboxed"],
+  ...["filesystem.denyRead", "network.allowedDomains"],
+];
 
-export function translateSandbox(given: unknown, place: SettingsPlace): TranslatedSandbox {
+export function translateSandbox(given: unknown, { scope, file }: SettingsPath): TranslatedSandbox {
   if (!isObject(given)) return { sandbox: {}, unenforced: ["sandbox"] };
-  const at = (path: readonly string[]) => valueAt(given, path);
-  const enabled = at(ENABLED);
-  const isRequired = at(ALLOWS_OUTSIDE) === false || at(FAILS) === true;
-  const mode = enabled === true ? (isRequired ? "required" : "on") : enabled === false ? "off" : enabled;
-  const denied = at(DENY_READ);
-  const paths = textsIn(denied);
-  const globs = paths.filter((path) => /[*?[{]/.test(path));
+  const at = (name: string) => valueAt(given, name.split("."));
+  const enabled = at("enabled");
+  const isRequired = at("allowUnsandboxedCommands") === false || at("failIfUnavailable") === true;
+  const denied = at("filesystem.denyRead");
+  const isGlob = (path: string) => /[*?[{]/.test(path);
+  // A path of the user's file is relative to that file, one of a project's to the project.
+  const base = scope === "user" ? dirname(file) : dirname(dirname(file));
+  const absolute = (path: string) => (/^[~/]/.test(path) ? path : resolve(base, path));
   const values = {
-    mode,
-    autoAllow: at(AUTO_ALLOW),
-    allowedDomains: at(DOMAINS),
-    denyRead: Array.isArray(denied) ? paths.filter((path) => !globs.includes(path)).map(inPlace) : denied,
+    mode: enabled === true ? (isRequired ? "required" : "on") : enabled === false ? "off" : enabled,
+    autoAllow: at("autoAllowBashIfSandboxed"),
+    allowedDomains: at("network.allowedDomains"),
+    denyRead: Array.isArray(denied)
+      ? textsIn(denied)
+          .filter((path) => !isGlob(path))
+          .map(absolute)
+      : denied,
   };
-  const unenforced = namesIn(given, []).filter((name) => !TRANSLATED.has(name));
+  const names = Object.entries(given).flatMap(([key, member]) =>
+    isObject(member) ? Object.keys(member).map((inner) => `${key}.${inner}`) : [key],
+  );
+  const unenforced = names.filter((name) => !TRANSLATED.includes(name));
+  const globs = textsIn(denied).filter(isGlob);
   return {
     sandbox: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
     unenforced: [...unenforced, ...globs.map((glob) => `filesystem.denyRead ${glob}`)].map(
       (name) => `sandbox.${name}`,
     ),
   };
-
-  /** A path of the user's own file begins beside that, one of a project's at the project. */
-  function inPlace(path: string): string {
-    const own = dirname(place.file);
-    return /^[~/]/.test(path) ? path : resolve(place.scope === "user" ? own : dirname(own), path);
-  }
-}
-
-function namesIn(value: JsonObject, path: readonly string[]): string[] {
-  return Object.entries(value).flatMap(([key, member]) => {
-    const name = [...path, key];
-    return isObject(member) && path.length === 0 ? namesIn(member, name) : [name.join(".")];
-  });
 }

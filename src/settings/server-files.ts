@@ -1,22 +1,21 @@
 import { join } from "node:path";
-import { catalogue } from "./catalogue.ts";
-import { isObject, type JsonObject, parsedJson, valueAt } from "./json.ts";
+import { type JsonObject, parseJson, valueAt } from "../lib/json.ts";
+import { isObject } from "../lib/objects.ts";
+import { printable } from "../lib/printable.ts";
+import { readRegularFile } from "../lib/read-regular-file.ts";
 import type { Leaf } from "./leaves.ts";
-import type { SettingsPlace } from "./places.ts";
-import { readBounded } from "./read-bounded.ts";
+import type { SettingsPath } from "./paths.ts";
+import { schema } from "./schema.ts";
 import type { SettingsFile } from "./settings-file.ts";
-import { readSettingsText } from "./settings-text.ts";
-import { shown } from "./shown.ts";
+import { parseSettings } from "./settings-text.ts";
 
-/** It holds much else that other tools keep in mind, so it can be long. */
-const MOST_BYTES = 16 * 1_048_576;
-/** Not worth taking apart without this. */
-const SOME_SERVER = /"mcpServers"\s*:\s*\{\s*"/;
+/** Other tools keep much else in `~/.claude.json`, so it can be long. */
+const MAX_BYTES = 16 * 1_048_576;
 
 /**
- * MCP servers that stand in no settings file, the weaker first: those that people have for every folder and for this
- * one (`~/.claude.json`, where their other tools keep them), and the project's (`.mcp.json`). Of these files nothing
- * else counts. Never rejects.
+ * Reads the MCP servers that are in no settings file, the weaker first: the user's for every directory
+ * (`~/.claude.json`, where other tools keep them), the project's (`.mcp.json`), the user's for this directory. Nothing
+ * else in these files counts. Never rejects.
  */
 export async function readServerFiles({
   homedir,
@@ -25,65 +24,57 @@ export async function readServerFiles({
   readonly homedir: string;
   readonly root: string;
 }): Promise<readonly SettingsFile[]> {
-  const own = { scope: "user", file: join(homedir, ".claude.json") } as const;
-  const [ofPerson, ofProject] = [readOwn(own), await readProject(projectServers(root))];
-  const inAll = serversIn(valueAt(ofPerson, ["mcpServers"]), own);
-  const inThis = serversIn(valueAt(ofPerson, ["projects", root, "mcpServers"]), own);
-  return [fileOf(own, inAll), ofProject, fileOf(own, inThis)];
+  const user = { scope: "user", file: join(homedir, ".claude.json") } as const;
+  const own = readUserServers(user.file);
+  return [
+    serverFile(user, valueAt(own, ["mcpServers"])),
+    await readProjectServers(projectServers(root)),
+    serverFile(user, valueAt(own, ["projects", root, "mcpServers"])),
+  ];
 }
 
-/** The file in which a project names servers for everybody who works on it. */
-export function projectServers(root: string): SettingsPlace {
+/** Returns the file in which a project names servers for everyone who works on it. */
+export function projectServers(root: string): SettingsPath {
   return { scope: "project", file: join(root, ".mcp.json") };
 }
 
-/** What is wrong with it is for the tool that writes it to say. */
-function readOwn({ file }: SettingsPlace): unknown {
-  const read = readBounded(file, MOST_BYTES);
-  return read.type === "text" && SOME_SERVER.test(read.text) ? parsedJson(read.text) : undefined;
+/** Problems of this file are for the tool that writes it to report. */
+function readUserServers(file: string): unknown {
+  const read = readRegularFile(file, MAX_BYTES);
+  const text = read.type === "read" ? read.bytes.toString() : "";
+  // Not worth parsing without a server.
+  return /"mcpServers"\s*:\s*\{\s*"/.test(text) ? parseJson(text) : undefined;
 }
 
-async function readProject(place: SettingsPlace): Promise<SettingsFile> {
+async function readProjectServers(from: SettingsPath): Promise<SettingsFile> {
   const nothing = (why: string) =>
-    fileOf(place, [], [`${place.file} ${why}; correct it, until then none of its MCP servers is started.`]);
-  const read = readBounded(place.file);
-  if (read.type === "absent") return fileOf(place, []);
+    serverFile(from, {}, [`${from.file} ${why}; correct it, until then none of its MCP servers is started.`]);
+  const read = readRegularFile(from.file);
+  if (read.type === "absent") return serverFile(from, {});
   if (read.type === "unreadable") return nothing(read.problem);
-  const text = await readSettingsText(read.text);
-  if (text.type === "broken") return nothing(`has something wrong in it: ${text.problem}`);
-  const entries = entriesIn(text.value);
-  if (entries === null) return nothing('has no object "mcpServers"');
-  const odd = Object.keys(entries).filter((name) => !isObject(entries[name]));
+  const parsed = await parseSettings(read.bytes.toString());
+  if (parsed.type === "broken") return nothing(`has an error: ${parsed.problem}`);
+  const servers = serversIn(parsed.value);
+  if (servers === null) return nothing('has no object "mcpServers"');
+  const odd = Object.keys(servers).filter((name) => !isObject(servers[name]));
   const warnings = odd.map(
-    (name) => `${place.file}: the MCP server ${shown(name)} must be an object; it is not started.`,
+    (name) => `${from.file}: the MCP server ${printable(name)} must be an object; it is not started.`,
   );
-  return fileOf(place, serversIn(entries, place), warnings);
+  return serverFile(from, servers, warnings);
 }
 
-/** Some people write the servers without the object around them. */
-function entriesIn(value: JsonObject): JsonObject | null {
-  if (Object.hasOwn(value, "mcpServers")) {
-    const inner = value["mcpServers"];
-    return isObject(inner) ? inner : null;
-  }
-  const bare = Object.values(value).every(
-    (entry) => isObject(entry) && (Object.hasOwn(entry, "command") || Object.hasOwn(entry, "url")),
-  );
-  return bare ? value : null;
+/** Some users write the servers without the object around them. */
+function serversIn(value: JsonObject): JsonObject | null {
+  if (Object.hasOwn(value, "mcpServers")) return isObject(value["mcpServers"]) ? value["mcpServers"] : null;
+  const isServer = (entry: unknown) =>
+    isObject(entry) && (Object.hasOwn(entry, "command") || Object.hasOwn(entry, "url"));
+  return Object.values(value).every(isServer) ? value : null;
 }
 
-function serversIn(entries: unknown, place: SettingsPlace): Leaf[] {
-  const setting = catalogue.mcpServers;
-  if (!isObject(entries)) return [];
-  return Object.entries(entries).flatMap(([name, value]) =>
-    isObject(value) ? [{ ...place, path: [...setting.path, name], value, setting }] : [],
+function serverFile(from: SettingsPath, servers: unknown, warnings: readonly string[] = []): SettingsFile {
+  const setting = schema.mcpServers;
+  const leaves = Object.entries(isObject(servers) ? servers : {}).flatMap(([name, value]): Leaf[] =>
+    isObject(value) ? [{ ...from, path: [...setting.path, name], value, setting }] : [],
   );
-}
-
-function fileOf(
-  place: SettingsPlace,
-  leaves: readonly Leaf[],
-  warnings: readonly string[] = [],
-): SettingsFile {
-  return { ...place, leaves, warnings, cautious: false, identity: null };
+  return { ...from, leaves, warnings, cautious: false, identity: null };
 }

@@ -1,32 +1,122 @@
-import type { Kind } from "./checks.ts";
+import { isAbsolute } from "node:path";
+import * as z from "zod/mini";
+import type { JsonObject } from "../lib/json.ts";
+import type { LimitRange } from "./limit-ranges.ts";
 
 /**
- * What it takes that a value counts which stands in a file of the folder itself (project or local). `nothing`:
- * it can only restrict. `trust`: the person has said that the folder is trusted. `narrower`: it is stricter
- * than what counted so far; trust does not help. `never`: it counts in the person's own files only.
+ * When a value in a file of the project (project or local) counts. `always`: it can only restrict. `trusted`: once the
+ * user trusts the directory. `stricter`: if it is stricter than what counted so far, whatever the trust. `never`: only
+ * the user's and the organisation's files set it. `managed`: only the organisation's file does.
  */
-export type Condition = "nothing" | "trust" | "narrower" | "never";
+export type ProjectTrust = "always" | "trusted" | "stricter" | "never" | "managed";
 
-/** One setting: its check, its meaning and the conditions under which it counts, in one place. */
-export interface Setting<T> extends Required<Kind<T>> {
-  readonly path: readonly string[];
-  readonly summary: string;
-  /** What counts where nobody sets it. */
-  readonly fallback: string;
-  readonly foreign: Condition;
-  /** How much a value permits; a value with less than what counted so far is narrower, and needs no trust. */
-  readonly width?: (value: unknown) => number;
-  /** Of a value or an entry that trust does not help: it counts in the person's own files only. */
-  readonly ownOnly?: (name: string, value: unknown) => boolean;
+/**
+ * How the values of several files combine. `last`: the last one counts. `entries`: each entry is a setting of its own.
+ * `each`: all of them count.
+ */
+export type Merge = "last" | "entries" | "each";
+
+/** What values of a setting are. */
+export interface Kind<T, M extends Merge = "last"> {
+  readonly schema: z.ZodMiniType<T>;
+  /** The same in words, after "must be". */
+  readonly what: string;
+  readonly merge?: M;
 }
 
-type Words<T> = Pick<Setting<T>, "summary"> & Partial<Omit<Setting<T>, "path" | "check" | "summary">>;
+/** One setting: its schema, its meaning and its trust, in one place. */
+export interface Setting<T, M extends Merge = Merge> extends Required<Kind<T, M>> {
+  readonly path: readonly string[];
+  readonly summary: string;
+  /** What counts if no file sets it. */
+  readonly fallback: string;
+  readonly trust: ProjectTrust;
+  /** How much a value permits. A value that permits less than what counted so far needs no trust. */
+  readonly width?: (value: unknown) => number;
+  /** True for a value or an entry that no project may set, trusted or not. */
+  readonly isUserOnly?: (name: string, value: unknown) => boolean;
+}
 
-/** By default a setting has no value unless a file sets it, and a project's value counts only after trust. */
-export function setting<T>(name: string, kind: Kind<T>, words: Words<T>): Setting<T> {
-  return { path: name.split("."), merge: "last", foreign: "trust", fallback: "none", ...kind, ...words };
+type Options = Partial<Pick<Setting<unknown>, "fallback" | "trust" | "width" | "isUserOnly">>;
+
+export function setting<T>(
+  name: string,
+  kind: Kind<T>,
+  summary: string,
+  options?: Options,
+): Setting<T, "last">;
+export function setting<T, M extends Merge>(
+  name: string,
+  kind: Required<Kind<T, M>>,
+  summary: string,
+  options?: Options,
+): Setting<T, M>;
+export function setting<T>(
+  name: string,
+  kind: Kind<T, Merge>,
+  summary: string,
+  options: Options = {},
+): Setting<T> {
+  return {
+    ...{ path: name.split("."), summary, merge: "last", trust: "trusted", fallback: "none" },
+    ...kind,
+    ...options,
+  };
 }
 
 export function nameOf({ path }: { readonly path: readonly string[] }): string {
   return path.join(".");
+}
+
+export function text(what: string): Kind<string> {
+  return { what, schema: nonBlank() };
+}
+
+export function nonBlank() {
+  return z.string().check(z.refine((value) => value.trim() !== "" && !value.includes("\0")));
+}
+
+export function texts(what: string) {
+  return { what: `a list of ${what}`, schema: z.array(nonBlank()), merge: "each" } as const;
+}
+
+/** Absolute directories: a relative one would mean another directory in each session. */
+export function rootedDirs() {
+  const isRooted = (path: string) => isAbsolute(path) || /^~($|\/)/.test(path);
+  const schema = z.array(z.string().check(z.refine(isRooted)));
+  return { what: "a list of directories that start with / or ~/", schema, merge: "each" } as const;
+}
+
+export function whole(range: LimitRange): Kind<number> {
+  return { what: `a whole number from ${range.min} to ${range.max}`, schema: inRange(range, z.int()) };
+}
+
+export function number(range: LimitRange): Kind<number> {
+  return { what: `a number from ${range.min} to ${range.max}`, schema: inRange(range) };
+}
+
+export function inRange({ min, max }: LimitRange, of: z.ZodMiniNumber = z.number()): z.ZodMiniNumber {
+  return of.check(z.minimum(min), z.maximum(max));
+}
+
+export function oneOf<const C extends string>(words: readonly C[]): Kind<C> {
+  return { what: `one of ${words.map((word) => `"${word}"`).join(", ")}`, schema: z.enum(words) };
+}
+
+export function yesOrNo(): Kind<boolean> {
+  return { what: "true or false", schema: z.boolean() };
+}
+
+export function object(): z.ZodMiniType<JsonObject> {
+  return z.record(z.string(), z.unknown());
+}
+
+/** An object whose entries are settings of their own. */
+export function entries<T>(what: string, schema: z.ZodMiniType<Readonly<Record<string, T>>>) {
+  return { what, schema, merge: "entries" } as const;
+}
+
+/** Objects by name. */
+export function objects() {
+  return entries("an object", z.record(z.string(), object()));
 }

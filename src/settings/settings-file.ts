@@ -1,78 +1,85 @@
-import { catalogue } from "./catalogue.ts";
-import { type Leaf, leavesOf, type Problem } from "./leaves.ts";
-import type { SettingsPlace } from "./places.ts";
-import { readBounded } from "./read-bounded.ts";
+import { printable } from "../lib/printable.ts";
+import { readRegularFile } from "../lib/read-regular-file.ts";
+import { checkLeaves, type Leaf, type Problem } from "./leaves.ts";
+import { isProjectScope, type SettingsPath } from "./paths.ts";
+import { schema } from "./schema.ts";
 import { nameOf } from "./setting.ts";
-import { lineOf, type Restrictions, readSettingsText } from "./settings-text.ts";
-import { shown } from "./shown.ts";
+import { findLine, parseSettings, type Restrictions } from "./settings-text.ts";
 
 /** One file, read and checked. */
-export interface SettingsFile extends SettingsPlace {
+export interface SettingsFile extends SettingsPath {
   readonly leaves: readonly Leaf[];
-  /** Something in it that may have restricted could not be read: no file may then widen the mode. */
+  /** A part that may have restricted could not be read: then no file widens the mode. */
   readonly cautious: boolean;
   readonly warnings: readonly string[];
-  /** The same for two names of one file; null where there is none. */
+  /** The same for two names of one file; null if there is no file. */
   readonly identity: string | null;
 }
 
-/** Names in one line about unknown keys; a file can have any number. */
-const MOST_NAMES = 8;
+/** Names in one sentence; a file can have any number of unknown keys. */
+const MAX_NAMES = 8;
 
-/** Never rejects: a file that is not there has no settings, and one that cannot be read says so. */
-export async function readSettingsFile(place: SettingsPlace): Promise<SettingsFile> {
-  const nothing = { ...place, leaves: [], cautious: false, warnings: [], identity: null };
-  const read = readBounded(place.file);
+/** Reads all files. Never rejects; problems are in the warnings of each file. */
+export async function readSettingsFiles(paths: readonly SettingsPath[]): Promise<readonly SettingsFile[]> {
+  const files = await Promise.all(paths.map(readSettingsFile));
+  const own = new Set(files.filter(({ scope }) => !isProjectScope(scope)).map(({ identity }) => identity));
+  // In the home itself the user's own file is also the project's: it is read once, as the user's.
+  return files.map((file) =>
+    isProjectScope(file.scope) && file.identity !== null && own.has(file.identity)
+      ? { ...file, leaves: [], warnings: [], cautious: false }
+      : file,
+  );
+}
+
+/** Never rejects: a missing file has no settings, and one that cannot be read has a warning. */
+export async function readSettingsFile(from: SettingsPath): Promise<SettingsFile> {
+  const { file } = from;
+  const nothing = { ...from, leaves: [], cautious: false, warnings: [], identity: null };
+  const read = readRegularFile(file);
   if (read.type === "absent") return nothing;
   if (read.type === "unreadable") {
-    const sentence = `${place.file} ${read.problem}; correct that, until then none of its settings count.`;
+    const sentence = `${file} ${read.problem}; correct that, until then none of its settings count.`;
     return { ...nothing, cautious: true, warnings: [sentence] };
   }
-  const { text, identity } = read;
-  const parsed = await readSettingsText(text);
+  const { identity } = read;
+  const text = read.bytes.toString();
+  const parsed = await parseSettings(text);
   if (parsed.type === "broken") {
-    const sentence = `${place.file}: ${parsed.problem}; correct it, until then only what denies or asks in it counts.`;
-    const leaves = restrictionLeaves(parsed.restrictions, place);
-    return { ...place, leaves, cautious: true, warnings: [sentence], identity };
+    const sentence = `${file}: ${parsed.problem}; correct it, until then only what denies or asks in it counts.`;
+    const leaves = restrictionLeaves(parsed.restrictions, from);
+    return { ...from, leaves, cautious: true, warnings: [sentence], identity };
   }
-  const { leaves, problems, unknown, unenforced } = leavesOf(parsed.value, place);
-  const sentences = await Promise.all(
-    problems.slice(0, MOST_NAMES).map((problem) => problemSentence(problem, place.file, text)),
-  );
-  const warnings = [
-    ...sentences,
-    ...(unknown.length > 0 ? [unknownSentence(unknown, place.file)] : []),
-    ...(unenforced.length > 0
-      ? [
-          `${place.file}: Troupe does not enforce ${listed(unenforced)}; use permission rules or troupe.sandbox instead.`,
-        ]
-      : []),
-  ];
+  const { leaves, problems, unknown, unenforced } = checkLeaves(parsed.value, from);
+  const warnings = await Promise.all(problems.slice(0, MAX_NAMES).map((one) => problemText(one, text)));
+  if (unknown.length > 0) warnings.push(`there is no setting ${listText(unknown)}; correct or remove it.`);
+  if (unenforced.length > 0)
+    warnings.push(
+      `Troupe does not enforce ${listText(unenforced)}; use permission rules or troupe.sandbox instead.`,
+    );
   const cautious = problems.some(({ path }) => path[0] === "permissions");
-  return { ...place, leaves, cautious, warnings, identity };
+  return { ...from, leaves, cautious, warnings: warnings.map((one) => `${file}: ${one}`), identity };
 }
 
-function restrictionLeaves({ deny, ask, disableBypass }: Restrictions, place: SettingsPlace): Leaf[] {
+function restrictionLeaves({ deny, ask, disableBypass }: Restrictions, from: SettingsPath): Leaf[] {
+  const { permissions } = schema;
+  const leaf = (setting: Leaf["setting"] & object, value: unknown): Leaf => {
+    return { ...from, setting, path: setting.path, value };
+  };
   return [
-    { ...place, setting: catalogue.deny, path: catalogue.deny.path, value: deny },
-    { ...place, setting: catalogue.ask, path: catalogue.ask.path, value: ask },
-    ...(disableBypass
-      ? [{ ...place, setting: catalogue.disableBypass, path: catalogue.disableBypass.path, value: "disable" }]
-      : []),
+    ...[leaf(permissions.deny, deny), leaf(permissions.ask, ask)],
+    ...(disableBypass ? [leaf(permissions.disableBypass, "disable")] : []),
   ];
 }
 
-async function problemSentence(problem: Problem, file: string, text: string): Promise<string> {
-  const line = await lineOf(text, problem.path);
+async function problemText({ path, message, partly }: Problem, text: string): Promise<string> {
+  const line = await findLine(text, path);
   const where = line === null ? "" : ` (line ${line})`;
-  return `${file}: ${shown(nameOf(problem))} ${problem.message}${where}; correct it, until then ${problem.partly ? "only what is right in it counts" : "it does not count"}.`;
+  const counts = partly ? "only what is right in it counts" : "it does not count";
+  return `${printable(nameOf({ path }))} ${message}${where}; correct it, until then ${counts}.`;
 }
 
-function unknownSentence(names: readonly string[], file: string): string {
-  return `${file}: there is no setting ${listed(names)}; correct or remove it.`;
-}
-
-function listed(names: readonly string[]): string {
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
-  return `${names.slice(0, MOST_NAMES).map(shown).join(", ")}${more}`;
+/** Lists names for the user, with the number of those that are left out. */
+export function listText(names: readonly string[]): string {
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
+  return `${names.slice(0, MAX_NAMES).map(printable).join(", ")}${more}`;
 }

@@ -1,7 +1,8 @@
 import type { Node, ParseError } from "jsonc-parser";
-import { isObject, type JsonObject, parsedJson, textsIn } from "./json.ts";
+import { type JsonObject, parseJson, textsIn } from "../lib/json.ts";
+import { isObject } from "../lib/objects.ts";
 
-/** The rules of a text that restrict. */
+/** The restrictions that a broken text still has. */
 export interface Restrictions {
   readonly deny: readonly string[];
   readonly ask: readonly string[];
@@ -11,46 +12,46 @@ export interface Restrictions {
 /** What a file's text says. */
 export type SettingsText =
   | { readonly type: "read"; readonly value: JsonObject }
-  /** It cannot be read as a whole; what of it still restricts is found. `problem` follows the file's name. */
+  /** Not readable as a whole. `problem` follows the file's name. */
   | { readonly type: "broken"; readonly problem: string; readonly restrictions: Restrictions };
 
-/**
- * Reads settings: JSON, with comments and trailing commas where people wrote some. The tolerant parser is
- * loaded only for a text that is not plain JSON.
- */
-export async function readSettingsText(text: string): Promise<SettingsText> {
+const none: Restrictions = { deny: [], ask: [], disableBypass: false };
+
+/** Parses settings: JSON with comments and trailing commas. Loads the tolerant parser only for what is not plain JSON. */
+export async function parseSettings(text: string): Promise<SettingsText> {
   try {
-    const plain = parsedJson(withoutMark(text));
-    if (isObject(plain) && !hasTwins(text, plain)) return { type: "read", value: plain };
-    return await readTolerantly(text);
+    const plain = parseJson(withoutMark(text));
+    if (isObject(plain) && !hasDuplicateKey(text, plain)) return { type: "read", value: plain };
+    return await parseTolerantly(withoutMark(text));
   } catch (error) {
-    // Brackets in brackets without an end: the stack is what gives out.
+    // Deep nesting exhausts the stack.
     if (error instanceof RangeError)
       return { type: "broken", problem: "is nested too deeply", restrictions: none };
     throw error;
   }
 }
 
-/** The line, from 1, on which the value of this path begins; null where the text has no such value. */
-export async function lineOf(text: string, path: readonly string[]): Promise<number | null> {
+/** Returns the line, from 1, on which the value at this path starts, or null if the text has none. */
+export async function findLine(text: string, path: readonly string[]): Promise<number | null> {
   const { parseTree, findNodeAtLocation } = await import("jsonc-parser");
-  const tree = parseTree(withoutMark(text));
+  const plain = withoutMark(text);
+  const tree = parseTree(plain);
   const node = tree && findNodeAtLocation(tree, [...path]);
-  return node ? placeOf(withoutMark(text), node.offset).line : null;
+  return node ? positionOf(plain, node.offset).line : null;
 }
 
-/** Editors on some systems begin a file with a byte order mark. */
+/** Removes a byte order mark: editors on some systems write one. */
 export function withoutMark(text: string): string {
   return text.replace(/^\ufeff/, "");
 }
 
 /**
- * Whether a key stands twice in one object: JSON then keeps the last one in silence, and a deny rule could be
- * lost. In valid JSON a text before a colon is a key and nothing else.
+ * True if a key occurs twice in one object: JSON.parse keeps only the last one, and a deny rule could be lost. In valid
+ * JSON a string before a colon is always a key.
  */
-function hasTwins(text: string, value: unknown): boolean {
-  const written = text.match(/"(?:[^"\\]|\\.)*"\s*:?/g) ?? [];
-  return written.filter((token) => token.endsWith(":")).length !== countKeys(value);
+function hasDuplicateKey(text: string, value: unknown): boolean {
+  const strings = text.match(/"(?:[^"\\]|\\.)*"\s*:?/g) ?? [];
+  return strings.filter((token) => token.endsWith(":")).length !== countKeys(value);
 }
 
 function countKeys(value: unknown): number {
@@ -59,28 +60,24 @@ function countKeys(value: unknown): number {
   return Object.values(value).reduce<number>((count, inner) => count + countKeys(inner), own);
 }
 
-async function readTolerantly(whole: string): Promise<SettingsText> {
+async function parseTolerantly(text: string): Promise<SettingsText> {
   const { parseTree, getNodeValue } = await import("jsonc-parser");
-  const text = withoutMark(whole);
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;
   const broken = (offset: number, what: string): SettingsText => {
-    const { line, column } = placeOf(text, offset);
+    const { line, column } = positionOf(text, offset);
     const restrictions = tree ? restrictionsIn(tree) : none;
     return { type: "broken", problem: `line ${line}, column ${column} ${what}`, restrictions };
   };
   if (error !== undefined || tree === undefined) return broken(error?.offset ?? 0, "is not valid JSON");
-  if (tree.type !== "object") return broken(tree.offset, "must be an object");
-  const twin = twinIn(tree);
-  if (twin) return broken(twin.offset, `says ${JSON.stringify(twin.value)} a second time`);
+  const duplicate = findDuplicate(tree);
+  if (duplicate) return broken(duplicate.offset, `says ${JSON.stringify(duplicate.value)} a second time`);
   const value: unknown = getNodeValue(tree);
   return isObject(value) ? { type: "read", value } : broken(tree.offset, "must be an object");
 }
 
-const none: Restrictions = { deny: [], ask: [], disableBypass: false };
-
-/** At any depth: a brace that is missing moves what follows into another object. */
+/** Finds restrictions at any depth: a missing brace moves what follows into another object. */
 function restrictionsIn(tree: Node): Restrictions {
   const members = propertiesIn(tree, "permissions").flatMap(({ children = [] }) => children);
   const named = (key: string) => members.filter((member) => keyOf(member) === key).map(memberValue);
@@ -88,11 +85,8 @@ function restrictionsIn(tree: Node): Restrictions {
     named(key).flatMap((node) =>
       (node ? [node, ...(node.children ?? [])] : []).flatMap(({ value }) => textsIn(value)),
     );
-  return {
-    deny: rules("deny"),
-    ask: rules("ask"),
-    disableBypass: named("disableBypassPermissionsMode").length > 0,
-  };
+  const disableBypass = named("disableBypassPermissionsMode").length > 0;
+  return { deny: rules("deny"), ask: rules("ask"), disableBypass };
 }
 
 function propertiesIn(node: Node, key: string): Node[] {
@@ -100,19 +94,14 @@ function propertiesIn(node: Node, key: string): Node[] {
   return [...(value ? [value] : []), ...(node.children ?? []).flatMap((child) => propertiesIn(child, key))];
 }
 
-function twinIn(node: Node): Node | undefined {
-  const children = node.children ?? [];
-  if (node.type === "object") {
-    const seen = new Set<unknown>();
-    for (const member of children) {
-      const key = keyOf(member);
-      if (seen.has(key)) return member.children?.[0];
-      seen.add(key);
-    }
-  }
+/** Returns the node of the first key that its object already has. */
+function findDuplicate({ type, children = [] }: Node): Node | undefined {
+  const keys = type === "object" ? children.map(keyOf) : [];
+  const again = children.find((_, at) => keys.indexOf(keys[at]) < at && keys.length > 0);
+  if (again) return again.children?.[0];
   for (const child of children) {
-    const twin = twinIn(child);
-    if (twin) return twin;
+    const duplicate = findDuplicate(child);
+    if (duplicate) return duplicate;
   }
   return undefined;
 }
@@ -125,7 +114,7 @@ function memberValue(property: Node): Node | undefined {
   return property.children?.[1];
 }
 
-function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
+function positionOf(text: string, offset: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset).split("\n");
   return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
 }

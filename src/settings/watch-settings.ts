@@ -1,53 +1,58 @@
+import { type FSWatcher, statSync, watch } from "node:fs";
+import { basename, dirname } from "node:path";
 import { errorMessage } from "../lib/errors.ts";
+import { canonicalJson } from "../lib/json.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
-import { canonicalJson } from "./json.ts";
 import type { ReadSettings } from "./read-settings.ts";
-import { FolderWatchers } from "./watch-files.ts";
 
-/** Milliseconds in which further events belong to the same change: an editor makes several of one. */
+/** Milliseconds in which further events belong to the same change: an editor causes several. */
 const QUIET_MS = 100;
 
 export interface SettingsWatch<T extends ReadSettings> {
-  /** What is known already, with its files: only what differs from it is a change. */
+  /** What is known already, with its files: only a difference from it is a change. */
   readonly known: T;
   read(): Promise<T>;
   onChange(fresh: T): void;
-  /** A sentence: changes are not seen from now on, or not all of them. */
+  /** A sentence: some changes, or all, will not be seen from now on. */
   onProblem(sentence: string): void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads the settings anew whenever one of their files changes, until the signal is aborted. Nothing is polled.
- * One reading at a time; a change during one is followed by another.
+ * Reads the settings again whenever one of their files changes, until the signal is aborted. Does not poll. Reads once
+ * at a time; a change during one causes another.
  */
 export function watchSettings<T extends ReadSettings>(watched: SettingsWatch<T>): void {
   const { clock, signal, read, onChange, onProblem } = watched;
-  let known = wordsOf(watched.known);
+  let known = contentOf(watched.known);
   let pending = false;
   let busy = false;
 
-  const watchers = new FolderWatchers({
-    files: watched.known.files,
+  const watchDirs = watchFiles(watched.known.files, {
     signal,
     onEvent() {
       pending = true;
-      if (!busy) void renew();
+      if (!busy) void readChanges();
     },
     onFailure: (reason) =>
       onProblem(`${reason}, so changes of settings there count only in the next session.`),
   });
 
-  async function renew(): Promise<void> {
+  async function readChanges(): Promise<void> {
     busy = true;
     try {
       while (pending && !signal.aborted) {
         await pause(clock, QUIET_MS, signal);
         pending = false;
-        // Before the reading, or what is changed between the two would be missed.
-        watchers.renew();
-        if (!signal.aborted) await readOnce();
+        // Before the read, or a change between the two would be missed.
+        watchDirs();
+        if (signal.aborted) return;
+        const fresh = await read();
+        const now = contentOf(fresh);
+        if (signal.aborted || now === known) continue;
+        known = now;
+        onChange(fresh);
       }
     } catch (error) {
       onProblem(`A change of settings could not be read: ${errorMessage(error)}`);
@@ -55,17 +60,84 @@ export function watchSettings<T extends ReadSettings>(watched: SettingsWatch<T>)
       busy = false;
     }
   }
-
-  async function readOnce(): Promise<void> {
-    const fresh = await read();
-    const now = wordsOf(fresh);
-    if (signal.aborted || now === known) return;
-    known = now;
-    onChange(fresh);
-  }
 }
 
-/** The same for settings that say the same. Leaves say nothing more, and their checks are no data. */
-function wordsOf(read: ReadSettings): string {
+/** Equal for settings with the same content. Leaves say nothing more, and their schemas are not data. */
+function contentOf(read: ReadSettings): string {
   return canonicalJson({ ...read, leaves: [] });
+}
+
+interface FileWatch {
+  readonly signal: AbortSignal;
+  /** Something happened to one of the files; often called several times for one change. */
+  onEvent(): void;
+  /** Called once per directory that cannot be watched. */
+  onFailure(reason: string): void;
+}
+
+/**
+ * Watches files, which need not exist, through their directories: a file can appear later, and editors replace it. If a
+ * directory does not exist, the one above it is watched. Ends with the signal and keeps no process alive. Returns a
+ * function that watches the directories that exist now: one may have been created, deleted or replaced.
+ */
+function watchFiles(files: readonly string[], { signal, onEvent, onFailure }: FileWatch): () => void {
+  const watchers = new Map<string, FSWatcher>();
+  const failed = new Set<string>();
+
+  function close(keep: ReadonlyMap<string, unknown>): void {
+    for (const [key, watcher] of watchers) {
+      if (keep.has(key)) continue;
+      watchers.delete(key);
+      watcher.close();
+    }
+  }
+
+  function add(key: string, { dir, names }: WatchedDir): void {
+    const fail = (error: unknown) => {
+      watchers.delete(key);
+      if (failed.has(dir)) return;
+      failed.add(dir);
+      onFailure(`${dir} cannot be watched (${errorMessage(error)})`);
+    };
+    try {
+      const watcher = watch(dir, { persistent: false }, (_, name) => {
+        // Without a name it could be any of them.
+        if (name === null || names.includes(name)) onEvent();
+      });
+      watcher.on("error", fail);
+      watchers.set(key, watcher);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  function watchDirs(): void {
+    if (signal.aborted) return;
+    const wanted = new Map(files.flatMap(dirsOf).map((one) => [one.key, one]));
+    close(wanted);
+    for (const [key, one] of wanted) if (!watchers.has(key)) add(key, one);
+  }
+
+  signal.addEventListener("abort", () => close(new Map()), { once: true });
+  watchDirs();
+  return watchDirs;
+}
+
+interface WatchedDir {
+  /** Another one if the directory was replaced. */
+  readonly key: string;
+  readonly dir: string;
+  readonly names: readonly string[];
+}
+
+/** Returns the file's directory and the one above it, as far as they exist. */
+function dirsOf(file: string): WatchedDir[] {
+  const dir = dirname(file);
+  const above = dirname(dir);
+  const own = { dir, names: [basename(file), basename(dir)] };
+  return [own, ...(above === dir ? [] : [{ dir: above, names: [basename(dir)] }])].flatMap((one) => {
+    const stats = statSync(one.dir, { throwIfNoEntry: false });
+    if (!stats?.isDirectory()) return [];
+    return [{ ...one, key: `${stats.dev}:${stats.ino} ${one.dir} ${one.names.join("/")}` }];
+  });
 }

@@ -1,13 +1,13 @@
 import { Cron } from "croner";
 import { errorMessage } from "../lib/errors.ts";
 
-/** When a cron expression is due: the first time after another one, both in milliseconds since 1970; null: never again. */
+/** Returns the first time of a cron expression after another time, in milliseconds since 1970, or null. */
 export type CronTimes = (after: number) => number | null;
 
 /**
  * Reads five fields (minute, hour, day of month, month, day of week) in a time zone, by default the system's. Returns a
- * sentence if they cannot be read or are never due. A time that a change of clocks leaves out is due right after it; one
- * that occurs twice is due once.
+ * sentence if they are invalid or never due. A time that a change of clocks skips is due right after it; one that occurs
+ * twice is due once.
  */
 export function readCron(text: string, timeZone?: string): CronTimes | string {
   const fields = text.trim().split(/\s+/).length;

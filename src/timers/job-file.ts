@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { link, lstat, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
@@ -6,19 +6,34 @@ import { slugOf } from "../journal/paths.ts";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
 import { lockSession } from "../journal/session-lock.ts";
 import { errorMessage } from "../lib/errors.ts";
+import { parseJson } from "../lib/json.ts";
+import { readRegularFile } from "../lib/read-regular-file.ts";
+import { replaceFile } from "../lib/replace-file.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
-import { parsedJson } from "../settings/json.ts";
-import { readBounded } from "../settings/read-bounded.ts";
-import { replaceFile } from "../settings/replace-file.ts";
-import { type Job, SealedJob, sealOf } from "./job.ts";
 
-/** Where a project's durable jobs are. */
+/** The file of a project's durable jobs. */
 export const JOB_FILE = ".claude/scheduled_tasks.json";
 
 const MAX_BYTES = 1_000_000;
 const KEY_BYTES = 32;
 const LOCK_TRIES = 100;
 const LOCK_PAUSE_MS = 20;
+
+/** A prompt that is due at the times of a cron expression. Times are ISO 8601. */
+const Job = z.object({
+  id: z.string(),
+  cron: z.string(),
+  prompt: z.string(),
+  recurring: z.boolean(),
+  createdAt: z.string(),
+  /** Its next time. */
+  next: z.string(),
+});
+export type Job = z.infer<typeof Job>;
+
+/** The seal shows that a session of this user wrote the job. */
+const SealedJob = z.extend(Job, { seal: z.string() });
+const Tasks = z.object({ tasks: z.array(z.unknown()) });
 
 export interface JobFilePorts {
   /** The project's directory. */
@@ -30,24 +45,26 @@ export interface JobFilePorts {
 }
 
 export interface FileContent {
-  /** Jobs that sessions of this user made in this project, in the order of the file. */
+  /** Jobs of this user's sessions in this project, in the order of the file. */
   readonly jobs: readonly Job[];
-  /** How many others are in the file; these are kept and never run. */
+  /** The number of other jobs, which stay in the file and never run. */
   readonly others: number;
   /** Why the file cannot be read, as a sentence. */
   readonly problem: string | null;
 }
 
-/** What a change makes of the jobs, and its answer. */
-export interface Changed<T> {
+/** The jobs after a change, and its answer. */
+export interface JobChange<T> {
   readonly jobs: readonly Job[];
   readonly answer: T;
 }
 
+const NO_CONTENT: FileContent = { jobs: [], others: 0, problem: null };
+
 /**
  * The durable jobs of a project (A15.2): a file that all its sessions share. A change reads, decides and writes under one
- * lock, so two sessions never run the same job twice. A job without the seal of this user may come from whoever wrote
- * the repository, so it is never run.
+ * lock, so two sessions never run the same job twice. A job without the seal of this user may come from the author of
+ * the repository, so it never runs.
  */
 export class JobFile {
   readonly path: string;
@@ -60,13 +77,13 @@ export class JobFile {
     this.path = join(ports.project, JOB_FILE);
   }
 
-  /** Reads the file if it has changed. One that cannot be read counts as empty. */
+  /** Reads the file if it has changed. An unreadable file counts as empty. */
   async read(): Promise<FileContent> {
     const stat = await lstat(this.path).catch(() => null);
     const stamp = stat === null ? "" : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
     if (stamp === this.#stamp) return this.#known;
     this.#known = await this.#load().then(
-      ({ ours, others }) => ({ jobs: ours, others: others.length, problem: null }),
+      ({ jobs, others }) => ({ jobs, others: others.length, problem: null }),
       (error: Error) => ({ ...NO_CONTENT, problem: `${this.path} was not read: ${error.message}` }),
     );
     this.#stamp = stamp;
@@ -74,16 +91,16 @@ export class JobFile {
   }
 
   /** Resolves to the change's answer, or to a sentence if the file could not be changed; then nothing was written. */
-  async change<T>(decide: (jobs: readonly Job[]) => Changed<T>): Promise<{ readonly answer: T } | string> {
+  async change<T>(decide: (jobs: readonly Job[]) => JobChange<T>): Promise<{ readonly answer: T } | string> {
     const lock = await this.#lock();
-    if (typeof lock === "string") return lock;
+    if (lock === null)
+      return `${this.path} was not changed: another session has held its lock for seconds. Try again.`;
     try {
       const key = await this.#key();
-      const { ours, others } = await this.#load();
-      const { jobs, answer } = decide(ours);
-      if (jobs === ours) return { answer };
-      const { project } = this.#ports;
-      const sealed = jobs.map((job) => ({ ...job, seal: sealOf(job, project, key) }));
+      const { jobs: before, others } = await this.#load();
+      const { jobs, answer } = decide(before);
+      if (jobs === before) return { answer };
+      const sealed = jobs.map((job) => ({ ...job, seal: this.#seal(job, key) }));
       const text = `${JSON.stringify({ tasks: [...others, ...sealed] }, null, 2)}\n`;
       if (Buffer.byteLength(text) > MAX_BYTES)
         return `${this.path} would be larger than 1 MB. Delete scheduled prompts first.`;
@@ -95,23 +112,27 @@ export class JobFile {
     }
   }
 
-  async #load(): Promise<{ readonly ours: readonly Job[]; readonly others: readonly unknown[] }> {
-    const read = readBounded(this.path);
-    if (read.type === "absent") return { ours: [], others: [] };
+  async #load(): Promise<{ readonly jobs: readonly Job[]; readonly others: readonly unknown[] }> {
+    const read = readRegularFile(this.path);
+    if (read.type === "absent") return { jobs: [], others: [] };
     if (read.type === "unreadable") throw new Error(`it ${read.problem}.`);
-    const { tasks } = parseTasks(read.text);
+    const { data } = z.safeParse(Tasks, parseJson(read.bytes.toString()));
+    if (data === undefined) throw new Error('it is not JSON of the form {"tasks": [...]}.');
     const key = await this.#key();
-    const ours: Job[] = [];
+    const jobs: Job[] = [];
     const others: unknown[] = [];
-    for (const task of tasks) {
-      const { data } = z.safeParse(SealedJob, task);
-      if (data === undefined || data.seal !== sealOf(data, this.#ports.project, key)) others.push(task);
-      else {
-        const { seal: _, ...job } = data;
-        ours.push(job);
-      }
+    for (const task of data.tasks) {
+      const sealed = z.safeParse(SealedJob, task).data;
+      if (sealed === undefined || sealed.seal !== this.#seal(sealed, key)) others.push(task);
+      else jobs.push(z.parse(Job, sealed));
     }
-    return { ours, others };
+    return { jobs, others };
+  }
+
+  /** What a model gets depends on these fields, so a change of them breaks the seal. */
+  #seal({ id, cron, prompt, recurring, createdAt }: Job, key: Buffer): string {
+    const text = JSON.stringify([this.#ports.project, id, cron, prompt, recurring, createdAt]);
+    return createHmac("sha256", key).update(text).digest("hex").slice(0, 32);
   }
 
   async #lock() {
@@ -122,19 +143,19 @@ export class JobFile {
       if (lock.type === "locked") return lock;
       await pause(clock, LOCK_PAUSE_MS);
     }
-    return `${this.path} was not changed: another session has held its lock for seconds. Try again.`;
+    return null;
   }
 
-  /** Made once for each user; only processes of this user can read it. */
+  /** Created once for each user; only processes of this user can read it. */
   async #key(): Promise<Buffer> {
-    const folder = join(this.#ports.home, "timers");
-    const path = join(folder, "key");
+    const dir = join(this.#ports.home, "timers");
+    const path = join(dir, "key");
     const known = await readFile(path).catch(() => null);
     if (known === null) {
-      const whole = join(folder, `key-${randomBytes(8).toString("hex")}`);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const whole = join(dir, `key-${randomBytes(8).toString("hex")}`);
+      await mkdir(dir, { recursive: true, mode: 0o700 });
       await writeFile(whole, randomBytes(KEY_BYTES), { mode: 0o600, flag: "wx" });
-      // Of several processes the first one makes the key.
+      // The first of several processes creates the key.
       await link(whole, path).catch(() => {});
       await rm(whole);
     }
@@ -143,14 +164,4 @@ export class JobFile {
       throw new Error(`${path} is damaged. Remove it; scheduled prompts end then.`);
     return key;
   }
-}
-
-const NO_CONTENT: FileContent = { jobs: [], others: 0, problem: null };
-
-const Tasks = z.object({ tasks: z.array(z.unknown()) });
-
-function parseTasks(text: string): z.infer<typeof Tasks> {
-  const { data } = z.safeParse(Tasks, parsedJson(text));
-  if (data === undefined) throw new Error(`it is not JSON of the form {"tasks": [...]}.`);
-  return data;
 }

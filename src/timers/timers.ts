@@ -3,26 +3,26 @@ import { processIdentity } from "../journal/process-identity.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { CronRequest, TimerDesk, TimerView, WakeUpRequest } from "../tools/timers/desk.ts";
 import { type CronTimes, readCron } from "./cron.ts";
-import { hasExpired, type Job } from "./job.ts";
-import { JobFile } from "./job-file.ts";
+import { type Job, JobFile } from "./job-file.ts";
 
-/** More are refused: each costs a request again and again. */
+/** Each costs requests. */
 const MAX_JOBS = 50;
-/** The wall clock can jump and a machine can sleep, so it is looked at this often while anything is scheduled. */
-const LOOK_MS = 60_000;
-/** Of a prompt, for the user who sees it begin. */
+/** The wall clock can jump and a machine can sleep, so it is checked this often while anything is scheduled. */
+const CHECK_MS = 60_000;
+/** Of a prompt that starts, for the user. */
 const SHOWN_CHARS = 100;
+export const CRON_LIFETIME_MS = 7 * 86_400_000;
 export const MIN_WAKEUP_SECONDS = 60;
 export const MAX_WAKEUP_SECONDS = 3_600;
 
-/** Stands for the prompt of a loop whose next step the model chooses itself (A15.4). */
+/** Means the prompt of a loop whose next step the model chooses itself (A15.4). */
 const LOOP_SENTINEL = "<<autonomous-loop-dynamic>>";
-const LOOP_PROMPT = `This is the next round of a loop that you run by yourself; the user has not written anything. Look at what the last round did and at what has changed since, do the next useful step, and report only what is new. If there is more to do, call ScheduleWakeup with the prompt ${LOOP_SENTINEL} again; if the goal is reached or nothing changes, say so and do not schedule another round.`;
+const LOOP_PROMPT = `This is the next turn of a loop that you run by yourself; the user has not written anything. Check what the last turn did and what has changed since, do the next useful step, and report only new facts. If there is more to do, call ScheduleWakeup with the prompt ${LOOP_SENTINEL} again; if the goal is reached or nothing changes, say so and do not schedule another turn.`;
 
 /** A prompt whose time has come. */
 export interface DuePrompt {
   readonly prompt: string;
-  /** Why it comes, in a few words for the user. */
+  /** The reason, for the user. */
   readonly because: string;
 }
 
@@ -32,12 +32,12 @@ export interface TimerPorts {
   /** Absent: the system's. */
   readonly timeZone?: string;
   newId(): string;
-  /** There is something to take. */
+  /** A prompt can be taken. */
   onDue(): void;
   onWarning(message: string): void;
 }
 
-/** The timers of a conversation in a project; `home`: Troupe's own directory. They begin to run with `open`. */
+/** Creates the timers of a conversation in a project; `home`: Troupe's own directory. They run after `open`. */
 export function openTimers({
   project,
   home,
@@ -56,8 +56,8 @@ interface WakeUp extends WakeUpRequest {
 }
 
 /**
- * The scheduled prompts of one conversation (A15). A prompt that is due waits until it is taken; the same job waits once.
- * Times that were missed, because no session was open or the clock jumped, make up one prompt.
+ * The scheduled prompts of one conversation (A15). A prompt that is due waits until it is taken; each job waits only once.
+ * Times that were missed, because no session was open or the clock jumped, count as one.
  */
 export class Timers implements TimerDesk {
   readonly #ports: TimerPorts;
@@ -67,20 +67,20 @@ export class Timers implements TimerDesk {
   readonly #due = new Map<string, DuePrompt>();
   #withdraw: (() => void) | null = null;
   #isClosed = false;
-  /** Looks and changes take turns: each sees what the one before it has made of the jobs. */
+  /** Checks and changes run one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(ports: TimerPorts) {
     this.#ports = ports;
   }
 
-  /** Looks for durable jobs; from now on prompts become due. */
+  /** Reads the durable jobs; from now on prompts become due. */
   async open(): Promise<void> {
     const { file, onWarning } = this.#ports;
     const { others, problem } = await file.read();
     if (problem !== null) onWarning(problem);
-    if (others > 0) onWarning(strangers(file.path, others));
-    await this.#look();
+    if (others > 0) onWarning(foreignJobs(file.path, others));
+    await this.#check();
   }
 
   /** Returns the prompt that has been due longest, or null. */
@@ -115,7 +115,7 @@ export class Timers implements TimerDesk {
         if (typeof kept === "string") return kept;
         this.#durable = [...this.#durable, job];
       } else this.#jobs.set(id, job);
-      this.#arm();
+      this.#setTimer();
       return viewOf(job, durable);
     });
   }
@@ -132,7 +132,7 @@ export class Timers implements TimerDesk {
       ].sort((a, b) => a.next - b.next);
       const notes = [
         ...(problem === null ? [] : [problem]),
-        ...(others === 0 ? [] : [strangers(this.#ports.file.path, others)]),
+        ...(others === 0 ? [] : [foreignJobs(this.#ports.file.path, others)]),
       ];
       return { timers, notes };
     });
@@ -151,7 +151,7 @@ export class Timers implements TimerDesk {
         this.#durable = this.#durable.filter((job) => job.id !== id);
       }
       this.#due.delete(id);
-      this.#arm();
+      this.#setTimer();
       return null;
     });
   }
@@ -162,7 +162,7 @@ export class Timers implements TimerDesk {
     const id = this.#wakeUp?.id ?? this.#ports.newId();
     const wakeUp = { ...request, id, at: this.#now() + delaySeconds * 1_000 };
     this.#wakeUp = wakeUp;
-    this.#arm();
+    this.#setTimer();
     return { timer: viewOfWakeUp(wakeUp), replaced };
   }
 
@@ -170,19 +170,19 @@ export class Timers implements TimerDesk {
     return Date.parse(this.#ports.clock.date());
   }
 
-  /** One timer for the earliest of all. `atLeast`: milliseconds to wait even if something is due. */
-  #arm(atLeast = 0): void {
+  /** Sets one timer for the earliest of all. `atLeast`: milliseconds to wait even if something is due. */
+  #setTimer(atLeast = 0): void {
     this.#withdraw?.();
     this.#withdraw = null;
     const times = [...this.#jobs.values(), ...this.#durable].map(({ next }) => Date.parse(next));
     if (this.#wakeUp !== null) times.push(this.#wakeUp.at);
     if (this.#isClosed || times.length === 0) return;
     const wait = Math.min(...times) - this.#now();
-    const ms = Math.min(Math.max(wait, atLeast), LOOK_MS);
-    this.#withdraw = this.#ports.clock.after(ms, () => void this.#look());
+    const ms = Math.min(Math.max(wait, atLeast), CHECK_MS);
+    this.#withdraw = this.#ports.clock.after(ms, () => void this.#check());
   }
 
-  #look(): Promise<void> {
+  #check(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#isClosed) return;
       const now = this.#now();
@@ -198,12 +198,12 @@ export class Timers implements TimerDesk {
         this.#wakeUp = null;
         this.#enqueue(id, prompt, `a wake-up (${reason})`);
       }
-      this.#arm(claimed ? 0 : LOOK_MS);
+      this.#setTimer(claimed ? 0 : CHECK_MS);
       if (this.#due.size > 0) this.#ports.onDue();
     });
   }
 
-  /** What is due belongs to the session that writes first. Resolves to false if the file could not be written. */
+  /** Takes the durable jobs that are due: the session that writes first gets them. False if the file was not written. */
   async #claim(now: number): Promise<boolean> {
     const claimed = await this.#ports.file.change((jobs) => {
       const left = new Map(jobs.map((job) => [job.id, job]));
@@ -228,16 +228,16 @@ export class Timers implements TimerDesk {
   #takeDue(jobs: readonly Job[], now: number, advance: (id: string, next: string | null) => void): void {
     for (const job of jobs.filter((one) => isDue(one, now))) {
       advance(job.id, this.#nextOf(job, now));
-      if (hasExpired(job, Date.parse(job.next)))
+      if (hasExpired(job))
         this.#ports.onWarning(`The scheduled prompt ${job.id} (${job.cron}) ended after seven days.`);
       else this.#enqueue(job.id, job.prompt, `a scheduled prompt (${job.cron})`);
     }
   }
 
-  /** Null: it ends here. */
+  /** Returns null if the job ends now. */
   #nextOf(job: Job, now: number): string | null {
     const times: CronTimes | string = readCron(job.cron, this.#ports.timeZone);
-    if (!job.recurring || typeof times === "string" || hasExpired(job, Date.parse(job.next))) return null;
+    if (!job.recurring || typeof times === "string" || hasExpired(job)) return null;
     const next = times(now);
     return next === null ? null : new Date(next).toISOString();
   }
@@ -259,6 +259,11 @@ export class Timers implements TimerDesk {
   }
 }
 
+/** True if a recurring job has reached its end (A15.1). */
+function hasExpired({ recurring, createdAt, next }: Job): boolean {
+  return recurring && Date.parse(next) >= Date.parse(createdAt) + CRON_LIFETIME_MS;
+}
+
 function isDue({ next }: Job, now: number): boolean {
   return now >= Date.parse(next);
 }
@@ -271,7 +276,7 @@ function viewOfWakeUp({ id, prompt, at }: WakeUp): TimerView {
   return { id, cron: null, prompt, recurring: false, durable: false, next: at };
 }
 
-function strangers(path: string, count: number): string {
+function foreignJobs(path: string, count: number): string {
   const what = count === 1 ? "One scheduled prompt" : `${count} scheduled prompts`;
   return `${what} in ${path} did not come from a session of yours here, so ${count === 1 ? "it does" : "they do"} not run. Schedule what you want again, or remove it from the file.`;
 }

@@ -125,3 +125,8 @@ function sealed<Input, Output>(spec: ToolParts<Input, Output>): SealedTool<CallC
       (typeof output === "string" ? output : (JSON.stringify(output) ?? "done")),
   });
 }
+
+/** Said when a session is opened with a definition from before tools had a place. */
+export function undeclaredPlace(name: string): string {
+  return `${name} does not say where it runs, so it runs on the thread of the program, where it can stop all agents. Export it from a module of its own with \`module: import.meta.url\`, or declare \`runsIn: "caller"\`.`;
+}

@@ -1,4 +1,5 @@
-import { errorMessage } from "../lib/errors.ts";
+import { errorCode, errorMessage } from "../lib/errors.ts";
+import type { Clock } from "../mailbox/clock.ts";
 import { GuardedAddressError } from "./guard.ts";
 import { EncodingError } from "./request.ts";
 
@@ -12,15 +13,49 @@ export function problem(message: string): FetchProblem {
   return { type: "problem", message };
 }
 
+/**
+ * Runs a request within a time. An error of the connection is a problem, and so is `late` if the time is up; rejects
+ * only if `signal` is aborted.
+ */
+export async function withinTime<T>(
+  {
+    ms,
+    clock,
+    url,
+    late,
+  }: {
+    readonly ms: number;
+    readonly clock: Pick<Clock, "after">;
+    readonly url: URL;
+    readonly late: string;
+  },
+  signal: AbortSignal,
+  request: (signal: AbortSignal) => Promise<T>,
+): Promise<T | FetchProblem> {
+  const limit = new AbortController();
+  const withdraw = clock.after(ms, () => limit.abort(new Error("late")));
+  try {
+    return await request(AbortSignal.any([signal, limit.signal]));
+  } catch (error) {
+    signal.throwIfAborted();
+    return problem(limit.signal.aborted ? late : describeFailure(error, url));
+  } finally {
+    withdraw();
+  }
+}
+
+export const LOGIN_ADVICE =
+  "WebFetch has no account anywhere; use a tool that has one, such as gh or an MCP server, or tell the user.";
 const OTHER_SOURCE = "Use another source, or tell the user.";
 
-/** What an error of the connection means. */
-export function describeFailure(error: unknown, url: URL): string {
+/** Explains an error of the connection. */
+function describeFailure(error: unknown, url: URL): string {
   const { host, hostname } = url;
   if (error instanceof GuardedAddressError)
-    return `${hostname} was not fetched: the name leads to ${error.address}, a private or local address. If that is meant, the user can allow it with the rule WebFetch(domain:${error.address}).`;
+    return `${hostname} was not fetched: the name leads to ${error.address}, a private or local address. If this is intended, the user can allow it with the rule WebFetch(domain:${error.address}).`;
   if (error instanceof EncodingError) return `The response of ${host} cannot be unpacked: ${error.message}.`;
-  const code = codeOf(error);
+  // If several addresses failed, the first error is enough.
+  const code = errorCode(error instanceof AggregateError ? error.errors[0] : error) ?? "";
   switch (code) {
     case "ENOTFOUND":
       return `DNS: there is no host ${hostname}. Check the spelling of the URL.`;
@@ -45,8 +80,8 @@ export function describeFailure(error: unknown, url: URL): string {
   // The codes of zlib and of brotli.
   if (/^(?:Z_|ERR__|ERR_BROTLI)/.test(code))
     return `The response of ${host} cannot be unpacked: its compression is damaged.`;
-  if (code.startsWith("HPE_")) return `${host} sent what is not valid HTTP (${code}).`;
-  return `${host} cannot be fetched: ${messageOf(error)}.`;
+  if (code.startsWith("HPE_")) return `${host} sent a response that is not valid HTTP (${code}).`;
+  return `${host} cannot be fetched: ${errorMessage(error).replace(/\s+/g, " ").slice(0, 200)}.`;
 }
 
 /** The address was given as http, and https was asked for. */
@@ -63,32 +98,20 @@ function isTls(code: string): boolean {
   );
 }
 
-/** Of several addresses that were tried, the first error says enough. */
-function codeOf(error: unknown): string {
-  const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
-  const code = typeof first === "object" && first !== null ? Reflect.get(first, "code") : undefined;
-  return typeof code === "string" ? code : "";
-}
-
-function messageOf(error: unknown): string {
-  const message = errorMessage(error);
-  return message.replace(/\s+/g, " ").slice(0, 200);
-}
-
-/** What a status that is no success means. */
+/** Explains a status that is not a success. */
 export function describeStatus(
   status: number,
   { url, body, header }: { url: URL; body: string; header: (name: string) => string | undefined },
 ): string {
   const { host } = url;
   if (isRobotWall(status, body, header))
-    return `${host} lets no programs in: it answers with a check for robots (status ${status}). ${OTHER_SOURCE}`;
+    return `${host} admits no programs: it answers with a check for robots (status ${status}). ${OTHER_SOURCE}`;
   switch (status) {
     case 401:
     case 407:
-      return `${host} wants a login (status ${status}). WebFetch has no account anywhere; use a tool that has one, such as gh or an MCP server, or tell the user.`;
+      return `${host} wants a login (status ${status}). ${LOGIN_ADVICE}`;
     case 403:
-      return `${host} refuses this page (status 403): it may need an account, or lets no programs in. ${OTHER_SOURCE}`;
+      return `${host} refuses this page (status 403): it may need an account, or admits no programs. ${OTHER_SOURCE}`;
     case 404:
     case 410:
       return `${host} has no such page (status ${status}). Check the URL, or look for the page from the site's start page.`;
@@ -96,7 +119,7 @@ export function describeStatus(
       const after = header("retry-after")
         ?.replace(/[^\w ,:-]/g, "")
         .slice(0, 40);
-      return `${host} takes no more requests for now (status 429)${after ? `; it says to wait: ${after}` : ""}. Try again later.`;
+      return `${host} accepts no further requests for now (status 429)${after ? `; it says to wait: ${after}` : ""}. Try again later.`;
     }
     default:
       return status >= 500

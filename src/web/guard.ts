@@ -5,10 +5,10 @@ import { isGuardedAddress } from "../policy/engine/network-hosts.ts";
 /** Resolves a name to every address it has. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** Asks the system, as every program does. */
+/** Asks the system's resolver. */
 export const systemResolve: Resolve = (host) => dns.lookup(host, { all: true });
 
-/** A name leads to an address that the name does not give away. */
+/** A public name leads to a private address. */
 export class GuardedAddressError extends Error {
   readonly address: string;
 
@@ -27,13 +27,13 @@ export interface GuardOptions {
   readonly resolve: Resolve;
   /** True if a rule allows this very address. */
   readonly namesHost: (address: string) => boolean;
-  /** The host is private by its own spelling, and the call was allowed with it. */
+  /** The host is private by its own name, and a rule allowed the call. */
   readonly isAllowed: boolean;
 }
 
 /**
- * The lookup of one connection. It hands out only addresses that it has checked itself, so an answer that changes
- * between a check and the connection has no gap to use. One guarded address refuses the whole answer.
+ * Returns the lookup of one connection. It returns only addresses that it has checked itself, so an answer cannot change
+ * between the check and the connection. One guarded address refuses the whole answer.
  */
 export function guardedLookup({ resolve, namesHost, isAllowed }: GuardOptions): LookupFunction {
   return (hostname, options, callback) => {
@@ -59,7 +59,7 @@ function isRefused(address: string, namesHost: (address: string) => boolean): bo
   return isGuardedAddress(address) && !namesHost(address.replace(/%.*$/, ""));
 }
 
-/** These never leave the machine, whatever a name server says (RFC 6761). */
+/** These names never leave the machine, even if a name server says otherwise (RFC 6761). */
 function isLoopbackName(host: string): boolean {
   return host === "localhost" || host.endsWith(".localhost");
 }

@@ -5,13 +5,12 @@ import { systemResolve } from "./guard.ts";
 import { askAboutPage, MOST_PAGE_CHARS, type PageModel } from "./page-question.ts";
 import { Pages } from "./pages.ts";
 import { chooseProvider, type SearchSettings } from "./search/choose-provider.ts";
-import { filterHits, readDomain } from "./search/domains.ts";
-import type { SearchProvider } from "./search/search.ts";
+import { filterHits, readDomain, type SearchProvider } from "./search/search.ts";
 
 export interface WebOptions {
   readonly search: SearchSettings;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The model's endpoint is the API that has a search of its own. */
+  /** True if the model's endpoint is the API that has a search of its own. */
   readonly hasServerSide: boolean;
   readonly model: PageModel;
   readonly clock: Clock;
@@ -20,13 +19,13 @@ export interface WebOptions {
 }
 
 export interface Web extends WebDesk {
-  /** Why WebSearch is not offered, as sentences; null if it is. */
+  /** Sentences that say why WebSearch is not offered; null if it is. */
   readonly whyNoSearch: string | null;
-  /** Ends what is being fetched, and the thread that reads pages. */
+  /** Ends the fetches, and the thread that reads pages. */
   close(): Promise<void>;
 }
 
-/** The web of a session, shared by its agents. Nothing is started before the first page. */
+/** Opens the web of a session, shared by its agents. Starts no thread before the first page. */
 export function openWeb({ search, env, hasServerSide, model, clock, namesHost }: WebOptions): Web {
   const pages = new Pages({ clock, namesHost, resolve: systemResolve });
   const provider = chooseProvider(search, { clock, env, model, hasServerSide });

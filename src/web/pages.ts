@@ -8,7 +8,7 @@ import { type FetchPorts, fetchPage, isLogin, requestUrl } from "./fetch-page.ts
 export const PAGE_CACHE_MS = 15 * 60_000;
 /** Characters of all pages that are kept. */
 const KEPT_CHARS = 20_000_000;
-/** Pages that are fetched and read at the same time: each may take 10 MB of memory. */
+/** Pages that are fetched and read at the same time; each may take 10 MB of memory. */
 const MOST_AT_ONCE = 16;
 /** A page with a password field and less text than this is a login form. */
 const LOGIN_CHARS = 2_000;
@@ -28,7 +28,7 @@ export type PageResult =
   | FetchProblem;
 
 export interface PagesPorts extends FetchPorts {
-  readonly clock: Pick<Clock, "after" | "now">;
+  readonly clock: Clock;
 }
 
 interface Kept {
@@ -36,7 +36,7 @@ interface Kept {
   readonly at: number;
 }
 
-/** A fetch that several calls may wait for: it ends when none of them does any more. */
+/** A fetch for one or more calls: it ends when the last of them is cancelled. */
 interface Flight {
   readonly result: Promise<PageResult>;
   readonly abort: AbortController;
@@ -47,12 +47,12 @@ interface Flight {
 export class Pages {
   readonly #ports: PagesPorts;
   readonly #reader: Reader;
-  /** By URL, the one that was fetched first, first. */
+  /** By URL, in the order of their fetches. */
   readonly #kept = new Map<string, Kept>();
   readonly #flights = new Map<string, Flight>();
   readonly #closed = new AbortController();
   #loading = 0;
-  /** Fetches that wait for one of those to end. */
+  /** Fetches that wait for one of these to end. */
   readonly #line: Array<() => void> = [];
 
   constructor(ports: PagesPorts, reader: Reader = new Reader(ports)) {
@@ -60,7 +60,7 @@ export class Pages {
     this.#reader = reader;
   }
 
-  /** Whoever asks has been allowed to. Rejects only if `signal` is aborted. */
+  /** Returns a page that the caller may read. Rejects only if `signal` is aborted. */
   async get(written: string, signal: AbortSignal): Promise<PageResult & { readonly isKept?: true }> {
     signal.throwIfAborted();
     const url = requestUrl(written, this.#ports.namesHost);
@@ -73,7 +73,7 @@ export class Pages {
       return await untilAborted(flight.result, signal);
     } finally {
       flight.waiting -= 1;
-      if (flight.waiting === 0) flight.abort.abort(new Error("nobody waits for it"));
+      if (flight.waiting === 0) flight.abort.abort(new Error("no call waits for it"));
     }
   }
 
@@ -100,7 +100,7 @@ export class Pages {
         if (this.#flights.get(url.href) === flight) this.#flights.delete(url.href);
       });
     const flight: Flight = { result, abort, waiting: 0 };
-    // One that was given up is not joined by others.
+    // Later calls do not join a cancelled fetch.
     abort.signal.addEventListener("abort", () => {
       if (this.#flights.get(url.href) === flight) this.#flights.delete(url.href);
     });
@@ -114,7 +114,7 @@ export class Pages {
     try {
       return await work();
     } finally {
-      // The place is handed on, so that nobody who comes now takes it as well.
+      // Handed to the next in line, so that a new fetch does not take it as well.
       const next = this.#line.shift();
       if (next) next();
       else this.#loading -= 1;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import type { Transform } from "node:stream";
 
-/** Bytes of one response, as it comes and as it is unpacked. */
+/** Bytes of one response, both compressed and unpacked. */
 export const MAX_RESPONSE_BYTES = 10 * 1024 * 1024;
 
 export interface WebRequest {
@@ -11,7 +11,7 @@ export interface WebRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly lookup?: LookupFunction;
-  /** Certificates that are trusted besides the system's. */
+  /** Certificates to trust in addition to the system's. */
   readonly ca?: string;
   /** Aborted at the deadline, too. */
   readonly signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface WebResponse {
   readonly isCut: boolean;
 }
 
-/** A response that is packed in a way nobody can read. */
+/** A response with an encoding that cannot be read. */
 export class EncodingError extends Error {}
 
 const IDENTITY = {
@@ -34,8 +34,8 @@ const IDENTITY = {
 };
 
 /**
- * One request over a connection of its own, without cookies; a redirect is a response like any other. Rejects with the
- * error of the connection, or with the signal's reason. Nothing of it is left when it settles.
+ * Sends one request over a connection of its own, without cookies; a redirect is an ordinary response. Rejects with the
+ * error of the connection, or with the signal's reason. The connection is closed when it settles.
  */
 export async function sendRequest({ url, method = "GET", body, ...given }: WebRequest): Promise<WebResponse> {
   const { signal } = given;
@@ -46,7 +46,7 @@ export async function sendRequest({ url, method = "GET", body, ...given }: WebRe
     headers: { ...IDENTITY, ...given.headers },
     // A connection that was kept would skip the lookup, and so the guard.
     agent: false,
-    // Whatever the environment says.
+    // Even if the environment says otherwise.
     rejectUnauthorized: true,
     ...(given.lookup ? { lookup: given.lookup } : {}),
     ...(given.ca ? { ca: given.ca } : {}),
@@ -84,7 +84,7 @@ async function readBody(response: IncomingMessage): Promise<Pick<WebResponse, "b
   });
   const unpackers = await unpackersFor(response.headers["content-encoding"]);
   const last = unpackers.at(-1) ?? counter;
-  // Whatever goes wrong in any of them ends the last one with it.
+  // An error in any of them ends the last one, too.
   pipeline([response, counter, ...unpackers], () => {});
   try {
     for await (const piece of last as AsyncIterable<Buffer>) {
@@ -95,13 +95,13 @@ async function readBody(response: IncomingMessage): Promise<Pick<WebResponse, "b
       if (isCut) break;
     }
   } catch (error) {
-    // What was cut cannot be unpacked to its end.
+    // A cut response cannot be unpacked to its end.
     if (!isCut) throw error;
   }
   return { body: Buffer.concat(pieces), isCut };
 }
 
-/** More than this is not a page but a bomb. */
+/** More encodings are a bomb, not a page. */
 const MOST_ENCODINGS = 2;
 
 async function unpackersFor(encoding: string | undefined): Promise<Transform[]> {
@@ -111,7 +111,7 @@ async function unpackersFor(encoding: string | undefined): Promise<Transform[]> 
     .map((name) => name.trim())
     .filter((name) => name !== "" && name !== "identity");
   if (names.length === 0) return [];
-  if (names.length > MOST_ENCODINGS) throw new EncodingError(`it is packed ${names.length} times`);
+  if (names.length > MOST_ENCODINGS) throw new EncodingError(`it is compressed ${names.length} times`);
   const zlib = await import("node:zlib");
   return names.reverse().map((name) => {
     switch (name) {
@@ -123,7 +123,7 @@ async function unpackersFor(encoding: string | undefined): Promise<Transform[]> 
       case "br":
         return zlib.createBrotliDecompress();
       default:
-        throw new EncodingError(`it is packed as ${JSON.stringify(name.slice(0, 40))}`);
+        throw new EncodingError(`it is compressed as ${JSON.stringify(name.slice(0, 40))}`);
     }
   });
 }

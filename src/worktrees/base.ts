@@ -1,7 +1,8 @@
 import { snapshotCheckout } from "./checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
-import { isRefused, operationInProgress, refused } from "./repository.ts";
-import type { BaseRef, Refused } from "./requests.ts";
+import { bothEnded, refuse } from "./refusal.ts";
+import { operationInProgress } from "./repository.ts";
+import type { BaseRef } from "./requests.ts";
 
 export interface Base {
   readonly commit: string;
@@ -14,12 +15,12 @@ export async function baseOf(
   baseRef: BaseRef,
   ground: GitEnvironment,
   signal: AbortSignal | undefined,
-): Promise<Base | Refused> {
+): Promise<Base> {
   switch (baseRef) {
     case "checkout":
       return ofCheckout(repo, ground, signal);
     case "head":
-      if (repo.head === null) return noCommit(repo, "head");
+      if (repo.head === null) return refuse(noCommit(repo, "head"));
       return { commit: repo.head, notes: await about(repo, repo.head, signal) };
     case "fresh":
       return fresh(repo);
@@ -32,22 +33,23 @@ async function ofCheckout(
   repo: Repository,
   ground: GitEnvironment,
   signal: AbortSignal | undefined,
-): Promise<Base | Refused> {
+): Promise<Base> {
   const { head } = repo;
-  const [taken, root, notes] = await Promise.all([
+  const [taken, [root, notes]] = await bothEnded(
     snapshotCheckout(repo, head === null ? [] : [head], ground),
-    head === null ? null : repo.git.run(["rev-parse", `${head}^{tree}`]),
-    head === null ? [] : about(repo, head, signal),
-  ]);
-  if (isRefused(taken)) return taken;
+    Promise.all([
+      head === null ? null : repo.git.run(["rev-parse", `${head}^{tree}`]),
+      head === null ? [] : about(repo, head, signal),
+    ]),
+  );
   // Nothing is uncommitted: HEAD is what it is.
   const isHead = head !== null && root?.out.trim() === taken.tree;
   return { commit: isHead ? head : taken.commit, notes: [...taken.notes, ...notes] };
 }
 
 /** As the remote is known here: nothing is fetched. */
-async function fresh(repo: Repository): Promise<Base | Refused> {
-  if (repo.head === null) return noCommit(repo, "fresh");
+async function fresh(repo: Repository): Promise<Base> {
+  if (repo.head === null) refuse(noCommit(repo, "fresh"));
   const { out } = await repo.git.run([
     "for-each-ref",
     "--format=%(refname) %(objectname)",
@@ -60,7 +62,7 @@ async function fresh(repo: Repository): Promise<Base | Refused> {
   const found =
     heads.find(({ ref }) => ref === "refs/remotes/origin/HEAD") ?? (heads.length === 1 ? heads[0] : null);
   if (found) return { commit: found.commit, notes: [] };
-  return refused(
+  return refuse(
     `The default branch of a remote is not known in ${repo.top}, so nothing can begin from it; run "git remote set-head origin --auto", or set worktree.baseRef to "head".`,
   );
 }
@@ -84,8 +86,6 @@ async function about(repo: Repository, head: string, signal: AbortSignal | undef
   ];
 }
 
-function noCommit(repo: Repository, baseRef: BaseRef): Refused {
-  return refused(
-    `${repo.top} has no commit yet, so a worktree cannot begin from "${baseRef}"; make a first commit, or set worktree.baseRef to "checkout".`,
-  );
+function noCommit(repo: Repository, baseRef: BaseRef): string {
+  return `${repo.top} has no commit yet, so a worktree cannot begin from "${baseRef}"; make a first commit, or set worktree.baseRef to "checkout".`;
 }

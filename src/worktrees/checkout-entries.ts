@@ -1,7 +1,6 @@
 import type { Repository } from "./environment.ts";
 import { oddPath, parts } from "./git.ts";
-import { lastLine, refused } from "./repository.ts";
-import type { Refused } from "./requests.ts";
+import { outputOf, refuse } from "./refusal.ts";
 
 /** One entry of an index. */
 export interface CheckoutEntry {
@@ -33,14 +32,12 @@ export async function entriesAndNested(
   repo: Repository,
   index: string,
   { plain, nested }: Wanted,
-): Promise<Entries | Refused> {
+): Promise<Entries> {
   const others = nested ? ["-o", "--exclude-standard"] : [];
   const listed = await repo.git.run(["ls-files", "-v", "-s", "-z", ...others], { index });
-  if (listed.code !== 0)
-    return refused(`The index of ${repo.top} could not be read (git says: ${lastLine(listed.err)}).`);
   const entries: CheckoutEntry[] = [];
   const found: string[] = [];
-  for (const part of parts(listed.out)) {
+  for (const part of parts(outputOf(listed, `The index of ${repo.top} could not be read`))) {
     if (!plain && PLAIN.test(part)) continue;
     const tab = part.indexOf("\t");
     const [tag = "", mode = "", id = "", stage] = part.slice(0, Math.max(tab, 0)).split(" ");
@@ -51,7 +48,7 @@ export async function entriesAndNested(
     }
     const path = part.slice(tab + 1);
     if (/[a-zMS]/.test(tag) && oddPath(path))
-      return refused(`The name of ${path} in ${repo.top} is not UTF-8, so it cannot be looked after.`);
+      refuse(`The name of ${path} in ${repo.top} is not UTF-8, so it cannot be looked after.`);
     entries.push({ tag, mode, id, path });
   }
   return { entries, nested: found };

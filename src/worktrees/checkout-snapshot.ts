@@ -1,18 +1,16 @@
-import { lstatSync, mkdirSync, rmSync } from "node:fs";
+import { lstatSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type CheckoutEntry, entriesAndNested } from "./checkout-entries.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { failedFilter } from "./fill.ts";
-import { gcHasEnded } from "./gc-guard.ts";
 import { type GitAnswer, oddPath } from "./git.ts";
-import { ourFolder, treesFolder } from "./layout.ts";
-import { isRefused, lastLine, refused } from "./repository.ts";
-import type { Refused } from "./requests.ts";
+import { treesFolder } from "./layout.ts";
+import { withIndex } from "./own-index.ts";
+import { outputOf, refuse } from "./refusal.ts";
 import { chunks, copyIndex } from "./side-index.ts";
 
 /** All that is in a checkout, as git would take it. */
 export interface CheckoutSnapshot {
-  readonly type: "taken";
   readonly commit: string;
   readonly tree: string;
   /** What was left out. */
@@ -21,8 +19,6 @@ export interface CheckoutSnapshot {
   readonly absent: ReadonlySet<string>;
 }
 
-/** A file may go, or be half renamed, while git looks at it: an editor that saves; or `git gc` takes what was just added. */
-const TRIES = 3;
 /** A split index would leave files beside the person's own. */
 const ONE_FILE = ["-c", "core.splitIndex=false"];
 
@@ -34,45 +30,22 @@ export async function snapshotCheckout(
   repo: Repository,
   parents: readonly string[],
   ground: GitEnvironment,
-): Promise<CheckoutSnapshot | Refused> {
-  mkdirSync(ourFolder(repo.common), { recursive: true });
-  const index = join(ourFolder(repo.common), `checkout-${ground.self.pid}-${ground.id()}`);
-  for (let attempt = 1; ; attempt += 1)
-    try {
-      const taken = await takeInto(repo, parents, index);
-      if (!("err" in taken)) return taken;
-      if (attempt === TRIES) return refused(cannot(repo, taken));
-      await gcHasEnded(repo.common, ground);
-    } finally {
-      for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
-    }
-}
-
-/** What git says, where what it has added cannot be read any more. */
-async function takeInto(
-  repo: Repository,
-  parents: readonly string[],
-  index: string,
-): Promise<CheckoutSnapshot | Refused | GitAnswer> {
-  // The copy is as old as the original: else a change of the second it was written in is never seen.
-  copyIndex(join(repo.gitDir, "index"), index);
-  const found = await entriesAndNested(repo, index, { plain: false, nested: false });
-  if (isRefused(found)) return found;
-  const { entries } = found;
-  const unmerged = entries.filter(({ tag }) => tag === "M");
-  if (unmerged.length > 0) return refused(conflictsOpen(repo, unmerged));
-  const absent = await unhide(repo, index, entries);
-  if (isRefused(absent)) return absent;
-  const added = await addAll(repo, index, entries);
-  if (isRefused(added)) return added;
-
-  const written = await repo.git.run([...ONE_FILE, "write-tree"], { index });
-  if (written.code !== 0) return written;
-  const tree = written.out.trim();
-  const of = parents.flatMap((parent) => ["-p", parent]);
-  const made = await repo.git.run(["commit-tree", tree, ...of, "-m", "What was in the checkout"]);
-  if (made.code !== 0) return made;
-  return { type: "taken", commit: made.out.trim(), tree, notes: added, absent };
+): Promise<CheckoutSnapshot> {
+  return withIndex(repo, ground, async (index) => {
+    // The copy is as old as the original: else a change of the second it was written in is never seen.
+    copyIndex(join(repo.gitDir, "index"), index);
+    const { entries } = await entriesAndNested(repo, index, { plain: false, nested: false });
+    const unmerged = entries.filter(({ tag }) => tag === "M");
+    if (unmerged.length > 0) refuse(conflictsOpen(repo, unmerged));
+    const absent = await unhide(repo, index, entries);
+    const notes = await addAll(repo, index, entries);
+    const said = async (args: readonly string[]) =>
+      outputOf(await repo.git.run(args, { index }), cannot(repo)).trim();
+    const tree = await said([...ONE_FILE, "write-tree"]);
+    const of = parents.flatMap((parent) => ["-p", parent]);
+    const commit = await said(["commit-tree", tree, ...of, "-m", "What was in the checkout"]);
+    return { commit, tree, notes, absent };
+  });
 }
 
 /**
@@ -83,7 +56,7 @@ async function unhide(
   repo: Repository,
   index: string,
   entries: readonly CheckoutEntry[],
-): Promise<ReadonlySet<string> | Refused> {
+): Promise<ReadonlySet<string>> {
   const assumed = entries.filter(({ tag }) => /[a-z]/.test(tag)).map(({ path }) => path);
   const skipped = entries.filter(({ tag }) => /[Ss]/.test(tag)).map(({ path }) => path);
   const here = skipped.filter((path) => isThere(join(repo.top, path)));
@@ -91,50 +64,35 @@ async function unhide(
     ["--no-assume-unchanged", assumed],
     ["--no-skip-worktree", here],
   ] as const)
-    for (const some of chunks(paths, 500)) {
-      const done = await repo.git.run([...ONE_FILE, "update-index", how, "--", ...some], { index });
-      if (done.code !== 0) return refused(cannot(repo, done));
-    }
+    for (const some of chunks(paths, 500))
+      outputOf(
+        await repo.git.run([...ONE_FILE, "update-index", how, "--", ...some], { index }),
+        cannot(repo),
+      );
   const there = new Set(here);
   return new Set(skipped.filter((path) => !there.has(path)));
 }
 
 /** What was left out, in sentences. */
-async function addAll(
-  repo: Repository,
-  index: string,
-  entries: readonly CheckoutEntry[],
-): Promise<string[] | Refused> {
+async function addAll(repo: Repository, index: string, entries: readonly CheckoutEntry[]): Promise<string[]> {
   const submodules = entries.filter(({ mode }) => mode === "160000").map(({ path }) => path);
-  let out = submodules;
-  let looked = false;
-  for (let attempt = 1; ; attempt += 1) {
-    const added = await repo.git.run([...ONE_FILE, "add", "-A", "-v", "--sparse", ...without(out)], {
-      index,
-    });
-    // A repository in it is named with a slash at its end, as no file can be.
-    const met = added.code !== 0 || (!looked && /\/'$/m.test(added.out));
-    if (!met) return notesOn(repo, out, submodules);
-    if (attempt > TRIES) return refused(await cannotAdd(repo, added));
-    // Begun anew: git may have noted the repository as a submodule.
-    copyIndexAgain(repo, index);
-    const again = await entriesAndNested(repo, index, { plain: false, nested: true });
-    if (isRefused(again)) return again;
-    const odd = again.nested.find(oddPath);
-    if (odd !== undefined)
-      return refused(
-        `The name of a repository within ${repo.top} is not UTF-8 (${odd}), so it cannot be left out.`,
-      );
-    const hidden = await unhide(repo, index, again.entries);
-    if (isRefused(hidden)) return hidden;
-    out = [...submodules, ...again.nested];
-    looked = true;
-  }
-}
-
-function copyIndexAgain(repo: Repository, index: string): void {
+  const add = (out: readonly string[]) =>
+    repo.git.run([...ONE_FILE, "add", "-A", "-v", "--sparse", ...without(out)], { index });
+  const first = await add(submodules);
+  // A repository in it is named with a slash at its end, as no file can be.
+  if (first.code === 0 && !/\/'$/m.test(first.out)) return notesOn(repo, submodules, submodules);
+  // Begun anew: git may have noted the repository as a submodule.
   rmSync(index, { force: true });
   copyIndex(join(repo.gitDir, "index"), index);
+  const again = await entriesAndNested(repo, index, { plain: false, nested: true });
+  const odd = again.nested.find(oddPath);
+  if (odd !== undefined)
+    refuse(`The name of a repository within ${repo.top} is not UTF-8 (${odd}), so it cannot be left out.`);
+  await unhide(repo, index, again.entries);
+  const out = [...submodules, ...again.nested];
+  const second = await add(out);
+  if (second.code !== 0) await refuseToAdd(repo, second);
+  return notesOn(repo, out, submodules);
 }
 
 function without(paths: readonly string[]): string[] {
@@ -160,16 +118,17 @@ function conflictsOpen(repo: Repository, entries: readonly CheckoutEntry[]): str
   return `${repo.top} has conflicts that are not resolved yet (${paths.slice(0, 3).join(", ")}${more}); resolve them first.`;
 }
 
-function cannot(repo: Repository, { err }: GitAnswer): string {
-  return `What is in ${repo.top} could not be snapshotted (git says: ${lastLine(err)}).`;
+function cannot({ top }: Repository): string {
+  return `What is in ${top} could not be snapshotted`;
 }
 
-/** Of a filter that is missing git may say no more than that somebody hung up. */
-async function cannotAdd(repo: Repository, added: GitAnswer): Promise<string> {
+/** A file may have gone, or been half renamed, while git read it. Of a filter that is missing git may say next to nothing. */
+async function refuseToAdd(repo: Repository, added: GitAnswer): Promise<void> {
   const filter = await failedFilter(repo.git, added.err);
-  return filter === undefined
-    ? cannot(repo, added)
-    : `What is in ${repo.top} could not be snapshotted, as its filter "${filter}" could not run; install what it needs, or take it out of git's configuration.`;
+  if (filter === undefined) outputOf(added, cannot(repo));
+  refuse(
+    `${cannot(repo)}, as its filter "${filter}" could not run; install what it needs, or take it out of git's configuration.`,
+  );
 }
 
 function isThere(path: string): boolean {

@@ -2,14 +2,14 @@ import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
-import { advanceToBase, holdBase, isWhole, LOST } from "./advance-base.ts";
+import { advanceToBase, holdBase, LOST, notMade } from "./advance-base.ts";
 import { type Base, baseOf } from "./base.ts";
 import { dropBrokenEntries } from "./broken-entries.ts";
 import { copyIgnored } from "./copy-ignored.ts";
 import { discardWorktree } from "./discard.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { fillTree, submodulesOf } from "./fill.ts";
-import { allThere, GC_TRIES } from "./gc-guard.ts";
+import { allThere } from "./gc-guard.ts";
 import {
   baseRef,
   branchOf,
@@ -20,9 +20,17 @@ import {
   treeRecordFolder,
 } from "./layout.ts";
 import { withLock } from "./lock.ts";
-import { bothEnded } from "./refusal.ts";
-import { isRefused, lastLine, refused, repositoryAt } from "./repository.ts";
-import type { CreateAnswer, CreateRequest, Refused } from "./requests.ts";
+import {
+  answered,
+  bothEnded,
+  checkoutAt,
+  granted,
+  inSpiteOfGc,
+  outputOf,
+  refuse,
+  refuseByGit,
+} from "./refusal.ts";
+import type { CreateAnswer, CreateRequest } from "./requests.ts";
 import { type TreeRecord, writeRecord } from "./tree-record.ts";
 import { makeTreesFolder, notIgnored } from "./trees-folder.ts";
 
@@ -30,56 +38,45 @@ import { makeTreesFolder, notIgnored } from "./trees-folder.ts";
  * A tree of its own, from the checkout that `folder` is in: all of it is there, or nothing is. Rejects with the signal's
  * reason, once what was begun is taken back.
  */
-export async function createTree(
+export function createTree(
   request: CreateRequest,
   ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<CreateAnswer> {
-  const { name } = request;
-  if (!isTreeName(name))
-    return refused(
-      `${JSON.stringify(name)} is no name for a worktree: letters, digits, dots, underscores and dashes, at most 64, and git must take it as part of a branch's name.`,
-    );
-  const repo = await repositoryAt(request.folder, ground);
-  return isRefused(repo) ? repo : makeTree(request, repo, null, ground, signal);
+  return answered(async () => {
+    const { name, folder } = request;
+    if (!isTreeName(name))
+      refuse(
+        `${JSON.stringify(name)} is no name for a worktree: letters, digits, dots, underscores and dashes, at most 64, and git must take it as part of a branch's name.`,
+      );
+    return {
+      type: "created",
+      ...(await makeTree(request, await checkoutAt(folder, ground), false, ground, signal)),
+    };
+  });
 }
 
-/** A tree of this name that is gone, with nothing in it that is in no checkout. */
-export interface Earlier {
-  readonly snapshot: string | null;
-}
-
-/** `earlier`: its name is given again, to who goes on with it. */
+/** `again`: its name is given again, to who goes on with it; what it had is in no need of a merge. */
 export async function makeTree(
   request: CreateRequest,
   repo: Repository,
-  earlier: Earlier | null,
+  again: boolean,
   ground: GitEnvironment,
   signal: AbortSignal | undefined,
-): Promise<CreateAnswer> {
-  const ask = () => baseOf(repo, request.baseRef, ground, signal);
-  const ahead = beginsAhead(request, repo, earlier);
-  let left = earlier;
-  for (let attempt = 1; ; attempt += 1) {
+): Promise<{ readonly tree: Worktree; readonly notes: string[] }> {
+  return inSpiteOfGc(repo.common, ground, async () => {
+    const ask = () => baseOf(repo, request.baseRef, ground, signal);
+    const ahead = beginsAhead(request, repo, again);
     const first = ahead ?? (await ask());
-    if (isRefused(first)) return first;
     const record = recordOf(request, repo, first, ground);
-    const begun = await withLock(repo.common, ground, () => begin(repo, record, left, ground), { signal });
-    const base = ahead === null ? async () => first : ask;
-    if (begun === null) return finish(request, { repo, record, base }, ground, signal);
-    if (attempt === GC_TRIES || (await isWhole(repo, first.commit))) return begun;
-    left = earlier && { snapshot: await tipOf(repo, snapshotRef(request.name)) };
-  }
-}
-
-async function tipOf(repo: Repository, ref: string): Promise<string | null> {
-  const { out } = await repo.git.run(["for-each-ref", "--format=%(objectname)", ref]);
-  return out.trim() || null;
+    granted(await withLock(repo.common, ground, () => begin(repo, record, again, ground), { signal }));
+    return finish(request, { repo, record, base: ahead === null ? async () => first : ask }, ground, signal);
+  });
 }
 
 /** Most files of a checkout are as HEAD has them: they are written while it is looked at. Null: not without a look. */
-function beginsAhead({ baseRef }: CreateRequest, { head }: Repository, earlier: Earlier | null): Base | null {
-  return baseRef === "checkout" && head !== null && earlier === null ? { commit: head, notes: [] } : null;
+function beginsAhead({ baseRef }: CreateRequest, { head }: Repository, again: boolean): Base | null {
+  return baseRef === "checkout" && head !== null && !again ? { commit: head, notes: [] } : null;
 }
 
 /** As a segment of a branch's name, too. */
@@ -96,93 +93,75 @@ function recordOf(request: CreateRequest, repo: Repository, base: Base, ground: 
   return { owner, tree, at: ground.now(), made: false, maker: ground.self, linked: [], result: null };
 }
 
-/** One at a time: parallel ones read each other's half-written files in `.git/worktrees`. Null: the empty tree is there. */
+/** The empty tree. One at a time: parallel ones read each other's half-written files in `.git/worktrees`. */
 async function begin(
   repo: Repository,
   record: TreeRecord,
-  earlier: Earlier | null,
+  again: boolean,
   ground: GitEnvironment,
-): Promise<Refused | null> {
-  const { name } = record.tree;
+): Promise<void> {
   // Not before the lock is held: who removes the last tree removes the folder, too.
-  const folder = await makeTreesFolder(repo);
-  if (folder !== null) return folder;
+  await makeTreesFolder(repo);
   await dropBrokenEntries(repo, ground);
-  const taken = await whatIsTaken(repo, record.tree, earlier);
-  if (taken !== null) return taken;
-  const kept = earlier?.snapshot ? await continueChain(repo, record.tree, earlier.snapshot) : null;
-  if (kept !== null) return refused(`The worktree ${name} could not be made: ${kept}`);
+  await refuseTaken(repo, record.tree, again);
+  if (again) await continueChain(repo, record.tree);
   try {
     // The record comes first: whatever is there from now on has an owner (C13).
-    await writeRecord(repo.common, name, record);
-    const why = await addEmpty(repo, record.tree, earlier, ground);
-    if (why === null) return null;
-    await discardWorktree(repo, record);
-    return refused(`The worktree ${name} could not be made: ${why}`);
+    await writeRecord(repo.common, record.tree.name, record);
+    await addEmpty(repo, record.tree, again, ground);
   } catch (error) {
     await discardWorktree(repo, record);
     throw error;
   }
 }
 
-/** What stops it, as a sentence. */
 async function addEmpty(
   repo: Repository,
-  { name, path, branch, base }: Worktree,
-  earlier: Earlier | null,
+  tree: Worktree,
+  again: boolean,
   ground: GitEnvironment,
-): Promise<string | null> {
-  return (
-    (await failure(repo, ["update-ref", baseRef(name), base, ...(earlier === null ? [""] : [])])) ??
-    (await lost(repo, base, ground)) ??
-    (await failure(repo, ["worktree", "add", "--no-checkout", "--no-track", "-b", branch, path, base]))
-  );
+): Promise<void> {
+  const { name, path, branch, base } = tree;
+  const said = async (args: readonly string[]) => outputOf(await repo.git.run(args), notMade(tree));
+  await said(["update-ref", baseRef(name), base, ...(again ? [] : [""])]);
+  // A `git gc --prune=now` takes what no ref held yet.
+  if (base !== repo.head && repo.head !== null) {
+    const isThere = await allThere(repo.git.run, repo.common, base, repo.head, [], ground);
+    if (!isThere) refuseByGit(`${notMade(tree)}: ${LOST}`);
+  }
+  await said(["worktree", "add", "--no-checkout", "--no-track", "-b", branch, path, base]);
 }
 
 /** What was snapshotted before stays below what will be: one that is as the new base, so nothing passes for an edit. */
-async function continueChain(
-  repo: Repository,
-  { name, base }: Worktree,
-  snapshot: string,
-): Promise<string | null> {
+async function continueChain(repo: Repository, tree: Worktree): Promise<void> {
+  const { name, base } = tree;
+  const ref = snapshotRef(name);
+  const said = async (args: readonly string[]) => outputOf(await repo.git.run(args), notMade(tree)).trim();
+  const snapshot = await said(["for-each-ref", "--format=%(objectname)", ref]);
+  if (snapshot === "") return;
   for (const file of ["index", "heads"])
     await rm(join(treeRecordFolder(repo.common, name), file), { force: true });
   const words = `${name} begins anew`;
-  const made = await repo.git.run(["commit-tree", `${base}^{tree}`, "-p", snapshot, "-p", base, "-m", words]);
-  if (made.code !== 0) return `${lastLine(made.err)}.`;
-  return failure(repo, ["update-ref", snapshotRef(name), made.out.trim(), snapshot]);
-}
-
-async function failure(repo: Repository, args: readonly string[]): Promise<string | null> {
-  const { code, err } = await repo.git.run(args);
-  return code === 0 ? null : `${lastLine(err) || `git ${args[0]} ended with ${code}`}.`;
-}
-
-/** A `git gc --prune=now` takes what no ref held yet. */
-async function lost(repo: Repository, base: string, ground: GitEnvironment): Promise<string | null> {
-  if (base === repo.head || repo.head === null) return null;
-  const there = await allThere(repo.git.run, repo.common, base, repo.head, [], ground);
-  return there ? null : LOST;
+  const made = await said(["commit-tree", `${base}^{tree}`, "-p", snapshot, "-p", base, "-m", words]);
+  await said(["update-ref", ref, made, snapshot]);
 }
 
 /** A name is for one tree for ever: its snapshots outlive it. */
-async function whatIsTaken(
+async function refuseTaken(
   repo: Repository,
   { name, path, branch }: Worktree,
-  earlier: Earlier | null,
-): Promise<Refused | null> {
+  again: boolean,
+): Promise<void> {
   const choose = "choose another name.";
-  if (await isThere(path)) return refused(`${path} is there already; ${choose}`);
-  if (earlier === null && (await isThere(treeRecordFolder(repo.common, name))))
-    return refused(
-      `There was a worktree ${name} in this repository before, and its edits are kept; ${choose}`,
-    );
-  const ours = earlier === null ? [baseRef(name), snapshotRef(name), ignoredRef(name)] : [];
+  if (await isThere(path)) refuse(`${path} is there already; ${choose}`);
+  if (!again && (await isThere(treeRecordFolder(repo.common, name))))
+    refuse(`There was a worktree ${name} in this repository before, and its edits are kept; ${choose}`);
+  const ours = again ? [] : [baseRef(name), snapshotRef(name), ignoredRef(name)];
   const refs = [`refs/heads/${branch}`, ...ours];
   const { out } = await repo.git.run(["for-each-ref", "--format=%(refname)", ...refs]);
   const [ref] = out.split("\n");
-  if (!ref) return null;
-  return refused(
+  if (!ref) return;
+  refuse(
     ref.startsWith("refs/heads/")
       ? `There is a branch ${ref.slice("refs/heads/".length)} already; ${choose}`
       : `There was a worktree ${name} in this repository before (${ref}); ${choose}`,
@@ -204,7 +183,7 @@ interface Begun {
   readonly repo: Repository;
   readonly record: TreeRecord;
   /** What it is to begin from, if that is known. */
-  base(): Promise<Base | Refused>;
+  base(): Promise<Base>;
 }
 
 /** The files, which trees that are made at once write side by side. */
@@ -213,22 +192,17 @@ async function finish(
   { repo, record, base: ask }: Begun,
   ground: GitEnvironment,
   signal: AbortSignal | undefined,
-): Promise<CreateAnswer> {
-  const takeBack = () => withLock(repo.common, ground, () => discardWorktree(repo, record));
+): Promise<{ readonly tree: Worktree; readonly notes: string[] }> {
   try {
     const git = repo.git.at(record.tree.path);
     const [filled, base] = await bothEnded(
       fillTree(git, record.tree.base, signal),
-      holdBase(repo, record.tree, ask, ground),
+      ask().then(async (found) => {
+        await holdBase(repo, record.tree, found.commit, ground);
+        return found;
+      }),
     );
-    const refuse = async (why: Refused) => {
-      await takeBack();
-      return why;
-    };
-    if (isRefused(filled)) return await refuse(filled);
-    if (isRefused(base)) return await refuse(base);
     const more = await advanceToBase({ tree: record.tree, git, to: base.commit }, signal);
-    if (isRefused(more)) return await refuse(more);
     const tree = { ...record.tree, base: base.commit };
     const along = await copyIgnored({ repo, tree, git, dependencies: request.dependencies, signal });
     const shown = await notIgnored(repo, tree.path);
@@ -238,14 +212,14 @@ async function finish(
     await writeRecord(repo.common, tree.name, { ...record, ...done });
     const notes = [
       ...base.notes,
-      ...new Set([...filled.notes, ...more]),
+      ...new Set([...filled, ...more]),
       ...along.notes,
       ...left,
       ...(shown === null ? [] : [shown]),
     ];
-    return { type: "created", tree, notes };
+    return { tree, notes };
   } catch (error) {
-    await takeBack();
+    await withLock(repo.common, ground, () => discardWorktree(repo, record));
     throw error;
   }
 }

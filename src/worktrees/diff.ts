@@ -2,30 +2,30 @@ import type * as z from "zod/mini";
 import { countsBetween, PLAIN_DIFF } from "./changes.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { knownTree } from "./known-trees.ts";
-import { isRefused, lastLine, refused, repositoryAt } from "./repository.ts";
+import { answered, checkoutAt, outputOf, refuseByGit } from "./refusal.ts";
 import type { DiffAnswer, NamedRequest } from "./requests.ts";
 
 /** From the base to the newest snapshot; ignored files that were written by name come after all else, as new ones. */
-export async function diffTree(
+export function diffTree(
   { folder, name }: z.infer<typeof NamedRequest>,
   ground: GitEnvironment,
 ): Promise<z.infer<typeof DiffAnswer>> {
-  const repo = await repositoryAt(folder, ground);
-  if (isRefused(repo)) return repo;
-  const tree = await knownTree(repo, name);
-  if ("type" in tree) return tree;
-  const { base, snapshot, ignored } = tree;
+  return answered(async () => diff(await checkoutAt(folder, ground), name));
+}
+
+async function diff(repo: Repository, name: string): Promise<z.infer<typeof DiffAnswer>> {
+  const { base, snapshot, ignored } = await knownTree(repo, name);
   const pairs: [string, string][] = [];
   if (base !== null && snapshot !== null) pairs.push([base, snapshot]);
   if (ignored !== null) pairs.push([await emptyTree(repo), ignored]);
   const counts = { files: 0, insertions: 0, deletions: 0 };
+  const notRead = `The edits of ${name} could not be read`;
   let text = "";
   for (const [from, to] of pairs) {
     const shown = await repo.git.run([...PLAIN_DIFF, from, to]);
     const some = await countsBetween((args) => repo.git.run(args), from, to);
-    if (shown.code !== 0 || some === null)
-      return refused(`The edits of ${name} could not be read (git says: ${lastLine(shown.err)}).`);
-    text += shown.out;
+    text += outputOf(shown, notRead);
+    if (some === null) return refuseByGit(notRead);
     counts.files += some.files;
     counts.insertions += some.insertions;
     counts.deletions += some.deletions;

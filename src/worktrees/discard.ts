@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { dropBrokenEntry } from "./broken-entries.ts";
+import { deleteRef } from "./delete-ref.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { removeEmptyFolders } from "./finish-removal.ts";
 import { baseRef, ignoredRef, snapshotRef, treePath, treeRecordFolder } from "./layout.ts";
@@ -35,10 +36,10 @@ export async function discardWorktree(repo: Repository, record: TreeRecord): Pro
   const base = refs.find((ref) => ref.startsWith(`${baseRef(tree.name)} `))?.split(" ")[1];
   // It was on its way from the one to the other; anywhere else it is somebody's.
   for (const tip of new Set([tree.base, base ?? tree.base]))
-    await repo.git.run(["update-ref", "-d", `refs/heads/${tree.branch}`, tip]);
+    await deleteRef(repo, `refs/heads/${tree.branch}`, tip);
   if (refs.some((ref) => ref !== "" && !ref.startsWith(`${baseRef(tree.name)} `)))
     return writeRecord(repo.common, tree.name, { ...record, made: true, result: "empty" });
-  await repo.git.run(["update-ref", "-d", baseRef(tree.name)]);
+  await deleteRef(repo, baseRef(tree.name));
   removeEmptyFolders(tree.checkout);
   // Last: while the record is there, somebody can find what is left.
   await rm(treeRecordFolder(repo.common, tree.name), { recursive: true, force: true });

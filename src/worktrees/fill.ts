@@ -1,22 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Git } from "./git.ts";
-import { lastLine, refused } from "./repository.ts";
-import type { Refused } from "./requests.ts";
+import { outputOf } from "./refusal.ts";
 
 /** A repository has a few; more failures than this are something else. */
 const MAX_FILTERS = 5;
 const FAILED_FILTER = /(?:smudge|clean) filter '?([^\s']+)'? failed/;
 
 /**
- * Files and index of a tree, as a commit says. Sparse where the checkout is: git has copied the
+ * Files and index of a tree, as a commit says, and notes. Sparse where the checkout is: git has copied the
  * patterns. A filter that cannot run (git-lfs is not installed) costs its files their content, not the tree.
  */
-export async function fillTree(
-  git: Git,
-  commit: string,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly type: "filled"; readonly notes: string[] } | Refused> {
+export async function fillTree(git: Git, commit: string, signal: AbortSignal | undefined): Promise<string[]> {
   const off: string[] = [];
   for (;;) {
     const settings = off.flatMap((name) => [
@@ -24,14 +19,11 @@ export async function fillTree(
       ...["-c", `filter.${name}.required=false`],
     ]);
     const args = ["read-tree", "--reset", "-u", "--no-recurse-submodules", commit];
-    const { code, err } = await git.run([...settings, ...args], signal ? { signal } : {});
-    if (code === 0) return { type: "filled", notes: off.map(withoutFilter) };
-    const failed = await failedFilter(git, err);
-    if (failed === undefined || off.includes(failed) || off.length >= MAX_FILTERS)
-      return refused(
-        `The files of the worktree could not be written: ${lastLine(err) || `git ended with ${code}`}.`,
-      );
-    off.push(failed);
+    const answer = await git.run([...settings, ...args], signal ? { signal } : {});
+    if (answer.code === 0) return off.map(withoutFilter);
+    const failed = await failedFilter(git, answer.err);
+    if (failed !== undefined && !off.includes(failed) && off.length < MAX_FILTERS) off.push(failed);
+    else outputOf(answer, "The files of the worktree could not be written");
   }
 }
 

@@ -1,44 +1,37 @@
 import { lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type * as z from "zod/mini";
 import { errorCode } from "../lib/errors.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
+import { deleteRef } from "./delete-ref.ts";
 import type { Repository } from "./environment.ts";
 import { baseRef, snapshotRef, treeRecordFolder, treesFolder } from "./layout.ts";
 import { listedTrees } from "./listed-trees.ts";
 import { forgetSides } from "./merge/begin-from.ts";
 import { forgetShown } from "./merge/settle.ts";
-import { isRefused, lastLine, refused } from "./repository.ts";
-import type { DoneAnswer, Refused } from "./requests.ts";
+import { outputOf, refuse } from "./refusal.ts";
 import { dropLeftovers } from "./side-index.ts";
 import type { TreeRecord } from "./tree-record.ts";
 import { chainsOf } from "./unsaved.ts";
 import { locateWorktree } from "./worktree-location.ts";
 
-type Done = z.infer<typeof DoneAnswer>;
-
 /** Every part can be done again after a death. Git deletes, and only what it lists; we never do. */
-export async function finishRemoval(repo: Repository, record: TreeRecord): Promise<Done> {
+export async function finishRemoval(repo: Repository, record: TreeRecord): Promise<void> {
   const { tree } = record;
   const listed = await listedTrees(repo);
-  if (isRefused(listed)) return listed;
   if (listed.some(({ path }) => path === tree.path)) {
     pointBack(tree);
-    const { code, err } = await repo.git.run(["worktree", "remove", "--force", tree.path]);
-    if (code !== 0)
-      return refused(`${tree.path} is saved and could not be removed (git says: ${lastLine(err)}).`);
+    const removed = await repo.git.run(["worktree", "remove", "--force", tree.path]);
+    outputOf(removed, `${tree.path} is saved and could not be removed`);
   }
   if (isNothingButPointer(tree.path)) rmSync(tree.path, { recursive: true, force: true });
   if (isThere(tree.path))
-    return refused(`${tree.path} is saved, and something is left of it that git did not remove.`);
+    refuse(`${tree.path} is saved, and something is left of it that git did not remove.`);
   const elsewhere = listed.some(
     ({ path, branch }) => path !== tree.path && branch === `refs/heads/${tree.branch}`,
   );
-  const branch = elsewhere ? null : await removeBranch(repo, tree.name, `refs/heads/${tree.branch}`);
-  if (branch !== null) return branch;
+  if (!elsewhere) await removeBranch(repo, tree.name, `refs/heads/${tree.branch}`);
   await forget(repo, record);
   removeEmptyFolders(repo.top);
-  return { type: "done" };
 }
 
 /** Git removes only what says that it is a work tree; an agent, or a set-up command, may have deleted that. */
@@ -60,18 +53,17 @@ function isThere(path: string): boolean {
 }
 
 /** Only where a ref of ours holds what it points at. Its settings, if any, are the person's. */
-async function removeBranch(repo: Repository, name: string, ref: string): Promise<Refused | null> {
+async function removeBranch(repo: Repository, name: string, ref: string): Promise<void> {
   const { out } = await repo.git.run(["rev-parse", "--revs-only", ref]);
   const tip = out.trim();
-  if (tip === "") return null;
+  if (tip === "") return;
   for (const held of [snapshotRef(name), baseRef(name)]) {
     const { code } = await repo.git.run(["merge-base", "--is-ancestor", tip, held]);
     if (code !== 0) continue;
-    const gone = await repo.git.run(["update-ref", "-d", ref, tip]);
-    return gone.code === 0 ? null : refused(`${ref} could not be removed (git says: ${lastLine(gone.err)}).`);
+    outputOf(await deleteRef(repo, ref, tip), `${ref} could not be removed`);
+    return;
   }
   // It has commits that were not made in the tree: then it is not ours alone.
-  return null;
 }
 
 /** A tree that nothing was ever written in leaves nothing behind; of others the refs and who they were stay. */
@@ -83,7 +75,7 @@ async function forget(repo: Repository, record: TreeRecord): Promise<void> {
   await forgetSides(repo, tree);
   const { snapshot, ignored } = await chainsOf((args, options) => repo.git.run(args, options), name);
   if (snapshot === null && ignored === null) {
-    await repo.git.run(["update-ref", "-d", baseRef(name)]);
+    await deleteRef(repo, baseRef(name));
     rmSync(folder, { recursive: true, force: true });
     return;
   }

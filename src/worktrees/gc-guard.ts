@@ -8,8 +8,6 @@ const PAUSE_MS = 20;
 const PATIENCE_MS = 1_000;
 /** More are asked of git at once. */
 const FEW = 200;
-/** How often a thing is begun where a `git gc --prune=now` takes what no ref holds yet. */
-export const GC_TRIES = 3;
 
 /**
  * Whether every object of a commit is there, beyond those of `before`, now that a ref holds it. A `git gc --prune=now`

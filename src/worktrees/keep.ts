@@ -5,7 +5,7 @@ import { errorCode } from "../lib/errors.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { countsBetween } from "./changes.ts";
 import type { GitEnvironment } from "./environment.ts";
-import { lastLine, refused } from "./repository.ts";
+import { answered, granted, outputOf, refuseByGit } from "./refusal.ts";
 import type { KeepAnswer, KeepRequest } from "./requests.ts";
 import { sideIndexFile } from "./side-index.ts";
 import { withTreeLock } from "./tree-lock.ts";
@@ -16,34 +16,31 @@ import { gitOn, locateWorktree, type TreeGit, type TreePlace } from "./worktree-
 type Keep = z.infer<typeof KeepRequest>;
 
 /** The edits become one commit on the tree's branch, on its base; the tree is clean on it. Asked again it changes nothing. */
-export async function keepTree(request: Keep, ground: GitEnvironment): Promise<KeepAnswer> {
-  const place = locateWorktree(request.tree);
-  if ("type" in place) return place;
-  return withTreeLock(place.common, request.tree.name, ground, () => keep(request, place, ground));
+export function keepTree(request: Keep, ground: GitEnvironment): Promise<KeepAnswer> {
+  return answered(async () => {
+    const place = granted(locateWorktree(request.tree));
+    return withTreeLock(place.common, request.tree.name, ground, () => keep(request, place, ground));
+  });
 }
 
 async function keep({ tree, message }: Keep, place: TreePlace, ground: GitEnvironment): Promise<KeepAnswer> {
   const taken = await snapshotLocked({ tree, files: null }, place, ground);
-  if (taken.type === "refused") return taken;
   const git = gitOn(tree, place, ground);
-  const counts = await countsBetween(git, tree.base, taken.commit);
-  if (counts === null) return refused(`The edits in ${tree.path} could not be read.`);
+  const counts =
+    (await countsBetween(git, tree.base, taken.commit)) ??
+    refuseByGit(`The edits in ${tree.path} could not be read`);
   if (counts.files === 0) {
     await note(place, tree, "empty");
     return { type: "empty" };
   }
   const commit = await keptCommit(git, tree, taken.commit, message);
-  if (typeof commit !== "string") return commit;
   await endOperations(git, place);
   const branch = `refs/heads/${tree.branch}`;
   for (const args of [
     ["update-ref", branch, commit],
     ["symbolic-ref", "HEAD", branch],
-  ]) {
-    const { code, err } = await git(args);
-    if (code !== 0)
-      return refused(`The branch ${tree.branch} could not be moved (git says: ${lastLine(err)}).`);
-  }
+  ])
+    outputOf(await git(args), `The branch ${tree.branch} could not be moved`);
   const notes = refreshIndex(place, tree)
     ? []
     : [`The index of ${tree.path} is locked and was left as it is.`];
@@ -52,7 +49,7 @@ async function keep({ tree, message }: Keep, place: TreePlace, ground: GitEnviro
 }
 
 /** The one that is there, where it says the same. */
-async function keptCommit(git: TreeGit, tree: Worktree, snapshot: string, message: string) {
+async function keptCommit(git: TreeGit, tree: Worktree, snapshot: string, message: string): Promise<string> {
   const branch = `refs/heads/${tree.branch}`;
   const asked = [`${snapshot}^{tree}`, `${tree.base}^{commit}`, `${branch}^{tree}`, `${branch}^@`];
   const { out } = await git(["rev-parse", "--revs-only", ...asked]);
@@ -60,9 +57,7 @@ async function keptCommit(git: TreeGit, tree: Worktree, snapshot: string, messag
   if (was === root && parents.length === 1 && parents[0] === base)
     return (await git(["rev-parse", branch])).out.trim();
   const made = await git(["commit-tree", root, "-p", tree.base, "-m", message]);
-  return made.code === 0
-    ? made.out.trim()
-    : refused(`The edits could not be committed (${lastLine(made.err)}).`);
+  return outputOf(made, "The edits could not be committed").trim();
 }
 
 /** A rebase that nobody goes on with would be taken up by the person's next one. */

@@ -1,8 +1,7 @@
 import { lstatSync } from "node:fs";
 import type { Repository } from "./environment.ts";
 import { OUR_REFS } from "./layout.ts";
-import { lastLine, refused } from "./repository.ts";
-import type { Refused } from "./requests.ts";
+import { outputOf, refuse } from "./refusal.ts";
 import { readRecord, recordedNames, type TreeRecord } from "./tree-record.ts";
 
 /** What there is of a tree: a record, refs, or both. */
@@ -21,11 +20,11 @@ export interface KnownTree {
 const CHAINS = { bases: "base", trees: "snapshot", ignored: "ignored" } as const;
 
 /** By name. */
-export async function knownTrees(repo: Repository): Promise<KnownTree[] | Refused> {
+export async function knownTrees(repo: Repository): Promise<KnownTree[]> {
   const folders = Object.keys(CHAINS).map((chain) => `${OUR_REFS}${chain}`);
   const format = "--format=%(refname) %(objectname) %(committerdate:unix)";
-  const { code, out, err } = await repo.git.run(["for-each-ref", format, ...folders]);
-  if (code !== 0) return refused(`The refs of ${repo.top} could not be read (git says: ${lastLine(err)}).`);
+  const listed = await repo.git.run(["for-each-ref", format, ...folders]);
+  const out = outputOf(listed, `The refs of ${repo.top} could not be read`);
   const refs = new Map<string, Partial<Record<"base" | "snapshot" | "ignored", string>> & { at: number }>();
   for (const line of out.split("\n").filter((some) => some !== "")) {
     const [ref = "", id = "", at = "0"] = line.split(" ");
@@ -49,9 +48,7 @@ function isChain(folder: string): folder is keyof typeof CHAINS {
   return Object.hasOwn(CHAINS, folder);
 }
 
-export async function knownTree(repo: Repository, name: string): Promise<KnownTree | Refused> {
-  const known = await knownTrees(repo);
-  if ("type" in known) return known;
-  const found = known.find((tree) => tree.name === name);
-  return found ?? refused(`There is no worktree ${name} in ${repo.top}, and never was one with edits.`);
+export async function knownTree(repo: Repository, name: string): Promise<KnownTree> {
+  const found = (await knownTrees(repo)).find((tree) => tree.name === name);
+  return found ?? refuse(`There is no worktree ${name} in ${repo.top}, and never was one with edits.`);
 }

@@ -4,7 +4,7 @@ import type { GitEnvironment, Repository } from "./environment.ts";
 import { type KnownTree, knownTrees } from "./known-trees.ts";
 import { branchOf } from "./layout.ts";
 import { mergeStateOf, mergesOf } from "./merge/journal.ts";
-import { isRefused, repositoryAt } from "./repository.ts";
+import { answered, checkoutAt } from "./refusal.ts";
 import type { InspectRequest, ListAnswer, TreeListing } from "./requests.ts";
 import { allOf } from "./tree-add.ts";
 import type { TreeRecord } from "./tree-record.ts";
@@ -12,14 +12,15 @@ import type { TreeRecord } from "./tree-record.ts";
 type Listing = z.infer<typeof TreeListing>;
 
 /** Every tree there is or was and has snapshots, by name. */
-export async function listTrees(
+export function listTrees(
   { folder }: z.infer<typeof InspectRequest>,
   ground: GitEnvironment,
 ): Promise<z.infer<typeof ListAnswer>> {
-  const repo = await repositoryAt(folder, ground);
-  if (isRefused(repo)) return repo;
+  return answered(async () => list(await checkoutAt(folder, ground), ground));
+}
+
+async function list(repo: Repository, ground: GitEnvironment): Promise<z.infer<typeof ListAnswer>> {
   const known = await knownTrees(repo);
-  if ("type" in known) return known;
   const { out } = await repo.git.run([
     "for-each-ref",
     "--format=%(refname:lstrip=2)",

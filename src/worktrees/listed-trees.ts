@@ -1,6 +1,5 @@
 import type { Repository } from "./environment.ts";
-import { lastLine, refused } from "./repository.ts";
-import type { Refused } from "./requests.ts";
+import { outputOf } from "./refusal.ts";
 
 export interface ListedTree {
   readonly path: string;
@@ -10,11 +9,9 @@ export interface ListedTree {
 }
 
 /** Every work tree that git knows, the first one first, also where its folder is gone. */
-export async function listedTrees(repo: Repository): Promise<ListedTree[] | Refused> {
-  const { code, out, err } = await repo.git.run(["worktree", "list", "--porcelain", "-z"]);
-  if (code !== 0)
-    return refused(`The worktrees of ${repo.top} could not be listed (git says: ${lastLine(err)}).`);
-  return out
+export async function listedTrees(repo: Repository): Promise<ListedTree[]> {
+  const listed = await repo.git.run(["worktree", "list", "--porcelain", "-z"]);
+  return outputOf(listed, `The worktrees of ${repo.top} could not be listed`)
     .split("\0\0")
     .map((entry) => entry.split("\0").filter((line) => line !== ""))
     .filter((lines) => lines.length > 0)

@@ -6,8 +6,8 @@ import { withLock } from "./lock.ts";
 import { applyMerge } from "./merge/apply.ts";
 import { mergeHistory } from "./merge/merge-history.ts";
 import { prepareMerge } from "./merge/prepare.ts";
+import { answered, checkoutAt, refuse } from "./refusal.ts";
 import { removeTree } from "./remove.ts";
-import { isRefused, refused, repositoryAt } from "./repository.ts";
 import type { MergeNamedAnswer, MergeNamedRequest, Refused } from "./requests.ts";
 import { restoreUnderLock } from "./restore.ts";
 import { noteMerged, readRecord, type TreeRecord } from "./tree-record.ts";
@@ -18,10 +18,18 @@ type Answer = z.infer<typeof MergeNamedAnswer>;
  * A person's word that the edits of a tree of which nobody is at work come into the checkout that it was made from.
  * Which deletions were meant is not known any more: all of them are for the person to say.
  */
-export async function mergeNamedTree(
-  { folder, name, deletions }: z.infer<typeof MergeNamedRequest>,
+export function mergeNamedTree(
+  request: z.infer<typeof MergeNamedRequest>,
   ground: GitEnvironment,
   signal?: AbortSignal,
+): Promise<Answer> {
+  return answered(() => mergeNamed(request, ground, signal));
+}
+
+async function mergeNamed(
+  { folder, name, deletions }: z.infer<typeof MergeNamedRequest>,
+  ground: GitEnvironment,
+  signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const known = await standing(folder, name, ground);
   if ("type" in known) return known;
@@ -57,7 +65,7 @@ export async function mergeNamedTree(
         ground,
       );
       if (applied.type === "conflict") return { ...applied, path: tree.path, branch: tree.branch };
-      if (applied.type === "moved") return refused(`${tree.checkout} was changed meanwhile; try again.`);
+      if (applied.type === "moved") return refuse(`${tree.checkout} was changed meanwhile; try again.`);
       if (applied.type === "refused") return applied;
       const notes = [...applied.notes, ...(await removed(tree, ground))];
       const { files, insertions, deletions: minus, merge } = applied;
@@ -86,25 +94,20 @@ async function standing(
   name: string,
   ground: GitEnvironment,
 ): Promise<Standing | Already | Refused> {
-  const repo = await repositoryAt(folder, ground);
-  if (isRefused(repo)) return repo;
-  return withLock<Standing | Already | Refused>(repo.common, ground, async () => {
+  const repo = await checkoutAt(folder, ground);
+  return withLock<Standing | Already>(repo.common, ground, async () => {
     const known = await knownTree(repo, name);
-    if ("type" in known) return known;
     const { record, stands, snapshot } = known;
     if (record === null)
-      return refused(`What ${name} began from is not known any more; troupe worktrees diff shows its edits.`);
+      return refuse(`What ${name} began from is not known any more; troupe worktrees diff shows its edits.`);
     const { pid } = record.owner.process;
     if (stands && ground.isAlive(record.owner.process))
-      return refused(
-        `The session of ${name} is still running (pid ${pid}), and brings its edits back itself.`,
-      );
+      refuse(`The session of ${name} is still running (pid ${pid}), and brings its edits back itself.`);
     const before = await mergeHistory(repo, record);
     if (!stands) {
       if (before !== null && snapshot !== null && (await isRootOf(repo, before.root, snapshot)))
         return { type: "already", notes: [] };
-      const restored = await restoreUnderLock(repo, name, ground);
-      if (restored.type === "refused") return restored;
+      await restoreUnderLock(repo, name, ground);
     }
     const now = (await readRecord(repo.common, name)) ?? record;
     return { common: repo.common, record: now, since: before?.edits ?? null };

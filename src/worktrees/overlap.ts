@@ -4,7 +4,7 @@ import { PLAIN_DIFF } from "./changes.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { collide, hunksOf } from "./hunks.ts";
 import { snapshotRef } from "./layout.ts";
-import { isRefused, repositoryAt } from "./repository.ts";
+import { answered, checkoutAt } from "./refusal.ts";
 import type { OverlapAnswer, OverlapRequest } from "./requests.ts";
 
 type Overlap = z.infer<typeof OverlapAnswer>;
@@ -13,12 +13,14 @@ type Overlap = z.infer<typeof OverlapAnswer>;
  * Of the newest snapshots, which every call that may write is followed by. `unknown`: the trees began from different
  * contents of the file, so that its lines have no numbers in common.
  */
-export async function overlapOf(
+export function overlapOf(request: z.infer<typeof OverlapRequest>, ground: GitEnvironment): Promise<Overlap> {
+  return answered(async () => overlap(await checkoutAt(request.one.checkout, ground), request));
+}
+
+async function overlap(
+  repo: Repository,
   { one, other, path }: z.infer<typeof OverlapRequest>,
-  ground: GitEnvironment,
 ): Promise<Overlap> {
-  const repo = await repositoryAt(one.checkout, ground);
-  if (isRefused(repo)) return repo;
   const [mine, theirs] = await Promise.all([blobOf(repo, one, path), blobOf(repo, other, path)]);
   if (mine !== theirs) return { type: "overlap", lines: "unknown" };
   const [left, right] = await Promise.all([diffOf(repo, one, path), diffOf(repo, other, path)]);

@@ -1,7 +1,7 @@
-import type { GitEnvironment } from "./environment.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { gcHasEnded } from "./gc-guard.ts";
 import type { GitAnswer } from "./git.ts";
-import { lastLine, refused } from "./repository.ts";
+import { lastLine, refused, repositoryAt } from "./repository.ts";
 import type { Refused } from "./requests.ts";
 
 /** It cannot be done, and nothing was changed; the message is a sentence for the user. An operation answers with it. */
@@ -34,6 +34,11 @@ export function granted<T>(answer: T | Refused): Exclude<T, Refused> {
   if (typeof answer === "object" && answer !== null && "type" in answer && answer.type === "refused")
     return refuse((answer as Refused).reason);
   return answer as Exclude<T, Refused>;
+}
+
+/** As `repositoryAt`; throws. */
+export async function checkoutAt(folder: string, ground: GitEnvironment): Promise<Repository> {
+  return granted(await repositoryAt(folder, ground));
 }
 
 /** The operation's answer: what it throws to refuse, too. */

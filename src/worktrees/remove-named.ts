@@ -4,9 +4,9 @@ import type { GitEnvironment, Repository } from "./environment.ts";
 import { type KnownTree, knownTree } from "./known-trees.ts";
 import { snapshotRef } from "./layout.ts";
 import { withLock } from "./lock.ts";
+import { answered, checkoutAt, granted, refuse, refuseByGit } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import { removeUnderLock } from "./remove.ts";
-import { isRefused, refused, repositoryAt } from "./repository.ts";
 import type { RemovedAnswer, RemoveNamedRequest } from "./requests.ts";
 import { readRecord } from "./tree-record.ts";
 import { snapshotTree } from "./tree-snapshot.ts";
@@ -15,10 +15,11 @@ type Removed = z.infer<typeof RemovedAnswer>;
 type Request = z.infer<typeof RemoveNamedRequest>;
 
 /** A person's word on a tree of which nobody is at work. Its snapshots stay whatever is said. */
-export async function removeNamedTree(request: Request, ground: GitEnvironment): Promise<Removed> {
-  const repo = await repositoryAt(request.folder, ground);
-  if (isRefused(repo)) return repo;
-  return withLock(repo.common, ground, () => removeNamed(repo, request, ground));
+export function removeNamedTree(request: Request, ground: GitEnvironment): Promise<Removed> {
+  return answered(async () => {
+    const repo = await checkoutAt(request.folder, ground);
+    return withLock(repo.common, ground, () => removeNamed(repo, request, ground));
+  });
 }
 
 async function removeNamed(
@@ -27,21 +28,17 @@ async function removeNamed(
   ground: GitEnvironment,
 ): Promise<Removed> {
   const known = await knownTree(repo, name);
-  if ("type" in known) return known;
   const { record } = known;
   const removed: Removed = { type: "removed", ref: snapshotRef(name) };
   if (record === null) return removed;
   if (known.stands && ground.isAlive(record.owner.process))
-    return refused(
-      `The session of ${name} is still running (pid ${record.owner.process.pid}); end it first.`,
-    );
+    refuse(`The session of ${name} is still running (pid ${record.owner.process.pid}); end it first.`);
   if (!force && known.stands && !isBeingRemoved(repo.common, name)) {
     const unsaved = await unmergedPaths(repo, known, ground);
-    if ("type" in unsaved) return unsaved;
     if (unsaved.length > 0) return { type: "unsaved", paths: unsaved };
   }
-  const done = await removeUnderLock(repo, record.tree, ground);
-  return done.type === "refused" ? done : removed;
+  await removeUnderLock(repo, record.tree, ground);
+  return removed;
 }
 
 /** The paths of edits that are in no checkout, as of now. */
@@ -49,16 +46,15 @@ export async function unmergedPaths(
   repo: Repository,
   { record }: KnownTree,
   ground: GitEnvironment,
-): Promise<string[] | Extract<Removed, { type: "refused" }>> {
-  if (record === null) return refused("Nothing is known of it.");
-  const taken = await snapshotTree({ tree: record.tree, files: null }, ground);
-  if (taken.type === "refused") return taken;
+): Promise<string[]> {
+  if (record === null) return refuse("Nothing is known of it.");
+  const taken = granted(await snapshotTree({ tree: record.tree, files: null }, ground));
   // The snapshot takes back what was said of edits before it, where there are new ones.
   const now = await readRecord(repo.common, record.tree.name);
   if (now !== null && isDone(now.result)) return [];
   const changes = await rawChanges((args) => repo.git.run(args), record.tree.base, taken.commit);
-  if (changes === null) return refused(`The edits of ${record.tree.name} could not be read.`);
-  return filesOf(changes).map(({ path }) => path);
+  const read = changes ?? refuseByGit(`The edits of ${record.tree.name} could not be read`);
+  return filesOf(read).map(({ path }) => path);
 }
 
 function isDone(result: string | null): boolean {

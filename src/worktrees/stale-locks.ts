@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
+import { dropPackedLocks } from "./delete-ref.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { gcRuns } from "./gc-guard.ts";
 import { baseRef, branchOf, ignoredRef, OUR_REFS, snapshotRef, treeRecordFolder } from "./layout.ts";
@@ -19,6 +20,7 @@ const PACKED_STALE_MS = 600_000;
  * packed refs nobody could remove any, nor collect garbage. Only for the holder of the repository's lock.
  */
 export async function dropStaleLocks(common: string, ground: GitEnvironment): Promise<void> {
+  await dropPackedLocks(common, ground);
   for (const name of await recordedNames(common))
     if (await isAbandoned(common, name, ground)) dropLocksOf(common, name, ground);
   dropOwn(common, ground.now() - STALE_MS);

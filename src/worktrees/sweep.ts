@@ -2,6 +2,7 @@ import { lstatSync, rmSync } from "node:fs";
 import type * as z from "zod/mini";
 import { dropBrokenEntries } from "./broken-entries.ts";
 import { dropDeadFiles } from "./dead-files.ts";
+import { deleteRef } from "./delete-ref.ts";
 import { unmakeHalfMade } from "./discard.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { finishRemoval, removeEmptyFolders } from "./finish-removal.ts";
@@ -10,10 +11,10 @@ import { baseRef, treeRecordFolder } from "./layout.ts";
 import { listedTrees } from "./listed-trees.ts";
 import { withLock } from "./lock.ts";
 import { rollBackUnfinished } from "./merge/roll-back.ts";
+import { answered, checkoutAt, refuse } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import { removeUnderLock } from "./remove.ts";
 import { unmergedPaths } from "./remove-named.ts";
-import { isRefused, repositoryAt } from "./repository.ts";
 import type { InspectRequest, SweepAnswer } from "./requests.ts";
 import { dropLeftovers } from "./side-index.ts";
 import { dropStaleLocks } from "./stale-locks.ts";
@@ -22,35 +23,30 @@ import { neverWritten } from "./tree-record.ts";
 type Swept = z.infer<typeof SweepAnswer>;
 
 /** What became of one: null where there was nothing to do. */
-type Outcome = { readonly removed: true } | { readonly why: string } | null;
+type Outcome = "removed" | null;
 
 /** Only what dead owners left, and of that only what is provably saved; edits that are in no checkout stay where they are. */
-export async function sweep(
-  { folder }: z.infer<typeof InspectRequest>,
-  ground: GitEnvironment,
-): Promise<Swept> {
-  const repo = await repositoryAt(folder, ground);
-  if (isRefused(repo)) return repo;
-  return withLock(repo.common, ground, () => sweepUnderLock(repo, ground));
+export function sweep({ folder }: z.infer<typeof InspectRequest>, ground: GitEnvironment): Promise<Swept> {
+  return answered(async () => {
+    const repo = await checkoutAt(folder, ground);
+    return withLock(repo.common, ground, () => sweepUnderLock(repo, ground));
+  });
 }
 
 async function sweepUnderLock(repo: Repository, ground: GitEnvironment): Promise<Swept> {
+  await dropStaleLocks(repo.common, ground);
   const { merges, notes } = await rollBackUnfinished(repo.common, ground);
   dropDeadFiles(repo.common, ground);
   await dropBrokenEntries(repo, ground);
-  await dropStaleLocks(repo.common, ground);
   const removed = await unmakeHalfMade(repo, ground);
   const known = await knownTrees(repo);
-  if ("type" in known) return known;
   const listed = await listedTrees(repo);
-  if (isRefused(listed)) return listed;
   const paths = new Set(listed.map(({ path }) => path));
   const left = notes.map((why) => ({ name: merges.join(), why }));
   for (const tree of known) {
-    const outcome = await sweepOne(repo, tree, paths, ground);
-    if (outcome === null) continue;
-    if ("removed" in outcome) removed.push(tree.name);
-    else left.push({ name: tree.name, why: outcome.why });
+    const outcome = await answered(() => sweepOne(repo, tree, paths, ground));
+    if (outcome === "removed") removed.push(tree.name);
+    else if (outcome !== null) left.push({ name: tree.name, why: outcome.reason });
   }
   // Where one was to stand that never came to be.
   removeEmptyFolders(repo.top);
@@ -66,13 +62,12 @@ async function sweepOne(
   const { name, record, stands } = known;
   if (record === null) return sweepUnrecorded(repo, known, ground);
   if (ground.isAlive(record.owner.process) || !record.made) return null;
-  if (isBeingRemoved(repo.common, name)) return outcomeOf(await finishRemoval(repo, record));
+  if (isBeingRemoved(repo.common, name)) return removedBy(finishRemoval(repo, record));
   if (!stands) return sweepGone(repo, known, listed);
   const edits = await unmergedPaths(repo, known, ground);
-  if ("type" in edits) return { why: edits.reason };
   if (edits.length > 0)
-    return { why: `${edits.length} changed ${edits.length === 1 ? "file is" : "files are"} in no checkout.` };
-  return outcomeOf(await removeUnderLock(repo, record.tree, ground));
+    refuse(`${edits.length} changed ${edits.length === 1 ? "file is" : "files are"} in no checkout.`);
+  return removedBy(removeUnderLock(repo, record.tree, ground));
 }
 
 /** Its folder was deleted by somebody, or it was removed and all that is left of it is what stays. */
@@ -84,7 +79,7 @@ async function sweepGone(
   if (record === null) return null;
   dropLeftovers(repo.common, name);
   if (!listed.has(record.tree.path) && (snapshot !== null || ignored !== null)) return null;
-  return outcomeOf(await finishRemoval(repo, record));
+  return removedBy(finishRemoval(repo, record));
 }
 
 /** A folder of ours without anything readable in it, and a base that nothing was ever built on. */
@@ -98,15 +93,16 @@ async function sweepUnrecorded(
   const neverBegun =
     base === null && snapshot === null && ignored === null && (await neverWritten(repo.common, name, ground));
   if (!neverBegun && lstatSync(folder, { throwIfNoEntry: false }) !== undefined)
-    return { why: `${folder} has no record that can be read, so nothing is known of it.` };
+    refuse(`${folder} has no record that can be read, so nothing is known of it.`);
   if (snapshot !== null || ignored !== null || (base === null && !neverBegun)) return null;
   const { out } = await repo.git.run(["for-each-ref", "--format=%(refname)", `refs/heads/worktree-${name}`]);
   if (out.trim() !== "") return null;
-  if (base !== null) await repo.git.run(["update-ref", "-d", baseRef(name), base]);
+  if (base !== null) await deleteRef(repo, baseRef(name), base);
   rmSync(folder, { recursive: true, force: true });
-  return { removed: true };
+  return "removed";
 }
 
-function outcomeOf(done: { type: "done" } | { type: "refused"; reason: string }): Outcome {
-  return done.type === "done" ? { removed: true } : { why: done.reason };
+async function removedBy(work: Promise<void>): Promise<Outcome> {
+  await work;
+  return "removed";
 }

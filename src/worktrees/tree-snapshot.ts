@@ -7,8 +7,8 @@ import { allThere, isConnected } from "./gc-guard.ts";
 import { keepIgnored } from "./ignored-chain.ts";
 import { snapshotRef } from "./layout.ts";
 import { leaveNestedOut } from "./nested.ts";
+import { answered, granted, outputOf, Refusal, refuse, refuseByGit } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
-import { lastLine, refused } from "./repository.ts";
 import type { ChangedFile, SnapshotAnswer, SnapshotRequest } from "./requests.ts";
 import { dropLeftovers, openSideIndex, type SideIndex, seedFromTree } from "./side-index.ts";
 import { addAll, addNamed } from "./tree-add.ts";
@@ -25,13 +25,13 @@ const TRIES = 4;
  * of it is there, and only then is the side index the one to begin from. Whoever kills us in between loses nothing
  * that an answer was given for.
  */
-export async function snapshotTree(
-  request: SnapshotRequest,
-  ground: GitEnvironment,
-): Promise<SnapshotAnswer> {
-  const place = locateWorktree(request.tree);
-  if ("type" in place) return place;
-  return withTreeLock(place.common, request.tree.name, ground, () => snapshotLocked(request, place, ground));
+export function snapshotTree(request: SnapshotRequest, ground: GitEnvironment): Promise<SnapshotAnswer> {
+  return answered(async () => {
+    const place = granted(locateWorktree(request.tree));
+    return withTreeLock(place.common, request.tree.name, ground, () =>
+      snapshotLocked(request, place, ground),
+    );
+  });
 }
 
 /** For who has the tree's lock already. `doubted`: the chain is not whole any more, so every file is read again. */
@@ -40,42 +40,40 @@ export async function snapshotLocked(
   place: TreePlace,
   ground: GitEnvironment,
   doubted = false,
-): Promise<SnapshotAnswer> {
+): Promise<TakenSnapshot> {
   if (isBeingRemoved(place.common, tree.name))
-    return refused(`The worktree ${tree.path} is being removed; all of it is saved.`);
+    refuse(`The worktree ${tree.path} is being removed; all of it is saved.`);
   if (lstatSync(tree.path, { throwIfNoEntry: false }) === undefined)
-    return refused(
+    refuse(
       `Somebody has removed ${tree.path}. What was saved of it is in its snapshots; troupe worktrees restore ${tree.name} puts it back.`,
     );
   const git = gitOn(tree, place, ground);
   const record = await readRecord(place.common, tree.name);
   const named = files === null ? null : namedIn(tree, files, record?.linked ?? []);
   dropLeftovers(place.common, tree.name);
-  let said = "";
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+  for (let tries = 1; ; tries += 1) {
     const index = openSideIndex(place, tree, "index", ground);
     try {
       const [linked, complete] = [record?.linked ?? [], record?.at ?? 0];
       const scope: Scope = { tree, place, git, ground, index, linked, complete };
       // What is not as it should be may be so because of the index: every file is read again then.
-      const afresh = doubted || attempt > 0;
+      const afresh = doubted || tries > 1;
       const taken = await take(scope, afresh ? null : named, afresh);
-      if (typeof taken === "string") {
-        said = taken;
-        continue;
-      }
       const notes = await keepIgnored(git, place, tree, named, taken.ignored, ground);
       const { commit, changed } = taken;
       // What became of the edits before these is not what became of these.
       if (changed.length > 0 && record !== null && record.result !== null)
         await writeRecord(place.common, tree.name, { ...record, result: null });
       return { type: "taken", commit, changed, notes: [...taken.notes, ...notes] };
+    } catch (error) {
+      if (!(error instanceof Refusal) || tries === TRIES) throw error;
     } finally {
       index.drop();
     }
   }
-  return refused(`The edits in ${tree.path} could not be snapshotted (git says: ${said}).`);
 }
+
+type TakenSnapshot = Extract<SnapshotAnswer, { type: "taken" }>;
 
 interface Scope {
   readonly tree: Worktree;
@@ -96,8 +94,8 @@ interface Taken {
   readonly ignored: boolean;
 }
 
-/** What git says against it, where it has to be tried again. */
-async function take(scope: Scope, named: readonly string[] | null, afresh: boolean): Promise<Taken | string> {
+/** Throws if it has to be tried again. */
+async function take(scope: Scope, named: readonly string[] | null, afresh: boolean): Promise<Taken> {
   const { tree, place, git, ground, index } = scope;
   const begun = index.begun && !afresh;
   // The one does not need the other, where there is an index to go on with.
@@ -105,35 +103,39 @@ async function take(scope: Scope, named: readonly string[] | null, afresh: boole
   const byName = named !== null && begun ? await addNamed(git, index.file, tree, named) : null;
   const all = begun && byName === null ? await addAll(git, index.file, tree, scope.linked) : null;
   const before = await asked;
-  if (typeof before === "string") return before;
-  if (!begun && !(await begin(scope, before.commit, afresh))) return "the index could not be begun";
-  const added = byName ?? all ?? (await addAll(git, index.file, tree, scope.linked));
-  if (added === null) return "files could not be added";
+  if (!begun) await begin(scope, before.commit, afresh);
+  const added =
+    byName ??
+    all ??
+    (await addAll(git, index.file, tree, scope.linked)) ??
+    refuseByGit(`${notTaken(tree)}: files could not be added`);
 
   const heads = await newHeads(git, place, tree, before.head, before.commit);
   const isHeld = before.ref === null || before.ref === before.commit;
   const hasNone = (root: string) => isHeld && root === before.root && heads.tips.length === 0;
-  const left = await leaveNestedOut(git, index.file, before.root, async (root) =>
-    hasNone(root) ? NOTHING_TO_DO : commitOf(git, tree, root, [before.commit, ...heads.tips]),
-  );
-  if (left.type === "refused") return left.reason;
+  const commit = async (root: string) =>
+    hasNone(root) ? NOTHING_TO_DO : commitOf(git, tree, root, [before.commit, ...heads.tips]);
+  const left = await leaveNestedOut(git, index.file, before.root, commit, notTaken(tree));
   const notes = [...added.notes, ...left.notes];
   const ignored = added.ignored || byName === null;
   if (hasNone(left.root)) {
     index.keep();
     return { commit: before.commit, changed: [], notes, ignored };
   }
-  if (left.made.code !== 0) return lastLine(left.made.err);
-  const id = left.made.out.trim();
+  const id = outputOf(left.made, notTaken(tree)).trim();
   const moved = await git(["update-ref", snapshotRef(tree.name), id, before.ref ?? "0".repeat(id.length)]);
-  if (moved.code !== 0) return lastLine(moved.err);
+  outputOf(moved, notTaken(tree));
 
   const objects = left.changes.flatMap(({ newMode, newId }) => (newMode === "000000" ? [] : [newId]));
   const isWhole = await allThere(git, place.common, id, before.commit, [left.root, ...objects], ground);
-  if (!isWhole) return "objects of the snapshot were removed while it was taken";
+  if (!isWhole) refuseByGit(`${notTaken(tree)}: objects of it were removed while it was taken`);
   heads.remember();
   index.keep();
   return { commit: id, changed: filesOf(left.changes), notes, ignored };
+}
+
+function notTaken({ path }: Worktree): string {
+  return `The edits in ${path} could not be snapshotted`;
 }
 
 const NOTHING_TO_DO = { code: 0, out: "", err: "" };
@@ -152,7 +154,7 @@ interface Held {
  * One question where there is a snapshot already, as there mostly is. `doubted`: of a chain that git has lost parts of,
  * the newest that is whole; what was before it stays held.
  */
-async function whatIsHeld(git: TreeGit, tree: Worktree, doubted: boolean): Promise<Held | string> {
+async function whatIsHeld(git: TreeGit, tree: Worktree, doubted: boolean): Promise<Held> {
   const ref = snapshotRef(tree.name);
   const [commit, root, head] = await commitAndRoot(git, ref);
   if (commit !== undefined && root !== undefined && !doubted)
@@ -160,7 +162,8 @@ async function whatIsHeld(git: TreeGit, tree: Worktree, doubted: boolean): Promi
   const broken = lines((await git(["rev-parse", "--revs-only", ref])).out)[0] ?? null;
   const whole = broken === null ? null : await newestWhole(git, ref, tree.base);
   const [first, itsRoot, own = null] = await commitAndRoot(git, whole ?? tree.base);
-  if (first === undefined || itsRoot === undefined) return `${tree.base} cannot be read`;
+  if (first === undefined || itsRoot === undefined)
+    return refuseByGit(`${notTaken(tree)}: ${tree.base} cannot be read`);
   return { commit: first, root: itsRoot, ref: broken, head: own };
 }
 
@@ -188,11 +191,11 @@ function lines(out: string): string[] {
 }
 
 /** From the tree's own index, so that few files are read; from nothing where that did not do. */
-async function begin(scope: Scope, commit: string, afresh: boolean): Promise<boolean> {
+async function begin(scope: Scope, commit: string, afresh: boolean): Promise<void> {
   const { tree, place, git, index, complete } = scope;
-  if (!afresh && (await seedFromTree(git, place, tree, index.file, complete))) return true;
+  if (!afresh && (await seedFromTree(git, place, tree, index.file, complete))) return;
   index.drop();
-  return (await git(["read-tree", commit], { index: index.file })).code === 0;
+  outputOf(await git(["read-tree", commit], { index: index.file }), notTaken(tree));
 }
 
 function commitOf(git: TreeGit, { name }: Worktree, root: string, parents: readonly string[]) {

@@ -4,32 +4,27 @@ import { dirname, join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { Repository } from "./environment.ts";
 import { treesFolder } from "./layout.ts";
-import { refused } from "./repository.ts";
-import type { Refused } from "./requests.ts";
+import { refuse } from "./refusal.ts";
 
 /**
  * The folder that trees stand in, made where it is missing. It must be what it seems: through a link, or on another
  * device, an agent's edits would land outside of the checkout.
  */
-export async function makeTreesFolder(repo: Repository): Promise<Refused | null> {
+export async function makeTreesFolder(repo: Repository): Promise<void> {
   const folder = treesFolder(repo.top);
   const { dev } = await lstat(repo.top);
   for (const part of [dirname(folder), folder]) {
     await mkdir(part).catch(unlessThere);
     const found = await lstat(part);
     if (found.isSymbolicLink())
-      return refused(
-        `${part} is a symbolic link, and worktrees are not made behind one; put a folder in its place.`,
-      );
-    if (!found.isDirectory())
-      return refused(`${part} is no folder, so no worktree can stand there; move it away.`);
+      refuse(`${part} is a symbolic link, and worktrees are not made behind one; put a folder in its place.`);
+    if (!found.isDirectory()) refuse(`${part} is no folder, so no worktree can stand there; move it away.`);
     if (found.dev !== dev)
-      return refused(
+      refuse(
         `${part} is on another disk than ${repo.top}, and edits could not be brought back from there in one step; put a folder in its place.`,
       );
   }
   await ignoreAll(join(folder, ".gitignore"));
-  return null;
 }
 
 /** Its star is for itself, too: git sees nothing of all this. */

@@ -4,8 +4,8 @@ import type { GitEnvironment } from "./environment.ts";
 import { isConnected } from "./gc-guard.ts";
 import { parts } from "./git.ts";
 import { ignoredRef, snapshotRef } from "./layout.ts";
-import { lastLine, refused } from "./repository.ts";
-import type { Refused } from "./requests.ts";
+import { outputOf, refuse } from "./refusal.ts";
+import { lastLine } from "./repository.ts";
 import { copyIndex, openSideIndex, sideIndexFile } from "./side-index.ts";
 import { submoduleFiles } from "./submodule-files.ts";
 import { allOf } from "./tree-add.ts";
@@ -22,11 +22,11 @@ export async function unsavedIn(
   linked: readonly string[],
   snapshot: string,
   ground: GitEnvironment,
-): Promise<string[] | Refused> {
+): Promise<string[]> {
   // A copy: the refresh would make the next snapshot trust what only this look has seen.
   const index = openSideIndex(place, tree, "index", ground);
   try {
-    if (!index.begun) return refused("It has no snapshot.");
+    if (!index.begun) refuse("It has no snapshot.");
     return await unsavedBy(index.file, git, place, tree, linked, snapshot);
   } finally {
     index.drop();
@@ -40,7 +40,7 @@ async function unsavedBy(
   tree: Worktree,
   linked: readonly string[],
   snapshot: string,
-): Promise<string[] | Refused> {
+): Promise<string[]> {
   const where = ["--", ...allOf(linked)];
   await git(["update-index", "-q", "--refresh"], { index });
   const changed = await git(["diff-files", "--name-only", "-z", "--ignore-submodules=none", ...where], {
@@ -48,30 +48,28 @@ async function unsavedBy(
   });
   const others = await git(["ls-files", "-z", "-o", "--exclude-standard", ...where], { index });
   for (const { code, err } of [changed, others])
-    if (code !== 0 || err !== "")
-      return refused(`It could not be looked at whole (git says: ${lastLine(err)}).`);
+    if (code !== 0 || err !== "") refuse(`${NOT_WHOLE} (git says: ${lastLine(err)}).`);
   if (!(await isConnected(git, snapshot, tree.base)))
-    return refused("Git has lost parts of its snapshots; see git fsck.");
+    refuse("Git has lost parts of its snapshots; see git fsck.");
   const beneath = await unsavedBeneath(git, place, tree);
-  return "type" in beneath
-    ? beneath
-    : [...new Set([...parts(changed.out), ...parts(others.out), ...beneath])];
+  return [...new Set([...parts(changed.out), ...parts(others.out), ...beneath])];
 }
 
 /** In folders of submodules git itself looks for nothing. */
-async function unsavedBeneath(git: TreeGit, place: TreePlace, tree: Worktree): Promise<string[] | Refused> {
+async function unsavedBeneath(git: TreeGit, place: TreePlace, tree: Worktree): Promise<string[]> {
   const there = await submoduleFiles(git, sideIndexFile(place, tree, "index"), tree);
-  if (there === null) return refused("Its submodules could not be looked at.");
+  if (there === null) return refuse("Its submodules could not be looked at.");
   if (there.length === 0) return [];
   const kept = await git(["ls-files", "-z", "-o", "-m"], { index: sideIndexFile(place, tree, "ignored") });
-  if (kept.code !== 0) return refused(`It could not be looked at whole (git says: ${lastLine(kept.err)}).`);
-  const unkept = new Set(parts(kept.out));
+  const unkept = new Set(parts(outputOf(kept, NOT_WHOLE)));
   return there.filter((path) => unkept.has(path));
 }
 
+const NOT_WHOLE = "It could not be looked at whole";
+
 /**
  * What goes with a tree besides its files: what was staged and is in no commit, and refs of this tree alone. It becomes
- * reachable from the tree's snapshots. Null: all of it is.
+ * reachable from the tree's snapshots.
  */
 export async function holdTheRest(
   git: TreeGit,
@@ -79,24 +77,24 @@ export async function holdTheRest(
   tree: Worktree,
   snapshot: string,
   ground: GitEnvironment,
-): Promise<Refused | null> {
+): Promise<void> {
   const staged = await stagedCommit(git, place, tree, snapshot, ground);
   const own = ["refs/worktree", "refs/bisect", "refs/rewritten"];
-  const { code, out, err } = await git(["for-each-ref", "--format=%(objecttype) %(objectname)", ...own]);
-  if (code !== 0) return refused(`Its refs could not be read (git says: ${lastLine(err)}).`);
-  const refs = [...out.matchAll(/^commit (\S+)$/gm)].map(([, id = ""]) => id);
+  const listed = await git(["for-each-ref", "--format=%(objecttype) %(objectname)", ...own]);
+  const refs = [...outputOf(listed, "Its refs could not be read").matchAll(/^commit (\S+)$/gm)].map(
+    ([, id = ""]) => id,
+  );
   const tips = [...new Set([...staged, ...refs])];
-  if (tips.length === 0) return null;
+  if (tips.length === 0) return;
   const of = [snapshot, ...tips].flatMap((tip) => ["-p", tip]);
   const made = await git(["commit-tree", `${snapshot}^{tree}`, ...of, "-m", `What else ${tree.name} had`]);
-  if (made.code !== 0) return refused(lastLine(made.err));
-  const id = made.out.trim();
+  const id = outputOf(made, NOT_HELD).trim();
   const old = snapshot === tree.base ? "" : snapshot;
-  const moved = await git(["update-ref", snapshotRef(tree.name), id, old]);
-  if (moved.code !== 0) return refused(lastLine(moved.err));
-  const isWhole = await isConnected(git, id, tree.base);
-  return isWhole ? null : refused("Git removed objects meanwhile; ask again.");
+  outputOf(await git(["update-ref", snapshotRef(tree.name), id, old]), NOT_HELD);
+  if (!(await isConnected(git, id, tree.base))) refuse("Git removed objects meanwhile; ask again.");
 }
+
+const NOT_HELD = "What else it has could not be kept";
 
 /** An index in the middle of a conflict is no tree: its sides are in commits. */
 async function stagedCommit(

@@ -87,7 +87,7 @@ describe("troupe agents", () => {
     const given = ["--mcp-config", JSON.stringify({ mcpServers: { given: entry } })];
     const lost = (...reasons: string[]) =>
       reasons.map((reason) => `  MCP server that it does not get: ${reason}\n`).join("");
-    const off = "this folder is not trusted; --trust starts it for this time";
+    const off = "this directory is not trusted; --trust starts it this time";
     const { out, code } = await run("agents", ...given);
     expect(code).toBe(0);
     expect(out).toContain(
@@ -95,12 +95,12 @@ describe("troupe agents", () => {
     );
     const trusted = await run("agents", "--trust", ...given);
     expect(trusted.out).toContain(
-      `\n${lost("github (there is none of this name; near it: gitlab)", "off (its entry switches it off)", "wrong (its entry cannot be used)")}  model: the session's\n  from`,
+      `\n${lost("github (there is none of this name; near it: gitlab)", "off (its entry disables it)", "wrong (its entry cannot be used)")}  model: the session's\n  from`,
     );
     const { agents } = JSON.parse((await run("agents", "--json", "--trust", ...given)).out);
     const named = (wanted: string) => agents.find(({ name }: { name: string }) => name === wanted);
     expect(named("dba").missingServers).toContainEqual({
-      ...{ name: "off", reason: "its entry switches it off" },
+      ...{ name: "off", reason: "its entry disables it" },
     });
     expect(named("fine")).not.toHaveProperty("missingServers");
   });

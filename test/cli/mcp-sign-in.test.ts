@@ -26,7 +26,7 @@ function begin({ homedir, root, managed }: Folders, ...words: string[]): Begun {
     io,
     ended: code.then((end) => ({ code: end, out: io.out.text, err: io.err.text })),
     async page() {
-      await expect.poll(() => io.err.text, { timeout: 15_000 }).toContain("Waiting until you have");
+      await expect.poll(() => io.err.text, { timeout: 15_000 }).toContain("Waiting until you have signed in");
       return io.out.text.trim();
     },
   };
@@ -48,7 +48,7 @@ const kept = ({ homedir }: Folders): string[] => {
 };
 
 describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
-  test("the page is printed; once somebody has signed in there the server is connected, until logout", {
+  test("prints the page; once the user has signed in there the server is connected, until logout", {
     tags: ["long"],
   }, async () => {
     const before = children();
@@ -65,17 +65,19 @@ describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
     });
     expect(kept(folders)).toHaveLength(1);
     expect(await mcp(folders, "login", "web")).toMatchObject({
-      ...{ code: 0, err: expect.stringContaining("already; troupe mcp logout web forgets that.") },
+      ...{ code: 0, err: expect.stringContaining("You are already signed in") },
     });
     expect((await mcp(folders, "logout", "web")).err).toBe(
       'You are no longer signed in at the MCP server "web".\n',
     );
     expect(kept(folders)).toEqual([]);
-    expect((await mcp(folders, "logout", "web")).err).toBe('Nobody was signed in at the MCP server "web".\n');
+    expect((await mcp(folders, "logout", "web")).err).toBe(
+      'You were not signed in at the MCP server "web".\n',
+    );
     expect(children(), "processes that are left").toEqual(before);
   });
 
-  test("refused on the page, and given up with Ctrl-C: nobody has signed in, and nothing listens any more", {
+  test("a sign-in that is refused on the page or stopped with Ctrl-C leaves nothing, and nothing listens", {
     tags: ["long"],
   }, async () => {
     const folders = of(await httpServer({ oauth: true }));
@@ -89,7 +91,7 @@ describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
     const there = new URL(await left.page()).searchParams.get("redirect_uri") ?? "";
     left.io.send("SIGINT");
     expect(await left.ended).toMatchObject({
-      ...{ code: 130, err: expect.stringContaining("Nobody has signed in.") },
+      ...{ code: 130, err: expect.stringContaining("The sign-in was stopped.") },
     });
     expect(left.io.signalListeners).toBe(0);
     await expect(fetch(there)).rejects.toThrow();
@@ -106,11 +108,11 @@ describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
     expect((await login.ended).code).toBe(0);
     expect(kept(folders)).toHaveLength(1);
     expect(await mcp(folders, "login", "open", "--mcp-config", config)).toMatchObject({
-      ...{ code: 0, err: expect.stringContaining('The MCP server "open" works without signing in.') },
+      ...{ code: 0, err: expect.stringContaining('The MCP server "open" works without a sign-in.') },
     });
   });
 
-  test("where nobody can sign in a sentence says why, and nothing is started that is not trusted", async () => {
+  test("says why a sign-in is impossible, and starts nothing that is not trusted", async () => {
     const { url, requests, close } = await httpServer({ oauth: true });
     const folders = foldersWith({
       user: { mcpServers: { good: server("good.ts"), gone: { url: "http://127.0.0.1:9/mcp" } } },
@@ -120,10 +122,10 @@ describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
     });
     const sentences: Readonly<Record<string, readonly [code: number, sentence: string]>> = {
       goood: [2, 'There is no MCP server "goood"; did you mean good?'],
-      good: [2, 'The MCP server "good" is a program here: nobody signs in at it.'],
-      script: [2, 'The MCP server "script" is a program here: nobody signs in at it.'],
+      good: [2, 'The MCP server "good" is a program on this machine and has no sign-in.'],
+      script: [2, 'The MCP server "script" is a program on this machine and has no sign-in.'],
       gone: [1, "could not be reached"],
-      theirs: [1, "is of a folder that is not trusted; --trust signs in at it all the same"],
+      theirs: [1, "is of a directory that is not trusted; --trust signs in all the same"],
     };
     for (const [name, [code, sentence]] of Object.entries(sentences))
       expect(await mcp(folders, "login", name)).toMatchObject({

@@ -52,7 +52,7 @@ describe("troupe mcp add, add-json and remove", () => {
     const ended = await mcp(folders, ...words);
     expect(ended).toMatchObject({ code: 0, out: "" });
     expect(ended.err).toContain(`The MCP server "a" is in ${file} now.`);
-    expect(ended.err.includes("once you trust this folder")).toBe(scope !== "user");
+    expect(ended.err.includes("once you trust this directory")).toBe(scope !== "user");
     expect(written(file)).toEqual({ mcpServers: { a: entry } });
     expect(await mcp(folders, ...words)).toMatchObject({ code: 2, err: expect.stringContaining("already") });
     expect((await mcp(folders, "remove", "a")).err).toBe(`The MCP server "a" is no longer in ${file}.\n`);
@@ -96,9 +96,9 @@ describe("troupe mcp add, add-json and remove", () => {
     [["add", "a", "-e", "T", "it"], "has no name and value"],
     [["add", "a", "-H", "A: b", "it"], "--header is for servers with an address"],
     [["add", "a", "-e", "A=b", "https://a.example"], "--env is for servers that are programs"],
-    [["add", "a", "ftp://a.example"], "ftp://a.example is no address of a server"],
+    [["add", "a", "ftp://a.example"], "ftp://a.example is not the address of a server"],
     [["add-json", "a", "{oops"], "is not JSON"],
-    [["add-json", "a", "5"], "no JSON object"],
+    [["add-json", "a", "5"], "is not a JSON object"],
     [["add-json", "a", "{}"], "neither a command nor a url"],
     [["remove", "zzz"], 'There is no MCP server "zzz"'],
     [["get", "zzz"], 'There is no MCP server "zzz"'],
@@ -136,14 +136,14 @@ describe("troupe mcp list and get", () => {
     const line = (name: string) => out.split("\n").filter((one) => one.startsWith(`${name}:`));
     expect(line("good")).toEqual([
       expect.stringMatching(/ - connected, 11 tools \(.*home.*settings\.json\)$/),
-      expect.stringMatching(/ - not started: the one of .*home.* counts \(.*settings\.local\.json\)$/),
+      expect.stringMatching(/ - not started: the entry of .*home.* is used \(.*settings\.local\.json\)$/),
     ]);
     expect(line("broken")).toEqual([expect.stringContaining("failed:")]);
-    expect(line("evil")).toEqual([expect.stringContaining("this folder is not trusted")]);
+    expect(line("evil")).toEqual([expect.stringContaining("this directory is not trusted")]);
     expect(existsSync(mark)).toBe(false);
   });
 
-  test("what is wrong with a server's tools is said, and which of them stand in no request", {
+  test("reports invalid tools of a server, and those that no request can contain", {
     tags: ["long"],
   }, async () => {
     const folders = foldersWith({
@@ -171,7 +171,7 @@ describe("troupe mcp list and get", () => {
     expect(missed).toMatchObject({ code: 2, err: expect.stringContaining("did you mean good?") });
   });
 
-  test("a server of .mcp.json that the person has switched off stays off; one that the folder approves is not on", async () => {
+  test("a server of .mcp.json that the user has disabled stays so; an approval of the directory itself is ignored", async () => {
     const folders = foldersWith({
       local: { disabledMcpjsonServers: ["off"], enabledMcpjsonServers: ["on"] },
     });
@@ -179,7 +179,7 @@ describe("troupe mcp list and get", () => {
     put(projectFile(folders), { mcpServers: { off: nowhere, on: nowhere } });
     expect((await mcp(folders, "list")).out).toMatch(/^(?:o\w+: .*is not trusted.*\n){2}$/);
     const trusted = (await mcp(folders, "list", "--trust")).out;
-    expect(trusted).toMatch(/^off: .* - not started: settings switch it off/m);
+    expect(trusted).toMatch(/^off: .* - not started: settings disable it/m);
     expect(trusted).toMatch(/^on: .* - failed/m);
   });
 
@@ -204,7 +204,7 @@ describe("troupe mcp list and get", () => {
     expect(state).toBe("not started: it has neither a command nor a url.");
   });
 
-  test("one that stands in ~/.claude.json for every folder and for this one is one row, or two that differ", async () => {
+  test("a server in ~/.claude.json for every directory and for this one is one row, or two that differ", async () => {
     const folders = foldersWith({});
     const [one, other] = [{ command: "no-such-program" }, { command: "no-other-program" }];
     put(join(folders.homedir, ".claude.json"), {
@@ -215,12 +215,12 @@ describe("troupe mcp list and get", () => {
     const rows = out.trimEnd().split("\n");
     expect(rows.filter((row) => row.startsWith("same: "))).toHaveLength(1);
     expect(rows.filter((row) => row.startsWith("mine: "))).toEqual([
-      expect.stringContaining("- not started: the one for this folder in the same file counts ("),
+      expect.stringContaining("- not started: the entry for this directory in the same file is used ("),
       expect.stringContaining("no-other-program - failed: "),
     ]);
   });
 
-  test("where there is none that is said", async () => {
+  test("prints nothing on stdout without servers", async () => {
     expect(await mcp(foldersWith({}), "list")).toMatchObject({ code: 0, out: "" });
   });
 });

@@ -46,6 +46,13 @@ describe("troupe permissions explain (A6.9)", () => {
     expect(found.out).toMatch(new RegExp(`^${decision}  `));
   });
 
+  test("refuses --allowed-tools if the organisation allows no rules but its own (issue 20, 7)", async () => {
+    const only = { ...files, enterprise: { allowManagedPermissionRulesOnly: true } };
+    const { code, err } = await permissions(only, "explain", "Bash(ls)", "--allowed-tools", "Bash");
+    expect([code, err]).toEqual([2, expect.stringContaining("so --allowed-tools cannot be used")]);
+    expect((await permissions(only, "explain", "Bash(npm test --silent)")).code).toBe(1);
+  });
+
   test("says which rule decided, and the file it stands in", async () => {
     const folders = foldersWith(files);
     const { out, err } = await permissions(folders, "explain", "Bash(git push origin)");

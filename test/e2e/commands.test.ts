@@ -21,7 +21,7 @@ describe("commands from the program, without a key", { timeout: 60_000 }, () => 
   test("fanout runs them in agents, one after the other or side by side", { tags: ["long"] }, async () => {
     const tasks = ['run "echo one"', 'run "echo two; exit 2"', 'in background: run "echo three"'];
     const ended = await troupe(["fanout", ...tasks, "--agent", "general-purpose", "--json", ...acting]);
-    expect(ended.code, ended.err).toBe(0);
+    expect(ended.code, ended.err).toBe(1);
     const { results } = ended.json() as { results: { summary: string; receipts: { commands: unknown[] } }[] };
     expect(results.map(({ summary }) => summary)).toEqual([
       expect.stringContaining("    one"),

@@ -123,7 +123,7 @@ describe("the seed's sample settings, with the offline model", { timeout: 60_000
     tags: ["long"],
   }, async () => {
     const ended = await asked(placed({ project: sample }), 'run "npm test --silent"', []);
-    expect(ended.code, ended.err).toBe(0);
+    expect(ended.code, ended.err).toBe(1);
     expect(existsSync(join(ended.cwd, "tested.txt"))).toBe(false);
     expect(inputs(ended)).toMatchObject([
       { tool_name: "Bash", tool_input: { command: "npm test --silent" } },
@@ -139,11 +139,11 @@ describe("the seed's sample settings, with the offline model", { timeout: 60_000
     async (flags) => {
       const place = placed({ project: sample });
       const removal = await asked(place, 'run "rm -rf build"', flags);
-      expect(removal.code, removal.err).toBe(0);
+      expect(removal.code, removal.err).toBe(1);
       expect(removal.json()["result"]).toContain("Bash(rm -rf*)");
       expect(existsSync(join(place.cwd, "build/kept.txt"))).toBe(true);
       const unmatched = await asked(place, 'run "node -e 1"', flags);
-      expect(unmatched.json()["is_error"], unmatched.err).toBe(false);
+      expect(unmatched.json()["status"], unmatched.err).toBe("partial");
       expect(unmatched.json()["result"]).toContain("--allowed-tools 'Bash(node -e 1)'");
       expect(inputs(unmatched)).toHaveLength(1);
     },

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { findLanguageServers, isAsAgreed } from "../../src/lsp/find-servers.ts";
+import { findLanguageServers, isUnchanged } from "../../src/lsp/find-servers.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 /** A project with these files; those that begin with `#!` can be run. */
@@ -18,8 +18,8 @@ function put(path: string, text: string): void {
 }
 
 const node = "#!/usr/bin/env node\n";
-const find = (root: string, path = "", said: Readonly<Record<string, unknown>> = {}) =>
-  findLanguageServers({ root, path, said });
+const find = (root: string, path = "", setting: Readonly<Record<string, unknown>> = {}) =>
+  findLanguageServers({ root, path, setting });
 
 test("servers are found in the project's own packages first, then on the PATH (issue 16, point 3)", async () => {
   const bin = project({ "pyright-langserver": node, gopls: "#!/bin/sh\n" });
@@ -60,7 +60,7 @@ test("languages that the project does not use are not looked for, nor is what ot
   expect(await find(root, bin)).toEqual({ servers: [], unserved: [], problems: [] });
 });
 
-test("a program of the folder stays the folder's own, whichever way leads to it", async () => {
+test("a program of the project counts as the project's, by any path to it", async () => {
   const root = project({
     "a.py": "",
     "node_modules/.bin/pyright-langserver": node,
@@ -78,7 +78,7 @@ test("a program of the folder stays the folder's own, whichever way leads to it"
   expect(await byPath("tools:.:./tools")).toEqual([]);
 });
 
-test("what was agreed to is this program with these arguments: another one is another (fault 60)", async () => {
+test("the user agrees to this program with these arguments, and to no other (fault 60)", async () => {
   const root = project({ "a.py": "", "node_modules/.bin/pyright-langserver": node });
   const digest = async (said = {}) => (await find(root, "", said)).servers[0]?.digest;
   const before = await digest();
@@ -95,7 +95,7 @@ test("a program that was changed after it was found is not started", async () =>
   const bin = "node_modules/.bin/pyright-langserver";
   const root = project({ "a.py": "", [bin]: node, "b.go": "", "bin/gopls": "#!/bin/sh\n" });
   const { servers } = await find(root, join(root, "bin"));
-  const asAgreed = () => Promise.all(servers.map(isAsAgreed));
+  const asAgreed = () => Promise.all(servers.map(isUnchanged));
   expect(await asAgreed()).toEqual([true, true]);
   put(join(root, bin), `${node}evil()`);
   rmSync(join(root, "bin/gopls"));
@@ -103,7 +103,7 @@ test("a program that was changed after it was found is not started", async () =>
   expect(await asAgreed()).toEqual([false, false]);
 });
 
-test("settings name servers, replace ours, switch languages off, and are told what is wrong", async () => {
+test("settings add and replace servers and disable languages; an invalid entry is a problem", async () => {
   const root = project({ "a.ex": "", "b.py": "", "c.go": "", "bin/elixir-ls": "#!/bin/sh\n" });
   const bin = project({ gopls: "#!/bin/sh\n", "my-python": "#!/bin/sh\n" });
   const said = {
@@ -119,7 +119,5 @@ test("settings name servers, replace ours, switch languages off, and are told wh
     { language: "python", origin: "machine", file: join(bin, "my-python"), args: ["-s"] },
   ]);
   expect(unserved).toMatchObject([{ name: "missing", install: expect.stringContaining("nowhere-ls") }]);
-  expect(problems).toEqual([
-    expect.stringContaining('"broken" cannot be used, because command is not right'),
-  ]);
+  expect(problems).toEqual([expect.stringContaining('"broken" cannot be used, because command is invalid')]);
 });

@@ -48,7 +48,7 @@ async function project(files: Readonly<Record<string, string>>, links: Readonly<
     mkdirSync(dirname(join(root, "node_modules", path)), { recursive: true });
     symlinkSync(target, join(root, "node_modules", path));
   }
-  const { servers, unserved } = await findLanguageServers({ root, path: "", said: {} });
+  const { servers, unserved } = await findLanguageServers({ root, path: "", setting: {} });
   const processes = startProcesses({ env: { PATH: process.env["PATH"] } });
   let ids = 0;
   const opened = openLanguages({

@@ -2,9 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { languageDesk } from "../../src/lsp/desk.ts";
 import type { LanguageServer } from "../../src/lsp/find-servers.ts";
-import { LanguageServers } from "../../src/lsp/language-servers.ts";
+import { openLanguages } from "../../src/lsp/open-languages.ts";
 import type { Sight } from "../../src/lsp/show.ts";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
@@ -49,18 +48,15 @@ export function toy(behaviour: string, options: ToyOptions = {}) {
   };
   const processes = startProcesses({ env: { PATH: process.env["PATH"] } });
   let ids = 0;
-  const servers = new LanguageServers({
+  const { servers, desk } = openLanguages({
     ...{ servers: [server], unserved: [], processes, clock, pid: process.pid },
     newId: () => `t${ids++}`,
+    rootOf: () => root,
+    sightOf: () => options.sightOf ?? (() => "text"),
   });
   onTestFinished(async () => {
     await servers.close();
     await processes.close();
-  });
-  const desk = languageDesk({
-    servers,
-    rootOf: () => root,
-    sightOf: () => options.sightOf ?? (() => "text"),
   });
   return {
     ...{ root, servers, processes },

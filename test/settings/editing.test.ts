@@ -2,8 +2,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { editSettings } from "../../src/settings/edit-settings.ts";
-import type { FileScope } from "../../src/settings/places.ts";
-import { settingsKey, valueFor } from "../../src/settings/settings-key.ts";
+import { parseValue, settingsKey } from "../../src/settings/leaves.ts";
+import type { FileScope } from "../../src/settings/paths.ts";
 import { type Folders, foldersWith, put } from "./folders.ts";
 
 const edit = (folders: Folders, scope: FileScope, key: string, value: unknown) =>
@@ -14,8 +14,8 @@ describe("an edit of settings (A18.4)", () => {
     const text =
       '\ufeff{\r\n\t// mine\r\n\t"nobody": [1,2],\r\n\t"model": "opus", // why\r\n\t"permissions": {}\r\n}\r\n';
     const folders = foldersWith({ user: text });
-    expect(await edit(folders, "user", "model", "haiku")).toEqual({ type: "edited" });
-    expect(await edit(folders, "user", "permissions.deny", ["Bash(dd:*)"])).toEqual({ type: "edited" });
+    expect(await edit(folders, "user", "model", "haiku")).toBeNull();
+    expect(await edit(folders, "user", "permissions.deny", ["Bash(dd:*)"])).toBeNull();
     expect(readFileSync(folders.fileOf("user"), "utf8")).toBe(
       '\ufeff{\r\n\t// mine\r\n\t"nobody": [1,2],\r\n\t"model": "haiku", // why\r\n\t"permissions": {\r\n\t\t"deny": [\r\n\t\t\t"Bash(dd:*)"\r\n\t\t]\r\n\t}\r\n}\r\n',
     );
@@ -48,10 +48,7 @@ describe("an edit of settings (A18.4)", () => {
     ['{"permissions": 5}', "permissions must be an object"],
   ])("leaves a file alone that it cannot understand: %s", async (text, problem) => {
     const folders = foldersWith({ user: text });
-    expect(await edit(folders, "user", "permissions.deny", [])).toEqual({
-      type: "refused",
-      reason: expect.stringContaining(problem),
-    });
+    expect(await edit(folders, "user", "permissions.deny", [])).toContain(problem);
     expect(readFileSync(folders.fileOf("user"), "utf8")).toBe(text);
   });
 
@@ -60,18 +57,15 @@ describe("an edit of settings (A18.4)", () => {
     const elsewhere = join(dirname(folders.root), "elsewhere/settings.json");
     put(elsewhere, '{"model": "a"}');
     symlinkSync(dirname(elsewhere), dirname(folders.fileOf("project")));
-    expect(await edit(folders, "project", "model", "b")).toEqual({
-      type: "refused",
-      reason: expect.stringContaining("leads out of"),
-    });
+    expect(await edit(folders, "project", "model", "b")).toContain("leads out of");
     expect(readFileSync(elsewhere, "utf8")).toBe('{"model": "a"}');
-    expect((await edit(folders, "local", "model", "b")).type).toBe("refused");
+    expect(await edit(folders, "local", "model", "b")).toContain("leads out of");
     expect(existsSync(join(dirname(elsewhere), "settings.local.json"))).toBe(false);
 
     const other = foldersWith({});
     put(join(other.homedir, ".claude/x"), "");
     symlinkSync(elsewhere, other.fileOf("user"));
-    expect(await edit(other, "user", "model", "b")).toEqual({ type: "edited" });
+    expect(await edit(other, "user", "model", "b")).toBeNull();
     expect(readFileSync(elsewhere, "utf8")).toBe('{"model": "b"}');
     expect(readdirSync(dirname(elsewhere))).toEqual(["settings.json"]);
   });
@@ -112,5 +106,5 @@ test.each([
 ])("%s of a command line as %s", (name, word, meant) => {
   const key = settingsKey(name);
   if (key.type !== "setting") throw new Error(`${name} is no setting`);
-  expect(valueFor(key, word)).toEqual(meant);
+  expect(parseValue(key, word)).toEqual(meant);
 });

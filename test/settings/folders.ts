@@ -1,18 +1,19 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type FileScope, settingsPlaces, type WhereSettingsAre } from "../../src/settings/places.ts";
-import { combine, type ReadSettings, readSettingsFiles } from "../../src/settings/read-settings.ts";
+import { type FileScope, type SettingsRoots, settingsPaths } from "../../src/settings/paths.ts";
+import { combine, type ReadSettings } from "../../src/settings/read-settings.ts";
+import { readSettingsFiles } from "../../src/settings/settings-file.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 /** By scope: a file's text, or a value that is written as JSON. */
 export type Files = Readonly<Partial<Record<FileScope, unknown>>>;
 
-export interface Folders extends Required<WhereSettingsAre> {
+export interface Folders extends Required<SettingsRoots> {
   /** Absolute. */
   fileOf(scope: FileScope): string;
 }
 
-/** A home, a project and an organisation of the test's own, with these settings. */
+/** Creates a home, a project and an organisation's file with these settings. */
 export function foldersWith(files: Files): Folders {
   const base = temporaryFolder();
   const where = {
@@ -23,7 +24,7 @@ export function foldersWith(files: Files): Folders {
   for (const folder of [where.homedir, where.root]) mkdirSync(folder);
   const folders: Folders = {
     ...where,
-    fileOf: (scope) => settingsPlaces(where).find((place) => place.scope === scope)?.file ?? "",
+    fileOf: (scope) => settingsPaths(where).find((place) => place.scope === scope)?.file ?? "",
   };
   for (const scope of ["enterprise", "user", "project", "local"] as const) {
     if (files[scope] !== undefined) put(folders.fileOf(scope), files[scope]);
@@ -36,8 +37,8 @@ export function put(file: string, value: unknown): void {
   writeFileSync(file, typeof value === "string" ? value : JSON.stringify(value));
 }
 
-export async function readAll(folders: WhereSettingsAre, trusted: boolean): Promise<ReadSettings> {
-  return combine(await readSettingsFiles(settingsPlaces(folders)), trusted);
+export async function readAll(folders: SettingsRoots, trusted: boolean): Promise<ReadSettings> {
+  return combine(await readSettingsFiles(settingsPaths(folders)), trusted);
 }
 
 export function readIn(files: Files, trusted = true): Promise<ReadSettings> {

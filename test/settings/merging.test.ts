@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { whyNotMode } from "../../src/settings/mode-of.ts";
-import { isWider } from "../../src/settings/modes.ts";
+import { isWider, whyNotMode } from "../../src/settings/modes.ts";
 import type { PermissionMode } from "../../src/settings/rules.ts";
 import { long } from "../support/long.ts";
 import { type Files, foldersWith, readAll, readIn, ruleLines } from "./folders.ts";
@@ -27,7 +26,7 @@ describe("of all files together", () => {
     });
   });
 
-  test("a server is one value: no file completes another's (A18.2)", async () => {
+  test("a server is one value that no other file completes (A18.2)", async () => {
     const { settings } = await readIn({
       user: { mcpServers: { db: { command: "safe" }, web: { command: "w" } } },
       project: { mcpServers: { db: { args: ["--evil"] } } },
@@ -35,7 +34,7 @@ describe("of all files together", () => {
     expect(settings.mcpServers).toEqual({ db: { args: ["--evil"] }, web: { command: "w" } });
   });
 
-  test("rules, hooks, folders and lists of every file count, the enterprise's first (A6.8)", async () => {
+  test("rules, hooks, directories and lists of every file count, the enterprise's first (A6.8)", async () => {
     const hooks = { Stop: [] };
     const folders = foldersWith({
       enterprise: { permissions: { deny: ["E"] }, hooks },
@@ -54,7 +53,7 @@ describe("of all files together", () => {
     expect(read.settings.commandEnv).toEqual(["A", "B"]);
   });
 
-  test("disableAllHooks switches off everybody's hooks but the enterprise's, and a folder says it only after trust", async () => {
+  test("disableAllHooks switches off all hooks except the organisation's; a project needs trust to set it", async () => {
     const hooks = { Stop: [] };
     const all = { enterprise: { hooks }, user: { hooks }, project: { hooks } };
     const scopesOf = async (more: Parameters<typeof readIn>[0], trusted = true) => {
@@ -102,7 +101,7 @@ describe("of all files together", () => {
     );
   });
 
-  test("a stricter mode than the enterprise's is anybody's, and the lock stays below it", async () => {
+  test("a mode that is stricter than the organisation's counts, and the lock moves with it", async () => {
     const read = await readIn({
       enterprise: { permissions: { defaultMode: "default" } },
       user: { permissions: { defaultMode: "plan" } },
@@ -111,7 +110,7 @@ describe("of all files together", () => {
     expect(read).toMatchObject({ mode: "plan", modeLocked: true });
   });
 
-  test("how files are guarded is the person's, and a folder can only make it stricter (A22.8, A22.10)", async () => {
+  test("a project can only make the file rules stricter (A22.8, A22.10)", async () => {
     const wide = { troupe: { fileRules: { edit: "relaxed", write: "any" } } };
     const strict = { troupe: { fileRules: { edit: "strict", write: "read-first" } } };
     const fileRules = async (files: Files) => (await readIn(files)).settings.fileRules;
@@ -121,7 +120,7 @@ describe("of all files together", () => {
     expect(await fileRules({ user: strict, local: wide })).toEqual({ edit: "strict", write: "read-first" });
   });
 
-  test("the enterprise's sandbox is weakened by nobody", async () => {
+  test("no file weakens the organisation's sandbox", async () => {
     const read = await readIn({
       enterprise: { troupe: { sandbox: { mode: "required", autoAllow: false } } },
       user: { troupe: { sandbox: { mode: "off", autoAllow: true, allowedDomains: ["a.example"] } } },
@@ -134,7 +133,24 @@ describe("of all files together", () => {
     });
   });
 
-  test("bypassPermissions is switched off by any file, and the session says so", async () => {
+  test("allowManagedPermissionRulesOnly and allowManagedHooksOnly count in the organisation's file only (issue 20, 7)", async () => {
+    const hooks = { Stop: [] };
+    const own = { permissions: { allow: ["U"], deny: ["D"] }, hooks };
+    const only = { allowManagedPermissionRulesOnly: true, allowManagedHooksOnly: true };
+    const managed = { permissions: { allow: ["E"] }, hooks };
+    const read = await readIn({ enterprise: { ...managed, ...only }, user: own });
+    expect(ruleLines(read)).toEqual(["enterprise allow E", "user deny D"]);
+    expect(read).toMatchObject({ managedRulesOnly: true, hooksOff: true, hooks: [{ scope: "enterprise" }] });
+    const folders = foldersWith({ enterprise: managed, user: { ...own, ...only }, project: only });
+    const wrong = await readAll(folders, true);
+    expect(wrong).toMatchObject({ managedRulesOnly: false, hooksOff: false });
+    expect(wrong.warnings).toHaveLength(4);
+    expect(wrong.warnings[0]).toBe(
+      `${folders.fileOf("user")}: allowManagedPermissionRulesOnly does not count, because only your organisation's file can set it; remove it.`,
+    );
+  });
+
+  test("any file can switch bypassPermissions off, with a warning", async () => {
     const folders = foldersWith({
       user: { permissions: { defaultMode: "bypassPermissions" } },
       project: { permissions: { disableBypassPermissionsMode: "disable" } },
@@ -147,7 +163,74 @@ describe("of all files together", () => {
   });
 });
 
-describe("the folder's own files", () => {
+describe("budgets of all files (issue 5, item 6)", () => {
+  const troupe = (value: unknown) => ({ troupe: value });
+
+  test("a project only lowers what a session can spend, trusted or not", async () => {
+    const higher = await readIn({ user: troupe({ maxBudgetUsd: 5 }), project: troupe({ maxBudgetUsd: 50 }) });
+    expect(higher.settings.budgets.maxBudgetUsd).toBe(5);
+    expect(higher.warnings[0]).toMatch(/troupe\.maxBudgetUsd does not count there, because a project's own/);
+    const spend = async (files: Files) => (await readIn(files, false)).settings.budgets.maxBudgetUsd;
+    expect(await spend({ user: troupe({ maxBudgetUsd: 5 }), local: troupe({ maxBudgetUsd: 0.5 }) })).toBe(
+      0.5,
+    );
+    expect(await spend({ project: troupe({ maxBudgetUsd: 2 }), local: troupe({ maxBudgetUsd: 3 }) })).toBe(2);
+  });
+
+  test("no file exceeds the organisation's, which also bounds flags if the user's is lower", async () => {
+    const enterprise = troupe({ maxBudgetUsd: 5 });
+    const above = await readIn({ enterprise, user: troupe({ maxBudgetUsd: 50 }) });
+    expect(above.settings).toMatchObject({ budgets: { maxBudgetUsd: 5 }, managedBudgetUsd: 5 });
+    expect(above.warnings[0]).toMatch(/because your organisation's settings are stricter/);
+    const below = await readIn({ enterprise, user: troupe({ maxBudgetUsd: 1 }) });
+    expect(below.settings).toMatchObject({ budgets: { maxBudgetUsd: 1 }, managedBudgetUsd: 5 });
+  });
+
+  test("budgets of agent types count from every file: they can only restrict", async () => {
+    const user = { agentBudgets: { Explore: { usd: 0.5, minutes: 10 }, Plan: { turns: 5 } } };
+    const project = { agentBudgets: { explore: { usd: 5, tokens: 1000 } } };
+    const { agentBudgets } = (await readIn({ user: troupe(user), project: troupe(project) }, false)).settings;
+    expect(agentBudgets).toEqual([
+      { type: "Explore", usd: 0.5, minutes: 10 },
+      { type: "Plan", turns: 5 },
+      { type: "explore", usd: 5, tokens: 1000 },
+    ]);
+  });
+
+  test("a project sets no prices: free models would lift every budget", async () => {
+    const price = { input: 2, output: 4 };
+    const free = { input: 0, output: 0 };
+    const { settings, warnings } = await readIn({
+      enterprise: troupe({ prices: { theirs: { ...price, cacheRead: 1 } } }),
+      user: troupe({ prices: { "mine-4.1": price, theirs: free } }),
+      project: troupe({ prices: { "mine-4.1": free } }),
+    });
+    expect(settings.budgets.prices).toEqual({
+      theirs: { input: 2, output: 4, cacheWrite: 2, cacheRead: 1 },
+      "mine-4.1": { input: 2, output: 4, cacheWrite: 2, cacheRead: 2 },
+    });
+    expect(warnings).toHaveLength(2);
+  });
+
+  test("a project makes limits, questions and checks stricter, never wider; 0 minutes is no deadline", async () => {
+    const wide = { maxChildren: 5000, maxAgentsPerSession: 5000, agentMinutes: 0, sessionMinutes: 100 };
+    const own = { maxChildren: 300, maxAgentsPerSession: 2000, agentMinutes: 30, sessionMinutes: 60 };
+    const read = async (files: Files) => (await readIn(files, false)).settings;
+    expect((await read({ user: troupe(own), project: troupe(wide) })).limits).toEqual(own);
+    expect((await read({ project: troupe(wide) })).limits).toEqual({ agentMinutes: 0, sessionMinutes: 100 });
+    const strict = troupe({ maxChildren: 3, quoteAboveUsd: 0, checkReports: true });
+    const stricter = await read({ user: troupe({ checkReports: false }), local: strict });
+    expect(stricter).toMatchObject({
+      limits: { maxChildren: 3 },
+      budgets: { quoteAboveUsd: 0 },
+      checkReports: true,
+    });
+    const wider = await read({ project: troupe({ quoteAboveUsd: 100, checkReports: false }) });
+    expect([wider.budgets.quoteAboveUsd, wider.checkReports]).toEqual([undefined, undefined]);
+  });
+});
+
+describe("the project's own files", () => {
   const own = {
     model: "m",
     env: {
@@ -186,7 +269,7 @@ describe("the folder's own files", () => {
     },
   };
 
-  test("askEveryCommand can be switched on by a project, and not off", async () => {
+  test("can switch askEveryCommand on, not off", async () => {
     const says = (value: boolean) => ({ troupe: { askEveryCommand: value } });
     const asks = async (files: Files) => (await readIn(files)).settings.askEveryCommand;
     expect(await asks({ project: says(true) })).toBe(true);
@@ -200,29 +283,11 @@ describe("the folder's own files", () => {
     expect(ruleLines(read)).toEqual([`${scope} ask WebFetch`, `${scope} deny Bash(dd:*)`]);
     expect(read).toMatchObject({ hooks: [] });
     expect(read).not.toHaveProperty("mode");
-    expect(read.settings).toEqual({
-      limits: {},
-      agentModels: {},
-      aliases: {},
-      env: {},
-      additionalDirectories: [],
-      mcpServers: {},
-      languageServers: {},
-      fileRules: {},
-      sandbox: { allowedDomains: [], denyRead: ["~/.ssh"] },
-      compaction: { windows: {} },
-      context: {},
-      commandEnv: [],
-      budgets: { agentBudgets: [], prices: {} },
-      worktree: { dependencies: {} },
-      redact: [],
-      skills: { plugins: [] },
-      trustedFolders: [],
-      webSearch: {},
-    });
+    const { sandbox, ...others } = (await readIn({})).settings;
+    expect(read.settings).toEqual({ ...others, sandbox: { ...sandbox, denyRead: ["~/.ssh"] } });
   });
 
-  test.each(["project", "local"] as const)("say after trust what is theirs to say: %s", async (scope) => {
+  test.each(["project", "local"] as const)("set after trust what a project may set: %s", async (scope) => {
     const folders = foldersWith({ [scope]: own });
     const read = await readAll(folders, true);
     expect(ruleLines(read)[0]).toBe(`${scope} allow Bash`);
@@ -232,7 +297,7 @@ describe("the folder's own files", () => {
       env: { A: "1" },
       apiKeyHelper: { text: "k" },
       limits: { maxAgents: 256 },
-      trustedFolders: [],
+      trustedDirs: [],
       webSearch: {},
       sandbox: { allowedDomains: [] },
     });
@@ -243,16 +308,16 @@ describe("the folder's own files", () => {
     expect(refused).toHaveLength(1);
     expect(refused[0]).toContain("env.ANTHROPIC_BASE_URL, ");
     expect(refused[0]).toMatch(
-      / do not count there, because a folder's own settings may not widen them; set them in ~\/\.claude\/settings\.json if you want them\.$/,
+      / do not count there, because a project's own settings may not widen them; set them in ~\/\.claude\/settings\.json if you want them\.$/,
     );
   });
 
-  test("one sentence names what does not count, and dozens of it are counted; NODE_ENV is theirs", async () => {
+  test("are refused in one sentence with eight names and a count; NODE_ENV is allowed", async () => {
     const names = Array.from({ length: 30 }, (_, at) => `CLAUDE_HOOK_${at}`);
     const env = { NODE_ENV: "test", ...Object.fromEntries(names.map((name) => [name, "1"])) };
     const one = await readIn({ project: { env: { NODE_OPTIONS: "--x" } } }, true);
     expect(one.warnings.join("\n")).toMatch(
-      /: env\.NODE_OPTIONS does not count there, because a folder's own settings may not widen that; set it in/,
+      /: env\.NODE_OPTIONS does not count there, because a project's own settings may not widen it; set it in/,
     );
     const many = await readIn({ project: { env } }, true);
     expect(many.warnings).toHaveLength(1);
@@ -262,14 +327,14 @@ describe("the folder's own files", () => {
     expect(many.settings.env).toEqual({ NODE_ENV: "test" });
   });
 
-  test("never say bypassPermissions, trusted or not", async () => {
+  test("never set bypassPermissions, trusted or not", async () => {
     const project = { permissions: { defaultMode: "bypassPermissions" } };
     for (const trusted of [true, false]) {
       expect(await readIn({ project, local: project }, trusted)).not.toHaveProperty("mode");
     }
   });
 
-  test("make the person's mode and sandbox stricter without trust", async () => {
+  test("make the user's mode and sandbox stricter without trust", async () => {
     const read = await readIn(
       {
         user: {
@@ -314,7 +379,7 @@ describe("the folder's own files", () => {
     { requiredKeys: [] },
   );
 
-  test("widen nothing before trust, whatever they say (property)", async () => {
+  test("widen nothing before trust, whatever they contain (property)", async () => {
     const user = { permissions: { allow: ["U"], defaultMode: "default" }, env: { MINE: "1" } };
     const alone = await readIn({ user }, false);
     await fc.assert(
@@ -338,7 +403,7 @@ test.each([
   ["bypassPermissions", { modeLocked: false, bypassDisabled: true }, /switched off/],
   ["acceptEdits", { modeLocked: false, bypassDisabled: true }, null],
   ["bypassPermissions", { modeLocked: false, bypassDisabled: false }, null],
-] as const)("whether a person may go to %s with %j", (wanted, settings, sentence) => {
+] as const)("mode %s with limits %j", (wanted, settings, sentence) => {
   const why = whyNotMode(wanted, settings);
   if (sentence === null) expect(why).toBeNull();
   else expect(why).toMatch(sentence);

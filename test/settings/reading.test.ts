@@ -2,30 +2,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { managedSettingsFile } from "../../src/settings/places.ts";
+import { managedSettingsFile } from "../../src/settings/paths.ts";
 import { unless } from "../support/needs.ts";
 import { foldersWith, put, readAll, readIn, ruleLines } from "./folders.ts";
-
-const nothing = {
-  limits: {},
-  aliases: {},
-  agentModels: {},
-  env: {},
-  additionalDirectories: [],
-  mcpServers: {},
-  languageServers: {},
-  fileRules: {},
-  sandbox: { allowedDomains: [], denyRead: [] },
-  compaction: { windows: {} },
-  context: {},
-  commandEnv: [],
-  budgets: { agentBudgets: [], prices: {} },
-  worktree: { dependencies: {} },
-  redact: [],
-  skills: { plugins: [] },
-  trustedFolders: [],
-  webSearch: {},
-};
 
 /** As the seed shows settings (A18.3). */
 const seed = {
@@ -40,9 +19,10 @@ const seed = {
 };
 
 describe("settings", () => {
-  test("are none where no file is there (A18.1)", async () => {
+  test("are empty without any file (A18.1)", async () => {
     const read = await readIn({});
-    expect(read.settings).toEqual(nothing);
+    expect(Object.keys(read.settings)).not.toContain("model");
+    expect(read.settings).toMatchObject({ limits: {}, env: {}, redact: [], agentBudgets: [] });
     expect(read).toMatchObject({
       rules: [],
       hooks: [],
@@ -53,7 +33,7 @@ describe("settings", () => {
     expect(read).not.toHaveProperty("mode");
   });
 
-  test("come from their four places, and every file is to be watched (A18.1)", async () => {
+  test("come from their four files, which are all watched (A18.1)", async () => {
     const folders = foldersWith({
       enterprise: { model: "a" },
       user: { apiKeyHelper: "b" },
@@ -70,7 +50,7 @@ describe("settings", () => {
     expect(read.files).toEqual((["enterprise", "user", "project", "local"] as const).map(folders.fileOf));
   });
 
-  test("of an organisation are where people's tools have them", () => {
+  test("of an organisation are in the file that other tools read", () => {
     expect(managedSettingsFile("linux")).toBe("/etc/claude-code/managed-settings.json");
     expect(managedSettingsFile("darwin")).toBe(
       "/Library/Application Support/ClaudeCode/managed-settings.json",
@@ -78,7 +58,7 @@ describe("settings", () => {
     expect(managedSettingsFile("win32")).toBe("C:\\Program Files\\ClaudeCode\\managed-settings.json");
   });
 
-  test("as the seed shows them are rules, a mode and hooks, each with its file (A6.5, A6.6, A6.8, A18.3)", async () => {
+  test("of the seed are rules, a mode and hooks, each with its file (A6.5, A6.6, A6.8, A18.3)", async () => {
     const folders = foldersWith({ user: seed });
     const file = folders.fileOf("user");
     const read = await readAll(folders, false);
@@ -93,14 +73,14 @@ describe("settings", () => {
     expect(read.warnings).toEqual([]);
   });
 
-  test("may have comments, commas at their ends and a byte order mark", async () => {
+  test("can have comments, trailing commas and a byte order mark", async () => {
     const text = '\ufeff{\n  // mine\n  "model": "opus", /* big */\n  "env": { "CI": true, "N": 3, },\n}';
     const read = await readIn({ user: text });
-    expect(read.settings).toEqual({ ...nothing, model: "opus", env: { CI: "true", N: "3" } });
+    expect(read.settings).toMatchObject({ model: "opus", env: { CI: "true", N: "3" } });
     expect(read.warnings).toEqual([]);
   });
 
-  test("know bypass by its other name (A22.25)", async () => {
+  test("accept bypass as a name of bypassPermissions (A22.25)", async () => {
     expect((await readIn({ user: { permissions: { defaultMode: "bypass" } } })).mode).toBe(
       "bypassPermissions",
     );
@@ -134,26 +114,104 @@ describe("settings", () => {
     [{ troupe: { sandbox: { autoAllow: 1 } } }, "troupe.sandbox.autoAllow must be true or false (line 1)"],
     [
       { troupe: { trustedFolders: ["work"] } },
-      "troupe.trustedFolders must be a list of folders that start with / or ~/ (line 1)",
+      "troupe.trustedFolders must be a list of directories that start with / or ~/ (line 1)",
     ],
+    [
+      { worktree: { merge: "yes" } },
+      'worktree.merge must be one of "apply", "commit", "keep", "ask" (line 1)',
+    ],
+    [{ worktree: { check: " " } }, "worktree.check must be a command (line 1)"],
+    [
+      { worktree: { checkTimeoutMs: 0.5 } },
+      "worktree.checkTimeoutMs must be a whole number from 1000 to 86400000 (line 1)",
+    ],
+    [{ worktree: "yes" }, "worktree must be an object (line 1)"],
+    [{ troupe: { deferToolsAbove: 10 } }, "troupe.deferToolsAbove must be a number from 0 to 1 (line 1)"],
+    [{ troupe: { maxBudgetUsd: 0 } }, "troupe.maxBudgetUsd must be a number from 0.001 to 1000000 (line 1)"],
+    [
+      { troupe: { maxBudgetUsd: "5" } },
+      "troupe.maxBudgetUsd must be a number from 0.001 to 1000000 (line 1)",
+    ],
+    [{ troupe: { maxChildren: 0 } }, "troupe.maxChildren must be a whole number from 1 to 10000 (line 1)"],
     [
       { permissions: { defaultMode: "yolo" } },
       'permissions.defaultMode must be one of "plan", "dontAsk", "default", "acceptEdits", "bypassPermissions" (line 1)',
     ],
-  ])(
-    "that cannot be used are named with their line, and take no other with them: %j",
-    async (value, problem) => {
-      const folders = foldersWith({ user: value, local: { apiKeyHelper: "kept" } });
-      const read = await readAll(folders, true);
-      expect(read.warnings).toEqual([
-        `${folders.fileOf("user")}: ${problem}; correct it, until then it does not count.`,
-      ]);
-      expect(read.settings.apiKeyHelper?.text).toBe("kept");
-      expect(read.settings).not.toHaveProperty("model");
-    },
-  );
+  ])("that cannot be used are named with their line and left out alone: %j", async (value, problem) => {
+    const folders = foldersWith({ user: value, local: { apiKeyHelper: "kept" } });
+    const read = await readAll(folders, true);
+    expect(read.warnings).toEqual([
+      `${folders.fileOf("user")}: ${problem}; correct it, until then it does not count.`,
+    ]);
+    expect(read.settings.apiKeyHelper?.text).toBe("kept");
+    expect(read.settings).not.toHaveProperty("model");
+  });
 
-  test("of a wrong list of restrictions keep what is right in it", async () => {
+  test.each([
+    ...[
+      {},
+      '{ "command": 3 }',
+      { ready: "x" },
+      { command: "x", after: "y" },
+      { command: "x", timeoutMs: "1 s" },
+    ].map(
+      (setup) =>
+        [{ worktree: { setup } }, "worktree.setup must be a command, or an object with command"] as const,
+    ),
+    ...["../shared", "a/../../b", "/etc", ".", "", "a//b", "a\\b", ".GIT/hooks"].map(
+      (name) =>
+        [
+          { worktree: { dependencies: { [name]: "link" } } },
+          `worktree.dependencies.${name} must be a directory below the top of the repository`,
+        ] as const,
+    ),
+    [
+      { worktree: { dependencies: ["node_modules"] } },
+      "worktree.dependencies must be a directory below the top",
+    ],
+    [{ worktree: { dependencies: { node_modules: "move" } } }, "worktree.dependencies.node_modules must be"],
+    ...[{ dollars: 1 }, 1, { turns: 0 }, { constructor: 1 }].map(
+      (Explore) =>
+        [
+          { troupe: { agentBudgets: { Explore } } },
+          "troupe.agentBudgets must be an object of agent types, each an object with any of tokens",
+        ] as const,
+    ),
+    [{ troupe: { prices: { m: { input: 1 } } } }, "troupe.prices.m must be an object of models"],
+    [{ troupe: { prices: { m: { input: 1, output: -1 } } } }, "troupe.prices.m must be an object of models"],
+  ] as const)("that have parts which cannot be used are named and left out: %j", async (user, sentence) => {
+    const { warnings, settings } = await readIn({ user });
+    expect(warnings).toEqual([expect.stringContaining(sentence)]);
+    expect(settings).toEqual((await readIn({})).settings);
+  });
+
+  test("complete a worktree's set-up with five minutes, and directories without a last slash (A16.1)", async () => {
+    const dependencies = { node_modules: "link", "packages/a/vendor/": "copy" };
+    const worktree = async (setup: unknown) =>
+      (await readIn({ user: { worktree: { setup, dependencies } } })).settings.worktree;
+    const whole = {
+      setup: { command: "make", timeoutMs: 300_000 },
+      dependencies: { node_modules: "link", "packages/a/vendor": "copy" },
+    };
+    expect(await worktree("make")).toEqual(whole);
+    expect(await worktree({ command: "make" })).toEqual(whole);
+    const all = { command: "npm ci", ready: "test -d node_modules", timeoutMs: 60_000 };
+    expect((await worktree(all)).setup).toEqual(all);
+  });
+
+  test("that only restrict elsewhere are named as not enforced, and a wrong value of a restriction still restricts", async () => {
+    const folders = foldersWith({
+      user: { availableModels: ["opus"], forceLoginOrgUUID: "x", blockedMarketplaces: [] },
+      local: { permissions: { disableBypassPermissionsMode: true } },
+    });
+    const read = await readAll(folders, true);
+    expect(read.warnings[0]).toBe(
+      `${folders.fileOf("user")}: Troupe does not enforce availableModels, forceLoginOrgUUID, blockedMarketplaces; use permission rules or troupe.sandbox instead.`,
+    );
+    expect(read.bypassDisabled).toBe(true);
+  });
+
+  test("keep the valid part of a wrong list of restrictions", async () => {
     const read = await readIn({
       user: { permissions: { deny: ["Bash(dd:*)", 5, null], ask: "Bash(ssh:*)" } },
     });
@@ -163,10 +221,11 @@ describe("settings", () => {
       expect(warning).toMatch(/correct it, until then only what is right in it counts\.$/);
   });
 
-  test("nobody knows are named once, and those of other tools and remarks are not", async () => {
+  test("that do not exist are named together; keys of other tools and remarks are not", async () => {
     const folders = foldersWith({
       user: {
         theme: "dark",
+        worktree: { symlinkDirectories: ["node_modules"], basRef: "head" },
         _comment: "mine",
         "//": 1,
         statusLine: {},
@@ -176,12 +235,12 @@ describe("settings", () => {
     });
     const read = await readAll(folders, false);
     expect(read.warnings).toEqual([
-      `${folders.fileOf("user")}: there is no setting modle, troupe.maxAgnets, troupe.aliases.opsu; correct or remove it.`,
+      `${folders.fileOf("user")}: there is no setting worktree.basRef, modle, troupe.maxAgnets, troupe.aliases.opsu; correct or remove it.`,
     ]);
     expect(read.leaves.map(({ path }) => path.join("."))).toContain("modle");
   });
 
-  test("nobody knows do not fill the screen, nor move a cursor", async () => {
+  test("that do not exist neither fill the screen nor move a cursor", async () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`\u202e\u001b[2J${at}`, 1]));
     const [warning = ""] = (await readIn({ project: many })).warnings;
     expect(warning).toContain("<U+202E><U+001B>[2J0");
@@ -214,7 +273,7 @@ describe("a broken settings file (fault 59)", () => {
       `{"permissions": {"deny": ["Bash(dd:*)"], "ask": ["WebFetch"]}, "permissions": {"allow": ["Bash"]}}`,
       'line 1, column 64 says "permissions" a second time',
     ],
-  ])("is named with its line, only restricts, and takes no other down: %s", async (text, problem) => {
+  ])("is named with its line and only restricts, without harm to other files: %s", async (text, problem) => {
     const folders = foldersWith({
       user: text,
       local: { model: "kept", permissions: { defaultMode: "acceptEdits" } },
@@ -239,7 +298,7 @@ describe("a broken settings file (fault 59)", () => {
     expect(read.warnings[0]).toContain(problem);
   });
 
-  test("lets a stricter mode be", async () => {
+  test("does not prevent a stricter mode", async () => {
     const read = await readIn({ user: "{", local: { permissions: { defaultMode: "plan" } } });
     expect(read.mode).toBe("plan");
   });
@@ -249,7 +308,7 @@ describe("a broken settings file (fault 59)", () => {
     expect(read).toMatchObject({ mode: "default", modeLocked: true });
   });
 
-  test("that is a folder, a pipe, a device or too large is named, and nothing waits for it", async () => {
+  test("that is a directory, a pipe, a device or too large is named without waiting for it", async () => {
     const folders = foldersWith({});
     mkdirSync(folders.fileOf("user"), { recursive: true });
     mkdirSync(dirname(folders.fileOf("project")), { recursive: true });
@@ -265,7 +324,7 @@ describe("a broken settings file (fault 59)", () => {
     ]);
   });
 
-  test("in a folder that is a file is no file", async () => {
+  test("below a path that is a file is absent", async () => {
     const folders = foldersWith({});
     put(dirname(folders.fileOf("project")), "I am a file");
     expect((await readAll(folders, true)).warnings).toEqual([]);
@@ -279,7 +338,7 @@ describe("a broken settings file (fault 59)", () => {
   });
 
   test(
-    "that may not be read is named",
+    "without read permission is named",
     unless(process.getuid?.() === 0 ? "root may read every file" : null),
     async () => {
       const folders = foldersWith({ user: {} });
@@ -289,7 +348,7 @@ describe("a broken settings file (fault 59)", () => {
   );
 });
 
-test("in the home itself the person's file is read once, as theirs", async () => {
+test("in the home itself the user's file is read once, as the user's", async () => {
   const folders = foldersWith({
     user: { permissions: { allow: ["Bash(ls)"], deny: ["Bash(dd:*)"] }, nonsense: 1 },
   });

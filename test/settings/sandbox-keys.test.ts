@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { leavesOf } from "../../src/settings/leaves.ts";
-import type { SettingsPlace } from "../../src/settings/places.ts";
+import { checkLeaves } from "../../src/settings/leaves.ts";
+import type { SettingsPath } from "../../src/settings/paths.ts";
 import { nameOf } from "../../src/settings/setting.ts";
 
-const user: SettingsPlace = { scope: "user", file: "/home/me/.claude/settings.json" };
+const user: SettingsPath = { scope: "user", file: "/home/me/.claude/settings.json" };
 
-function read(sandbox: unknown, place: SettingsPlace = user) {
-  const { leaves, problems, unenforced } = leavesOf({ sandbox }, place);
+function read(sandbox: unknown, place: SettingsPath = user) {
+  const { leaves, problems, unenforced } = checkLeaves({ sandbox }, place);
   const values = Object.fromEntries(
     leaves.map((leaf) => [nameOf(leaf).slice("troupe.sandbox.".length), leaf.value]),
   );
@@ -33,7 +33,7 @@ test("takes hosts, and paths where they are meant", () => {
     ...{ mode: "on", autoAllow: true, allowedDomains: ["a.example"] },
     denyRead: ["~/diary", "/srv/keys", "/home/me/.claude/own"],
   });
-  const project: SettingsPlace = { scope: "project", file: "/repo/.claude/settings.json" };
+  const project: SettingsPath = { scope: "project", file: "/repo/.claude/settings.json" };
   expect(read({ filesystem: { denyRead: ["own"] } }, project).values).toEqual({ denyRead: ["/repo/own"] });
 });
 
@@ -56,7 +56,7 @@ test("finds what is wrong in it", () => {
 });
 
 test("lets troupe.sandbox in the same file win", () => {
-  const { leaves } = leavesOf(
+  const { leaves } = checkLeaves(
     { troupe: { sandbox: { mode: "required" } }, sandbox: { enabled: true } },
     user,
   );

@@ -80,7 +80,7 @@ test("a recurring prompt comes at each of its times (A15.1)", async () => {
   expect(sent.map(({ at }) => at)).toEqual(["2030-01-01T00:05", "2030-01-01T00:10", "2030-01-01T00:15"]);
 });
 
-test("a recurring prompt ends after seven days, and the user is told (A15.1)", {
+test("a recurring prompt ends after seven days, with a warning (A15.1)", {
   tags: ["long"],
 }, async () => {
   const { sent, warnings, timers, create, pass } = await openSession(newWorld());
@@ -137,7 +137,7 @@ test("of two open sessions exactly one sends a durable prompt (A15.2)", async ()
   expect(times).toEqual([10, 20, 30, 40, 50].map((at) => `2030-01-01T00:${at}`).concat("2030-01-01T01:00"));
 });
 
-test("a prompt that somebody put into the file is not sent, and stays there (A15.2)", async () => {
+test("a foreign prompt in the file is not sent, and stays there (A15.2)", async () => {
   const world = newWorld();
   const first = await openSession(world);
   await first.create("0 1 * * *", { durable: true });
@@ -212,7 +212,7 @@ test("a second wake-up replaces the first, and the sentinel becomes the prompt o
   });
   expect(replaced).toBe(true);
   await pass(HOUR);
-  expect(sent).toEqual([{ prompt: expect.stringContaining("next round of a loop"), at: "2030-01-01T00:02" }]);
+  expect(sent).toEqual([{ prompt: expect.stringContaining("next turn of a loop"), at: "2030-01-01T00:02" }]);
 });
 
 test("a job that is due again while its prompt still waits does not wait twice (A15.5)", async () => {

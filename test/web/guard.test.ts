@@ -88,7 +88,7 @@ describe("names", () => {
     expect({ count, asked }).toEqual({ count: 1, asked: [] });
   });
 
-  test("each redirect of a host is looked up and checked anew", async () => {
+  test("each redirect of a host is looked up and checked again", async () => {
     const { port, asked } = await servePages((_, response) => {
       response.writeHead(302, { location: "/secret" }).end();
     });
@@ -133,7 +133,7 @@ describe("names", () => {
     "https://a.example\\@b.example/",
     "http://a.example/\n",
     "nonsense",
-  ])("%j is not fetched, whoever allowed it", async (url) => {
+  ])("%j is not fetched, even if a rule allows it", async (url) => {
     const get = pagesOf(() => Promise.reject(new Error("no lookup")));
     expect(await get(url)).toMatch(/cannot be fetched: /);
   });

@@ -162,7 +162,7 @@ describe("reading", () => {
     expect(await pagesOf().text(url)).toBe("packed words");
   });
 
-  test("says what has no text: pictures, empty pages, pages made by JavaScript", async () => {
+  test("says why a page has no text: an image, an empty page, a page made by JavaScript", async () => {
     const { url } = await servePages(({ url: path }, response) => {
       if (path === "/png") response.setHeader("content-type", "image/png").end(Buffer.alloc(100));
       else html(response, '<body><div id="root"></div><script>render()</script></body>');
@@ -354,7 +354,7 @@ describe("limits", () => {
     const { url } = await servePages((_, response) =>
       response.writeHead(200, { "content-encoding": "gzip, gzip, gzip" }).end("x"),
     );
-    expect(await pagesOf().problem(url)).toContain("packed 3 times");
+    expect(await pagesOf().problem(url)).toContain("compressed 3 times");
   });
 
   test("ends a server that drips after 60 s, headers or body", async () => {
@@ -422,7 +422,7 @@ describe("keeping", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("of many pages at once, 16 are fetched at a time, and all of them come", async () => {
+  test("fetches 16 of many pages at a time, and all of them in the end", async () => {
     let [open, most] = [0, 0];
     const held = Promise.withResolvers<void>();
     const { url, asked } = await servePages((_, response) => {

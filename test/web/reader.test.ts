@@ -40,7 +40,7 @@ test.each([
   ["exit", "the thread that reads pages ended"],
   ["throw", "it is too much for the reader (broken)"],
   ["reject", "not a page"],
-])("a page that cannot be read (%s) is a problem, and nobody else's", async (url, problem) => {
+])("a page that cannot be read (%s) is a problem, and the next one is read", async (url, problem) => {
   const reader = readerOf();
   const [bad, good] = await Promise.all([reader.read(page(url), never), reader.read(page("b"), never)]);
   expect(bad).toEqual({ problem });

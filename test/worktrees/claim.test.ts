@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { claimTree } from "../../src/worktrees/claim.ts";
@@ -124,8 +124,14 @@ test("one whose git was killed at a ref is made all the same: the lock goes (iss
   for (const lock of locks) writeFileSync(lock, "");
   const other = join(common, "refs/heads/main.lock");
   writeFileSync(other, "");
+  // Of one that was killed while it deleted a ref, as its note says.
+  const note = join(common, "troupe", `deleting-${DEAD.pid}-refs-heads-worktree-two`);
+  symlinkSync(JSON.stringify(DEAD), note);
+  const packed = join(common, "packed-refs.lock");
+  writeFileSync(packed, "");
   expect(await claimed(person, { name: "two" })).toMatchObject({ how: "made-anew" });
-  expect([...locks, other].map((lock) => existsSync(lock))).toEqual([false, false, true]);
+  expect([...locks, packed, other].map((lock) => existsSync(lock))).toEqual([...[false, false, false, true]]);
+  expect(lstatSync(note, { throwIfNoEntry: false })).toBeUndefined();
 });
 
 test.each(["commondir", "gitdir", "HEAD"])(

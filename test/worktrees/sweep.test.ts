@@ -1,10 +1,13 @@
 import {
   existsSync,
+  lstatSync,
+  lutimesSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { hostname } from "node:os";
@@ -184,6 +187,34 @@ test("what a killed git has left of packing refs goes after ten minutes, unless 
   expect((await repository.git.run(["branch", "-D", "old"])).code).not.toBe(0);
   expect(await left(11)).toEqual([]);
   await repository.must(["branch", "-D", "old"]);
+  await repository.must(["pack-refs", "--all"]);
+});
+
+test("the lock that a killed git of Troupe's has left of packing refs goes immediately, another program's stays (issue 15, 28)", {
+  tags: ["long"],
+}, async () => {
+  const repository = await repositoryWith({ "a.txt": "1\n" });
+  const git = join(repository.folder, ".git");
+  const ground = groundOf(repository.env);
+  const note = join(git, "troupe", "deleting-4194303-refs-heads-worktree-t1");
+  const files = ["packed-refs.lock", "packed-refs.new"].map((name) => join(git, name));
+  const sweepWith = async (lockedMsAfter: number) => {
+    mkdirSync(join(git, "troupe"), { recursive: true });
+    symlinkSync(JSON.stringify(DEAD.process), note);
+    for (const file of files) writeFileSync(file, "");
+    const begun = Date.now() / 1_000 - 60;
+    lutimesSync(note, begun, begun);
+    for (const file of files) utimesSync(file, begun, begun + lockedMsAfter / 1_000);
+    await sweep({ folder: repository.folder }, ground);
+    expect(lstatSync(note, { throwIfNoEntry: false })).toBeUndefined();
+    return files.filter((file) => existsSync(file));
+  };
+  // One that was made long after is another program's.
+  expect(await sweepWith(20_000)).toEqual(files);
+  writeFileSync(join(git, "gc.pid"), `${process.pid} ${hostname()}`);
+  expect(await sweepWith(10)).toEqual(files);
+  rmSync(join(git, "gc.pid"));
+  expect(await sweepWith(10)).toEqual([]);
   await repository.must(["pack-refs", "--all"]);
 });
 

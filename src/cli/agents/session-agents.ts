@@ -6,7 +6,7 @@ import type { AgentLibrary, LoadedAgents } from "../../actors/definitions/load.t
 import { formatProblem } from "../../context/markdown/fields.ts";
 import type { AgentPlacement, AgentsNow } from "../../features/agents/agent-types.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { managedSettingsFile } from "../../settings/places.ts";
+import { managedSettingsFile } from "../../settings/paths.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CliIO } from "../io.ts";
 import { readFlagFile } from "../read-flag-file.ts";

@@ -1,10 +1,10 @@
+import { isObject } from "../../lib/objects.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
 import { untrustedNote } from "../../policy/trust/trust-text.ts";
-import { isObject } from "../../settings/json.ts";
 import type { Leaf } from "../../settings/leaves.ts";
-import { settingsPlaces } from "../../settings/places.ts";
-import { readSettingsFiles } from "../../settings/read-settings.ts";
+import { settingsPaths } from "../../settings/paths.ts";
 import { nameOf } from "../../settings/setting.ts";
+import { readSettingsFiles } from "../../settings/settings-file.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Context, withSubcommands } from "../command.ts";
 import {
@@ -108,7 +108,7 @@ async function leavesOf(args: Arguments, io: CliIO): Promise<readonly Leaf[]> {
   const root = await workingDir(args, io);
   const scope = args.value(scopeFlag);
   if (scope !== undefined) {
-    const places = settingsPlaces(whereOf(io, root)).filter((place) => place.scope === scope);
+    const places = settingsPaths(whereOf(io, root)).filter((place) => place.scope === scope);
     const files = await readSettingsFiles(places);
     await printNotes(
       io,

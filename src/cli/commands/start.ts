@@ -83,9 +83,9 @@ const ABOUT_TROUPE = [
 ];
 
 const ABOUT_ANY_PROJECT = [
-  "Where does this program start, and what happens first?",
-  "Where is the configuration read, and which settings are there?",
-  "Where are errors handled and reported?",
+  "What is this project?",
+  "How do I build, run and test it?",
+  "How is the code laid out?",
 ];
 
 /** About Troupe in its own repository, else questions that fit any project. */

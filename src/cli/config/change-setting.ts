@@ -1,12 +1,11 @@
 import { troupeHome } from "../../journal/paths.ts";
 import { nearName } from "../../mailbox/near-name.ts";
 import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
-import { settings } from "../../settings/catalogue.ts";
 import { editSettings } from "../../settings/edit-settings.ts";
-import type { Leaf } from "../../settings/leaves.ts";
-import { type FileScope, settingsPlaces, type WhereSettingsAre } from "../../settings/places.ts";
+import { isBelow, type Leaf, parseValue, type SettingsKey, settingsKey } from "../../settings/leaves.ts";
+import { type FileScope, type SettingsRoots, settingsPaths } from "../../settings/paths.ts";
+import { settings } from "../../settings/schema.ts";
 import { nameOf } from "../../settings/setting.ts";
-import { type SettingsKey, settingsKey, valueFor } from "../../settings/settings-key.ts";
 import type { CliIO } from "../io.ts";
 import { safeLine } from "../safe-text.ts";
 import { quoted, UsageError } from "../usage-error.ts";
@@ -43,7 +42,7 @@ export function knownKey(name: string): KnownKey {
 }
 
 export function leavesBelow(key: KnownKey, leaves: readonly Leaf[]): readonly Leaf[] {
-  return leaves.filter(({ path }) => key.path.every((word, at) => path[at] === word));
+  return leaves.filter(({ path }) => isBelow(path, key.path));
 }
 
 /** One line for a person; safe for a terminal. */
@@ -62,23 +61,25 @@ export async function changeSetting(
     throw new UsageError(
       `${name} is not one setting but several; name one of them: ${namesBelow(key.path).join(", ")}.`,
     );
-  const checked = word === undefined ? { value: undefined } : valueFor(key, word);
+  const checked = word === undefined ? { value: undefined } : parseValue(key, word);
   if ("problem" in checked) {
-    const how = key.setting.type.startsWith("list ") ? `; write it as '["…", "…"]'` : "";
+    const how = key.setting.what.startsWith("a list ") ? `; write it as '["…", "…"]'` : "";
     throw new UsageError(`${checked.problem}, not ${quoted(word ?? "")}${how}.`);
   }
-  const { foreign, ownOnly, merge } = key.setting;
-  const isOwn = foreign === "never" || ownOnly?.(key.path.at(-1) ?? "", checked.value) === true;
+  const { trust, isUserOnly, merge } = key.setting;
+  if (trust === "managed" && word !== undefined)
+    throw new UsageError(`${name} counts in your organisation's file only.`);
+  const isOwn = trust === "never" || isUserOnly?.(key.path.at(-1) ?? "", checked.value) === true;
   // What was written there by hand can be taken out again.
   if (isOwn && scope !== "user" && word !== undefined) {
-    const what = ownOnly && merge === "last" ? `${name} ${quoted(word)}` : name;
+    const what = isUserOnly && merge === "last" ? `${name} ${quoted(word)}` : name;
     throw new UsageError(`${what} counts in your own settings only; write it with --scope user.`);
   }
-  const place = settingsPlaces(whereOf(io, root)).find((one) => one.scope === scope);
+  const place = settingsPaths(whereOf(io, root)).find((one) => one.scope === scope);
   if (place === undefined) throw new UsageError(`There is no scope ${scope}.`);
-  const end = await editSettings(place, root, key.path, checked.value);
-  if (end.type === "refused") throw new Error(end.reason);
-  const isGrant = word !== undefined && scope !== "user" && foreign !== "nothing";
+  const refusal = await editSettings(place, root, key.path, checked.value);
+  if (refusal !== null) throw new Error(refusal);
+  const isGrant = word !== undefined && scope !== "user" && trust !== "always";
   return {
     said: `${name} is ${word === undefined ? "no longer set" : "set"} in ${place.file}.`,
     waits:
@@ -92,7 +93,7 @@ export function sourceOf(io: CliIO, root: string): SettingsSource {
   return { ...whereOf(io, root), home: troupeHome(io.env, io.homedir) };
 }
 
-export function whereOf({ homedir, managedSettings }: CliIO, root: string): WhereSettingsAre {
+export function whereOf({ homedir, managedSettings }: CliIO, root: string): SettingsRoots {
   return { homedir, root, ...(managedSettings === undefined ? {} : { managed: managedSettings }) };
 }
 
@@ -102,5 +103,5 @@ async function isUntrusted(io: CliIO, root: string): Promise<boolean> {
 }
 
 function namesBelow(path: readonly string[]): string[] {
-  return settings.filter((one) => path.every((word, at) => one.path[at] === word)).map(nameOf);
+  return settings.filter((one) => isBelow(one.path, path)).map(nameOf);
 }

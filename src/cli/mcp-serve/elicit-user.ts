@@ -9,7 +9,7 @@ import type {
 import { formatDanger } from "../danger-words.ts";
 import { visibleDense, visibleLine } from "../visible-text.ts";
 
-/** One field of a form, as far as every client that can ask knows it. */
+/** One field of a form, of a kind that every client with elicitation knows. */
 export interface FormField {
   readonly type: "string";
   readonly title: string;
@@ -24,42 +24,41 @@ export interface Form {
   readonly required: readonly string[];
 }
 
-/** What the person did with a form. */
+/** What the user did with a form. */
 export type Filled =
   | { readonly action: "accept"; readonly content: Readonly<Record<string, unknown>> }
-  | { readonly action: "decline" }
-  | { readonly action: "cancel" };
+  | { readonly action: "decline" | "cancel" };
 
-/** Shows a form through the client; rejects where the client cannot, or does not answer. */
+/** Shows a form through the client; rejects if the client cannot, or does not answer. */
 export type ShowForm = (form: Form, signal: AbortSignal) => Promise<Filled>;
 
-/** Of what is longer, the beginning and the end are shown, and how much there is. */
+/** Of a longer text the beginning and the end are shown, and its length. */
 const MOST_CHARS = 8_000;
 
-/** The person behind a client that can ask (elicitation). Whatever is no clear yes means no. */
+/** Asks the user behind a client with elicitation. Anything but a clear yes means no. */
 export function elicitUser(show: ShowForm): UserHandler {
   return {
-    async ask(ask, signal) {
+    async ask(request, signal) {
       try {
-        return await answerTo(ask, show, signal);
+        return await ask(request, show, signal);
       } catch (error) {
-        return nobody(`The client could not ask the person (${errorMessage(error)}).`);
+        return noAnswer(`The client could not ask the user (${errorMessage(error)}).`);
       }
     },
   };
 }
 
-async function answerTo(ask: UserRequest, show: ShowForm, signal: AbortSignal): Promise<UserAnswer> {
-  switch (ask.type) {
+async function ask(request: UserRequest, show: ShowForm, signal: AbortSignal): Promise<UserAnswer> {
+  switch (request.type) {
     case "permission":
-      return permission(ask, await show(permissionForm(ask), signal));
+      return readPermission(request, await show(permissionForm(request), signal));
     case "question":
-      return answers(ask, await show(questionForm(ask), signal));
+      return readAnswers(request, await show(questionForm(request), signal));
     case "plan":
       // Only a main conversation plans, and a server has none.
-      return nobody("A plan is approved in a conversation of one's own.");
+      return noAnswer("A plan can only be approved in a conversation.");
     default:
-      return ask satisfies never;
+      return request satisfies never;
   }
 }
 
@@ -67,8 +66,8 @@ const ONCE = "once";
 const SESSION = "session";
 const NO = "no";
 
-function permissionForm(ask: PermissionRequest): Form {
-  const { tool, level, title, details, description, reason, grants, askers } = ask;
+function permissionForm(request: PermissionRequest): Form {
+  const { tool, level, title, details, description, reason, grants, askers } = request;
   const several = askers.length > 1 ? ` (${askers.length} agents ask for the same)` : "";
   const shown = details.filter(({ value }) => value !== title && value !== description);
   const rules = grants.map(visibleLine).join(", ");
@@ -79,48 +78,40 @@ function permissionForm(ask: PermissionRequest): Form {
   ];
   return {
     message: [
-      `An agent wants to use ${tool}${several}: ${indented(title)}`,
+      `An agent wants to use ${tool}${several}: ${indent(title)}`,
       ...(description === undefined || description === title
         ? []
-        : [`The model says: ${indented(description)}`]),
+        : [`The model says: ${indent(description)}`]),
       `Why this is asked: ${visibleLine(reason)}`,
       `Danger: ${formatDanger(level)}`,
       `From: ${askers.map(({ path }) => visibleLine(path.join(" > "))).join("; ")}`,
-      ...shown.map(({ name, value }) => `${visibleLine(name)}: ${indented(value)}`),
+      ...shown.map(({ name, value }) => `${visibleLine(name)}: ${indent(value)}`),
     ].join("\n"),
     fields: {
       allow: {
         ...{ type: "string", title: "Allow it?" },
         enum: choices.map(([value]) => value),
-        enumNames: choices.map(([, words]) => words),
+        enumNames: choices.map(([, label]) => label),
       },
-      message: { type: "string", title: "If not: what the agent is told" },
+      message: { type: "string", title: "If not: a message to the agent" },
     },
     required: ["allow"],
   };
 }
 
-function permission({ grants }: PermissionRequest, filled: Filled): UserAnswer {
-  switch (filled.action) {
-    case "accept":
-      break;
-    case "decline":
-      return { type: "deny", span: "once" };
-    case "cancel":
-      return nobody("The person closed the question without an answer.");
-    default:
-      return filled satisfies never;
-  }
+function readPermission({ grants }: PermissionRequest, filled: Filled): UserAnswer {
+  if (filled.action === "decline") return { type: "deny", span: "once" };
+  if (filled.action !== "accept") return noAnswer("The user closed the question without an answer.");
   const { allow } = filled.content;
-  const message = wordsIn(filled.content, "message");
+  const message = textField(filled.content, "message");
   if (allow === ONCE) return { type: "allow", span: "once" };
   if (allow === SESSION && grants.length > 0) return { type: "allow", span: "session", grants };
   return { type: "deny", span: "once", ...(message === "" ? {} : { message }) };
 }
 
-/** A choice for each question, and beside it room for words of one's own. */
+/** A choice for each question, and a field for an answer of the user's own. */
 function questionForm({ questions, askers: [asker] }: QuestionRequest): Form {
-  const fields = questions.flatMap(({ question, header, options, multiSelect }, place) => {
+  const fields = questions.flatMap(({ question, header, options, multiSelect }, index) => {
     const labels = options.map(({ label }) => label);
     const about = options.map(
       ({ label, description }) => `${visibleLine(label)}: ${visibleLine(description)}`,
@@ -128,49 +119,50 @@ function questionForm({ questions, askers: [asker] }: QuestionRequest): Form {
     const several = multiSelect ? "Several, with commas between them: " : "";
     const choice: FormField = {
       ...{ type: "string", title: visibleLine(header) },
-      description: bounded(`${question}\n${several}${about.join("\n")}`),
+      description: bound(`${question}\n${several}${about.join("\n")}`),
       ...(multiSelect ? {} : { enum: labels }),
     };
-    const own: FormField = { type: "string", title: `${visibleLine(header)}, in your own words` };
-    return [[choiceName(place), choice], ...(multiSelect ? [] : [[ownName(place), own] as const])] as const;
+    const own: FormField = { type: "string", title: `${visibleLine(header)}, another answer` };
+    return [[choiceField(index), choice], ...(multiSelect ? [] : [[ownField(index), own] as const])] as const;
   });
   return {
-    message: `${visibleLine(asker.path.join(" > "))} asks:\n${questions.map(({ question }) => bounded(question)).join("\n")}`,
+    message: `${visibleLine(asker.path.join(" > "))} asks:\n${questions.map(({ question }) => bound(question)).join("\n")}`,
     fields: Object.fromEntries(fields),
     required: [],
   };
 }
 
-function answers({ questions }: QuestionRequest, filled: Filled): UserAnswer {
-  if (filled.action !== "accept") return nobody("The person did not want to answer.");
-  const said = questions.map(({ question }, place): readonly [string, string] => {
-    const own = wordsIn(filled.content, ownName(place));
-    return [question, own === "" ? wordsIn(filled.content, choiceName(place)) : own];
+function readAnswers({ questions }: QuestionRequest, filled: Filled): UserAnswer {
+  if (filled.action !== "accept") return noAnswer("The user did not want to answer.");
+  const answers = questions.flatMap(({ question }, index) => {
+    const answer =
+      textField(filled.content, ownField(index)) || textField(filled.content, choiceField(index));
+    return answer === "" ? [] : [[question, answer] as const];
   });
-  if (said.every(([, words]) => words === "")) return nobody("The person answered nothing.");
-  return { type: "answers", answers: Object.fromEntries(said.filter(([, words]) => words !== "")) };
+  if (answers.length === 0) return noAnswer("The user left all fields empty.");
+  return { type: "answers", answers: Object.fromEntries(answers) };
 }
 
-function choiceName(place: number): string {
-  return `answer_${place + 1}`;
+function choiceField(index: number): string {
+  return `answer_${index + 1}`;
 }
 
-function ownName(place: number): string {
-  return `own_words_${place + 1}`;
+function ownField(index: number): string {
+  return `own_words_${index + 1}`;
 }
 
-function wordsIn(content: Readonly<Record<string, unknown>>, name: string): string {
+function textField(content: Readonly<Record<string, unknown>>, name: string): string {
   const value = content[name];
   return typeof value === "string" ? value.trim() : "";
 }
 
-/** No line of it begins like one of ours. */
-function indented(text: string): string {
-  return bounded(text).replaceAll("\n", "\n  | ");
+/** Indents further lines, so that none of them looks like one of the form's own. */
+function indent(text: string): string {
+  return bound(text).replaceAll("\n", "\n  | ");
 }
 
-/** Every character visible; if something is left out, it is the middle, and the text says so. */
-function bounded(text: string): string {
+/** Makes every character visible. If something is left out, it is the middle, and the text says so. */
+function bound(text: string): string {
   const shown = visibleDense(text);
   if (shown.length <= MOST_CHARS) return shown;
   const half = MOST_CHARS / 2;
@@ -178,6 +170,6 @@ function bounded(text: string): string {
   return `${head}\n… (the middle is not shown; ${text.length} characters in all) …\n${tail}`;
 }
 
-function nobody(reason: string): UserAnswer {
+function noAnswer(reason: string): UserAnswer {
   return { type: "nobody", reason };
 }

@@ -5,61 +5,147 @@ import {
   type CallToolResult,
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
+import * as z from "zod/mini";
+import { errorMessage } from "../../lib/errors.ts";
 import { nearName } from "../../mailbox/near-name.ts";
+import { inputErrors } from "../../tools/bind-tool.ts";
 import { quoted } from "../usage-error.ts";
 import type { Form, ShowForm } from "./elicit-user.ts";
-import { type Answer, failure, type ServedCall, type ServedTool } from "./served-tool.ts";
 
-/** A person may be away; a question that nobody answers in this time counts as no. */
+/** The user may be away; a question without an answer in this time counts as no. */
 const ANSWER_MS = 60 * 60 * 1000;
+
+/** One call of a client. */
+export interface ServedCall {
+  /** Aborted when the client cancels the call. */
+  readonly signal: AbortSignal;
+  /** Reports progress to the client; null if it did not ask for that. `count` must grow. */
+  readonly progress: ((count: number, text: string) => void) | null;
+}
+
+/** The result of a call: `texts` for a model, and the same as data for a program. */
+export interface ServedResult<Data extends object = object> {
+  /** One block of text each. */
+  readonly texts: readonly string[];
+  readonly data: Data;
+  /** True if nothing in it is of use. */
+  readonly isError?: boolean;
+}
+
+export interface Hints {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint: boolean;
+}
+
+export interface ToolDefinition<Input, Data extends object> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodMiniType<Input>;
+  readonly output: z.ZodMiniType<Data>;
+  readonly hints: Hints;
+  /** Throws a sentence. */
+  run(input: Input, call: ServedCall): Promise<ServedResult<Data>>;
+}
+
+/** A tool with its input type closed over. */
+export interface ServedTool {
+  readonly name: string;
+  list(): {
+    readonly name: string;
+    readonly title: string;
+    readonly description: string;
+    readonly inputSchema: ObjectSchema;
+    readonly outputSchema: ObjectSchema;
+    readonly annotations: Hints & { readonly title: string };
+  };
+  /** Never rejects. */
+  call(input: unknown, call: ServedCall): Promise<CallToolResult>;
+}
+
+type ObjectSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
+
+export function serveTool<Input, Data extends object>(tool: ToolDefinition<Input, Data>): ServedTool {
+  const { name, title, description, hints } = tool;
+  return {
+    name,
+    list: () => ({
+      ...{ name, title, description, annotations: { title, ...hints } },
+      inputSchema: toJsonSchema(tool.input),
+      outputSchema: toJsonSchema(tool.output),
+    }),
+    async call(raw, call) {
+      const input = z.safeParse(tool.input, raw ?? {}, { reportInput: true });
+      if (!input.success) return errorResult(inputErrors(name, input.error));
+      try {
+        const { texts, data, isError = false } = await tool.run(input.data, call);
+        return {
+          content: texts.map((text) => ({ type: "text" as const, text })),
+          structuredContent: Object.fromEntries(Object.entries(data)),
+          ...(isError ? { isError } : {}),
+        };
+      } catch (error) {
+        return errorResult(errorMessage(error));
+      }
+    },
+  };
+}
+
+/** In the draft that the validators of most clients know, and open to what a later version adds to an answer. */
+function toJsonSchema(schema: z.core.$ZodType): ObjectSchema {
+  const { $schema: _, ...made } = z.toJSONSchema(schema, {
+    ...{ target: "draft-7", io: "input", unrepresentable: "any" },
+  });
+  return { ...made, type: "object" };
+}
+
+function errorResult(text: string): CallToolResult {
+  return { content: [{ type: "text", text }], isError: true };
+}
 
 export interface McpServerParts {
   readonly version: string;
   readonly instructions: string;
   readonly tools: readonly ServedTool[];
-  onProblem(sentence: string): void;
+  onProblem(error: Error): void;
 }
 
 /** One client's connection. */
 export interface McpConnection {
   connect(transport: Transport): Promise<void>;
-  /** As it calls itself; empty before it has. */
+  /** The client's own name; empty before it has given one. */
   clientName(): string;
-  /** Shows a form to the person; null where the client cannot. */
+  /** Shows a form to the user; null if the client cannot. */
   form(): ShowForm | null;
   /** Resolves when every call has its answer. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The protocol's side of `troupe mcp serve`: tools in a list, answers as results, forms as elicitation. */
+/** Creates the protocol's side of `troupe mcp serve`: a list of tools, their calls, forms as elicitation. */
 export function mcpServer({ version, instructions, tools, onProblem }: McpServerParts): McpConnection {
-  // The lower of the SDK's two servers: what a call gets wrong is said in our words, and progress is ours to pace.
+  // The lower of the SDK's two servers: errors in a call are explained in our words.
   const server = new Server(
     { name: "troupe", title: "Troupe", version },
     { capabilities: { tools: {} }, instructions },
   );
   const open = new Set<Promise<unknown>>();
-  server.onerror = (error) => onProblem(`The connection to the client: ${error.message}`);
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: tools.map(({ hints, title, ...tool }) => {
-      const { name, description, inputSchema, outputSchema } = tool;
-      return { name, title, description, inputSchema, outputSchema, annotations: { title, ...hints } };
-    }),
-  }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, _meta, sendNotification }) => {
+  server.onerror = onProblem;
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map((tool) => tool.list()) }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal, _meta, sendNotification }) => {
     const progressToken = _meta?.progressToken;
-    const tell: ServedCall["tell"] =
-      progressToken === undefined
-        ? null
-        : (progress, message) => {
-            const note = { progressToken, progress, message };
-            // Nobody is left to be told that nobody is left.
-            sendNotification({ method: "notifications/progress", params: note }).catch(() => {});
-          };
-    const answer = answerOf(tools, params, { signal, tell });
+    const notify: ServedCall["progress"] = (progress, message) => {
+      const note = { progressToken: progressToken ?? 0, progress, message };
+      // A client that is gone needs no progress.
+      sendNotification({ method: "notifications/progress", params: note }).catch(() => {});
+    };
+    const call = { signal, progress: progressToken === undefined ? null : notify };
+    const tool = tools.find((one) => one.name === params.name);
+    const answer = tool?.call(params.arguments, call) ?? Promise.resolve(unknownTool(params.name, tools));
     open.add(answer);
-    return resultOf(await answer.finally(() => open.delete(answer)));
+    return answer.finally(() => open.delete(answer));
   });
   return {
     connect: (transport) => server.connect(transport),
@@ -67,32 +153,20 @@ export function mcpServer({ version, instructions, tools, onProblem }: McpServer
     form: () => (server.getClientCapabilities()?.elicitation?.form === undefined ? null : showForm(server)),
     async settled() {
       await Promise.all(open);
-      // The SDK sends an answer one turn of the loop after its handler has it.
+      // The SDK sends an answer one turn of the event loop after its handler returns it.
       await new Promise((resolve) => setImmediate(resolve));
     },
     close: () => server.close(),
   };
 }
 
-async function answerOf(
-  tools: readonly ServedTool[],
-  { name, arguments: input }: { readonly name: string; readonly arguments?: unknown },
-  call: ServedCall,
-): Promise<Answer> {
-  const tool = tools.find((one) => one.name === name);
-  if (tool !== undefined) return tool.call(input, call);
+function unknownTool(name: string, tools: readonly ServedTool[]): CallToolResult {
   const names = tools.map((one) => one.name);
   const guess = nearName(name, names);
-  const there = names.length === 0 ? "this server offers none" : `there are ${names.join(", ")}`;
-  return failure(`There is no tool ${quoted(name)}${guess ? ` (did you mean ${guess}?)` : ""}; ${there}.`);
-}
-
-function resultOf({ texts, data, isError }: Answer): CallToolResult {
-  return {
-    content: texts.map((text) => ({ type: "text", text })),
-    ...(data === undefined ? {} : { structuredContent: { ...data } }),
-    ...(isError ? { isError } : {}),
-  };
+  const known = names.length === 0 ? "this server offers none" : `there are ${names.join(", ")}`;
+  return errorResult(
+    `There is no tool ${quoted(name)}${guess ? ` (did you mean ${guess}?)` : ""}; ${known}.`,
+  );
 }
 
 function showForm(server: Server): ShowForm {
@@ -101,18 +175,8 @@ function showForm(server: Server): ShowForm {
       Object.entries(fields).map(([name, field]) => [name, { ...field }]),
     );
     const requestedSchema = { type: "object" as const, properties, required: [...required] };
-    const { action, content } = await server.elicitInput(
-      { message, requestedSchema },
-      { signal, timeout: ANSWER_MS },
-    );
-    switch (action) {
-      case "accept":
-        return { action, content: content ?? {} };
-      case "decline":
-      case "cancel":
-        return { action };
-      default:
-        return action satisfies never;
-    }
+    const options = { signal, timeout: ANSWER_MS };
+    const { action, content = {} } = await server.elicitInput({ message, requestedSchema }, options);
+    return action === "accept" ? { action, content } : { action };
   };
 }

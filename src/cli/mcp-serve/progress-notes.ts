@@ -3,9 +3,9 @@ import type { ActorId } from "../../mailbox/ids.ts";
 import type { AgentView } from "../../supervisor/view.ts";
 import { agentName, doing } from "../agent-text.ts";
 import { counted } from "../figures.ts";
-import { descendantsOf } from "./descendants.ts";
+import { descendantsOf } from "./agent-results.ts";
 
-/** Between two notes there is at least one and at most the other: clients give up on what is silent. */
+/** The shortest and the longest time between two notes: clients give up on a silent call. */
 const PACE_MS = 500;
 const SILENCE_MS = 10_000;
 const MOST_NAMED = 3;
@@ -13,43 +13,37 @@ const MOST_NAMED = 3;
 export interface ProgressParts {
   readonly clock: Clock;
   views(): readonly AgentView[];
-  /** The agents of the call; more may come. */
+  /** The agents of the call; more may be added. */
   readonly ids: ReadonlySet<ActorId>;
-  /** Calls back whenever something about an agent has changed; the answer withdraws it. */
+  /** Calls back when an agent changes; the returned function removes the listener. */
   onChange(listener: () => void): () => void;
-  /** `count` grows with each note, as the protocol wants it. */
-  tell(count: number, words: string): void;
+  /** `count` grows with each note, as the protocol requires. */
+  tell(count: number, text: string): void;
 }
 
-/** Tells how far the agents of one call are, until the answer is called. */
+/** Reports the progress of one call's agents, until the returned function is called. */
 export function tellProgress(parts: ProgressParts): () => void {
   const { clock, ids } = parts;
   let count = 0;
-  let paced = false;
-  let changed = false;
+  let isPaced = false;
+  let hasChanged = false;
   let withdraw = (): void => {};
   const tell = (): void => {
-    const words = progressWords(parts.views(), ids, clock.now());
-    changed = false;
+    const text = progressText(parts.views(), ids, clock.now());
+    hasChanged = false;
+    // Without an agent the next change is reported immediately, however soon it is.
+    isPaced = text !== null;
     withdraw();
-    if (words === null) {
-      // Whoever begins now is told of at the next change, however soon that is.
-      paced = false;
-      withdraw = clock.after(SILENCE_MS, tell);
-      return;
-    }
-    count += 1;
-    parts.tell(count, words);
-    paced = true;
-    withdraw = clock.after(PACE_MS, rest);
+    withdraw = text === null ? clock.after(SILENCE_MS, tell) : clock.after(PACE_MS, endPace);
+    if (text !== null) parts.tell(++count, text);
   };
-  const rest = (): void => {
-    paced = changed;
-    if (changed) tell();
+  const endPace = (): void => {
+    isPaced = hasChanged;
+    if (hasChanged) tell();
     else withdraw = clock.after(SILENCE_MS - PACE_MS, tell);
   };
   const stopListening = parts.onChange(() => {
-    if (paced) changed = true;
+    if (isPaced) hasChanged = true;
     else tell();
   });
   return () => {
@@ -58,8 +52,8 @@ export function tellProgress(parts: ProgressParts): () => void {
   };
 }
 
-/** "1 of 5 agents ended; Explore · find it: Grep wire; …"; null where there is none yet. */
-export function progressWords(
+/** Returns "1 of 5 agents ended; Explore · find it: Grep wire; …", or null if there is no agent yet. */
+export function progressText(
   views: readonly AgentView[],
   ids: ReadonlySet<ActorId>,
   now: number,
@@ -74,11 +68,10 @@ export function progressWords(
     .map((view) => [agentName(view), doing(view, now)].filter(Boolean).join(": "));
   const more = working.length - named.length;
   const queued = own.filter(({ state }) => state === "queued").length;
-  const words = [
+  return [
     ...(own.length === 1 && working.length > 0 ? [] : [`${ended} of ${counted(own.length, "agent")} ended`]),
     ...named,
     ...(more > 0 ? [`${more} more at work`] : []),
-    ...(queued > 0 ? [`${queued} in line`] : []),
-  ];
-  return words.join("; ");
+    ...(queued > 0 ? [`${queued} queued`] : []),
+  ].join("; ");
 }

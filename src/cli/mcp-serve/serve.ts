@@ -1,7 +1,9 @@
+import { Writable } from "node:stream";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { findAgent } from "../../actors/definitions/index.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { within } from "../../mailbox/clock.ts";
-import type { SupervisorHandle } from "../../session/options.ts";
+import type { SupervisorHandle, SupervisorOptions } from "../../session/options.ts";
 import type { SupervisorEvent } from "../../supervisor/view.ts";
 import type { Arguments } from "../arguments.ts";
 import { chooseProgress } from "../choose-progress.ts";
@@ -10,30 +12,31 @@ import { concurrency, isolation, merge } from "../commands/fanout.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { followSettings } from "../follow-settings.ts";
 import { type Interrupts, watchInterrupts } from "../interrupts.ts";
+import type { CliIO } from "../io.ts";
 import type { Progress } from "../plain-progress.ts";
 import { safeLine } from "../safe-text.ts";
 import { type SessionSetup, setUpSession } from "../session-setup.ts";
 import { troupeVersion } from "../version.ts";
-import { belowServing, isBelowServing } from "./depth.ts";
+import { controlTools } from "./agent-tools.ts";
 import { elicitUser } from "./elicit-user.ts";
-import { instructionsFor } from "./instructions.ts";
-import { LineTransport } from "./line-transport.ts";
 import { type McpConnection, mcpServer } from "./mcp-server.ts";
 import { ServedSession } from "./served-session.ts";
-import type { ServedTool } from "./served-tool.ts";
-import type { Serving } from "./serving.ts";
-import { toolsOnAgents } from "./tools/agent-tools.ts";
-import { listAgentTypes } from "./tools/list-agent-types.ts";
-import { startTools } from "./tools/start-tools.ts";
+import { type Serving, startTools } from "./start-tools.ts";
 
-const LEFT = "The client that asked for it has gone.";
+const CLIENT_GONE = "The client that asked for it has gone.";
+/**
+ * Set for everything that a serving session starts. Its agents have the Agent tool, and a directory's `.mcp.json` that
+ * names Troupe would otherwise have each level start the next one (fault: agents without end).
+ */
+const DEPTH = "TROUPE_MCP_DEPTH";
 const NO_TOOLS =
   "This Troupe was started by one that serves agents itself, so it offers none: agents would start agents without end.";
 const AT_A_TERMINAL =
   'This speaks MCP on stdin and stdout, for a client that starts it: {"mcpServers": {"troupe": {"command": "troupe", "args": ["mcp", "serve"]}}} in its settings. Ctrl-C ends it.';
-/** Lines that are no messages are told a few times, not for ever. */
-const MOST_GARBAGE = 5;
-/** Milliseconds in which calls have their answers once their agents have ended. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** Errors of the connection that are reported. */
+const MOST_PROBLEMS = 5;
+/** Milliseconds until calls have their answers once their agents have ended. */
 const ANSWERS_MS = 1_000;
 
 interface Served {
@@ -44,7 +47,7 @@ interface Served {
   readonly signal: AbortSignal;
 }
 
-/** `troupe mcp serve`: agents for whoever speaks MCP on standard input and output, until its end or a signal. */
+/** `troupe mcp serve`: serves agents over MCP on standard input and output, until the input ends or a signal comes. */
 export async function serveMcp(args: Arguments, context: Context): Promise<number> {
   const { io, runtime } = context;
   const setup = await setUpSession(args, context, { maxAgents: args.value(concurrency) });
@@ -57,26 +60,18 @@ export async function serveMcp(args: Arguments, context: Context): Promise<numbe
     clock: io.clock,
     note: progress.note,
   });
-  const tools = isBelowServing(io.env)
-    ? []
-    : toolsOf({
-        ...{ agents, clock: io.clock, isolation: args.value(isolation), merge: args.value(merge) },
-        isolates: (type) => findAgent(setup.options.agents ?? [], type)?.isolation !== undefined,
-        session: () => session.get(),
-        opened: () => session.opened,
-        onChange: (listener) => session.onChange(listener),
-      });
+  const serving: Serving = {
+    ...{ session, agents, clock: io.clock, isolation: args.value(isolation), merge: args.value(merge) },
+    isolates: (type) => findAgent(setup.options.agents ?? [], type)?.isolation !== undefined,
+  };
+  const isNested = (io.env[DEPTH] ?? "0") !== "0";
   const connection = mcpServer({
     version: troupeVersion(),
-    instructions: tools.length === 0 ? NO_TOOLS : instructionsFor(setup.options),
-    tools,
-    onProblem: progress.note,
+    instructions: isNested ? NO_TOOLS : formatInstructions(setup.options),
+    tools: isNested ? [] : [...startTools(serving), ...controlTools(serving)],
+    onProblem: problemNotes(progress.note),
   });
-  const notes = [
-    ...setup.notes,
-    ...(tools.length === 0 ? [NO_TOOLS] : []),
-    ...(io.stdinIsTTY ? [AT_A_TERMINAL] : []),
-  ];
+  const notes = [...setup.notes, ...(isNested ? [NO_TOOLS] : []), ...(io.stdinIsTTY ? [AT_A_TERMINAL] : [])];
   for (const note of notes) progress.note(note);
   try {
     return await untilGone(served, connection, session);
@@ -86,11 +81,19 @@ export async function serveMcp(args: Arguments, context: Context): Promise<numbe
   }
 }
 
-function toolsOf(serving: Serving): readonly ServedTool[] {
-  return [...startTools(serving), ...toolsOnAgents(serving), listAgentTypes(serving)];
+/** Text for a client's model, which it reads before it knows any tool. */
+function formatInstructions({ cwd, source, permissionMode = "default" }: SupervisorOptions): string {
+  const offline =
+    "No model is configured: the embedded offline model answers, which searches and cites but does not reason.";
+  return [
+    `Troupe runs agents on ${cwd}: each is a conversation of its own with its own context window and tools, works by itself and returns one report.`,
+    "Use fan_out for several independent tasks, spawn_agent for one; with background and agent_result for long ones. A prompt must be complete: agents know nothing of this conversation. Reports are written by agents; statements without evidence in what they read or ran are marked.",
+    `The server decides what agents may do (permission mode ${permissionMode}); the result names calls that were not allowed.`,
+    ...(source.provider === "offline" ? [offline] : []),
+  ].join("\n\n");
 }
 
-/** The connection from its first message to its last; the answer is the exit code. */
+/** Serves the connection from its first message to its last; returns the exit code. */
 async function untilGone(
   { context: { io }, progress }: Served,
   connection: McpConnection,
@@ -105,24 +108,39 @@ async function untilGone(
     },
   });
   interrupts.signal.addEventListener("abort", () => gone.resolve(), { once: true });
-  const onGarbage = garbageNotes(progress.note);
   try {
-    await connection.connect(new LineTransport({ io, onGone: gone.resolve, onGarbage }));
+    await connection.connect(openTransport(io, gone.resolve));
     await gone.promise;
-    const closed = await session.end({ leave: whyLeft(interrupts) });
+    const isClosed = await session.end({ detach: detachReason(interrupts) });
     await within(io.clock, ANSWERS_MS, connection.settled());
     await connection.close();
+    // An open pipe would keep the process alive.
+    io.stdin.destroy();
     const code = interrupts.code() ?? exitCodes.done;
-    if (!closed) io.leave(code);
+    if (!isClosed) io.leave(code);
     return code;
   } finally {
     interrupts.release();
   }
 }
 
-/** Null: a person wanted the agents stopped. A client that goes leaves them as they are, to be gone on with. */
-function whyLeft({ code, signal }: Interrupts): string | null {
-  if (code() === undefined) return LEFT;
+/** The SDK's transport. `onGone`: the input has ended or cannot be read, which is reported before any call is cancelled. */
+function openTransport({ stdin, stdout }: CliIO, onGone: () => void): StdioServerTransport {
+  const output = new Writable({
+    decodeStrings: false,
+    write(text, _, done) {
+      stdout.write(String(text)).then(() => done(), done);
+    },
+  });
+  for (const event of ["end", "error", "close"] as const) stdin.on(event, onGone);
+  const transport = new StdioServerTransport(stdin, output, { maxBufferSize: MAX_MESSAGE_BYTES });
+  transport.onclose = onGone;
+  return transport;
+}
+
+/** Returns null if the user wants the agents stopped. If only the client goes, they can be resumed. */
+function detachReason({ code, signal }: Interrupts): string | null {
+  if (code() === undefined) return CLIENT_GONE;
   return code() === exitCodes.interrupted ? null : errorMessage(signal.reason);
 }
 
@@ -137,7 +155,7 @@ async function openSession(
   const session = createSupervisor({
     ...setup.options,
     title: `agents for ${client || "an MCP client"}`,
-    env: { ...setup.options.env, ...belowServing },
+    env: { ...setup.options.env, [DEPTH]: "1" },
     ...(show === null ? {} : { person: elicitUser(show) }),
     onEvent(event) {
       progress.onEvent(event);
@@ -148,11 +166,13 @@ async function openSession(
   return session;
 }
 
-function garbageNotes(note: (line: string) => void): (sentence: string) => void {
-  let told = 0;
-  return (sentence) => {
-    told += 1;
-    if (told <= MOST_GARBAGE) note(sentence);
-    if (told === MOST_GARBAGE) note("More of that is left out without a word.");
+function problemNotes(note: (line: string) => void): (error: Error) => void {
+  let count = 0;
+  return (error) => {
+    count += 1;
+    // The SDK's error for a line that is not a message is a long list.
+    const text = error.name === "ZodError" ? "a line is not a message of the protocol" : error.message;
+    if (count <= MOST_PROBLEMS) note(`The connection to the client: ${safeLine(text).slice(0, 200)}`);
+    if (count === MOST_PROBLEMS) note("Further errors of the connection are not reported.");
   };
 }

@@ -6,10 +6,10 @@ import type { AgentView } from "../../supervisor/view.ts";
 import { doing } from "../agent-text.ts";
 import type { JobEnd } from "../jobs.ts";
 
-/** What became of an agent's edits, where it had a worktree of its own. */
+/** The edits of an agent that had a worktree of its own. */
 const Edits = z.object({
   outcome: z.enum(["merged", "conflict", "kept", "empty"]),
-  /** In words, with how to undo or find them. */
+  /** The outcome as text, with how to undo or find the edits. */
   words: z.string(),
   files: z.number(),
   branch: z.optional(z.string()),
@@ -17,17 +17,17 @@ const Edits = z.object({
   conflicts: z.optional(z.array(z.string())),
 });
 
-/** One agent as programs read it: where it stands, and once it has ended its one summary. */
-export const ShownAgent = z.object({
-  agent_id: z.nullable(z.string()).check(z.describe("Null: it could not be started")),
+/** One agent for programs: its state, and once it has ended its one summary. */
+const ShownAgent = z.object({
+  agent_id: z.nullable(z.string()).check(z.describe("Null if it could not be started")),
   agent_type: z.string(),
   description: z.string(),
   state: z.enum(["queued", "starting", "running", "waiting", "cancelling", "ended"]),
-  doing: z.optional(z.string().check(z.describe("What it works on; until it has ended"))),
+  doing: z.optional(z.string().check(z.describe("What it works on, until it has ended"))),
   status: z.optional(Status.check(z.describe("How it ended"))),
-  report: z.optional(z.string().check(z.describe("What it reports; empty where it had no time to"))),
+  report: z.optional(z.string().check(z.describe("Its report; empty if it had no time to write one"))),
   output: z.optional(z.unknown()).check(z.describe("The report as data that fits output_schema")),
-  reason: z.optional(z.string().check(z.describe("Why it ended otherwise than done"))),
+  reason: z.optional(z.string().check(z.describe("Why it ended other than done"))),
   turns: z.number(),
   tokens: z.number(),
   cost_usd: z.number(),
@@ -36,37 +36,33 @@ export const ShownAgent = z.object({
   unverified: z.optional(
     z
       .array(z.object({ said: z.string(), why: z.string() }))
-      .check(z.describe("Statements of the report that nothing it read or ran is behind")),
+      .check(z.describe("Statements of the report without evidence in what it read or ran")),
   ),
   no_tool_run: z.optional(z.boolean().check(z.describe("Nothing in its report was looked up"))),
   not_allowed: z.optional(
-    z
-      .array(z.string())
-      .check(z.describe("Tools of which a call of it, or of an agent below it, was refused")),
+    z.array(z.string()).check(z.describe("Tools of which a call of it, or of a descendant, was refused")),
   ),
 });
 export type ShownAgent = z.infer<typeof ShownAgent>;
 
-/** What nearly every tool answers with. */
+/** The result of nearly every tool. */
 export const ShownAgents = z.object({ agents: z.array(ShownAgent) });
 export type ShownAgents = z.infer<typeof ShownAgents>;
 
-/** An agent as it is now. */
+/** Returns an agent as it is now. */
 export function shownView(view: AgentView, refused: readonly string[], now: number): ShownAgent {
   const { id, type, description, state, summary, turns, usage, costUsd, createdAt, startedAt, endedAt } =
     view;
-  const words = doing(view, now);
   return {
     ...{ agent_id: id, agent_type: type, description, state },
-    ...(summary === null && words !== "" ? { doing: words } : {}),
-    ...(summary === null ? {} : summaryData(summary, id)),
+    ...(summary === null ? { doing: doing(view, now) || undefined } : summaryData(summary, id)),
     ...{ turns, tokens: totalTokens(usage), cost_usd: costUsd },
-    seconds: seconds((endedAt ?? now) - (startedAt ?? createdAt)),
-    ...(refused.length === 0 ? {} : { not_allowed: [...refused] }),
+    seconds: Math.round(Math.max(0, (endedAt ?? now) - (startedAt ?? createdAt)) / 100) / 10,
+    not_allowed: refused.length === 0 ? undefined : [...refused],
   };
 }
 
-/** One that never became an agent. */
+/** Returns a job that never became an agent. */
 export function shownFailure({ type, description, summary }: JobEnd): ShownAgent {
   return {
     ...{ agent_id: null, agent_type: type, description, state: "ended" },
@@ -78,25 +74,17 @@ export function shownFailure({ type, description, summary }: JobEnd): ShownAgent
 function summaryData(summary: Summary, id: string): Partial<ShownAgent> {
   const { status, text, output, reason, worktree, unverified = [], unfounded } = summary;
   return {
-    ...{ status, report: text },
-    ...(output === undefined ? {} : { output }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(worktree === undefined ? {} : { edits: editsData(worktree, id) }),
-    ...(unverified.length === 0 ? {} : { unverified: unverified.map(({ said, why }) => ({ said, why })) }),
-    ...(unfounded ? { no_tool_run: true } : {}),
+    ...{ status, report: text, output, reason },
+    edits: worktree && editsData(worktree, id),
+    unverified: unverified.length === 0 ? undefined : unverified.map(({ said, why }) => ({ said, why })),
+    no_tool_run: unfounded || undefined,
   };
 }
 
 function editsData(worktree: NonNullable<Summary["worktree"]>, id: string): z.infer<typeof Edits> {
   const { outcome, files, branch, path, conflicts = [] } = worktree;
   return {
-    ...{ outcome, files, words: worktreeLine(worktree, id) },
-    ...(branch === undefined ? {} : { branch }),
-    ...(path === undefined ? {} : { path }),
-    ...(conflicts.length === 0 ? {} : { conflicts: conflicts.map((conflict) => conflict.path) }),
+    ...{ outcome, files, words: worktreeLine(worktree, id), branch, path },
+    conflicts: conflicts.length === 0 ? undefined : conflicts.map((conflict) => conflict.path),
   };
-}
-
-function seconds(ms: number): number {
-  return Math.round(Math.max(0, ms) / 100) / 10;
 }

@@ -1,6 +1,6 @@
 import type { ServerStatus } from "../../mcp/mcp.ts";
 
-/** A sentence without the server and the file with which it begins, for a row that has the name already. */
+/** Removes the server and the file from the start of a sentence, for a row that has the name already. */
 export function bareReason(sentence: string, { name, file }: Pick<ServerStatus, "name" | "file">): string {
   const server = `The MCP server "${name}"`;
   const beginning = [

@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { errorMessage } from "../../lib/errors.ts";
+import { isObject } from "../../lib/objects.ts";
 import { joinServers, type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
 import type { McpServer } from "../../mcp/server.ts";
 import { credentialsIn } from "../../policy/secrets/credentials.ts";
 import type { SupervisorOptions } from "../../session/options.ts";
-import { isObject } from "../../settings/json.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import { quoted, UsageError } from "../usage-error.ts";
 
 export interface SessionServers {
   readonly options: Pick<SupervisorOptions, "mcpServers" | "serversLeftOut" | "permissionPromptTool">;
-  /** Secrets that servers are given. */
+  /** Secrets in the entries of servers. */
   readonly secrets: readonly string[];
   readonly notes: readonly string[];
 }
@@ -19,9 +19,9 @@ export interface SessionServers {
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface Choice {
-  /** Servers of settings that count. */
+  /** Servers of settings that are used. */
   readonly leaves: readonly Leaf[];
-  /** Servers of settings that do not count, by name, each with the reason. */
+  /** Servers of settings that are not used, by name, each with the reason. */
   readonly leftOut: Readonly<Record<string, string>>;
   /** `--mcp-config`, each a file or JSON. */
   readonly configs: readonly string[];
@@ -31,7 +31,7 @@ export interface Choice {
   readonly cwd: string;
 }
 
-/** The servers of settings and of flags, the flags' over the others. */
+/** Joins the servers of settings and of flags; those of flags win. */
 export async function chosenServers({
   leaves,
   leftOut,
@@ -55,38 +55,38 @@ export async function chosenServers({
   };
 }
 
-/** Those of settings of which nothing could be started, with the reason. */
+/** Returns the servers of settings that cannot be started, with the reason. */
 function unusable(leaves: readonly Leaf[], servers: readonly McpServer[]): Readonly<Record<string, string>> {
   const started = new Set(servers.map(({ name }) => name));
   return Object.fromEntries(
     leaves.flatMap(({ path, value }) => {
       const name = path.at(-1) ?? "";
-      const why = isObject(value) && value["disabled"] === true ? "switches it off" : "cannot be used";
+      const why = isObject(value) && value["disabled"] === true ? "disables it" : "cannot be used";
       return started.has(name) ? [] : [[name, `its entry ${why}`]];
     }),
   );
 }
 
-/** Each file on its own, for sentences that name it. */
+/** Parses each file on its own, for messages that name it. */
 export function serversOfLeaves(leaves: readonly Leaf[], env: Env): readonly ParsedServers[] {
   return leaves.map(({ path, value, file }) =>
     parseMcpServers({ mcpServers: { [path.at(-1) ?? ""]: value } }, { file, env }),
   );
 }
 
-/** Those of `--mcp-config`. Throws a `UsageError` where one cannot be used. */
+/** Parses `--mcp-config`. Throws a `UsageError` if a server is invalid. */
 export async function serversOfConfigs(
   configs: readonly string[],
   env: Env,
   cwd: string,
 ): Promise<readonly ParsedServers[]> {
-  const parsed = await Promise.all(configs.map((config) => configured(config, env, cwd)));
+  const parsed = await Promise.all(configs.map((config) => parseConfig(config, env, cwd)));
   const [wrong] = parsed.flatMap(({ problems }) => problems);
   if (wrong !== undefined) throw new UsageError(`--mcp-config: ${wrong}`);
   return parsed;
 }
 
-async function configured(config: string, env: Env, cwd: string): Promise<ParsedServers> {
+async function parseConfig(config: string, env: Env, cwd: string): Promise<ParsedServers> {
   if (config.trimStart().startsWith("{")) return parseMcpServers(config, { file: "the text given", env });
   const file = resolve(cwd, config);
   try {
@@ -96,24 +96,24 @@ async function configured(config: string, env: Env, cwd: string): Promise<Parsed
   }
 }
 
-/** Asked before anything runs: a session without whoever was to answer would only refuse. */
+/** Checked before anything runs: a session without its permission prompt tool would only refuse. */
 function checkPromptTool(tool: string, servers: readonly McpServer[], problems: readonly string[]): void {
   if (!/^mcp__.+?__./.test(tool))
     throw new UsageError(
-      `--permission-prompt-tool cannot be ${quoted(tool)}; it is the whole name of a tool of an MCP server, such as mcp__approvals__ask.`,
+      `--permission-prompt-tool cannot be ${quoted(tool)}; write the whole name of a tool of an MCP server, such as mcp__approvals__ask.`,
     );
   if (servers.some(({ slug }) => tool.startsWith(`mcp__${slug}__`))) return;
   const there = servers.map(({ slug }) => `mcp__${slug}__…`).join(", ");
   const known = there === "" ? "no MCP server is configured" : `there are ${there}`;
   throw new UsageError(
     [
-      `There is no MCP server for --permission-prompt-tool ${tool}; ${known}. Name it with --mcp-config FILE, and look at troupe mcp list.`,
+      `There is no MCP server for --permission-prompt-tool ${tool}; ${known}. Add it with --mcp-config FILE; troupe mcp list shows all servers.`,
       ...problems,
     ].join(" "),
   );
 }
 
-/** What of these entries, by their names, is a secret. */
+/** Returns the secrets in these entries, recognized by their names. */
 export function secretsIn(mcpServers: Readonly<Record<string, unknown>>, env: Env): readonly string[] {
   return parseMcpServers({ mcpServers }, { file: "", env }).servers.flatMap(secretsOf);
 }

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { troupeHome } from "../../journal/paths.ts";
+import { isObject } from "../../lib/objects.ts";
 import { variablesIn } from "../../mcp/expand-variables.ts";
 import { parseMcpServers } from "../../mcp/parse-servers.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
-import { catalogue } from "../../settings/catalogue.ts";
 import { editSettings } from "../../settings/edit-settings.ts";
-import { isObject } from "../../settings/json.ts";
-import { isForeign, type SettingsPlace, settingsPlaces } from "../../settings/places.ts";
+import { isProjectScope, type SettingsPath, settingsPaths } from "../../settings/paths.ts";
+import { schema } from "../../settings/schema.ts";
 import { projectServers } from "../../settings/server-files.ts";
 import { readSettingsFile } from "../../settings/settings-file.ts";
 import type { Arguments } from "../arguments.ts";
@@ -20,7 +20,7 @@ import { mcpFlags as flags } from "./mcp-flags.ts";
 const SCOPES = ["local", "project", "user"] as const;
 type Scope = (typeof SCOPES)[number];
 
-/** `mcp add`: the words after the name are a command, or one address. */
+/** `mcp add`: after the name comes a command or one address. */
 export async function addServer(
   name: string,
   words: readonly string[],
@@ -30,10 +30,10 @@ export async function addServer(
   const [first = "", ...others] = words;
   const isAddress = /^https?:\/\//i.test(first) && others.length === 0;
   if (!isAddress && others.length === 0 && /^[a-z][a-z0-9+.-]*:\/\//i.test(first))
-    throw new UsageError(`${first} is no address of a server: those begin with http:// or https://.`);
+    throw new UsageError(`${first} is not the address of a server: it must begin with http:// or https://.`);
   const type = args.value(flags.transport) ?? (isAddress ? "http" : "stdio");
-  const env = pairsIn(args.value(flags.env), "=", "--env NAME=VALUE");
-  const headers = pairsIn(args.value(flags.header), ":", '--header "NAME: VALUE"');
+  const env = parsePairs(args.value(flags.env), "=", "--env NAME=VALUE");
+  const headers = parsePairs(args.value(flags.header), ":", '--header "NAME: VALUE"');
   if (type === "stdio") {
     if (headers !== null) throw new UsageError("--header is for servers with an address; leave it out.");
     return write(
@@ -51,7 +51,7 @@ export async function addServer(
   return write(name, { type, url: first, ...(headers === null ? {} : { headers }) }, args, context);
 }
 
-/** `mcp add-json`: an entry as it is to stand in the file. */
+/** `mcp add-json`: the entry for the file. */
 export async function addJson(
   name: string,
   text: string,
@@ -64,7 +64,8 @@ export async function addJson(
   } catch {
     throw new UsageError(`${quoted(text)} is not JSON; put it in single quotes: '{"command": "…"}'.`);
   }
-  if (!isObject(entry)) throw new UsageError(`${quoted(text)} is no JSON object such as {"command": "…"}.`);
+  if (!isObject(entry))
+    throw new UsageError(`${quoted(text)} is not a JSON object such as {"command": "…"}.`);
   return write(name, entry, args, context);
 }
 
@@ -73,22 +74,22 @@ export async function removeServer(name: string, args: Arguments, { io }: Contex
   const wanted = args.value(flags.scope);
   const scopes = wanted === undefined ? SCOPES : [wanted];
   const found = await Promise.all(
-    scopes.map(async (scope) => ((await entryIn(placeOf(scope, io, root), name)) === null ? [] : [scope])),
+    scopes.map(async (scope) => ((await entryIn(findPlace(scope, io, root), name)) === null ? [] : [scope])),
   ).then((each) => each.flat());
   const [scope, second] = found;
   if (scope === undefined) {
-    const where = scopes.map((one) => placeOf(one, io, root).file).join(", ");
+    const where = scopes.map((one) => findPlace(one, io, root).file).join(", ");
     throw new UsageError(
-      `There is no MCP server ${quoted(name)} in ${where}; troupe mcp list says where each is.`,
+      `There is no MCP server ${quoted(name)} in ${where}; troupe mcp list shows the file of each server.`,
     );
   }
   if (second !== undefined)
     throw new UsageError(
-      `The MCP server ${quoted(name)} stands in more than one file; add --scope ${found.join(" or --scope ")}.`,
+      `The MCP server ${quoted(name)} is in more than one file; add --scope ${found.join(" or --scope ")}.`,
     );
-  const place = placeOf(scope, io, root);
-  const end = await editSettings(place, root, [...catalogue.mcpServers.path, name], undefined);
-  if (end.type === "refused") throw new Error(end.reason);
+  const place = findPlace(scope, io, root);
+  const refusal = await editSettings(place, root, [...schema.mcpServers.path, name], undefined);
+  if (refusal !== null) throw new Error(refusal);
   await io.stderr.write(`The MCP server ${quoted(name)} is no longer in ${place.file}.\n`);
   return exitCodes.done;
 }
@@ -96,18 +97,18 @@ export async function removeServer(name: string, args: Arguments, { io }: Contex
 async function write(name: string, entry: object, args: Arguments, { io }: Context): Promise<number> {
   const root = await rootOf(args, io);
   const scope = args.value(flags.scope) ?? "local";
-  const place = placeOf(scope, io, root);
+  const place = findPlace(scope, io, root);
   const unset = variablesIn(JSON.stringify(entry)).filter((variable) => io.env[variable] === undefined);
-  // Whoever it is started for may have them: they only must not make an entry that cannot be used.
+  // They may be set in another environment; here they must only leave a valid entry.
   const env = { ...Object.fromEntries(unset.map((variable) => [variable, "http://later"])), ...io.env };
   const [problem] = parseMcpServers({ mcpServers: { [name]: entry } }, { file: place.file, env }).problems;
   if (problem !== undefined) throw new UsageError(`${problem} Nothing was written.`);
   if ((await entryIn(place, name)) !== null)
     throw new UsageError(
-      `There is an MCP server ${quoted(name)} in ${place.file} already; take it out first: troupe mcp remove ${name} --scope ${scope}.`,
+      `There is an MCP server ${quoted(name)} in ${place.file} already; remove it first: troupe mcp remove ${name} --scope ${scope}.`,
     );
-  const end = await editSettings(place, root, [...catalogue.mcpServers.path, name], entry);
-  if (end.type === "refused") throw new Error(end.reason);
+  const refusal = await editSettings(place, root, [...schema.mcpServers.path, name], entry);
+  if (refusal !== null) throw new Error(refusal);
   await io.stderr.write(`The MCP server ${quoted(name)} is in ${place.file} now.\n`);
   if (unset.length > 0) {
     const are = unset.length === 1 ? "is" : "are";
@@ -115,9 +116,9 @@ async function write(name: string, entry: object, args: Arguments, { io }: Conte
       `${unset.join(", ")} ${are} not set here; it is started only where ${unset.length === 1 ? "it" : "they"} ${are}.\n`,
     );
   }
-  if (isForeign(place.scope) && (await isUntrusted(io, root)))
+  if (isProjectScope(place.scope) && (await isUntrusted(io, root)))
     await io.stderr.write(
-      "It is started once you trust this folder: a conversation (troupe) asks you, and --trust does it for one run.\n",
+      "It starts once you trust this directory: a conversation (troupe) asks you, and --trust trusts it for one run.\n",
     );
   return exitCodes.done;
 }
@@ -129,16 +130,16 @@ async function isUntrusted(io: CliIO, root: string): Promise<boolean> {
   return (await settingsReader(source, false).read()).trust.type === "untrusted";
 }
 
-/** Null: it is not there. */
-async function entryIn(place: SettingsPlace, name: string): Promise<unknown> {
+/** Returns null if the file has no such entry. */
+async function entryIn(place: SettingsPath, name: string): Promise<unknown> {
   const { leaves } = await readSettingsFile(place);
-  const found = leaves.find(({ setting, path }) => setting === catalogue.mcpServers && path.at(-1) === name);
+  const found = leaves.find(({ setting, path }) => setting === schema.mcpServers && path.at(-1) === name);
   return found?.value ?? null;
 }
 
-function placeOf(scope: Scope, { homedir }: CliIO, root: string): SettingsPlace {
+function findPlace(scope: Scope, { homedir }: CliIO, root: string): SettingsPath {
   if (scope === "project") return projectServers(root);
-  const place = settingsPlaces({ homedir, root }).find((one) => one.scope === scope);
+  const place = settingsPaths({ homedir, root }).find((one) => one.scope === scope);
   return place ?? { scope, file: join(root, ".claude", "settings.local.json") };
 }
 
@@ -146,8 +147,8 @@ function rootOf(args: Arguments, io: CliIO): Promise<string> {
   return workingDir(args, io);
 }
 
-/** Null: none was given. */
-function pairsIn(given: readonly string[], sign: string, usage: string): Record<string, string> | null {
+/** Returns null without pairs. */
+function parsePairs(given: readonly string[], sign: string, usage: string): Record<string, string> | null {
   if (given.length === 0) return null;
   return Object.fromEntries(
     given.map((text) => {

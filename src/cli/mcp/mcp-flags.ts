@@ -1,21 +1,21 @@
 import { choice, flag, repeated } from "../option.ts";
 import { sessionFlags } from "../session-flags.ts";
 
-/** What `troupe mcp` takes. */
+/** The flags of `troupe mcp`. */
 export const mcpFlags = {
   scope: choice({
     name: "scope",
     short: "s",
     choices: ["local", "project", "user"],
-    summary: "whose file: .claude/settings.local.json, .mcp.json, ~/.claude/settings.json",
-    fallback: "for add and add-json local; for remove the one it stands in",
+    summary: "the file: .claude/settings.local.json, .mcp.json, ~/.claude/settings.json",
+    fallback: "for add and add-json local; for remove the file that has it",
   }),
   transport: choice({
     name: "transport",
     short: "t",
     choices: ["stdio", "http", "sse"],
-    summary: "how it is spoken to",
-    fallback: "http where an address is given, else stdio",
+    summary: "the transport",
+    fallback: "http with an address, else stdio",
   }),
   env: repeated({
     name: "env",
@@ -32,8 +32,8 @@ export const mcpFlags = {
   json: flag({ name: "json", summary: "print JSON" }),
 } as const;
 
-/** Servers that stand in no settings can be signed in at, too. */
+/** A sign-in works for servers that are not in settings, too. */
 export const loginConfig: typeof sessionFlags.mcpConfig = {
   ...sessionFlags.mcpConfig,
-  summary: "for login and logout: MCP servers besides those of files, as in .mcp.json; may be repeated",
+  summary: "for login and logout: further MCP servers, as in .mcp.json; may be repeated",
 };

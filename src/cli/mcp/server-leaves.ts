@@ -1,29 +1,28 @@
 import { basename } from "node:path";
-import { catalogue } from "../../settings/catalogue.ts";
-import { textsIn } from "../../settings/json.ts";
+import { textsIn } from "../../lib/json.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import type { ReadSettings } from "../../settings/read-settings.ts";
+import { schema } from "../../settings/schema.ts";
 
-/** What people's other tools keep of the servers of a `.mcp.json` that were not wanted; approvals there count for nothing. */
-const UNWANTED = "disabledMcpjsonServers";
+/** Other tools list here the servers of a `.mcp.json` that the user rejected; their approvals are ignored. */
+const REJECTED = "disabledMcpjsonServers";
 
-export const NOT_TRUSTED = "this folder is not trusted; --trust starts it for this time";
-export const SWITCHED_OFF = `settings switch it off (${UNWANTED})`;
+export const NOT_TRUSTED = "this directory is not trusted; --trust starts it this time";
+export const DISABLED = `settings disable it (${REJECTED})`;
 const STRICT = "--strict-mcp-config leaves it out";
 
-/** The MCP servers among the values of settings, without those that somebody has switched off. */
+/** Returns the MCP servers among the values of settings, without those that the user disabled. */
 export function serverLeaves(leaves: readonly Leaf[]): readonly Leaf[] {
-  const unwanted = new Set(
-    leaves.filter(({ path }) => path[0] === UNWANTED).flatMap(({ value }) => textsIn(value)),
+  const rejected = new Set(
+    leaves.filter(({ path }) => path[0] === REJECTED).flatMap(({ value }) => textsIn(value)),
   );
   return leaves.filter(
     ({ setting, path, file }) =>
-      setting === catalogue.mcpServers &&
-      !(basename(file) === ".mcp.json" && unwanted.has(path.at(-1) ?? "")),
+      setting === schema.mcpServers && !(basename(file) === ".mcp.json" && rejected.has(path.at(-1) ?? "")),
   );
 }
 
-/** Servers that files name and that are not started, by name, each with the reason. */
+/** Returns the servers of files that are not started, by name, each with the reason. */
 export function leftOutServers(
   { leaves, granted }: Pick<ReadSettings, "leaves" | "granted">,
   strict: boolean,
@@ -33,9 +32,9 @@ export function leftOutServers(
   const all = [...granted.filter((leaf) => !known.has(leaf)), ...leaves];
   return Object.fromEntries(
     all.flatMap((leaf) => {
-      if (leaf.setting !== catalogue.mcpServers || started.has(nameOf(leaf))) return [];
+      if (leaf.setting !== schema.mcpServers || started.has(nameOf(leaf))) return [];
       if (strict) return [[nameOf(leaf), STRICT]];
-      return [[nameOf(leaf), known.has(leaf) ? SWITCHED_OFF : NOT_TRUSTED]];
+      return [[nameOf(leaf), known.has(leaf) ? DISABLED : NOT_TRUSTED]];
     }),
   );
 }

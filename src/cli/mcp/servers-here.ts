@@ -4,29 +4,29 @@ import type { Mcp } from "../../mcp/mcp.ts";
 import { openMcp } from "../../mcp/open-mcp.ts";
 import type { McpServer } from "../../mcp/server.ts";
 import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
-import { catalogue } from "../../settings/catalogue.ts";
 import type { Leaf } from "../../settings/leaves.ts";
-import { settingsPlaces } from "../../settings/places.ts";
-import { readSettingsFiles } from "../../settings/read-settings.ts";
+import { settingsPaths } from "../../settings/paths.ts";
+import { schema } from "../../settings/schema.ts";
 import { readServerFiles } from "../../settings/server-files.ts";
+import { readSettingsFiles } from "../../settings/settings-file.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { workingDir } from "../directories.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { serverLeaves } from "./server-leaves.ts";
 
-/** Milliseconds that servers have to start, where nobody works with them afterwards. */
-export const PATIENCE_MS = 15_000;
+/** Milliseconds for servers to start, if no session follows. */
+export const READY_MS = 15_000;
 
-/** The servers that files name for a folder. */
+/** The servers that files name for a directory. */
 export interface ServersHere {
   readonly root: string;
   readonly home: string;
   readonly warnings: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Of all files, whether they count or not. */
+  /** Of all files, also those that are not used. */
   readonly all: readonly Leaf[];
-  /** Those that are started. */
+  /** The servers that are started. */
   readonly counted: readonly Leaf[];
   readonly trusted: boolean;
 }
@@ -39,10 +39,10 @@ export async function serversHere(args: Arguments, { io }: Pick<Context, "io">):
   const source: SettingsSource = { homedir, root, home, ...managed };
   const [read, settings, servers] = await Promise.all([
     settingsReader(source, args.value(sessionFlags.trust)).read(),
-    readSettingsFiles(settingsPlaces(source)),
+    readSettingsFiles(settingsPaths(source)),
     readServerFiles(source),
   ]);
-  const isServer = ({ setting }: Leaf) => setting === catalogue.mcpServers;
+  const isServer = ({ setting }: Leaf) => setting === schema.mcpServers;
   return {
     ...{ root, home, warnings: read.warnings },
     env: { ...io.env, ...read.settings.env },
@@ -52,8 +52,8 @@ export async function serversHere(args: Arguments, { io }: Pick<Context, "io">):
   };
 }
 
-/** Starts servers that nobody works with: what becomes of each is in its state. */
-export function openedServers(
+/** Starts servers without a session. */
+export function openServers(
   servers: readonly McpServer[],
   {
     clock,
@@ -73,7 +73,7 @@ export function openedServers(
     ...{ servers, clock, env, cwd, home, roots: [cwd], limits: limitsFromEnvironment(env) },
     outputs: {
       next() {
-        throw new Error("nothing is called");
+        throw new Error("no tool is called");
       },
     },
     onWarning,

@@ -6,8 +6,8 @@ import type { SessionServers } from "./chosen-servers.ts";
 import { leftOutServers, serverLeaves } from "./server-leaves.ts";
 
 /**
- * The MCP servers of a session, from settings and flags. Throws a `UsageError` where a flag's cannot be used. What
- * reads them is loaded where there is one.
+ * Returns the MCP servers of a session, from settings and flags. Throws a `UsageError` if a flag is invalid. The code that
+ * reads servers is loaded only with the first one.
  */
 export async function sessionServers(
   args: Arguments,

@@ -1,7 +1,7 @@
+import { canonicalJson } from "../../lib/json.ts";
 import { nearName } from "../../mailbox/near-name.ts";
 import type { McpTool, ServerStatus } from "../../mcp/mcp.ts";
 import { joinServers } from "../../mcp/parse-servers.ts";
-import { canonicalJson } from "../../settings/json.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import { refusedSchema } from "../../tools/deferred/request-schema.ts";
 import type { Arguments } from "../arguments.ts";
@@ -12,23 +12,23 @@ import { quoted, UsageError } from "../usage-error.ts";
 import { bareReason } from "./bare-reason.ts";
 import { serversOfLeaves } from "./chosen-servers.ts";
 import { mcpFlags as flags } from "./mcp-flags.ts";
-import { NOT_TRUSTED, SWITCHED_OFF } from "./server-leaves.ts";
-import { openedServers, PATIENCE_MS, serversHere } from "./servers-here.ts";
+import { DISABLED, NOT_TRUSTED } from "./server-leaves.ts";
+import { openServers, READY_MS, serversHere } from "./servers-here.ts";
 
-/** One server of any file, and how it stands with it. */
+/** One server of any file, with its state. */
 interface Row {
   readonly name: string;
   readonly file: string;
-  /** As it stands in the file. */
+  /** As written in the file. */
   readonly entry: unknown;
   readonly state: string;
   readonly tools: readonly string[];
-  /** Tools that no request can have, each with the reason. */
+  /** Tools that no request can contain, each with the reason. */
   readonly unfit: readonly string[];
   readonly works: boolean;
 }
 
-/** `mcp list`. The exit code is 1 where one that counts does not work. */
+/** `mcp list`. The exit code is 1 if a server that is used does not work. */
 export async function listServers(args: Arguments, context: Context): Promise<number> {
   const { io } = context;
   const rows = await rowsOf(args, context, () => true);
@@ -36,21 +36,21 @@ export async function listServers(args: Arguments, context: Context): Promise<nu
   else
     for (const row of rows)
       await io.stdout.write(
-        `${safeLine(`${row.name}: ${howReached(row.entry)}`)} - ${safeLine(row.state)} (${safeLine(row.file)})\n`,
+        `${safeLine(`${row.name}: ${addressOf(row.entry)}`)} - ${safeLine(row.state)} (${safeLine(row.file)})\n`,
       );
   if (rows.length === 0)
-    await io.stderr.write("There are no MCP servers here; troupe mcp add --help says how to have one.\n");
+    await io.stderr.write("There are no MCP servers here; troupe mcp add --help says how to add one.\n");
   return rows.every(({ works }) => works) ? exitCodes.done : exitCodes.notDone;
 }
 
-/** `mcp get NAME`: where it stands, what stands there, how it is, and its tools. */
+/** `mcp get NAME`: its file, its entry, its state and its tools. */
 export async function showServer(name: string, args: Arguments, context: Context): Promise<number> {
   const { io } = context;
   const rows = await rowsOf(args, context, (one) => one === name);
   if (rows.length === 0) {
     const names = await namesOf(args, context);
     const guess = nearName(name, names);
-    const known = guess ? `did you mean ${guess}?` : "troupe mcp list shows those there are.";
+    const known = guess ? `did you mean ${guess}?` : "troupe mcp list shows all servers.";
     throw new UsageError(`There is no MCP server ${quoted(name)}; ${known}`);
   }
   if (args.value(flags.json)) await io.stdout.write(`${JSON.stringify(rows.map(jsonOf), null, 2)}\n`);
@@ -83,33 +83,33 @@ async function rowsOf(
   const { all, counted, trusted, root, home, env, warnings } = await serversHere(args, context);
   for (const warning of warnings) await io.stderr.write(`${safeLine(warning)}\n`);
   const wanted = all.filter(({ path }) => isWanted(path.at(-1) ?? ""));
-  // One file can have the same for every folder and for this one.
+  // One file can have the same entry for every directory and for this one.
   const leaves = wanted.filter((leaf, at) => wanted.findIndex((other) => isSame(other, leaf)) === at);
   const counts = (leaf: Leaf) => counted.some((one) => isSame(one, leaf));
   const parsed = serversOfLeaves(leaves.filter(counts), env);
   const { servers, problems } = joinServers(parsed);
-  const said: string[] = [];
-  const parts = { clock: io.clock, env, cwd: root, home, onWarning: (words: string) => said.push(words) };
-  const mcp = servers.length === 0 ? null : openedServers(servers, parts);
+  const warned: string[] = [];
+  const parts = { clock: io.clock, env, cwd: root, home, onWarning: (text: string) => warned.push(text) };
+  const mcp = servers.length === 0 ? null : openServers(servers, parts);
   try {
-    await mcp?.ready(PATIENCE_MS);
+    await mcp?.ready(READY_MS);
     const states = new Set(mcp?.servers().map(({ state }) => ("reason" in state ? state.reason : null)));
-    for (const words of said) if (!states.has(words)) await io.stderr.write(`${safeLine(words)}\n`);
+    for (const text of warned) if (!states.has(text)) await io.stderr.write(`${safeLine(text)}\n`);
     return leaves.map((leaf): Row => {
       const name = leaf.path.at(-1) ?? "";
       const row = { name, file: leaf.file, entry: leaf.value, tools: [], unfit: [], works: true };
-      if (!counts(leaf)) return { ...row, state: whyNotCounted(leaf, counted, trusted) };
+      if (!counts(leaf)) return { ...row, state: unusedReason(leaf, counted, trusted) };
       const status = mcp?.servers().find((one) => one.name === name);
       if (mcp === null || status === undefined) {
         const problem = problems.find((sentence) => sentence.includes(`"${name}"`));
-        return { ...row, state: bareReason(problem ?? "switched off", row), works: problem === undefined };
+        return { ...row, state: bareReason(problem ?? "disabled", row), works: problem === undefined };
       }
       const tools = mcp.tools().filter(({ slug }) => slug === status.slug);
       return {
         ...row,
         tools: tools.map((tool) => tool.name),
-        unfit: unfitOf(tools),
-        ...stateOf(status),
+        unfit: findUnfit(tools),
+        ...formatState(status),
       };
     });
   } finally {
@@ -117,19 +117,19 @@ async function rowsOf(
   }
 }
 
-function unfitOf(tools: readonly McpTool[]): string[] {
+function findUnfit(tools: readonly McpTool[]): string[] {
   return tools.flatMap(({ name, inputSchema }) => {
     const why = refusedSchema(inputSchema);
     return why === null ? [] : [`${name} (${why})`];
   });
 }
 
-function stateOf({ state, tools, ...server }: ServerStatus): Pick<Row, "state" | "works"> {
+function formatState({ state, tools, ...server }: ServerStatus): Pick<Row, "state" | "works"> {
   switch (state.type) {
     case "connected":
       return { state: `connected, ${tools} ${tools === 1 ? "tool" : "tools"}`, works: true };
     case "starting":
-      return { state: `did not start within ${PATIENCE_MS / 1_000} s`, works: false };
+      return { state: `did not start within ${READY_MS / 1_000} s`, works: false };
     case "needs-auth":
       return { state: `needs a sign-in: ${bareReason(state.reason, server)}`, works: false };
     case "failed":
@@ -141,11 +141,11 @@ function stateOf({ state, tools, ...server }: ServerStatus): Pick<Row, "state" |
   }
 }
 
-function whyNotCounted(leaf: Leaf, counted: readonly Leaf[], trusted: boolean): string {
+function unusedReason(leaf: Leaf, counted: readonly Leaf[], trusted: boolean): string {
   const other = counted.find(({ path }) => path.at(-1) === leaf.path.at(-1));
-  if (other?.file === leaf.file) return "not started: the one for this folder in the same file counts";
-  if (other !== undefined) return `not started: the one of ${other.file} counts`;
-  return `not started: ${trusted ? SWITCHED_OFF : NOT_TRUSTED}`;
+  if (other?.file === leaf.file) return "not started: the entry for this directory in the same file is used";
+  if (other !== undefined) return `not started: the entry of ${other.file} is used`;
+  return `not started: ${trusted ? DISABLED : NOT_TRUSTED}`;
 }
 
 function isSame(one: Leaf, other: Leaf): boolean {
@@ -156,7 +156,7 @@ function isSame(one: Leaf, other: Leaf): boolean {
   );
 }
 
-function howReached(entry: unknown): string {
+function addressOf(entry: unknown): string {
   if (typeof entry !== "object" || entry === null) return "?";
   const { command, args, url } = { command: undefined, args: undefined, url: undefined, ...entry };
   if (typeof command !== "string") return typeof url === "string" ? url : "?";

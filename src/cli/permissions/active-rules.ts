@@ -12,7 +12,7 @@ import type { Arguments } from "../arguments.ts";
 import { addedDirs, settingsDirs, workingDir } from "../directories.ts";
 import type { CliIO } from "../io.ts";
 import { sessionFlags as flags } from "../session-flags.ts";
-import { sessionSettings } from "../session-settings.ts";
+import { assertFlagsMayAllow, sessionSettings } from "../session-settings.ts";
 import { chooseMode } from "../session-setup.ts";
 
 /** Everything that decides about calls in a session that would be started like this. */
@@ -46,6 +46,7 @@ export async function activeRules(
   const cwd = await workingDir(args, io);
   const home = troupeHome(io.env, io.homedir);
   const { read, reader, notes } = await sessionSettings(io, { cwd, home, trusts: args.value(flags.trust) });
+  assertFlagsMayAllow(args.value(flags.allowedTools), read);
   const mode = chooseMode(givenMode, read, io);
   const extra = await settingsDirs(read.settings.additionalDirectories, { cwd, homedir: io.homedir });
   const additionalDirs = [...(await addedDirs(args, io)), ...extra.dirs];

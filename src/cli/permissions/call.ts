@@ -1,4 +1,4 @@
-import { isObject } from "../../settings/json.ts";
+import { isObject } from "../../lib/objects.ts";
 import { quoted, UsageError } from "../usage-error.ts";
 
 /** A call to ask about. */

@@ -1,6 +1,6 @@
 import { untrustedNote } from "../../policy/trust/trust-text.ts";
+import { settingsKey } from "../../settings/leaves.ts";
 import { nameOf } from "../../settings/setting.ts";
-import { settingsKey } from "../../settings/settings-key.ts";
 import {
   changeSetting,
   type EditedScope,

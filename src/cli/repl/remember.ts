@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { diskFiles } from "../../context/disk-files.ts";
 import { MAX_MEMORY_FILE_BYTES } from "../../context/memory/memory.ts";
 import { troupeHome } from "../../journal/paths.ts";
-import { managedSettingsFile } from "../../settings/places.ts";
+import { managedSettingsFile } from "../../settings/paths.ts";
 import { appendLine } from "../memory/append-line.ts";
 import { type MemoryOwner, memoryOwners, memoryTarget } from "../memory/memory-file.ts";
 import { safeLine } from "../safe-text.ts";

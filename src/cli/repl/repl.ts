@@ -2,7 +2,7 @@ import { troupeHome } from "../../journal/paths.ts";
 import { homeProblem } from "../../journal/usable-home.ts";
 import { within } from "../../mailbox/clock.ts";
 import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
-import { whyNotMode } from "../../settings/mode-of.ts";
+import { whyNotMode } from "../../settings/modes.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { followSettings } from "../follow-settings.ts";

@@ -2,8 +2,8 @@ import { dirname } from "node:path";
 import type { SkillSearch } from "../../context/skills/skill-dirs.ts";
 import type { Grant } from "../../policy/trust/grants.ts";
 import type { SkillsOptions } from "../../session/options.ts";
-import { managedSettingsFile } from "../../settings/places.ts";
-import type { SaidOfSkills } from "../../settings/skill-settings.ts";
+import { managedSettingsFile } from "../../settings/paths.ts";
+import type { Settings } from "../../settings/read-settings.ts";
 import { settingsDirs } from "../directories.ts";
 import type { CliIO } from "../io.ts";
 import { conversationCommands } from "./other-places.ts";
@@ -38,16 +38,16 @@ export async function sessionSkillsSetup(
   { homedir, managedSettings, cwd: from }: CliIO,
   { cwd, home }: Where,
   given: {
-    readonly settings: SaidOfSkills;
+    readonly settings: Pick<Settings, "skills" | "pluginDirs">;
     /** Of flags. */
     readonly plugins: readonly string[];
     readonly trusted: boolean;
     readonly agreed: (digest: string) => boolean;
   },
 ): Promise<SessionSkillsSetup> {
-  const { plugins: said, injection, listing } = given.settings;
+  const { pluginDirs, skills: placement } = given.settings;
   const [own, flagged] = await Promise.all([
-    settingsDirs(said, { cwd, homedir }),
+    settingsDirs(pluginDirs, { cwd, homedir }),
     settingsDirs(
       given.plugins.map((text) => ({ text, file: "--plugin-dir" })),
       { cwd: from, homedir },
@@ -57,8 +57,7 @@ export async function sessionSkillsSetup(
   return {
     notes: [...own.notes, ...flagged.notes],
     skills: {
-      ...(injection === undefined ? {} : { injection }),
-      ...(listing === undefined ? {} : { listing }),
+      ...placement,
       search: {
         ...{ homedir, home, managed: managedFolder(managedSettings), agreed },
         plugins: [...new Set([...flagged.dirs, ...own.dirs])],

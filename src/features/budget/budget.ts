@@ -1,4 +1,4 @@
-import type { AgentBudget } from "../../settings/budget-settings.ts";
+import type { AgentBudget } from "../../settings/read-settings.ts";
 
 /** What an agent and everything below it may use, together; what is absent has no limit of its own. */
 export interface Budget {

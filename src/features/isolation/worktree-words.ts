@@ -1,6 +1,6 @@
+import { counted } from "../../lib/figures.ts";
+import { printable } from "../../lib/printable.ts";
 import type { Conflict, WorktreeResult } from "../../mailbox/worktree.ts";
-import { shown } from "../../settings/shown.ts";
-import { counted } from "../budget/format.ts";
 
 /** Names in one line; there can be any number of files. */
 const MOST_NAMED = 5;
@@ -114,5 +114,5 @@ function midLine(words: string): string {
 
 /** Sentences lose their stop: more follows in the same line. */
 function inLine(words: string): string {
-  return shown(words.replace(/\s+/g, " ").trim().replace(/\.$/, ""));
+  return printable(words.replace(/\s+/g, " ").trim().replace(/\.$/, ""));
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 
-/** Where a browser comes back to after a user has signed in. */
+/** The address to which a browser returns after the user has signed in. */
 export interface Callback {
   readonly url: string;
   /** The code; rejects with a sentence if the sign-in page refuses, or the signal is aborted. */
@@ -14,7 +14,7 @@ export async function listenForCallback(port: number, state: string): Promise<Ca
   const server = createServer((request, response) => {
     const url = URL.parse(request.url ?? "/", "http://127.0.0.1");
     const found = request.method === "GET" && url?.pathname === "/callback" ? url.searchParams : null;
-    // Any page in the browser can call this address: only the page that was opened for the user knows the state.
+    // Any page in the browser can call this address; only the page that was opened for the user knows the state.
     const status = found === null ? 404 : found.get("state") === state ? 200 : 400;
     response.writeHead(status, { "content-type": "text/plain; charset=utf-8", connection: "close" });
     response.end(PAGES[status]);
@@ -43,16 +43,14 @@ export async function listenForCallback(port: number, state: string): Promise<Ca
 }
 
 const PAGES = {
-  200: "You can close this window and go back to Troupe.\n",
+  200: "You can close this window and return to Troupe.\n",
   400: "This sign-in is not the one that Troupe is waiting for. Use the page that Troupe opened last.\n",
-  404: "There is nothing here.\n",
+  404: "This address serves only the sign-in.\n",
 };
 
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once("error", (error) =>
-      reject(new Error(`port ${port} cannot be listened on (${error.message})`)),
-    );
+    server.once("error", (error) => reject(new Error(`port ${port} cannot be opened (${error.message})`)));
     server.listen(port, "127.0.0.1", () => {
       const address = server.address();
       resolve(typeof address === "object" && address !== null ? address.port : port);

@@ -12,7 +12,7 @@ export type Elicit = (
 export interface ClientParts {
   readonly version: string;
   readonly roots: readonly string[];
-  /** Null if no user can answer; servers are told so. */
+  /** Null if no user can answer; servers then cannot ask. */
   readonly elicit: Elicit | null;
   onChanged(what: "tools" | "resources" | "prompts"): void;
 }

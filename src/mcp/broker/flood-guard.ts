@@ -33,7 +33,7 @@ export class FloodGuard {
   }
 
   countMessage(message: JSONRPCMessage): void {
-    // A reply to a request of ours is free; a reply to no request is an error of the client (`countError`).
+    // A reply to our request is free; another reply is an error of the client (`countError`).
     if (!("method" in message)) return;
     const least = "id" in message ? REQUEST_BYTES : LEAST_BYTES;
     this.#countUnasked(Math.max(least, JSON.stringify(message).length));

@@ -28,7 +28,7 @@ export class SignInFile {
     this.path = join(directory, `${hash}.json`);
   }
 
-  /** Returns an empty sign-in if there is none that can be read. */
+  /** Returns an empty sign-in if the file is missing or invalid. */
   read(): SignIn {
     try {
       return z.parse(Saved, JSON.parse(readFileSync(this.path, "utf8")));
@@ -37,7 +37,7 @@ export class SignInFile {
     }
   }
 
-  /** Returns false if there was none. Throws if it cannot be removed. */
+  /** Returns false if nothing was saved. Throws if it cannot be removed. */
   forget(): boolean {
     const existed = this.read().tokens !== undefined;
     rmSync(this.path, { force: true });

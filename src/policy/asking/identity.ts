@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "../../settings/json.ts";
+import { canonicalJson } from "../../lib/json.ts";
 import type { PermissionQuestion } from "./questions.ts";
 
 /** One call, whoever makes it: the same tool would do the same thing in the same folder, under the same rules. */

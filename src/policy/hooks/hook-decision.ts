@@ -1,5 +1,5 @@
+import { isObject } from "../../lib/objects.ts";
 import type { HookEvent } from "../../mailbox/hook-events.ts";
-import { isObject } from "../../settings/json.ts";
 import type { Hook } from "./hooks.ts";
 import { type Envelope, replyOf } from "./reply.ts";
 import type { HookEnd } from "./run-hook.ts";

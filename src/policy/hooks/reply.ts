@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { parsedJson } from "../../settings/json.ts";
+import { parseJson } from "../../lib/json.ts";
 
 const Text = z.optional(z.string("must be a text"));
 
@@ -45,7 +45,7 @@ const Fields = z.record(z.string(), z.unknown());
 export function replyOf(stdout: string): Reply {
   const text = stdout.trim();
   if (!text.startsWith("{")) return { type: "text", text };
-  const parsed = parsedJson(text);
+  const parsed = parseJson(text);
   if (parsed === undefined)
     return { type: "broken", text, why: "printed what begins like a JSON object and is none" };
   const value = Fields.parse(parsed);

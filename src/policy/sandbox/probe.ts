@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { parseJson } from "../../lib/json.ts";
 import type { Confined, Seen } from "../../mailbox/confined.ts";
-import { parsedJson } from "../../settings/json.ts";
 import { realOf } from "../engine/path-candidates.ts";
 
 /** A program and its arguments, started without a shell. */
@@ -80,7 +80,7 @@ export async function probe({ platform, run, state, confined }: ProbeParts): Pro
         ]),
       },
     );
-    const found = z.safeParse(Findings, parsedJson(ended.stdout));
+    const found = z.safeParse(Findings, parseJson(ended.stdout));
     if (found.success) return found.data;
     return ended.reason || firstLine(ended.stderr) || `it ended with exit code ${ended.exitCode}`;
   } finally {

@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import { accessSync, constants } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import { canonicalJson } from "../../settings/json.ts";
-import { shown } from "../../settings/shown.ts";
+import { canonicalJson } from "../../lib/json.ts";
+import { printable } from "../../lib/printable.ts";
+import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { namesIn } from "../on-disk.ts";
 import { includedBy, runsCommand } from "./git-commands.ts";
 import { gitSettingsIn } from "./git-config-text.ts";
 import { gitLinksIn } from "./git-links.ts";
 import { type GitRepository, repositoriesAbout, repositoryAt } from "./git-repository.ts";
 import type { Grant } from "./grants.ts";
-import { readBytes, readRegularFile } from "./read-regular-file.ts";
 
 /** Half a million files. */
 const MOST_INDEX_BYTES = 64 * 1_048_576;
@@ -73,7 +73,7 @@ class Reading {
       this.#grant("read more files as its configuration than are looked through", file);
       return;
     }
-    const read = readRegularFile(file);
+    const read = contentOf(file);
     if (read === null) return;
     const settings = read === "unreadable" ? null : gitSettingsIn(read.text);
     if (settings === null) {
@@ -84,16 +84,16 @@ class Reading {
       const { key, value } = setting;
       if (key === "core.worktree") this.#tree = resolve(this.#repository.own, value);
       if (key === "extensions.objectformat") this.#idBytes = value.toLowerCase() === "sha256" ? 32 : 20;
-      const where = `${shown(key)} in ${this.#name(file)}`;
-      if (runsCommand(setting)) this.#grant(`run "${shown(value)}" (${where})`, [file, key, value]);
+      const where = `${printable(key)} in ${this.#name(file)}`;
+      if (runsCommand(setting)) this.#grant(`run "${printable(value)}" (${where})`, [file, key, value]);
       const included = includedBy(setting);
       if (included === null) continue;
       const path = resolve(dirname(file), included.replace(/^~(?=\/)/, homedir()));
-      this.#grant(`read "${shown(included)}" as its configuration, too (${where})`, [
+      this.#grant(`read "${printable(included)}" as its configuration, too (${where})`, [
         file,
         key,
         value,
-        readRegularFile(path),
+        contentOf(path),
       ]);
       this.#config(path);
     }
@@ -105,13 +105,13 @@ class Reading {
     } catch {
       return;
     }
-    this.#grant(`run the hook ${this.#name(file)}`, [file, readRegularFile(file)]);
+    this.#grant(`run the hook ${this.#name(file)}`, [file, contentOf(file)]);
   }
 
   #index(file: string, goesOn: boolean): void {
-    const read = readBytes(file, MOST_INDEX_BYTES);
-    if (read === null) return;
-    const links = read === "unreadable" ? null : gitLinksIn(read, this.#idBytes);
+    const read = readRegularFile(file, MOST_INDEX_BYTES);
+    if (read.type === "absent") return;
+    const links = read.type === "unreadable" ? null : gitLinksIn(read.bytes, this.#idBytes);
     const inner = links?.map((path) => repositoryAt(join(this.#tree, path, ".git"))) ?? [];
     const found = inner.filter((repository) => repository !== null);
     if (links === null) this.#grant(`go by ${this.#name(file)}, which could not be looked through`, file);
@@ -122,7 +122,7 @@ class Reading {
   /** A file as a person finds it. */
   #name(file: string): string {
     const below = relative(this.#folder, file);
-    return shown(below.startsWith("..") ? file : below);
+    return printable(below.startsWith("..") ? file : below);
   }
 
   #grant(what: string, identity: unknown): void {
@@ -137,4 +137,11 @@ class Reading {
 function indexesIn(own: string): readonly string[] {
   const names = namesIn(own).filter((name) => name === "index" || name.startsWith("sharedindex."));
   return names.map((name) => join(own, name));
+}
+
+/** Returns what a digest of a file is made of; null if there is none. */
+function contentOf(file: string): { readonly text: string } | "unreadable" | null {
+  const read = readRegularFile(file);
+  if (read.type === "absent") return null;
+  return read.type === "unreadable" ? "unreadable" : { text: read.bytes.toString() };
 }

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { textAt } from "./read-regular-file.ts";
+import { readRegularFile } from "../../lib/read-regular-file.ts";
 
 /** Where a repository has what git goes by. All absolute. */
 export interface GitRepository {
@@ -66,4 +66,9 @@ function isFolder(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+function textAt(path: string): string | null {
+  const read = readRegularFile(path);
+  return read.type === "read" ? read.bytes.toString() : null;
 }

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { catalogue } from "../../settings/catalogue.ts";
-import { count } from "../../settings/counting.ts";
-import { canonicalJson, isObject, textsIn } from "../../settings/json.ts";
+import { canonicalJson, textsIn } from "../../lib/json.ts";
+import { isObject } from "../../lib/objects.ts";
+import { printable } from "../../lib/printable.ts";
+import { count } from "../../settings/count.ts";
 import type { Leaf } from "../../settings/leaves.ts";
+import { schema } from "../../settings/schema.ts";
 import { nameOf } from "../../settings/setting.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
-import { shown } from "../../settings/shown.ts";
 
 /** One thing that trusting a folder would let its settings do. */
 export interface Grant {
@@ -39,45 +40,48 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
       .digest("hex"),
   });
   const each = (words: (text: string) => string) =>
-    textsIn(value).map((text) => named(words(shown(text)), text));
+    textsIn(value).map((text) => named(words(printable(text)), text));
   switch (setting) {
-    case catalogue.allow:
+    case schema.permissions.allow:
       return each((rule) => `use ${rule} without a question`);
-    case catalogue.additionalDirectories:
+    case schema.additionalDirectories:
       return each((folder) => `work in the folder ${folder}, too`);
-    case catalogue.commandEnv:
+    case schema.commandEnv:
       return each((name) => `give commands the variable ${name}`);
-    case catalogue.env:
-      return [named(`set the variable ${shown(`${path.at(-1)}=${value}`)}`, value)];
-    case catalogue.apiKeyHelper:
+    case schema.env:
+      return [named(`set the variable ${printable(`${path.at(-1)}=${value}`)}`, value)];
+    case schema.apiKeyHelper:
       return [named(`run the command ${quoted(value)} for the key of the model`, value)];
-    case catalogue.worktree.setup:
+    case schema.worktree.setup:
       return [named(`run ${setupWords(value)} in every new worktree`, value)];
-    case catalogue.worktree.check:
+    case schema.worktree.check:
       return [named(`run ${quoted(value)} before edits of agents are merged`, value)];
-    case catalogue.mode:
-      return [named(`start in the mode ${shown(String(value))}`, value)];
-    case catalogue.model:
-      return [named(`use the model ${shown(String(value))}`, value)];
-    case catalogue.disableHooks:
+    case schema.permissions.mode:
+      return [named(`start in the mode ${printable(String(value))}`, value)];
+    case schema.model:
+      return [named(`use the model ${printable(String(value))}`, value)];
+    case schema.disableHooks:
       return [named(value === true ? "switch off all hooks, yours too" : "let hooks run", value)];
-    case catalogue.mcpServers:
-      return [
-        named(`start the MCP server ${shown(path.at(-1) ?? "")}: ${shown(canonicalJson(value))}`, value),
-      ];
-    case catalogue.languageServers:
+    case schema.mcpServers:
       return [
         named(
-          `start the language server for ${shown(path.at(-1) ?? "")}: ${shown(canonicalJson(value))}`,
+          `start the MCP server ${printable(path.at(-1) ?? "")}: ${printable(canonicalJson(value))}`,
           value,
         ),
       ];
-    case catalogue.hooks:
+    case schema.languageServers:
+      return [
+        named(
+          `start the language server for ${printable(path.at(-1) ?? "")}: ${printable(canonicalJson(value))}`,
+          value,
+        ),
+      ];
+    case schema.hooks:
       return isObject(value)
         ? Object.entries(value).map(([event, hooks]) => named(hookWords(event, hooks), [event, hooks]))
         : [];
     default:
-      return [named(`set ${shown(nameOf({ path }))} to ${shown(canonicalJson(value))}`, value)];
+      return [named(`set ${printable(nameOf({ path }))} to ${printable(canonicalJson(value))}`, value)];
   }
 }
 
@@ -91,8 +95,8 @@ function setupWords(setup: unknown): string {
 
 function hookWords(event: string, hooks: unknown): string {
   const commands = commandsIn(hooks);
-  const what = commands.length > 0 ? commands.map(quoted).join(", ") : shown(canonicalJson(hooks));
-  return `run ${what} as a hook (${shown(event)})`;
+  const what = commands.length > 0 ? commands.map(quoted).join(", ") : printable(canonicalJson(hooks));
+  return `run ${what} as a hook (${printable(event)})`;
 }
 
 /** However a hook is written: what it would run is under `command`. */
@@ -103,5 +107,5 @@ function commandsIn(value: unknown): unknown[] {
 }
 
 function quoted(value: unknown): string {
-  return `"${shown(typeof value === "string" ? value : canonicalJson(value))}"`;
+  return `"${printable(typeof value === "string" ? value : canonicalJson(value))}"`;
 }

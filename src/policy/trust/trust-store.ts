@@ -1,10 +1,10 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { parseJson } from "../../lib/json.ts";
+import { readRegularFile } from "../../lib/read-regular-file.ts";
+import { replaceFile } from "../../lib/replace-file.ts";
 import type { Clock } from "../../mailbox/clock.ts";
-import { parsedJson } from "../../settings/json.ts";
-import { readBounded } from "../../settings/read-bounded.ts";
-import { replaceFile } from "../../settings/replace-file.ts";
 import type { Grant } from "./grants.ts";
 
 const Trusted = z.object({
@@ -56,14 +56,14 @@ type Store =
 
 function readStore(home: string): Store {
   const file = trustFile(home);
-  const read = readBounded(file);
+  const read = readRegularFile(file);
   switch (read.type) {
     case "absent":
       return { type: "read", store: { version: 1, folders: {} } };
     case "unreadable":
       return broken(`${file} ${read.problem}`);
-    case "text": {
-      const store = Trusted.safeParse(parsedJson(read.text));
+    case "read": {
+      const store = Trusted.safeParse(parseJson(read.bytes.toString()));
       return store.success
         ? { type: "read", store: store.data }
         : broken(`${file} is not as Troupe writes it`);

@@ -1,4 +1,4 @@
-import { shown } from "../../settings/shown.ts";
+import { printable } from "../../lib/printable.ts";
 import type { Grant } from "./grants.ts";
 import type { Trust } from "./trust.ts";
 
@@ -11,8 +11,8 @@ export function trustQuestion(folder: string, trust: Trust, servers: readonly Gr
   const { wasTrusted } = trust;
   const fresh = [...trust.fresh, ...servers];
   const first = wasTrusted
-    ? `The settings of ${shown(folder)} have changed since you trusted them. New is that they would:`
-    : `${shown(folder)} brings settings of its own (.claude, .mcp.json, .git). If you trust it, they will:`;
+    ? `The settings of ${printable(folder)} have changed since you trusted them. New is that they would:`
+    : `${printable(folder)} brings settings of its own (.claude, .mcp.json, .git). If you trust it, they will:`;
   const left = fresh.length - MOST_GRANTS;
   return [
     first,
@@ -24,7 +24,7 @@ export function trustQuestion(folder: string, trust: Trust, servers: readonly Gr
 
 function serverQuestion(folder: string, servers: readonly Grant[]): string {
   return [
-    `Agents can ask language servers about the code of ${shown(folder)}. These load code and settings of the folder, and may run it. If you trust it, agents can:`,
+    `Agents can ask language servers about the code of ${printable(folder)}. These load code and settings of the folder, and may run it. If you trust it, agents can:`,
     ...servers.slice(0, MOST_GRANTS).map(({ words }) => `  - ${words}`),
     "Until you do, no language server is started. Do you trust this folder?",
   ].join("\n");

@@ -1,13 +1,9 @@
 import { realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { isForeign, settingsPlaces, type WhereSettingsAre } from "../../settings/places.ts";
-import {
-  combine,
-  type ReadSettings,
-  readSettingsFiles,
-  type Settings,
-} from "../../settings/read-settings.ts";
+import { isProjectScope, type SettingsRoots, settingsPaths } from "../../settings/paths.ts";
+import { combine, type ReadSettings, type Settings } from "../../settings/read-settings.ts";
 import { readServerFiles } from "../../settings/server-files.ts";
+import { readSettingsFiles } from "../../settings/settings-file.ts";
 import { gitGrants } from "./foreign-git.ts";
 import { foreignGitClause } from "./git-words.ts";
 import { type Grant, grantsOf } from "./grants.ts";
@@ -39,7 +35,7 @@ export interface Fresh {
   readonly fresh: readonly Grant[];
 }
 
-export interface SettingsSource extends WhereSettingsAre {
+export interface SettingsSource extends SettingsRoots {
   /** Troupe's own folder, where it is remembered what is trusted. */
   readonly home: string;
   /** What else of the folder is to be agreed to, such as what its skills may do. */
@@ -81,19 +77,19 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
     trustForNow: agree,
     async read() {
       const [settings, servers, more = []] = await Promise.all([
-        readSettingsFiles(settingsPlaces(source)),
+        readSettingsFiles(settingsPaths(source)),
         readServerFiles(source),
         source.more?.(),
       ]);
       // A server of a settings file of the folder's takes the place of one of the same name.
-      const first = settings.findIndex(({ scope }) => isForeign(scope));
+      const first = settings.findIndex(({ scope }) => isProjectScope(scope));
       const files = settings.toSpliced(first, 0, ...servers);
       const untrusted = combine(files, false);
       const ofLanguages = (await source.languageServers?.(combine(files, true).settings)) ?? [];
       seen = [...grantsOf(files), ...gitGrants(source.root), ...more, ...ofLanguages];
       if (trustsNext) agree();
       trustsNext = false;
-      isTrustedByName = await isNamed(source.root, untrusted.settings.trustedFolders, source.homedir);
+      isTrustedByName = await isNamed(source.root, untrusted.settings.trustedDirs, source.homedir);
       const { trust, languageServers, warnings } = await judge(source, seen, { agreedNow, isTrustedByName });
       const fresh = trust.type === "untrusted" ? trust.fresh : [];
       const left = new Set([...fresh, ...languageServers.fresh].map(({ digest }) => digest));

@@ -1,9 +1,9 @@
-/** Where HTML and XML say their charset themselves. */
+/** Where HTML and XML declare their charset. */
 const HEAD_BYTES = 2048;
 
 /**
- * Bytes as text: by a byte order mark, then by what the server says, then by what the page says of itself; else UTF-8 if
- * it is that, and what browsers take for Latin-1. A charset that nobody knows counts as not said.
+ * Decodes bytes by a byte order mark, the server's charset, or the page's own; else as UTF-8 if they are valid, or as the
+ * Latin-1 of browsers. An unknown charset is ignored.
  */
 export function decodeText(bytes: Uint8Array, contentType: string): string {
   const said = [markOf(bytes), charsetIn(contentType), charsetInHead(bytes)];
@@ -12,7 +12,7 @@ export function decodeText(bytes: Uint8Array, contentType: string): string {
     if (decoder !== null) return decoder.decode(bytes);
   }
   try {
-    // What was cut may end within a character.
+    // A cut page may end within a character.
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
   } catch {
     return new TextDecoder("windows-1252").decode(bytes);
@@ -36,7 +36,7 @@ function charsetInHead(bytes: Uint8Array): string | null {
     /<meta\b[^>]{0,300}?charset\s*=\s*["']?\s*([\w:.-]{1,40})/i.exec(head) ??
     /^\s*<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/i.exec(head);
   const label = found?.[1]?.toLowerCase() ?? null;
-  // What can be read byte by byte is not UTF-16, whatever it says.
+  // A page with a readable declaration is not UTF-16.
   return label?.startsWith("utf-16") ? "utf-8" : label;
 }
 

@@ -1,6 +1,6 @@
 import { parseHTML } from "linkedom/worker";
 
-/** What is used of a parsed page; the library's types are those of browsers, which this program has not. */
+/** The part of a parsed page that is used; the library's types need those of browsers. */
 export interface DomNode {
   readonly nodeName: string;
   readonly textContent: string | null;
@@ -19,7 +19,7 @@ export interface DomDocument {
   querySelectorAll(selector: string): Iterable<DomElement>;
 }
 
-/** The parser makes no body where none is written, as browsers do. */
+/** Parses a page, with the missing elements that browsers add and this parser does not. */
 export function parseDocument(html: string): DomDocument {
   const whole = /<html[\s>][\s\S]*<body[\s>]/i.test(html)
     ? html

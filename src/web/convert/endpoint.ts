@@ -9,7 +9,7 @@ interface ThreadPort {
   off(event: "message", listener: (data: unknown) => void): unknown;
 }
 
-/** As comlink wants it, without DOM events: for the first of those that a thread receives, Node loads all of its fetch. */
+/** Makes an endpoint for comlink without DOM events: for a thread's first event, Node would load all of its fetch. */
 export function endpointOf(port: ThreadPort): Endpoint {
   const heard = new Map<Listener, (data: unknown) => void>();
   return {

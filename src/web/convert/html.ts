@@ -1,33 +1,43 @@
 import { Readability } from "@mozilla/readability";
 import { type DomDocument, type DomNode, parseDocument } from "./dom.ts";
 import { toMarkdown } from "./markdown.ts";
-import type { PageText } from "./page-text.ts";
 
-/** Characters of HTML that are read: what is longer is a program's output, not a page. */
+/** What a page says. */
+export interface PageText {
+  readonly title: string;
+  /** Markdown of HTML; other text unchanged. */
+  readonly text: string;
+  /** It asks for a password; some pages have nothing else. */
+  readonly hasLogin: boolean;
+  /** The page has more than is read of one. */
+  readonly isCut: boolean;
+}
+
+/** Characters of HTML that are read: a longer text is a program's output, not a page. */
 const MOST_HTML_CHARS = 2_000_000;
-/** Below these the article that was found is not the page: an index, or one of several parts. */
+/** A shorter article is not the page: it is an index, or one of several parts. */
 const LEAST_ARTICLE_CHARS = 200;
 const LEAST_SHARE = 0.2;
 const NO_TEXT = "script, style, noscript, template, svg, iframe, canvas, object, embed, link, meta, dialog";
 
-/** The main content of a page as Markdown; all of its text where no part of it is the main one. */
+/** Returns the main content of a page as Markdown, or all of its text if no part of it is the main one. */
 export function readHtml(html: string, url: string): PageText {
   const read = html.slice(0, MOST_HTML_CHARS);
   const about = { hasLogin: hasLogin(read), isCut: read.length < html.length };
   try {
     if (!isTooDeep(read)) return { ...readParsed(read, url), ...about };
   } catch {
-    // What the libraries do not take is still text.
+    // A page that the libraries cannot read is still text.
   }
   return { title: "", text: textAlone(read), ...about };
 }
 
 const MOST_DEPTH = 1_000;
-/** Elements that end by themselves. */
+/** Elements that need no end tag. */
 const UNCOUNTED =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dt|dd|tr|td|th|thead|tbody|tfoot|option|optgroup|html|head|body|path)$/i;
 
-/** The libraries take ever longer for elements within each other, or run out of stack. */
+/** Deeply nested elements take the libraries very long, or use up their stack. */
 function isTooDeep(html: string): boolean {
   let depth = 0;
   for (const [tag, close, name = ""] of html.matchAll(/<(\/?)([a-z][\w-]*)(?:\s[^<>]*)?>/gi)) {
@@ -54,7 +64,7 @@ function readParsed(html: string, url: string): Pick<PageText, "title" | "text">
   return { title: article?.title?.trim() || title, text };
 }
 
-/** Parsed again: the search for the article has taken the first tree apart. */
+/** Parses again: the search for the article destroys the first tree. */
 function wholeText(html: string, base: string): string {
   const document = parseDocument(html);
   for (const element of document.querySelectorAll(NO_TEXT)) element.remove();
@@ -74,7 +84,7 @@ function hasLogin(html: string): boolean {
   return /<input\b[^>]{0,500}?type\s*=\s*["']?password\b/i.test(html);
 }
 
-/** The last resort: what stands between tags. */
+/** The last resort: the text between tags. */
 function textAlone(html: string): string {
   return html
     .replace(/<(script|style|noscript|template)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, " ")

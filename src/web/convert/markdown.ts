@@ -1,7 +1,7 @@
 import TurndownService from "turndown";
 import type { DomElement, DomNode } from "./dom.ts";
 
-/** A part of a page as Markdown: links lead where they lead from anywhere, pictures are their descriptions. */
+/** Converts a part of a page to Markdown, with absolute links, and with descriptions in place of images. */
 export function toMarkdown(node: DomNode, base: string): string {
   const service = new TurndownService({
     ...{ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-", hr: "---", emDelimiter: "*" },
@@ -12,7 +12,7 @@ export function toMarkdown(node: DomNode, base: string): string {
     replacement: (content, element) =>
       link(content, (element as DomElement).getAttribute("href") ?? "", base),
   });
-  service.addRule("pictures", {
+  service.addRule("images", {
     filter: "img",
     replacement: (_, element) => {
       const alt = ((element as DomElement).getAttribute("alt") ?? "").replace(/\s+/g, " ").trim();
@@ -46,7 +46,7 @@ function cell(content: string): string {
   return content.replace(/\s+/g, " ").trim().replaceAll("|", "\\|");
 }
 
-/** The first row is the head, as Markdown has no table without one. */
+/** Makes the first row the head, because a Markdown table needs one. */
 function row(content: string, node: DomNode): string {
   const element = node as DomElement;
   const cells = content.split(/(?<!\\)\|/).length - 1;

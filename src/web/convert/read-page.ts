@@ -1,9 +1,8 @@
 import { MAX_PDF_PAGES } from "../../tools/pdf-pages.ts";
 import { decodeText } from "./charset.ts";
-import { pageKind } from "./kind.ts";
-import type { PageText } from "./page-text.ts";
+import type { PageText } from "./html.ts";
 
-/** A fetched body, to be made text of. */
+/** A fetched body. */
 export interface RawPage {
   readonly url: string;
   readonly contentType: string;
@@ -11,7 +10,7 @@ export interface RawPage {
   readonly isCut: boolean;
 }
 
-/** Rejects with a sentence's reason if nothing can be read of it. */
+/** Reads the text of a page. Rejects with a clause if it has none. */
 export async function readPage({ url, contentType, body, isCut }: RawPage): Promise<PageText> {
   const kind = pageKind(body, contentType);
   const rest = { title: "", hasLogin: false, isCut: false };
@@ -70,5 +69,27 @@ async function readPdf(bytes: Uint8Array): Promise<string> {
   }
 }
 
-/** More is read than Read shows at once: nobody sees the pages but the small model. */
+/** More than Read shows in one call: only the small model sees these pages. */
 const MOST_PDF_PAGES = 10 * MAX_PDF_PAGES;
+
+const HEAD_BYTES = 1024;
+const TEXT_TYPES =
+  /^(?:text\/|application\/(?:(?:[\w.+-]+\+)?xml|javascript|ecmascript|x-javascript|typescript|x-sh|yaml|x-yaml|toml|sql|graphql|rtf|x-ndjson|rss|atom)\b)/;
+
+/** Returns the type of a page by its header and its first bytes, or null if it has no text. */
+function pageKind(bytes: Uint8Array, contentType: string): "html" | "json" | "text" | "pdf" | null {
+  const type = contentType.replace(/;.*$/s, "").trim().toLowerCase();
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, HEAD_BYTES));
+  if (head.startsWith("%PDF-")) return "pdf";
+  if (type === "text/html" || type === "application/xhtml+xml") return "html";
+  if (/^(?:application|text)\/(?:[\w.-]+\+)?json$/.test(type)) return "json";
+  // Servers call pages plain text, and source code anything.
+  if (TEXT_TYPES.test(type)) return type === "text/plain" && isHtml(head) ? "html" : "text";
+  if (/^(?:image|audio|video|font)\//.test(type)) return type === "image/svg+xml" ? "text" : null;
+  if (isHtml(head)) return "html";
+  return head.includes("\0") ? null : "text";
+}
+
+function isHtml(head: string): boolean {
+  return /^\s*(?:\uFEFF|ï»¿)?\s*(?:<!--[\s\S]*?-->\s*)?<(?:!doctype\s+html|html)\b/i.test(head);
+}

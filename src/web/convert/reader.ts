@@ -1,8 +1,8 @@
 import { Worker } from "node:worker_threads";
 import * as Comlink from "comlink";
-import type { Clock } from "../../mailbox/clock.ts";
+import { type Clock, pause } from "../../mailbox/clock.ts";
 import { endpointOf } from "./endpoint.ts";
-import type { PageText } from "./page-text.ts";
+import type { PageText } from "./html.ts";
 import type { RawPage } from "./read-page.ts";
 import type { Pages } from "./thread.ts";
 
@@ -10,92 +10,80 @@ import type { Pages } from "./thread.ts";
 export const READ_MS = 30_000;
 /** Milliseconds without a page after which the thread ends. */
 const IDLE_MS = 60_000;
-/** A page that needs more ends the thread, and nothing else. */
+/** A page that needs more memory ends the thread, and nothing else. */
 const HEAP_MB = 1024;
 
 export type ReadResult = PageText | { readonly problem: string };
 
 export interface ReaderPorts {
-  readonly clock: Pick<Clock, "after">;
-  /** The file that the thread runs, for tests of what dies. */
+  readonly clock: Clock;
+  /** The file that the thread runs, for tests. */
   readonly entry?: URL;
 }
 
-interface Job {
-  readonly page: RawPage;
-  readonly settle: (result: ReadResult) => void;
+interface Thread {
+  readonly worker: Worker;
+  readonly pages: Comlink.Remote<Pages>;
+  /** Resolves with the reason when the thread ends by itself. */
+  readonly died: Promise<string>;
 }
 
-/** Makes text of pages, one after the other, in a thread that is started for the first one. It owns the thread. */
+const CLOSED: ReadResult = { problem: "the session has ended" };
+
+/** Makes text of pages, one after the other, in a thread that starts with the first one. It owns the thread. */
 export class Reader {
   readonly #ports: ReaderPorts;
-  readonly #queue: Job[] = [];
-  #worker: Worker | null = null;
-  /** The functions of that thread. */
-  #pages: Comlink.Remote<Pages> | null = null;
-  #job: (Job & { readonly withdraw: () => void }) | null = null;
+  readonly #closing = new AbortController();
+  #thread: Thread | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
   #withdrawIdle = () => {};
-  #closed = false;
 
   constructor(ports: ReaderPorts) {
     this.#ports = ports;
   }
 
-  /** Never rejects; a page that waits is given up when `signal` is aborted, with a problem. */
+  /** Never rejects. A page that waits is given up when `signal` is aborted, with a problem. */
   read(page: RawPage, signal: AbortSignal): Promise<ReadResult> {
-    return new Promise((resolve) => {
-      if (this.#closed || signal.aborted) return resolve({ problem: "the session has ended" });
-      const abort = () => {
-        const at = this.#queue.indexOf(job);
-        if (at >= 0) this.#queue.splice(at, 1);
-        resolve({ problem: "it was cancelled" });
-      };
-      const job: Job = {
-        page,
-        settle(result) {
-          signal.removeEventListener("abort", abort);
-          resolve(result);
-        },
-      };
-      signal.addEventListener("abort", abort, { once: true });
-      this.#queue.push(job);
-      this.#next();
-    });
+    const result = this.#turn.then(() => (signal.aborted ? CANCELLED : this.#read(page)));
+    this.#turn = result;
+    return firstOf(result, signal, CANCELLED);
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    for (const job of this.#queue.splice(0)) job.settle({ problem: "the session has ended" });
-    const worker = this.#worker;
-    this.#end("the session has ended");
-    await worker?.terminate();
-  }
-
-  #next(): void {
-    if (this.#job !== null) return;
-    const job = this.#queue.shift();
-    if (job === undefined) {
-      if (this.#worker !== null) this.#withdrawIdle = this.#ports.clock.after(IDLE_MS, () => this.#end(""));
-      return;
-    }
+    this.#closing.abort();
     this.#withdrawIdle();
-    const late = () => this.#end(`it could not be read within ${READ_MS / 1000} s`);
-    const current = { ...job, withdraw: this.#ports.clock.after(READ_MS, late) };
-    this.#job = current;
-    const settle = (result: ReadResult) => {
-      if (this.#job === current) this.#settle(result);
-    };
+    await this.#thread?.worker.terminate();
+  }
+
+  async #read(page: RawPage): Promise<ReadResult> {
+    if (this.#closing.signal.aborted) return CLOSED;
+    this.#withdrawIdle();
+    const over = new AbortController();
     try {
-      this.#pages ??= this.#start();
-      // A copy: the caller's bytes may lie in a pool that others read.
-      this.#pages.read(job.page).then(settle, (error: Error) => settle({ problem: error.message }));
+      this.#thread ??= this.#start();
+      const { pages, died } = this.#thread;
+      const late = pause(this.#ports.clock, READ_MS, over.signal);
+      const ended = Promise.race([
+        late.then(() => `it could not be read within ${READ_MS / 1000} s`),
+        died,
+      ]).then((problem): ReadResult => {
+        if (!over.signal.aborted) this.#end();
+        return { problem };
+      });
+      // A copy: the caller's bytes may be in a pool that others read.
+      const read = pages.read(page).catch((error: Error): ReadResult => ({ problem: error.message }));
+      return await firstOf(Promise.race([read, ended]), this.#closing.signal, CLOSED);
     } catch (error) {
-      this.#end(`the thread that reads pages cannot be started: ${String(error)}`);
+      return { problem: `the thread that reads pages cannot be started: ${String(error)}` };
+    } finally {
+      over.abort();
+      if (!this.#closing.signal.aborted)
+        this.#withdrawIdle = this.#ports.clock.after(IDLE_MS, () => this.#end());
     }
   }
 
-  #start(): Comlink.Remote<Pages> {
-    // Sources run as they are in development; the bundle has the entry beside it under its built name.
+  #start(): Thread {
+    // The sources run in development; the bundle has the entry next to it under its built name.
     const own = import.meta.url.endsWith(".ts") ? "./thread.ts" : "./page-reader.js";
     const worker = new Worker(this.#ports.entry ?? new URL(own, import.meta.url), {
       name: "page reader",
@@ -103,30 +91,30 @@ export class Reader {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });
     worker.unref();
-    const died = (reason: string) => {
-      if (worker === this.#worker) this.#end(reason);
-    };
-    worker.on("error", (error: Error) => died(`it is too much for the reader (${error.message})`));
-    worker.on("exit", () => died("the thread that reads pages ended"));
-    this.#worker = worker;
-    return Comlink.wrap<Pages>(endpointOf(worker));
+    const { promise: died, resolve } = Promise.withResolvers<string>();
+    worker.on("error", (error: Error) => resolve(`it is too much for the reader (${error.message})`));
+    worker.on("exit", () => {
+      if (this.#thread?.worker === worker) this.#thread = null;
+      resolve("the thread that reads pages ended");
+    });
+    return { worker, pages: Comlink.wrap<Pages>(endpointOf(worker)), died };
   }
 
-  /** Ends the thread, and with it the page that it reads; the next one gets another thread. */
-  #end(reason: string): void {
+  /** Ends the thread and the page that it reads; the next page gets another thread. */
+  #end(): void {
     this.#withdrawIdle();
-    const worker = this.#worker;
-    this.#worker = null;
-    this.#pages = null;
-    void worker?.terminate();
-    if (this.#job !== null) this.#settle({ problem: reason });
+    void this.#thread?.worker.terminate();
+    this.#thread = null;
   }
+}
 
-  #settle(result: ReadResult): void {
-    const job = this.#job;
-    this.#job = null;
-    job?.withdraw();
-    job?.settle(result);
-    if (!this.#closed) this.#next();
-  }
+const CANCELLED: ReadResult = { problem: "it was cancelled" };
+
+/** Resolves with `otherwise` if the signal is aborted first. */
+function firstOf<T>(work: Promise<T>, signal: AbortSignal, otherwise: T): Promise<T> {
+  const aborted = Promise.withResolvers<T>();
+  const abort = () => aborted.resolve(otherwise);
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener("abort", abort));
 }

@@ -3,7 +3,7 @@ import * as Comlink from "comlink";
 import { endpointOf } from "./endpoint.ts";
 import { readPage } from "./read-page.ts";
 
-/** What the thread that makes text of pages does: what a page does to a parser, it does there. */
+/** The thread that parses pages: a page can harm only this thread. */
 const pages = { read: readPage };
 export type Pages = typeof pages;
 

@@ -1,36 +1,34 @@
-import type { SearchProviderName } from "../../settings/web-catalogue.ts";
+import type { Clock } from "../../mailbox/clock.ts";
 import type { PageModel } from "../page-question.ts";
-import type { AskPorts } from "./ask-json.ts";
-import { BRAVE_URL, brave, searxng, TAVILY_URL, tavily } from "./engines.ts";
+import { type Engine, engineProvider, engines } from "./engines.ts";
 import type { SearchProvider } from "./search.ts";
 import { serverSide } from "./server-side.ts";
 
-/** What settings say of WebSearch. */
+/** The settings of WebSearch. */
 export interface SearchSettings {
-  readonly provider?: SearchProviderName;
+  readonly provider?: "api" | "brave" | "tavily" | "searxng" | "off";
   /** Of the SearXNG instance, or of a server that speaks the provider's API. */
   readonly url?: string;
 }
 
-export interface ChoicePorts extends AskPorts {
+export interface ChoicePorts {
+  readonly clock: Pick<Clock, "after">;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly model: PageModel;
-  /** The model's endpoint is the API that has a search of its own. */
+  /** True if the model's endpoint is the API that has a search of its own. */
   readonly hasServerSide: boolean;
 }
 
 const HOW =
   "Set troupe.webSearch.provider to searxng (with troupe.webSearch.url), brave (with BRAVE_API_KEY), tavily (with TAVILY_API_KEY) or api.";
 
-/** Who searches the web for a session, or why nobody does, as sentences. */
+/** Returns the search provider of a session, or sentences that say why it has no search. */
 export function chooseProvider(
   { provider, url }: SearchSettings,
-  ports: ChoicePorts,
+  { clock, env, model, hasServerSide }: ChoicePorts,
 ): SearchProvider | string {
-  const { env, model, hasServerSide } = ports;
   if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ""))
     return `troupe.webSearch.url is not an http or https URL: ${JSON.stringify(url.slice(0, 200))}.`;
-  const at = (usual: string) => new URL(url ?? usual);
   const chosen = provider ?? (url !== undefined ? "searxng" : hasServerSide ? "api" : undefined);
   switch (chosen) {
     case undefined:
@@ -40,25 +38,18 @@ export function chooseProvider(
     case "api":
       return serverSide(model);
     case "searxng":
-      return url === undefined
-        ? "troupe.webSearch.provider is searxng, but troupe.webSearch.url is not set."
-        : searxng(at(url), ports);
     case "brave":
-      return withKey("BRAVE_API_KEY", env, (key) => brave(at(BRAVE_URL), key, ports));
-    case "tavily":
-      return withKey("TAVILY_API_KEY", env, (key) => tavily(at(TAVILY_URL), key, ports));
+    case "tavily": {
+      const engine: Engine = engines[chosen];
+      const base = url ?? engine.url;
+      if (base === undefined)
+        return `troupe.webSearch.provider is ${chosen}, but troupe.webSearch.url is not set.`;
+      const key = engine.key === undefined ? "" : env[engine.key]?.trim();
+      if (engine.key !== undefined && !key)
+        return `The search provider needs ${engine.key} in the environment or under env in your settings.`;
+      return engineProvider(engine, new URL(base), key ?? "", clock);
+    }
     default:
       return chosen satisfies never;
   }
-}
-
-function withKey(
-  name: string,
-  env: ChoicePorts["env"],
-  make: (key: string) => SearchProvider,
-): SearchProvider | string {
-  const key = env[name]?.trim();
-  return key
-    ? make(key)
-    : `The search provider needs ${name} in the environment or under env in your settings.`;
 }

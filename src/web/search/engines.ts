@@ -1,102 +1,136 @@
 import * as z from "zod/mini";
-import { type AskPorts, askJson } from "./ask-json.ts";
-import { withSites } from "./domains.ts";
-import type { SearchAnswer, SearchHit, SearchProvider } from "./search.ts";
+import type { Clock } from "../../mailbox/clock.ts";
+import { describeStatus, withinTime } from "../fetch-error.ts";
+import { sendRequest, type WebRequest } from "../request.ts";
+import type { SearchAnswer, SearchHit, SearchProvider, SearchQuery } from "./search.ts";
 
-/** Results that are asked for. */
+const SEARCH_MS = 30_000;
+/** Results to ask for. */
 const MOST_HITS = 10;
+/** Of each list: more would make the query longer than providers accept. */
+const MOST_SITES = 5;
+/** Bytes of an error's body. */
+const MOST_ERROR = 20_000;
 
 const Text = z.catch(z.string(), "");
-const SearxngAnswer = z.object({
-  results: z.array(z.object({ url: z.string(), title: Text, content: Text })),
-});
-const BraveAnswer = z.object({
-  web: z.optional(
-    z.object({ results: z.array(z.object({ url: z.string(), title: Text, description: Text })) }),
-  ),
-});
-const TavilyAnswer = SearxngAnswer;
+const Results = z.array(z.object({ url: z.string(), title: Text, content: Text, description: Text }));
+const Answer = z.object({ results: Results });
+const BraveAnswer = z.object({ web: z.catch(Answer, { results: [] }) });
 
-export const BRAVE_URL = "https://api.search.brave.com/";
-export const TAVILY_URL = "https://api.tavily.com/";
+/** One search service: how it is asked, and where its results are. */
+export interface Engine {
+  readonly name: string;
+  /** Absent: settings must have one. */
+  readonly url?: string;
+  /** The environment variable of its key. */
+  readonly key?: string;
+  readonly hints?: Readonly<Record<number, string>>;
+  request(base: URL, query: SearchQuery, key: string): Omit<WebRequest, "signal">;
+  readonly answer: z.ZodMiniType<z.infer<typeof Answer>>;
+}
 
-/** An instance of SearXNG; it must be set up to answer with JSON. */
-export function searxng(base: URL, ports: AskPorts): SearchProvider {
-  return {
+export const engines = {
+  searxng: {
     name: "SearXNG",
-    async search(query, signal) {
-      const url = under(base, "search");
-      url.search = String(new URLSearchParams({ q: withSites(query), format: "json" }));
-      const asked = await askJson({ url }, ports, signal);
-      if ("message" in asked) {
-        const hint = asked.message.includes("403")
-          ? " An instance must allow the format json in its settings."
-          : "";
-        return { type: "problem", message: `${asked.message}${hint}` };
-      }
-      return answer(base, z.safeParse(SearxngAnswer, asked.json), ({ results }) =>
-        results.map(({ url: hit, title, content }) => ({ url: hit, title, snippet: content })),
-      );
-    },
-  };
-}
-
-export function brave(base: URL, key: string, ports: AskPorts): SearchProvider {
-  return {
+    hints: { 403: " An instance must allow the format json in its settings." },
+    request: (base, query) => ({ url: address(base, "search", { q: withSites(query), format: "json" }) }),
+    answer: Answer,
+  },
+  brave: {
     name: "Brave",
-    async search(query, signal) {
-      const url = under(base, "res/v1/web/search");
-      url.search = String(new URLSearchParams({ q: withSites(query), count: String(MOST_HITS) }));
-      const headers = { accept: "application/json", "x-subscription-token": key };
-      const asked = await askJson({ url, headers }, ports, signal);
-      if ("message" in asked) return { type: "problem", message: asked.message };
-      return answer(base, z.safeParse(BraveAnswer, asked.json), ({ web }) =>
-        (web?.results ?? []).map(({ url: hit, title, description }) => ({
-          ...{ url: hit, title, snippet: description },
-        })),
-      );
-    },
-  };
-}
-
-export function tavily(base: URL, key: string, ports: AskPorts): SearchProvider {
-  return {
+    url: "https://api.search.brave.com/",
+    key: "BRAVE_API_KEY",
+    request: (base, query, key) => ({
+      url: address(base, "res/v1/web/search", { q: withSites(query), count: String(MOST_HITS) }),
+      headers: { accept: "application/json", "x-subscription-token": key },
+    }),
+    answer: z.pipe(
+      BraveAnswer,
+      z.transform(({ web }) => web),
+    ),
+  },
+  tavily: {
     name: "Tavily",
-    async search({ query, allowed, blocked }, signal) {
-      const asked = await askJson(
+    url: "https://api.tavily.com/",
+    key: "TAVILY_API_KEY",
+    request: (base, { query, allowed, blocked }, key) => ({
+      url: address(base, "search"),
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+      body: JSON.stringify({
+        ...{ query, max_results: MOST_HITS },
+        ...(allowed.length > 0 ? { include_domains: allowed } : {}),
+        ...(blocked.length > 0 ? { exclude_domains: blocked } : {}),
+      }),
+    }),
+    answer: Answer,
+  },
+} satisfies Record<string, Engine>;
+
+/** Searches with a service at an address from settings, which no rule needs to allow. */
+export function engineProvider(
+  engine: Engine,
+  base: URL,
+  key: string,
+  clock: Pick<Clock, "after">,
+): SearchProvider {
+  const search = async (query: SearchQuery, signal: AbortSignal): Promise<SearchAnswer> => {
+    const request = engine.request(base, query, key);
+    const { status, headers, body } = await sendRequest({ ...request, signal });
+    const text = body.toString("utf8");
+    if (status !== 200) {
+      const header = (name: string) => [headers[name]].flat()[0];
+      const why = describeStatus(status, { url: base, body: text.slice(0, MOST_ERROR), header });
+      return { type: "problem", message: `${why}${engine.hints?.[status] ?? ""}` };
+    }
+    const hits = readHits(engine, text);
+    return typeof hits === "string"
+      ? { type: "problem", message: `${base.host} ${hits}.` }
+      : { type: "hits", hits };
+  };
+  return {
+    name: engine.name,
+    search: (query, signal) =>
+      withinTime(
         {
-          url: under(base, "search"),
-          method: "POST",
-          headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
-          body: JSON.stringify({
-            ...{ query, max_results: MOST_HITS },
-            ...(allowed.length > 0 ? { include_domains: allowed } : {}),
-            ...(blocked.length > 0 ? { exclude_domains: blocked } : {}),
-          }),
+          ms: SEARCH_MS,
+          clock,
+          url: base,
+          late: `${base.host} did not answer within ${SEARCH_MS / 1000} s.`,
         },
-        ports,
         signal,
-      );
-      if ("message" in asked) return { type: "problem", message: asked.message };
-      return answer(base, z.safeParse(TavilyAnswer, asked.json), ({ results }) =>
-        results.map(({ url, title, content }) => ({ url, title, snippet: content })),
-      );
-    },
+        (either) => search(query, either),
+      ),
   };
 }
 
-function under(base: URL, path: string): URL {
-  const whole = new URL(base);
-  whole.pathname = `${base.pathname.replace(/\/+$/, "")}/${path}`;
-  return whole;
+/** Returns what is wrong with the answer as a string. */
+function readHits({ answer }: Engine, text: string): readonly SearchHit[] | string {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return "did not answer with JSON";
+  }
+  const { data } = z.safeParse(answer, json);
+  return (
+    data?.results.map(({ url, title, content, description }) => ({
+      ...{ url, title, snippet: content || description },
+    })) ?? "answered with JSON that has no results in the known form"
+  );
 }
 
-function answer<T>(
-  base: URL,
-  parsed: { readonly success: true; readonly data: T } | { readonly success: false },
-  read: (data: T) => SearchHit[],
-): SearchAnswer {
-  return parsed.success
-    ? { type: "hits", hits: read(parsed.data) }
-    : { type: "problem", message: `${base.host} answered with JSON that has no results in the known form.` };
+function address(base: URL, path: string, query: Readonly<Record<string, string>> = {}): URL {
+  const url = new URL(base);
+  url.pathname = `${base.pathname.replace(/\/+$/, "")}/${path}`;
+  url.search = String(new URLSearchParams(query));
+  return url;
+}
+
+/** Writes the domains as search engines understand them. */
+function withSites({ query, allowed, blocked }: SearchQuery): string {
+  const sites = allowed.slice(0, MOST_SITES).map((domain) => `site:${domain}`);
+  const without = blocked.slice(0, MOST_SITES).map((domain) => `-site:${domain}`);
+  const only = sites.length > 1 ? [`(${sites.join(" OR ")})`] : sites;
+  return [query, ...only, ...without].join(" ");
 }

@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import type { PageModel } from "../page-question.ts";
-import type { SearchHit, SearchProvider } from "./search.ts";
+import type { SearchAnswer, SearchHit, SearchProvider } from "./search.ts";
 
 const SYSTEM =
   "You run one web search for another program. Search once for exactly the words you are given, then answer with the single word: done.";
 const ANSWER_TOKENS = 1_024;
+const OTHER = "The user can set troupe.webSearch.provider to another one.";
 
 const Results = z.object({
   type: z.literal("web_search_tool_result"),
@@ -14,7 +15,7 @@ const Results = z.object({
   ]),
 });
 
-/** The search of the API itself, which its endpoint runs while it answers. */
+/** Searches with the model's API itself, which runs the search while it answers. */
 export function serverSide(model: PageModel): SearchProvider {
   return {
     name: "the model's API",
@@ -31,27 +32,24 @@ export function serverSide(model: PageModel): SearchProvider {
       );
       signal.throwIfAborted();
       if (outcome.type === "failure")
-        return {
-          type: "problem",
-          message: `${outcome.failure.message} If this endpoint has no search of its own, the user can set troupe.webSearch.provider to another one.`,
-        };
-      const blocks = outcome.reply.content.flatMap((block) => {
-        const parsed = z.safeParse(Results, block);
-        return parsed.success ? [parsed.data.content] : [];
+        return problem(`${outcome.failure.message} This endpoint may have no search of its own. ${OTHER}`);
+      const contents = outcome.reply.content.flatMap((block) => {
+        const { data } = z.safeParse(Results, block);
+        return data === undefined ? [] : [data.content];
       });
-      const hits = blocks.flatMap((content): SearchHit[] =>
+      if (contents.length === 0)
+        return problem(`The API ran no search: this endpoint may have none. ${OTHER}`);
+      const hits = contents.flatMap((content): SearchHit[] =>
         "error_code" in content ? [] : content.map(({ url, title }) => ({ url, title, snippet: "" })),
       );
-      const [failed] = blocks.flatMap((content) => ("error_code" in content ? [content.error_code] : []));
+      const failed = contents.find((content) => "error_code" in content);
       if (hits.length === 0 && failed !== undefined)
-        return { type: "problem", message: `The API could not search: ${failed}.` };
-      if (blocks.length === 0)
-        return {
-          type: "problem",
-          message:
-            "The API ran no search: this endpoint may have none. The user can set troupe.webSearch.provider to another one.",
-        };
+        return problem(`The API could not search: ${failed.error_code}.`);
       return { type: "hits", hits };
     },
   };
+}
+
+function problem(message: string): SearchAnswer {
+  return { type: "problem", message };
 }

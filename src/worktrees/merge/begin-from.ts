@@ -1,4 +1,5 @@
 import type { Worktree } from "../../mailbox/worktree.ts";
+import { deleteRef } from "../delete-ref.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { baseRef, OUR_REFS } from "../layout.ts";
 import { granted, outputOf } from "../refusal.ts";
@@ -22,6 +23,5 @@ export async function beginFrom(tree: Worktree, ground: GitEnvironment): Promise
 
 /** The names of both sides of a rebase, which stand in its marks. */
 export async function forgetSides(repo: Repository, { name }: Worktree): Promise<void> {
-  for (const side of ["checkout", "agent"])
-    await repo.git.run(["update-ref", "-d", `${OUR_REFS}sides/${name}/${side}`]);
+  for (const side of ["checkout", "agent"]) await deleteRef(repo, `${OUR_REFS}sides/${name}/${side}`);
 }

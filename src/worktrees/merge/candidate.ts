@@ -3,8 +3,8 @@ import type * as z from "zod/mini";
 import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
 import type { CheckoutSnapshot } from "../checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
-import { bothEnded, granted, outputOf, refuse } from "../refusal.ts";
-import { operationInProgress, repositoryAt, tooOldToMerge } from "../repository.ts";
+import { bothEnded, checkoutAt, outputOf, refuse } from "../refusal.ts";
+import { operationInProgress, tooOldToMerge } from "../repository.ts";
 import type { Counts } from "../requests.ts";
 import { editsBetween } from "./edits.ts";
 import { guard } from "./guards.ts";
@@ -38,7 +38,7 @@ interface Common {
 export async function checkoutOf(tree: Worktree, ground: GitEnvironment): Promise<Repository> {
   if (!existsSync(tree.checkout))
     refuse(`${tree.checkout}, which the edits belong to, is not there any more.`);
-  const repo = granted(await repositoryAt(tree.checkout, ground));
+  const repo = await checkoutAt(tree.checkout, ground);
   if (repo.top !== tree.checkout)
     refuse(`${tree.checkout}, which the edits belong to, is no checkout any more.`);
   const old = await tooOldToMerge(repo);

@@ -2,15 +2,15 @@ import { join } from "node:path";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import { rawChanges } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
-import { parts } from "../git.ts";
+import { GIT_KILLED, parts } from "../git.ts";
+import { withIndex } from "../own-index.ts";
 import { answered, outputOf, refuse, refuseByGit } from "../refusal.ts";
 import { lastLine } from "../repository.ts";
 import { chunks, copyIndex } from "../side-index.ts";
 import type { Disk } from "./disk.ts";
-import { entriesOf, isSameEntry, setEntries, withIndexLock } from "./index-entries.ts";
+import { dropHeadLocks, entriesOf, isSameEntry, setEntries, withIndexLock } from "./index-entries.ts";
 import type { Committed, IndexEntry } from "./journal.ts";
 import { mergeTree } from "./merge-tree.ts";
-import { withIndex } from "./own-index.ts";
 
 /**
  * One commit of the edits alone on what HEAD is, without what the person has not committed, and what it makes of their
@@ -230,7 +230,12 @@ async function headOf({ git }: Repository): Promise<{ head: string | null; branc
   };
 }
 
-async function moveHead(repo: Repository, { head, branch, commit }: Committed, way: "forth" | "back") {
+async function moveHead(
+  repo: Repository,
+  { head, branch, commit }: Omit<Committed, "entries">,
+  way: "forth" | "back",
+  again = false,
+): Promise<string | null> {
   // Who has changed branches meanwhile would find the commit on the wrong one.
   const now = await headOf(repo);
   if (now.head === (way === "forth" ? commit : head)) return null;
@@ -242,10 +247,15 @@ async function moveHead(repo: Repository, { head, branch, commit }: Committed, w
       : head === null
         ? ["update-ref", "-m", "troupe: undo", "-d", "HEAD", commit]
         : ["update-ref", "-m", "troupe: undo", "HEAD", head, commit];
-  const { code, err } = await repo.git.run(args, { identity: "person" });
+  const first = await repo.git.run(args, { identity: "person" });
+  if (first.code === 0) return null;
+  if (first.err === GIT_KILLED && !again) {
+    await dropHeadLocks(repo, branch);
+    return moveHead(repo, { head, branch, commit }, way, true);
+  }
   // A log of refs wants to know who: it may be nobody.
-  if (code !== 0 && (await repo.git.run(args)).code !== 0) return lastLine(err);
-  return null;
+  const second = await repo.git.run(args);
+  return second.code === 0 ? null : lastLine(second.err);
 }
 
 async function madeCommit(

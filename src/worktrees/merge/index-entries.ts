@@ -1,19 +1,20 @@
 import { createHash } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { errorCode, isMissing } from "../../lib/errors.ts";
 import { entriesAndNested } from "../checkout-entries.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
-import { granted, outputOf, refuse } from "../refusal.ts";
+import { dropLocksOfKilled } from "../killed-git.ts";
+import { withIndex } from "../own-index.ts";
+import { outputOf, refuse } from "../refusal.ts";
 import { chunks, copyIndex } from "../side-index.ts";
 import type { Disk } from "./disk.ts";
 import type { Committed, IndexEntry } from "./journal.ts";
-import { withIndex } from "./own-index.ts";
 
 /** By path; what is not there has no entry. */
 export async function entriesOf(repo: Repository, index: string): Promise<ReadonlyMap<string, IndexEntry>> {
-  const found = granted(await entriesAndNested(repo, index, { plain: true, nested: false }));
+  const found = await entriesAndNested(repo, index, { plain: true, nested: false });
   return new Map(found.entries.map(({ path, mode, id }) => [path, { mode, id }]));
 }
 
@@ -128,14 +129,30 @@ function made(lock: string): boolean {
   }
 }
 
-/** After a death: git would not work there any more. */
-export function dropOwnIndexLock(gitDir: string): void {
-  const lock = join(gitDir, "index.lock");
+/** After a death: git would not work there, and no branch could be moved. */
+export async function dropOwnLocks(
+  repo: Pick<Repository, "common" | "gitDir">,
+  branch: string | null,
+): Promise<void> {
+  const lock = join(repo.gitDir, "index.lock");
   try {
-    if (readFileSync(lock, "utf8") === LOCKED_BY_US) rmSync(lock, { force: true });
+    if (readFileSync(lock, "utf8") !== LOCKED_BY_US) return;
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (isMissing(error)) return;
+    throw error;
   }
+  await dropHeadLocks(repo, branch);
+  rmSync(lock, { force: true });
+}
+
+/** Of a git that was killed while it moved HEAD: no other one can have begun to, as the index is locked. */
+export async function dropHeadLocks(
+  { common, gitDir }: Pick<Repository, "common" | "gitDir">,
+  branch: string | null,
+): Promise<void> {
+  const refs = branch === null ? [] : [join(common, "refs", "heads", `${branch}.lock`)];
+  const since = lstatSync(join(gitDir, "index.lock")).mtimeMs;
+  await dropLocksOfKilled([join(gitDir, "HEAD.lock"), ...refs], since, Number.POSITIVE_INFINITY);
 }
 
 function digestOf(file: string): string {

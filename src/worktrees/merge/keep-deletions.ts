@@ -1,7 +1,7 @@
 import type { GitEnvironment, Repository } from "../environment.ts";
+import { withIndex } from "../own-index.ts";
 import { outputOf } from "../refusal.ts";
 import { chunks } from "../side-index.ts";
-import { withIndex } from "./own-index.ts";
 
 /** The agent's tree, with what it is not to have deleted. */
 export async function keepDeletions(

@@ -3,7 +3,8 @@ import type { Worktree } from "../../mailbox/worktree.ts";
 import { snapshotCheckout } from "../checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { OUR_REFS } from "../layout.ts";
-import { answered, granted, outputOf } from "../refusal.ts";
+import { withIndex } from "../own-index.ts";
+import { answered, inSpiteOfGc, outputOf } from "../refusal.ts";
 import type { RebaseAnswer, RebaseRequest } from "../requests.ts";
 import { withTreeLock } from "../tree-lock.ts";
 import { readRecord, writeRecord } from "../tree-record.ts";
@@ -11,7 +12,6 @@ import { snapshotToMerge } from "./agent-snapshot.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
 import { checkoutOf } from "./candidate.ts";
 import { type ConflictedFile, mergeTree, withLines } from "./merge-tree.ts";
-import { withIndex } from "./own-index.ts";
 import { forgetShown, showInTree } from "./settle.ts";
 import { rememberMarked, unresolved } from "./unresolved.ts";
 
@@ -48,7 +48,7 @@ async function rebaseLocked(
 ): Promise<RebaseAnswer> {
   // HEAD, too, so that who merges the branch by hand has the history of it.
   const parents = repo.head === null || repo.head === tree.head ? [tree.base] : [repo.head, tree.base];
-  const checkout = granted(await snapshotCheckout(repo, parents, ground));
+  const checkout = await inSpiteOfGc(repo.common, ground, () => snapshotCheckout(repo, parents, ground));
   const edits = await repo.git.run([
     "commit-tree",
     `${snapshot}^{tree}`,

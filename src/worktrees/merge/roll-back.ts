@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { deleteRef } from "../delete-ref.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { gitIn } from "../git.ts";
 import { mergeFolder, mergeRef } from "../layout.ts";
@@ -6,7 +7,7 @@ import { answered } from "../refusal.ts";
 import { noteMerged } from "../tree-record.ts";
 import { moveBack, moveForth } from "./commit.ts";
 import { type Disk, realDisk } from "./disk.ts";
-import { dropOwnIndexLock } from "./index-entries.ts";
+import { dropOwnLocks } from "./index-entries.ts";
 import {
   type Committed,
   forgetMerge,
@@ -53,7 +54,7 @@ async function rollBack(
   const { start, undo } = story;
   if (story.state === "elsewhere") return [strayed(common, start)];
   const repo = repositoryOf(common, story, ground);
-  dropOwnIndexLock(start.gitDir);
+  await dropOwnLocks(repo, start.committed?.branch ?? null);
   switch (story.state) {
     case "open": {
       const left = revertExchange(start.exchange, disk);
@@ -104,8 +105,7 @@ export async function forgetTakenBack(
     disk.drop(join(bytes, "stage"));
     return;
   }
-  for (const which of ["before", "after"] as const)
-    await repo.git.run(["update-ref", "-d", mergeRef(merge, which)]);
+  for (const which of ["before", "after"] as const) await deleteRef(repo, mergeRef(merge, which));
   disk.drop(bytes);
   forgetMerge(repo.common, merge);
 }

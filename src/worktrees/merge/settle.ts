@@ -7,9 +7,10 @@ import { type RawChange, rawChanges } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { OUR_REFS, treeRecordFolder, treesFolder } from "../layout.ts";
 import { type Left, leaveNestedOut } from "../nested.ts";
+import { withIndex } from "../own-index.ts";
 import { answered, granted, refuse, refuseByGit } from "../refusal.ts";
 import { lastLine, repositoryAt } from "../repository.ts";
-import type { DoneAnswer, Refused, SettleRequest } from "../requests.ts";
+import type { DoneAnswer, SettleRequest } from "../requests.ts";
 import { copyIndex, sideIndexFile } from "../side-index.ts";
 import { addAll } from "../tree-add.ts";
 import { withTreeLock } from "../tree-lock.ts";
@@ -18,7 +19,6 @@ import { gitOn, locateWorktree, type TreeGit } from "../worktree-location.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
 import { realDisk } from "./disk.ts";
 import { lstatOf } from "./file-state.ts";
-import { withIndex } from "./own-index.ts";
 
 /** An agent's tree shows other files than its own for a while. */
 const Shown = z.object({
@@ -141,7 +141,7 @@ async function withTreeNow(
   tree: Worktree,
   snapshot: string,
   ground: GitEnvironment,
-  work: (git: TreeGit, index: string, now: Exclude<Left, Refused>) => Promise<void>,
+  work: (git: TreeGit, index: string, now: Left) => Promise<void>,
 ): Promise<void> {
   const place = granted(locateWorktree(tree));
   const git = gitOn(tree, place, ground);
@@ -149,12 +149,11 @@ async function withTreeNow(
   await withIndex(repo, ground, async (index) => {
     copyIndex(sideIndexFile(place, tree, "index"), index);
     const added = await addAll(git, index, tree, linked);
-    if (added === null) refuse(`What is in ${tree.path} could not be read.`);
+    const failed = `What is in ${tree.path} could not be read`;
+    if (added === null) refuseByGit(failed);
     const words = `What a check left in ${tree.name}`;
-    const now = await leaveNestedOut(git, index, snapshot, (root) =>
-      git(["commit-tree", root, "-p", snapshot, "-m", words]),
-    );
-    await work(git, index, granted(now));
+    const commit = (root: string) => git(["commit-tree", root, "-p", snapshot, "-m", words]);
+    await work(git, index, await leaveNestedOut(git, index, snapshot, commit, failed));
   });
 }
 

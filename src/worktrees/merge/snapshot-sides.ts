@@ -1,7 +1,7 @@
 import type { Worktree } from "../../mailbox/worktree.ts";
 import { snapshotCheckout } from "../checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
-import { bothEnded, granted } from "../refusal.ts";
+import { bothEnded } from "../refusal.ts";
 import { snapshotToMerge } from "./agent-snapshot.ts";
 import { type Candidate, candidateOf, type Sides } from "./candidate.ts";
 
@@ -24,6 +24,6 @@ export async function snapshotSides(
     snapshotToMerge(repo, tree, checked, ground),
     snapshotCheckout(repo, [tree.base], ground),
   );
-  const sides = { tree, snapshot, checkout: granted(checkout), hold };
+  const sides = { tree, snapshot, checkout, hold };
   return { sides, candidate: await candidateOf(repo, sides, ground, signal) };
 }

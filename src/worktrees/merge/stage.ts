@@ -4,17 +4,17 @@ import { promisify } from "node:util";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { type Git, type GitOptions, parts } from "../git.ts";
 import { mergeFolder, treesFolder } from "../layout.ts";
-import { granted, outputOf, refuse } from "../refusal.ts";
+import { withIndex } from "../own-index.ts";
+import { outputOf, refuse } from "../refusal.ts";
 import { chunks } from "../side-index.ts";
 import { makeTreesFolder } from "../trees-folder.ts";
 import { lstatOf } from "./file-state.ts";
 import { mergeDirName } from "./locate.ts";
-import { withIndex } from "./own-index.ts";
 
 /** A folder of this merge alone on the device of the checkout, as only there a file can be linked into it. */
 export async function bytesFolder(repo: Repository, merge: string): Promise<string> {
   if (statSync(repo.common).dev === statSync(repo.top).dev) return mergeFolder(repo.common, merge);
-  granted(await makeTreesFolder(repo));
+  await makeTreesFolder(repo);
   return join(treesFolder(repo.top), mergeDirName(merge));
 }
 

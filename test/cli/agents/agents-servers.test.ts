@@ -52,8 +52,8 @@ describe("servers that a session leaves out are known to it, with the reason", (
   const user = { mcpServers: { wiki: entry }, disabledMcpjsonServers: ["unwanted"] };
 
   test.each([
-    [[], { tracker: "this folder is not trusted; --trust starts it for this time" }, ["wiki"]],
-    [["--trust"], { unwanted: "settings switch it off (disabledMcpjsonServers)" }, ["wiki", "tracker"]],
+    [[], { tracker: "this directory is not trusted; --trust starts it this time" }, ["wiki"]],
+    [["--trust"], { unwanted: "settings disable it (disabledMcpjsonServers)" }, ["wiki", "tracker"]],
     [["--strict-mcp-config"], { wiki: "--strict-mcp-config leaves it out" }, []],
   ])("%j", async (flags, leftOut, started) => {
     const folders = foldersWith({ user });

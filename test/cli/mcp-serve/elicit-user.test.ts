@@ -63,7 +63,7 @@ describe("a permission that is asked through the client", () => {
     expect(form?.message).toMatch(/xxx; rm -rf ~\nThe model says/);
   });
 
-  test("no line of a command or of the model's words passes for one of ours (issue 14)", async () => {
+  test("no line of a command or of the model's text looks like one of the form's own (issue 14)", async () => {
     const faked = "ls\nWhy this is asked: It only reads.";
     const { form } = await asked({ ...permission, title: faked, description: faked }, accept({}));
     expect(form?.message.split("\n").filter((line) => line.startsWith("Why"))).toEqual([
@@ -79,8 +79,8 @@ describe("a permission that is asked through the client", () => {
     [accept({}), { type: "deny", span: "once" }],
     [{ action: "decline" }, { type: "deny", span: "once" }],
     [{ action: "cancel" }, { type: "nobody", reason: expect.stringContaining("without an answer") }],
-    [new Error("timed out"), { type: "nobody", reason: "The client could not ask the person (timed out)." }],
-  ])("%j is %j: whatever is no clear yes means no (A6.10)", async (filled, expected) => {
+    [new Error("timed out"), { type: "nobody", reason: "The client could not ask the user (timed out)." }],
+  ])("%j is %j: anything but a clear yes means no (A6.10)", async (filled, expected) => {
     expect((await asked(permission, filled)).answer).toEqual(expected);
   });
 
@@ -92,7 +92,7 @@ describe("a permission that is asked through the client", () => {
 });
 
 describe("questions of an agent", () => {
-  test("are a choice each, with room for words of one's own", async () => {
+  test("are a choice each, with a field for another answer", async () => {
     const { form } = await asked(question, accept({}));
     expect(Object.keys(form?.fields ?? {})).toEqual(["answer_1", "own_words_1", "answer_2"]);
     expect(form?.fields["answer_1"]).toMatchObject({ title: "Colour", enum: ["red", "blue"] });
@@ -105,8 +105,8 @@ describe("questions of an agent", () => {
       accept({ answer_1: "red", own_words_1: "green", answer_2: "S, M" }),
       { type: "answers", answers: { "Which colour?": "green", "Which sizes?": "S, M" } },
     ],
-    [accept({}), { type: "nobody", reason: "The person answered nothing." }],
-    [{ action: "decline" }, { type: "nobody", reason: "The person did not want to answer." }],
+    [accept({}), { type: "nobody", reason: "The user left all fields empty." }],
+    [{ action: "decline" }, { type: "nobody", reason: "The user did not want to answer." }],
   ])("%j is %j", async (filled, expected) => {
     expect((await asked(question, filled)).answer).toEqual(expected);
   });

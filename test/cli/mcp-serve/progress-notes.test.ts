@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { progressWords, tellProgress } from "../../../src/cli/mcp-serve/progress-notes.ts";
+import { progressText, tellProgress } from "../../../src/cli/mcp-serve/progress-notes.ts";
 import type { AgentView } from "../../../src/supervisor/view.ts";
 import { actor, agentView } from "../../support/agent-view.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -23,7 +23,7 @@ function told(views: AgentView[], ids = views.map(({ id }) => id)) {
 }
 
 describe("progress of a call", () => {
-  test("comes at once, then at most twice a second, and its count grows", async () => {
+  test("comes immediately, then at most twice a second, and its count grows", async () => {
     const { clock, notes, change } = told([agentView({ id: actor(1), description: "find it" })]);
     for (let count = 0; count < 10; count++) change();
     expect(notes).toEqual([[1, "Explore · find it"]]);
@@ -37,7 +37,7 @@ describe("progress of a call", () => {
     expect(notes.map(([count]) => count)).toEqual([1, 2, 3]);
   });
 
-  test("comes every ten seconds where nothing changes: clients give up on what is silent", async () => {
+  test("comes every ten seconds if nothing changes: clients give up on a silent call", async () => {
     const { clock, notes, change } = told([agentView({ id: actor(1) })]);
     change();
     await clock.advance(35_000);
@@ -54,7 +54,7 @@ describe("progress of a call", () => {
     });
   });
 
-  test("says nothing before there is an agent, and tells of it at its first change, however soon", () => {
+  test("starts with the first agent, and reports its first change immediately", () => {
     const views: AgentView[] = [];
     const { notes, change } = told(views, [actor(1)]);
     change();
@@ -65,13 +65,13 @@ describe("progress of a call", () => {
   });
 });
 
-describe("its words", () => {
+describe("its text", () => {
   const at = (number: number, change: Partial<AgentView> = {}) =>
     agentView({ id: actor(number), description: `task ${number}`, ...change });
   const words = (views: readonly AgentView[], own: readonly number[]) =>
-    progressWords(views, new Set(own.map(actor)), 0);
+    progressText(views, new Set(own.map(actor)), 0);
 
-  test("count what has ended, name a few that work and those below them, and no others", () => {
+  test("counts what has ended, and names only a few agents that work and their descendants", () => {
     const views = [
       at(1, { state: "ended" }),
       at(2, { activity: { type: "tool", tool: "Grep", title: "wire" } }),
@@ -80,12 +80,12 @@ describe("its words", () => {
       at(5),
     ];
     expect(words(views, [1, 2, 4])).toBe(
-      "1 of 3 agents ended; Explore · task 2: Grep wire; Explore · task 3: asking the model; 1 in line",
+      "1 of 3 agents ended; Explore · task 2: Grep wire; Explore · task 3: asking the model; 1 queued",
     );
     expect(words(views, [9])).toBeNull();
   });
 
-  test("stay short for many agents", () => {
+  test("stays short for many agents", () => {
     const views = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => at(number));
     expect(words(views, [1, 2, 3, 4, 5, 6, 7, 8])).toMatch(/^0 of 8 agents ended; .*; 5 more at work$/);
   });

@@ -131,7 +131,7 @@ describe("troupe mcp serve", () => {
     pipes.stdin.end();
   });
 
-  test("in the background: ids at once, the report later and again, and a stop with one summary", async () => {
+  test("in the background: returns ids immediately, the report later and again, and one summary after a stop", async () => {
     const finish = Promise.withResolvers<ReturnType<typeof summary>>();
     const { call, runtime, pipes } = await served({
       script: {
@@ -166,7 +166,7 @@ describe("troupe mcp serve", () => {
     pipes.stdin.end();
   });
 
-  test("an agent goes on with what it is told", async () => {
+  test("an agent resumes with a message", async () => {
     const { call, runtime, pipes } = await served({
       script: { answer: (text) => summary("done", `about ${text}`) },
     });
@@ -213,13 +213,29 @@ describe("troupe mcp serve", () => {
   });
 });
 
+test("a line that is not a message is reported, and the next call works (fault 58)", async () => {
+  const { pipes, call, io } = await served();
+  pipes.stdin.write('nonsense\n{"jsonrpc":"2.0"}\n');
+  expect(textsOf(await call("list_agents"))).toEqual(["No agent was started yet."]);
+  expect(io.err.text).toContain("The connection to the client: Unexpected token");
+  expect(io.err.text).toContain("The connection to the client: a line is not a message of the protocol");
+  pipes.stdin.end();
+});
+
+test("a line without end is the end of the connection (fault 58)", async () => {
+  const { pipes, io, ended } = await served();
+  pipes.stdin.write(Buffer.alloc(17 * 1024 * 1024, "x"));
+  expect(await ended).toBe(0);
+  expect(io.err.text).toContain("exceeded maximum size");
+});
+
 describe("the end of troupe mcp serve", () => {
   const never = { answer: () => new Promise<never>(() => {}) };
 
   test.each([
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("%s leaves what runs as it is, to be gone on with", async (signal, code) => {
+  ] as const)("%s leaves running agents as they are, to be resumed", async (signal, code) => {
     const { call, io, runtime, ended } = await served({ script: never });
     await call("spawn_agent", { prompt: "x", background: true });
     io.send(signal);

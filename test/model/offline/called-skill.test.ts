@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { loadedText } from "../../../src/context/skills/loaded-text.ts";
 import { forkWords } from "../../../src/features/skills/fork-words.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
-import { calledIn } from "../../../src/model/offline/called-skill.ts";
+import { unanswered } from "../../../src/model/offline/conversation.ts";
 import { ask, callsIn, EVERYTHING, request } from "./conversing.ts";
 
 const skill = (name: string, kind: "skill" | "command" = "skill") => ({
@@ -19,10 +19,10 @@ describe("what a called skill asks for", () => {
   test.each([
     ["where is the parser?", "where is the parser?", undefined],
     [review(""), "", "review"],
-    [review("12"), "", "review"],
+    [review("12"), "12", "review"],
     [review("where is the parser?"), "where is the parser?", "review"],
     [review('run "npm test"'), 'run "npm test"', "review"],
-    [`What a hook adds.\n\n${review("12")}`, "What a hook adds.", "review"],
+    [`What a hook adds.\n\n${review("12")}`, "What a hook adds.\n12", "review"],
     // A few lines are a prompt that somebody has written down.
     [
       loadedText(skill("where", "command"), "x", "Where is x defined?", true),
@@ -31,8 +31,9 @@ describe("what a called skill asks for", () => {
     ],
     [forkWords(skill("dig"), "deep"), "", "dig"],
   ])("%j", (text, prompt, name) => {
-    expect(calledIn(text).prompt).toBe(prompt);
-    expect(calledIn(text).skill?.name).toBe(name);
+    const asked = unanswered([{ role: "user", content: text }], false);
+    expect(asked.prompt).toBe(prompt);
+    expect(asked.skills).toEqual(name === undefined ? [] : [name]);
   });
 });
 
@@ -41,7 +42,7 @@ test("instructions are not taken for questions: it says that it cannot work by t
   const reply = await ask(request({ actor: MAIN, tools: EVERYTHING, messages }));
   expect(callsIn(reply)).toEqual([]);
   expect(JSON.stringify(reply.content)).toMatch(
-    /\/review is a skill: instructions for a model that can work by them, which the offline model cannot\. Set ANTHROPIC_API_KEY/,
+    /\/review is a skill: instructions\. This needs a model.*ANTHROPIC_API_KEY/,
   );
 });
 

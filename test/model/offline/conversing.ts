@@ -58,6 +58,7 @@ export function callsIn(reply: ModelReply): ToolUseBlock[] {
 export interface Conversation {
   readonly text: string;
   readonly turns: number;
+  readonly stopReason: string;
   readonly messages: readonly MessageParam[];
   readonly calls: readonly ToolUseBlock[];
 }
@@ -88,7 +89,10 @@ export async function converse({
     const reply = await ask(request({ actor, cwd, tools, messages: [...messages] }));
     messages.push({ role: "assistant", content: [...reply.content] });
     const wanted = callsIn(reply);
-    if (wanted.length === 0) return { text: textOf(reply.content), turns, messages, calls };
+    if (wanted.length === 0) {
+      const { stopReason } = reply;
+      return { text: textOf(reply.content), turns, stopReason, messages, calls };
+    }
     calls.push(...wanted);
     const results = await Promise.all(
       wanted.map(async (call) => {
@@ -112,8 +116,9 @@ async function playOne({ name, input }: ToolUseBlock, setting: Setting) {
   }
   const prompt = String(fields["prompt"]);
   const tools = fields["subagent_type"] === "Explore" ? READING : (setting.tools ?? READING);
-  const { text } = await converse({ ...setting, actor: AGENT, prompt, tools });
-  const frame = "[Agent ended: done. What follows is its report.]";
+  const { text, stopReason } = await converse({ ...setting, actor: AGENT, prompt, tools });
+  const status = stopReason === "end_turn" ? "done" : "partial";
+  const frame = `[Agent a1 (Explore) ended: ${status} after 3 turns. What follows is its report.]`;
   return {
     content: [
       { type: "text" as const, text: frame },

@@ -86,18 +86,6 @@ describe("instructions the offline model follows", () => {
     expect(instructionsIn(prompt)).toEqual(expected);
   });
 
-  test.each<[string, Instruction[]]>([
-    ['在 src/a.ts 中把 "one" 替换为 "two"', [replaced]],
-    ["在src/a.ts里将“one”改成“two”", [replaced]],
-    ["把「done」追加到 notes.md", [append]],
-    ['创建文件 a.txt 内容为 "x"', [{ type: "create", file: "a.txt", text: "x" }]],
-    ['运行 "npm test"，然后把 "done" 追加到 notes.md', [ran, append]],
-    ["并行：run `a`；c 在哪里？", [{ type: "parallel", tasks: ["run `a`", "c 在哪里？"] }]],
-    ['后台：运行 "npm test"', [{ type: "background", task: '运行 "npm test"' }]],
-  ])("understands Chinese: %s", (prompt, expected) => {
-    expect(instructionsIn(prompt)).toEqual(expected);
-  });
-
   test.each([
     "where is replace called?",
     'how does append "x" work?',
@@ -114,7 +102,6 @@ describe("instructions the offline model follows", () => {
     "   \n ",
     "then then then",
     '"""""""',
-    "在哪里运行测试？",
     `run ${'"'.repeat(5_000)}`,
     `${"(".repeat(20_000)}run`,
   ])("takes none where there is none: %#", (prompt) => {

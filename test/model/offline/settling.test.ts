@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { conflictText } from "../../../src/features/isolation/conflict-text.ts";
 import type { Conflict } from "../../../src/mailbox/worktree.ts";
-import { handedBackIn } from "../../../src/model/offline/conflict-notice.ts";
+import { conflictNoticeIn } from "../../../src/model/offline/resolve-conflict.ts";
 import { markedLines } from "../../../src/worktrees/merge/marked-lines.ts";
 import { repositoryWith, type TestRepository } from "../../support/git-repository.ts";
 import { AGENT, type Conversation, converse, EVERYTHING, type Setting, withTools } from "./conversing.ts";
@@ -63,7 +63,7 @@ describe("a conflict that is given back is settled by keeping both sides (issue 
     expect(text(both, "README.md")).toBe("one\ntheirs\nmine\n");
     expect(names(settled)).toEqual(["Read", "Edit"]);
     expect(settled.text).toBe(
-      "“mine” was appended: README.md:2\n\nMy edits did not fit to what the checkout had become. Both sides were kept in README.md, lines 2-3.\n\nWhether both sides make sense together is not checked.",
+      "“mine” was appended: README.md:2\n\nMy edits conflicted with changes in the checkout. Both sides were kept in README.md.\n\nWhether both sides make sense together is not checked.",
     );
     expect(existsSync(join(both.repository.folder, "owned"))).toBe(false);
 
@@ -71,46 +71,37 @@ describe("a conflict that is given back is settled by keeping both sides (issue 
     const lines = [{ from: 2, to: 6 }];
     const conflicts = [{ path: "README.md", kind: "content", lines }];
     const again = await settling({ ...both, conflicts, worked: settled });
-    expect(again.text.match(/lines 2-3/g)).toHaveLength(2);
+    expect(again.text.match(/Both sides were kept/g)).toHaveLength(2);
     expect(again.text.match(/is not checked/g)).toHaveLength(1);
   });
 
-  test("several places of several files, each where it is", { tags: ["long"] }, async () => {
+  test("a line that both replaced stays the checkout's, and that is said", { tags: ["long"] }, async () => {
     const gap = Array.from({ length: 9 }, (_, at) => `line ${at}\n`).join("");
     const was = `a\n${gap}a\n${gap}end\n`;
     const both = await clash(
       { "src/a.ts": was, "b.txt": "b\n" },
-      'in src/a.ts replace all "a\\n" with "mine\\nmine too\\n" then in b.txt replace "b" with "B"',
-      { "src/a.ts": was.replaceAll("a\n", "theirs\n"), "b.txt": "c\n" },
+      'in src/a.ts replace all "a\\n" with "mine\\nmine too\\n" then append "B" to b.txt',
+      { "src/a.ts": was.replaceAll("a\n", "theirs\n"), "b.txt": "b\nc\n" },
     );
     expect(both.conflicts.map(({ lines }) => lines.length)).toEqual([1, 2]);
     const settled = await settling(both);
-    const kept = "theirs\nmine\nmine too\n";
-    expect(text(both, "src/a.ts")).toBe(`${kept}${gap}${kept}${gap}end\n`);
-    expect(text(both, "b.txt")).toBe("c\nB\n");
+    expect(text(both, "src/a.ts")).toBe(`theirs\n${gap}theirs\n${gap}end\n`);
+    expect(text(both, "b.txt")).toBe("b\nc\nB\n");
     expect(settled.text).toContain(
-      "Both sides were kept in b.txt, lines 1-2. Both sides were kept in src/a.ts, lines 1-3, 13-15.",
+      "Both sides were kept in b.txt. In src/a.ts the checkout's side was kept, and mine was not: both changed the same lines.",
     );
-  });
-
-  test("two places with the same words are told apart", { tags: ["long"] }, async () => {
-    const gap = "x\n".repeat(9);
-    const both = await clash({ f: `a\n${gap}a\n` }, 'in f replace all "a" with "m"', {
-      f: `t\n${gap}t\n`,
-    });
-    await settling(both);
-    expect(text(both, "f")).toBe(`t\nm\n${gap}t\nm\n`);
   });
 
   test.each([
     ["CRLF stays", "one\r\n", "one\r\ntheirs\r\n", "one\r\ntheirs\r\nmine\r\n", []],
     ["git's marks end the last line", "one", "one\ntheirs", "one\ntheirs\nmine\n", []],
-    ["one side has no lines", "one\ntwo\n", "", "one\ntwo\nmine\n", []],
+    ["what the checkout removed stays removed", "one\ntwo\n", "", "mine\n", []],
+    ["what the checkout replaced does not come back", "one\ntwo\n", "one\n2\n", "one\n2\nmine\n", []],
     [
       "git shows what both began from",
       "one\ntwo\n",
       "one\ntheirs\n",
-      "one\ntheirs\ntwo\nmine\n",
+      "one\ntheirs\nmine\n",
       ["-c", "merge.conflictStyle=diff3"],
     ],
   ] as const)("%s", { tags: ["long"] }, async (_, was, theirs, becomes, config) => {
@@ -124,9 +115,9 @@ describe("a conflict that is given back is settled by keeping both sides (issue 
     const both = await clash({ f: "one\n", g: "g\n" }, 'append "mine" to f', { f: null });
     const settled = await settling(both);
     expect(text(both, "f")).toBe("one\nmine\n");
-    expect(names(settled)).toEqual(["Read"]);
+    expect(names(settled)).toEqual([]);
     expect(settled.text).toContain(
-      "f (modify/delete) was left as it stands in my worktree: there are no two sides of lines to put together.",
+      "f (modify/delete) was left as it is: there are no two sides of lines to put together.",
     );
     expect(settled.text).not.toContain("make sense together");
   });
@@ -136,29 +127,24 @@ describe("a conflict that is given back is settled by keeping both sides (issue 
       a: "one\ntheirs\n",
       b: "one\ntheirs\n",
     });
-    const [a, b] = both.conflicts;
-    if (!a || !b) throw new Error("there are two conflicts");
-    const conflicts = [
-      { ...a, lines: [{ from: 1, to: 2 }] },
-      { path: "gone", kind: "content", lines: [{ from: 1, to: 3 }] },
-      b,
-    ];
-    const settled = await settling({ ...both, conflicts });
-    expect(text(both, "a")).toContain("<<<<<<<");
+    both.repository.write({ a: "one\n" });
+    const gone = { path: "gone", kind: "content", lines: [{ from: 1, to: 3 }] };
+    const settled = await settling({ ...both, conflicts: [...both.conflicts, gone] });
+    expect(text(both, "a")).toBe("one\n");
     expect(text(both, "b")).toBe("one\ntheirs\nmine\n");
-    expect(settled.text).toContain("a is not settled: there are no marks in lines 1-2.");
-    expect(settled.text).toMatch(/gone is not settled: .*does not exist/);
-    expect(settled.text).toContain("Both sides were kept in b, lines 2-3.");
+    expect(settled.text).toContain("a is not resolved: there are no marks in it.");
+    expect(settled.text).toMatch(/gone was left as it is: .*does not exist/);
+    expect(settled.text).toContain("Both sides were kept in b.");
   });
 
   test("a refused Edit, and no Edit at all", async () => {
     const both = await clash({ f: "one\n" }, 'append "mine" to f', { f: "one\ntheirs\n" });
     const refuse = async () => ({ text: "The person said no.", isError: true });
     expect((await settling(both, { play: { Edit: refuse } })).text).toContain(
-      "f is not settled: The person said no.",
+      "f is not resolved: The person said no.",
     );
     expect((await settling(both, { tools: ["Read"] })).text).toContain(
-      "f is not settled: the Edit tool is not offered.",
+      "f is not resolved: the Edit tool is not offered here.",
     );
   });
 
@@ -183,7 +169,7 @@ describe("a conflict that is given back is settled by keeping both sides (issue 
       tools: EVERYTHING,
     });
     expect(text(both, "f")).toBe("one\ntheirs\nmine\nlast\n");
-    expect(settled.text).toMatch(/Both sides were kept in f, lines 2-3\.[\s\S]*“last” was appended: f:4$/);
+    expect(settled.text).toMatch(/Both sides were kept in f\.[\s\S]*“last” was appended: f:4$/);
   });
 });
 
@@ -202,19 +188,12 @@ describe("the runtime's message", () => {
       { path: "both.ts", kind: "add/add", lines: [{ from: 1, to: 5 }] },
       { path: "plain.ts", kind: "content", lines: [] },
     ];
-    expect(handedBackIn(conflictText({ path: "/tree" }, conflicts, [], "Done.\n\nAll of it."))).toEqual({
+    expect(conflictNoticeIn(conflictText({ path: "/tree" }, conflicts, [], "Done.\n\nAll of it."))).toEqual({
       files: [
-        {
-          path: "/tree/a b (old): lines.txt",
-          places: [
-            { from: 3, to: 9 },
-            { from: 12, to: 12 },
-          ],
-          kind: undefined,
-        },
-        { path: "/tree/gone.ts", places: [], kind: "modify/delete" },
-        { path: "/tree/both.ts", places: [{ from: 1, to: 5 }], kind: "add/add" },
-        { path: "/tree/plain.ts", places: [], kind: undefined },
+        { path: "/tree/a b (old): lines.txt", kind: "", hasMarks: true },
+        { path: "/tree/gone.ts", kind: "modify/delete", hasMarks: false },
+        { path: "/tree/both.ts", kind: "add/add", hasMarks: true },
+        { path: "/tree/plain.ts", kind: "", hasMarks: false },
       ],
       report: "Done.\n\nAll of it.",
     });
@@ -222,7 +201,7 @@ describe("the runtime's message", () => {
 
   test("another text that quotes it is none", () => {
     const words = conflictText({ path: "/t" }, [{ path: "f", kind: "content", lines: [] }], [], "");
-    expect(handedBackIn(`Where is this said: ${words}`)).toBeUndefined();
-    expect(handedBackIn("Your edits do not fit to what the checkout has become.")).toBeUndefined();
+    expect(conflictNoticeIn(`Where is this said: ${words}`)).toBeUndefined();
+    expect(conflictNoticeIn("Your edits do not fit to what the checkout has become.")).toBeUndefined();
   });
 });

@@ -10,10 +10,8 @@ const root = join(import.meta.dirname, "../../..");
 /** The questions that the README and `npm start` ask: their answers are the product's first impression. */
 test.each([
   ["where is the wire format of messages decided?", "src/mailbox/messages.ts"],
-  ["消息的线路格式在哪里定义？", "src/mailbox/messages.ts"],
-  ["how does an agent end?", "src/mailbox/messages.ts"],
-  ["代理如何结束？", "src/mailbox/messages.ts"],
-  ["How does an agent end, and where is its one summary made?", "src/mailbox/messages.ts"],
+  ["how does an agent end?", "src/actors/ending.ts"],
+  ["How does an agent end, and where is its one summary made?", "src/supervisor/agent-result.ts"],
   ["where are exit codes decided?", "src/cli/exit-codes.ts"],
   ["how long does Retry-After make everyone wait?", "src/model/retry-after.ts"],
   ["where are ids made?", "src/mailbox/ids.ts"],

@@ -82,6 +82,23 @@ describe("what trusting a folder would grant", () => {
   });
 });
 
+test("trusting a folder shows the commands that its worktrees would run", async () => {
+  const setup = { command: "npm ci", ready: "test -d node_modules" };
+  const worktree = { baseRef: "fresh", dependencies: { "vendor/": "copy" }, setup, check: "npm test" };
+  const { reader } = folders({ project: { worktree }, local: { worktree: { setup: "make\u202e" } } });
+  const read = await reader().read();
+  expect(read.settings.worktree).toEqual({ dependencies: {} });
+  expect(read.trust).toMatchObject({
+    grants: [
+      { words: 'set worktree.baseRef to "fresh"' },
+      { words: 'set worktree.dependencies.vendor/ to "copy"' },
+      { words: 'run "npm ci", then "test -d node_modules" until it succeeds, in every new worktree' },
+      { words: 'run "npm test" before edits of agents are merged' },
+      { words: 'run "make<U+202E>" in every new worktree' },
+    ],
+  });
+});
+
 describe("a folder", () => {
   test("is untrusted until the person says so, and only restricts", async () => {
     const { reader, where } = folders({ project: granting });

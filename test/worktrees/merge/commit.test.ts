@@ -38,6 +38,10 @@ async function scene() {
   return { repository, agent };
 }
 
+function headLocks({ folder }: TestRepository): string[] {
+  return ["HEAD.lock", "refs/heads/main.lock"].map((name) => join(folder, ".git", name));
+}
+
 /** Who has begun to commit before the index was locked goes on without it. */
 const COMMITS = "git update-ref HEAD $(git commit-tree -p HEAD -m theirs HEAD^{tree})";
 
@@ -121,6 +125,20 @@ describe("the person's git at the moment of a commit of edits (issue 15, 28)", (
     };
     expect(await agent.apply({ commit: "The agent's" }, unlocking)).toMatchObject({ type: "merged" });
     expect(await subjects(repository)).toEqual(["The agent's", "The beginning"]);
+  });
+
+  it("a git that is killed while it moves HEAD leaves no lock, and is asked again", {
+    tags: ["long"],
+  }, async () => {
+    const repository = await repositoryWith({ a: text() });
+    const locks = headLocks(repository);
+    const act = `${locks.map((lock) => `: > '${lock}'`).join(" && ")} && kill -9 $$`;
+    const { ground } = whenGitIsToldTo(MOVES_HEAD, repository, act);
+    const agent = await agentIn(repository, "a1", ground);
+    agent.write({ a: text({ 9: "agent\n" }) });
+    expect(await agent.apply({ commit: "The agent's" })).toMatchObject({ type: "merged" });
+    expect(await subjects(repository)).toEqual(["The agent's", "The beginning"]);
+    expect(locks.filter((lock) => existsSync(lock))).toEqual([]);
   });
 
   it("a user who commits the edits along with their own leaves none to commit", {
@@ -264,6 +282,27 @@ describe("edits as one commit", () => {
     });
     expect(await state(repository)).toEqual(staged);
     expect(await repository.must(["for-each-ref", "refs/troupe/merges"])).toBe("");
+  });
+
+  it("of a program and its git that were killed while HEAD was moved: it is rolled back, and no lock stays", {
+    tags: ["long"],
+  }, async () => {
+    const { repository, agent } = await scene();
+    const before = await state(repository);
+    const index = join(repository.folder, ".git", "index");
+    const dying: Disk = {
+      ...realDisk,
+      rename(from, to) {
+        if (to === index) throw new Died("died");
+        realDisk.rename(from, to);
+      },
+    };
+    await expect(agent.apply({ commit: "x" }, dying)).rejects.toThrow(Died);
+    writeFileSync(`${index}.lock`, "troupe\n");
+    for (const lock of headLocks(repository)) writeFileSync(lock, "");
+    await rollBackUnfinished(join(repository.folder, ".git"), groundOf(repository.env));
+    expect([`${index}.lock`, ...headLocks(repository)].filter((lock) => existsSync(lock))).toEqual([]);
+    expect(await state(repository)).toEqual(before);
   });
 
   it("is undone only where HEAD is what it made; with force the files alone", {

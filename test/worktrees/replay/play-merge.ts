@@ -282,7 +282,7 @@ class Play {
     const { ground, checkout } = this.#stage;
     const repo = await repositoryAt(checkout, ground);
     if (isRefused(repo)) throw different(repo.reason);
-    return fine(await snapshotCheckout(repo, [], ground), "no snapshot of the checkout").tree;
+    return (await snapshotCheckout(repo, [], ground)).tree;
   }
 
   async #changed(from: string, to: string, filter = ""): Promise<string[]> {

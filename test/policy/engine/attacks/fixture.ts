@@ -12,16 +12,6 @@ export interface AttackGroup extends Omit<Group, "tier"> {
   readonly path?: readonly string[];
 }
 
-/** The commands in a text, one in each line; "\`" and "\${" stand for "`" and "${". */
-export function lines(text: TemplateStringsArray): string[] {
-  return String.raw(text)
-    .replaceAll("\\`", "`")
-    .replaceAll("\\${", "${")
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-}
-
 /** Every command with every one of the others in its place of `%%`. */
 export function combine(frames: readonly string[], commands: readonly string[]): string[] {
   return frames.flatMap((frame) => commands.map((command) => frame.replaceAll("%%", () => command)));

@@ -1,4 +1,5 @@
-import { type AttackGroup, lines } from "./fixture.ts";
+import { lines } from "../lines.ts";
+import type { AttackGroup } from "./fixture.ts";
 
 /** §1, §2, §3 and §4.3: the order of rules, the workspace's parts, and where patterns begin. */
 export const orderAndRoots: readonly AttackGroup[] = [
@@ -7,30 +8,22 @@ export const orderAndRoots: readonly AttackGroup[] = [
     rules: {
       deny: ["Bash(git push:*)", "Read(secrets/**)"],
       ask: ["Bash(git:*)", "Bash(npm publish:*)", "Read(docs/**)"],
-      allow: [
-        "Bash(git push origin main)",
-        "Bash(git status)",
-        "Bash(npm:*)",
-        "Read(secrets/key.pem)",
-        "Read(docs/guide.md)",
-      ],
+      allow: lines`
+        Bash(git push origin main) ¦ Bash(git status) ¦ Bash(npm:*) ¦ Read(secrets/key.pem) ¦ Read(docs/guide.md)
+      `,
     },
     tier: "both",
     deny: [
-      "git push origin main",
-      "git push",
-      "npm test && git push",
-      "npm publish; git push",
+      ...lines`
+        git push origin main ¦ git push ¦ npm test && git push ¦ npm publish; git push
+      `,
       ["Read", { file_path: "secrets/key.pem" }],
       "cat secrets/key.pem",
     ],
     ask: [
-      "git status",
-      "git log",
-      "npm publish",
-      "npm publish --dry-run",
-      "npm test && npm publish",
-      "npm test; git status",
+      ...lines`
+        git status ¦ git log ¦ npm publish ¦ npm publish --dry-run ¦ npm test && npm publish ¦ npm test; git status
+      `,
       ["Read", { file_path: "docs/guide.md" }],
       "cat docs/guide.md",
     ],
@@ -41,16 +34,16 @@ export const orderAndRoots: readonly AttackGroup[] = [
     mode: "bypassPermissions",
     rules: { deny: ["Bash(curl:*)", "Write"], ask: ["Bash(npm publish)", "WebFetch"] },
     deny: [
-      "curl x",
-      "ls; curl x",
-      "bash -c 'curl x'",
+      ...lines`
+        curl x ¦ ls; curl x ¦ bash -c 'curl x'
+      `,
       ["Write", { file_path: "x", content: "" }],
       ["Edit", { file_path: "x", old_string: "a", new_string: "b" }],
     ],
     ask: [
-      "npm publish",
-      "ls && npm publish",
-      "sh -c 'npm publish'",
+      ...lines`
+        npm publish ¦ ls && npm publish ¦ sh -c 'npm publish'
+      `,
       ["WebFetch", { url: "https://example.com" }],
     ],
     allow: ["npm test", "./evil.sh", "cat /etc/passwd", ["Read", { file_path: "/etc/passwd" }]],
@@ -66,9 +59,9 @@ export const orderAndRoots: readonly AttackGroup[] = [
     mode: "dontAsk",
     rules: { allow: ["Bash(npm test)"], ask: ["Bash(npm publish)"] },
     deny: [
-      "npm publish",
-      "npm run x",
-      "cat /etc/passwd",
+      ...lines`
+        npm publish ¦ npm run x ¦ cat /etc/passwd
+      `,
       ["Write", { file_path: "x", content: "" }],
       ["Read", { file_path: "/etc/passwd" }],
       ["mcp__a__b", {}],
@@ -83,26 +76,16 @@ export const orderAndRoots: readonly AttackGroup[] = [
   {
     about: "an exact rule for a whole line",
     rules: {
-      allow: [
-        "Bash(cd src && git status)",
-        "Bash(for f in a b; do touch $f; done)",
-        "Bash(find src -name x -delete)",
-        "Bash(bash -c 'npm test')",
-        "Bash(env X=1 npm test)",
-        "Bash(./evil.sh > .npmrc)",
-      ],
+      allow: lines`
+        Bash(cd src && git status) ¦ Bash(for f in a b; do touch $f; done) ¦ Bash(find src -name x -delete)
+        Bash(bash -c 'npm test') ¦ Bash(env X=1 npm test) ¦ Bash(./evil.sh > .npmrc)
+      `,
     },
     allow: lines`
-      find src -name x -delete
-      bash -c 'npm test'
-      env X=1 npm test
-      for f in a b; do touch $f; done
+      find src -name x -delete ¦ bash -c 'npm test' ¦ env X=1 npm test ¦ for f in a b; do touch $f; done
     `,
     ask: lines`
-      find src -name y -delete
-      bash -c 'npm test; ls'
-      env X=2 npm test
-      ./evil.sh > .npmrc
+      find src -name y -delete ¦ bash -c 'npm test; ls' ¦ env X=2 npm test ¦ ./evil.sh > .npmrc
       for f in a b; do touch $f; done; npm test
     `,
   },
@@ -110,13 +93,8 @@ export const orderAndRoots: readonly AttackGroup[] = [
     about: "git after cd, under allow rules",
     rules: { allow: ["Bash(git:*)", "Bash(cd:*)"] },
     ask: lines`
-      cd src && git status
-      cd src && git commit -m x
-      cd src; git add .
-      (cd src && git log)
-      cd nested && git status
-      cd src && ls && git diff
-      cd src && cd deep && git status
+      cd src && git status ¦ cd src && git commit -m x ¦ cd src; git add . ¦ (cd src && git log)
+      cd nested && git status ¦ cd src && ls && git diff ¦ cd src && cd deep && git status
     `,
     allow: ["git status", "git commit -m x", "cd src && ls"],
   },
@@ -126,20 +104,11 @@ export const orderAndRoots: readonly AttackGroup[] = [
     ctx: { projectRoot: "@ws" },
     tier: "both",
     allow: lines`
-      cat ../README.md
-      ls ..
-      cat ../docs/guide.md
-      cd .. && ls
-      cat @ws/README.md
-      grep -rn x ../test
+      cat ../README.md ¦ ls .. ¦ cat ../docs/guide.md ¦ cd .. && ls ¦ cat @ws/README.md ¦ grep -rn x ../test
       cat a.ts deep/c.ts
     `,
     ask: lines`
-      cat ../../out/secret.txt
-      ls ../..
-      cd ../.. && ls
-      cat ../link-secret
-      cat ../link-out/secret.txt
+      cat ../../out/secret.txt ¦ ls ../.. ¦ cd ../.. && ls ¦ cat ../link-secret ¦ cat ../link-out/secret.txt
       cat ../../ws-other/x
     `,
   },
@@ -176,16 +145,16 @@ export const orderAndRoots: readonly AttackGroup[] = [
     ctx: { projectRoot: "@ws" },
     mode: "acceptEdits",
     allow: [
-      "cat f.ts",
-      "touch g.ts",
-      "mkdir x",
+      ...lines`
+        cat f.ts ¦ touch g.ts ¦ mkdir x
+      `,
       ["Write", { file_path: "f.ts", content: "" }],
       ["Write", { file_path: "@ws/.claude/worktrees/one/src/x.ts", content: "" }],
     ],
     ask: [
-      "touch ../../settings.json",
-      "touch .npmrc",
-      "mkdir .claude",
+      ...lines`
+        touch ../../settings.json ¦ touch .npmrc ¦ mkdir .claude
+      `,
       ["Write", { file_path: "../../settings.json", content: "" }],
       ["Write", { file_path: ".husky/x", content: "" }],
       ["Write", { file_path: ".claude/settings.json", content: "" }],

@@ -1,116 +1,35 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are bash's.
-import { type AttackGroup, lines } from "./fixture.ts";
+import { lines } from "../lines.ts";
+import type { AttackGroup } from "./fixture.ts";
 
 /** Every one of them runs `touch x` in bash 5.2 (tried). */
 const running = [
   ...lines`
-    echo $(case x in x) touch x;; esac)
-    echo $(case x in (x) touch x;; esac)
-    echo "$(case x in x) touch x;; esac)"
-    echo "\${y:-"$(touch x)"}"
-    echo "\${y:-\`touch x\`}"
-    echo "\${y:-'$(touch x)'}"
-    echo \${y:-"'"$(touch x)"'"}
-    echo "a\${y:-b"$(touch x)"c}d"
-    echo $((touch x); ls)
-    echo $( (touch x) )
-    ((touch x); ls)
-    echo "$(( $(touch x; echo 1) + 1 ))"
-    echo $(( \`touch x; echo 1\` ))
-    echo $(echo $(echo $(touch x)))
-    echo a#b; touch x
-    echo "#"; touch x
-    echo \#; touch x
-    echo '#' ; touch x
-    echo $#; touch x
-    echo \${#x}; touch x
-    echo \${x#a}; touch x
-    echo $((2#1)); touch x
-    echo a\ #b; touch x
-    echo {a}#; touch x
-    echo 'it'\''s'; touch x
-    echo "\\"; touch x
-    echo '\'; touch x
-    echo "'"; touch x; echo "'"
-    echo '"'; touch x; echo '"'
-    echo "a\"b"; touch x
-    echo $'a\'b'; touch x
-    echo $'\''; touch x; echo $'\''
-    echo $"a"; touch x
-    echo \;; touch x
-    echo \\; touch x
-    echo \& touch y & touch x
-    ls>/dev/null;touch x
-    ls&touch x
-    ls|touch x
-    ls||touch x;touch x
-    {  touch x;}
-    !  touch x
-    time -p touch x
-    if :; then :; fi; touch x
-    case a in a|b) touch x;; esac
-    case a in "a") touch x; esac
-    case a in (b) ;; (a) touch x ;; esac
-    for x in 1; { touch x; }
-    for ((;;)) { touch x; exit; }
-    for i do touch y; done; touch x
-    until touch x; do :; done
-    touch 'x'
-    tou"ch" x
-    t""ouch x
-    to\uch x
-    'touch' x
-    $'touch' x
-    $'\x74ouch' x
-    $'\164ouch' x
-    $'\u0074ouch' x
-    $"touch" x
-    </dev/null touch x
-    2>/dev/null touch x
-    >/dev/null touch x
-    touch>/dev/null x
-    a=1 touch x
-    a=1 b=2 touch x
-    a[0]=1 touch x
-    a+=1 touch x
-    a=$(ls) touch x
-    a='b c' touch x
-    cat <(touch x)
-    cat < <(touch x)
-    : "$(touch x)"
-    : \${z:=$(touch x)}
-    : \${z+a} $(touch x)
-    [[ -n a && $(touch x) ]]
-    [[ a == "$(touch x)"* ]]
-    [[ a =~ ^$(touch x) ]]
-    [[ (a) ]] && touch x
-    [ "$(touch x)" ]
-    test a = "$(touch x)"
-    echo [$(touch x)]
-    echo ~/$(touch x)
-    echo {1..$(touch x)}
-    echo a{b,$(touch x)}c
-    y=abc; echo \${y/$(touch x)/}
-    y=abc; echo \${y//a/$(touch x)}
-    y=1; echo \${y:$(touch x; echo 0):1}
-    y=(1); echo \${y[$(touch x; echo 0)]}
-    y=([$(touch x; echo 0)]=1)
-    y[$(touch x; echo 0)]=1
-    [[ -v y[$(touch x; echo 0)] ]]
-    read 'y[$(touch x)0]' <<< a
-    let 'y[$(touch x)0]=1'
-    declare 'y=$(ls)' "z=$(touch x)"
-    f() { touch x; }; f
-    f() ( touch x; ); f
-    function f() { touch x; }; f
-    function f-g { touch x; }; f-g
-    f () for i in 1; do touch x; done; f
-    ls() { touch x; }; ls
-    eval 'touch x'
-    eval "to""uch x"
-    trap 'touch x' EXIT
-    coproc touch x; wait
-    mapfile -C 'touch x #' -c 1 <<< a
+    echo $(case x in x) touch x;; esac) ¦ echo $(case x in (x) touch x;; esac)
+    echo "$(case x in x) touch x;; esac)" ¦ echo "\${y:-"$(touch x)"}" ¦ echo "\${y:-\`touch x\`}"
+    echo "\${y:-'$(touch x)'}" ¦ echo \${y:-"'"$(touch x)"'"} ¦ echo "a\${y:-b"$(touch x)"c}d"
+    echo $((touch x); ls) ¦ echo $( (touch x) ) ¦ ((touch x); ls) ¦ echo "$(( $(touch x; echo 1) + 1 ))"
+    echo $(( \`touch x; echo 1\` )) ¦ echo $(echo $(echo $(touch x))) ¦ echo a#b; touch x ¦ echo "#"; touch x
+    echo \#; touch x ¦ echo '#' ; touch x ¦ echo $#; touch x ¦ echo \${#x}; touch x ¦ echo \${x#a}; touch x
+    echo $((2#1)); touch x ¦ echo a\ #b; touch x ¦ echo {a}#; touch x ¦ echo 'it'\''s'; touch x ¦ echo "\\"; touch x
+    echo '\'; touch x ¦ echo "'"; touch x; echo "'" ¦ echo '"'; touch x; echo '"' ¦ echo "a\"b"; touch x
+    echo $'a\'b'; touch x ¦ echo $'\''; touch x; echo $'\'' ¦ echo $"a"; touch x ¦ echo \;; touch x
+    echo \\; touch x ¦ echo \& touch y & touch x ¦ ls>/dev/null;touch x ¦ ls&touch x ¦ ls|touch x
+    ls||touch x;touch x ¦ {  touch x;} ¦ !  touch x ¦ time -p touch x ¦ if :; then :; fi; touch x
+    case a in a|b) touch x;; esac ¦ case a in "a") touch x; esac ¦ case a in (b) ;; (a) touch x ;; esac
+    for x in 1; { touch x; } ¦ for ((;;)) { touch x; exit; } ¦ for i do touch y; done; touch x
+    until touch x; do :; done ¦ touch 'x' ¦ tou"ch" x ¦ t""ouch x ¦ to\uch x ¦ 'touch' x ¦ $'touch' x
+    $'\x74ouch' x ¦ $'\164ouch' x ¦ $'\u0074ouch' x ¦ $"touch" x ¦ </dev/null touch x ¦ 2>/dev/null touch x
+    >/dev/null touch x ¦ touch>/dev/null x ¦ a=1 touch x ¦ a=1 b=2 touch x ¦ a[0]=1 touch x ¦ a+=1 touch x
+    a=$(ls) touch x ¦ a='b c' touch x ¦ cat <(touch x) ¦ cat < <(touch x) ¦ : "$(touch x)" ¦ : \${z:=$(touch x)}
+    : \${z+a} $(touch x) ¦ [[ -n a && $(touch x) ]] ¦ [[ a == "$(touch x)"* ]] ¦ [[ a =~ ^$(touch x) ]]
+    [[ (a) ]] && touch x ¦ [ "$(touch x)" ] ¦ test a = "$(touch x)" ¦ echo [$(touch x)] ¦ echo ~/$(touch x)
+    echo {1..$(touch x)} ¦ echo a{b,$(touch x)}c ¦ y=abc; echo \${y/$(touch x)/} ¦ y=abc; echo \${y//a/$(touch x)}
+    y=1; echo \${y:$(touch x; echo 0):1} ¦ y=(1); echo \${y[$(touch x; echo 0)]} ¦ y=([$(touch x; echo 0)]=1)
+    y[$(touch x; echo 0)]=1 ¦ [[ -v y[$(touch x; echo 0)] ]] ¦ read 'y[$(touch x)0]' <<< a ¦ let 'y[$(touch x)0]=1'
+    declare 'y=$(ls)' "z=$(touch x)" ¦ f() { touch x; }; f ¦ f() ( touch x; ); f ¦ function f() { touch x; }; f
+    function f-g { touch x; }; f-g ¦ f () for i in 1; do touch x; done; f ¦ ls() { touch x; }; ls ¦ eval 'touch x'
+    eval "to""uch x" ¦ trap 'touch x' EXIT ¦ coproc touch x; wait ¦ mapfile -C 'touch x #' -c 1 <<< a
     select x in a; do :; done < /dev/null; touch x
   `,
   "tou\\\nch x",
@@ -161,15 +80,9 @@ const running = [
 
 /** They run it too, but a value hides it: in the enforced tier it runs and fails. */
 const hiddenInValues = lines`
-  y=; [[ -v 'y[$(touch x)]' ]]
-  test -v 'y[$(touch x)]'
-  printf -v 'y[$(touch x)0]' a
-  [[ 'y[$(touch x)0]' -eq 0 ]]
-  y='z[$(touch x)0]'; echo $((y))
-  y='z[$(touch x)0]'; (( y ))
-  y='z[$(touch x)0]'; [[ y -eq 0 ]]
-  y='a[$(touch x)0]'; echo \${!y}
-  y='$(touch x)'; echo "\${y@P}"
+  y=; [[ -v 'y[$(touch x)]' ]] ¦ test -v 'y[$(touch x)]' ¦ printf -v 'y[$(touch x)0]' a
+  [[ 'y[$(touch x)0]' -eq 0 ]] ¦ y='z[$(touch x)0]'; echo $((y)) ¦ y='z[$(touch x)0]'; (( y ))
+  y='z[$(touch x)0]'; [[ y -eq 0 ]] ¦ y='a[$(touch x)0]'; echo \${!y} ¦ y='$(touch x)'; echo "\${y@P}"
 `;
 
 /** §5.1 and §5.2 again, with lines on which simple parsers go wrong. */
@@ -178,10 +91,7 @@ export const parsingTricks: readonly AttackGroup[] = [
     about: "arithmetic comparisons that assign",
     tier: "both",
     not: lines`
-      [[ 0 -eq PATH=0 ]]; ls
-      [[ PATH=0 -lt 1 ]] && ls
-      [[ 1 -eq 'PATH=0' ]]; ls
-      [[ PATH++ -eq 1 ]]; ls
+      [[ 0 -eq PATH=0 ]]; ls ¦ [[ PATH=0 -lt 1 ]] && ls ¦ [[ 1 -eq 'PATH=0' ]]; ls ¦ [[ PATH++ -eq 1 ]]; ls
       [[ 1 -ge --PATH ]]; ls
     `,
   },

@@ -1,55 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are bash's.
-import { type AttackGroup, lines } from "./fixture.ts";
+import { lines } from "../lines.ts";
+import type { AttackGroup } from "./fixture.ts";
 
 const names = lines`
-  .git/config
-  .git/hooks/pre-commit
-  sub/.git/config
-  .config/git/config
-  .vscode/settings.json
-  .idea/x
-  .husky/pre-commit
-  .cargo/config.toml
-  .devcontainer/x
-  .yarn/x
-  .mvn/x
-  .claude/settings.json
-  .claude/agents/Explore.md
-  .gitconfig
-  .gitmodules
-  .bashrc
-  .bash_profile
-  .bash_login
-  .bash_aliases
-  .bash_logout
-  .zshrc
-  .zprofile
-  .zshenv
-  .zlogin
-  .zlogout
-  .profile
-  .envrc
-  .npmrc
-  .yarnrc
-  .yarnrc.yml
-  .pnp.cjs
-  .pnp.loader.mjs
-  .pnpmfile.cjs
-  bunfig.toml
-  .bunfig.toml
-  .bazelrc
-  .bazelversion
-  .bazeliskrc
-  .pre-commit-config.yaml
-  lefthook.yml
-  .lefthook.yaml
-  gradle-wrapper.properties
-  maven-wrapper.properties
-  .devcontainer.json
-  .ripgreprc
-  pyrightconfig.json
-  .mcp.json
-  .claude.json
+  .git/config ¦ .git/hooks/pre-commit ¦ sub/.git/config ¦ .config/git/config ¦ .vscode/settings.json ¦ .idea/x
+  .husky/pre-commit ¦ .cargo/config.toml ¦ .devcontainer/x ¦ .yarn/x ¦ .mvn/x ¦ .claude/settings.json
+  .claude/agents/Explore.md ¦ .gitconfig ¦ .gitmodules ¦ .bashrc ¦ .bash_profile ¦ .bash_login ¦ .bash_aliases
+  .bash_logout ¦ .zshrc ¦ .zprofile ¦ .zshenv ¦ .zlogin ¦ .zlogout ¦ .profile ¦ .envrc ¦ .npmrc ¦ .yarnrc
+  .yarnrc.yml ¦ .pnp.cjs ¦ .pnp.loader.mjs ¦ .pnpmfile.cjs ¦ bunfig.toml ¦ .bunfig.toml ¦ .bazelrc ¦ .bazelversion
+  .bazeliskrc ¦ .pre-commit-config.yaml ¦ lefthook.yml ¦ .lefthook.yaml ¦ gradle-wrapper.properties
+  maven-wrapper.properties ¦ .devcontainer.json ¦ .ripgreprc ¦ pyrightconfig.json ¦ .mcp.json ¦ .claude.json
 `;
 
 const respelled = names.flatMap((name) => [
@@ -80,17 +40,10 @@ export const protectedNames: readonly AttackGroup[] = [
       ["Write", { file_path: "link-husky/x", content: "" }],
       ["Edit", { file_path: "@ws/.Claude/Settings.json", old_string: "a", new_string: "b" }],
       ["NotebookEdit", { notebook_path: ".vscode/x.ipynb", new_source: "" }],
-      "touch '.npmrc.'",
-      "touch '.npmrc '",
-      "mkdir .GIT",
-      "mkdir -p zz/.Husky",
-      "cp README.md .npmrc",
-      "cp README.md .NPMRC",
-      "mv README.md .envrc",
-      "rm .npmrc",
-      "rm -r .husky",
-      "mv .npmrc x",
-      "sed -i s/a/b/ .npmrc",
+      ...lines`
+        touch '.npmrc.' ¦ touch '.npmrc ' ¦ mkdir .GIT ¦ mkdir -p zz/.Husky ¦ cp README.md .npmrc
+        cp README.md .NPMRC ¦ mv README.md .envrc ¦ rm .npmrc ¦ rm -r .husky ¦ mv .npmrc x ¦ sed -i s/a/b/ .npmrc
+      `,
     ],
     allow: [
       ["Write", { file_path: "src/npmrc", content: "" }],

@@ -1,3 +1,4 @@
+import { lines } from "../lines.ts";
 import { agent, edit, grep, notebook, read, write } from "./calls.ts";
 import type { AttackGroup } from "./fixture.ts";
 
@@ -24,9 +25,9 @@ export const toolRules: readonly AttackGroup[] = [
       write("sub/docs/x"),
       edit("nb/x"),
       write("nb/y"),
-      "cat secrets/key.pem",
-      "echo x > docs/guide.md",
-      "ls >> docs/new.md",
+      ...lines`
+        cat secrets/key.pem ¦ echo x > docs/guide.md ¦ ls >> docs/new.md
+      `,
     ],
     ask: [
       edit("src/a.ts"),

@@ -1,31 +1,15 @@
+import { lines } from "../lines.ts";
 import { edit, glob, grep, notebook, read, write } from "./calls.ts";
 import type { AttackGroup } from "./fixture.ts";
 
 const outside = [
-  "/etc/passwd",
-  "//etc/passwd",
-  "../out/secret.txt",
-  "src/../../out/secret.txt",
-  "@ws/../out/secret.txt",
-  "@ws-other/x",
-  "~/notes.md",
-  "~/.ssh/id_rsa",
-  "link-secret",
-  "link-out/secret.txt",
-  "link-out/../out/secret.txt",
-  "linked/out/secret.txt",
-  "dangling-out",
-  "link-root/etc/passwd",
-  "/proc/self/root/etc/passwd",
-  "/proc/self/cwd/README.md",
-  "/proc/1/cwd/x",
-  "\\\\server\\share\\x",
-  "//server/share/x",
-  "C:\\Windows\\x",
-  "C:/Windows/x",
-  "\\\\?\\C:\\x",
-  "file:///etc/passwd",
-  "https://example.com/x",
+  ...lines`
+    /etc/passwd ¦ //etc/passwd ¦ ../out/secret.txt ¦ src/../../out/secret.txt ¦ @ws/../out/secret.txt ¦ @ws-other/x
+    ~/notes.md ¦ ~/.ssh/id_rsa ¦ link-secret ¦ link-out/secret.txt ¦ link-out/../out/secret.txt
+    linked/out/secret.txt ¦ dangling-out ¦ link-root/etc/passwd ¦ /proc/self/root/etc/passwd
+    /proc/self/cwd/README.md ¦ /proc/1/cwd/x ¦ \\server\share\x ¦ //server/share/x ¦ C:\Windows\x ¦ C:/Windows/x
+    \\?\C:\x ¦ file:///etc/passwd ¦ https://example.com/x
+  `,
   "",
 ];
 
@@ -65,21 +49,10 @@ export const tools: readonly AttackGroup[] = [
     about: "patterns and filters that lead outside",
     ask: [
       ...[
-        "/etc/*",
-        "/**",
-        "../*",
-        "../../**/*.ts",
-        "src/../../out/*",
-        "~/*",
-        "~/.ssh/*",
-        "{src,../out}/*",
-        "{../out,src}/*",
-        "{/etc,src}/*",
-        "src/{a,../../out}/*",
-        "{a,{b,../c}}/*",
-        "**/../../*",
-        "./../*",
-        "{..,src}/*",
+        ...lines`
+          /etc/* ¦ /** ¦ ../* ¦ ../../**/*.ts ¦ src/../../out/* ¦ ~/* ¦ ~/.ssh/* ¦ {src,../out}/* ¦ {../out,src}/*
+          {/etc,src}/* ¦ src/{a,../../out}/* ¦ {a,{b,../c}}/* ¦ **/../../* ¦ ./../* ¦ {..,src}/*
+        `,
       ].flatMap((pattern) => [glob(pattern), grep({ glob: pattern })]),
     ],
     allow: [

@@ -144,11 +144,3 @@ function inPlace(value: unknown, root: string): unknown {
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, inPlace(each, root)]));
 }
-
-/** One command of Bash per line, as it stands. */
-export function lines(text: TemplateStringsArray): string[] {
-  return (text.raw[0] ?? "")
-    .split("\n")
-    .map((line) => line.trim())
-    .filter(Boolean);
-}

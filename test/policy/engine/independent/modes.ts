@@ -1,3 +1,4 @@
+import { lines } from "../lines.ts";
 import type { Call, Group } from "./ground.ts";
 
 const reads: Call[] = [
@@ -28,12 +29,9 @@ const editsElsewhere: Call[] = [
 ];
 const readOnly = ["ls", "du -sh docs | tail -1", "git status", "cat src/a.ts"];
 const fileCommands = [
-  "mkdir -p one/two",
-  "touch new",
-  "rm src/a.ts",
-  "mv a b",
-  "cp a b",
-  "sed -i s/a/b/ src/a.ts",
+  ...lines`
+    mkdir -p one/two ¦ touch new ¦ rm src/a.ts ¦ mv a b ¦ cp a b ¦ sed -i s/a/b/ src/a.ts
+  `,
 ];
 const others: Call[] = [
   "npm test",

@@ -1,3 +1,4 @@
+import { lines } from "../lines.ts";
 import type { Call, Group } from "./ground.ts";
 
 const read = (file_path: string): Call => ["Read", { file_path }];
@@ -11,16 +12,9 @@ const glob = (pattern: string, path?: string): Call => [
 const grep = (input: object): Call => ["Grep", { pattern: "x", ...input }];
 
 const protectedFolders = [
-  ".git",
-  ".config/git",
-  ".vscode",
-  ".idea",
-  ".husky",
-  ".cargo",
-  ".devcontainer",
-  ".yarn",
-  ".mvn",
-  ".claude",
+  ...lines`
+    .git ¦ .config/git ¦ .vscode ¦ .idea ¦ .husky ¦ .cargo ¦ .devcontainer ¦ .yarn ¦ .mvn ¦ .claude
+  `,
 ];
 const protectedFiles =
   `.gitconfig .gitmodules .bashrc .bash_profile .bash_login .bash_aliases .bash_logout .zshrc
@@ -230,67 +224,22 @@ export const paths: readonly Group[] = [
       edit("link-env"),
       grep({ path: ".env" }),
       glob("*", ".env"),
-      "cat .env",
-      "cat sub/.env",
-      "cat ./.env",
-      "cat @ws/.env",
-      "cat link-env",
-      "cat '.env'",
-      'cat ".e"nv',
-      "cat .e''nv",
-      "cat .\\env",
-      "cat a .env",
-      "head -n 5 .env",
-      "grep x .env",
-      "grep -n x a .env",
-      "rg x .env",
-      "wc -l < .env",
-      "cat < .env",
-      "cat 0<.env",
-      "sort .env | uniq",
-      "diff a .env",
-      "sed -n 1p .env",
-      "cd sub && cat .env",
-      "cd sub && cat ../.env",
-      "bash -c 'cat .env'",
-      "eval 'cat .env'",
-      "sudo cat .env",
-      "env cat .env",
-      "timeout 5 cat .env",
-      "ls; cat .env",
-      "echo $(cat .env)",
-      "echo `cat .env`",
-      "cat <(cat .env)",
-      "A=1 cat .env",
-      "if true; then cat .env; fi",
-      "for f in a .env; do cat $f; done",
-      'for f in a .env; do cat "./$f"; done',
+      ...lines`
+        cat .env ¦ cat sub/.env ¦ cat ./.env ¦ cat @ws/.env ¦ cat link-env ¦ cat '.env' ¦ cat ".e"nv ¦ cat .e''nv
+        cat .\env ¦ cat a .env ¦ head -n 5 .env ¦ grep x .env ¦ grep -n x a .env ¦ rg x .env ¦ wc -l < .env
+        cat < .env ¦ cat 0<.env ¦ sort .env | uniq ¦ diff a .env ¦ sed -n 1p .env ¦ cd sub && cat .env
+        cd sub && cat ../.env ¦ bash -c 'cat .env' ¦ eval 'cat .env' ¦ sudo cat .env ¦ env cat .env
+        timeout 5 cat .env ¦ ls; cat .env ¦ echo $(cat .env) ¦ echo \`cat .env\` ¦ cat <(cat .env) ¦ A=1 cat .env
+        if true; then cat .env; fi ¦ for f in a .env; do cat $f; done ¦ for f in a .env; do cat "./$f"; done
+      `,
     ],
-    not: [
-      "cat .e*",
-      "cat .[e]nv",
-      "cat *",
-      "cat .???",
-      "cat sub/.*",
-      "grep -r x .*",
-      "cat {.env,a}",
-      "cat $'\\x2eenv'",
-      "grep -f.env x a",
-      "grep --file=.env x a",
-      "/bin/cat .env",
-      "find . -exec cat .env \\;",
-      "git diff -- .env",
-      "tac .env > .env",
-      'cat "$F"',
-      "find . -name .env | xargs cat",
-      "git ls-files -o | xargs grep -h SECRET",
-      "git show :0:.env",
-      "git log -L1,5:.env",
-      "git log -p -- '.e*'",
-      "git diff -- ':(icase).ENV'",
-      "git show HEAD:.env",
-      "git blame .env",
-    ],
+    not: lines`
+      cat .e* ¦ cat .[e]nv ¦ cat * ¦ cat .??? ¦ cat sub/.* ¦ grep -r x .* ¦ cat {.env,a} ¦ cat $'\x2eenv'
+      grep -f.env x a ¦ grep --file=.env x a ¦ /bin/cat .env ¦ find . -exec cat .env \; ¦ git diff -- .env
+      tac .env > .env ¦ cat "$F" ¦ find . -name .env | xargs cat ¦ git ls-files -o | xargs grep -h SECRET
+      git show :0:.env ¦ git log -L1,5:.env ¦ git log -p -- '.e*' ¦ git diff -- ':(icase).ENV' ¦ git show HEAD:.env
+      git blame .env
+    `,
     allow: [
       read("a.env"),
       read(".envx"),
@@ -299,11 +248,9 @@ export const paths: readonly Group[] = [
       read("@out/.env"),
       grep({ path: "src" }),
       glob("*"),
-      "cat .envx",
-      "cat src/*.ts",
-      "grep -rn x src",
-      "rg x src",
-      "grep -rn x lib docs",
+      ...lines`
+        cat .envx ¦ cat src/*.ts ¦ grep -rn x src ¦ rg x src ¦ grep -rn x lib docs
+      `,
     ],
   },
   {
@@ -365,11 +312,10 @@ export const paths: readonly Group[] = [
       read("@home/.ssh/id_rsa"),
       read("~/ref/../.ssh/id_rsa"),
       edit("~/.ssh/config"),
-      "cat ~/.ssh/id_rsa",
-      "cat @home/.ssh/id_rsa",
-      "cat ../home/.ssh/id_rsa",
-      'cat "@home/.ssh/id_rsa"',
-      "grep x < ~/.ssh/id_rsa",
+      ...lines`
+        cat ~/.ssh/id_rsa ¦ cat @home/.ssh/id_rsa ¦ cat ../home/.ssh/id_rsa ¦ cat "@home/.ssh/id_rsa"
+        grep x < ~/.ssh/id_rsa
+      `,
     ],
   },
   {
@@ -428,9 +374,9 @@ export const paths: readonly Group[] = [
       read("a/b/c/private/d/e"),
       edit("lib/private/k"),
       grep({ path: "private/k" }),
-      "cat lib/private/k",
-      "cat private/k",
-      "ls private/k",
+      ...lines`
+        cat lib/private/k ¦ cat private/k ¦ ls private/k
+      `,
     ],
     allow: [read("privates/k"), read("lib/x"), grep({ path: "lib" })],
     ask: [read("@out/private/k")],
@@ -445,16 +391,10 @@ export const paths: readonly Group[] = [
   {
     about: "§4.3 other shapes only at their anchor",
     rules: {
-      deny: [
-        "Read(docs/*.md)",
-        "Read(src/deep/**)",
-        "Read(./build/*)",
-        "Read(lib/*/k)",
-        "Read(**/x.key)",
-        "Read(*.pem)",
-        "Read(?.q)",
-        "Read([ab].r)",
-      ],
+      deny: lines`
+        Read(docs/*.md) ¦ Read(src/deep/**) ¦ Read(./build/*) ¦ Read(lib/*/k) ¦ Read(**/x.key) ¦ Read(*.pem)
+        Read(?.q) ¦ Read([ab].r)
+      `,
     },
     deny: [
       read("docs/x.md"),

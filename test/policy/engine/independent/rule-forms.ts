@@ -1,3 +1,4 @@
+import { lines } from "../lines.ts";
 import type { Call, Group } from "./ground.ts";
 
 const agent = (input: object): Call => [
@@ -7,37 +8,21 @@ const agent = (input: object): Call => [
 
 export const ruleForms: readonly Group[] = [
   ...[
-    "Bash(npm test",
-    "Bash npm test)",
-    "Bash)npm test(",
-    "Bash()",
-    "Bash(:*)",
-    "bash",
-    "bash(npm:*)",
-    "BASH(npm:*)",
-    "Bash(npm:*))x",
+    ...lines`
+      Bash(npm test ¦ Bash npm test) ¦ Bash)npm test( ¦ Bash() ¦ Bash(:*) ¦ bash ¦ bash(npm:*) ¦ BASH(npm:*)
+      Bash(npm:*))x
+    `,
     "",
-    "()",
-    "(npm test)",
-    "B*",
-    "*",
-    "Bas?",
-    "*(npm test)",
-    "NoTool(npm test)",
-    "Bash(command:npm test)",
-    "Bash(command:*)",
+    ...lines`
+      () ¦ (npm test) ¦ B* ¦ * ¦ Bas? ¦ *(npm test) ¦ NoTool(npm test) ¦ Bash(command:npm test) ¦ Bash(command:*)
+    `,
   ].map(
     (rule): Group => ({ about: `§2 "${rule}" allows nothing`, rules: { allow: [rule] }, ask: ["npm test"] }),
   ),
   ...[
-    "Bash",
-    "Bash(*)",
-    "Bash(npm test)",
-    "Bash(npm:*)",
-    "Bash(npm *)",
-    "Bash(npm*)",
-    "Bash(* test)",
-    "Bash(n*t)",
+    ...lines`
+      Bash ¦ Bash(*) ¦ Bash(npm test) ¦ Bash(npm:*) ¦ Bash(npm *) ¦ Bash(npm*) ¦ Bash(* test) ¦ Bash(n*t)
+    `,
   ].map((rule): Group => ({ about: `§2 allow ${rule}`, rules: { allow: [rule] }, allow: ["npm test"] })),
   ...["Bash", "Bash(*)", "B*", "*", "*ash", "Bash(npm:*)", "Bash(npm*)", "Bash(*)"].map(
     (rule): Group => ({
@@ -130,14 +115,10 @@ export const ruleForms: readonly Group[] = [
   {
     about: "§2 Tool(param:value) restricts",
     rules: {
-      deny: [
-        "Agent(model:opus)",
-        "Agent(isolation : worktree)",
-        "Bash(run_in_background:true)",
-        "mcp__db__q(sql:*drop*)",
-        "Read(limit:5)",
-        "WebSearch(query:*secret*)",
-      ],
+      deny: lines`
+        Agent(model:opus) ¦ Agent(isolation : worktree) ¦ Bash(run_in_background:true) ¦ mcp__db__q(sql:*drop*)
+        Read(limit:5) ¦ WebSearch(query:*secret*)
+      `,
       ask: ["mcp__db__q(rows:1*)", "Grep(output_mode:content)"],
       allow: ["mcp__db"],
     },
@@ -179,14 +160,10 @@ export const ruleForms: readonly Group[] = [
   {
     about: "§2 the primary field cannot be matched as a parameter",
     rules: {
-      deny: [
-        "Read(file_path:*)",
-        "Write(file_path:*)",
-        "WebFetch(url:*)",
-        "NotebookEdit(notebook_path:*)",
-        "Grep(path:*)",
-        "Bash(command:*)",
-      ],
+      deny: lines`
+        Read(file_path:*) ¦ Write(file_path:*) ¦ WebFetch(url:*) ¦ NotebookEdit(notebook_path:*) ¦ Grep(path:*)
+        Bash(command:*)
+      `,
     },
     allow: [["Read", { file_path: "src/a.ts" }], ["Grep", { pattern: "x", path: "src" }], "ls"],
     ask: [["WebFetch", { url: "https://example.com" }]],

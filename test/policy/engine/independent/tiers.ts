@@ -1,23 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are bash's.
-import { type Call, type Group, lines } from "./ground.ts";
+import { lines } from "../lines.ts";
+import type { Call, Group } from "./ground.ts";
 
 const plain = lines`
-  ls
-  cat a
-  git status
-  grep -rn x src
-  ls | head -1
-  find . -name x
+  ls ¦ cat a ¦ git status ¦ grep -rn x src ¦ ls | head -1 ¦ find . -name x
 `;
 const beyond = lines`
-  jq .x package.json
-  awk '{print $2}' a
-  node --version
-  git reflog
-  find . -exec wc -l {} +
-  find . | xargs rg x
-  wc -l $(git ls-files)
-  diff <(ls src) <(ls docs)
+  jq .x package.json ¦ awk '{print $2}' a ¦ node --version ¦ git reflog ¦ find . -exec wc -l {} +
+  find . | xargs rg x ¦ wc -l $(git ls-files) ¦ diff <(ls src) <(ls docs)
 `;
 const calls: Call[] = [
   ["Read", { file_path: "src/a.ts" }],

@@ -1,0 +1,185 @@
+import { existsSync } from "node:fs";
+import { reminderOf } from "../../context/assemble.ts";
+import { escapeTags } from "../../context/escape-tags.ts";
+import type { Journal } from "../../journal/journal.ts";
+import {
+  type CompactEnd,
+  type Compacted,
+  type Compaction,
+  type ElidedResult,
+  elidedOf,
+  resultText,
+} from "../../mailbox/compacted.ts";
+import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import type { Services } from "../../mailbox/services.ts";
+import { blocksOf } from "../../mailbox/turns.ts";
+import type { HookCaller } from "../../policy/hooks/results.ts";
+import type { HookRunner } from "../../policy/hooks/runner.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { Joints, ThreadLife } from "../../supervisor/joints.ts";
+import type { Outputs } from "../../supervisor/outputs.ts";
+
+export interface CompactionParts {
+  readonly journal: Pick<Journal, "append">;
+  readonly outputs: Pick<Outputs, "folder" | "write">;
+  readonly hooks: Pick<HookRunner, "has" | "preCompact" | "sessionStart">;
+  /** On whose behalf hooks run. */
+  readonly caller: (actor: ActorId, cwd: string) => HookCaller;
+}
+
+/** One thread of an actor. */
+interface CompactSide extends CompactionParts, ThreadLife {
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Conversations that are made shorter. Joints: `services` (hooks before, the record and the results that were taken out
+ * after), `onEvent` (a resumed session).
+ */
+export function compactionFeature(parts: CompactionParts): Joints {
+  return {
+    services: (actor, thread) =>
+      compactServices(actor, { ...parts, ...thread, signal: actor.stopping.signal }),
+    onEvent(event) {
+      if (event.type === "replayed")
+        for (const actor of event.actors) keepsResultsIn(actor, parts.outputs.folder);
+    },
+  };
+}
+
+/**
+ * Asks an actor for a smaller conversation, which it makes between two turns. The main one, where it has ended, or ends
+ * before it comes to it, is woken to run for that alone. Never rejects.
+ */
+export function compactionOf(
+  actor: Actor | undefined,
+  wanted: string,
+  wake: (main: Actor) => void,
+): Promise<Compaction> {
+  if (!actor) return Promise.resolve(left("There is no such conversation in this session yet."));
+  if (actor.wish !== null) return Promise.resolve(left("It is being made shorter already."));
+  const instructions = wanted.trim();
+  const { promise, resolve } = Promise.withResolvers<Compaction>();
+  const settle = (compaction: Compaction) => {
+    actor.setWish(null);
+    resolve(compaction);
+  };
+  const alone = () => {
+    // Of others only the journal still knows what they said.
+    if (actor.id !== MAIN)
+      return settle(left("It has ended; its conversation is made shorter when it goes on."));
+    actor.setWish({ instructions, settle, alone: true });
+    wake(actor);
+    void actor.ended.then(() => {
+      if (actor.wish?.settle === settle) settle(left("It was stopped before its conversation was shorter."));
+    });
+  };
+  actor.setWish({ instructions, settle });
+  if (actor.hasEnded) alone();
+  else {
+    void actor.ended.then(() => {
+      // Settled already, unless it ended before it came to it.
+      if (actor.wish?.settle === settle && !actor.wish.alone) alone();
+    });
+  }
+  return promise;
+}
+
+function left(reason: string): Compaction {
+  return { type: "left", reason };
+}
+
+/** A session that is taken up again keeps results in its own folder, which a copy of it does not share. */
+function keepsResultsIn(actor: Actor, folder: string): void {
+  const { compacted } = actor.spec;
+  if (compacted) actor.setCompacted({ ...compacted, folder });
+}
+
+/** The supervisor's part of it: hooks before, the record and the results that were taken out after. */
+function compactServices(actor: Actor, side: CompactSide): Pick<Services, "compacting" | "compacted"> {
+  const { compacted: before } = actor.spec;
+  // Files of results end with a session; one that was taken up again has them anew. A lost one is read in vain.
+  if (before) void keepResults(actor, 0, before, side.outputs).catch(() => {});
+  return {
+    async compacting({ trigger, instructions }) {
+      const said = await side.hooks.preCompact(
+        trigger,
+        instructions,
+        side.caller(actor.id, actor.cwd),
+        side.signal,
+      );
+      if (said.block !== undefined) return { type: "blocked", reason: said.block };
+      return { type: "go", instructions: [instructions, said.context].filter(Boolean).join("\n\n") };
+    },
+    async compacted(end) {
+      const { compacted } = end;
+      const shown = compacted ? await recorded(actor, await begunAgain(actor, compacted, side), side) : null;
+      if (end.trigger === "manual") actor.wish?.settle(compactionIn(end));
+      return shown;
+    },
+  };
+}
+
+function compactionIn({ before, after, reason }: CompactEnd): Compaction {
+  return reason === undefined ? { type: "compacted", before, after } : left(reason);
+}
+
+/**
+ * What hooks put into the session at its start is summarised with the rest: they have their say again, and it stands
+ * beside the summary.
+ */
+async function begunAgain(
+  actor: Actor,
+  compacted: Omit<Compacted, "folder">,
+  { hooks, caller, signal }: CompactSide,
+): Promise<Omit<Compacted, "folder">> {
+  const isNew = compacted.through > (actor.spec.compacted?.through ?? 0);
+  if (actor.id !== MAIN || !isNew || !hooks.has("SessionStart", ["compact"])) return compacted;
+  const { context = "" } = await hooks.sessionStart("compact", caller(actor.id, actor.cwd), signal);
+  const [summary, ...others] = compacted.messages;
+  if (context === "" || summary?.role !== "user") return compacted;
+  const words = { type: "text" as const, text: reminderOf([escapeTags(context)]) };
+  return { ...compacted, messages: [{ ...summary, content: [...blocksOf(summary), words] }, ...others] };
+}
+
+async function recorded(
+  actor: Actor,
+  wanted: Omit<Compacted, "folder">,
+  { journal, outputs, isCurrent }: CompactSide,
+): Promise<Compacted> {
+  const { turn, through, elided } = wanted;
+  if (Math.max(turn, through, elided) > actor.turnsTaken)
+    throw new Error(`No conversation of ${actor.turnsTaken} turns can be shown like this.`);
+  const from = actor.spec.compacted?.elided ?? 0;
+  let compacted: Compacted = { ...wanted, folder: outputs.folder };
+  try {
+    await keepResults(actor, from, compacted, outputs);
+  } catch {
+    // What could not be put away stays where it is: without it nothing would be lost but room.
+    compacted = { ...compacted, elided: Math.min(from, elided) };
+  }
+  await journal.append({ type: "compacted", actor: actor.id, compacted });
+  // What the journal says holds for the next thread too, whoever asked for it.
+  actor.setCompacted(compacted);
+  if (!isCurrent()) throw new Error("Stale thread: this agent now runs in another one.");
+  return compacted;
+}
+
+/** Whole results that the conversation only refers to, each in a file of its own, while the session lasts (A19.3). */
+async function keepResults(
+  { id: actor, turns }: Actor,
+  from: number,
+  { through, elided, folder }: Compacted,
+  outputs: Pick<Outputs, "write">,
+): Promise<void> {
+  const results = turns
+    .filter(({ turn }) => turn > Math.max(from, through) && turn <= elided)
+    .flatMap(({ messages, turn }) => elidedOf(messages, turn, { actor, folder }));
+  // One after the other: there may be many, and nobody waits for their disk but this agent.
+  for (const result of results) if (!existsSync(result.path)) await keep(result, outputs);
+}
+
+function keep({ path, block }: ElidedResult, outputs: Pick<Outputs, "write">): Promise<string> {
+  const [name = path] = path.split("/").slice(-1);
+  return outputs.write(name.replace(/\.md$/, ""), resultText(block.content));
+}

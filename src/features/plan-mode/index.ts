@@ -1,0 +1,127 @@
+import { errorMessage } from "../../lib/errors.ts";
+import { MAIN } from "../../mailbox/ids.ts";
+import type { PermissionMode } from "../../settings/rules.ts";
+import { allowsOf } from "../../tools/plan/allowed-prompts.ts";
+import { projectCommands } from "../../tools/plan/project-commands.ts";
+import { type Left, MAX_PLAN_CHARS, type PlanService, type Refused } from "../../tools/plan/service.ts";
+import type { AskContext, SessionAsks } from "../gate/asking.ts";
+import type { Mode } from "../gate/mode.ts";
+import type { PlanFiles } from "./plan-files.ts";
+
+export interface PlanModeParts {
+  readonly mode: Mode;
+  readonly asks: SessionAsks;
+  readonly files: PlanFiles;
+  /** The project, of which `allowedPrompts` speaks. */
+  readonly cwd: string;
+}
+
+/** A person who reads a plan of more bytes than this reads none. */
+const MAX_PLAN_BYTES = 4 * MAX_PLAN_CHARS;
+
+/**
+ * Plan mode from the first question to the approval (A14.9). The mode changes in the moment of the answer, before
+ * any other question is looked at, so that nothing that waits slips through in between.
+ */
+export function planService({ mode, asks, files, cwd }: PlanModeParts): PlanService {
+  return {
+    async enter(context) {
+      if (context.actor !== MAIN) return refused(NOT_AN_AGENTS);
+      if (mode.current() === "plan") return { type: "entered", file: files.current };
+      const outcome = await asks.permission(
+        {
+          ...{
+            tool: "EnterPlanMode",
+            level: "read",
+            input: {},
+            cwd,
+            title: "plan before anything is changed",
+            details: [],
+          },
+          territory: { root: cwd, additionalDirs: [], tree: null },
+          reason: "Until you approve its plan, neither the conversation nor its agents change anything.",
+          grants: [],
+          always: true,
+          onAllowed: () => mode.set("plan"),
+        },
+        context,
+      );
+      return outcome.type === "allow" ? { type: "entered", file: files.current } : refused(outcome.reason);
+    },
+    async leave(given, prompts, context) {
+      if (context.actor !== MAIN) return refused(NOT_AN_AGENTS);
+      if (mode.current() !== "plan")
+        return refused("Plan mode is not on, so there is nothing to leave. Go on.");
+      const plan = given === null ? await readPlan(files) : await keepPlan(files, given);
+      if (typeof plan !== "string") return plan;
+      const locked = mode.whyNot("default");
+      if (locked !== null)
+        return refused(
+          `Plan mode cannot be left here. ${locked} Give the plan in your reply and end your turn.`,
+        );
+      return askFor(plan, prompts, context);
+    },
+  };
+
+  async function askFor(plan: string, prompts: readonly string[], context: AskContext): Promise<Left> {
+    const file = files.current;
+    const allows = prompts.length === 0 ? [] : allowsOf(prompts, await projectCommands(cwd));
+    const onApproved = (next: PermissionMode) => {
+      mode.set(mode.whyNot(next) === null ? next : "default");
+      // Whoever plans again does not find the plan that is being carried out.
+      files.next();
+    };
+    const outcome = await asks.plan({ plan, file, allows, onApproved }, context);
+    if (outcome.type === "approved") return { type: "approved", mode: outcome.mode, plan, file, allows };
+    return refused(notApproved(outcome.reason, outcome.by === "person"));
+  }
+}
+
+const NOT_AN_AGENTS =
+  "Only the main conversation enters and leaves plan mode. Return your plan as your report: whoever asked for it decides.";
+
+function notApproved(reason: string, byPerson: boolean): string {
+  const next = byPerson
+    ? "Change the plan as they say and call ExitPlanMode again."
+    : "Give the plan in your reply and end your turn.";
+  return `The plan was not approved, and plan mode stays on. ${reason} ${next}`;
+}
+
+async function keepPlan(files: PlanFiles, given: string): Promise<string | Refused> {
+  // What a file can hold is what is shown.
+  const plan = given.toWellFormed();
+  const complaint = whyNoPlan(plan);
+  if (complaint !== null) return refused(complaint);
+  try {
+    await files.write(plan);
+    return plan;
+  } catch (error) {
+    return refused(
+      `The plan could not be kept (${errorMessage(error)}). Tell the person, with the plan in your reply.`,
+    );
+  }
+}
+
+async function readPlan(files: PlanFiles): Promise<string | Refused> {
+  try {
+    const plan = await files.read(MAX_PLAN_BYTES + 1);
+    if (plan === null)
+      return refused("There is no plan yet. Call ExitPlanMode again with the whole plan in `plan`.");
+    const complaint = whyNoPlan(plan);
+    return complaint === null ? plan : refused(complaint);
+  } catch (error) {
+    return refused(
+      `${files.current} could not be read (${errorMessage(error)}). Give the whole plan in \`plan\`.`,
+    );
+  }
+}
+
+function whyNoPlan(plan: string): string | null {
+  if (plan.trim() === "") return "The plan is empty. Call ExitPlanMode again with the whole plan in `plan`.";
+  if (plan.length <= MAX_PLAN_CHARS) return null;
+  return `The plan has ${plan.length} characters, and a person reads at most ${MAX_PLAN_CHARS}. Shorten it to what they must decide.`;
+}
+
+function refused(reason: string): Refused {
+  return { type: "refused", reason };
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { errorMessage } from "./errors.ts";
+
+/**
+ * Replaces a file as a whole: writes a temporary file next to it, syncs it, renames it, syncs the directory. A kill at
+ * any moment leaves the old file or the new one (fault 39). Makes a missing directory for this user only, and keeps the
+ * file's mode, else sets `mode`. Returns why nothing was written, or null. Follows no link.
+ */
+export async function replaceFile(path: string, text: string, mode: number): Promise<string | null> {
+  const dir = dirname(path);
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const old = await lstat(path).catch(() => null);
+    if (old !== null && !old.isFile())
+      return `${path} is not a regular file, so it was not written; move it away.`;
+    const temporary = join(dir, `.troupe-${randomUUID()}.tmp`);
+    try {
+      await writeNew(temporary, text, old === null ? mode : old.mode & 0o777);
+      await rename(temporary, path);
+    } catch (error) {
+      await unlink(temporary).catch(() => {});
+      throw error;
+    }
+    await withFile(await open(dir, constants.O_RDONLY), (handle) => handle.sync());
+    return null;
+  } catch (error) {
+    return `${path} could not be written (${errorMessage(error)}); nothing in it was changed.`;
+  }
+}
+
+async function writeNew(path: string, text: string, mode: number): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_EXCL } = constants;
+  const flags = O_WRONLY | O_CREAT | O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  await withFile(await open(path, flags, 0o600), async (file) => {
+    // The umask clears bits of the mode that open() gets.
+    await file.chmod(mode);
+    await file.writeFile(text);
+    await file.sync();
+  });
+}
+
+async function withFile(file: FileHandle, use: (file: FileHandle) => Promise<void>): Promise<void> {
+  await use(file).finally(() => file.close());
+}

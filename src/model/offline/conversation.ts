@@ -1,0 +1,158 @@
+import type { MessageParam, ToolResultBlockParam } from "../../mailbox/conversation.ts";
+import { blocksOf } from "../../mailbox/turns.ts";
+import type { Outcome, PlannedCall } from "./plan.ts";
+import { type ConflictNotice, conflictNoticeIn } from "./resolve-conflict.ts";
+import { cut } from "./tools.ts";
+
+/** The part of a conversation that is still unanswered: everything since the last reply without calls. */
+export interface Unanswered {
+  /** What the user wrote, steering on lines of its own. Never text from a tool. */
+  readonly prompt: string;
+  /** What background agents and commands reported, ready to be shown. */
+  readonly reports: readonly string[];
+  /** Names of skills whose instructions are in it. */
+  readonly skills: readonly string[];
+  readonly conflict: ConflictNotice | undefined;
+  /** Notes stand in place of a part of it, so it is unknown what is still to be done. */
+  readonly isCompacted: boolean;
+  /** The outcome of a call; each is given once, except to calls that may share one. */
+  readonly answer: (call: PlannedCall) => Outcome | undefined;
+}
+
+/** How the runtime introduces the notes of a compacted conversation. */
+const NOTES =
+  /^<system-reminder>\n[^\n]*These are your own notes of it;[^\n]*\n([\s\S]*)\n<\/system-reminder>$/;
+/** A skill as the runtime writes it into a prompt, and as it announces one that an agent carries out. */
+const SKILL =
+  /^([\s\S]*?)<command-name>\/?([^<\n]+)<\/command-name>(?:\n<command-args>([\s\S]*?)<\/command-args>)?(?:\n<command-message>.*<\/command-message>)?(?:\nBase folder of this skill: .*)?\s*([\s\S]*)$/;
+const CARRIED_OUT = /^The \w+ called \/(\S+?)(?: [\s\S]*?)?\. Call the Skill tool with skill "/;
+
+export function unanswered(messages: readonly MessageParam[], isLastTurn: boolean): Unanswered {
+  const isAnswer = (message: MessageParam) =>
+    message.role === "assistant" && blocksOf(message).every(({ type }) => type !== "tool_use");
+  const open = messages.slice(messages.slice(0, -1).findLastIndex(isAnswer) + 1);
+  const all = textsOf(open.filter(({ role }) => role === "user"));
+  const notes = all.findIndex((text) => NOTES.test(text));
+  const texts = all
+    .slice(notes + 1)
+    .map(withoutReminders)
+    .filter((text) => text !== "");
+  // A last turn ends with the runtime's own request to sum up.
+  const said = isLastTurn && texts.length > 1 ? texts.slice(0, -1) : texts;
+  const conflicts = said.map(conflictNoticeIn);
+  const parts = said
+    .filter((_, at) => conflicts[at] === undefined)
+    .map((text) => text.split("<task-notification>"));
+  const read = parts.map(([prompt = "", ...more]) =>
+    withoutSkill(more.length > 0 ? promptBefore(prompt) : prompt),
+  );
+  return {
+    prompt: read.flatMap(({ prompt }) => prompt || []).join("\n"),
+    reports: parts.flatMap(([, ...notifications]) => notifications.map(reportOf)),
+    skills: read.flatMap(({ skill }) => skill ?? []),
+    conflict: conflicts.findLast((one) => one !== undefined),
+    isCompacted: notes >= 0,
+    answer: answersIn(open),
+  };
+}
+
+function textsOf(messages: readonly MessageParam[]): string[] {
+  return messages.flatMap(blocksOf).flatMap((block) => (block.type === "text" ? [block.text] : []));
+}
+
+/** From the first opening tag to the last closing one: a file's text in a reminder could close the tag early. */
+function withoutReminders(text: string): string {
+  return text.includes("<task-notification>")
+    ? text.trim()
+    : text.replace(/<system-reminder>[\s\S]*(?:<\/system-reminder>|$)/, "").trim();
+}
+
+/** Drops what announces a notification: a reminder's tag, a line in brackets. */
+function promptBefore(text: string): string {
+  return text
+    .replace(/<system-reminder>[\s\S]*$/, "")
+    .replace(/^\[[^\]\n]*\][ \t]*$/gm, "")
+    .trim();
+}
+
+const MOST_LINES = 60;
+
+/** Everything up to the last closing tag is the report: an agent's text in it could close the tag early. */
+function reportOf(notification: string): string {
+  const [status = "", summary = "", result = ""] = ["status", "summary", "result"].map(
+    (tag) => new RegExp(`<${tag}>([\\s\\S]*)</${tag}>`).exec(notification)?.[1]?.trim() ?? "",
+  );
+  const what = summary.replace(/\.$/, "") || "A background task ended";
+  const how = status === "" || what.includes(status) ? "" : ` (${status})`;
+  const lines = result.replace(/^ {2}/gm, "").split("\n");
+  const more = lines.length > MOST_LINES ? `\n(${lines.length - MOST_LINES} more lines)` : "";
+  return result === ""
+    ? `${what}${how}.`
+    : `${what}${how}:\n\n${lines.slice(0, MOST_LINES).join("\n")}${more}`;
+}
+
+/** A command of a few lines is a prompt that somebody wrote down; what is longer says how to work. */
+function withoutSkill(text: string): { readonly prompt: string; readonly skill?: string } {
+  const carried = CARRIED_OUT.exec(text)?.[1];
+  if (carried !== undefined) return { prompt: "", skill: carried };
+  const [whole, before = "", name = "", args = "", body = ""] = SKILL.exec(text) ?? [];
+  if (whole === undefined) return { prompt: text };
+  const isPrompt = body !== "" && body.length <= 800 && body.split("\n").length <= 6;
+  const prompt = `${before.trim()}\n${isPrompt ? body : args}`.trim();
+  return isPrompt ? { prompt } : { prompt, skill: name };
+}
+
+function answersIn(messages: readonly MessageParam[]): (call: PlannedCall) => Outcome | undefined {
+  const answers = new Map<string, Outcome[]>();
+  for (const { name, input, outcome } of callsIn(messages))
+    answers.set(keyOf(name, input), [...(answers.get(keyOf(name, input)) ?? []), outcome]);
+  return ({ tool, input, shared }) => {
+    const left = answers.get(keyOf(tool, input));
+    return shared ? left?.[0] : left?.shift();
+  };
+}
+
+/** A provider's form may change the order of an input's fields. */
+function keyOf(tool: string, input: unknown): string {
+  return `${tool}\n${JSON.stringify(Object.entries(Object(input)).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
+}
+
+function callsIn(messages: readonly MessageParam[]) {
+  const blocks = messages.flatMap(blocksOf);
+  const results = new Map(
+    blocks.flatMap((block) => (block.type === "tool_result" ? [[block.tool_use_id, block] as const] : [])),
+  );
+  return blocks.flatMap((block) =>
+    block.type === "tool_use"
+      ? [{ name: block.name, input: block.input, outcome: outcomeOf(results.get(block.id)) }]
+      : [],
+  );
+}
+
+function outcomeOf(result: ToolResultBlockParam | undefined): Outcome {
+  if (result === undefined) return { type: "error", text: "The call has no result.", parts: [] };
+  const { content = [] } = result;
+  const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+  const parts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  return { type: result.is_error === true ? "error" : "result", text: parts.join("\n"), parts };
+}
+
+/** True if the runtime asks for the notes that will stand in place of the conversation. */
+export function wantsNotes(messages: readonly MessageParam[]): boolean {
+  return /\breplaced by what you write\b/.test(textsOf(messages.slice(-1)).at(-1) ?? "");
+}
+
+/** Notes that claim only what stands in the conversation: earlier notes, what was asked, each call and how it ended. */
+export function notesOf(messages: readonly MessageParam[]): string {
+  const brief = (text: string) => cut(text.trim().replace(/\s+/g, " "), 200);
+  const earlier = textsOf(messages).flatMap((text) => NOTES.exec(text)?.[1]?.trim() ?? []);
+  const asked = messages.slice(0, -1).flatMap((message) => unanswered([message], false).prompt || []);
+  const calls = callsIn(messages).map(({ name, input, outcome: { type, text } }) => {
+    const code = /\[Exit code \d+\]\s*$/.exec(text)?.[0].trim() ?? "done";
+    return `${name} ${brief(JSON.stringify(input))}: ${type === "error" ? `failed: ${brief(text)}` : code}`;
+  });
+  const list = (title: string, rows: readonly string[]) =>
+    rows.length === 0 ? [] : [`${title}:\n${rows.map((row) => `- ${row}`).join("\n")}`];
+  const notes = [...earlier, ...list("Asked", asked.map(brief)), ...list("Calls, and how they ended", calls)];
+  return notes.length === 0 ? "Nothing was asked or done so far." : notes.join("\n\n");
+}

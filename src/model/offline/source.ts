@@ -1,0 +1,72 @@
+import type { Plan } from "./plan.ts";
+import { type Line, readSome, type Tools } from "./tools.ts";
+
+const KEYWORDS =
+  "function\\*?|class|interface|type|enum|struct|trait|impl|defp?|func|fn|const|let|var|val|module|namespace|object|macro|sub|protocol";
+
+export function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+}
+
+/** The source of a pattern for the declaration of a name. */
+export function declarationOf(name: string): string {
+  return String.raw`\b(?:${KEYWORDS}|static|#define)\s+(?:\([^)]*\)\s*|mut\s+|self\.)?${name}\b|^\s*(?:[\w<>\[\],*&]+\s+)+${name}\s*\([^;]*\)[^;]*\{\s*$|^\s*(?:async\s+)?${name}\s*\([^;]*\)[^;]*\{\s*$|^\s*${name}\s*[:=]\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>)`;
+}
+
+const DECLARATION = new RegExp(
+  `^\\s*(?:export |default |declare |public |private |protected |static |abstract |final |async |unsafe |pub(?:\\([^)]*\\))? )*(?:${KEYWORDS})\\s+[\\w$(]`,
+);
+
+export function isDeclaration(text: string): boolean {
+  return DECLARATION.test(text);
+}
+
+export function isComment(text: string): boolean {
+  return /^\s*(?:\/\/|\/?\*|#(?!include|define|!)|--\s|<!--|"""|''')/.test(text);
+}
+
+const GENERATED =
+  /(?:^|\/)(?:[\w.-]*lock[\w.-]*\.(?:json|ya?ml)|[\w.]*\.lock|go\.sum|changelog[^/]*|dist\/.*|.*\.(?:min\.\w+|snap|map|svg))$/i;
+const TEST =
+  /(?:^|\/)(?:tests?|specs?|__tests__|fixtures?|testdata|bench\w*|examples?)\/|[._-](?:test|spec)s?\.\w+$|(?:^|\/)test_\w+\.py$/i;
+
+/** How likely a file is to answer: sources before settings, documents and tests, generated ones last. */
+export function fileWeight(path: string): number {
+  if (GENERATED.test(path)) return 0.1;
+  if (TEST.test(path)) return 0.45;
+  if (/\.(?:md|mdx|rst|txt|adoc|1)$/i.test(path)) return 0.5;
+  return /\.(?:json|ya?ml|toml|ini|cfg)$/i.test(path) ? 0.6 : 1;
+}
+
+/** Reads around lines: for each the comment above it, the line, and what belongs to it below. */
+export function* passages(places: readonly Line[], longest: number, tools: Tools): Plan<Line[][]> {
+  const around = places.map(({ path, line }) => ({ path, offset: Math.max(1, line - 15), limit: 60 }));
+  const read = yield* readSome(tools, around);
+  return places.map((place, at) => {
+    const shown = read[at] ?? [];
+    const found = passageAt(
+      shown,
+      shown.findIndex(({ line }) => line === place.line),
+      longest,
+    );
+    return found.length > 0 ? found : [place];
+  });
+}
+
+function passageAt(shown: readonly Line[], at: number, longest: number): Line[] {
+  const text = (row: number) => shown[row]?.text ?? "";
+  const indent = (row: number) => text(row).search(/\S|$/);
+  let from = at;
+  while (from > 0 && at - from < 10 && isComment(text(from - 1))) from -= 1;
+  let to = at;
+  while (isComment(text(to)) && to - from < longest) to += 1;
+  const own = indent(to);
+  for (let next = to + 1; next < shown.length && next - from < longest; next++) {
+    // An empty line ends it, unless what follows is deeper.
+    const row = text(next).trim() === "" ? next + 1 : next;
+    if (text(row).trim() === "" || indent(row) < own || (row > next && indent(row) === own)) break;
+    to = next;
+    if (indent(next) === own && /^\s*[}\])]+[;,]?\s*$/.test(text(next))) break;
+  }
+  return at < 0 ? [] : shown.slice(from, to + 1);
+}

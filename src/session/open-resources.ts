@@ -1,0 +1,139 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import type { ActorHost } from "../actors/hosts.ts";
+import { threadHost } from "../actors/thread-host.ts";
+import { AgentTypes } from "../features/agents/agent-types.ts";
+import { type SessionPlace, sessionPaths, troupeHome } from "../journal/paths.ts";
+import { processIdentity } from "../journal/process-identity.ts";
+import { lockSession } from "../journal/session-lock.ts";
+import { startJournal } from "../journal/thread-journal.ts";
+import { errorMessage } from "../lib/errors.ts";
+import { type Clock, systemClock } from "../mailbox/clock.ts";
+import { type Ids, randomIds, type SessionId } from "../mailbox/ids.ts";
+import { JOURNAL_VERSION } from "../mailbox/session-events.ts";
+import { DEFAULT_MODEL, resolveModel } from "../model/aliases.ts";
+import type { Gateway } from "../model/client.ts";
+import { localGateway, threadGateway } from "../model/gateway.ts";
+import { credentialsIn } from "../policy/secrets/credentials.ts";
+import { redactionOf, redactor, type Secrets } from "../policy/secrets/redactor.ts";
+import { startProcesses } from "../processes/client.ts";
+import type { Processes } from "../processes/processes.ts";
+import { limitsOf } from "../supervisor/limits.ts";
+import type { OnEvent } from "../supervisor/listener.ts";
+import { type Outputs, outputsIn } from "../supervisor/outputs.ts";
+import { detachableJournal, type LeavableJournal } from "./detachable-journal.ts";
+import { threadsWithin } from "./open-files.ts";
+import type { Limits, SupervisorOptions } from "./options.ts";
+
+/** What a session stands on before anything is decided in it: its place, its clock, its threads and processes. */
+export interface SessionResources {
+  /** With its folders as they were when it began. */
+  readonly options: SupervisorOptions;
+  /** Tells the user, without secrets. */
+  readonly onWarning: (message: string) => void;
+  /** The one it works in, and those beside it. */
+  readonly folders: readonly string[];
+  readonly id: SessionId;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  /** Troupe's own folder. */
+  readonly home: string;
+  readonly place: SessionPlace;
+  readonly outputs: Outputs;
+  readonly model: string;
+  readonly types: AgentTypes;
+  readonly host: ActorHost;
+  readonly maxThreads: number;
+  readonly gateway: Gateway;
+  readonly journal: LeavableJournal;
+  readonly processes: Processes;
+  /** The session is nobody's any more. */
+  release(): void;
+}
+
+export function openResources(given: SupervisorOptions, onEvent: OnEvent): SessionResources {
+  const limits = limitsOf(given.limits);
+  // Every agent that may run, the main conversation, and one that is about to give its thread back.
+  const maxThreads = threadsWithin(limits.maxAgents + 2);
+  // Whatever the process's folder becomes, a session's folders stay what they were.
+  const additionalDirs = (given.additionalDirs ?? []).map((folder) => resolve(folder));
+  const options: SupervisorOptions = { ...given, cwd: resolve(given.cwd), additionalDirs };
+  const clock = options.clock ?? systemClock;
+  const ids = options.ids ?? randomIds();
+  const id = options.resume?.id ?? ids.session();
+  const secrets = secretsOf(options);
+  const redact = redactor(secrets);
+  // What goes wrong may quote what a hook or a command said.
+  const onWarning = (message: string) => onEvent({ type: "warning", message: redact(message) });
+  const model =
+    options.source.provider === "offline"
+      ? "offline"
+      : resolveModel(options.model ?? options.mainAgent?.model ?? DEFAULT_MODEL, options.aliases);
+  const home = options.resume?.home ?? options.home ?? troupeHome(process.env, homedir());
+  const place = options.resume ?? sessionPaths(home, options.cwd, id);
+  const release = options.resume?.release ?? locked(place, onWarning);
+  const outputs = outputsIn(home, place.folder, ids);
+  const types = new AgentTypes(options.agents ?? [], options);
+  const host = options.host ?? threadHost({ maxThreads, onFault: onWarning });
+  const gateway = openGateway(options, limits, clock);
+  gateway.onClosed(onWarning);
+  const goOn = options.resume?.end;
+  const journal = detachableJournal(
+    startJournal({
+      ...{ home: place.home, folder: place.folder, clock, redaction: redactionOf(secrets) },
+      onWarning,
+      ...(goOn ? { goOn } : {}),
+    }),
+  );
+  journal.note({
+    type: "session",
+    version: JOURNAL_VERSION,
+    id,
+    cwd: options.cwd,
+    model,
+    title: options.title ?? "",
+  });
+  const processes = startProcesses({
+    env: { ...process.env, ...options.env },
+    clock,
+    onGivenUp: onWarning,
+    commandEnv: [...(options.commandEnv ?? []), ...Object.keys(options.env ?? {})],
+  });
+  return {
+    ...{ options, onWarning, folders: [options.cwd, ...additionalDirs], id, ids, clock, limits, home, place },
+    ...{ outputs, model, types, host, maxThreads, gateway, journal, processes, release },
+  };
+}
+
+/** A new session is this process's as well; where it cannot be locked its journal says why. */
+function locked(place: SessionPlace, onWarning: (message: string) => void): () => void {
+  try {
+    const lock = lockSession(place, processIdentity(process.pid));
+    return lock.type === "locked" ? lock.release : () => {};
+  } catch (error) {
+    onWarning(errorMessage(error));
+    return () => {};
+  }
+}
+
+function secretsOf({ source, env, redact = [] }: SupervisorOptions): Secrets {
+  const own = source.provider === "anthropic" ? [source.apiKey, source.authToken] : [];
+  const keys = own.filter((key) => key !== undefined);
+  return { values: [...credentialsIn({ ...process.env, ...env }), ...keys, ...redact] };
+}
+
+function openGateway({ source, aliases = {} }: SupervisorOptions, limits: Limits, clock: Clock): Gateway {
+  const { patienceMs, idleMs, maxAgents } = limits;
+  // Slots bound the agents; the main conversation has a place of its own.
+  const concurrency = maxAgents + 1;
+  switch (source.provider) {
+    case "client":
+      return localGateway(source.client, { clock, patienceMs, concurrency });
+    case "anthropic":
+    case "offline":
+      return threadGateway({ source, aliases, limits: { patienceMs, idleMs, concurrency } });
+    default:
+      return source satisfies never;
+  }
+}

@@ -1,0 +1,64 @@
+import { type LimitRange, limitRanges } from "./limit-ranges.ts";
+import { type Setting, setting, whole } from "./setting.ts";
+
+type LimitName = keyof typeof limitRanges;
+
+export const ONLY_STRICTER = "A project's settings can only make it stricter.";
+
+/** The settings of limits, by the names that the runtime gives them. */
+export const limitSettings = {
+  maxAgents: limit("maxAgents", "Agents that run at the same time; the others wait in order."),
+  maxDepth: limit("maxDepth", "How deep agents can start agents; the main conversation is 0."),
+  patienceMs: limit("patienceMs", "Milliseconds in which a request is retried."),
+  idleMs: limit("idleMs", "Milliseconds without output of the model after which a reply is given up."),
+  backgroundMs: limit(
+    "backgroundMs",
+    "Milliseconds that an agent which has answered is kept for its background commands.",
+  ),
+  stuckWarnMs: limit("stuckWarnMs", "Milliseconds that an agent's thread can hang before a warning."),
+  stuckMs: limit("stuckMs", "Milliseconds that an agent's thread can hang before it is ended."),
+  toolMs: limit(
+    "toolMs",
+    "Milliseconds that a call in an agent's own thread can take; commands have their own.",
+  ),
+  mcpStartMs: limit("mcpStartMs", "Milliseconds that the first request waits for MCP servers to start."),
+  graceMs: limit("graceMs", "Milliseconds that a cancelled agent has to end by itself."),
+  maxTokens: limit(
+    "maxTokens",
+    "Tokens of one reply, at most the model's own limit. If it is not set, a reply can use that limit, if known, up to a sixth of the window.",
+  ),
+  maxTurns: limit("maxTurns", "Turns after which a conversation writes its summary."),
+  thinkingTokens: limit("thinkingTokens", "Tokens to think with; 0 is off."),
+  parallelCalls: limit(
+    "parallelCalls",
+    "Calls of one reply that an agent's own thread runs at the same time, such as Read and Grep.",
+  ),
+  maxChildren: bound("maxChildren", 1_000, "Agents that one agent can start in all."),
+  maxAgentsPerSession: bound("maxAgentsPerSession", 1_000, "Agents that a session can start in all."),
+  agentMinutes: bound("agentMinutes", 0, "Minutes after which an agent is stopped; 0 is never."),
+  sessionMinutes: bound(
+    "sessionMinutes",
+    0,
+    "Minutes after which a session's agents are stopped; 0 is never.",
+  ),
+  backgroundMinutes: bound(
+    "backgroundMinutes",
+    0,
+    "Minutes that `troupe -p` waits for background agents once it has its answer; 0 is until they end.",
+  ),
+} satisfies Readonly<Record<LimitName, Setting<number>>>;
+
+function limit(name: LimitName, summary: string): Setting<number> {
+  const range: LimitRange = limitRanges[name];
+  return setting(`troupe.${name}`, whole(range), summary, { fallback: "" });
+}
+
+/** A limit that a project can only make stricter. `usual` counts if no file sets it, and 0 is no limit. */
+function bound(name: LimitName, usual: number, summary: string): Setting<number> {
+  return {
+    ...limit(name, `${summary} ${ONLY_STRICTER}`),
+    fallback: String(usual),
+    trust: "stricter",
+    width: (value) => (typeof value === "number" ? value : usual) || Number.POSITIVE_INFINITY,
+  };
+}
