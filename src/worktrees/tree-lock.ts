@@ -1,7 +1,6 @@
 import type { GitEnvironment } from "./environment.ts";
 import { treeRecordFolder } from "./layout.ts";
 import { withLock } from "./lock.ts";
-import type { Refused } from "./requests.ts";
 
 /**
  * One at a time for what is done with one tree, over all processes; others go on with theirs. Who needs the
@@ -12,6 +11,6 @@ export function withTreeLock<T>(
   name: string,
   ground: GitEnvironment,
   work: () => Promise<T>,
-): Promise<T | Refused> {
+): Promise<T> {
   return withLock(treeRecordFolder(common, name), ground, work);
 }
