@@ -170,7 +170,7 @@ test("why it is asked for is said, and by whom it was wanted", () => {
     expect(words("auto")).toContain(part);
     expect(words("manual")).not.toContain(part);
   }
-  for (const part of ["The person wants", "The person had"]) {
+  for (const part of ["The user wants", "The user had"]) {
     expect(words("manual")).toContain(part);
     expect(words("auto")).not.toContain(part);
   }
