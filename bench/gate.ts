@@ -1,14 +1,14 @@
 import { MessageChannel, Worker } from "node:worker_threads";
-import { sessionPermissions } from "../src/features/gate/permissions.ts";
+import { openGate, openPermissions, openRules, toolSwitch } from "../src/features/gate/permissions.ts";
 import { systemClock } from "../src/mailbox/clock.ts";
 import { MAIN } from "../src/mailbox/ids.ts";
 import { serveServices } from "../src/mailbox/service-rpc.ts";
 import type { Services } from "../src/mailbox/services.ts";
 import { hookRunner } from "../src/policy/hooks/runner.ts";
 import { defaultSandboxSettings } from "../src/policy/sandbox/sandbox.ts";
-import { noSession, sessionTools } from "../src/session/session-tools.ts";
 import type { Rule } from "../src/settings/rules.ts";
 import { Toolbox } from "../src/supervisor/toolbox.ts";
+import { noSession, sessionTools } from "../src/tools/session-tools.ts";
 import { servicesWith } from "../test/support/unasked-services.ts";
 import { onFreshGround } from "./folders.ts";
 import type { AskingErrand } from "./inside/asking-agents.ts";
@@ -72,21 +72,17 @@ function gateOf(cwd: string): Services["before"] {
     onProblem() {},
     onMessage() {},
   });
-  const permissions = sessionPermissions({
-    shell: "bash",
-    ...{
-      options: { rules: twoHundred() },
-      folders: [cwd],
-      readable: [],
-      planFile: () => "/plans/plan-1.md",
-      hooks,
-      actors,
-      onWarning() {},
-    },
+  const options = { rules: twoHundred(), permissionMode: "default" as const };
+  const common = { options, rules: openRules(options), hooks, onWarning() {} };
+  const toolbox = new Toolbox(toolSwitch(common.rules, false));
+  toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
+  const { gate } = openGate({
+    ...{ ...common, toolbox, folders: [cwd], readable: [], shell: "bash" },
+    permissions: openPermissions({ ...common, actors, user: null, cwd }),
+    planFile: () => "/plans/plan-1.md",
     sandbox: { settings: defaultSandboxSettings, report: async () => null, prepare: async () => null },
+    tracked: { clock: systemClock, worktrees: { everTracked: nobody } },
   });
-  const toolbox = new Toolbox({ ours: sessionTools(noSession), foreign: [] }, permissions.isOff);
-  const gate = permissions.gate(toolbox);
   const signal = new AbortController().signal;
   const territory = { root: cwd, additionalDirs: [], tree: null };
   return async ({ cwd: where, ...call }) => {

@@ -2,13 +2,13 @@
 export interface Place {
   readonly path: string;
   readonly typesOnly?: true;
-  /** Not below: what the core still imports until its joints are in place. */
-  readonly upward?: true;
 }
 
 export interface Rules {
   /** Folder of `src`, lowest first, to what it may import besides itself. */
   readonly folders: ReadonlyMap<string, readonly Place[]>;
+  /** Feature to the other features that it may import. */
+  readonly features: ReadonlyMap<string, readonly string[]>;
   /** Package (or sub-path, or `node:` module) to who may import it. */
   readonly owners: ReadonlyMap<string, readonly Place[]>;
   /** What must give the same run twice, and so takes its clock and its ids as arguments. */
@@ -23,9 +23,6 @@ export interface Rules {
 const types = (path: string): Place => ({ path, typesOnly: true });
 const all = (...paths: string[]): Place[] => paths.map((path) => ({ path }));
 const folders = (...names: string[]): Place[] => all(...names.map((name) => `src/${name}/`));
-
-const upward = (...names: string[]): Place[] =>
-  folders(...names).map((place) => ({ ...place, upward: true }));
 
 const L1 = ["settings", "model", "processes", "journal", "policy", "worktrees"];
 const BELOW_CORE = ["lib", "mailbox", ...L1, "context", "tools", "mcp", "web", "timers", "lsp", "actors"];
@@ -112,9 +109,9 @@ export const rules: Rules = {
         types("src/model/client.ts"),
       ],
     ],
-    // Until its joints are in place, the core still imports what plugs into it.
-    ["supervisor", [...folders(...BELOW_CORE), ...upward("features", "session")]],
-    ["features", [...folders(...BELOW_CORE, "supervisor"), ...upward("session")]],
+    // The core knows no feature: those plug into its joints.
+    ["supervisor", folders(...BELOW_CORE)],
+    ["features", folders(...BELOW_CORE, "supervisor")],
     ["session", folders(...BELOW_CORE, "supervisor", "features")],
     ["cli", folders(...BELOW_CORE, "supervisor", "features", "session")],
     [
@@ -132,6 +129,21 @@ export const rules: Rules = {
         "session",
       ),
     ],
+  ]),
+  features: new Map([
+    ["agents", ["budget", "compaction", "context", "isolation", "receipts", "skills", "tool-search"]],
+    ["budget", ["gate"]],
+    ["context", ["agents", "skills"]],
+    ["gate", ["hooks"]],
+    ["isolation", ["background", "gate"]],
+    ["languages", ["gate"]],
+    ["overlap", ["isolation"]],
+    ["plan-mode", ["gate"]],
+    ["sandbox", ["background", "gate"]],
+    ["servers", ["agents", "skills"]],
+    ["skills", ["background", "gate"]],
+    ["web", ["compaction"]],
+    ["worktree", ["isolation"]],
   ]),
   owners: new Map([
     ["comlink", all("src/web/convert/")],
@@ -151,7 +163,7 @@ export const rules: Rules = {
     ["@cfworker/json-schema", folders("actors/typed")],
     ["@anthropic-ai/sandbox-runtime", folders("policy/sandbox")],
     ["jsonc-parser", folders("settings")],
-    ["sharp", all("src/tools/pictures.ts")],
+    ["sharp", all("src/tools/images.ts")],
     ["@hyzyla/pdfium", all("src/tools/documents.ts")],
     ["@vscode/ripgrep", all("src/tools/grep/ripgrep.ts")],
     ["simple-git", folders("worktrees")],

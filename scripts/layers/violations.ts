@@ -39,8 +39,19 @@ export function sharedByTests(files: readonly SourceFile[], { notAtLoad }: Rules
 
 const folderOf = (path: string) => path.split("/")[1] ?? path;
 
-function layerBroken(file: SourceFile, { to, typeOnly, line }: Import, { folders }: Rules): Violation[] {
+const featureOf = (path: string) => /^src\/features\/([^/]+)\//.exec(path)?.[1];
+
+function layerBroken(
+  file: SourceFile,
+  { to, typeOnly, line }: Import,
+  { folders, features }: Rules,
+): Violation[] {
   if (!to.startsWith("src/")) return [];
+  const [own, other] = [featureOf(file.path), featureOf(to)];
+  if (own !== undefined && other !== undefined && own !== other && !features.get(own)?.includes(other)) {
+    const message = `the feature ${own} must not import the feature ${other}; give it what it needs when it is opened, or name it in scripts/layers/rules.ts`;
+    return [{ path: file.path, line, message }];
+  }
   const folder = folderOf(file.path);
   const reach = folders.get(folder);
   if (reach === undefined) {

@@ -5,7 +5,7 @@ export const crash: readonly Mutation[] = [
   {
     name: "I28-unfinished-file-stays",
     file: "src/supervisor/replay-actors.ts",
-    from: "if (known && !known.ended) removeWhatItLeft(known, actor.cwd, session);",
+    from: "if (known && !known.ended) removeLeftovers(known, actor.cwd, parts);",
     to: "",
     tests: ["test/supervisor/unfinished-files.test.ts"],
     title: "resuming removes the temporary file",

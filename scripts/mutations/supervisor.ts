@@ -4,7 +4,7 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "S3-result-twice",
     file: "src/supervisor/inbox.ts",
-    from: "if (this.#durable.has(name.id)) return;",
+    from: "if (this.#durable.has(durable.id)) return;",
     to: "",
     tests: ["test/supervisor/notices.test.ts"],
     title: "(S3, D1)",
@@ -40,7 +40,7 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "S7-close-does-not-wait-for-ends",
     file: "src/supervisor/actor-system.ts",
-    from: `await this.#ends.settled();
+    from: `await this.#completion.settled();
     this.#threads.close();`,
     to: "this.#threads.close();",
     tests: ["test/session/closing.test.ts"],
@@ -160,8 +160,8 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "tools-that-only-refuse-are-offered",
     file: "src/features/gate/permissions.ts",
-    from: "isToolDenied(rules.all, names) || (!asks.hasPerson && names.some((name) => NEEDS_USER.includes(name))),",
-    to: "isOff(rules.all, names),",
+    from: "isToolDenied(rules.all, names) || (!hasUser && names.some((name) => NEEDS_USER.includes(name)));",
+    to: "isToolDenied(rules.all, names);",
     tests: ["test/features/context/situation.test.ts"],
     title: "offers no tool that could only refuse",
     core: true,
@@ -178,7 +178,7 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "formatter-after-an-edit-breaks-the-next",
     file: "src/features/hooks/tool-hooks.ts",
-    from: "const watched = side.hooks.has(end.event, hooked.names) ? (writes ?? []) : [];",
+    from: "const watched = hooks.has(end.event, names) ? (writes ?? []) : [];",
     to: "const watched: string[] = [];",
     tests: ["test/features/hooks/formatter-hooks.test.ts"],
     title: "after a PostToolUse hook has formatted it",
@@ -224,9 +224,9 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "missing-report-is-not-explained",
-    file: "src/supervisor/actor-system.ts",
-    from: "reportDue: (path) => agentDue(path, this.all, this.#session.outputs),",
-    to: "reportDue: () => null,",
+    file: "src/features/background/index.ts",
+    from: "return due ? { refusal: notWrittenYet(due) } : {};",
+    to: "return {};",
     tests: ["test/features/background/background-agents.test.ts"],
     title: "TaskOutput without waiting says how an agent stands",
     core: true,
@@ -274,8 +274,8 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "forks-are-not-switched-off",
-    file: "src/supervisor/spawning.ts",
-    from: "if (common.options.forks === false)",
+    file: "src/features/agents/start-agents.ts",
+    from: "if (!forks)",
     to: "if (false)",
     tests: ["test/features/agents/forks-off.test.ts"],
     title: "forks: false takes forks out",

@@ -1,9 +1,9 @@
 import { listAgents } from "../../src/features/agents/listing.ts";
 import { resourceTools } from "../../src/mcp/mcp-tools.ts";
-import { noSession, sessionTools } from "../../src/session/session-tools.ts";
 import { agentTool } from "../../src/tools/agent.ts";
 import { bindTool, type SealedTool } from "../../src/tools/bind-tool.ts";
 import { agentTools } from "../../src/tools/index.ts";
+import { noSession, sessionTools } from "../../src/tools/session-tools.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
 
 export interface TellableTool {

@@ -22,11 +22,10 @@ import {
   type Where,
 } from "./failures.ts";
 import { type IdleWatch, idleWatch } from "./idle-watch.ts";
-import { type Header, rateLimitsOf, serverNow } from "./rate-limits.ts";
 import { ReplyAssembler } from "./reply.ts";
 import { readReply, Unreadable } from "./reply-stream.ts";
 import { bodyOf } from "./request-body.ts";
-import { retryAfterMs } from "./retry-after.ts";
+import { type Header, retryAfterMs } from "./retry-after.ts";
 import { sentBody } from "./sent-body.ts";
 import { tokenCounter } from "./token-counter.ts";
 
@@ -160,7 +159,7 @@ class Attempt {
     try {
       await this.exchange(request, reply, watch, onAnswer);
     } catch (error) {
-      if (isAnswer(error)) this.tell(false, (name) => error.headers?.get(name), onAnswer);
+      if (isAnswer(error)) onAnswer(false);
       failure = this.classify(error, watch);
     } finally {
       watch.stop();
@@ -195,16 +194,8 @@ class Attempt {
         timeout: NO_TIMEOUT,
       })
       .asResponse();
-    this.tell(true, (name) => response.headers.get(name), onAnswer);
+    onAnswer(true);
     await readReply(response, reply, watch, this.clock, () => this.abort.abort());
-  }
-
-  private tell(accepted: boolean, header: Header, onAnswer: OnServerAnswer): void {
-    onAnswer({ accepted, limits: rateLimitsOf(header, this.serverNow(header)) });
-  }
-
-  private serverNow(header: Header): number {
-    return serverNow(header, Date.parse(this.clock.date()));
   }
 
   /** A reply that had its stop reason is complete, whatever broke after it (fault 14). */
@@ -239,7 +230,7 @@ class Attempt {
   private answered(error: APIError): ServerError {
     const location = error.headers?.get("location");
     const header: Header = (name) => error.headers?.get(name);
-    const retryAfter = retryAfterMs(header, this.serverNow(header));
+    const retryAfter = retryAfterMs(header, Date.parse(this.clock.date()));
     return {
       ...(error.status === undefined ? {} : { status: error.status }),
       ...(error.type === null ? {} : { type: error.type }),

@@ -2,7 +2,6 @@ import type { MessagePort } from "node:worker_threads";
 import type { ContentBlock, MessageParam, ToolDefinition, Usage } from "../mailbox/conversation.ts";
 import type { Effort } from "../mailbox/effort.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { RateLimits } from "./rate-limits.ts";
 
 /** One request, in our words. The provider adds cache breakpoints and its own field names. */
 export interface ModelRequest {
@@ -27,7 +26,7 @@ export interface ModelRequest {
 /** One whole reply: `content` holds only blocks that were closed (A22.22). */
 export interface ModelReply {
   readonly content: readonly ContentBlock[];
-  /** The API's own; unknown ones are kept as they came. */
+  /** The API's own; unknown ones are kept as they came. `incomplete`: the client knows that it did not do what was asked. */
   readonly stopReason: string;
   readonly usage: Usage;
   /** The id the server says it answered with. */
@@ -85,19 +84,13 @@ export type ModelEvent =
 
 export type OnModelEvent = (event: ModelEvent) => void;
 
-/** The head of a server's answer, before its reply: plain data. */
-export interface ServerAnswer {
-  /** The request was let in, and its reply is being written; false where it was refused. */
-  readonly accepted: boolean;
-  readonly limits: RateLimits;
-}
-
-export type OnServerAnswer = (answer: ServerAnswer) => void;
+/** Called when the server begins to answer: true if the request was let in, false if it was refused. */
+export type OnServerAnswer = (accepted: boolean) => void;
 
 /**
- * One reply from one model. Never rejects and never throws: its answer is a reply or a failure. An
- * aborted signal ends it with a `cancelled` failure. `onAnswer` is told at most once, when the server begins
- * to answer; a client that cannot tell leaves it, and is governed by its outcomes alone.
+ * What a provider implements: one attempt at one reply (docs/models.md, "Adding a provider"). `ask` never rejects, never
+ * retries and never waits for a slot; an aborted signal ends it with a `cancelled` failure. A client that cannot tell when
+ * the server begins to answer never calls `onAnswer`.
  */
 export interface ModelClient {
   readonly name: string;

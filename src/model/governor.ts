@@ -48,7 +48,7 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
   const { clock, random, meter, concurrency = 64, patienceMs = 60_000 } = options;
   const places = new RequestQueue(clock, random, concurrency);
   const attempt = async (request: ModelRequest, on: OnModelEvent, signal: AbortSignal, place: QueueSlot) => {
-    const answered: OnServerAnswer = (answer) => place.answered(answer);
+    const answered: OnServerAnswer = (accepted) => place.answered(accepted);
     const metered = await meter?.take(request, signal);
     if (metered?.type === "ended") {
       place.release(metered.outcome);

@@ -1,6 +1,6 @@
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { ModelOutcome, ServerAnswer } from "./client.ts";
+import type { ModelOutcome } from "./client.ts";
 import { type Flight, Throttle } from "./throttle.ts";
 
 /** A place that was given. */
@@ -9,7 +9,7 @@ export interface QueueSlot {
   /** What the servers' pauses cost of patience, and waiting for a server that let in nobody. */
   readonly pausedMs: number;
   /** The server has begun to answer. */
-  answered(answer: ServerAnswer): void;
+  answered(accepted: boolean): void;
   /** The attempt is over, and others may have the place; to be called once. */
   release(outcome: ModelOutcome): void;
 }
@@ -157,8 +157,8 @@ export class RequestQueue {
     ticket.settle({
       type: "place",
       pausedMs: stuck ? Math.max(ticket.pausedMs, now - ticket.since) : ticket.pausedMs,
-      answered: (answer) => {
-        throttle.answered(flight, answer, this.clock.now());
+      answered: (accepted) => {
+        throttle.answered(flight, accepted, this.clock.now());
         this.give();
       },
       release: (outcome) => this.release(throttle, flight, outcome),
@@ -177,7 +177,7 @@ export class RequestQueue {
     let first = Number.POSITIVE_INFINITY;
     for (const ticket of this.heads()) {
       // The lead's next try waits for nobody else's.
-      const at = ticket.throttle.opensAt(ticket.retry && !ticket.lead, now);
+      const at = ticket.throttle.opensAt(ticket.retry && !ticket.lead);
       if (at <= now) return { ticket, at };
       first = Math.min(first, at);
     }

@@ -12,16 +12,13 @@ import type {
   PermissionQuestion,
   PlanOutcome,
   PlanQuestion,
+  Recheck,
 } from "./asking/questions.ts";
 import { QueuedRequest, stopped } from "./asking/queued-request.ts";
 import { UserRequestQueue } from "./asking/user-request-queue.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "./asks.ts";
 
-/** What the rules and the mode now say about a call that waits. */
-export type Recheck =
-  | { readonly type: "ask" }
-  | { readonly type: "allow" }
-  | { readonly type: "deny"; readonly reason: string };
+export type { Recheck } from "./asking/questions.ts";
 
 export interface AskBrokerOptions {
   /** Null if no user can be asked: every request is a no immediately. */

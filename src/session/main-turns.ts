@@ -1,12 +1,12 @@
 import { mainSpec } from "../features/agents/specs.ts";
 import { MAIN } from "../mailbox/ids.ts";
-import { type ActorRecord, FOR_THE_PERSON } from "../supervisor/actor-record.ts";
-import type { ActorSystem } from "../supervisor/actor-system.ts";
+import type { Actor } from "../supervisor/actor-record.ts";
+import type { Joints } from "../supervisor/joints.ts";
 import type { OnEvent } from "../supervisor/listener.ts";
-import type { Spawning } from "../supervisor/spawning.ts";
+import { FOR_THE_USER } from "../supervisor/run-for.ts";
+import type { Session } from "./open-session.ts";
 import type { AgentResult } from "./options.ts";
 import { blockedPrompt, preparePrompt } from "./prepare-prompt.ts";
-import type { Session } from "./session.ts";
 import { titleOf } from "./validate-request.ts";
 
 /**
@@ -16,155 +16,172 @@ import { titleOf } from "./validate-request.ts";
 const SPARE_THREADS = 8;
 const NEVER = new AbortController().signal;
 
-export interface MainTurnsPorts {
+export interface MainTurnsParts {
   readonly session: Session;
-  readonly lives: ActorSystem;
-  readonly spawning: Spawning;
   readonly onEvent: OnEvent;
   /** Throws if the session is closed. */
   assertOpen(): void;
   isClosing(): boolean;
   /** Continues everything that was cut off. */
-  goOnWithAll(): void;
-  /** Says words to an actor that runs. */
-  say(record: ActorRecord, text: string): void;
-  resultOf(record: ActorRecord, signal?: AbortSignal): Promise<AgentResult>;
+  resumeAll(): void;
+  resultOf(actor: Actor, signal?: AbortSignal): Promise<AgentResult>;
 }
 
-/** The turns of the main conversation, one at a time: prompts of the user, news that wake it, scheduled prompts. */
+/** The turns of the main conversation, one at a time: prompts of the user, notices that wake it, scheduled prompts. */
 export class MainTurns {
-  readonly #ports: MainTurnsPorts;
+  readonly #parts: MainTurnsParts;
+  /** Joint: `onEvent` (it is idle and has input). */
+  readonly joints: Joints = {
+    onEvent: (event) => {
+      if (event.type === "idle") this.wake();
+    },
+  };
   /** The run that a prompt asked for last. */
   #promptedRun = 0;
   /** A prompt has taken its turn, and hooks, skills and files have their say before the conversation hears it. */
   #isPreparing = false;
-  /** A scheduled prompt is about to begin. */
-  #dueBegins: Promise<unknown> | null = null;
-  /** It runs because of news or a timer, not for a prompt. */
+  /** A scheduled prompt is about to start. */
+  #dueStarts: Promise<unknown> | null = null;
+  /** It runs because of a notice or a timer, not for a prompt. */
   #wokenRun: Promise<AgentResult> | null = null;
   /** False: what is older than a resumed session waits for its first prompt. */
-  mayWake = true;
-  /** Of the first prompt, where nobody gave the session one. */
-  title: string | null = null;
+  #mayWake: boolean;
+  /** Of the first prompt, if the session was given no title. */
+  #title: string | null = null;
 
-  constructor(ports: MainTurnsPorts) {
-    this.#ports = ports;
+  constructor(parts: MainTurnsParts) {
+    this.#parts = parts;
+    this.#mayWake = parts.session.options.resume === undefined;
   }
 
-  /** What a turn will come to that began without the user; null if none runs. */
+  get title(): string | null {
+    return this.#title;
+  }
+
+  /** The result of a turn that started without the user; null if none runs. */
   get wokenRun(): Promise<AgentResult> | null {
     return this.#wokenRun;
   }
 
+  /** What the session had before it was resumed has been started. */
+  allowWaking(): void {
+    this.#mayWake = true;
+  }
+
   async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
-    if (this.#dueBegins !== null) await this.#dueBegins;
-    this.#refuseWhenBusy();
+    if (this.#dueStarts !== null) await this.#dueStarts;
+    this.#assertNotBusy();
     return this.#submit(text, signal, (run) => {
       this.#promptedRun = run;
     });
   }
 
-  /** News for it, or its turn has ended: it starts a turn by itself if there is something to say to it (A11.5). */
+  /** It has input, or its turn has ended: it starts a turn by itself if there is something to say to it (A11.5). */
   wake(): void {
-    const { lives, spawning, onEvent, isClosing, resultOf } = this.#ports;
-    const main = lives.find(MAIN);
-    if (isClosing() || !this.mayWake || this.#wokenRun !== null) return;
-    if (main?.child.state !== "ended" || !main.owed.hasNews) {
+    const { session, onEvent, isClosing, resultOf } = this.#parts;
+    const main = session.actors.find(MAIN);
+    if (isClosing() || !this.#mayWake || this.#wokenRun !== null) return;
+    if (!main?.hasEnded || !main.inbox.hasInput) {
       this.promptDue();
       return;
     }
-    const because = main.owed.subjects.join("; ");
-    const known = main.owed.newsSoFar;
-    spawning.wake(main);
+    const because = main.inbox.subjects.join("; ");
+    const known = main.inbox.arrivals;
+    session.spawn.wake(main);
     onEvent({ type: "woken", because });
     this.#showAnswer(resultOf(main), known);
   }
 
-  /** A scheduled prompt begins a turn as if the user had typed it, but never while another one runs (A15.5). */
+  /** A scheduled prompt starts a turn as if the user had typed it, but never while another one runs (A15.5). */
   promptDue(): void {
-    const { session, lives, onEvent, isClosing } = this.#ports;
-    const main = lives.find(MAIN);
-    const isBusy = this.#isPreparing || this.#wokenRun !== null || (main && main.child.state !== "ended");
-    if (isClosing() || !this.mayWake || isBusy) return;
+    const { session, onEvent, isClosing } = this.#parts;
+    const main = session.actors.find(MAIN);
+    const isBusy = this.#isPreparing || this.#wokenRun !== null || (main && !main.hasEnded);
+    if (isClosing() || !this.#mayWake || isBusy) return;
     const due = session.timers?.take() ?? null;
     if (due === null) return;
-    const known = main?.owed.newsSoFar ?? 0;
+    const known = main?.inbox.arrivals ?? 0;
     onEvent({ type: "woken", because: due.because });
-    const begun = Promise.withResolvers<void>();
-    this.#dueBegins = begun.promise;
-    const hasBegun = () => {
-      this.#dueBegins = null;
-      begun.resolve();
+    const started = Promise.withResolvers<void>();
+    this.#dueStarts = started.promise;
+    const hasStarted = () => {
+      this.#dueStarts = null;
+      started.resolve();
     };
-    const answer = this.#submit(due.prompt, undefined, hasBegun)
+    const answer = this.#submit(due.prompt, undefined, hasStarted)
       .catch((error: Error) => blockedPrompt(error.message))
-      .finally(hasBegun);
+      .finally(hasStarted);
     this.#showAnswer(answer, known);
   }
 
-  /** Begins a turn; `onRun` hears its run before other prompts can come. */
+  /** Starts a turn; `onRun` is called with its run before other prompts can come. */
   async #submit(
     text: string,
     signal: AbortSignal | undefined,
     onRun: (run: number) => void,
   ): Promise<AgentResult> {
-    const { session, lives, assertOpen, goOnWithAll, resultOf } = this.#ports;
+    const { session, assertOpen, resumeAll, resultOf } = this.#parts;
+    const { actors, hooks, permissions, skills, servers, options, context, known } = session;
     this.#isPreparing = true;
     try {
-      const first = lives.find(MAIN) === undefined;
-      const asked = preparePrompt(text, session, { first, signal: signal ?? NEVER });
+      const first = actors.find(MAIN) === undefined;
+      const side = { hooks, caller: permissions.caller, skills, servers, options };
+      const preparing = preparePrompt(text, side, { first, signal: signal ?? NEVER });
       const prompt =
-        asked === null ? { type: "go" as const, text, mentions: text, attached: [] } : await asked;
+        preparing === null ? { type: "go" as const, text, mentions: text, attached: [] } : await preparing;
       if (prompt.type === "blocked") return blockedPrompt(prompt.reason);
-      const told = session.common.knowledge.userTurn(prompt.mentions, prompt.attached);
-      if (session.known !== null || told !== null) await Promise.all([session.known, told]);
+      const looking = context.userTurn(prompt.mentions, prompt.attached);
+      if (known !== null || looking !== null) await Promise.all([known, looking]);
       assertOpen();
-      this.#tellMissingServers();
-      this.title ??= session.common.options.title === undefined ? titleOf(text) : null;
-      goOnWithAll();
-      const record = this.#hear(prompt.text);
-      onRun(record.run);
+      this.#warnOfMissingServers();
+      this.#title ??= options.title === undefined ? titleOf(text) : null;
+      resumeAll();
+      const main = this.#tell(prompt.text);
+      onRun(main.run);
       session.warm(SPARE_THREADS);
-      return resultOf(record, signal);
+      return resultOf(main, signal);
     } finally {
       // Not when the run has ended: until then, the run itself refuses other prompts.
       this.#isPreparing = false;
     }
   }
 
-  /** `known`: news that the conversation had when this run began. */
+  /** `known`: inputs that the conversation had had when this run started. */
   #showAnswer(run: Promise<AgentResult>, known: number): void {
     this.#wokenRun = run;
     void run.then((result) => {
       this.#wokenRun = null;
-      this.#ports.onEvent({ type: "answered", result });
-      const news = this.#ports.lives.find(MAIN)?.owed.newsSoFar ?? 0;
+      this.#parts.onEvent({ type: "answered", result });
+      const arrivals = this.#parts.session.actors.find(MAIN)?.inbox.arrivals ?? 0;
       // What came too late for it; but a user who has stopped it does not want more of it.
-      if (result.summary.status !== "cancelled" && news > known) this.wake();
+      if (result.summary.status !== "cancelled" && arrivals > known) this.wake();
       else this.promptDue();
     });
   }
 
-  /** Of all kinds of agents that the conversation can start, as they are now. */
-  #tellMissingServers(): void {
-    const { common, definitions, servers, toolbox } = this.#ports.session;
-    if (common.limits.maxDepth > 0 && toolbox.find("Agent")) servers.named.tell(definitions);
+  /** Of all agent types that the conversation can start, as they are now. */
+  #warnOfMissingServers(): void {
+    const { limits, types, servers, toolbox } = this.#parts.session;
+    if (limits.maxDepth > 0 && toolbox.find("Agent")) servers.named.tell(types.all);
   }
 
-  /** The conversation hears the user: for the first time, as one more prompt, or in what it does by itself. */
-  #hear(text: string): ActorRecord {
-    const { session, lives, spawning, say } = this.#ports;
-    const main = lives.find(MAIN);
-    if (!main) return spawning.begin(mainSpec(session.common, text), FOR_THE_PERSON);
-    if (main.child.state === "ended") void spawning.ask(main, text, FOR_THE_PERSON);
-    else say(main, text);
+  /** The conversation hears the user: for the first time, as one more prompt, or in a turn of its own. */
+  #tell(text: string): Actor {
+    const { actors, spawn, common, onWarning } = this.#parts.session;
+    const main = actors.find(MAIN);
+    if (!main) {
+      const build = () => mainSpec(common, text);
+      return spawn.start({ id: MAIN, build, runFor: FOR_THE_USER, definition: null });
+    }
+    const told = main.hasEnded ? spawn.ask(main, text) : spawn.send(main, text);
+    told.catch((error: Error) => onWarning(error.message));
     return main;
   }
 
   /** Before anything of a prompt is awaited or run: two that overlap would share hooks, skills and files. */
-  #refuseWhenBusy(): void {
-    const main = this.#ports.lives.find(MAIN);
-    const isRunning = main !== undefined && main.child.state !== "ended" && main.run === this.#promptedRun;
+  #assertNotBusy(): void {
+    const main = this.#parts.session.actors.find(MAIN);
+    const isRunning = main !== undefined && !main.hasEnded && main.run === this.#promptedRun;
     if (this.#isPreparing || isRunning)
       throw new Error("The main conversation is still busy with the last prompt.");
   }

@@ -1,19 +1,18 @@
 import type * as z from "zod/mini";
 import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import type { ActorHost } from "../actors/hosts.ts";
-import type { MemorySearch } from "../context/memory/memory-paths.ts";
 import type { Skill } from "../context/skills/skill.ts";
 import type { AgentPlacement, AgentsNow } from "../features/agents/agent-types.ts";
 import type { Budget } from "../features/budget/budget.ts";
+import type { SessionUsage } from "../features/budget/usage-meter.ts";
 import type { CompactionOptions } from "../features/compaction/windows.ts";
 import type { WorktreeSettings } from "../features/isolation/worktree-settings.ts";
 import type { LanguageServersOption } from "../features/languages/session-languages.ts";
 import type { ServerService } from "../features/servers/server-service.ts";
 import type { SkillsOptions } from "../features/skills/options.ts";
-import type { DeferOptions } from "../features/tool-search/deferred-tools.ts";
+import type { DeferOptions } from "../features/tool-search/index.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
-import type { Usage } from "../mailbox/conversation.ts";
 import type { Effort } from "../mailbox/effort.ts";
 import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
 import type { JsonSchema } from "../mailbox/messages.ts";
@@ -29,7 +28,8 @@ import type { AgentBudget, HookSource } from "../settings/read-settings.ts";
 import type { PermissionMode, Rule } from "../settings/rules.ts";
 import type { AgentResult } from "../supervisor/agent-result.ts";
 import type { StopScope } from "../supervisor/lifecycle.ts";
-import type { AgentView, PermissionDenial, SupervisorEvent } from "../supervisor/view.ts";
+import type { Limits } from "../supervisor/limits.ts";
+import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
 import type { CustomTool } from "../tools/define-tool.ts";
 import type { FileRules } from "../tools/tool.ts";
 import type { SearchSettings } from "../web/search/choose-provider.ts";
@@ -53,58 +53,12 @@ export type { PermissionMode } from "../settings/rules.ts";
 export type { AgentResult } from "../supervisor/agent-result.ts";
 export type { StopScope } from "../supervisor/lifecycle.ts";
 
-/** Limits with their defaults; each can be set in settings under `troupe`. */
-export interface Limits {
-  /** Agents running at the same time; the rest wait in order (default 32, 1 to 256). */
-  readonly maxAgents: number;
-  /** How deep agents may spawn agents; the main conversation is 0 (default 2). */
-  readonly maxDepth: number;
-  /** Milliseconds a request may be retried in all (default 60,000). */
-  readonly patienceMs: number;
-  /** Milliseconds without a model event (pings do not count) before a stream is given up (default 120,000). */
-  readonly idleMs: number;
-  /**
-   * Milliseconds an agent that has answered is kept for its commands in the background: their news make it go
-   * on; after that they are stopped and it ends (default 60,000).
-   */
-  readonly backgroundMs: number;
-  /** Milliseconds that an agent's thread may stand still before a person is told (default 10,000). */
-  readonly stuckWarnMs: number;
-  /** The same before it is ended (default 60,000). */
-  readonly stuckMs: number;
-  /** Milliseconds a call in an agent's own thread may take; commands have their own time (default 600,000). */
-  readonly toolMs: number;
-  /** Milliseconds that the first request waits for MCP servers that are still starting (default 5,000). */
-  readonly mcpStartMs: number;
-  /** Milliseconds an agent has to end by itself once it is cancelled (default 2,000). */
-  readonly graceMs: number;
-  /** Tokens of one reply, at most the model's own limit (default: that, in a sixth of its window; 16,000 if it is not known). */
-  readonly maxTokens: number;
-  /** Turns of the main conversation per prompt, and of agents whose definition sets none (default 100). */
-  readonly maxTurns: number;
-  /** Tokens to think with; 0 is off (default 0). */
-  readonly thinkingTokens: number;
-  /** Calls of one reply that an agent's own thread runs at the same time, such as Read and Grep (default 8). */
-  readonly parallelCalls: number;
-  /** Agents that one agent may start (default 1,000). */
-  readonly maxChildren: number;
-  /** Agents of the whole session, ended or not (default 1,000). */
-  readonly maxAgentsPerSession: number;
-  /** Minutes after which an agent is ended; it is asked for its answer before (default 0: none). */
-  readonly agentMinutes: number;
-  /** The same for the whole session (default 0: none). */
-  readonly sessionMinutes: number;
-}
+import type { ContextOptions } from "../features/context/session-context.ts";
 
+export type { SessionUsage } from "../features/budget/usage-meter.ts";
+export type { ContextOptions } from "../features/context/session-context.ts";
 export type { SkillsOptions } from "../features/skills/options.ts";
-
-/** What conversations are told of the place they work in, besides the folder itself. */
-export interface ContextOptions {
-  /** Where memory files are looked for; absent: there is no memory, and `@path` in a prompt is text. */
-  readonly memory?: Omit<MemorySearch, "cwd" | "denied">;
-  /** The date, and the state of the repository (default: neither). */
-  readonly surroundings?: boolean;
-}
+export type { Limits } from "../supervisor/limits.ts";
 
 export interface SupervisorOptions extends AgentModels {
   /** How much models put into their replies; an agent's definition wins (default: the server's). */
@@ -249,18 +203,6 @@ export interface SpawnRequest {
   /** Told the agent's id as soon as it has one: by it the agent can be found, told something and ended meanwhile. */
   readonly onStart?: (id: ActorId) => void;
   readonly signal?: AbortSignal;
-}
-
-/** Everything about a session that its end wants to know. */
-export interface SessionUsage {
-  readonly session: SessionId;
-  readonly agents: readonly AgentView[];
-  /** Of the main conversation and every agent together. */
-  readonly usage: Usage;
-  /** Milliseconds spent in requests, all agents together. */
-  readonly apiMs: number;
-  readonly costUsd: number;
-  readonly denials: readonly PermissionDenial[];
 }
 
 /** The session: owns the main conversation and every agent under it. `Supervisor` implements it. */

@@ -26,7 +26,7 @@ export type Submitted =
 export interface PromptSide {
   readonly hooks: PromptHooks;
   readonly caller: (actor: typeof MAIN, cwd: string) => HookCaller;
-  readonly common: { readonly options: Pick<SupervisorOptions, "cwd"> };
+  readonly options: Pick<SupervisorOptions, "cwd">;
   readonly skills: Pick<SessionSkills, "look" | "typed"> | null;
   /** Their prompts, for a session without skills. */
   readonly servers: Pick<LazyServers, "prompted">;
@@ -57,10 +57,10 @@ function isHeard(hooks: PromptHooks): boolean {
  */
 async function submitted(
   text: string,
-  { hooks, caller, common, skills, servers }: PromptSide,
+  { hooks, caller, options, skills, servers }: PromptSide,
   { first, signal }: PromptTurn,
 ): Promise<Submitted> {
-  const who = caller(MAIN, common.options.cwd);
+  const who = caller(MAIN, options.cwd);
   const started = first ? await hooks.sessionStart("startup", who, signal) : {};
   const said = await hooks.userPromptSubmit(text, who, signal);
   if (said.type === "blocked")

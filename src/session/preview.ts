@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findAgent } from "../actors/definitions/index.ts";
 import { agentParts, mainParts, type Preview } from "../features/agents/specs.ts";
+import type { SupervisorEvent } from "../supervisor/view.ts";
 import { type Counted, countedParts } from "./counted-parts.ts";
+import { openSession, type Session, type WithheldTool } from "./open-session.ts";
 import type { SupervisorOptions } from "./options.ts";
-import { openSession, type Session, type SessionListeners, type WithheldTool } from "./session.ts";
 
 /** Milliseconds for all counts together: estimates are at hand. */
 const COUNT_MS = 8_000;
@@ -37,7 +37,10 @@ export async function previewContext(
 ): Promise<Previewed> {
   const home = await mkdtemp(join(tmpdir(), "troupe-context-"));
   try {
-    const session = openSession({ ...options, home, hooks: [] }, listeners(onWarning));
+    const onEvent = (event: SupervisorEvent) => {
+      if (event.type === "warning") onWarning(event.message);
+    };
+    const session = openSession({ ...options, home, hooks: [] }, onEvent);
     try {
       await session.known;
       const found = await preview(session, agent, prompt);
@@ -54,40 +57,20 @@ export async function previewContext(
 }
 
 async function preview(
-  { common, definitions, spending, ids, servers, withheld }: Session,
+  { common, types, context, spending, ids, servers, withheld }: Session,
   agent: string | null,
   prompt: string,
 ): Promise<Previewed> {
   if (agent === null) {
-    await common.knowledge.userTurn(prompt);
+    await context.userTurn(prompt);
     return { type: "preview", preview: mainParts(common, prompt), agent: null, withheld, counted: null };
   }
-  const definition = findAgent(definitions, agent);
-  if (!definition) return { type: "unknown", agents: definitions.map(({ name }) => name) };
+  const definition = types.find(agent);
+  if (!definition) return { type: "unknown", agents: types.all.map(({ name }) => name) };
   servers.named.tell([definition]);
   const id = ids.actor();
   await servers.hold(id, definition);
   const spawn = { id, parent: null, description: "", prompt, model: undefined, servers: servers.of(id) };
   const parts = agentParts(common, definition, spawn, spending.budgetOf(definition));
   return { type: "preview", preview: parts, agent: definition.name, withheld, counted: null };
-}
-
-/** Nobody acts in it. */
-function listeners(onWarning: (message: string) => void): SessionListeners {
-  return {
-    spawn: () => Promise.reject(new Error("Nothing is started here.")),
-    onNotice() {},
-    onWarning,
-    onTasks() {},
-    onDue() {},
-    actors: {
-      find: () => undefined,
-      all: () => [],
-      stop() {},
-      changed() {},
-      whileWaiting: (_, other) => other,
-      tell() {},
-    },
-    mail: { agents: () => [], send: () => Promise.reject(new Error("Nobody is there.")) },
-  };
 }

@@ -1,12 +1,12 @@
-import type { ActorRecord } from "./actor-record.ts";
+import type { Actor } from "./actor-record.ts";
 import type { Activity, AgentState, AgentView } from "./view.ts";
 
 /** An actor as everybody outside sees it, at this moment. */
-export function viewOf(actor: ActorRecord): AgentView {
-  const { spec, errand, summary } = actor;
+export function viewOf(actor: Actor): AgentView {
+  const { spec, runFor, summary, hasEnded } = actor;
   const { id, parent, depth, type, description, model } = spec;
-  const { usage, costUsd, lastSignAt, trouble, createdAt, startedAt, endedAt } = actor;
-  const hasEnded = actor.child.state === "ended";
+  const { usage, costUsd, lastSignAt, createdAt, startedAt, endedAt } = actor;
+  const { trouble, overlap } = actor.remarks;
   return {
     ...{ id, parent, depth, type, description, model },
     state: stateOf(actor),
@@ -14,22 +14,22 @@ export function viewOf(actor: ActorRecord): AgentView {
     doing: hasEnded ? null : stepOf(actor),
     turns: summary?.turns ?? actor.turnsTaken,
     ...{ usage, costUsd },
-    background: errand.background,
+    background: runFor.background,
     hasThread: actor.handle !== null,
     ...{ lastSignAt, trouble },
-    overlap: hasEnded ? null : actor.overlap,
+    overlap: hasEnded ? null : overlap,
     ...{ createdAt, startedAt, endedAt, summary },
   };
 }
 
 /** For people an agent that stands in line again is still waiting. */
-function stateOf({ child: { state } }: ActorRecord): AgentState {
+function stateOf({ lifecycle: { state } }: Actor): AgentState {
   return state === "returning" ? "waiting" : state;
 }
 
 /** What it does right now: its newest call, else it is the model's turn. */
-function activityOf({ child, calls, keptBy, wait }: ActorRecord): Activity {
-  if (child.state === "ended" || child.state === "queued") return { type: "idle" };
+function activityOf({ lifecycle, calls, keptBy, wait }: Actor): Activity {
+  if (lifecycle.state === "ended" || lifecycle.state === "queued") return { type: "idle" };
   const running = [...calls.values()];
   const newest = running.at(-1);
   if (newest === undefined) return keptBy ?? wait ?? { type: "model" };
@@ -40,6 +40,6 @@ function activityOf({ child, calls, keptBy, wait }: ActorRecord): Activity {
 }
 
 /** The step it works on, by its own list, else by the session's (A14.5). */
-function stepOf({ todo, task }: ActorRecord): string | null {
-  return todo.find(({ status }) => status === "in_progress")?.activeForm ?? task;
+function stepOf({ todo, remarks }: Actor): string | null {
+  return todo.find(({ status }) => status === "in_progress")?.activeForm ?? remarks.task;
 }

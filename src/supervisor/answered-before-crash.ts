@@ -1,103 +1,81 @@
-import { checkedEnd } from "../features/receipts/checked.ts";
 import { type ActorAtRest, resultId, type SessionState } from "../journal/session-state.ts";
 import { textOf } from "../mailbox/conversation.ts";
-import { type ActorId, MAIN } from "../mailbox/ids.ts";
+import { MAIN } from "../mailbox/ids.ts";
 import type { Summary, Turn } from "../mailbox/messages.ts";
-import type { Session } from "../session/session.ts";
-import type { ActorRecord } from "./actor-record.ts";
+import type { Actor } from "./actor-record.ts";
 import type { ActorSystem } from "./actor-system.ts";
 
 /**
- * Of those that were cut off: who had answered already. The program died before the summary was written, or while
- * the answer waited for what runs in the background. Nobody asks its model a second time for what it has said (its
- * conversation ends with its own words, which no model takes): it waits again, or its one summary is written now.
- * Answers those that are still unfinished, and the main conversation in any case.
+ * Finds who had answered already among those that were cut off: the program died before the summary was written, or while
+ * the answer waited for what runs in the background. No model is asked a second time for what it has said (its
+ * conversation ends with its own reply, which no model takes): the actor waits again, or its one summary is written now.
+ * Returns those that are still unfinished, and the main conversation in any case.
  */
 export function answeredBeforeCrash(
-  unfinished: readonly ActorRecord[],
+  unfinished: readonly Actor[],
   state: SessionState,
-  session: Session,
-  lives: ActorSystem,
-): ActorRecord[] {
+  actors: ActorSystem,
+): Actor[] {
   const open = new Set(unfinished);
   // Those below first: whether one is kept depends on them.
   for (const actor of unfinished.toReversed()) {
     const rest = state.actors.get(actor.id);
     if (!rest) continue;
     const turns = turnsOfRun(rest);
-    for (const answer of earlierAnswers(turns)) actor.goesOnAfter(answer);
+    for (const answer of earlierAnswers(turns)) actor.continueAfter(answer);
     const last = turns.at(-1);
-    actor.said = turns.map(saidIn).findLast(Boolean) ?? "";
+    actor.setSaid(turns.map(saidIn).findLast(Boolean) ?? "");
     if (rest.reply !== null || last === undefined || !isAnswer(last)) continue;
-    // Whether its answer is the data that was asked for is found out where it runs.
+    // Whether its answer is the data that was asked for is found out in its thread.
     if (actor.spec.outputSchema) continue;
-    if (actor.owed.hasNews) actor.goesOnAfter(saidIn(last));
-    else if (isKept(actor, state, session, lives)) waitAgain(actor, saidIn(last), lives);
-    // Its edits may not have come back yet: it ends once that is known.
-    else if (actor.spec.isolation) actor.answerBefore = summaryOf(actor, turns);
+    if (actor.inbox.hasInput) actor.continueAfter(saidIn(last));
+    else if (isKept(actor, state, actors)) waitAgain(actor, saidIn(last), actors);
+    // Its edits may not be merged yet: it ends once that is known.
+    else if (actor.spec.isolation) actor.restoreAnswer(summaryOf(actor, turns));
     else {
-      conclude(actor, turns, session, lives);
-      // The person may not have seen the conversation's last answer: to them it was cut off.
+      actors.endRestored(actor, summaryOf(actor, turns));
+      // The user may not have seen the conversation's last answer: to them it was cut off.
       if (actor.id !== MAIN) open.delete(actor);
     }
   }
   return unfinished.filter((actor) => open.has(actor));
 }
 
-/** Without a thread, like anybody who has answered; a slot that comes its way is given back. */
-function waitAgain(actor: ActorRecord, answer: string, lives: ActorSystem): void {
-  actor.child = { state: "waiting", waits: 0, passive: true };
-  void lives.whileWaiting(
+/** Without a thread, like any actor that has answered; a slot that comes is given back. */
+function waitAgain(actor: Actor, answer: string, actors: ActorSystem): void {
+  actor.restoreIdle();
+  void actors.whileWaiting(
     actor,
-    actor.owed.waitForInput().then(() => actor.goesOnAfter(answer)),
+    actor.inbox.waitForInput().then(() => actor.continueAfter(answer)),
   );
-}
-
-/** Hooks that have a word in the end of an agent had it before the program died, or have it no more. */
-function conclude(actor: ActorRecord, turns: readonly Turn[], session: Session, lives: ActorSystem): void {
-  const { run, errand, id } = actor;
-  const summary = checkedEnd(actor, summaryOf(actor, turns), session.common.options, (message) =>
-    session.common.options.onEvent?.({ type: "warning", message }),
-  );
-  session.journal.note({ type: "summary", actor: id, run, summary, durationMs: 0 });
-  session.spending.purses.release(id);
-  actor.child = { state: "ended" };
-  actor.summary = summary;
-  actor.endedAt = actor.createdAt;
-  actor.deliver(summary);
-  if (errand.background && errand.owner !== null)
-    lives.delivery.resultAgain(actor, { run, owner: errand.owner, summary });
-  if (id !== MAIN) actor.forget();
 }
 
 /** As it would have been written: empty text is not `done`, and one turn too many was the last one. */
-function summaryOf(actor: ActorRecord, turns: readonly Turn[]): Summary {
+function summaryOf(actor: Actor, turns: readonly Turn[]): Summary {
   const { turnsTaken, spec, said } = actor;
   if (turnsTaken > spec.maxTurns) {
     const limit = `${spec.maxTurns} turn${spec.maxTurns === 1 ? "" : "s"}`;
-    return actor.salvaged("out_of_turns", `It reached its limit of ${limit}.`);
+    return actor.salvage("out_of_turns", `It reached its limit of ${limit}.`);
   }
   if (turns.at(-1) === undefined || saidIn(turns.at(-1)) === "")
-    return actor.salvaged(said === "" ? "failed" : "partial", "The model ended without an answer.");
-  const { reason: _, ...done } = actor.salvaged("done", "");
+    return actor.salvage(said === "" ? "failed" : "partial", "The model ended without an answer.");
+  const { reason: _, ...done } = actor.salvage("done", "");
   return done;
 }
 
-/** Something that runs in the background has still to bring it news, or has brought them and they were not heard. */
-function isKept(actor: ActorRecord, state: SessionState, { common }: Session, lives: ActorSystem): boolean {
-  if (actor.id === MAIN && common.options.background === "wake") return false;
+/** True if something in its background has yet to bring it a result, or has brought one that it has not heard. */
+function isKept(actor: Actor, state: SessionState, { wakesMain, delivery }: ActorSystem): boolean {
+  if (actor.id === MAIN && wakesMain) return false;
   const heard = new Set([...state.actors.values()].flatMap((rest) => [...rest.heard]));
   return [...state.actors.values()].some(
     ({ spec, run, owner, background }) =>
-      background && !heard.has(resultId(spec.id, run)) && isOwner(owner ?? spec.parent),
+      background &&
+      !heard.has(resultId(spec.id, run)) &&
+      delivery.nearest(owner ?? spec.parent)?.id === actor.id,
   );
-
-  function isOwner(owner: ActorId | null): boolean {
-    return lives.delivery.nearest(owner)?.id === actor.id;
-  }
 }
 
-/** What it had answered in this run, and what it had gone on from because of news alone. */
+/** Its answers of this run that it continued from because of notices alone. */
 function earlierAnswers(turns: readonly Turn[]): string[] {
   let answers: string[] = [];
   for (const [n, { heard }] of turns.entries()) {
@@ -108,7 +86,7 @@ function earlierAnswers(turns: readonly Turn[]): string[] {
   return answers;
 }
 
-/** Those since it was set going last. */
+/** Those of its last run. */
 function turnsOfRun({ turns, earlier }: ActorAtRest): readonly Turn[] {
   const before = earlier.at(-1)?.summary.turns ?? 0;
   return turns.filter(({ turn }) => turn > before);

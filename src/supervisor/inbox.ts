@@ -1,177 +1,169 @@
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Steer, Turn } from "../mailbox/messages.ts";
-import {
-  type DurableNotice,
-  durableName,
-  type Notice,
-  namesOf,
-  noticeId,
-  noticeText,
-  withNotice,
-} from "./notices.ts";
+import { type DurableNotice, type Notice, noticeText, withNotice } from "./notices.ts";
 
-/** Something said to an actor, by the durable name of its record. */
+/** A message to an actor, by the name of its record in the journal. */
 export interface QueuedMessage {
   readonly id: string;
-  /** Null: the person, or the runtime. */
+  /** Null: the user, or the runtime. */
   readonly from: ActorId | null;
   readonly text: string;
 }
 
-/** What nobody has heard when an actor ends: it is owed to somebody else. */
-export interface Unheard {
+/** What an actor had not read when it ended. */
+export interface Undelivered {
   readonly notices: readonly DurableNotice[];
-  readonly words: readonly QueuedMessage[];
+  readonly messages: readonly QueuedMessage[];
 }
 
 /**
- * What an actor is to hear. Handing it to its thread is not enough: it is owed until a turn that heard it is
- * recorded (D1), so a thread that dies in between loses nothing.
+ * The undelivered input of an actor. Handing it to a thread is not enough: it stays here until a recorded turn has heard
+ * it (D1), so a thread that dies in between loses nothing.
  */
 export class Inbox {
   #steering: Steer[] = [];
   #notices: Notice[] = [];
-  /** With the thread, and in no turn yet. */
-  #handed: Steer[];
+  #inFlight: Steer[];
   readonly #durable = new Map<string, DurableNotice>();
-  readonly #words = new Map<string, QueuedMessage>();
-  #onNews: Array<() => void> = [];
-  #newsSoFar = 0;
-  /** Asked each time it is about to hear something: what it should know besides. */
-  lookUp: () => Notice | null = () => null;
+  readonly #messages = new Map<string, QueuedMessage>();
+  #waiting: (() => void)[] = [];
+  #arrivals = 0;
 
-  constructor(handed: readonly Steer[] = []) {
-    this.#handed = [...handed];
+  constructor(inFlight: readonly Steer[] = []) {
+    this.#inFlight = [...inFlight];
   }
 
-  /** `words` where they have a record of their own. */
-  pushMessage(text: string, words?: QueuedMessage): void {
-    if (words) this.#words.set(words.id, words);
-    this.#steering.push(words ? { text, of: [words.id] } : { text });
+  /** `message`: if it has a record of its own. */
+  pushMessage(text: string, message?: QueuedMessage): void {
+    if (message) this.#messages.set(message.id, message);
+    this.#steering.push(message ? { text, of: [message.id] } : { text });
     this.#wake();
   }
 
-  /** Once per result, however often it is delivered. */
+  /** A durable notice is taken once, however often it is delivered. */
   pushNotice(notice: Notice): void {
-    const name = durableName(notice);
-    if (name !== null) {
-      if (this.#durable.has(name.id)) return;
-      this.#durable.set(name.id, name.notice);
+    const { durable } = notice;
+    if (durable) {
+      if (this.#durable.has(durable.id)) return;
+      this.#durable.set(durable.id, durable);
     }
     this.#notices = withNotice(this.#notices, notice);
-    if (this.hasNews) this.#wake();
+    if (this.hasInput) this.#wake();
   }
 
-  /** It knows of the end of this task already. */
-  forget(task: string): void {
-    this.#notices = this.#notices.filter((notice) => notice.type !== "ended" || notice.task !== task);
+  /** The actor knows it already. */
+  withdraw(id: string): void {
+    this.#notices = this.#notices.filter(({ ids = [] }) => !ids.includes(id));
   }
 
-  /** Of what it is to hear, this was with the thread that died with the program, in a turn that goes on. */
+  /** This was with the thread that died with the program, in a turn that continues. */
   restoreInFlight(steering: readonly Steer[]): void {
     const ids = new Set(steering.flatMap(({ of = [] }) => of));
     this.#steering = this.#steering.filter(({ of = [] }) => !of.some((id) => ids.has(id)));
-    this.#notices = this.#notices.filter((notice) => !ids.has(noticeId(notice) ?? ""));
-    this.#handed.push(...steering);
+    this.#notices = this.#notices.filter((notice) => !(notice.ids ?? []).some((id) => ids.has(id)));
+    this.#inFlight.push(...steering);
   }
 
-  get hasNews(): boolean {
+  /** It has something that is worth a turn. */
+  get hasInput(): boolean {
     return this.#steering.length > 0 || this.#worthATurn.length > 0;
   }
 
-  /** How often there was something new for it. */
-  get newsSoFar(): number {
-    return this.#newsSoFar;
+  /** How often something worth a turn has come. */
+  get arrivals(): number {
+    return this.#arrivals;
   }
 
-  /** Words of the person or of another agent, not only the runtime's news. */
+  /** It has messages of the user or of another agent, not only notices. */
   get hasMessages(): boolean {
     return this.#steering.length > 0;
   }
 
-  /** What the news are about, in words for a person. */
+  /** What its input is about, for people. */
   get subjects(): string[] {
-    const said = this.hasMessages ? ["a message"] : [];
-    return [...said, ...this.#worthATurn.map(({ title }) => title)];
+    const messages = this.hasMessages ? ["a message"] : [];
+    return [...messages, ...this.#worthATurn.map(({ title }) => title)];
   }
 
-  /** The others are heard with whatever it hears next. */
   get #worthATurn(): readonly Notice[] {
-    const quiet: readonly Notice["type"][] = ["server", "overlap", "context", "skill"];
-    return this.#notices.filter(({ type }) => !quiet.includes(type));
+    return this.#notices.filter(({ isQuiet }) => !isQuiet);
   }
 
-  /** Skills that it has loaded and not been given yet. */
+  /** Notices that are messages of their own, such as skills that were loaded. */
   get loaded(): Steer[] {
-    return this.#notices.flatMap((notice): Steer[] => {
-      if (notice.type !== "skill") return [];
-      const { id, text, reads, system } = notice;
-      const shown = reads.length === 0 ? {} : { reads: [...reads] };
-      return [{ text, of: [id], notice: true, ...shown, ...(system ? { system } : {}) }];
-    });
-  }
-
-  /** Resolves when there is something that it has not been given. */
-  waitForInput(): Promise<void> {
-    if (this.hasNews) return Promise.resolve();
-    return new Promise((resolve) => this.#onNews.push(resolve));
-  }
-
-  /** What came since, for its thread: all news are one text. */
-  drain(): Steer[] {
-    const looked = this.lookUp();
-    const loaded = this.loaded;
-    const others = this.#notices.splice(0).filter(({ type }) => type !== "skill");
-    const told = [...others, ...(looked === null ? [] : [looked])];
-    const of = told.flatMap(namesOf);
-    const shown = told.filter((notice) => notice.type === "context");
-    const reads = shown.flatMap((notice) => notice.reads);
-    const pictures = shown.flatMap((notice) => notice.pictures);
-    const tools = told.flatMap((notice) => (notice.type === "server" ? notice.tools : []));
-    const news =
-      told.length === 0
+    return this.#notices.flatMap(({ text, alone, ids, reads = [] }): Steer[] =>
+      alone === undefined
         ? []
         : [
             {
-              ...{ text: noticeText(told), notice: true as const },
-              ...(of.length === 0 ? {} : { of }),
-              ...(reads.length === 0 ? {} : { reads }),
-              ...(pictures.length === 0 ? {} : { pictures }),
-              ...(tools.length === 0 ? {} : { tools }),
+              ...{ text, notice: true },
+              ...(ids ? { of: [...ids] } : {}),
+              ...(reads.length === 0 ? {} : { reads: [...reads] }),
+              ...(alone === "system" ? { system: true } : {}),
             },
-          ];
-    const steer = [...this.#steering.splice(0), ...loaded, ...news];
-    this.#handed.push(...steer);
-    return steer;
+          ],
+    );
+  }
+
+  /** Resolves when there is input that no thread was given. */
+  waitForInput(): Promise<void> {
+    if (this.hasInput) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Takes what came since the last time, for its thread; all notices, with one `more`, are one text. */
+  drain(more: Notice | null = null): Steer[] {
+    const { loaded } = this;
+    const notices = this.#notices.splice(0).filter(({ alone }) => alone === undefined);
+    const steering = [...this.#steering.splice(0), ...loaded, ...joined(more ? [...notices, more] : notices)];
+    this.#inFlight.push(...steering);
+    return steering;
   }
 
   /** Given to a thread and in no turn yet: the next thread hears it first. */
   get inFlight(): readonly Steer[] {
-    return this.#handed;
+    return this.#inFlight;
   }
 
   /** The turn is recorded: what it heard was delivered. */
   acknowledge(turn: Turn): void {
     for (const id of turn.heard.flatMap(({ of = [] }) => of)) {
       this.#durable.delete(id);
-      this.#words.delete(id);
+      this.#messages.delete(id);
     }
-    this.#handed = [];
+    this.#inFlight = [];
   }
 
-  /** Whatever is left goes elsewhere; nothing is owed any more. */
-  takeUndelivered(): Unheard {
-    const unheard = { notices: [...this.#durable.values()], words: [...this.#words.values()] };
+  /** Takes whatever is left, for somebody else. */
+  takeUndelivered(): Undelivered {
+    const undelivered = { notices: [...this.#durable.values()], messages: [...this.#messages.values()] };
     this.#durable.clear();
-    this.#words.clear();
+    this.#messages.clear();
     this.#steering = [];
     this.#notices = [];
-    this.#handed = [];
-    return unheard;
+    this.#inFlight = [];
+    return undelivered;
   }
 
   #wake(): void {
-    this.#newsSoFar += 1;
-    for (const call of this.#onNews.splice(0)) call();
+    this.#arrivals += 1;
+    for (const call of this.#waiting.splice(0)) call();
   }
+}
+
+function joined(notices: readonly Notice[]): Steer[] {
+  if (notices.length === 0) return [];
+  const all = <T>(of: (notice: Notice) => readonly T[] | undefined) =>
+    notices.flatMap((one) => of(one) ?? []);
+  const [ids, reads] = [all(({ ids }) => ids), all(({ reads }) => reads)];
+  const [images, tools] = [all(({ images }) => images), all(({ tools }) => tools)];
+  return [
+    {
+      ...{ text: noticeText(notices), notice: true },
+      ...(ids.length === 0 ? {} : { of: ids }),
+      ...(reads.length === 0 ? {} : { reads }),
+      ...(images.length === 0 ? {} : { pictures: images }),
+      ...(tools.length === 0 ? {} : { tools }),
+    },
+  ];
 }

@@ -13,7 +13,7 @@ export type Lifecycle =
   | { readonly state: "starting" }
   | { readonly state: "running" }
   /**
-   * Waits for a child, a person or a timer, and has given its slot back. `waits`: how many calls wait. `passive`: it
+   * Waits for a actor, a person or a timer, and has given its slot back. `waits`: how many calls wait. `passive`: it
    * has given its thread back too, and goes on in another one from its records.
    */
   | { readonly state: "waiting"; readonly waits: number; readonly passive: boolean }
@@ -32,7 +32,7 @@ export interface Stop {
 /** What is stopped besides: all below it; or (`foreground`) what it waits for, but not what runs in the background. */
 export type StopScope = "subtree" | "foreground";
 
-export type ChildEvent =
+export type ActorEvent =
   | { readonly type: "slot" }
   | { readonly type: "alive" }
   | { readonly type: "wait" }
@@ -40,7 +40,7 @@ export type ChildEvent =
   /** It only waits, and its thread may go. */
   | { readonly type: "yielded" }
   /** It has answered, and is kept for what may still come: without a thread. */
-  | { readonly type: "rests" }
+  | { readonly type: "idle" }
   | { readonly type: "summary"; readonly summary: Summary }
   | { readonly type: "exit"; readonly exit: Exit }
   | { readonly type: "not-started"; readonly reason: string }
@@ -59,190 +59,194 @@ export type Effect =
   | { readonly type: "leave-line" }
   | { readonly type: "release-slot" }
   /** Its thread is not its own any more; it ends by itself. */
-  | { readonly type: "let-go" }
+  | { readonly type: "release-thread" }
   /** The waiting call may be answered now. */
-  | { readonly type: "go-on" }
-  | { readonly type: "mail-cancel"; readonly reason: string }
+  | { readonly type: "return-to-calls" }
+  | { readonly type: "send-cancel"; readonly reason: string }
   | { readonly type: "arm-grace" }
   | { readonly type: "terminate" }
   | { readonly type: "end"; readonly end: End };
 
-export interface Step {
+interface Step {
   readonly next: Lifecycle;
   readonly effects: readonly Effect[];
 }
 
-/** The state of a child that has just been asked for; it is in line for a slot. */
+/** The state of a actor that has just been asked for; it is in line for a slot. */
 export const queued: Lifecycle = { state: "queued" };
 
-export function transition(child: Lifecycle, event: ChildEvent): Step {
-  if (child.state === "ended") return afterTheEnd(child, event);
+export function transition(actor: Lifecycle, event: ActorEvent): Step {
+  if (actor.state === "ended") return afterEnd(actor, event);
   switch (event.type) {
     case "slot":
-      return granted(child);
+      return granted(actor);
     case "alive":
-      return child.state === "starting" ? to({ state: "running" }) : to(child);
+      return actor.state === "starting" ? to({ state: "running" }) : to(actor);
     case "wait":
-      return wait(child);
+      return wait(actor);
     case "waited":
-      return waited(child);
+      return waited(actor);
     case "yielded":
-      return child.state === "waiting" && !child.passive
-        ? to({ ...child, passive: true }, { type: "let-go" })
-        : to(child);
-    case "rests":
-      return rests(child);
+      return actor.state === "waiting" && !actor.passive
+        ? to({ ...actor, passive: true }, { type: "release-thread" })
+        : to(actor);
+    case "idle":
+      return idle(actor);
     case "summary":
-      return ended(child, endOfSummary(child, event.summary), [{ type: "arm-grace" }]);
+      return ended(actor, endOfSummary(actor, event.summary), [{ type: "arm-grace" }]);
     case "exit":
-      return ended(child, endOfExit(child, event.exit));
+      return ended(actor, endOfExit(actor, event.exit));
     case "not-started":
-      return ended(child, { by: "runtime", status: "failed", reason: event.reason });
+      return ended(actor, { by: "runtime", status: "failed", reason: event.reason });
     case "stop":
-      return stopped(child, event.stop);
+      return stopped(actor, event.stop);
     case "grace-over":
-      return graceOver(child);
+      return graceOver(actor);
     default:
       return event satisfies never;
   }
 }
 
-function granted(child: Lifecycle): Step {
-  switch (child.state) {
+function granted(actor: Lifecycle): Step {
+  switch (actor.state) {
     case "queued":
       return to({ state: "starting" }, { type: "start" });
     case "returning":
-      return child.passive
-        ? to({ state: "starting" }, { type: "start" }, { type: "go-on" })
-        : to({ state: "running" }, { type: "go-on" });
+      return actor.passive
+        ? to({ state: "starting" }, { type: "start" }, { type: "return-to-calls" })
+        : to({ state: "running" }, { type: "return-to-calls" });
     default:
-      // The slot came too late to be of use: it was asked for before the child was stopped.
-      return to(child, { type: "release-slot" });
+      // The slot came too late to be of use: it was asked for before the actor was stopped.
+      return to(actor, { type: "release-slot" });
   }
 }
 
-function wait(child: Lifecycle): Step {
-  switch (child.state) {
+function wait(actor: Lifecycle): Step {
+  switch (actor.state) {
     case "starting":
     case "running":
       return to({ state: "waiting", waits: 1, passive: false }, { type: "release-slot" });
     case "waiting":
-      return to({ ...child, waits: child.waits + 1 });
+      return to({ ...actor, waits: actor.waits + 1 });
     case "returning":
       return to(
-        { state: "waiting", waits: 1, passive: child.passive },
+        { state: "waiting", waits: 1, passive: actor.passive },
         { type: "leave-line" },
-        { type: "go-on" },
+        { type: "return-to-calls" },
       );
     default:
-      return to(child);
+      return to(actor);
   }
 }
 
-function rests(child: Lifecycle): Step {
-  switch (child.state) {
+function idle(actor: Lifecycle): Step {
+  switch (actor.state) {
     case "starting":
     case "running":
-      return to({ state: "waiting", waits: 1, passive: true }, { type: "release-slot" }, { type: "let-go" });
+      return to(
+        { state: "waiting", waits: 1, passive: true },
+        { type: "release-slot" },
+        { type: "release-thread" },
+      );
     default:
-      return to(child);
+      return to(actor);
   }
 }
 
 /** Calls answered while others still wait go on at once; the last one goes on when there is a slot. */
-function waited(child: Lifecycle): Step {
-  if (child.state !== "waiting") return to(child, { type: "go-on" });
-  if (child.waits > 1) return to({ ...child, waits: child.waits - 1 }, { type: "go-on" });
-  return to({ state: "returning", passive: child.passive }, { type: "return-to-line" });
+function waited(actor: Lifecycle): Step {
+  if (actor.state !== "waiting") return to(actor, { type: "return-to-calls" });
+  if (actor.waits > 1) return to({ ...actor, waits: actor.waits - 1 }, { type: "return-to-calls" });
+  return to({ state: "returning", passive: actor.passive }, { type: "return-to-line" });
 }
 
-function stopped(child: Lifecycle, stop: Stop): Step {
-  switch (child.state) {
+function stopped(actor: Lifecycle, stop: Stop): Step {
+  switch (actor.state) {
     case "queued":
-      return ended(child, { by: "runtime", ...stop });
+      return ended(actor, { by: "runtime", ...stop });
     case "cancelling":
     case "ended":
-      return to(child);
+      return to(actor);
     case "returning":
-      if (child.passive) return ended(child, { by: "runtime", ...stop });
+      if (actor.passive) return ended(actor, { by: "runtime", ...stop });
       return to(
         { state: "cancelling", stop, holds: false },
         { type: "leave-line" },
-        { type: "go-on" },
-        { type: "mail-cancel", reason: stop.reason },
+        { type: "return-to-calls" },
+        { type: "send-cancel", reason: stop.reason },
         { type: "arm-grace" },
       );
     case "waiting":
       // Nobody is there who could still write a summary.
-      if (child.passive) return ended(child, { by: "runtime", ...stop });
+      if (actor.passive) return ended(actor, { by: "runtime", ...stop });
       return to(
         { state: "cancelling", stop, holds: false },
-        { type: "mail-cancel", reason: stop.reason },
+        { type: "send-cancel", reason: stop.reason },
         { type: "arm-grace" },
       );
     case "starting":
     case "running":
       return to(
         { state: "cancelling", stop, holds: true },
-        { type: "mail-cancel", reason: stop.reason },
+        { type: "send-cancel", reason: stop.reason },
         { type: "arm-grace" },
       );
     default:
-      return child satisfies never;
+      return actor satisfies never;
   }
 }
 
-function graceOver(child: Lifecycle): Step {
-  if (child.state !== "cancelling") return to(child);
-  return ended(child, { by: "runtime", ...child.stop }, [{ type: "terminate" }]);
+function graceOver(actor: Lifecycle): Step {
+  if (actor.state !== "cancelling") return to(actor);
+  return ended(actor, { by: "runtime", ...actor.stop }, [{ type: "terminate" }]);
 }
 
 /** A thread that is still there after its summary is retired: it may be stuck in somebody's code. */
-function afterTheEnd(child: Lifecycle, event: ChildEvent): Step {
+function afterEnd(actor: Lifecycle, event: ActorEvent): Step {
   switch (event.type) {
     case "grace-over":
-      return to(child, { type: "terminate" });
+      return to(actor, { type: "terminate" });
     case "slot":
-      return to(child, { type: "release-slot" });
+      return to(actor, { type: "release-slot" });
     case "waited":
-      return to(child, { type: "go-on" });
+      return to(actor, { type: "return-to-calls" });
     default:
-      return to(child);
+      return to(actor);
   }
 }
 
-function ended(child: Lifecycle, end: End, more: readonly Effect[] = []): Step {
-  return { next: { state: "ended" }, effects: [...leaving(child), { type: "end", end }, ...more] };
+function ended(actor: Lifecycle, end: End, more: readonly Effect[] = []): Step {
+  return { next: { state: "ended" }, effects: [...leaving(actor), { type: "end", end }, ...more] };
 }
 
-/** What a child gives back when it leaves a state for good. */
-function leaving(child: Lifecycle): Effect[] {
-  switch (child.state) {
+/** What a actor gives back when it leaves a state for good. */
+function leaving(actor: Lifecycle): Effect[] {
+  switch (actor.state) {
     case "queued":
       return [{ type: "leave-line" }];
     case "returning":
-      return [{ type: "leave-line" }, { type: "go-on" }];
+      return [{ type: "leave-line" }, { type: "return-to-calls" }];
     case "starting":
     case "running":
       return [{ type: "release-slot" }];
     case "cancelling":
-      return child.holds ? [{ type: "release-slot" }] : [];
+      return actor.holds ? [{ type: "release-slot" }] : [];
     case "waiting":
     case "ended":
       return [];
     default:
-      return child satisfies never;
+      return actor satisfies never;
   }
 }
 
 /** The agent knows that it was stopped, the supervisor knows why. */
-function endOfSummary(child: Lifecycle, summary: Summary): End {
-  if (child.state !== "cancelling" || summary.status !== "cancelled") return { by: "agent", summary };
-  return { by: "agent", summary: { ...summary, ...child.stop } };
+function endOfSummary(actor: Lifecycle, summary: Summary): End {
+  if (actor.state !== "cancelling" || summary.status !== "cancelled") return { by: "agent", summary };
+  return { by: "agent", summary: { ...summary, ...actor.stop } };
 }
 
-function endOfExit(child: Lifecycle, exit: Exit): End {
-  if (child.state === "cancelling") return { by: "runtime", ...child.stop };
+function endOfExit(actor: Lifecycle, exit: Exit): End {
+  if (actor.state === "cancelling") return { by: "runtime", ...actor.stop };
   switch (exit.type) {
     case "out-of-memory":
       return { by: "runtime", status: "out_of_memory", reason: "Its thread used up its memory." };

@@ -1,8 +1,49 @@
-import { STUCK_MS, STUCK_WARN_MS, TOOL_MS } from "../features/watch/judge.ts";
 import { PARALLEL_CALLS } from "../mailbox/messages.ts";
 import { outputLimitOf } from "../model/output-limits.ts";
-import type { Limits } from "../session/options.ts";
 import { type LimitRange, limitRanges } from "../settings/limit-ranges.ts";
+
+/** Limits with their defaults; each can be set in settings under `troupe`. */
+export interface Limits {
+  /** Agents running at the same time; the rest wait in order (default 32, 1 to 256). */
+  readonly maxAgents: number;
+  /** How deep agents may spawn agents; the main conversation is 0 (default 2). */
+  readonly maxDepth: number;
+  /** Milliseconds a request may be retried in all (default 60,000). */
+  readonly patienceMs: number;
+  /** Milliseconds without a model event (pings do not count) before a stream is given up (default 120,000). */
+  readonly idleMs: number;
+  /**
+   * Milliseconds an agent that has answered is kept for its commands in the background: their news make it go
+   * on; after that they are stopped and it ends (default 60,000).
+   */
+  readonly backgroundMs: number;
+  /** Milliseconds that an agent's thread may stand still before a person is told (default 10,000). */
+  readonly stuckWarnMs: number;
+  /** The same before it is ended (default 60,000). */
+  readonly stuckMs: number;
+  /** Milliseconds a call in an agent's own thread may take; commands have their own time (default 600,000). */
+  readonly toolMs: number;
+  /** Milliseconds that the first request waits for MCP servers that are still starting (default 5,000). */
+  readonly mcpStartMs: number;
+  /** Milliseconds an agent has to end by itself once it is cancelled (default 2,000). */
+  readonly graceMs: number;
+  /** Tokens of one reply, at most the model's own limit (default: that, in a sixth of its window; 16,000 if it is not known). */
+  readonly maxTokens: number;
+  /** Turns of the main conversation per prompt, and of agents whose definition sets none (default 100). */
+  readonly maxTurns: number;
+  /** Tokens to think with; 0 is off (default 0). */
+  readonly thinkingTokens: number;
+  /** Calls of one reply that an agent's own thread runs at the same time, such as Read and Grep (default 8). */
+  readonly parallelCalls: number;
+  /** Agents that one agent may start (default 1,000). */
+  readonly maxChildren: number;
+  /** Agents of the whole session, ended or not (default 1,000). */
+  readonly maxAgentsPerSession: number;
+  /** Minutes after which an agent is ended; it is asked for its answer before (default 0: none). */
+  readonly agentMinutes: number;
+  /** The same for the whole session (default 0: none). */
+  readonly sessionMinutes: number;
+}
 
 /** The defaults; `docs` and `Limits` say what each means. */
 export const defaultLimits: Limits = {
@@ -11,9 +52,9 @@ export const defaultLimits: Limits = {
   patienceMs: 60_000,
   idleMs: 120_000,
   backgroundMs: 60_000,
-  stuckWarnMs: STUCK_WARN_MS,
-  stuckMs: STUCK_MS,
-  toolMs: TOOL_MS,
+  stuckWarnMs: 10_000,
+  stuckMs: 60_000,
+  toolMs: 600_000,
   mcpStartMs: 5_000,
   graceMs: 2_000,
   maxTokens: 16_000,

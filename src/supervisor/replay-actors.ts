@@ -1,4 +1,3 @@
-import { keepsResultsIn } from "../features/compaction/compacting.ts";
 import {
   type ActorAtRest,
   type BegunCall,
@@ -9,70 +8,57 @@ import {
   type SessionState,
 } from "../journal/session-state.ts";
 import { errorMessage } from "../lib/errors.ts";
+import type { Clock } from "../mailbox/clock.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { callId, MAIN } from "../mailbox/ids.ts";
 import type { CallResult, OpenTurn } from "../mailbox/messages.ts";
-import type { Session } from "../session/session.ts";
 import { removeTemporaryFiles } from "../tools/temporary-name.ts";
-import { ActorRecord } from "./actor-record.ts";
+import { type Actor, createActor } from "./actor-record.ts";
 import type { ActorSystem } from "./actor-system.ts";
 import { answeredBeforeCrash } from "./answered-before-crash.ts";
+import type { Toolbox } from "./toolbox.ts";
 
-/**
- * The actors of a session that is taken up again, as its journal left them: those that had ended can be gone on with,
- * those that had not are answered, to be set going. Results that nobody had heard are told (D1).
- */
-export function replayActors(state: SessionState, session: Session, lives: ActorSystem): ActorRecord[] {
-  const unfinished: ActorRecord[] = [];
-  for (const rest of state.actors.values()) {
-    const { owner, call, background } = rest;
-    const actor = new ActorRecord(rest.spec, session.clock.now(), { owner, call, background });
-    const hears = rest.summary === null || actor.id === MAIN;
-    actor.restore(hears ? rest : { ...rest, unheard: [] });
-    lives.add(actor);
-    session.spending.adopt(rest.spec);
-    keepsResultsIn(actor, session.outputs.folder);
-    const summaries = rest.spec.compacted ? [rest.spec.compacted] : [];
-    const replies = rest.reply === null ? [] : [rest.reply];
-    for (const { usage } of [...rest.turns, ...replies, ...summaries]) {
-      const { usd } = session.spending.spend(actor.id, rest.spec.model, usage);
-      actor.costUsd += usd;
-    }
-    if (rest.summary !== null) session.spending.purses.release(actor.id);
-    if (rest.summary === null) {
-      resumeTurn(actor, rest, session);
-      unfinished.push(actor);
-    } else {
-      actor.child = { state: "ended" };
-      actor.summary = rest.summary;
-      actor.endedAt = actor.createdAt;
-      actor.deliver(rest.summary);
-      if (actor.id !== MAIN) actor.forget();
-    }
-  }
-  const heard = new Set([...state.actors.values()].flatMap((rest) => [...rest.heard]));
-  for (const rest of state.actors.values()) tellWhatWasNotHeard(rest, heard, lives);
-  for (const { actor, task, title, path, end } of state.owedCommands) {
-    const { status, ending } = end ?? ENDED_WITH_US;
-    if (end === null) session.journal.note({ type: "command-end", actor, task, ending, status });
-    const output = { bytes: 0, head: "", tail: null, path };
-    lives.delivery.notify(actor, { type: "ended", task, title, status, ending, output });
-  }
-  if (unfinished.length > 0)
-    session.isolation.diedIn(
-      [...state.actors.values()].flatMap(({ spec }) => spec.isolation?.checkout ?? []),
-    );
-  // Now that each has all it is owed: what a turn that goes on has heard already.
-  for (const { owed, reply } of unfinished) if (reply) owed.restoreInFlight(reply.heard);
-  return answeredBeforeCrash(unfinished, state, session, lives);
+export interface ReplayParts {
+  readonly actors: ActorSystem;
+  readonly clock: Pick<Clock, "now">;
+  readonly toolbox: Pick<Toolbox, "find">;
+  onWarning(message: string): void;
 }
 
-const ENDED_WITH_US = { status: "killed", ending: "It was ended with the program that ran it." } as const;
+/**
+ * Replays the actors of a resumed session, as its journal left them. Those that had ended can be resumed; those that had
+ * not are returned, to be started. Results that no turn had heard are delivered (D1).
+ */
+export function replayActors(state: SessionState, parts: ReplayParts): readonly Actor[] {
+  const { actors, clock } = parts;
+  const unfinished: Actor[] = [];
+  for (const rest of state.actors.values()) {
+    const { owner, call, background, summary } = rest;
+    const actor = createActor(rest.spec, clock.now(), { owner, call, background });
+    const hears = summary === null || actor.id === MAIN;
+    actor.restore(hears ? rest : { ...rest, unheard: [] });
+    actors.add(actor);
+    if (summary === null) {
+      restoreTurn(actor, rest, parts);
+      unfinished.push(actor);
+      continue;
+    }
+    actor.end(summary, actor.createdAt);
+    actor.deliver(summary);
+    if (actor.id !== MAIN) actor.forget();
+  }
+  const heard = new Set([...state.actors.values()].flatMap((rest) => [...rest.heard]));
+  for (const rest of state.actors.values()) deliverUnheard(rest, heard, actors);
+  actors.emit({ type: "replayed", state, actors: actors.all() });
+  // Now that each has all its input: what a turn that continues has heard already.
+  for (const { inbox, reply } of unfinished) if (reply) inbox.restoreInFlight(reply.heard);
+  return answeredBeforeCrash(unfinished, state, actors);
+}
 
-/** `heard`: also what went further up; whoever has heard it, nobody hears it again. */
-function tellWhatWasNotHeard(rest: ActorAtRest, heard: ReadonlySet<string>, lives: ActorSystem): void {
-  const { delivery } = lives;
-  const actor = lives.find(rest.spec.id);
+/** `heard`: also what went further up; whoever has heard it, no other actor hears it again. */
+function deliverUnheard(rest: ActorAtRest, heard: ReadonlySet<string>, actors: ActorSystem): void {
+  const { delivery } = actors;
+  const actor = actors.find(rest.spec.id);
   if (!actor) return;
   const { run, owner, call, background, summary } = rest;
   const ended =
@@ -81,57 +67,50 @@ function tellWhatWasNotHeard(rest: ActorAtRest, heard: ReadonlySet<string>, live
     if (one.background && one.owner !== null && !heard.has(resultId(actor.id, one.run)))
       delivery.resultAgain(actor, one);
   }
-  for (const { text, from = null, of: [id] = [] } of whatItMissed(rest)) {
+  for (const { text, from = null, of: [id] = [] } of missedMessages(rest)) {
     if (id !== undefined && !heard.has(id) && !heard.has(missedId(id)))
       delivery.missed(actor, { id, from, text });
   }
 }
 
 /**
- * Of other agents' words; the person was told at once. Also those that were to make one that has ended go on, but for
- * those of a call: it is asked again.
+ * Returns messages of other agents; the user was told at the time. Also those that were to resume one that had ended, but
+ * for those of a call: it is asked again.
  */
-function whatItMissed({ spec, summary, unheard, missed }: ActorAtRest): readonly Said[] {
+function missedMessages({ spec, summary, unheard, missed }: ActorAtRest): readonly Said[] {
   const before = missed.filter(({ from }) => from !== undefined);
   if (spec.id === MAIN || summary === null) return before;
   return [...before, ...unheard.filter(({ notice, of: [id = ""] = [] }) => !notice && !isOfCall(id))];
 }
 
-/** The turn it was in: what its calls had come to is put in, and no call is run a second time that might do something twice. */
-function resumeTurn(actor: ActorRecord, { reply, begun, spec }: ActorAtRest, session: Session): void {
+/** Puts in what the calls of its turn had come to; no call runs a second time that might do something twice. */
+function restoreTurn(actor: Actor, { reply, begun, spec }: ActorAtRest, parts: ReplayParts): void {
   if (reply === null) return;
-  const { toolbox } = session;
   const calls = reply.content.filter((block): block is ToolUseBlock => block.type === "tool_use");
   const results: OpenTurn["results"] = [];
   for (const index of calls.keys()) {
     const call = callId(spec.id, reply.turn, index);
     const known = begun.find((one) => one.call === call);
-    if (known && !known.ended) removeWhatItLeft(known, actor.cwd, session);
-    const result = known && resultOf(known, toolbox.find(known.tool)?.repeatable ?? false);
+    if (known && !known.ended) removeLeftovers(known, actor.cwd, parts);
+    const result = known && resultOf(known, parts.toolbox.find(known.tool)?.repeatable ?? false);
     if (result) results.push({ index, result });
   }
-  actor.reply = reply;
-  const moved = results.findLast(({ result }) => result.moved)?.result.moved;
-  if (moved) actor.move(moved);
-  actor.open = { turn: reply.turn, results, cwd: actor.cwd, reads: [], commands: [] };
+  actor.restoreTurn(reply, results);
 }
 
 /** A call that was killed while it wrote a file has left its temporary one, which would pass for an edit. */
-function removeWhatItLeft({ call, tool, input }: BegunCall, cwd: string, { common, toolbox }: Session): void {
-  const ready = toolbox.find(tool)?.prepare(input);
+function removeLeftovers({ call, tool, input }: BegunCall, cwd: string, parts: ReplayParts): void {
+  const ready = parts.toolbox.find(tool)?.prepare(input);
   if (ready?.type !== "ready") return;
   try {
     for (const { kind, target } of ready.accesses(cwd))
       if (kind === "write") removeTemporaryFiles(target, call);
   } catch (error) {
-    common.options.onEvent?.({
-      type: "warning",
-      message: errorMessage(error),
-    });
+    parts.onWarning(errorMessage(error));
   }
 }
 
-/** Null: it may run again. */
+/** Returns null if it may run again. */
 function resultOf({ result, ended, tool }: BegunCall, repeatable: boolean): CallResult | null {
   if (result) return result;
   if (repeatable) return null;

@@ -8,6 +8,7 @@ import { descriptionOf, schemaOf } from "../tools/definition.ts";
 import { agentTools } from "../tools/index.ts";
 import type { Offered } from "../tools/prompt.ts";
 import type { BootNeed, CallContext } from "../tools/tool.ts";
+import type { Actor } from "./actor-record.ts";
 
 /** What the gate needs to know of a tool, wherever it runs. */
 export interface KnownTool {
@@ -46,11 +47,11 @@ export interface Served {
   stranger(name: string): CustomTool | null;
 }
 
-/** Every tool of the session, in the order models see them; computed once, so that requests share a prefix. */
+/** Every tool of the session, in the order models see them. Made first, and filled when all tools are there. */
 export class Toolbox {
-  readonly #tools: readonly KnownTool[];
-  /** Every name there is, also of tools that are switched off. */
-  readonly known: ReadonlySet<string>;
+  #tools: readonly KnownTool[] = [];
+  #known: ReadonlySet<string> = new Set();
+  readonly #explanations: ((actor: Actor, tool: string) => string | null)[] = [];
   readonly #made = new Map<string, readonly AgentTool[]>();
   readonly #isOff: (names: readonly string[]) => boolean;
   /** Of MCP servers: every one that there ever was, for agents that were offered it. */
@@ -61,20 +62,48 @@ export class Toolbox {
   #awaited: readonly string[] = [];
   #stranger: (name: string) => CustomTool | null = () => null;
 
-  /** `ours` run on the supervisor's side besides those of the agents' threads; `isOff`: a rule forbids all of a tool. */
-  constructor(
-    { ours, foreign }: { readonly ours: readonly CustomTool[]; readonly foreign: readonly CustomTool[] },
-    isOff: (names: readonly string[]) => boolean,
-  ) {
+  /** `isOff`: a rule forbids all of a tool, so it is not offered. */
+  constructor(isOff: (names: readonly string[]) => boolean) {
+    this.#isOff = isOff;
+  }
+
+  /** `ours` run on the supervisor's side; the tools of agents' threads come first, those of a library user last. */
+  fill({
+    ours,
+    foreign,
+  }: {
+    readonly ours: readonly CustomTool[];
+    readonly foreign: readonly CustomTool[];
+  }): void {
     const all = [
       ...agentTools.map((tool) => known(tool, "agent", null, false)),
       ...ours.map((tool) => known(tool, "supervisor", tool, false)),
       // One with a module can run here as well, for agents of a session in which it had none.
       ...foreign.map((tool) => known(tool, tool.module === undefined ? "supervisor" : "agent", tool, true)),
     ];
-    this.#isOff = isOff;
-    this.known = new Set(all.flatMap(({ names }) => names));
-    this.#tools = all.filter((tool, place) => !isOff(tool.names) && !isReplaced(tool, all.slice(place + 1)));
+    this.#known = new Set(all.flatMap(({ names }) => names));
+    this.#tools = all.filter(
+      (tool, place) => !this.#isOff(tool.names) && !isReplaced(tool, all.slice(place + 1)),
+    );
+  }
+
+  /** Every name there is, also of tools that are switched off. */
+  get known(): ReadonlySet<string> {
+    return this.#known;
+  }
+
+  /** Asks this, too, why an actor was not offered a tool; null: it does not know. */
+  explainWith(explain: (actor: Actor, tool: string) => string | null): void {
+    this.#explanations.push(explain);
+  }
+
+  /** Why an actor was not offered a tool, in sentences for its model; null: nothing is known of that. */
+  whyAbsent(actor: Actor, tool: string): string | null {
+    for (const explain of this.#explanations) {
+      const why = explain(actor, tool);
+      if (why !== null) return why;
+    }
+    return null;
   }
 
   find(name: string): KnownTool | undefined {

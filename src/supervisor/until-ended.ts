@@ -1,7 +1,5 @@
-import type { ActorRecord } from "./actor-record.ts";
-
 /** Resolves when each of them has ended; an aborted signal cancels them, and their ends are still waited for. */
-export async function untilEnded<Actor extends Pick<ActorRecord, "ended">>(
+export async function untilEnded<Actor extends Pick<Actor, "ended">>(
   actors: readonly Actor[],
   cancel: (actor: Actor) => void,
   signal?: AbortSignal,

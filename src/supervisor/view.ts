@@ -77,3 +77,15 @@ export interface PermissionDenial {
   readonly tool_use_id: string;
   readonly tool_input: unknown;
 }
+
+/** What the live tree says of an actor besides what it does. */
+export interface Remarks {
+  /** What a watch has found wrong, as a sentence. */
+  readonly trouble: string | null;
+  /** Where another agent writes to the same file, as a phrase. */
+  readonly overlap: string | null;
+  /** Which of the session's tasks it works on. */
+  readonly task: string | null;
+}
+
+export const NO_REMARKS: Remarks = { trouble: null, overlap: null, task: null };

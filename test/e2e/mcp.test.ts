@@ -121,7 +121,7 @@ describe("--permission-prompt-tool, with the program and a server of its own", {
   });
 
   test.each([
-    ["garbage", "yes, go ahead", "answered no JSON"],
+    ["garbage", "yes, go ahead", "did not answer with JSON"],
     ["a server that dies", "die", "so the answer is no"],
   ])("fault 58: %s is a no that says so", { tags: ["long"] }, async (_, answer, words) => {
     const { place, ended, result } = await decided(answer);
@@ -148,7 +148,7 @@ describe("--permission-prompt-tool, with the program and a server of its own", {
   test.each([
     ["a server that is not there", [], "mcp__other__ask", "no MCP server is configured"],
     ["another server", ["--mcp-config"], "mcp__other__ask", "there are mcp__approvals__…"],
-    ["no name of a tool", [], "approve", "it is the whole name of a tool"],
+    ["no name of a tool", [], "approve", "write the whole name of a tool"],
   ])("%s: a sentence before anything runs, and exit code 2", async (_, config, tool, words) => {
     const place = placed();
     const messages = await served(once({ text: "hello" }));

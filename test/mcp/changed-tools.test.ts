@@ -17,7 +17,7 @@ function said(tool: string, description = ""): ServerTool {
 }
 
 describe("threat: a tool is changed after approval", () => {
-  test("what is new is announced, what changed is refused until accepted, what went is said", {
+  test("announces new tools, refuses changed ones until they are accepted, and reports removed ones", {
     tags: ["long"],
   }, async () => {
     const { mcp, event } = opened({ s: server("raw.ts", "changing") });
@@ -46,7 +46,7 @@ describe("threat: a tool is changed after approval", () => {
     expect(await mcp.call({ name: "mcp__s__changes", input: {} }, never)).toMatchObject({ isError: false });
   });
 
-  test("a server that comes back with another tool is no way around", async () => {
+  test("a changed tool of a server that was started again is refused, too", async () => {
     const file = join(temporaryFolder(), "crashed");
     const { mcp, event } = opened(
       { s: server("raw.ts", "changed-when-restarted", file) },
@@ -59,7 +59,7 @@ describe("threat: a tool is changed after approval", () => {
     expect(await mcp.call({ name: "mcp__s__changes", input: {} }, never)).toMatchObject({ isError: true });
   });
 
-  test("whatever a server says in whatever order: what may be called is what was accepted", () => {
+  test("allows only accepted tools, for any lists in any order", () => {
     const lists = fc.array(
       fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.constantFrom("x", "y")), { maxLength: 4 }),
       { maxLength: 8 },
@@ -89,7 +89,7 @@ describe("threat: a tool is changed after approval", () => {
     );
   });
 
-  test("what changes once more while the person reads is not what they accept", () => {
+  test("a tool that changes again while the user reads is not accepted", () => {
     const known = new KnownTools("s");
     known.update([said("a", "x"), said("b", "x")]);
     known.update([said("a", "y"), said("b", "y")]);
@@ -99,7 +99,7 @@ describe("threat: a tool is changed after approval", () => {
     expect(known.find("mcp__s__a")).toMatchObject({ isChanged: true, tool: { description: "x" } });
   });
 
-  test("the same change is told once, and a tool that is what it was again may be called", () => {
+  test("reports a change once, and allows a tool that is as it was", () => {
     const known = new KnownTools("s");
     known.update([said("a", "x")]);
     expect(known.update([said("a", "y")]).changed).toEqual(["mcp__s__a"]);

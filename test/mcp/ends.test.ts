@@ -14,7 +14,7 @@ function pidsIn(file: string): number[] {
 }
 
 describe("C9: nothing is left", { tags: ["long"] }, () => {
-  test("where no server is configured nothing is started: no process, no thread", async () => {
+  test("without a server nothing is started: no process, no thread", async () => {
     const before = children();
     const handles = process.getActiveResourcesInfo().length;
     const { mcp } = opened({});

@@ -137,7 +137,7 @@ describe("the flood guard", () => {
     expect(cuts()).toBe(1);
   });
 
-  test("begins anew each minute", async () => {
+  test("starts again each minute", async () => {
     const { clock, guard } = guarded();
     for (let minute = 0; minute < 5; minute++) {
       for (let sent = 0; sent < 40; sent++) guard.countMessage(log("x"));

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary.ts";
 import { isRunning, never, opened, parsed, server } from "./opened-mcp.ts";
 
-test("C9: a server that is let go and needed again at once has one process at a time, and the old one's end is not the new one's", async () => {
+test("C9: a server that is released and immediately held again has one process at a time, and the old one's end does not end the new one", async () => {
   const file = join(temporaryFolder(), "started");
   const { mcp, state, warnings } = opened({});
   const { servers } = parsed({ s: server("raw.ts", "plain", file) });
@@ -17,7 +17,7 @@ test("C9: a server that is let go and needed again at once has one process at a 
   expect(state("s")).toEqual({ type: "connected" });
   shared.release();
   expect(mcp.servers()).toEqual([]);
-  // Also one that is let go before it has begun, or has hardly begun where the one before it ended meanwhile.
+  // Also one that is released before it has started, or while the one before it still ends.
   mcp.hold(servers).release();
   const again = mcp.hold(servers);
   await again.ready(20_000);
@@ -30,7 +30,7 @@ test("C9: a server that is let go and needed again at once has one process at a 
   expect(warnings).toEqual([]);
 });
 
-test("threat: a tool that changed while nobody needed its server is no new one", async () => {
+test("threat: a tool that changed while its server had no holder is not a new one", async () => {
   const file = join(temporaryFolder(), "crashed");
   const { mcp, event } = opened({});
   const { servers } = parsed({ s: server("raw.ts", "changed-when-restarted", file) });
@@ -46,7 +46,7 @@ test("threat: a tool that changed while nobody needed its server is no new one",
   expect(refused).toMatchObject({ isError: true, content: expect.stringContaining("has changed what") });
 });
 
-test("one that cannot start is told to the person once, however often it is needed", async () => {
+test("warns once of a server that cannot start, however often it is held", async () => {
   const { mcp, warnings } = opened({});
   const { servers } = parsed({ s: { command: "no-such-program-here" } });
   for (const _ of [1, 2]) {

@@ -45,7 +45,7 @@ describe("A17.1: servers over HTTP, written with the SDK", { tags: ["long"] }, (
     expect(waits).toMatchObject({ isError: true, content: expect.stringContaining("did not answer") });
   });
 
-  test("nobody listens there: named, and nothing else suffers", async () => {
+  test("names a server that does not listen", async () => {
     const { url, close } = await httpServer();
     await close();
     const { mcp, state } = opened({ web: { url } });
@@ -74,7 +74,7 @@ describe("A17.1: servers over HTTP, written with the SDK", { tags: ["long"] }, (
     expect(state("web")).toEqual({ type: "connected" });
   });
 
-  test("fault 58: an answer of 100 MB is cut off and said", async () => {
+  test("fault 58: an answer of 100 MB is cut off, with the reason", async () => {
     const { url } = await httpServer({
       instead(request, response) {
         if (request.method !== "POST") return false;
@@ -96,7 +96,7 @@ describe("A17.1: servers over HTTP, written with the SDK", { tags: ["long"] }, (
     });
   });
 
-  test("threat: a redirect to somebody else gets neither request nor headers", async () => {
+  test("threat: a redirect to another origin gets neither request nor headers", async () => {
     const stolen: unknown[] = [];
     const thief = createServer((request, response) => {
       stolen.push(request.headers);
@@ -119,7 +119,7 @@ describe("A17.1: servers over HTTP, written with the SDK", { tags: ["long"] }, (
   });
 });
 
-/** A person whose browser follows the page at once. */
+/** A user whose browser follows the page immediately. */
 function signingIn(pages: string[]): (url: string) => void {
   return (url) => {
     pages.push(url);
@@ -131,7 +131,7 @@ function signingIn(pages: string[]): (url: string) => void {
 }
 
 describe("A17.1: signing in", { tags: ["long"] }, () => {
-  test("a server that wants it says so, and nothing is registered or opened unasked", async () => {
+  test("a server that wants a sign-in is named, and nothing is registered or opened unasked", async () => {
     const { url, requests } = await httpServer({ oauth: true });
     const { mcp, state } = opened({ web: { url } });
     await mcp.ready(20_000);
@@ -179,7 +179,7 @@ describe("A17.1: signing in", { tags: ["long"] }, () => {
     for (const { headers } of elsewhere.requests) expect(headers.authorization).toBeUndefined();
   });
 
-  test("a page that says no leaves the sign-in that was", async () => {
+  test("a page that refuses leaves the earlier sign-in", async () => {
     const { url } = await httpServer({ oauth: true });
     const refusing = (page: string) => {
       const { searchParams } = new URL(page);
@@ -199,7 +199,7 @@ describe("A17.1: signing in", { tags: ["long"] }, () => {
     expect(next.state("web")).toEqual({ type: "connected" });
   });
 
-  test("signing out forgets it, and the server is asked anew", async () => {
+  test("a sign-out forgets it, and the server is connected again without it", async () => {
     const { url } = await httpServer({ oauth: true });
     const { mcp, folder, state } = opened({ web: { url } });
     await mcp.ready(20_000);

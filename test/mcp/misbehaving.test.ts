@@ -7,7 +7,7 @@ import { never, opened, server } from "./opened-mcp.ts";
 const quick = { reconnectMs: 20, longestReconnectMs: 40 };
 
 describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
-  test("never answers: named after its time, with what it wrote last; the others are there (A17.5)", async () => {
+  test("never answers: named after its time, with its last output; the others work (A17.5)", async () => {
     const { mcp, state, warnings } = opened(
       { silent: server("raw.ts", "silent"), plain: server("raw.ts", "plain") },
       { limits: { startMs: 1_500 } },
@@ -28,7 +28,7 @@ describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
     expect(state("silent")).toEqual({ type: "stopped" });
   });
 
-  test("exits at once: with its exit code and its last words, without their colours", async () => {
+  test("exits immediately: reports its exit code and its last output, without colours", async () => {
     const { mcp, state } = opened({ exits: server("raw.ts", "exits") });
     await mcp.ready(20_000);
     expect(state("exits")).toEqual({
@@ -42,7 +42,7 @@ describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
     });
   });
 
-  test("throws as it starts: what is wrong is told, not where it stood", async () => {
+  test("throws as it starts: reports the error, not the stack trace", async () => {
     const { mcp, state } = opened({ throws: server("raw.ts", "throws") });
     await mcp.ready(20_000);
     const { reason } = { reason: "", ...state("throws") };
@@ -50,7 +50,7 @@ describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
     expect(reason).not.toContain("at load");
   });
 
-  test("speaks a protocol that nobody knows: that is the reason, and not that it was ended for it", async () => {
+  test("speaks an unknown version of the protocol: that is the reason, and not that it was ended for it", async () => {
     const { mcp, state } = opened({ old: server("raw.ts", "from-another-time") });
     await mcp.ready(20_000);
     expect(state("old")).toMatchObject({
@@ -75,7 +75,7 @@ describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
     });
   });
 
-  test("prints nothing but garbage: ended, and said", async () => {
+  test("prints nothing but garbage: ended, with the reason", async () => {
     const { mcp, state } = opened({ garbage: server("raw.ts", "only-garbage") });
     await mcp.ready(20_000);
     expect(state("garbage")).toMatchObject({
@@ -106,7 +106,7 @@ describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () =
     expect(readFileSync(file, "utf8").trim().split("\n")).toHaveLength(3);
   });
 
-  test("crashes again and again: left alone after so many tries, until it is restarted by hand", async () => {
+  test("crashes again and again: stays stopped after a number of tries, until it is restarted by hand", async () => {
     const { mcp, event, state } = opened(
       { raw: server("raw.ts", "plain") },
       { limits: { ...quick, reconnects: 2 } },
@@ -123,7 +123,7 @@ describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () =
     expect(await mcp.call({ name: "mcp__raw__hello", input: {} }, never)).toMatchObject({ isError: false });
   });
 
-  test("floods 100 MB: cut off, said, and the broker lives", async () => {
+  test("floods 100 MB: cut off, with the reason, and the broker lives", async () => {
     const { mcp, warnings } = opened(
       { raw: server("raw.ts", "plain"), other: server("raw.ts", "plain") },
       { limits: quick },
@@ -137,7 +137,7 @@ describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () =
     expect(warnings.filter((warning) => warning.includes("broker"))).toEqual([]);
   });
 
-  test("answers with invalid JSON-RPC: an error result at once", async () => {
+  test("answers with invalid JSON-RPC: an immediate error result", async () => {
     const { mcp } = opened({ raw: server("raw.ts", "plain") });
     expect(await mcp.call({ name: "mcp__raw__broken", input: {} }, never)).toEqual({
       isError: true,
@@ -145,7 +145,7 @@ describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () =
     });
   });
 
-  test("answers with what is no result: said in a sentence, with the field", async () => {
+  test("answers with an invalid result: an error that names the field", async () => {
     const { mcp } = opened({ raw: server("raw.ts", "no-list") });
     expect(await mcp.call({ name: "mcp__raw__no-list", input: {} }, never)).toEqual({
       content: 'The MCP server "raw" sent an invalid answer (content: expected array).',
@@ -153,7 +153,7 @@ describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () =
     });
   });
 
-  test("hangs: the call ends, and another goes on meanwhile", async () => {
+  test("hangs: the call ends, and another one is answered", async () => {
     const { mcp } = opened({ raw: server("raw.ts", "plain") }, { limits: { callMs: 400 } });
     await mcp.ready(20_000);
     const hanging = mcp.call({ name: "mcp__raw__hang", input: {} }, never);
@@ -161,7 +161,7 @@ describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () =
     expect(await hanging).toMatchObject({ isError: true, content: expect.stringContaining("400 ms") });
   });
 
-  test("lies in its list: each broken tool is named, the others stay; a description is cut", async () => {
+  test("lists invalid tools: each is named, the others stay; a long description is cut", async () => {
     const { mcp, warnings } = opened({ liar: server("raw.ts", "liar") });
     await mcp.ready(20_000);
     const tools = mcp.tools();

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { expandVariables } from "../../src/mcp/expand-variables.ts";
+import { defaultMcpLimits, limitsFromEnvironment } from "../../src/mcp/limits.ts";
 import { MAX_TOOL_NAME, mcpToolName, serverSlug } from "../../src/mcp/names.ts";
 import { joinServers, parseMcpServers } from "../../src/mcp/parse-servers.ts";
 import { serverEnvironment } from "../../src/mcp/server-environment.ts";
@@ -153,6 +154,16 @@ describe("A17.2: names", () => {
     expect(new Set(names).size).toBe(names.length);
     expect(mcpToolName("s", "a_b")).toBe("mcp__s__a_b");
   });
+});
+
+test("the variables people know set the limits; invalid ones set nothing", () => {
+  const env = { MCP_TIMEOUT: "5000", MCP_TOOL_TIMEOUT: "9000000", MAX_MCP_OUTPUT_TOKENS: "100" };
+  expect(limitsFromEnvironment(env)).toEqual({
+    ...{ startMs: 5_000, callMs: 9_000_000, longestCallMs: 9_000_000, resultChars: 400 },
+  });
+  const invalid = { MCP_TIMEOUT: "soon", MCP_TOOL_TIMEOUT: "-1", MAX_MCP_OUTPUT_TOKENS: "" };
+  expect(limitsFromEnvironment(invalid)).toEqual({});
+  expect(defaultMcpLimits.resultChars).toBe(100_000);
 });
 
 test("C9, threats: a server sees little of the environment", () => {

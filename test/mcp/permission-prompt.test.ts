@@ -46,7 +46,7 @@ const says =
   () => ({ content: JSON.stringify(value), isError });
 
 describe("--permission-prompt-tool", () => {
-  test("it is called with what scripts expect, and its yes holds once", async () => {
+  test("is called as scripts expect, and its yes holds once", async () => {
     const { person, calls } = personWho(says({ behavior: "allow", updatedInput: { command: "rm x" } }));
     expect(await person.ask(permission, never)).toEqual({ type: "allow", span: "once" });
     expect(calls).toEqual([
@@ -54,7 +54,7 @@ describe("--permission-prompt-tool", () => {
     ]);
   });
 
-  test("where the question carries its input, the tool gets that", async () => {
+  test("gets the input of the call", async () => {
     const { person, calls } = personWho(says({ behavior: "allow" }));
     const carrying = { ...permission, input: { command: "rm x", timeout: 5 }, toolUse: "toolu_1" };
     expect(await person.ask(carrying, never)).toEqual({ type: "allow", span: "once" });
@@ -69,7 +69,7 @@ describe("--permission-prompt-tool", () => {
     expect(await person.ask(permission, never)).toEqual(answer);
   });
 
-  test("its no is told with its words", async () => {
+  test("its no has its message", async () => {
     const { person } = personWho(says({ behavior: "deny", message: "Not on a Friday." }));
     expect(await person.ask(permission, never)).toEqual({
       type: "deny",
@@ -87,14 +87,14 @@ describe("--permission-prompt-tool", () => {
     ["another word", says({ behavior: "maybe" }), "answered neither"],
     ["an error", () => ({ content: "it broke", isError: true }), "failed (it broke)"],
     ["a yes with an error", says({ behavior: "allow" }, true), "failed ("],
-  ])("%s is a no that says so", async (_, answer, words) => {
+  ])("%s is a no that says why", async (_, answer, words) => {
     const { person } = personWho(answer);
     const said = await person.ask(permission, never);
     expect(said).toMatchObject({ type: "nobody", reason: expect.stringContaining(words) });
     expect(said).toMatchObject({ reason: expect.stringMatching(/so the answer is no\.$/) });
   });
 
-  test("no answer in time is a no that says so", async () => {
+  test("no answer in time is a no that says why", async () => {
     const clock = new FakeClock();
     const { person } = personWho(() => new Promise(() => {}), clock);
     const said = person.ask(permission, never);

@@ -21,7 +21,7 @@ const installed = (found: string | null) =>
   unless(found === null ? "an MCP server of package.json is not installed" : null);
 
 describe("@modelcontextprotocol/server-everything", () => {
-  test("A17.1: its tools, a picture, its progress, its resources, its prompts", {
+  test("A17.1: its tools, an image, its progress, its resources, its prompts", {
     ...installed(everything),
     tags: ["long"],
   }, async () => {

@@ -8,7 +8,7 @@ const CHARS = 100_000;
 const shown = (raw: Parameters<typeof readContent>[0]) => boundResult(readContent(raw), CHARS, null);
 const text = (words: string) => ({ type: "text", text: words });
 
-describe("what becomes of a result", () => {
+describe("a result", () => {
   test.each<[string, unknown[], unknown, string]>([
     ["the text is its JSON", [text('{"a": 1}')], { a: 1 }, '{"a": 1}'],
     ["the text is the only thing in it", [text("done")], { result: "done" }, "done"],
@@ -44,11 +44,11 @@ describe("what becomes of a result", () => {
     ],
     ["unknown", { type: "hologram" }, "not valid MCP content"],
     ["nothing", null, "not valid MCP content"],
-  ])("a part that cannot be shown is named: %s", (_, part, words) => {
+  ])("names a part that cannot be shown: %s", (_, part, words) => {
     expect(shown({ content: [part] })).toContain(words);
   });
 
-  test("pictures that are too large together are named", () => {
+  test("names images that are too large together", () => {
     const picture = { type: "image", data: "A".repeat(4 * 1024 * 1024), mimeType: "image/png" };
     const blocks = shown({ content: [picture, picture, picture] });
     expect(typeof blocks === "string" ? [] : blocks.map(({ type }) => type)).toEqual([
@@ -58,7 +58,9 @@ describe("what becomes of a result", () => {
     ]);
   });
 
-  test("however long, what is shown is bounded, and says what is left out", { tags: ["long"] }, () => {
+  test("the shown part of any text is bounded, and names the number of characters left out", {
+    tags: ["long"],
+  }, () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 0, maxLength: 3_000, unit: "binary" }),

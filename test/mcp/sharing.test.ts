@@ -24,7 +24,7 @@ describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] },
     expect(warnings).toEqual([]);
   });
 
-  test("results: text, pictures, links, structured content, errors", async () => {
+  test("results: text, images, links, structured content, errors", async () => {
     const { mcp } = opened(good);
     const call = (tool: string, input: object = {}) => mcp.call({ name: `mcp__good__${tool}`, input }, never);
     expect(await call("echo", { text: "hello \u001b[31mred" })).toEqual({
@@ -56,7 +56,7 @@ describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] },
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test("where there is no place for the whole, it says so", async () => {
+  test("says that the whole is not kept, if there is no file for it", async () => {
     const outputs = {
       next(): never {
         throw new Error("no room");
@@ -77,7 +77,7 @@ describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] },
     expect(names.filter((name) => /SECRET|TOKEN|^NODE|VITEST|npm/.test(name))).toEqual([]);
   });
 
-  test("progress is passed on, and keeps a call alive beyond its quiet time", async () => {
+  test("reports progress, which keeps a call alive beyond its quiet time", async () => {
     const { mcp, event } = opened(good, { limits: { callMs: 1_500 } });
     const call = callId(MAIN, 1, 0);
     const input = { steps: 4, ms: 600 };
@@ -88,7 +88,7 @@ describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] },
     });
   });
 
-  test("progress keeps it alive only so long", async () => {
+  test("progress does not extend the longest time", async () => {
     const { mcp } = opened(good, { limits: { callMs: 1_500, longestCallMs: 2_000 } });
     const answer = await mcp.call({ name: "mcp__good__steps", input: { steps: 40, ms: 200 } }, never);
     expect(answer).toMatchObject({
@@ -97,7 +97,7 @@ describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] },
     });
   });
 
-  test("a call that never ends is given up, and the server is told", async () => {
+  test("cancels a call that never ends, also at the server", async () => {
     const { mcp } = opened(good, { limits: { callMs: 300 } });
     await mcp.ready(20_000);
     const answer = await mcp.call({ name: "mcp__good__waits", input: {} }, never);
@@ -108,7 +108,7 @@ describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] },
     });
   });
 
-  test("an aborted call rejects with the reason, and the server is told", async () => {
+  test("rejects an aborted call with the reason, and cancels it at the server", async () => {
     const { mcp } = opened(good);
     await mcp.ready(20_000);
     const stop = new AbortController();
@@ -132,7 +132,7 @@ describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] },
     expect(new Set(answers.map(({ content }) => content)).size).toBe(1);
   });
 
-  test("roots are told; its wish for our model is refused politely", async () => {
+  test("answers with the roots, and refuses a request for the session's model", async () => {
     const { mcp, folder } = opened(good);
     expect(await mcp.call({ name: "mcp__good__where", input: {} }, never)).toMatchObject({
       content: pathToFileURL(folder).href,
@@ -143,7 +143,7 @@ describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] },
 });
 
 describe("elicitation", { tags: ["long"] }, () => {
-  test("a question reaches the person with the server's words, and its answer the server", async () => {
+  test("a question reaches the user with the server's message, and the answer the server", async () => {
     const asked: unknown[] = [];
     const ask = {
       async elicit(question: object): Promise<ElicitationAnswer> {
@@ -159,7 +159,7 @@ describe("elicitation", { tags: ["long"] }, () => {
     ]);
   });
 
-  test("while the person thinks, no time of the call is spent", async () => {
+  test("while the user thinks, the call does not run out of time", async () => {
     const ask = {
       elicit: () =>
         new Promise<ElicitationAnswer>((resolve) => setTimeout(() => resolve({ action: "decline" }), 1_200)),
@@ -170,7 +170,7 @@ describe("elicitation", { tags: ["long"] }, () => {
     expect(content).toBe('{"action":"decline"}');
   });
 
-  test("where nobody can be asked, servers are told so", async () => {
+  test("without a user, servers cannot ask", async () => {
     const { mcp } = opened(good);
     const answer = await mcp.call({ name: "mcp__good__ask", input: {} }, never);
     expect(answer).toMatchObject({ isError: true, content: expect.stringContaining("does not support") });

@@ -4,7 +4,7 @@ import { isRunning, never, opened, server } from "./opened-mcp.ts";
 import { httpServer } from "./servers/http-server.ts";
 
 describe("A17.1: a sign-in has an end", () => {
-  test("one at a time, and nobody signs in at a program", { tags: ["long"] }, async () => {
+  test("one at a time, and none at a program", { tags: ["long"] }, async () => {
     const { url } = await httpServer({ oauth: true });
     const { mcp } = opened({ web: { url }, good: server("good.ts") }, { limits: { signInMs: 400 } });
     await mcp.ready(20_000);

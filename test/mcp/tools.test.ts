@@ -34,7 +34,7 @@ describe("A17.2: a server's tools among ours", () => {
     expect(await run(echo, { text: "say this" })).toEqual({ content: "say this", isError: false });
   });
 
-  test("input that does not fit its schema is told to the model, and no server is asked", async () => {
+  test("explains input that does not fit the schema to the model, and asks no server", async () => {
     const { mcp } = opened({ good: server("good.ts") });
     await mcp.ready(20_000);
     const echo = serverTools(mcp).find(({ name }) => name === "mcp__good__echo");
@@ -69,7 +69,7 @@ describe("A17.2: a server's tools among ours", () => {
     );
   });
 
-  test("A3.32: both say so where there is no server", async () => {
+  test("A3.32: both say that there is no server", async () => {
     const { mcp } = opened({});
     const [list, read] = resourceTools(mcp);
     expect(await run(list, {})).toEqual({
@@ -81,7 +81,7 @@ describe("A17.2: a server's tools among ours", () => {
   });
 });
 
-describe("a foreign schema is looked at and never run", () => {
+describe("a foreign schema is read and never run", () => {
   const problems = (schema: object, input: unknown) => inputProblems({ type: "object", ...schema }, input);
 
   test.each<[string, object, unknown, string[]]>([

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import {
-  type ChildEvent,
+  type ActorEvent,
   type Effect,
   type Lifecycle,
   queued,
@@ -13,13 +13,13 @@ import {
 const summary = { status: "done" as const, text: "found", turns: 1, usage: noUsage, receipts: noReceipts };
 const stop = { status: "cancelled" as const, reason: "not needed" };
 
-const anyEvent: fc.Arbitrary<ChildEvent> = fc.constantFrom<ChildEvent>(
+const anyEvent: fc.Arbitrary<ActorEvent> = fc.constantFrom<ActorEvent>(
   { type: "slot" },
   { type: "alive" },
   { type: "wait" },
   { type: "waited" },
   { type: "yielded" },
-  { type: "rests" },
+  { type: "idle" },
   { type: "summary", summary },
   { type: "exit", exit: { type: "returned" } },
   { type: "exit", exit: { type: "died", message: "exited with code 1" } },
@@ -32,7 +32,7 @@ const anyEvent: fc.Arbitrary<ChildEvent> = fc.constantFrom<ChildEvent>(
   { type: "grace-over" },
 );
 
-function play(events: readonly ChildEvent[]): { child: Lifecycle; effects: Effect[] } {
+function play(events: readonly ActorEvent[]): { child: Lifecycle; effects: Effect[] } {
   let child = queued;
   const effects: Effect[] = [];
   for (const event of events) {
@@ -85,7 +85,7 @@ describe("the life of an agent", () => {
         let asked = 1;
         let granted = 0;
         let released = 0;
-        const apply = (event: ChildEvent) => {
+        const apply = (event: ActorEvent) => {
           const { next, effects } = transition(child, event);
           child = next;
           asked += count(effects, "return-to-line");
@@ -114,14 +114,14 @@ describe("the life of an agent", () => {
       fc.property(fc.array(anyEvent, { maxLength: 30 }), (events) => {
         let child = queued;
         let owed = 0;
-        const apply = (event: ChildEvent) => {
+        const apply = (event: ActorEvent) => {
           if (event.type === "waited") owed += 1;
           const { next, effects } = transition(child, event);
           child = next;
           // One `go-on` lets everything go that waits at that moment.
-          if (count(effects, "go-on") > 0) owed = 0;
+          if (count(effects, "return-to-calls") > 0) owed = 0;
         };
-        for (const event of [{ type: "slot" }, { type: "alive" }, ...events] as ChildEvent[]) apply(event);
+        for (const event of [{ type: "slot" }, { type: "alive" }, ...events] as ActorEvent[]) apply(event);
         apply({ type: "slot" });
         apply({ type: "exit", exit: { type: "returned" } });
         expect(owed).toBe(0);
@@ -141,7 +141,7 @@ describe("the life of an agent", () => {
     expect(effects.map((e) => e.type)).toEqual(["start", "release-slot", "return-to-line"]);
     expect(transition(child, { type: "slot" })).toEqual({
       next: { state: "running" },
-      effects: [{ type: "go-on" }],
+      effects: [{ type: "return-to-calls" }],
     });
   });
 
@@ -155,19 +155,24 @@ describe("the life of an agent", () => {
       { type: "waited" },
     ]);
     expect(child).toEqual({ state: "waiting", waits: 1, passive: true });
-    expect(effects.map((e) => e.type)).toEqual(["start", "release-slot", "let-go", "go-on"]);
+    expect(effects.map((e) => e.type)).toEqual([
+      "start",
+      "release-slot",
+      "release-thread",
+      "return-to-calls",
+    ]);
     const back = transition(child, { type: "waited" });
     expect(back.effects).toEqual([{ type: "return-to-line" }]);
     expect(transition(back.next, { type: "slot" })).toEqual({
       next: { state: "starting" },
-      effects: [{ type: "start" }, { type: "go-on" }],
+      effects: [{ type: "start" }, { type: "return-to-calls" }],
     });
   });
 
   test("an agent that is kept for what may come has no thread, and a stop ends it at once", () => {
-    const { child, effects } = play([{ type: "slot" }, { type: "alive" }, { type: "rests" }]);
+    const { child, effects } = play([{ type: "slot" }, { type: "alive" }, { type: "idle" }]);
     expect(child).toEqual({ state: "waiting", waits: 1, passive: true });
-    expect(effects.map((e) => e.type)).toEqual(["start", "release-slot", "let-go"]);
+    expect(effects.map((e) => e.type)).toEqual(["start", "release-slot", "release-thread"]);
     expect(transition(child, { type: "stop", stop }).effects).toEqual([
       { type: "end", end: { by: "runtime", ...stop } },
     ]);
@@ -192,13 +197,13 @@ describe("the life of an agent", () => {
       { type: "waited" },
     ]);
     expect(child).toEqual({ state: "waiting", waits: 2, passive: false });
-    expect(effects.at(-1)).toEqual({ type: "go-on" });
+    expect(effects.at(-1)).toEqual({ type: "return-to-calls" });
   });
 
   test("cancelling has two steps: a letter, then the thread is ended", () => {
     const asked = play([{ type: "slot" }, { type: "alive" }, { type: "stop", stop }]);
     expect(asked.effects.slice(1)).toEqual([
-      { type: "mail-cancel", reason: "not needed" },
+      { type: "send-cancel", reason: "not needed" },
       { type: "arm-grace" },
     ]);
     expect(transition(asked.child, { type: "grace-over" }).effects).toEqual([

@@ -1,44 +1,93 @@
 import { expect, test } from "vitest";
+import { type ActorAtRest, resultId } from "../../src/journal/session-state.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
+import { ActorId } from "../../src/mailbox/ids.ts";
 import type { Summary } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
-import { ActorRecord, FOR_THE_PERSON } from "../../src/supervisor/actor-record.ts";
-import { resumeEnded } from "../../src/supervisor/resume-ended.ts";
+import { createActor } from "../../src/supervisor/actor-record.ts";
+import { Delivery } from "../../src/supervisor/delivery.ts";
+import { FOR_THE_USER } from "../../src/supervisor/run-for.ts";
+import { Spawn } from "../../src/supervisor/spawn.ts";
 import { countingSpec } from "../support/counting-spec.ts";
 
 const summary: Summary = { status: "done", text: "ok", turns: 1, usage: noUsage, receipts: noReceipts };
 
-/** An agent; a disk that says what runs of it have ended when it is asked, but whose first answers are held. */
+/** An agent; a disk that says which runs of it have ended when it is asked, but whose first answers are held. */
 function onDisk(held: number) {
-  const agent = new ActorRecord(countingSpec, 0);
+  const agent = createActor({ ...countingSpec, id: ActorId.parse("agent1") }, 0);
   const ended: number[] = [];
   const answers: Array<() => void> = [];
   const allAsked = Promise.withResolvers<void>();
-  const read = async () => {
-    const known = [...ended];
+  /** What each that started it knew: the runs, as turns. */
+  const knew: (readonly number[])[] = [];
+  const read = async (): Promise<ActorAtRest> => {
+    const known = rest(ended);
     if (answers.length === held) return known;
     const answered = new Promise<void>((resolve) => answers.push(resolve));
     if (answers.length === held) allAsked.resolve();
     await answered;
     return known;
   };
-  /** With what each that set it going knew. */
-  const knew: (readonly number[])[] = [];
+  const delivery = new Delivery({
+    find: () => agent,
+    outputs: { write: async () => "", pathOf: () => "" },
+    formatResult: () => ({
+      ...{ type: "agent", id: resultId(agent.id, 1), agent: agent.id, title: "", status: "done" },
+      ...{ ending: "", text: "", note: null, path: null },
+    }),
+    onIdle() {},
+    onWarning() {},
+  });
+  const spawn = new Spawn({
+    actors: {
+      ...{ joints: [], find: () => agent, emit() {}, delivery },
+      start: ({ turns }) => void knew.push(turns.map(({ turn }) => turn)),
+    },
+    journal: {
+      folder: "/",
+      append: async () => 1,
+      note() {},
+      state: () => ({ type: "writable" }),
+      close: async () => {},
+    },
+    ids: { actor: () => agent.id },
+    clock: { now: () => 0 },
+    turnsOf: () => 1,
+    onWarning() {},
+    read,
+  });
   return {
     agent,
     knew,
     answers,
     allAsked: allAsked.promise,
     ends() {
-      agent.child = { state: "ended" };
+      agent.advance({ type: "stop", stop: { status: "cancelled", reason: "" } });
+      agent.advance({ type: "exit", exit: { type: "returned" } });
       ended.push(agent.run);
       agent.deliver(summary);
     },
-    goOn: () =>
-      resumeEnded(agent, read, async (known) => {
-        agent.startNextRun(FOR_THE_PERSON, 1);
-        knew.push(known);
-      }),
+    goOn: () => spawn.resume(agent, "more", FOR_THE_USER),
+  };
+}
+
+/** What the journal says, as far as it is asked: a turn for each run that has ended. */
+function rest(runs: readonly number[]): ActorAtRest {
+  const turns = runs.map((turn) => ({
+    ...{ turn, heard: [], messages: [], cwd: "/", reads: [] },
+    ...{ usage: noUsage, receipts: noReceipts },
+  }));
+  return {
+    ...{ spec: countingSpec, turns, reply: null, begun: [], summary, run: runs.length, earlier: [] },
+    ...{
+      durationMs: 0,
+      owner: null,
+      call: null,
+      background: false,
+      unheard: [],
+      missed: [],
+      heard: new Set(),
+    },
   };
 }
 
@@ -67,7 +116,8 @@ test("of several at once one sets it going; the others learn that it runs", asyn
 
 test("an end that is not delivered yet is waited for, also that of one who is being stopped", async () => {
   const { agent, ends, goOn, knew } = onDisk(0);
-  agent.child = { state: "cancelling", stop: { status: "cancelled", reason: "" }, holds: true };
+  agent.advance({ type: "slot" });
+  agent.advance({ type: "stop", stop: { status: "cancelled", reason: "" } });
   const later = goOn();
   ends();
   expect(await later).toBe(true);

@@ -3,7 +3,7 @@ import { tokensOfPrefix } from "../../context/compaction/tokens.ts";
 import { tokensOfPart } from "../../context/measure.ts";
 import type { Preview } from "../../features/agents/specs.ts";
 import type { Counted } from "../../session/counted-parts.ts";
-import type { WithheldTool } from "../../session/session.ts";
+import type { WithheldTool } from "../../session/open-session.ts";
 import type { Paint } from "../colour.ts";
 import { shortCount } from "../figures.ts";
 import { safeLine, safeText } from "../safe-text.ts";

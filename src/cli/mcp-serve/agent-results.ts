@@ -1,7 +1,7 @@
+import { isUsable, reportHeader, reportOf } from "../../features/agents/report.ts";
 import { noteOn } from "../../features/receipts/check-text.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
-import { isUsable, reportHeader, reportOf } from "../../supervisor/report.ts";
 import type { AgentView } from "../../supervisor/view.ts";
 import { agentFigures, agentName, doing, statusText } from "../agent-text.ts";
 import { counted } from "../figures.ts";

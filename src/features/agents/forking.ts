@@ -4,9 +4,8 @@ import { type MessageParam, type ToolUseBlock, totalTokens, type Usage } from ".
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { ActorSpec, JsonSchema, ReadEntry, Reply } from "../../mailbox/messages.ts";
 import { shareHistory } from "../../mailbox/shared-history.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
-
-export const FORK = "fork";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import { FORK } from "../../supervisor/run-for.ts";
 
 /** A fork's spec, and the part of its conversation that is its own: what comes before is its parent's. */
 export interface Forked {
@@ -33,7 +32,7 @@ const ANSWERED_ELSEWHERE = "(This call is answered in the conversation you were 
  * prompt and tools: all of that is read from the cache (A11.9). Null where the parent is between two replies.
  */
 export function forkOf(
-  parent: ActorRecord,
+  parent: Actor,
   { id, description, directive, outputSchema }: Orders,
   maxTurns: number,
   histories: Histories,
@@ -91,7 +90,7 @@ function countedIn(usage: Usage): number | null {
 }
 
 /** The newest of each file. */
-function lastReads({ spec, turns }: ActorRecord): ReadEntry[] {
+function lastReads({ spec, turns }: Actor): ReadEntry[] {
   const reads = [...(spec.inherited?.reads ?? []), ...turns.flatMap((turn) => turn.reads)];
   return [...new Map(reads.map((entry) => [entry.path, entry])).values()];
 }

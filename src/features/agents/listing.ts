@@ -1,9 +1,9 @@
 import type { AgentDefinition, AgentSource } from "../../actors/definitions/definition.ts";
 import { builtInAgents, findAgent } from "../../actors/definitions/index.ts";
 import type { AgentModels } from "../../model/agent-models.ts";
-import { noSession, sessionTools } from "../../session/session-tools.ts";
 import { Toolbox } from "../../supervisor/toolbox.ts";
 import type { AgentListing } from "../../tools/agent-list.ts";
+import { noSession, sessionTools } from "../../tools/session-tools.ts";
 import { withModel } from "./agent-models.ts";
 import { namedTools } from "./definition-tools.ts";
 import { MAIN_ONLY_TOOLS } from "./main-only-tools.ts";
@@ -87,6 +87,7 @@ function oneOrMore(servers: readonly string[]): string {
 
 /** What a session without settings of its own would offer. */
 export function listAgents(own: readonly AgentDefinition[] = [], models: AgentModels = {}): ListedAgent[] {
-  const toolbox = new Toolbox({ ours: sessionTools(noSession), foreign: [] }, () => false);
+  const toolbox = new Toolbox(() => false);
+  toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
   return definitionsWith(own, models).map((definition) => listingOf(definition, toolbox));
 }

@@ -5,29 +5,46 @@ import { assemble, messagesOf, type Part, systemOf } from "../../context/assembl
 import { boundsOf } from "../../context/compaction/bounds.ts";
 import { mainRole, mainSections } from "../../context/system.ts";
 import { worktreeText } from "../../context/worktree-text.ts";
+import type { Effort } from "../../mailbox/effort.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, AgentTool, JsonSchema } from "../../mailbox/messages.ts";
 import type { Isolation } from "../../mailbox/worktree.ts";
 import { resolveModel } from "../../model/aliases.ts";
-import type { Limits, SupervisorOptions } from "../../session/options.ts";
 import { narrower } from "../../settings/modes.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
+import type { Limits } from "../../supervisor/limits.ts";
 import { replyTokens, turnsWithin } from "../../supervisor/limits.ts";
 import type { Toolbox } from "../../supervisor/toolbox.ts";
-import { FILE_RULES } from "../../tools/tool.ts";
+import { FILE_RULES, type FileRules } from "../../tools/tool.ts";
 import type { Budget } from "../budget/budget.ts";
 import { limitsTold } from "../budget/spawn-limits.ts";
-import { windowFor } from "../compaction/windows.ts";
+import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
 import type { FirstWords, SessionContext } from "../context/session-context.ts";
 import { STANDING_WORDS } from "../context/situation.ts";
 import type { SessionSkills } from "../skills/session-skills.ts";
-import { type DeferredTools, selectDeferredTools } from "../tool-search/deferred-tools.ts";
+import { type DeferOptions, type DeferredTools, selectDeferredTools } from "../tool-search/index.ts";
 import { namedTools } from "./definition-tools.ts";
 import { MAIN_ONLY_TOOLS } from "./main-only-tools.ts";
 
+/** What a session's options say of its actors. */
+export interface SpecOptions {
+  readonly cwd: string;
+  readonly additionalDirs?: readonly string[];
+  readonly aliases?: Readonly<Record<string, string>>;
+  readonly effort?: Effort;
+  readonly limits?: Partial<Limits>;
+  readonly compaction?: CompactionOptions;
+  readonly mainAgent?: AgentDefinition;
+  readonly systemPrompt?: string;
+  readonly appendSystemPrompt?: string;
+  readonly fileRules?: Partial<FileRules>;
+  readonly deferTools?: DeferOptions;
+  readonly budget?: Budget;
+}
+
 /** What all actors of a session have in common. */
 export interface Common {
-  readonly options: SupervisorOptions;
+  readonly options: SpecOptions;
   readonly limits: Limits;
   readonly toolbox: Toolbox;
   readonly knowledge: SessionContext;
@@ -39,7 +56,8 @@ export interface Common {
   readonly heldBy: (root: string, isolation?: Isolation) => string;
 }
 
-export interface Spawn {
+/** An agent that is asked for. */
+export interface NewAgent {
   readonly id: ActorId;
   readonly parent: Pick<ActorSpec, "id" | "depth" | "permissionMode"> | null;
   /** Where it works; absent: where the session does. */
@@ -62,7 +80,7 @@ const SPAWNING = "Agent";
 export function agentSpec(
   common: Common,
   definition: AgentDefinition,
-  spawn: Spawn,
+  spawn: NewAgent,
   budget: Budget = {},
 ): ActorSpec {
   return spec(common, agent(common, definition, spawn, budget));
@@ -72,13 +90,13 @@ export function agentSpec(
 export function agentParts(
   common: Common,
   definition: AgentDefinition,
-  spawn: Spawn,
+  spawn: NewAgent,
   budget: Budget = {},
 ): Preview {
   return preview(common, agent(common, definition, spawn, budget));
 }
 
-function agent(common: Common, definition: AgentDefinition, spawn: Spawn, budget: Budget): Particular {
+function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, budget: Budget): Particular {
   const { limits, toolbox, options } = common;
   const depth = (spawn.parent?.depth ?? 0) + 1;
   const tooDeep = depth >= limits.maxDepth ? [SPAWNING] : [];
@@ -263,7 +281,7 @@ function parted({ options, toolbox }: Common, { tools, model, awaits }: Particul
   return selectDeferredTools(tools, options.deferTools ?? {}, { window, awaits }, toolbox);
 }
 
-function foldersOf({ additionalDirs = [] }: SupervisorOptions, isolation?: Isolation): string[] {
+function foldersOf({ additionalDirs = [] }: SpecOptions, isolation?: Isolation): string[] {
   return additionalDirs.map((folder) => (isolation ? inTree(folder, isolation) : folder));
 }
 

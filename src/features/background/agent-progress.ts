@@ -1,17 +1,17 @@
 import { escapeTags } from "../../context/escape-tags.ts";
+import { counted, dollars, span } from "../../lib/figures.ts";
 import type { ToolUseBlock } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Outputs } from "../../supervisor/outputs.ts";
-import { counted, dollars, span } from "../budget/format.ts";
 
 const LAST_CALLS = 5;
 const TEXT_CHARS = 2_000;
 const INPUT_CHARS = 120;
 
 /** How an agent stands that still works (A22.36): what it has done so far, and nothing that could pass for its report. */
-export function progressText(actor: ActorRecord, now: number): string {
+export function progressText(actor: Actor, now: number): string {
   const { turnsTaken, costUsd, startedAt, said, spec } = actor;
   const elapsed = startedAt === null ? "not started yet" : `${span(now - startedAt)} so far`;
   const running = [...actor.calls.values()].map(
@@ -34,7 +34,7 @@ export function progressText(actor: ActorRecord, now: number): string {
 /** Returns the agent whose report will be in this file and that has not ended for the first time yet, or null. */
 export function agentDue(
   path: string,
-  actors: readonly ActorRecord[],
+  actors: readonly Actor[],
   outputs: Pick<Outputs, "pathOf">,
 ): ActorId | null {
   const due = actors.find(
@@ -43,12 +43,12 @@ export function agentDue(
   return due?.id ?? null;
 }
 
-function lastCalls({ turns, reply, calls }: ActorRecord): string[] {
+function lastCalls({ turns, reply, calls }: Actor): string[] {
   const blocks = turns.flatMap(({ messages }) => messages.flatMap(blocksOf));
   const failed = new Set(
     blocks.flatMap((block) => (block.type === "tool_result" && block.is_error ? [block.tool_use_id] : [])),
   );
-  const open = new Set([...calls.values()].map(({ hooked }) => hooked.toolUseId));
+  const open = new Set([...calls.values()].map(({ toolUse }) => toolUse));
   const started = [...blocks, ...(reply?.content ?? [])].flatMap((block) =>
     block.type === "tool_use" && !open.has(block.id) ? [block] : [],
   );

@@ -1,24 +1,11 @@
 import { type Clock, pause } from "../../mailbox/clock.ts";
 import { ActorId } from "../../mailbox/ids.ts";
 import type { CommandOutput } from "../../mailbox/runs.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
-import type { Stop } from "../../supervisor/lifecycle.ts";
-import type { Notice } from "../../supervisor/notices.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { Actors } from "../../supervisor/actors.ts";
 import type { BackgroundService, TaskView } from "../../tools/background/service.ts";
 import { progressText } from "./agent-progress.ts";
 import type { Background, BackgroundCommand } from "./background.ts";
-
-/** The session's actors, as far as what runs beside them needs to know. */
-export interface Actors {
-  find(id: ActorId): ActorRecord | undefined;
-  all(): readonly ActorRecord[];
-  stop(id: ActorId, stop: Stop): void;
-  whileWaiting<T>(actor: ActorRecord, other: Promise<T>): Promise<T>;
-  /** Its line in the live tree is another one. */
-  changed(id: ActorId): void;
-  /** News of what runs beside its conversation. */
-  tell(owner: ActorId, notice: Notice): void;
-}
 
 /** What runs in the background, as the tools see it: commands and agents under one kind of id. */
 export function backgroundService(background: Background, actors: Actors, clock: Clock): BackgroundService {
@@ -29,7 +16,7 @@ export function backgroundService(background: Background, actors: Actors, clock:
     }
     return false;
   };
-  const agentOf = (id: string): ActorRecord | undefined => {
+  const agentOf = (id: string): Actor | undefined => {
     const known = ActorId.safeParse(id);
     return known.success ? actors.find(known.data) : undefined;
   };
@@ -57,7 +44,7 @@ export function backgroundService(background: Background, actors: Actors, clock:
         .map((one) => commandView(one, clock)),
       ...actors
         .all()
-        .filter((agent) => agent.id !== asker && agent.child.state !== "ended" && reaches(asker, agent.id))
+        .filter((agent) => agent.id !== asker && agent.hasEnded === false && reaches(asker, agent.id))
         .map((agent) => agentView(agent, clock)),
     ],
     async wait(asker, id, ms, signal) {
@@ -96,7 +83,7 @@ function commandView({ id, title, startedAt, end }: BackgroundCommand, clock: Cl
   return { id, kind: "command", title, state: end?.state ?? "running", ending: end?.ending ?? null, ms };
 }
 
-function agentView(agent: ActorRecord, clock: Clock): TaskView {
+function agentView(agent: Actor, clock: Clock): TaskView {
   const { id, spec, summary, startedAt, createdAt, endedAt } = agent;
   const ms = (endedAt ?? clock.now()) - (startedAt ?? createdAt);
   const common = { id, kind: "agent", title: spec.description || spec.type, ms } as const;
@@ -107,7 +94,7 @@ function agentView(agent: ActorRecord, clock: Clock): TaskView {
 }
 
 /** The report of an agent that has ended; before that only how it stands (A22.16, A22.36). */
-function reportOf(agent: ActorRecord | undefined, clock: Clock): CommandOutput {
+function reportOf(agent: Actor | undefined, clock: Clock): CommandOutput {
   const text = agent === undefined ? "" : (agent.summary?.text ?? progressText(agent, clock.now()));
   return { bytes: Buffer.byteLength(text), head: text, tail: null, path: null };
 }

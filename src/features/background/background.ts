@@ -1,3 +1,4 @@
+import { commandId } from "../../journal/session-state.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type {
@@ -11,8 +12,10 @@ import { endsOfFile } from "../../processes/file-ends.ts";
 import type { Processes } from "../../processes/processes.ts";
 import type { Lines } from "../../processes/requests.ts";
 import type { Notice } from "../../supervisor/notices.ts";
+import type { CommandPlace } from "../../supervisor/running-call.ts";
 import { sizeOf } from "../../tools/command-output.ts";
-import type { CommandPlace, Commands } from "./commands.ts";
+import { endNotice, linesNotice } from "./command-notices.ts";
+import type { Commands } from "./commands.ts";
 
 /** Commands of one actor that may run at the same time. */
 const MAX_RUNNING = 32;
@@ -55,7 +58,9 @@ export interface BackgroundPorts {
   /** Into the owner's conversation. */
   tell(owner: ActorId, notice: Notice): void;
   /** The owner knows of this end already: it need not be told any more. */
-  forget(owner: ActorId, task: string): void;
+  forget(owner: ActorId, notice: string): void;
+  /** A command of this owner has ended: what it wrote is final. */
+  onEnded(owner: ActorId): void;
   /** For the journal: a command that ran when the program died is told of at the next start. */
   note(event: Extract<SessionEvent, { type: "command" | "command-end" }>): void;
 }
@@ -134,7 +139,7 @@ export class Background {
     // Before the file is read: an end that comes meanwhile is still news.
     if (entry.end !== null) {
       entry.told = true;
-      this.#ports.forget(entry.owner, id);
+      this.#ports.forget(entry.owner, commandId(id));
     }
     const ends = await endsOfFile(entry.path).catch(() => null);
     if (ends === null)
@@ -169,7 +174,7 @@ export class Background {
     const entry = typeof running === "string" ? undefined : this.#entries.get(running.id);
     if (!entry || entry.told) return;
     const { id: task, title, path } = entry;
-    this.#ports.tell(entry.owner, { type: "lines", task, title, path, lines, more });
+    this.#ports.tell(entry.owner, linesNotice({ task, title, path, lines, more }));
   }
 
   #ended(entry: Entry, result: CommandResult): void {
@@ -180,10 +185,11 @@ export class Background {
     const told = entry.told ? { told: true as const } : {};
     this.#ports.note({ type: "command-end", actor: entry.owner, task, ending, status, ...told });
     if (entry.told) return;
-    this.#ports.tell(entry.owner, {
-      ...{ type: "ended", task, title, status, ending },
-      output: { ...result.output, path },
-    });
+    this.#ports.onEnded(entry.owner);
+    this.#ports.tell(
+      entry.owner,
+      endNotice({ task, title, status, ending, output: { ...result.output, path } }),
+    );
   }
 }
 

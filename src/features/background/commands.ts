@@ -7,6 +7,7 @@ import { folderIn, type Shell } from "../../processes/platform-shell.ts";
 import type { Processes, RunWatch } from "../../processes/processes.ts";
 import type { ProcessResult } from "../../processes/requests.ts";
 import type { Outputs } from "../../supervisor/outputs.ts";
+import type { CommandPlace } from "../../supervisor/running-call.ts";
 import { MAX_OUTPUT_CHARS } from "../../tools/command-output.ts";
 
 /** Bytes of output after which a command is ended, so that a flood cannot fill the disk. */
@@ -34,14 +35,6 @@ export interface CommandOptions {
   readonly watch?: RunWatch;
   /** Where the gate has let this very command run; without that, in the sandbox if there is one. */
   readonly where?: CommandPlace;
-}
-
-/** Where a command runs that the gate has let through. */
-export interface CommandPlace {
-  /** Outside of the sandbox. */
-  readonly outside: boolean;
-  /** In a confinement of its own, instead of the sandbox. */
-  readonly light?: Prepared;
 }
 
 /** The sandbox of a session that has one, and what of the disk belongs to an actor. */

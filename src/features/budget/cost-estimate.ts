@@ -1,6 +1,6 @@
+import { counted, dollars } from "../../lib/figures.ts";
 import { costOf, type OwnPrices, type Prices, priceOf } from "../../model/prices.ts";
 import type { Budget } from "./budget.ts";
-import { counted, dollars } from "./format.ts";
 
 /** An agent that a reply wants to start. */
 export interface Candidate {

@@ -1,5 +1,5 @@
+import { span } from "../../lib/figures.ts";
 import type { Account } from "./account.ts";
-import { span } from "./format.ts";
 
 /** When an agent must have ended. */
 export interface Deadline {

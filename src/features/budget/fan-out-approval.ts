@@ -1,7 +1,7 @@
 import type { ToolUseBlock } from "../../mailbox/conversation.ts";
 import { type ActorId, callId } from "../../mailbox/ids.ts";
 import type { Reply } from "../../mailbox/messages.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 import type { SessionAsks } from "../gate/asking.ts";
 import { approvalNeeded, type Candidate, estimateCost, type Known, quoteSentence } from "./cost-estimate.ts";
 
@@ -10,7 +10,7 @@ export interface QuotingPorts {
   /** Dollars above which it is asked or said. */
   readonly aboveUsd: number;
   /** The agents that a reply wants to start. */
-  candidates(calls: readonly ToolUseBlock[], asker: ActorRecord): readonly Candidate[];
+  candidates(calls: readonly ToolUseBlock[], asker: Actor): readonly Candidate[];
   known(asker: ActorId): Known;
   say(sentence: string): void;
 }
@@ -37,7 +37,7 @@ export class FanOutApproval {
   }
 
   /** The calls of a reply are about to run. */
-  replied(asker: ActorRecord, reply: Reply, calls: readonly ToolUseBlock[]): void {
+  replied(asker: Actor, reply: Reply, calls: readonly ToolUseBlock[]): void {
     const { asks, aboveUsd, candidates, known, say } = this.#ports;
     this.#answers.delete(asker.id);
     if (calls.length < 2) return;
@@ -55,7 +55,7 @@ export class FanOutApproval {
     return answer?.turn === turn ? answer.declined : null;
   }
 
-  async #ask({ id, stopping }: ActorRecord, { turn }: Reply, sentence: string): Promise<string | null> {
+  async #ask({ id, stopping }: Actor, { turn }: Reply, sentence: string): Promise<string | null> {
     const question = `${sentence} Start them?`;
     const outcome = await this.#ports.asks.question(
       [

@@ -1,5 +1,5 @@
+import { counted, dollars, span } from "../../lib/figures.ts";
 import type { Budget } from "./budget.ts";
-import { counted, dollars, span } from "./format.ts";
 
 /** Where an agent stands that wants to start another one. */
 export interface Standing {

@@ -5,9 +5,9 @@ import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, LastTurn } from "../../mailbox/messages.ts";
 import type { Reserve } from "../../model/client.ts";
 import { type OwnPrices, priceOf } from "../../model/prices.ts";
-import type { Limits } from "../../session/options.ts";
 import type { AgentBudget } from "../../settings/read-settings.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { Limits } from "../../supervisor/limits.ts";
 import { type Budget, budgetOfType, KINDS, tightest, usdOf } from "./budget.ts";
 import { type Booked, BudgetLedger, type Spent } from "./ledger.ts";
 import { PastRuns } from "./past-runs.ts";
@@ -48,7 +48,7 @@ export class Spending {
   readonly #agentBudgets: readonly AgentBudget[];
   readonly #agentMinutes: number;
   readonly #kind: NonNullable<SpendingOptions["kind"]>;
-  readonly #prices: OwnPrices;
+  readonly prices: OwnPrices;
   readonly #clock: Pick<Clock, "now">;
   readonly #paces = new Map<ActorId, Pace>();
   /** Whether anything is bounded, in which case requests are estimated. */
@@ -68,7 +68,7 @@ export class Spending {
     this.#agentMinutes = agentMinutes;
     this.#kind = options.kind ?? (() => undefined);
     this.#onMoney = options.onMoney ?? (() => {});
-    this.#prices = prices;
+    this.prices = prices;
     this.#clock = clock;
     this.#heed(whole);
   }
@@ -109,7 +109,7 @@ export class Spending {
   }
 
   /** Before each request. Null: it may be an ordinary one. */
-  lastWords({ spec, turns }: ActorRecord): LastTurn | null {
+  lastWords({ spec, turns }: Pick<Actor, "spec" | "turns">): LastTurn | null {
     if (!this.#bounded) return null;
     const turn = turns.at(-1);
     const { id, model } = spec;
@@ -147,7 +147,7 @@ export class Spending {
   }
 
   #isLeft(actor: ActorId, estimate: RequestEstimate): boolean {
-    const { usd, tokens, turns } = prospectOf(estimate, this.#prices).next;
+    const { usd, tokens, turns } = prospectOf(estimate, this.prices).next;
     const left = this.purses.left(actor);
     return usdOf(usd) <= left.usd && tokens <= left.tokens && turns <= left.turns;
   }
@@ -157,7 +157,7 @@ export class Spending {
     const { most, least, ofBudget } = SUMMARY_TOKENS;
     const { usd = this.purses.balance(holder, "usd").limit } = own;
     const { tokens = this.purses.balance(holder, "tokens").limit } = own;
-    const usdPerToken = (priceOf(model, 0, this.#prices)?.output ?? 0) / 1_000_000;
+    const usdPerToken = (priceOf(model, 0, this.prices)?.output ?? 0) / 1_000_000;
     const affordable = usdPerToken > 0 ? usd / usdPerToken : most / ofBudget;
     return Math.round(Math.max(least, Math.min(most, affordable * ofBudget, tokens * ofBudget)));
   }

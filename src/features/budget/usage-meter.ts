@@ -1,88 +1,107 @@
-import { addUsage, noUsage } from "../../mailbox/conversation.ts";
-import type { ActorId } from "../../mailbox/ids.ts";
+import type { Clock } from "../../mailbox/clock.ts";
+import { addUsage, noUsage, type Usage } from "../../mailbox/conversation.ts";
+import type { SessionId } from "../../mailbox/ids.ts";
 import type { GatewayNotice } from "../../model/client.ts";
-import type { SessionUsage } from "../../session/options.ts";
-import type { Session } from "../../session/session.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { Actors } from "../../supervisor/actors.ts";
 import type { OnEvent } from "../../supervisor/listener.ts";
 import type { AgentView, PermissionDenial } from "../../supervisor/view.ts";
+import type { Spending } from "./spending.ts";
 
 type UsageNotice = Extract<GatewayNotice, { type: "usage" }>;
 
-export interface BillParts {
-  readonly session: Pick<Session, "id" | "clock" | "spending">;
+/** Everything about a session that its end wants to know. */
+export interface SessionUsage {
+  readonly session: SessionId;
+  readonly agents: readonly AgentView[];
+  /** Of the main conversation and every agent together. */
+  readonly usage: Usage;
+  /** Milliseconds spent in requests, all agents together. */
+  readonly apiMs: number;
+  readonly costUsd: number;
+  readonly denials: readonly PermissionDenial[];
+}
+
+export interface UsageParts {
+  readonly session: SessionId;
+  readonly clock: Pick<Clock, "now">;
+  readonly spending: Pick<Spending, "spend" | "purses">;
+  readonly actors: Pick<Actors, "noteSign" | "showWait" | "charge">;
   readonly onEvent: OnEvent;
-  find(id: ActorId): ActorRecord | undefined;
-  /** Something to show of this one is new. */
-  changed(actor: ActorRecord): void;
 }
 
 /** What a session has used of its model, as the gateway tells, and what it was refused. */
 export class UsageMeter {
   readonly denials: PermissionDenial[] = [];
-  /** In dollars, of all there was, also before the session was taken up. */
-  costUsd = 0;
-  readonly #parts: BillParts;
+  readonly #parts: UsageParts;
+  /** In dollars, also of before the session was resumed. */
+  #costUsd = 0;
   #apiMs = 0;
   #saidOdd = false;
 
-  constructor(parts: BillParts) {
+  constructor(parts: UsageParts) {
     this.#parts = parts;
   }
 
+  get costUsd(): number {
+    return this.#costUsd;
+  }
+
+  /** What the journal of a resumed session has of it. */
+  addEarlier(costUsd: number): void {
+    this.#costUsd += costUsd;
+  }
+
   hear(notice: GatewayNotice): void {
-    const { session, onEvent, find, changed } = this.#parts;
+    const { spending, onEvent, actors, clock } = this.#parts;
     if (notice.type === "unused") {
-      session.spending.purses.unused(notice.reservation);
+      spending.purses.unused(notice.reservation);
       return;
     }
     if (notice.type === "restarted") {
-      session.spending.purses.lost();
+      spending.purses.lost();
       onEvent({ type: "warning", message: notice.reason });
       return;
     }
-    const actor = find(notice.actor);
-    if (actor) actor.lastSignAt = session.clock.now();
+    actors.noteSign(notice.actor);
     switch (notice.type) {
       case "open":
         return;
       case "usage":
-        this.#book(notice, actor);
+        this.#book(notice);
         break;
       case "waiting": {
         const { reason, attempt, ms } = notice;
-        const until = session.clock.now() + ms;
-        if (actor) actor.wait = { type: "retrying", reason, until, attempt };
+        actors.showWait(notice.actor, { type: "retrying", reason, until: clock.now() + ms, attempt });
         onEvent(notice);
         break;
       }
       default:
         notice satisfies never;
     }
-    if (actor) changed(actor);
   }
 
   account(agents: readonly AgentView[]): SessionUsage {
     return {
-      ...{ session: this.#parts.session.id, agents, apiMs: this.#apiMs },
+      ...{ session: this.#parts.session, agents, apiMs: this.#apiMs },
       usage: agents.reduce((sum, agent) => addUsage(sum, agent.usage), noUsage),
       // Prices are fractions of a cent: what lies below a millionth of a dollar is the arithmetic's own.
-      costUsd: Math.round(this.costUsd * 1e6) / 1e6,
+      costUsd: Math.round(this.#costUsd * 1e6) / 1e6,
       denials: [...this.denials],
     };
   }
 
   /** A reply was paid for, whoever asked and whether it is there to have it. */
-  #book({ actor: id, model, usage, apiMs, odd, ...more }: UsageNotice, actor: ActorRecord | undefined): void {
+  #book({ actor, model, usage, apiMs, odd, ...more }: UsageNotice): void {
+    const { spending, actors, onEvent } = this.#parts;
     this.#apiMs += apiMs;
-    const { usd, note } = this.#parts.session.spending.spend(id, model, usage, more);
-    this.costUsd += usd;
-    actor?.answered(usage, usd);
-    if (note !== null) this.#parts.onEvent({ type: "warning", message: note });
+    const { usd, note } = spending.spend(actor, model, usage, more);
+    this.#costUsd += usd;
+    if (note !== null) onEvent({ type: "warning", message: note });
     if (odd && !this.#saidOdd) {
       this.#saidOdd = true;
       const message = `The server's token counts for ${model} are not possible ones, so what this session costs is known roughly only; check the server at the base URL.`;
-      this.#parts.onEvent({ type: "warning", message });
+      onEvent({ type: "warning", message });
     }
+    actors.charge(actor, usage, usd);
   }
 }

@@ -5,6 +5,7 @@ import { escapeTags } from "../../context/escape-tags.ts";
 import { type Fact, type FactNews, factNews, knownFacts, type Told } from "../../context/facts.ts";
 import type { Files } from "../../context/files.ts";
 import { type Memory, memoryReader } from "../../context/memory/memory.ts";
+import type { MemorySearch } from "../../context/memory/memory-paths.ts";
 import {
   fitMemory,
   memoryBlock,
@@ -28,15 +29,22 @@ import type { Picture } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, ReadEntry } from "../../mailbox/messages.ts";
 import { UNKNOWN_WINDOW } from "../../model/context-windows.ts";
-import type { ContextOptions } from "../../session/options.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
-import type { ContextNotice } from "../../supervisor/notices.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { Notice } from "../../supervisor/notices.ts";
+import { FORK } from "../../supervisor/run-for.ts";
 import type { AgentIndex } from "../agents/agent-types.ts";
-import { FORK } from "../agents/forking.ts";
 import { type SessionSkills, SKILLS_FACT } from "../skills/session-skills.ts";
 import { pathPatterns } from "./path-patterns.ts";
 import { type Situation, situationFacts, situationGone } from "./situation.ts";
+
+/** What conversations are told of the place they work in, besides the folder itself. */
+export interface ContextOptions {
+  /** Where memory files are looked for; absent: there is no memory, and `@path` in a prompt is text. */
+  readonly memory?: Omit<MemorySearch, "cwd" | "denied">;
+  /** The date, and the state of the repository (default: neither). */
+  readonly surroundings?: boolean;
+}
 
 /** What a new conversation is told besides its role and its task. */
 export interface FirstWords {
@@ -73,17 +81,15 @@ export interface SessionContext {
     /** The permission mode that it is held to. */
     readonly atMost: PermissionMode | undefined;
   }): FirstWords;
-  /** The files that a text names with `@`, as they are told. */
-  named(text: string): Named;
   /**
    * What has changed since the main conversation was told; null: nothing. Any conversation is told the memory of folders
    * in which it has opened files.
    */
-  news(actor: Informed): ContextNotice | null;
+  news(actor: Informed): Notice | null;
 }
 
 /** A conversation that is told of what has changed. */
-export type Informed = Pick<ActorRecord, "spec" | "turns" | "owed" | "root">;
+export type Informed = Pick<Actor, "spec" | "turns" | "inbox" | "root">;
 
 export interface KnowledgeParts {
   readonly options: ContextOptions;
@@ -118,14 +124,28 @@ interface MemoryWords {
 
 const NO_MEMORY: Memory = { files: [], rules: [], notes: [] };
 
+type WorkspaceParts = Pick<KnowledgeParts, "options" | "cwd" | "folders" | "denied">;
+
+/** Null: `@path` is text. */
+function workspaceOf({ options, cwd, folders, denied }: WorkspaceParts): Workspace | null {
+  return options.memory ? { cwd, folders, homedir: options.memory.homedir, denied } : null;
+}
+
+/** Returns a reader of the files that a text names with `@`. */
+export function namedFiles(parts: WorkspaceParts, files: Files = diskFiles): (text: string) => Named {
+  const workspace = workspaceOf(parts);
+  return (text) => {
+    const { facts, reads } = joinReferences(workspace === null ? [] : referencesIn(text, workspace, files));
+    return { texts: facts.map((fact) => fact.text), reads };
+  };
+}
+
 export function sessionContext(parts: KnowledgeParts): SessionContext {
   const { options, cwd, clock, denied, onWarning, agents, skills = null, files = diskFiles } = parts;
   const read = options.memory ? memoryReader({ ...options.memory, cwd, denied }, files) : () => NO_MEMORY;
   const skillPlacement = parts.skillListing ?? "attached";
   const warned = new Set<string>();
-  const workspace: Workspace | null = options.memory
-    ? { cwd, folders: parts.folders, homedir: options.memory.homedir, denied }
-    : null;
+  const workspace = workspaceOf(parts);
   let status: string | null = null;
   let named: readonly Reference[] = [];
   let words: MemoryWords | null = null;
@@ -208,10 +228,6 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
   }
 
   return {
-    named(text) {
-      const { facts, reads } = joinReferences(workspace === null ? [] : referencesIn(text, workspace, files));
-      return { texts: facts.map((fact) => fact.text), reads };
-    },
     userTurn(prompt, attached = []) {
       const mine = [...(workspace === null ? [] : referencesIn(prompt, workspace, files)), ...attached];
       named = mine;
@@ -248,8 +264,8 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
       };
     },
     news(actor) {
-      const { spec, turns, owed } = actor;
-      const known = knownFacts(spec.knows ?? {}, turns, spec.compacted, owed.inFlight);
+      const { spec, turns, inbox } = actor;
+      const known = knownFacts(spec.knows ?? {}, turns, spec.compacted, inbox.inFlight);
       // Agents end soon, and began with what is known; only where they have come to is news to them.
       if (spec.id !== MAIN) {
         const now = [...nearby(actor, known), ...situation(false, spec.permissionMode)];
@@ -303,10 +319,10 @@ function openedIn({ type, inherited, compacted }: ActorSpec, turns: Informed["tu
   return [...new Set([...first, ...later].map(({ path }) => path))];
 }
 
-function contextNotice({ text, of }: FactNews, shown: Pick<References, "reads" | "pictures">): ContextNotice {
+function contextNotice({ text, of }: FactNews, shown: Pick<References, "reads" | "pictures">): Notice {
   const { reads, pictures } = shown;
   const title = "what is known of the place has changed";
-  return { type: "context", title, text, of, reads, pictures };
+  return { title, text, ids: of, reads, images: pictures, isQuiet: true };
 }
 
 function gitFact(cwd: string, status: string): Fact {

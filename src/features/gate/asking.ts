@@ -9,9 +9,9 @@ import type {
 } from "../../policy/asking/questions.ts";
 import type { Asker, Question } from "../../policy/asks.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
+import type { Actors } from "../../supervisor/actors.ts";
 import type { QuestionService } from "../../tools/ask-user-question.ts";
 import type { CallContext } from "../../tools/tool.ts";
-import type { Actors } from "../background/background-service.ts";
 
 /** Who asks, by its call. */
 export type AskContext = Pick<CallContext, "actor" | "call" | "signal">;

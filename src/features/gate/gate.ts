@@ -2,7 +2,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Call, HookChange } from "../../mailbox/messages.ts";
 import type { SameCall } from "../../policy/asking/identity.ts";
-import type { Asking, PermissionQuestion } from "../../policy/asking/questions.ts";
+import type { Asking, PermissionQuestion, Recheck } from "../../policy/asking/questions.ts";
 import { findSubject } from "../../policy/asking/subject.ts";
 import type { Confinement } from "../../policy/confinement/confinement.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
@@ -10,16 +10,16 @@ import { bothOf } from "../../policy/engine/place.ts";
 import { askEveryCommand } from "../../policy/every-command.ts";
 import type { HookCaller } from "../../policy/hooks/results.ts";
 import type { HookRunner } from "../../policy/hooks/runner.ts";
-import type { JudgeContext, Judgement, Tier } from "../../policy/judgement.ts";
+import type { JudgeContext, Judgement } from "../../policy/judgement.ts";
 import type { LightCommand } from "../../policy/sandbox/light.ts";
 import type { Prepared, SandboxReport, SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { runsOutside, type SandboxWord, sandboxDecision } from "../../policy/sandbox/sandbox-decision.ts";
 import { withForeignGit } from "../../policy/trust/git-calls.ts";
-import type { Recheck } from "../../policy/user-request-broker.ts";
 import { narrower } from "../../settings/modes.ts";
 import type { Behaviour, PermissionMode, Rule } from "../../settings/rules.ts";
+import type { Grounds } from "../../supervisor/joints.ts";
+import type { CommandPlace } from "../../supervisor/running-call.ts";
 import type { KnownTool, Toolbox } from "../../supervisor/toolbox.ts";
-import type { CommandPlace } from "../background/commands.ts";
 import { findHookChanges, writesIn } from "../hooks/hook-changes.ts";
 import type { SessionAsks } from "./asking.ts";
 import { detailsOf, wordsIn } from "./call-input.ts";
@@ -83,16 +83,6 @@ export interface GatedCall {
   readonly territory: WriteScope;
 }
 
-/** What decided, and why: the journal keeps it. */
-export interface Grounds {
-  readonly by: "rules" | "hook" | "person" | "nobody" | "stop";
-  /** One sentence or clause. */
-  readonly reason: string;
-  readonly rule?: Rule;
-  /** Of an allowed command. */
-  readonly tier?: Tier;
-}
-
 /** Whether a call may run, with the input it may run with. */
 export type Gated = Grounds &
   (
@@ -103,7 +93,7 @@ export type Gated = Grounds &
         /** What a hook has to say to the model, besides the result. */
         readonly context?: string;
         /** What hooks have made of the files that it writes. */
-        readonly changed?: readonly HookChange[];
+        readonly changed?: HookChange[];
       } & CommandPlace)
     /**
      * `stop`: a hook wants the whole conversation to end, for this reason. `grants`: the rules that would have let
@@ -246,7 +236,10 @@ export class Gate {
     const question = questionOf(tool, { input, toolUse, ...where, title: claim.title, reason, grants });
     const always = mustAsk ? ({ always: true } as const) : {};
     const asking = { actor, call: call.id, signal };
-    const answer = await this.#parts.asks.permission({ ...question, ...always }, asking);
+    const answer = await this.#parts.asks.permission(
+      { ...question, ...always, recheck: () => this.recheck({ tool: tool.offer.name, input, ...where }) },
+      asking,
+    );
     if (answer.type === "allow") {
       const allowed = { ...go, by: "person", reason: "the person allowed it" } as const;
       return answer.input === undefined

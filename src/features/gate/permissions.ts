@@ -1,136 +1,144 @@
 import { homedir } from "node:os";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import type { UserHandler } from "../../policy/asks.ts";
 import { confinement } from "../../policy/confinement/confinement.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import { engineOf, type PolicyEngine } from "../../policy/engine/engine.ts";
 import { type Anchors, bothOf, isIn } from "../../policy/engine/place.ts";
 import { allowedByMode, PRIMARY } from "../../policy/engine/tool-table.ts";
 import { isToolDenied } from "../../policy/gate.ts";
+import type { HookCaller } from "../../policy/hooks/results.ts";
 import type { HookRunner } from "../../policy/hooks/runner.ts";
 import { UserRequestBroker } from "../../policy/user-request-broker.ts";
 import type { Shell } from "../../processes/platform-shell.ts";
-import type { SupervisorOptions } from "../../session/options.ts";
-import type { Toolbox } from "../../supervisor/toolbox.ts";
-import type { Actors } from "../background/background-service.ts";
+import type { PermissionMode, Rule } from "../../settings/rules.ts";
+import type { Actors } from "../../supervisor/actors.ts";
 import { hookCaller } from "../hooks/session-hooks.ts";
-import { type Mode, modeFrom } from "../plan-mode/plan-mode.ts";
 import { type SessionAsks, sessionAsks } from "./asking.ts";
 import { type TrackedParts, trackedLookUp } from "./ever-tracked.ts";
-import { Gate, type GateParts, type SandboxState } from "./gate.ts";
+import { Gate, type GateParts } from "./gate.ts";
+import { type Mode, modeFrom } from "./mode.ts";
 import { rulesFrom, SessionRules } from "./session-rules.ts";
 
-export interface PermissionParts {
-  readonly options: Pick<
-    SupervisorOptions,
-    | "rules"
-    | "askEveryCommand"
-    | "allowedTools"
-    | "disallowedTools"
-    | "permissionMode"
-    | "person"
-    | "whyNotMode"
-    | "foreignGit"
-  >;
-  /** The workspace, the session's own folder first. */
-  readonly folders: readonly string[];
-  /** Folders of ours that may be read besides. */
-  readonly readable: readonly string[];
-  readonly hooks: HookRunner;
-  /** The file of the plan that is being made. */
-  readonly planFile: () => string;
-  readonly sandbox: SandboxState;
-  /** What commands are run by. */
-  readonly shell: Shell["kind"];
-  readonly actors: Actors;
-  /** The process that runs git; absent: nothing is known of histories. */
-  readonly tracked?: Pick<TrackedParts, "worktrees" | "clock">;
-  readonly onWarning: (message: string) => void;
-}
-
-/** What decides in a session: its mode, its rules, the person, and the gate that asks all of them. */
-export interface Permissions {
-  readonly mode: Mode;
-  readonly rules: SessionRules;
-  readonly broker: UserRequestBroker;
-  readonly asks: SessionAsks;
-  /** Whether a tool is forbidden altogether or could only refuse, and so is not offered. */
-  isOff(names: readonly string[]): boolean;
-  /** True if a rule allows WebFetch for this very host or address. */
-  namesHost(host: string): boolean;
-  /** The gate over these tools. */
-  gate(toolbox: Toolbox): Gate;
+export interface PermissionOptions {
+  /** Permission rules of settings, each with the file that it is in. */
+  readonly rules?: readonly Rule[];
+  /** Every command of Bash is a question, whatever allows it; what is denied stays denied (default false). */
+  readonly askEveryCommand?: boolean;
+  readonly allowedTools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  readonly permissionMode?: PermissionMode;
+  /** Why settings do not let the session into a mode, in a sentence, or null; asked where an approved plan would change it. */
+  readonly whyNotMode?: (mode: PermissionMode) => string | null;
+  /**
+   * What git would run in this directory that no user has agreed to, as a clause, or null. If it is one, git is a question
+   * unless a rule allows it. Default: git is taken as it is.
+   */
+  readonly foreignGit?: (directory: string) => string | null;
 }
 
 /** Tools that could only refuse if no user can be asked. */
 const NEEDS_USER: readonly string[] = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
-export function sessionPermissions(parts: PermissionParts): Permissions {
-  const { options, hooks, sandbox, actors, tracked } = parts;
-  const rules = new SessionRules(options.rules ?? [], [
-    ...rulesFrom(options.allowedTools ?? [], "allow", "cli"),
-    ...rulesFrom(options.disallowedTools ?? [], "deny", "cli"),
+export function openRules({ rules, allowedTools, disallowedTools }: PermissionOptions): SessionRules {
+  return new SessionRules(rules ?? [], [
+    ...rulesFrom(allowedTools ?? [], "allow", "cli"),
+    ...rulesFrom(disallowedTools ?? [], "deny", "cli"),
   ]);
-  let gate: Gate | null = null;
+}
+
+/** Returns whether a tool is forbidden altogether or could only refuse, and so is not offered. */
+export function toolSwitch(
+  rules: Pick<SessionRules, "all">,
+  hasUser: boolean,
+): (names: readonly string[]) => boolean {
+  return (names) =>
+    isToolDenied(rules.all, names) || (!hasUser && names.some((name) => NEEDS_USER.includes(name)));
+}
+
+export interface PermissionParts {
+  readonly options: Pick<PermissionOptions, "permissionMode" | "whyNotMode">;
+  /** Who answers; null: no user can be asked. */
+  readonly user: UserHandler | null;
+  readonly rules: SessionRules;
+  readonly cwd: string;
+  readonly hooks: Pick<HookRunner, "has" | "notification">;
+  readonly actors: Pick<Actors, "find" | "whileWaiting">;
+  readonly onWarning: (message: string) => void;
+}
+
+/** What a session asks of its user, and the mode that the user has chosen. */
+export interface Permissions {
+  readonly mode: Mode;
+  readonly broker: UserRequestBroker;
+  readonly asks: SessionAsks;
+  /** On whose behalf hooks run. */
+  readonly caller: (actor: ActorId, cwd: string) => HookCaller;
+}
+
+export function openPermissions(parts: PermissionParts): Permissions {
+  const { options, user, rules, cwd, hooks, actors } = parts;
+  const mode = modeFrom(options.permissionMode ?? "default", options.whyNotMode);
+  const caller = hookCaller(actors, mode.current);
   const broker = new UserRequestBroker({
-    person: options.person
-      ? notifying(options.person, hooks, {
-          caller: (actor, cwd) => caller(actor, cwd),
-          folders: parts.folders,
-        })
-      : null,
+    person: user && notifying(user, hooks, (actor) => caller(actor, cwd)),
     onGrant: (texts) => rules.grant(texts),
-    recheck: (question) => gate?.recheck(question) ?? { type: "ask" },
+    recheck: (question) => question.recheck?.() ?? { type: "ask" },
     onLate: (ask) =>
       parts.onWarning(
         `An answer came too late and changed nothing: ${"title" in ask ? ask.title : ask.type}.`,
       ),
   });
-  const initial = options.permissionMode ?? "default";
-  const mode = modeFrom(initial, () => void broker.changed(), options.whyNotMode);
-  const asks = sessionAsks(broker, actors);
+  mode.onChange(() => void broker.changed());
+  return { mode, broker, asks: sessionAsks(broker, actors), caller };
+}
+
+export interface OpenGateParts
+  extends Pick<EngineParts, "folders" | "readable" | "shell" | "onWarning">,
+    Pick<GateParts, "hooks" | "sandbox" | "planFile" | "toolbox"> {
+  readonly options: PermissionOptions;
+  readonly rules: SessionRules;
+  readonly permissions: Permissions;
+  /** The process that runs git. */
+  readonly tracked: Pick<TrackedParts, "worktrees" | "clock">;
+}
+
+export interface OpenedGate {
+  readonly gate: Gate;
+  /** True if a rule allows WebFetch for this very host or address. */
+  namesHost(host: string): boolean;
+}
+
+export function openGate(parts: OpenGateParts): OpenedGate {
+  const { options, rules, permissions, hooks, sandbox, planFile, toolbox, folders } = parts;
+  const { mode, broker, asks, caller } = permissions;
+  const foreignGit = options.foreignGit ?? (() => null);
+  const rulesFor = ({ lent = [] }: WriteScope) => [...rules.all, ...lent];
   const engine = enginesFor(rules, parts);
-  const caller = hookCaller(actors, () => mode.current());
-  const gateParts: Omit<GateParts, "toolbox"> = {
-    mode: () => mode.current(),
-    planFile: parts.planFile,
-    ...{ engine, confinement: confinement(homedir()) },
-    hooks,
-    asks,
-    rules: ({ lent = [] }) => [...rules.all, ...lent],
+  // At the start, while a user still looks.
+  const [root = "/", ...additionalDirs] = folders;
+  engine({ root, additionalDirs, tree: null });
+  const gate = new Gate({
+    ...{ mode: mode.current, planFile, engine, confinement: confinement(homedir()), hooks, asks },
+    ...{ rules: rulesFor, sandbox, foreignGit, caller, toolbox },
     denied: (call) => broker.denied(call),
     deniesAny: () => rules.all.some(({ behaviour }) => behaviour === "deny"),
-    sandbox,
     asksEveryCommand: options.askEveryCommand ?? false,
-    ...(tracked === undefined
-      ? {}
-      : {
-          lookUpTracked: trackedLookUp({
-            ...{ ...tracked, foreignGit: options.foreignGit ?? (() => null) },
-            rules: ({ lent = [] }) => [...rules.all, ...lent],
-          }),
-        }),
-    foreignGit: options.foreignGit ?? (() => null),
-    caller,
-  };
-  // At the start, where a person still looks.
-  const [root = "/", ...additionalDirs] = parts.folders;
-  engine({ root, additionalDirs, tree: null });
-  return {
-    ...{ mode, rules, broker, asks },
-    isOff: (names) =>
-      isToolDenied(rules.all, names) || (!asks.hasPerson && names.some((name) => NEEDS_USER.includes(name))),
-    namesHost: (host) => engine({ root, additionalDirs, tree: null }).namesHost(host),
-    gate(toolbox) {
-      for (const text of options.disallowedTools ?? []) {
-        if (isMistyped(text, toolbox.known))
-          parts.onWarning(
-            `The rule ${text} forbids nothing, because there is no such tool; check its spelling.`,
-          );
-      }
-      gate = new Gate({ ...gateParts, toolbox });
-      return gate;
-    },
-  };
+    lookUpTracked: trackedLookUp({ ...parts.tracked, foreignGit, rules: rulesFor }),
+  });
+  return { gate, namesHost: (host) => engine({ root, additionalDirs, tree: null }).namesHost(host) };
+}
+
+/** Warns of rules that forbid nothing, because no tool has their name. */
+export function warnOfMistyped(
+  { disallowedTools = [] }: PermissionOptions,
+  known: ReadonlySet<string>,
+  onWarning: (message: string) => void,
+): void {
+  for (const text of disallowedTools) {
+    if (isMistyped(text, known))
+      onWarning(`The rule ${text} forbids nothing, because there is no such tool; check its spelling.`);
+  }
 }
 
 /** A name that no tool has, also none that is still to come by its server or its issue. */
@@ -140,13 +148,23 @@ function isMistyped(text: string, known: ReadonlySet<string>): boolean {
   return !Object.hasOwn(PRIMARY, name) && !allowedByMode(name, {}, "default");
 }
 
+interface EngineParts {
+  /** The workspace, the session's own directory first. */
+  readonly folders: readonly string[];
+  /** Directories of Troupe that may be read as well. */
+  readonly readable: readonly string[];
+  /** What commands are run by. */
+  readonly shell: Shell["kind"];
+  readonly onWarning: (message: string) => void;
+}
+
 /** Engines that are kept: one for each place that somebody works in. */
 const MOST_ENGINES = 64;
 
 /** Made anew only where rules have changed, and for each place. What is wrong with a rule is said once. */
 function enginesFor(
   rules: SessionRules,
-  { folders, readable, shell, onWarning }: PermissionParts,
+  { folders, readable, shell, onWarning }: EngineParts,
 ): (territory: WriteScope) => PolicyEngine {
   const told = new Set<string>();
   const made = new Map<string, PolicyEngine>();
@@ -188,22 +206,22 @@ function anchorsOf(
   };
 }
 
-/** Notification hooks hear of each question before the person does. */
+/** Notification hooks hear of each question before the user does. */
 function notifying(
-  person: NonNullable<SupervisorOptions["person"]>,
+  user: UserHandler,
   hooks: Pick<HookRunner, "has" | "notification">,
-  { caller, folders }: Pick<GateParts, "caller"> & Pick<PermissionParts, "folders">,
-): NonNullable<SupervisorOptions["person"]> {
+  caller: (actor: ActorId) => HookCaller,
+): UserHandler {
   return {
     ask(ask, signal) {
       const kind = ask.type === "permission" ? "permission_prompt" : "elicitation_dialog";
       if (hooks.has("Notification", [kind])) {
         const actor: ActorId = ask.askers[0]?.actor ?? MAIN;
-        const words =
+        const text =
           ask.type === "permission" ? `${ask.tool}: ${ask.title}` : "A question waits for an answer.";
-        void hooks.notification(kind, words, caller(actor, folders[0] ?? "/"), signal);
+        void hooks.notification(kind, text, caller(actor), signal);
       }
-      return person.ask(ask, signal);
+      return user.ask(ask, signal);
     },
   };
 }

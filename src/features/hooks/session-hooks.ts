@@ -9,7 +9,7 @@ import type { Processes } from "../../processes/processes.ts";
 import { narrower } from "../../settings/modes.ts";
 import type { HookSource } from "../../settings/read-settings.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
-import type { Actors } from "../background/background-service.ts";
+import type { Actors } from "../../supervisor/actors.ts";
 
 export interface HookOptions {
   readonly sources: readonly HookSource[];

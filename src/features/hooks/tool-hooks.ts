@@ -1,48 +1,38 @@
 import { resultText } from "../../mailbox/compacted.ts";
 import type { AfterAnswer } from "../../mailbox/messages.ts";
-import type { CallEnd, HookCaller, StopResult } from "../../policy/hooks/results.ts";
+import type { CallEnd, HookCaller, Stopping, StopResult } from "../../policy/hooks/results.ts";
 import type { HookRunner } from "../../policy/hooks/runner.ts";
-import type { ActorRecord, RunningCall } from "../../supervisor/actor-record.ts";
+import type { RunningCall } from "../../supervisor/running-call.ts";
 import type { ToolEnd } from "../../tools/bind-tool.ts";
 import { findHookChanges } from "./hook-changes.ts";
 import { hookText } from "./hook-words.ts";
 
-/** What hooks of one actor may reach. */
-export interface HookSide {
-  readonly hooks: Pick<
-    HookRunner,
-    "has" | "postToolUse" | "preCompact" | "sessionStart" | "stop" | "subagentStop"
-  >;
-  /** Aborted when the actor has ended. */
-  readonly signal: AbortSignal;
-  /** A hook wants the conversation to end. */
-  halt(reason: string): void;
-  /** On whose behalf hooks run. */
-  caller(cwd: string): HookCaller;
+/** Whether hooks have something to say to the result of a call. */
+export function hasPostToolHooks({ names, context }: RunningCall, hooks: Pick<HookRunner, "has">): boolean {
+  const has = (event: CallEnd["event"]) => hooks.has(event, names);
+  return context !== undefined || has("PostToolUse") || has("PostToolUseFailure");
 }
 
-/** Whether hooks have something to say to the result of a call. */
-export function hasPostToolHooks(
-  { hooked, context }: RunningCall,
-  { hooks }: Pick<HookSide, "hooks">,
-): boolean {
-  const has = (event: CallEnd["event"]) => hooks.has(event, hooked.names);
-  return context !== undefined || has("PostToolUse") || has("PostToolUseFailure");
+export interface PostToolParts {
+  readonly hooks: Pick<HookRunner, "has" | "postToolUse">;
+  readonly signal: AbortSignal;
+  readonly caller: HookCaller;
+  /** A hook wants the conversation to end. */
+  halt(reason: string): void;
 }
 
 /** Runs the hooks for the end of a call (A5.8): what they say to its result, and what they changed in its files. */
 export async function runPostToolUse(
-  running: RunningCall,
+  { names, toolUse, input, context, writes }: RunningCall,
   result: ToolEnd,
-  side: HookSide,
+  { hooks, signal, caller, halt }: PostToolParts,
 ): Promise<AfterAnswer> {
-  const { hooked, cwd, context, writes } = running;
-  const end = endOf(result, side.signal);
-  const watched = side.hooks.has(end.event, hooked.names) ? (writes ?? []) : [];
+  const end = endOf(result, signal);
+  const watched = hooks.has(end.event, names) ? (writes ?? []) : [];
   const { said, changes } = await findHookChanges(end.event, watched, () =>
-    side.hooks.postToolUse(hooked, end, side.caller(cwd), side.signal),
+    hooks.postToolUse({ names, input, toolUseId: toolUse }, end, caller, signal),
   );
-  if (said.stop !== undefined) side.halt(said.stop);
+  if (said.stop !== undefined) halt(said.stop);
   const after = [said.append, said.block].filter((text) => text !== undefined);
   const append = [hookText("PreToolUse", context), hookText(end.event, after.join("\n\n"))].join("").trim();
   return {
@@ -60,17 +50,13 @@ function endOf({ content, isError, response }: ToolEnd, signal: AbortSignal): Ca
   return { event: "PostToolUse", response: { ...(own ?? { success: true, content: blocks }) } };
 }
 
-/** What hooks say to an actor that is about to end (A5.10). */
+/** Runs the hooks for the end of an actor's run (A5.10). */
 export async function runStopHooks(
-  { goneOn, cwd }: ActorRecord,
-  lastText: string,
-  side: HookSide,
+  stopping: Stopping,
+  hooks: Pick<HookRunner, "stop" | "subagentStop">,
+  signal: AbortSignal,
 ): Promise<StopResult> {
-  const caller = { ...side.caller(cwd), goneOn, lastText };
-  const event = caller.agentType === undefined ? "Stop" : "SubagentStop";
-  const said =
-    event === "Stop"
-      ? await side.hooks.stop(caller, side.signal)
-      : await side.hooks.subagentStop(caller, side.signal);
+  const event = stopping.agentType === undefined ? "Stop" : "SubagentStop";
+  const said = await (event === "Stop" ? hooks.stop(stopping, signal) : hooks.subagentStop(stopping, signal));
   return said.goOn === undefined ? said : { ...said, goOn: hookText(event, said.goOn).trim() };
 }

@@ -20,9 +20,10 @@ export interface HeldTree {
 export interface TreesPorts {
   readonly worktrees: Pick<Worktrees, "snapshot">;
   onWarning(message: string): void;
-  /** What a call has changed, as its snapshot found it. */
-  onChanged(actor: ActorId, tree: Worktree, changed: readonly ChangedFile[]): void;
 }
+
+/** What a call has changed, as its snapshot found it. */
+type OnChanged = (actor: ActorId, tree: Worktree, changed: readonly ChangedFile[]) => void;
 
 /** A call that may have written, as far as its snapshot needs to know. */
 export interface Wrote {
@@ -37,9 +38,14 @@ export interface Wrote {
 export class HeldWorktrees {
   readonly #ports: TreesPorts;
   readonly #held = new Map<string, HeldTree>();
+  readonly #listeners: OnChanged[] = [];
 
   constructor(ports: TreesPorts) {
     this.#ports = ports;
+  }
+
+  onChanged(call: OnChanged): void {
+    this.#listeners.push(call);
   }
 
   hold(tree: Worktree, owner: ActorId, since = 0): HeldTree {
@@ -86,7 +92,7 @@ export class HeldWorktrees {
       if (change !== "deleted") held.deleted.delete(path);
       else if (isMeant(path, files, command, tree)) held.deleted.add(path);
     }
-    if (answer.changed.length > 0) this.#ports.onChanged(actor, tree, answer.changed);
+    if (answer.changed.length > 0) for (const call of this.#listeners) call(actor, tree, answer.changed);
   }
 }
 

@@ -1,17 +1,20 @@
 import { join, relative } from "node:path";
+import type { SessionState } from "../../journal/session-state.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { type Clock, within } from "../../mailbox/clock.ts";
 import { type ActorId, callId, type SessionId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import type { Isolation as Isolated, Location, MergeMode, Worktree } from "../../mailbox/worktree.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { Actors } from "../../supervisor/actors.ts";
+import type { Finish } from "../../supervisor/joints.ts";
 import { branchOf, treePath } from "../../worktrees/layout.ts";
 import type { Owner } from "../../worktrees/requests.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { Commands } from "../background/commands.ts";
 import type { SessionAsks } from "../gate/asking.ts";
 import { conflictText } from "./conflict-text.ts";
-import { type HeldTree, HeldWorktrees, type TreesPorts } from "./held-worktrees.ts";
+import type { HeldTree, HeldWorktrees } from "./held-worktrees.ts";
 import { type BroughtBack, type Finished, MergeBack } from "./merge-back.ts";
 import { beginningOf, MergeLog } from "./merge-log.ts";
 import { MergeQueue } from "./merge-queue.ts";
@@ -22,6 +25,8 @@ import type { WorktreeSettings } from "./worktree-settings.ts";
 
 export interface IsolationParts {
   readonly worktrees: Worktrees;
+  readonly trees: HeldWorktrees;
+  readonly actors: Pick<Actors, "move">;
   readonly settings: WorktreeSettings;
   readonly session: SessionId;
   /** Of this process: whoever sweeps leaves the trees of the living alone. */
@@ -31,7 +36,6 @@ export interface IsolationParts {
   readonly asks: Pick<SessionAsks, "hasPerson" | "question">;
   /** What git would run in a folder that nobody has agreed to; null: nothing. */
   foreignGit(folder: string): string | null;
-  onChanged: TreesPorts["onChanged"];
   onWarning(message: string): void;
 }
 
@@ -56,8 +60,8 @@ export class Isolation {
 
   constructor(parts: IsolationParts) {
     this.#parts = parts;
-    const { worktrees, settings, onWarning, onChanged } = parts;
-    this.trees = new HeldWorktrees({ worktrees, onWarning, onChanged });
+    const { worktrees, settings, onWarning } = parts;
+    this.trees = parts.trees;
     this.#commands = new TreeCommands(parts.commands, parts.clock);
     this.#back = new MergeBack({
       ...{ worktrees, settings, onWarning },
@@ -90,16 +94,13 @@ export class Isolation {
   }
 
   /** Null: it can begin at once. Else it can when this resolves, unless it answers why not, in a sentence. */
-  before(actor: ActorRecord): Promise<string | null> | null {
+  before(actor: Actor): Promise<string | null> | null {
     const wanted = actor.spec.isolation ?? actor.place?.tree;
     if (!wanted || this.trees.at(wanted.path)?.owner === actor.id) return null;
     return this.#make(actor, wanted).catch((error: Error) => error.message);
   }
 
-  async #make(
-    actor: ActorRecord,
-    { name, checkout }: Pick<Worktree, "name" | "checkout">,
-  ): Promise<string | null> {
+  async #make(actor: Actor, { name, checkout }: Pick<Worktree, "name" | "checkout">): Promise<string | null> {
     this.#checkouts.add(checkout);
     const { worktrees, settings } = this.#parts;
     const { signal } = actor.stopping;
@@ -132,7 +133,7 @@ export class Isolation {
 
   /** Before a write where files are leased: see `lookAgain`. */
   async lookAgain(
-    { root, stopping }: Pick<ActorRecord, "root" | "stopping">,
+    { root, stopping }: Pick<Actor, "root" | "stopping">,
     files: readonly string[],
   ): Promise<string | null> {
     const { worktrees, settings, onWarning } = this.#parts;
@@ -146,15 +147,17 @@ export class Isolation {
    * One that had answered when the program died, before its end was written: what became of its edits, which come back
    * now if they had not. Null: it goes on, as in `conclude`. Never rejects.
    */
-  async resume(actor: ActorRecord, summary: Summary): Promise<Summary | null> {
+  async resume(actor: Actor, summary: Summary): Promise<Finish> {
     const { isolation } = actor.spec;
-    if (!isolation) return summary;
-    const unknown = (why: string) => ({ ...summary, worktree: unknownResult(isolation, null, why) });
+    if (!isolation) return { summary };
+    const unknown = (why: string) => ({
+      summary: { ...summary, worktree: unknownResult(isolation, null, why) },
+    });
     try {
       // What a death cut off is taken back, and what was whole is known as that, before anybody asks.
       await this.#sweep(isolation.checkout);
       const worktree = await resultBefore(this.#parts.worktrees, isolation);
-      if (worktree !== null) return { ...summary, worktree };
+      if (worktree !== null) return { summary: { ...summary, worktree } };
       const failed = await this.before(actor);
       if (failed !== null) return unknown(failed);
     } catch (error) {
@@ -162,33 +165,27 @@ export class Isolation {
     }
     // One that had not come to a good end keeps them on its branch.
     const answered = summary.status === "done" || summary.status === "partial";
-    return answered ? this.mergeBack(actor, summary) : summary;
+    return answered ? this.mergeBack(actor, summary) : { summary };
   }
 
   /** Into a tree, or out of it; what it writes there is kept from now on. */
-  moved(actor: ActorRecord | undefined, to: Location): void {
+  moved(actor: Actor | undefined, to: Location): void {
     if (!actor) return;
     const from = actor.place?.tree;
     if (from) this.trees.letGo(from);
     if (to.tree) this.trees.hold(to.tree, actor.id);
-    actor.move(to);
+    this.#parts.actors.move(actor.id, to);
   }
 
   /** The tree that an actor works in, its own or that of one above it. */
-  treeOf({ root }: Pick<ActorRecord, "root">): Worktree | null {
+  treeOf({ root }: Pick<Actor, "root">): Worktree | null {
     return this.trees.at(root)?.tree ?? null;
   }
 
   /** What it wrote beside the conversation is kept, too. */
-  commandEnded(owner: ActorRecord | undefined): void {
+  commandEnded(owner: Actor | undefined): void {
     const held = owner && this.trees.at(owner.root);
     if (held) this.trees.wrote(held, { actor: owner.id, files: null, command: null });
-  }
-
-  /** Whether two trees change the same lines of a file. */
-  async overlap(one: Worktree, other: Worktree, path: string): Promise<"same" | "others" | "unknown"> {
-    const answer = await this.#parts.worktrees.overlap({ one, other, path });
-    return answer.type === "refused" ? "unknown" : answer.lines;
   }
 
   ownerOf(actor: ActorId): Owner {
@@ -199,10 +196,10 @@ export class Isolation {
    * An actor that has answered: its edits come back before its summary is anybody's. Null: it goes on, as they did not
    * fit, and has been told.
    */
-  async mergeBack(actor: ActorRecord, summary: Summary): Promise<Summary | null> {
+  async mergeBack(actor: Actor, summary: Summary): Promise<Finish> {
     const { isolation } = actor.spec;
     const held = isolation && this.trees.at(isolation.path);
-    if (!isolation || !held || held.owner !== actor.id) return summary;
+    if (!isolation || !held || held.owner !== actor.id) return { summary };
     const finished = this.#finished(actor, summary, held, isolation);
     const back = await this.#queue
       .enter(isolation.checkout, finished.signal, async () => {
@@ -213,32 +210,27 @@ export class Isolation {
         if (!finished.signal.aborted) this.#parts.onWarning(error.message);
         return null;
       });
-    // Stopped meanwhile: its end keeps them.
-    if (back === null) return summary;
+    // Stopped since then: its end keeps them.
+    if (back === null) return { summary };
     if (back.type === "goes-back") {
       this.#resolutions.set(actor.id, (this.#resolutions.get(actor.id) ?? 0) + 1);
-      actor.owed.pushMessage(
-        conflictText(
-          held.tree,
-          back.conflicts,
-          this.#cameBack.into(isolation.checkout),
-          beginningOf(summary.text),
-        ),
-      );
-      return null;
+      const earlier = this.#cameBack.into(isolation.checkout);
+      return {
+        continueWith: conflictText(held.tree, back.conflicts, earlier, beginningOf(summary.text)),
+      };
     }
-    return this.#settled(finished, back, summary);
+    return { summary: this.#settled(finished, back, summary) };
   }
 
   /** Whether the end of a run has edits to look after that nobody has looked after. */
-  holds(actor: ActorRecord, summary: Summary): boolean {
+  holds(actor: Actor, summary: Summary): boolean {
     const { isolation } = actor.spec;
     if (!isolation || summary.worktree) return false;
     return this.trees.at(isolation.path)?.owner === actor.id;
   }
 
   /** One that ended without an answer: its edits stay on their branch. Never rejects, and is bounded. */
-  async keep(actor: ActorRecord, summary: Summary): Promise<Summary> {
+  async keep(actor: Actor, summary: Summary): Promise<Summary> {
     const { isolation } = actor.spec;
     const held = isolation && this.trees.at(isolation.path);
     if (!isolation || !held) return summary;
@@ -258,7 +250,7 @@ export class Isolation {
     return whole ?? { ...summary, worktree: unknownResult(isolation, finished.held.tree.base, "") };
   }
 
-  #finished(actor: ActorRecord, summary: Summary, held: HeldTree, isolation: Isolated): Finished {
+  #finished(actor: Actor, summary: Summary, held: HeldTree, isolation: Isolated): Finished {
     const resolved = this.#resolutions.get(actor.id) ?? 0;
     return {
       ...{ actor: actor.id, owner: this.ownerOf(actor.id), held, isolation, root: actor.root },
@@ -311,6 +303,13 @@ export class Isolation {
   /** A process died that worked in these checkouts (absent: in all of this session): what it left goes at the end. */
   diedIn(checkouts: Iterable<string> = this.#checkouts): void {
     for (const checkout of checkouts) this.#unswept.add(checkout);
+  }
+
+  /** A session that had not ended was resumed: what its death left in checkouts goes at the end. */
+  replayed({ actors }: SessionState): void {
+    const all = [...actors.values()];
+    if (all.some(({ summary }) => summary === null))
+      this.diedIn(all.flatMap(({ spec }) => spec.isolation?.checkout ?? []));
   }
 
   async close(): Promise<void> {

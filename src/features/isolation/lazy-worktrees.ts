@@ -1,14 +1,27 @@
 import type { KeeperOptions } from "../../worktrees/git-worker.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 
-/** The keeper of trees, loaded at the first question: most sessions never ask one. */
-export function lazyWorktrees(options: KeeperOptions): Worktrees {
+export interface LazyWorktrees extends Worktrees {
+  /** Calls back when the process that runs git has died. */
+  onDied(call: () => void): void;
+}
+
+/** The git worker, loaded at the first question: most sessions never ask one. */
+export function lazyWorktrees(given: Omit<KeeperOptions, "onDied">): LazyWorktrees {
+  const listeners: (() => void)[] = [];
+  const options = {
+    ...given,
+    onDied() {
+      for (const call of listeners) call();
+    },
+  };
   let loaded: Promise<Worktrees> | null = null;
   const keeper = () => {
     loaded ??= import("../../worktrees/git-worker.ts").then(({ startGitWorker }) => startGitWorker(options));
     return loaded;
   };
   return {
+    onDied: (call) => void listeners.push(call),
     inspect: async (request) => (await keeper()).inspect(request),
     everTracked: async (request, signal) => (await keeper()).everTracked(request, signal),
     create: async (request, signal) => (await keeper()).create(request, signal),

@@ -1,6 +1,6 @@
+import { counted } from "../../lib/figures.ts";
 import { printable } from "../../lib/printable.ts";
 import type { Conflict, WorktreeResult } from "../../mailbox/worktree.ts";
-import { counted } from "../budget/format.ts";
 
 /** Names in one line; there can be any number of files. */
 const MOST_NAMED = 5;

@@ -6,8 +6,8 @@ import type { Clock } from "../../mailbox/clock.ts";
 import type { Enclosure } from "../../policy/confinement/write-scope.ts";
 import type { Processes } from "../../processes/processes.ts";
 import type { Behaviour } from "../../settings/rules.ts";
-import type { LanguageAsker, LanguageDesk } from "../../tools/lsp/desk.ts";
-import type { Actors } from "../background/background-service.ts";
+import type { Actors } from "../../supervisor/actors.ts";
+import type { LanguageAsker, LanguageService } from "../../tools/lsp/desk.ts";
 import type { Gate } from "../gate/gate.ts";
 import { writeScope } from "../gate/write-scope.ts";
 
@@ -23,7 +23,7 @@ export interface LanguageServersOption {
 
 /** The language servers of a session. `desk` is null where none may be started: then there is no tool. */
 export interface SessionLanguages extends EditWatch {
-  readonly desk: LanguageDesk | null;
+  readonly desk: LanguageService | null;
   /** Ends the servers that run; resolves when they are gone. */
   close(): Promise<void>;
 }
@@ -34,13 +34,13 @@ export interface LanguageParts {
   readonly actors: Pick<Actors, "find">;
   readonly cwd: string;
   newId(): string;
-  gate(): Pick<Gate, "sightOf">;
+  readonly gate: Pick<Gate, "sightOf">;
   treeAt(root: string): Enclosure | null;
 }
 
 interface Opened {
   readonly servers: LanguageServers;
-  readonly desk: LanguageDesk;
+  readonly desk: LanguageService;
   readonly watch: Omit<EditWatch, "willWrite">;
 }
 
@@ -105,7 +105,7 @@ function sightBy({ actors, gate, treeAt }: LanguageParts): (asker: LanguageAsker
     if (record === undefined) return () => "nothing";
     const where = { cwd, territory: writeScope(record, treeAt(record.root)) };
     return (path) => {
-      const sight = known.get(path) ?? SIGHTS[gate().sightOf(path, where)];
+      const sight = known.get(path) ?? SIGHTS[gate.sightOf(path, where)];
       known.set(path, sight);
       return sight;
     };

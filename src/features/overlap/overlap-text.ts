@@ -1,4 +1,5 @@
 import type { ActorId } from "../../mailbox/ids.ts";
+import { escapeNotice, type Notice } from "../../supervisor/notices.ts";
 import type { OverlapNotice, Touch } from "./touch.ts";
 
 /** Files that are named; of the others there is a count. */
@@ -6,13 +7,25 @@ const MAX_NAMED = 10;
 /** Characters of another agent's description on a line of the live tree. */
 const MAX_DESCRIPTION = 40;
 
-/** In a few words, for a person. */
-export function overlapTitle(touches: readonly Touch[]): string {
+function overlapTitle(touches: readonly Touch[]): string {
   return `shared work on ${namedFiles(touches, 1)}`;
 }
 
-/** What an agent is told: who, where, and what to do about it. */
-export function overlapText({ touches }: OverlapNotice): string {
+/** Tells an agent who else writes to its files; what is known by now takes the place of what was known before. */
+export function overlapNotice(touches: readonly Touch[]): OverlapNotice {
+  const isNew = (one: Touch) => !touches.some(({ other, path }) => other === one.other && path === one.path);
+  return {
+    ...{ title: overlapTitle(touches), text: escapeNotice(overlapText(touches)), touches },
+    ...{ isQuiet: true, key: "overlap" },
+    mergeAfter: (earlier) => overlapNotice([...touchesIn(earlier).filter(isNew), ...touches]),
+  };
+}
+
+function touchesIn(notice: Notice | OverlapNotice): readonly Touch[] {
+  return "touches" in notice ? notice.touches : [];
+}
+
+function overlapText(touches: readonly Touch[]): string {
   const files = touches.length === 1 ? "file" : "files";
   const others =
     new Set(touches.map(({ other }) => other)).size === 1 ? "Another agent is" : "Other agents are";

@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
-import type { Actors } from "../background/background-service.ts";
-import type { Isolation } from "../isolation/isolation.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { Actors } from "../../supervisor/actors.ts";
+import type { Worktrees } from "../../worktrees/worktrees.ts";
+import type { HeldWorktrees } from "../isolation/held-worktrees.ts";
 import type { OverlapRule } from "../isolation/worktree-settings.ts";
 import { Overlaps } from "./overlaps.ts";
 import type { RepoFile } from "./repo-file.ts";
@@ -15,7 +16,8 @@ export interface RadarParts {
   /** Where the session works. */
   readonly cwd: string;
   readonly actors: Actors;
-  readonly isolation: Pick<Isolation, "trees" | "overlap">;
+  readonly worktrees: Pick<Worktrees, "overlap">;
+  readonly trees: HeldWorktrees;
 }
 
 /** The overlap radar of a session, fed by the files that its actors write, wherever they work. */
@@ -24,12 +26,9 @@ export interface Radar extends Pick<Overlaps, "released" | "reconsider"> {
   claim(actor: ActorId, files: readonly string[], signal: AbortSignal): ReturnType<Overlaps["claim"]>;
   /** Of a call that has written. */
   wrote(actor: ActorId, files: readonly string[]): void;
-  /** As a snapshot of the tree at `top` found it; relative to that. */
-  changed(actor: ActorId, top: string, paths: readonly string[]): void;
 }
 
-export function sessionRadar({ clock, rule, cwd, actors, isolation }: RadarParts): Radar {
-  const { trees } = isolation;
+export function sessionRadar({ clock, rule, cwd, actors, worktrees, trees }: RadarParts): Radar {
   let top: string | null = null;
 
   /** Edits in a tree come back to its checkout, which may be a tree itself: the last one is what they are compared in. */
@@ -49,47 +48,41 @@ export function sessionRadar({ clock, rule, cwd, actors, isolation }: RadarParts
     clock,
     mode: () => rule,
     describe: (id) => descriptionOf(actors.find(id)),
-    tell: (id, notice) => actors.tell(id, notice),
+    tell: (id, notice) => actors.notify(id, notice),
     sameLines: async (one, other, path) => {
       const [first, second] = [actors.find(one), actors.find(other)];
       const pair = [first && trees.at(first.root), second && trees.at(second.root)] as const;
-      return pair[0] && pair[1] ? isolation.overlap(pair[0].tree, pair[1].tree, path) : "unknown";
+      if (!pair[0] || !pair[1]) return "unknown";
+      const answer = await worktrees.overlap({ one: pair[0].tree, other: pair[1].tree, path });
+      return answer.type === "refused" ? "unknown" : answer.lines;
     },
-    changed(id) {
-      const actor = actors.find(id);
-      if (!actor) return;
-      actor.overlap = overlaps.words(id);
-      actors.changed(id);
-    },
+    changed: (id) => actors.showRemarks(id, { overlap: overlaps.words(id) }),
     awaits: (id) => awaitedBy(id, actors),
+  });
+  trees.onChanged((actor, tree, changed) => {
+    const files = changed.map(({ path }) => fileOf(join(tree.path, path)));
+    overlaps.wrote(actor, files);
   });
   return {
     claim: (actor, files, signal) => overlaps.claim(actor, files.map(fileOf), signal),
     wrote: (actor, files) => overlaps.wrote(actor, files.map(fileOf)),
-    changed: (actor, tree, paths) =>
-      overlaps.wrote(
-        actor,
-        paths.map((path) => fileOf(join(tree, path))),
-      ),
     released: (actor) => overlaps.released(actor),
     reconsider: () => overlaps.reconsider(),
   };
 }
 
-/** Whose end it waits for: in the foreground, and where it is only kept for them, in the background, too. */
+/** Whose end it waits for: in the foreground, and if it is only kept for them, in the background, too. */
 function awaitedBy(id: ActorId, actors: Pick<Actors, "find" | "all">): ActorId[] {
   const actor = actors.find(id);
-  const rests = actor?.child.state === "waiting" && actor.keptBy !== null;
+  const isIdle = actor?.lifecycle.state === "waiting" && actor.keptBy !== null;
   return actors
     .all()
-    .filter(
-      ({ errand, child }) => errand.owner === id && child.state !== "ended" && (rests || !errand.background),
-    )
+    .filter(({ runFor, hasEnded }) => runFor.owner === id && !hasEnded && (isIdle || !runFor.background))
     .map((other) => other.id);
 }
 
-function descriptionOf(actor: ActorRecord | undefined): string {
-  return actor === undefined ? "an agent" : actor.spec.description || actor.spec.type;
+function descriptionOf(actor: Actor | undefined): string {
+  return actor?.title ?? "an agent";
 }
 
 /** The nearest folder above that git would take for the top of a checkout; else the folder itself. */

@@ -1,4 +1,5 @@
 import type { ActorId } from "../../mailbox/ids.ts";
+import type { Notice } from "../../supervisor/notices.ts";
 
 /** Whether two agents change the same lines of a file; `unknown`: nobody can say, or not in time. */
 export type Lines = "same" | "others" | "unknown";
@@ -11,9 +12,7 @@ export interface Touch {
   readonly lines: Lines;
 }
 
-/** All that became known at once. */
-export interface OverlapNotice {
-  readonly type: "overlap";
-  readonly title: string;
+/** All that became known at one moment. */
+export interface OverlapNotice extends Notice {
   readonly touches: readonly Touch[];
 }

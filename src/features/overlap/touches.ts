@@ -1,6 +1,6 @@
 import { type Clock, within } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import { overlapTitle } from "./overlap-text.ts";
+import { overlapNotice } from "./overlap-text.ts";
 import { fileKey, type RepoFile } from "./repo-file.ts";
 import type { Lines, OverlapNotice, Touch } from "./touch.ts";
 
@@ -137,7 +137,7 @@ export class Touches {
         touches.set(actor, [...(touches.get(actor) ?? []), this.#touch(pair, actor, lines)]);
     }
     for (const [actor, all] of touches) {
-      this.#parts.tell(actor, { type: "overlap", title: overlapTitle(all), touches: all });
+      this.#parts.tell(actor, overlapNotice(all));
       this.#parts.changed(actor);
     }
   }

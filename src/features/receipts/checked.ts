@@ -1,12 +1,11 @@
 import { errorMessage } from "../../lib/errors.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
-import type { SupervisorOptions } from "../../session/options.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 import { unverifiedIn } from "./check.ts";
 import { evidenceOf, type Remembered } from "./evidence.ts";
 
-type Ended = Pick<ActorRecord, "id" | "spec" | "turns" | "root">;
+type Ended = Pick<Actor, "id" | "spec" | "turns" | "root">;
 
 /**
  * Before anybody sees the summary of an agent, and while its conversation is still known. The main conversation answers
@@ -15,7 +14,7 @@ type Ended = Pick<ActorRecord, "id" | "spec" | "turns" | "root">;
 export function checkedEnd(
   { id, spec, turns, root }: Ended,
   summary: Summary,
-  { cwd, checkReports = true }: Pick<SupervisorOptions, "cwd" | "checkReports">,
+  { cwd, checkReports = true }: { readonly cwd: string; readonly checkReports?: boolean },
   onWarning: (message: string) => void,
 ): Summary {
   if (id === MAIN || !checkReports) return summary;

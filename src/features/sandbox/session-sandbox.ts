@@ -15,11 +15,20 @@ import {
 import { commandEnvironment } from "../../processes/environment.ts";
 import { platformShell } from "../../processes/platform-shell.ts";
 import type { Processes } from "../../processes/processes.ts";
-import type { SupervisorOptions } from "../../session/options.ts";
-import type { Actors } from "../background/background-service.ts";
+import type { Actors } from "../../supervisor/actors.ts";
 import type { CommandSandbox } from "../background/commands.ts";
 import type { SandboxState } from "../gate/gate.ts";
 import { enclosingWorktree, writeScope } from "../gate/write-scope.ts";
+
+export interface SandboxOptions {
+  readonly cwd: string;
+  readonly additionalDirs?: readonly string[];
+  /** Environment variables that commands get besides the process's own. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names of variables that commands get besides the usual ones. */
+  readonly commandEnv?: readonly string[];
+  readonly sandbox?: Partial<SandboxSettings>;
+}
 
 export interface SandboxParts {
   /** Troupe's own. */
@@ -52,12 +61,7 @@ const MAX_PROBE_BYTES = 64 * 1024;
 
 /** What confinements are built with and tried with, for a session or for `troupe doctor`. */
 export function builderOptions(
-  {
-    cwd,
-    additionalDirs = [],
-    env = {},
-    commandEnv = [],
-  }: Pick<SupervisorOptions, "cwd" | "additionalDirs" | "env" | "commandEnv">,
+  { cwd, additionalDirs = [], env = {}, commandEnv = [] }: SandboxOptions,
   { home, processes }: Pick<SandboxParts, "home" | "processes">,
 ): BuilderOptions {
   let runs = 0;
@@ -74,7 +78,7 @@ export function builderOptions(
   };
 }
 
-export function commandSandbox(options: SupervisorOptions, parts: SandboxParts): SessionSandbox {
+export function commandSandbox(options: SandboxOptions, parts: SandboxParts): SessionSandbox {
   const settings = { ...defaultSandboxSettings, ...options.sandbox };
   const { actors, treeAt, readable, onWarning } = parts;
   const building = builderOptions(options, parts);

@@ -2,7 +2,7 @@ import { MAIN } from "../../mailbox/ids.ts";
 import type { ServerStatus } from "../../mcp/mcp.ts";
 import { serverSlug } from "../../mcp/names.ts";
 import { matchesToolName } from "../../policy/gate.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 import { SEARCH } from "../../tools/deferred/resolve-call.ts";
 import { namedTools } from "../agents/definition-tools.ts";
 import { whyMissing } from "./agent-servers.ts";
@@ -25,7 +25,7 @@ const JUST_COME = "It has just come, and you are told of it now: make the call a
  * Why an actor was not offered a tool of a server, and what to do, in sentences. Null: it may not have it anyway, or
  * nothing is known of such a server or such a tool of it.
  */
-export function absenceReason(actor: ActorRecord, tool: string, parts: AbsentParts): string | null {
+export function absenceReason(actor: Actor, tool: string, parts: AbsentParts): string | null {
   if (!mayHave(actor, tool, parts)) return null;
   const isOf = (slug: string) => tool.startsWith(`mcp__${slug}__`);
   const status = parts.there.find(({ slug }) => isOf(slug));
@@ -41,7 +41,7 @@ export function absenceReason(actor: ActorRecord, tool: string, parts: AbsentPar
     : `The MCP server ${shownName(left[0])} is not started: ${left[1]}. ${GO_ON}`;
 }
 
-function mayHave(actor: ActorRecord, tool: string, of: KindsOf): boolean {
+function mayHave(actor: Actor, tool: string, of: KindsOf): boolean {
   const kind = kindOf(actor, of);
   if (kind === null || kind === "main") return kind !== null;
   const allowed = namedTools(kind);
@@ -50,6 +50,6 @@ function mayHave(actor: ActorRecord, tool: string, of: KindsOf): boolean {
 }
 
 /** It is told of tools that come. */
-function hears({ id, spec }: ActorRecord): boolean {
+function hears({ id, spec }: Actor): boolean {
   return id === MAIN || spec.tools.some(({ name }) => name === SEARCH);
 }

@@ -2,13 +2,12 @@ import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { ServerStatus } from "../../mcp/mcp.ts";
 import type { UserHandler } from "../../policy/asks.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
-import type { ServerNotice } from "../../supervisor/notices.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 import { absenceReason } from "./absent-tool.ts";
 import { knownServers, type NamedTelling, namedTelling } from "./named-telling.ts";
 import type { OpenedServers } from "./opened-servers.ts";
 import type { ServersParts } from "./parts.ts";
-import { firstNotice } from "./server-notices.ts";
+import { firstNotice, type ServerNotice } from "./server-notices.ts";
 import type { ServerPrompts } from "./server-prompts.ts";
 import { lateDesk, type ServerService } from "./server-service.ts";
 import { bringsServers, kindOf } from "./tools-after-start.ts";
@@ -31,7 +30,7 @@ export interface LazyServers {
    */
   hold(actor: ActorId, definition: AgentDefinition): Promise<void> | null;
   /** The same for one that goes on, unless it holds them still. */
-  holdAgain(actor: ActorRecord): Promise<void> | null;
+  holdAgain(actor: Actor): Promise<void> | null;
   /** What it brings is there for it no more; ended where no other agent brings it. */
   release(actor: ActorId): void;
   /** The slugs of those that are held for it. */
@@ -39,9 +38,9 @@ export interface LazyServers {
   /** Those that definitions name and their agents do not get. */
   readonly named: NamedTelling;
   /** Why it was not offered a tool of a server, in sentences for its model; null: nothing is known of that. */
-  whyAbsent(actor: ActorRecord, tool: string): string | null;
+  whyAbsent(actor: Actor, tool: string): string | null;
   /** What it is told of servers before its thread begins; null: nothing. */
-  firstNews(actor: ActorRecord): ServerNotice | null;
+  firstNews(actor: Actor): ServerNotice | null;
   close(): Promise<void>;
 }
 
@@ -78,7 +77,7 @@ export function lazyServers(parts: ServersParts): LazyServers & { readonly perso
   }
 
   /** Before its first turn; a fork knows it from its parent. */
-  function missingFor({ spec, turnsTaken }: ActorRecord): readonly string[] {
+  function missingFor({ spec, turnsTaken }: Actor): readonly string[] {
     const kind = turnsTaken > 0 ? undefined : parts.kind(spec.type);
     return kind === undefined ? [] : named.missing(kind);
   }

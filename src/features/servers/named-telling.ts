@@ -1,8 +1,7 @@
 import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import { serverSlug } from "../../mcp/names.ts";
-import type { SupervisorOptions } from "../../session/options.ts";
 import { missingWords, type ServersThere } from "./named-servers.ts";
-import type { ServersParts } from "./parts.ts";
+import type { ServersOptions, ServersParts } from "./parts.ts";
 
 /** Says of servers that definitions name that they are not there. */
 export interface NamedTelling {
@@ -41,7 +40,7 @@ export function namedTelling({
   };
 }
 
-type KnownTo = Pick<SupervisorOptions, "mcpServers" | "serversLeftOut">;
+type KnownTo = Pick<ServersOptions, "mcpServers" | "serversLeftOut">;
 
 /** The servers that a session with these options knows. */
 export function knownServers({
@@ -52,7 +51,7 @@ export function knownServers({
   return { servers, leftOut: { ...serversLeftOut, ...off } };
 }
 
-function namesIn(given: NonNullable<SupervisorOptions["mcpServers"]>): {
+function namesIn(given: NonNullable<ServersOptions["mcpServers"]>): {
   readonly servers: readonly string[];
   readonly off: Readonly<Record<string, string>>;
 } {

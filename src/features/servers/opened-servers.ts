@@ -6,12 +6,11 @@ import { type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts"
 import { mcpPerson } from "../../mcp/permission-prompt.ts";
 import type { McpServer } from "../../mcp/server.ts";
 import type { UserHandler } from "../../policy/asks.ts";
-import type { SupervisorOptions } from "../../session/options.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
-import type { ServerNotice } from "../../supervisor/notices.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 import { AgentServers } from "./agent-servers.ts";
-import type { ServersParts } from "./parts.ts";
+import type { ServersOptions, ServersParts } from "./parts.ts";
 import { servedTools } from "./served-tools.ts";
+import type { ServerNotice } from "./server-notices.ts";
 import { type ServerPrompts, serverPrompts } from "./server-prompts.ts";
 import { serverQuestions } from "./server-questions.ts";
 import type { ServerService } from "./server-service.ts";
@@ -29,7 +28,7 @@ export interface OpenedServers {
   readonly desk: ServerService;
   readonly agents: Pick<AgentServers, "hold" | "of" | "release">;
   /** What an actor is told of servers before its thread begins, with these sentences; null: nothing. */
-  firstNews(actor: ActorRecord, missing: readonly string[]): ServerNotice | null;
+  firstNews(actor: Actor, missing: readonly string[]): ServerNotice | null;
   close(): Promise<void>;
 }
 
@@ -171,14 +170,14 @@ export function openServers(parts: ServersParts): OpenedServers {
 }
 
 function serversOf(
-  given: NonNullable<SupervisorOptions["mcpServers"]>,
+  given: NonNullable<ServersOptions["mcpServers"]>,
   env: Readonly<Record<string, string | undefined>>,
 ): ParsedServers {
   if (isRead(given)) return { servers: given, problems: [] };
   return parseMcpServers({ mcpServers: given }, { file: "the option mcpServers", env });
 }
 
-function isRead(given: NonNullable<SupervisorOptions["mcpServers"]>): given is readonly McpServer[] {
+function isRead(given: NonNullable<ServersOptions["mcpServers"]>): given is readonly McpServer[] {
   return Array.isArray(given);
 }
 

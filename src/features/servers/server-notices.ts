@@ -1,6 +1,8 @@
 import type { AgentTool } from "../../mailbox/messages.ts";
-import type { ServerNotice } from "../../supervisor/notices.ts";
+import { escapeNotice, type Notice } from "../../supervisor/notices.ts";
 import { CALLER, SEARCH } from "../../tools/deferred/resolve-call.ts";
+
+export type ServerNotice = Notice & { readonly tools: readonly AgentTool[] };
 
 /** Names as in `mcp__server__tool`. */
 export interface ServerNews {
@@ -55,12 +57,12 @@ export function serverNotice(
   ].filter((sentence) => sentence !== false);
   if (sentences.length === 0) return null;
   const title = `the tools of the MCP server ${server}`;
-  return { type: "server", title, text: `About the MCP server ${server}. ${sentences.join(" ")}`, tools };
+  return quietNotice(title, `About the MCP server ${server}. ${sentences.join(" ")}`, tools);
 }
 
 /** What an agent is told of a server of its own that did not come. */
 export function missingNotice(reason: string): ServerNotice {
-  return { type: "server", title: TITLE, text: `${reason} ${GO_ON}`, tools: [] };
+  return quietNotice(TITLE, `${reason} ${GO_ON}`);
 }
 
 /**
@@ -80,7 +82,12 @@ export function firstNotice(
       `Still starting, so that their tools are not there yet, are these MCP servers: ${listed(starting)}. You are told when they have come.`,
   ].filter((sentence) => sentence !== false);
   if (sentences.length === 0) return null;
-  return { type: "server", title: TITLE, text: sentences.join(" "), tools: late };
+  return quietNotice(TITLE, sentences.join(" "), late);
+}
+
+/** Worth knowing, not worth a turn. */
+function quietNotice(title: string, text: string, tools: readonly AgentTool[] = []): ServerNotice {
+  return { title, text: escapeNotice(text), tools, isQuiet: true };
 }
 
 function namesOf(tools: readonly AgentTool[]): string[] {

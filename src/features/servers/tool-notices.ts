@@ -1,10 +1,15 @@
 import { MAIN } from "../../mailbox/ids.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
-import type { ServerNotice } from "../../supervisor/notices.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 import { SEARCH } from "../../tools/deferred/resolve-call.ts";
 import { type AgentServers, didNotStart } from "./agent-servers.ts";
 import type { ServersParts } from "./parts.ts";
-import { firstNotice, missingNotice, type ServerNews, serverNotice } from "./server-notices.ts";
+import {
+  firstNotice,
+  missingNotice,
+  type ServerNews,
+  type ServerNotice,
+  serverNotice,
+} from "./server-notices.ts";
 import { toolsAfterStart } from "./tools-after-start.ts";
 
 export interface TellingParts extends Pick<ServersParts, "toolbox" | "actors" | "kind"> {
@@ -22,29 +27,29 @@ export interface ToolNotices {
   /** Whoever brings this one and waited for it. */
   missing(server: string, name: string): void;
   /** What an actor is told before its thread begins, with these sentences; null: nothing. */
-  first(actor: ActorRecord, missing: readonly string[]): ServerNotice | null;
+  first(actor: Actor, missing: readonly string[]): ServerNotice | null;
 }
 
 export function toolNotices({ agents, isShared, starting, ...parts }: TellingParts): ToolNotices {
   const { actors } = parts;
-  const lateOf = (actor: ActorRecord) => toolsAfterStart(actor, { ...parts, own: agents.of(actor.id) });
-  const isThereFor = (actor: ActorRecord, server: string) =>
+  const lateOf = (actor: Actor) => toolsAfterStart(actor, { ...parts, own: agents.of(actor.id) });
+  const isThereFor = (actor: Actor, server: string) =>
     isShared(server) || agents.of(actor.id).includes(server);
   return {
     tell(server, news) {
       for (const actor of actors.all()) {
         const leads = actor.id === MAIN;
-        if (!isThereFor(actor, server) || (actor.child.state === "ended" && !leads)) continue;
+        if (!isThereFor(actor, server) || (actor.hasEnded && !leads)) continue;
         const own = new Set(actor.spec.tools.map(({ name }) => name));
         const notice = serverNotice(server, news, { own, late: lateOf(actor), leads });
         if (notice === null) continue;
         actor.addDeferredTools(notice.tools);
-        actors.tell(actor.id, notice);
+        actors.notify(actor.id, notice);
       }
     },
     missing(server, name) {
       const notice = missingNotice(didNotStart(name));
-      for (const actor of agents.holdersOf(server)) actors.tell(actor, notice);
+      for (const actor of agents.holdersOf(server)) actors.notify(actor, notice);
     },
     first(actor, missing) {
       const notice = firstNotice(
@@ -59,6 +64,6 @@ export function toolNotices({ agents, isShared, starting, ...parts }: TellingPar
 }
 
 /** Whoever begins, and is told when tools have come. */
-function canHearOf({ id, spec, turnsTaken }: ActorRecord): boolean {
+function canHearOf({ id, spec, turnsTaken }: Actor): boolean {
   return turnsTaken === 0 && (id === MAIN || spec.tools.some(({ name }) => name === SEARCH));
 }

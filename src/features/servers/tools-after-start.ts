@@ -1,12 +1,12 @@
 import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { AgentTool } from "../../mailbox/messages.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { Actors } from "../../supervisor/actors.ts";
+import { FORK } from "../../supervisor/run-for.ts";
 import type { Toolbox } from "../../supervisor/toolbox.ts";
 import { CALLER, SEARCH } from "../../tools/deferred/resolve-call.ts";
 import { namedTools } from "../agents/definition-tools.ts";
-import { FORK } from "../agents/forking.ts";
-import type { Actors } from "../background/background-service.ts";
 
 export interface KindsOf {
   readonly actors: Pick<Actors, "find">;
@@ -15,7 +15,7 @@ export interface KindsOf {
 }
 
 /** The kind that an actor is of; a fork is of its parent's. Null: it is the main conversation, or its kind is gone. */
-export function kindOf({ spec }: ActorRecord, of: KindsOf): AgentDefinition | "main" | null {
+export function kindOf({ spec }: Actor, of: KindsOf): AgentDefinition | "main" | null {
   if (spec.id === MAIN) return "main";
   if (spec.type !== FORK) return of.kind(spec.type) ?? null;
   const parent = spec.parent === null ? undefined : of.actors.find(spec.parent);
@@ -29,7 +29,7 @@ export function bringsServers({ mcpServers }: AgentDefinition): boolean {
 
 /** Tools of servers that an actor may have and was started without, where it can find and call what it is not sent. */
 export function toolsAfterStart(
-  actor: ActorRecord,
+  actor: Actor,
   {
     own,
     toolbox,

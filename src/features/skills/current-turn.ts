@@ -1,17 +1,17 @@
 import { blocksOf } from "../../mailbox/turns.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 
 /** What an actor was told since the person, or whoever started it, spoke last, as far as it still stands there. */
-export function currentTurnTexts({ spec, turns, owed }: ActorRecord): readonly string[] {
+export function currentTurnTexts({ spec, turns, inbox }: Actor): readonly string[] {
   const through = spec.compacted?.through ?? 0;
   const kept = turns.filter(({ turn }) => turn > through).flatMap(({ heard }) => heard);
-  const heard = [...kept, ...owed.inFlight, ...owed.loaded];
+  const heard = [...kept, ...inbox.inFlight, ...inbox.loaded];
   const words = heard.findLastIndex(({ notice }) => !notice);
   const texts = heard.slice(Math.max(0, words)).map(({ text }) => text);
   return words >= 0 ? texts : [...firstWords(spec), ...texts];
 }
 
-function firstWords({ messages }: ActorRecord["spec"]): string[] {
+function firstWords({ messages }: Actor["spec"]): string[] {
   const said = messages.findLast(({ role }) => role === "user");
   return said ? blocksOf(said).flatMap((block) => (block.type === "text" ? [block.text] : [])) : [];
 }

@@ -14,8 +14,8 @@ const COMMAND_MS = 120_000;
 const FIRST_PLACE = 10_000;
 
 export interface CommandSide {
-  readonly gate: () => Pick<Gate, "judge" | "recheck">;
-  readonly toolbox: () => Pick<Toolbox, "find">;
+  readonly gate: Pick<Gate, "judge" | "recheck">;
+  readonly toolbox: Pick<Toolbox, "find">;
   readonly commands: Pick<Commands, "run">;
   readonly journal: Pick<Journal, "append" | "note">;
 }
@@ -44,10 +44,10 @@ export function judgedCalls({ gate, toolbox, commands, journal }: CommandSide): 
     calls += 1;
     const id = callId(actor, turn, calls);
     const call: Call = { id, toolUse: `skill_${calls}`, tool, input };
-    const known = toolbox().find(tool);
+    const known = toolbox.find(tool);
     if (known === undefined)
       return { type: "refuse", by: "rules", reason: `${tool} is switched off here`, call } as const;
-    const word = await gate().judge({ actor, call, tool: known, cwd, territory }, signal);
+    const word = await gate.judge({ actor, call, tool: known, cwd, territory }, signal);
     await journal.append({
       ...{ type: "before", actor, call: id, tool, decision: word.type, by: word.by, reason: word.reason },
       input: word.type === "go" ? word.input : input,

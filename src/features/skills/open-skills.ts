@@ -1,11 +1,17 @@
 import { diskFiles } from "../../context/disk-files.ts";
 import { skillDirs } from "../../context/skills/skill-dirs.ts";
-import type { SupervisorOptions } from "../../session/options.ts";
+import type { SkillsOptions } from "./options.ts";
 import { type SessionSkills, type SkillParts, sessionSkills } from "./session-skills.ts";
 
-/** Null: the session has none. */
+export interface SkillDirectories {
+  readonly skills?: SkillsOptions;
+  readonly cwd: string;
+  readonly additionalDirs?: readonly string[];
+}
+
+/** Returns null if the session has none. */
 export function openSkills(
-  { skills, cwd, additionalDirs = [] }: SupervisorOptions,
+  { skills, cwd, additionalDirs = [] }: SkillDirectories,
   parts: Omit<SkillParts, "options" | "cwd" | "folders">,
 ): SessionSkills | null {
   if (skills === undefined) return null;
@@ -13,7 +19,7 @@ export function openSkills(
 }
 
 /** What a skill says of files beside it can be read, wherever the person has put them. */
-export function skillFolders({ skills, cwd }: SupervisorOptions): readonly string[] {
+export function skillFolders({ skills, cwd }: SkillDirectories): readonly string[] {
   if (skills === undefined) return [];
   return skillDirs({ ...skills.search, cwd }, diskFiles)
     .filter(({ kind, origin }) => kind === "skill" && origin !== "project")

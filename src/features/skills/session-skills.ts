@@ -13,21 +13,23 @@ import { type Named, type Rendered, renderSkill, variablesOf } from "../../conte
 import type { Skill, Skills } from "../../context/skills/skill.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { errorMessage } from "../../lib/errors.ts";
+import type { ToolResultContent } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
 import type { Enclosure } from "../../policy/confinement/write-scope.ts";
 import type { Rule } from "../../settings/rules.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
-import type { Spawner } from "../../tools/agent.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { Actors } from "../../supervisor/actors.ts";
+import type { Joints } from "../../supervisor/joints.ts";
+import { skillNotice } from "../../supervisor/notices.ts";
 import type { Loaded, SkillService } from "../../tools/skill/service.ts";
 import type { CallContext } from "../../tools/tool.ts";
-import type { Actors } from "../background/background-service.ts";
 import { writeScope } from "../gate/write-scope.ts";
 import { currentTurnTexts } from "./current-turn.ts";
 import { forkWords } from "./fork-words.ts";
 import { type CommandContext, type CommandSide, judgedCalls } from "./judged-command.ts";
 import type { SkillsOptions } from "./options.ts";
 import { type Preloaded, preloadedWords, type Room } from "./preload.ts";
-import { rulesOf, SkillRules } from "./skill-rules.ts";
+import { rulesOf, type SkillRules } from "./skill-rules.ts";
 import { slashLine, unknownSkill } from "./slash-line.ts";
 
 /** What a person's line comes to. */
@@ -46,11 +48,14 @@ export type Typed =
 export interface CalledFor {
   readonly prompt: string;
   /** What the skill may do without a question is this agent's, once it has been started. */
-  lend(agent: Pick<ActorRecord, "id" | "run">): void;
+  lend(agent: Pick<Actor, "id" | "run">): void;
 }
 
-/** The skills of one session. */
-export interface SessionSkills extends SkillService {
+/**
+ * The skills of one session. Joint: `reserve` (what the skills that an agent begins with let it do is its own, unless an
+ * untrusted directory named them).
+ */
+export interface SessionSkills extends SkillService, Pick<Required<Joints>, "reserve"> {
   /** Resolves, and never rejects, when they are known. */
   readonly known: Promise<void>;
   /** As they were looked at last. */
@@ -68,10 +73,6 @@ export interface SessionSkills extends SkillService {
   fact(windowTokens: number): Fact | null;
   /** What an agent of this kind begins with; null: nothing. See `preloadedWords`. */
   preload(kind: AgentDefinition, room: Room): Preloaded | null;
-  /** It has begun with that: what those skills lend is its own, unless an untrusted directory named them. */
-  begun(actor: Pick<ActorRecord, "id" | "run" | "spec">, kind: Pick<AgentDefinition, "source">): void;
-  /** What an actor may do without a question for the skills it has loaded. */
-  lent(actor: ActorId): readonly Rule[];
 }
 
 export interface SkillParts extends CommandSide {
@@ -79,8 +80,8 @@ export interface SkillParts extends CommandSide {
   readonly session: SessionId;
   readonly cwd: string;
   readonly folders: readonly string[];
-  readonly actors: Pick<Actors, "find" | "tell">;
-  readonly spawn: Spawner["spawn"];
+  readonly actors: Pick<Actors, "find" | "notify">;
+  readonly lent: SkillRules;
   readonly journal: Pick<Journal, "append" | "note">;
   readonly treeAt: (root: string) => Enclosure | null;
   readonly denied: (path: string) => boolean;
@@ -113,7 +114,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
   const library = skillLibrary({ ...search, cwd, denied }, files);
   const blockOf = skillsBlocks();
   const calls = judgedCalls(parts);
-  const lent = new SkillRules();
+  const { lent } = parts;
   const warned = new Set<string>();
   /** A skill that only the person may call, and did in this prompt. */
   let askedFor: string | null = null;
@@ -171,7 +172,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     const territory = { root: cwd, additionalDirs: parts.folders.slice(1), tree: null };
     const own = atMost === undefined ? territory : { ...territory, atMost };
     const call = { tool: LOADING, input: { skill: name }, cwd, territory: own };
-    return parts.gate().recheck(call).type === "allow";
+    return parts.gate.recheck(call).type === "allow";
   }
 
   async function load(name: string, args: string, context: CallContext): Promise<Loaded> {
@@ -181,7 +182,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     if (name !== skill.name || skill.alias !== null) {
       const other = name === skill.name ? skill.alias : skill.name;
       const call = { tool: LOADING, input: { skill: other }, ...whereIs(context.actor) };
-      const decision = parts.gate().recheck(call);
+      const decision = parts.gate.recheck(call);
       // A rule about one of its names holds for the other.
       if (decision.type === "deny") return refused(decision.reason);
       if (decision.type === "ask" && other === skill.name)
@@ -206,7 +207,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     const id = `skill:${context.call}`;
     const message = { role: "user" as const, content: text };
     parts.journal.note({ type: "prompt", actor: context.actor, message, id, news: true, ...system });
-    actors.tell(context.actor, { type: "skill", title: skill.name, id, text, reads: body.reads, ...system });
+    actors.notify(context.actor, skillNotice({ title: skill.name, id, text, reads: body.reads, ...system }));
     return { type: "loaded", name: skill.name };
   }
 
@@ -217,12 +218,13 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     const model = alias === undefined ? {} : { model: alias };
     const input = { description: `skill ${skill.name}`, prompt, subagent_type: type, ...model };
     const where = { ...whereIs(context.actor), signal: context.signal };
-    const word = await calls.judged(SPAWNING, input, where);
-    if (word.type === "refuse") return refused(`No agent may carry it out: ${word.reason}`);
+    const gated = await calls.judged(SPAWNING, input, where);
+    if (gated.type === "refuse") return refused(`No agent may carry it out: ${gated.reason}`);
+    const call = parts.toolbox.find(SPAWNING)?.here?.prepare({ ...input, run_in_background: false });
+    if (call?.type !== "ready") return refused("No agent can be started here.");
     try {
-      const spawned = await parts.spawn(type, { ...input, run_in_background: false }, context);
-      const report = spawned.type === "ended" ? `${spawned.frame}\n\n${spawned.report}` : spawned.title;
-      return { type: "carried-out", report };
+      const { content } = await call.call(context);
+      return { type: "carried-out", report: reportIn(content) };
     } catch (error) {
       context.signal.throwIfAborted();
       return refused(errorMessage(error));
@@ -287,17 +289,21 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
         ...{ files, cwd, warn, session: parts.session, skills: () => library.now.all },
         passes: ({ name }) => !parts.hooked(LOADING) && wouldPass(name, kind),
       }),
-    begun({ id, run, spec: { skills = [] } }, { source }) {
-      if (source?.scope === "project" && !search.trusted()) return;
+    reserve({ id, skills = [] }, definition) {
+      if (definition === null || (definition.source?.scope === "project" && !search.trusted())) return;
       for (const skill of library.now.all.filter(({ name }) => skills.includes(name)))
-        lent.lend(id, run, rulesLent(skill));
+        lent.lend(id, 1, rulesLent(skill));
     },
     fact(windowTokens) {
       const text = blockOf(library.now.all, windowTokens);
       return text === null ? null : { key: SKILLS_FACT, digest: digestOf(text), text };
     },
-    lent: (id) => lent.of(actors.find(id), id),
   };
+}
+
+function reportIn(content: ToolResultContent): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
 }
 
 /** By which a conversation knows the list. */

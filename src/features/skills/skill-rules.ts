@@ -2,7 +2,7 @@ import { ruleGrant } from "../../context/skills/grants.ts";
 import type { Skill } from "../../context/skills/skill.ts";
 import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
 import type { Rule } from "../../settings/rules.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 
 interface Lent {
   /** The run it holds for. */
@@ -20,11 +20,11 @@ export class SkillRules {
   readonly #byCall = new Map<CallId, readonly Rule[]>();
 
   /** What holds for an actor now; the same array as long as nothing changes. */
-  of(actor: ActorRecord | undefined, id: ActorId): readonly Rule[] {
-    const { run = 0, errand } = actor ?? {};
+  of(actor: Actor | undefined, id: ActorId): readonly Rule[] {
+    const { run = 0, runFor } = actor ?? {};
     const lent = this.#byActor.get(id);
     const own = lent !== undefined && (id === MAIN || lent.run === run) ? lent.rules : NONE;
-    const started = errand?.call ? (this.#byCall.get(errand.call) ?? NONE) : NONE;
+    const started = runFor?.call ? (this.#byCall.get(runFor.call) ?? NONE) : NONE;
     return own.length > 0 ? own : started;
   }
 

@@ -1,11 +1,6 @@
 import type { Vitals } from "../../actors/hosts.ts";
 import type { WatchedActor, WatchedCall } from "./watched-actor.ts";
 
-/** The defaults, in milliseconds. */
-export const STUCK_WARN_MS = 10_000;
-export const STUCK_MS = 60_000;
-export const TOOL_MS = 600_000;
-
 /** Beyond what a request may be retried and be silent for, before the gateway itself gives it up. */
 const SILENCE_MARGIN_MS = 30_000;
 

@@ -9,7 +9,7 @@ export interface WatchedRecord {
   readonly id: ActorId;
   readonly run: number;
   readonly spec: { readonly type: string; readonly description: string };
-  readonly child: Lifecycle;
+  readonly lifecycle: Lifecycle;
   readonly handle: Pick<ActorHandle, "vitals"> | null;
   readonly startedAt: number | null;
   readonly deadlineMs: number | null;
@@ -36,9 +36,9 @@ export interface WatchedRecord {
 
 /** An actor as a watch sees it. `toolMs`: what a call in its own thread may take. */
 export function watched(record: WatchedRecord, toolMs: number): WatchedActor {
-  const { id, run, spec, child, handle, startedAt, deadlineMs } = record;
+  const { id, run, spec, lifecycle, handle, startedAt, deadlineMs } = record;
   return {
-    ...{ id, run, startedAt, deadlineMs, state: child.state },
+    ...{ id, run, startedAt, deadlineMs, state: lifecycle.state },
     ...{ type: spec.type, description: spec.description },
     calls: [...record.calls].map(([call, { tool, title, input, startedAt, local, timeoutMs }]) => {
       return {

@@ -3,15 +3,21 @@ import { resolveModel } from "../../model/aliases.ts";
 import { DEFAULT_BASE_URL } from "../../model/base-url.ts";
 import type { Gateway } from "../../model/client.ts";
 import { gatewayClient } from "../../model/gateway-client.ts";
-import type { SupervisorOptions } from "../../session/options.ts";
 import type { PageModel } from "../../web/page-question.ts";
-import { windowFor } from "../compaction/windows.ts";
+import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
+
+export interface PageModelOptions {
+  readonly source: { readonly provider: "anthropic" | "offline" | "client"; readonly baseURL?: string };
+  readonly smallModel?: string;
+  readonly aliases?: Readonly<Record<string, string>>;
+  readonly compaction?: CompactionOptions;
+}
 
 /** The small model, asked on behalf of an agent: what it costs is the agent's. `model`: the session's, resolved. */
 export function pageModel(
   gateway: Pick<Gateway, "connect" | "isOver">,
   model: string,
-  { smallModel, aliases, compaction, source }: SupervisorOptions,
+  { smallModel, aliases, compaction, source }: PageModelOptions,
 ): PageModel {
   const isSmall = smallModel !== undefined && source.provider !== "offline";
   const name = isSmall ? resolveModel(smallModel, aliases) : model;
@@ -34,6 +40,6 @@ export function pageModel(
 }
 
 /** Whether the model's endpoint is the API that has a search of its own. */
-export function hasServerSideSearch({ source }: Pick<SupervisorOptions, "source">): boolean {
+export function hasServerSideSearch({ source }: Pick<PageModelOptions, "source">): boolean {
   return source.provider === "anthropic" && (source.baseURL ?? DEFAULT_BASE_URL) === DEFAULT_BASE_URL;
 }

@@ -4,19 +4,13 @@ import { Caller } from "../../mailbox/rpc/caller.ts";
 import type { Channel } from "../../mailbox/rpc/channel.ts";
 import { sender } from "../../mailbox/rpc/server.ts";
 import { endTagged, hostTag, tagsOf } from "../../processes/host-tag.ts";
-import type { ToolProgress } from "../mcp.ts";
 import { type BrokerSettings, type SESSION_NOTICES, SESSION_REQUESTS } from "../protocol.ts";
 import type { HttpServer, McpServer } from "../server.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
-import type { RequestParts } from "./requests.ts";
 import { ServerConnection } from "./server-connection.ts";
 import { reasonOf, toSentence } from "./server-text.ts";
 import { signIn } from "./sign-in.ts";
 import { SignInFile } from "./sign-in-file.ts";
-
-/** Between two reports of progress of one call. */
-const PROGRESS_MS = 50;
-const PROGRESS_CHARS = 500;
 
 /** All servers of a session, in the broker's process. */
 export class Broker {
@@ -79,24 +73,6 @@ export class Broker {
     if (this.#startedAny) await endTagged(this.#tag, this.#clock);
   }
 
-  /** Rejects with a sentence. */
-  request<Value>(
-    slug: string,
-    {
-      isCall = false,
-      signal,
-      onProgress = () => {},
-    }: {
-      readonly isCall?: boolean;
-      readonly signal: AbortSignal;
-      readonly onProgress?: (progress: ToolProgress) => void;
-    },
-    send: (parts: RequestParts) => Promise<Value>,
-  ): Promise<Value> {
-    const kind = { isCall, signal, onProgress: this.#throttle(onProgress) };
-    return this.#find(slug).request(kind, send);
-  }
-
   /** Signs the user in. Rejects with a sentence. */
   async signIn(slug: string, signal: AbortSignal): Promise<null> {
     const server = this.#findHttp(slug);
@@ -135,26 +111,17 @@ export class Broker {
     }
   }
 
-  #find(slug: string): ServerConnection {
+  /** Throws a sentence. */
+  find(slug: string): ServerConnection {
     const connection = this.#connections.get(slug);
     if (connection === undefined) throw new Error(`There is no MCP server ${slug}.`);
     return connection;
   }
 
   #findHttp(slug: string): HttpServer {
-    const { server } = this.#find(slug);
+    const { server } = this.find(slug);
     if (server.type === "stdio")
       throw new Error(`The MCP server "${server.name}" is a program on this machine and has no sign-in.`);
     return server;
-  }
-
-  #throttle(onProgress: (progress: ToolProgress) => void): (progress: ToolProgress) => void {
-    let last = Number.NEGATIVE_INFINITY;
-    return ({ progress, total, message }) => {
-      const now = this.#clock.now();
-      if (now - last < PROGRESS_MS) return;
-      last = now;
-      onProgress({ progress, total, message: message?.slice(0, PROGRESS_CHARS) });
-    };
   }
 }

@@ -23,6 +23,7 @@ function run(): void {
     if (broker === null || isClosing) throw new Error("The MCP broker is not running.");
     return broker;
   };
+  const connection = (slug: string) => started().find(slug);
   async function close(): Promise<void> {
     if (isClosing) return;
     isClosing = true;
@@ -40,15 +41,13 @@ function run(): void {
   });
   const requests = serve(channel, BROKER_REQUESTS, {
     callTool: ({ slug, tool, input, output }, { signal, event }) =>
-      started().request(slug, { isCall: true, signal, onProgress: event }, (parts) =>
-        callTool(tool, input, output, parts),
-      ),
+      connection(slug).request(signal, (parts) => callTool(tool, input, output, parts), event),
     readResource: ({ slug, uri, output }, { signal }) =>
-      started().request(slug, { signal }, (parts) => readResource(uri, output, parts)),
-    listResources: ({ slug }, { signal }) => started().request(slug, { signal }, listResources),
-    listPrompts: ({ slug }, { signal }) => started().request(slug, { signal }, listPrompts),
+      connection(slug).request(signal, (parts) => readResource(uri, output, parts)),
+    listResources: ({ slug }, { signal }) => connection(slug).request(signal, listResources),
+    listPrompts: ({ slug }, { signal }) => connection(slug).request(signal, listPrompts),
     getPrompt: ({ slug, name, arguments: args }, { signal }) =>
-      started().request(slug, { signal }, (parts) => getPrompt(name, args, parts)),
+      connection(slug).request(signal, (parts) => getPrompt(name, args, parts)),
     signIn: ({ slug }, { signal }) => started().signIn(slug, signal),
     signOut: ({ slug }) => started().signOut(slug),
   });

@@ -23,6 +23,7 @@ export interface RequestParts {
 }
 
 const MAX_LISTED = 1_000;
+const MAX_PROGRESS_CHARS = 500;
 const MAX_FIELD_CHARS = 4_096;
 const MAX_PROMPT_CHARS = 200_000;
 const MAX_PROMPT_MESSAGES = 200;
@@ -41,7 +42,11 @@ export async function callTool(
   { client, signal, resultChars, onProgress }: RequestParts,
 ): Promise<CallResult> {
   const request = { method: "tools/call", params: { name: tool, arguments: { ...input } } };
-  const options = { signal, timeout: NO_TIMEOUT_MS, onprogress: onProgress };
+  const options = {
+    ...{ signal, timeout: NO_TIMEOUT_MS },
+    onprogress: ({ progress, total, message }: ToolProgress) =>
+      onProgress({ progress, total, message: message?.slice(0, MAX_PROGRESS_CHARS) }),
+  };
   const raw = await client.request(request, ToolResult, options);
   return { content: boundResult(readContent(raw), resultChars, output), isError: raw.isError === true };
 }

@@ -1,5 +1,5 @@
 import { type Clock, pause } from "../../mailbox/clock.ts";
-import type { ServerState, ServerTool } from "../mcp.ts";
+import type { ServerState, ServerTool, ToolProgress } from "../mcp.ts";
 import type { McpServer } from "../server.ts";
 import type { Elicit } from "./client.ts";
 import {
@@ -20,19 +20,14 @@ const STEADY_MS = 60_000;
 /** Of a request that lists or reads. */
 const LIST_MS = 30_000;
 const MAX_WARNINGS = 100;
+/** Between two reports of progress of one call. */
+const PROGRESS_MS = 50;
 
 export interface ServerConnectionParts extends Omit<ConnectionParts, "onChanged"> {
   onState(state: ServerState, instructions?: string): void;
   onTools(tools: readonly ServerTool[]): void;
   onChanged(what: "resources" | "prompts"): void;
   onWarning(message: string): void;
-}
-
-export interface RequestKind {
-  /** A call of a tool may take longer than a list. */
-  readonly isCall: boolean;
-  readonly signal: AbortSignal;
-  readonly onProgress: RequestParts["onProgress"];
 }
 
 /** Keeps one server connected, with a bounded number of retries, and sends it requests (fault 58). */
@@ -66,25 +61,29 @@ export class ServerConnection {
     await this.#refreshing;
   }
 
-  /** Sends a request, which may wait for a connection. Rejects with a sentence. */
+  /** Sends a request, which may wait for a connection. Rejects with a sentence. `onProgress`: of a call, which may take long. */
   async request<Value>(
-    { isCall, signal, onProgress }: RequestKind,
+    signal: AbortSignal,
     send: (parts: RequestParts) => Promise<Value>,
+    onProgress?: (progress: ToolProgress) => void,
   ): Promise<Value> {
     const { callMs, longestCallMs, resultChars } = this.#parts.limits;
-    const quietMs = isCall ? (this.server.callMs ?? callMs) : Math.min(callMs, LIST_MS);
+    const quietMs = onProgress === undefined ? Math.min(callMs, LIST_MS) : (this.server.callMs ?? callMs);
     const times = { quietMs, longestMs: Math.max(quietMs, longestCallMs) };
     const timeout = startTimeout(this.#clock, times, signal);
     this.#timeouts.add(timeout);
     let connection: Connection | null = null;
+    let reportedAt = Number.NEGATIVE_INFINITY;
     try {
       connection = await this.#waitForConnection(timeout.signal);
       if (connection === null) throw new Error("Not connected");
       return await send({
         ...{ client: connection.client, resultChars, signal: timeout.signal },
-        onProgress(progress) {
+        onProgress: (progress) => {
           timeout.progress();
-          onProgress(progress);
+          if (this.#clock.now() - reportedAt < PROGRESS_MS) return;
+          reportedAt = this.#clock.now();
+          onProgress?.(progress);
         },
       });
     } catch (error) {

@@ -24,7 +24,7 @@ const NOTES =
   /^<system-reminder>\n[^\n]*These are your own notes of it;[^\n]*\n([\s\S]*)\n<\/system-reminder>$/;
 /** A skill as the runtime writes it into a prompt, and as it announces one that an agent carries out. */
 const SKILL =
-  /^([\s\S]*?)<command-name>\/?([^<\n]+)<\/command-name>(?:\n<command-args>([\s\S]*?)<\/command-args>)?(?:\n<command-message>.*<\/command-message>)?(?:\nBase folder of this skill: .*)?\s*([\s\S]*)$/;
+  /^([\s\S]*?)<command-name>\/?([^<\n]+)<\/command-name>(?:\n<command-args>([\s\S]*?)<\/command-args>)?(?:\n<command-message>.*<\/command-message>)?(?:\nBase directory of this skill: .*)?\s*([\s\S]*)$/;
 const CARRIED_OUT = /^The \w+ called \/(\S+?)(?: [\s\S]*?)?\. Call the Skill tool with skill "/;
 
 export function unanswered(messages: readonly MessageParam[], isLastTurn: boolean): Unanswered {

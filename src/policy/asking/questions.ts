@@ -2,6 +2,12 @@ import type { CallId } from "../../mailbox/ids.ts";
 import type { Answers, Asker, PermissionRequest, PlanRequest, QuestionRequest } from "../asks.ts";
 import type { WriteScope } from "../confinement/write-scope.ts";
 
+/** What the rules and the mode say now of a call that waits: still a question, or no longer one. */
+export type Recheck =
+  | { readonly type: "ask" }
+  | { readonly type: "allow" }
+  | { readonly type: "deny"; readonly reason: string };
+
 /** Whose question it is; one call asks one thing at a time. */
 export interface Asking {
   readonly asker: Asker;
@@ -17,6 +23,8 @@ export interface PermissionQuestion extends Asking, Omit<PermissionRequest, "typ
   readonly always?: true;
   /** Called as soon as the person has allowed it, before any other question is looked at. */
   onAllowed?(): void;
+  /** What rules and mode say of it now. Default: it stays a question. */
+  recheck?(): Recheck;
 }
 
 export interface ChoiceQuestion extends Asking, Pick<QuestionRequest, "questions"> {}

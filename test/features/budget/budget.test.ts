@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { budgetOfType, tightest } from "../../../src/features/budget/budget.ts";
-import { amount, dollars, span } from "../../../src/features/budget/format.ts";
+import { amount } from "../../../src/features/budget/format.ts";
 import {
   estimateAfter,
   estimateAtStart,
   prospectOf,
   soundUsage,
 } from "../../../src/features/budget/request-estimate.ts";
+import { dollars, span } from "../../../src/lib/figures.ts";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
 import { id, MODEL, PRICES, purses } from "./accounts.ts";
 

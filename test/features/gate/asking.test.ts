@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { Actors } from "../../../src/features/background/background-service.ts";
 import { askerOf, sessionAsks } from "../../../src/features/gate/asking.ts";
 import { ActorId, callId, MAIN } from "../../../src/mailbox/ids.ts";
-import { ActorRecord } from "../../../src/supervisor/actor-record.ts";
+import { createActor } from "../../../src/supervisor/actor-record.ts";
+import type { Actors } from "../../../src/supervisor/actors.ts";
 import { brokerWith, never, Someone, which } from "../../policy/asking/someone.ts";
 import { settled } from "../../support/fake-clock.ts";
 import { everyDayHosts, supervised } from "../../support/supervised.ts";
 
 function actorNamed(name: string, parent: string | null, given: { type: string; description: string }) {
-  return new ActorRecord(
+  return createActor(
     {
       ...{
         id: ActorId.parse(name),

@@ -7,8 +7,8 @@ import {
   type Prepared,
   type SandboxReport,
 } from "../../../src/policy/sandbox/sandbox.ts";
-import { noSession, sessionTools } from "../../../src/session/session-tools.ts";
 import { Toolbox } from "../../../src/supervisor/toolbox.ts";
+import { noSession, sessionTools } from "../../../src/tools/session-tools.ts";
 
 const PREPARED: Prepared = {
   confined: { type: "read", builder: "/bin/false", state: "/", seen: [] },
@@ -40,7 +40,8 @@ function gateWith({
     ...(enforced || alone === "allow" ? { confined } : {}),
     ...{ reason: "it reads", parts: [], grants: [] },
   });
-  const toolbox = new Toolbox({ ours: sessionTools(noSession), foreign: [] }, () => false);
+  const toolbox = new Toolbox(() => false);
+  toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
   const gate = new Gate({
     mode: () => "default",
     planFile: () => "/plans/plan-1.md",

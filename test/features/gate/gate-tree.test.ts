@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sessionPermissions } from "../../../src/features/gate/permissions.ts";
+import { openGate, openPermissions, openRules, toolSwitch } from "../../../src/features/gate/permissions.ts";
 import { writeScope } from "../../../src/features/gate/write-scope.ts";
 import { systemClock } from "../../../src/mailbox/clock.ts";
 import { callId, MAIN } from "../../../src/mailbox/ids.ts";
@@ -10,9 +10,9 @@ import type { UserHandler } from "../../../src/policy/asks.ts";
 import type { WriteScope } from "../../../src/policy/confinement/write-scope.ts";
 import { hookRunner } from "../../../src/policy/hooks/runner.ts";
 import { defaultSandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
-import { noSession, sessionTools } from "../../../src/session/session-tools.ts";
 import type { PermissionMode, Rule } from "../../../src/settings/rules.ts";
 import { Toolbox } from "../../../src/supervisor/toolbox.ts";
+import { noSession, sessionTools } from "../../../src/tools/session-tools.ts";
 import { enclosed } from "../../policy/confinement/enclosed.ts";
 
 const MODES: readonly PermissionMode[] = ["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk"];
@@ -38,21 +38,20 @@ async function gated(
     run: () => Promise.reject(new Error("no hook runs here")),
     session: { id: "s", transcriptPath: "/", projectDir: checkout, dir: "/nonexistent" },
   });
-  const permissions = sessionPermissions({
-    shell: "bash",
-    options: {
-      rules: given.rules ?? [],
-      permissionMode: given.mode ?? "default",
-      ...(given.person ? { person: given.person } : {}),
-    },
-    ...{ folders: [checkout], readable: [], planFile: () => "/plans/plan-1.md", actors, onWarning() {} },
-    hooks: given.hookAllows
-      ? { ...runner, preToolUse: async () => ({ type: "go", decision: "allow" }) }
-      : runner,
+  const hooks = given.hookAllows
+    ? { ...runner, preToolUse: async () => ({ type: "go", decision: "allow" }) as const }
+    : runner;
+  const options = { rules: given.rules ?? [], permissionMode: given.mode ?? ("default" as const) };
+  const common = { options, rules: openRules(options), hooks, onWarning() {} };
+  const toolbox = new Toolbox(toolSwitch(common.rules, given.person !== undefined));
+  toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
+  const { gate } = openGate({
+    ...{ ...common, toolbox, folders: [checkout], readable: [], shell: "bash" },
+    permissions: openPermissions({ ...common, actors, user: given.person ?? null, cwd: checkout }),
+    planFile: () => "/plans/plan-1.md",
     sandbox: { settings: defaultSandboxSettings, report: async () => null, prepare: async () => null },
+    tracked: { clock: systemClock, worktrees: { everTracked: () => Promise.reject(new Error("not asked")) } },
   });
-  const toolbox = new Toolbox({ ours: sessionTools(noSession), foreign: [] }, permissions.isOff);
-  const gate = permissions.gate(toolbox);
   let calls = 0;
   const isolation = { ...tree, name: "agent-1", head: null, merge: "apply" as const };
   const territory = writeScope({ root: tree.path, spec: { additionalDirs: [], isolation } }, null);

@@ -25,8 +25,8 @@ function treesOver(answers: readonly SnapshotAnswer[]) {
       },
     },
     onWarning: (message) => warnings.push(message),
-    onChanged: (_, __, changed) => changes.push(changed.map(({ path }) => path)),
   });
+  trees.onChanged((_, __, changed) => changes.push(changed.map(({ path }) => path)));
   return { trees, asked, warnings, changes };
 }
 

@@ -68,7 +68,7 @@ async function expectAllHeard(sent: World, runs: number): Promise<void> {
   const heard = lastOf(sent, "hub");
   for (const n of SENDERS) expect(times(heard, `sender${n} is here`)).toBe(1);
   for (const request of sent.model.requests)
-    expect(textsOf(request)).not.toMatch(/still runs|ended before it heard/);
+    expect(textsOf(request)).not.toMatch(/still runs|ended before it read/);
   await sent.supervisor.close();
   const records = await journalOf(sent);
   expect(broken(records)).toEqual([]);
@@ -173,7 +173,7 @@ describe.each(shippedHosts)("mail to one that is about to end, %s", (host) => {
     );
     expect((await sent.supervisor.prompt("go")).summary.text).toBe("answered\n\nI know");
     expect(times(lastOf(sent, "walk"), "turn left")).toBe(1);
-    expect(lastOf(sent, "go")).not.toContain("ended before it heard");
+    expect(lastOf(sent, "go")).not.toContain("ended before it read");
     await sent.supervisor.close();
     expect(broken(await journalOf(sent))).toEqual([]);
   });

@@ -42,7 +42,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
       return { text: said.includes("turn left") ? "went left" : "went on" };
     });
     await sent.supervisor.prompt("go");
-    expect(lastOf(sent, "go")).toContain("Delivered; it is heard at the next turn.");
+    expect(lastOf(sent, "go")).toContain("Delivered; the agent gets it at its next turn.");
     expect(times(lastOf(sent, "listen"), "turn left")).toBe(1);
     expect(times(lastOf(sent, "go"), "went left")).toBe(1);
     await sent.supervisor.close();
@@ -51,7 +51,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     const places = (test: (text: string) => boolean) =>
       records.flatMap((record, place) => (test(JSON.stringify(record.event)) ? [place] : []));
     const [prompt = -1] = places((text) => text.startsWith('{"type":"prompt"') && text.includes("turn left"));
-    const [delivered = -1] = places((text) => text.includes("Delivered; it is heard"));
+    const [delivered = -1] = places((text) => text.includes("Delivered; the agent gets it"));
     expect(prompt).toBeGreaterThan(0);
     expect(delivered).toBeGreaterThan(prompt);
   });
@@ -73,7 +73,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
       return { calls: [send(/Agent (\w+) \(worker\)/.exec(said)?.[1] ?? "", "look again")] };
     });
     expect((await sent.supervisor.prompt("go")).summary.text).toBe("sent\n\nheard");
-    expect(lastOf(sent, "go")).toContain("had ended; it goes on with your message");
+    expect(lastOf(sent, "go")).toContain("had ended; it resumes with your message");
     expect(times(lastOf(sent, "go"), "report 2")).toBe(1);
     const last = sent.model.requests.filter((request) => !isMain(request)).at(-1) ?? never();
     expect(last.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
@@ -107,7 +107,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     await sent.supervisor.prompt("go");
     expect(lastOf(sent, "go")).toContain("my child spoke");
     expect(lastOf(sent, "go")).toMatch(
-      /Message from task grandchild \(agent \w+\), not from the person:\nhello main/,
+      /Message from task grandchild \(agent \w+\), not from the user:\nhello main/,
     );
     expect(times(lastOf(sent, "go"), "hello main")).toBe(1);
   });
@@ -136,7 +136,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     const sent = world(host, async (request): Promise<ScriptedTurn> => {
       const said = textsOf(request);
       if (isMain(request)) {
-        if (said.includes("ended before it heard your message")) return { text: "I know" };
+        if (said.includes("ended before it read your message")) return { text: "I know" };
         if (repliesIn(request) === 0) return { calls: [behind("doomed")] };
         if (repliesIn(request) === 1) {
           await at("asked").promise;
@@ -151,7 +151,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     });
     await sent.supervisor.prompt("go");
     const said = lastOf(sent, "go");
-    expect(times(said, 'Agent "task doomed" ended before it heard your message')).toBe(1);
+    expect(times(said, 'Agent "task doomed" ended before it read your message')).toBe(1);
     expect(said).toMatch(/<result>\n {2}are you well\?\n<\/result>/);
     expect(times(said, "<task-notification>")).toBe(2);
     await sent.supervisor.close();
@@ -236,7 +236,7 @@ test("words that were not heard are told of after a restart too, once (C27)", as
   const script = async (request: ModelRequest): Promise<ScriptedTurn> => {
     const said = textsOf(request);
     if (isMain(request)) {
-      if (said.includes("ended before it heard your message")) return { text: "I know" };
+      if (said.includes("ended before it read your message")) return { text: "I know" };
       if (repliesIn(request) === 0) return { calls: [behind("doomed")] };
       if (repliesIn(request) > 1) return { text: "answered" };
       await at("asked").promise;
@@ -261,7 +261,7 @@ test("words that were not heard are told of after a restart too, once (C27)", as
   const again = await takenUp("in-thread", script, { id: whole.id, home: cutAfter(whole, failed + 1) });
   await again.supervisor.resumeUnfinished();
   const said = lastOf(again, "go");
-  expect(times(said, "ended before it heard your message")).toBe(2);
+  expect(times(said, "ended before it read your message")).toBe(2);
   expect([times(said, "  are you well?"), times(said, "  hello?")]).toEqual([1, 1]);
   await again.supervisor.close();
   const third = await takenUp("in-thread", script, { id: whole.id, home: again.home });

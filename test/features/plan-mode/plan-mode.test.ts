@@ -11,8 +11,9 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sessionAsks } from "../../../src/features/gate/asking.ts";
+import { modeFrom } from "../../../src/features/gate/mode.ts";
+import { planService } from "../../../src/features/plan-mode/index.ts";
 import { planFilesIn } from "../../../src/features/plan-mode/plan-files.ts";
-import { modeFrom, planService } from "../../../src/features/plan-mode/plan-mode.ts";
 import { ActorId, callId, MAIN } from "../../../src/mailbox/ids.ts";
 import type { Recheck } from "../../../src/policy/user-request-broker.ts";
 import type { PermissionMode } from "../../../src/settings/rules.ts";
@@ -35,11 +36,10 @@ function planning(
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, "package.json"), JSON.stringify({ scripts: { test: "vitest", build: "tsc" } }));
   const modes: PermissionMode[] = [];
-  const mode = modeFrom(
-    initial,
-    (next) => modes.push(next),
-    (wanted) => (locked.includes(wanted) ? `Your organisation does not allow ${wanted}.` : null),
+  const mode = modeFrom(initial, (wanted) =>
+    locked.includes(wanted) ? `Your organisation does not allow ${wanted}.` : null,
   );
+  mode.onChange((next) => modes.push(next));
   const person = new Someone();
   const recheck = (): Recheck =>
     mode.current() === "plan" ? { type: "deny", reason: "Plan mode is on." } : { type: "ask" };

@@ -129,7 +129,7 @@ test("of a record the watch reads whose turn it is: the model's, a call's, the s
     id: ActorId.parse("agent1"),
     run: 2,
     spec: { type: "Explore", description: "look" },
-    child: { state: "running" },
+    lifecycle: { state: "running" },
     handle: null,
     startedAt: 5,
     deadlineMs: null,

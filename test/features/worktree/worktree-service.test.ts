@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { worktreeDefaults } from "../../../src/features/isolation/worktree-settings.ts";
-import { type WorktreeDeskParts, worktreeService } from "../../../src/features/worktree/worktree-service.ts";
+import { type WorktreeDeskParts, worktreeService } from "../../../src/features/worktree/index.ts";
 import { ActorId, callId, MAIN } from "../../../src/mailbox/ids.ts";
 import type { Location } from "../../../src/mailbox/worktree.ts";
 import { createTree } from "../../../src/worktrees/create.ts";

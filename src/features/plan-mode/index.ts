@@ -5,33 +5,8 @@ import { allowsOf } from "../../tools/plan/allowed-prompts.ts";
 import { projectCommands } from "../../tools/plan/project-commands.ts";
 import { type Left, MAX_PLAN_CHARS, type PlanService, type Refused } from "../../tools/plan/service.ts";
 import type { AskContext, SessionAsks } from "../gate/asking.ts";
+import type { Mode } from "../gate/mode.ts";
 import type { PlanFiles } from "./plan-files.ts";
-
-/** The session's mode, which holds for every agent of it: the gate reads it at each call (A6.7). */
-export interface Mode {
-  current(): PermissionMode;
-  /** Why settings do not let the session go there, or null. */
-  whyNot(mode: PermissionMode): string | null;
-  set(mode: PermissionMode): void;
-}
-
-/** `onChange` is told of every other mode than the one before. */
-export function modeFrom(
-  initial: PermissionMode,
-  onChange: (mode: PermissionMode) => void = () => {},
-  whyNot: (mode: PermissionMode) => string | null = () => null,
-): Mode {
-  let mode = initial;
-  return {
-    current: () => mode,
-    whyNot,
-    set(next) {
-      if (next === mode) return;
-      mode = next;
-      onChange(next);
-    },
-  };
-}
 
 export interface PlanModeParts {
   readonly mode: Mode;

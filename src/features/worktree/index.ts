@@ -2,6 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import { type Location, treeNameFor, type Worktree } from "../../mailbox/worktree.ts";
+import type { Actors } from "../../supervisor/actors.ts";
 import type {
   EnteredWorktree,
   LeftWorktree,
@@ -30,6 +31,13 @@ export interface WorktreeDeskParts {
   readonly workspace: readonly string[];
   /** Why git may not be run on this folder's own settings, or null. */
   foreignGit(folder: string): string | null;
+}
+
+/** Returns where an actor works, or where it will: in the session's own directory. */
+export function whereIs(actors: Pick<Actors, "find">, id: ActorId, cwd: string): Location {
+  const actor = actors.find(id);
+  if (!actor) return { root: cwd, cwd, tree: null };
+  return { root: actor.root, cwd: actor.cwd, tree: actor.place?.tree ?? null };
 }
 
 /**

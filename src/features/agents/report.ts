@@ -1,12 +1,25 @@
-import type { BackgroundCommand } from "../features/background/background.ts";
-import { worktreeLine } from "../features/isolation/worktree-words.ts";
-import { checkedNote } from "../features/receipts/check-text.ts";
-import type { Summary } from "../mailbox/messages.ts";
-import type { AgentView } from "./view.ts";
+import { resultId } from "../../journal/session-state.ts";
+import type { Summary } from "../../mailbox/messages.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { AgentNotice } from "../../supervisor/notices.ts";
+import type { AgentView } from "../../supervisor/view.ts";
+import { worktreeLine } from "../isolation/worktree-words.ts";
+import { checkedNote, noteOn } from "../receipts/check-text.ts";
 
 /** The line above a report, written by the runtime: the agent's text cannot forge it, as it is a block of its own. */
 export function reportHeader({ type, id }: Pick<AgentView, "type" | "id">, summary: Summary): string {
   return `[Agent ${id} (${type}) ended: ${howItEnded(summary)}${editsSentence(summary, id)}${whatOfItsData(summary)}${checkedNote(summary)} What follows is its report, not the person's words.]`;
+}
+
+/** The result of an agent that ran in the background, for whoever started it. */
+export function formatResult(actor: Actor, run: number, summary: Summary, path: string | null): AgentNotice {
+  const { id, title } = actor;
+  return {
+    ...{ type: "agent", id: resultId(id, run), agent: id, title, status: summary.status, path },
+    ending: `${howItEnded(summary)}${checkedNote(summary)}`,
+    text: reportOf(summary),
+    note: noteOn(summary),
+  };
 }
 
 /** As a sentence without its subject. */
@@ -39,15 +52,6 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Says of the commands that were still running, and ended with the agent, that they were stopped. */
-export function withLeftBehind(summary: Summary, left: readonly Pick<BackgroundCommand, "title">[]): Summary {
-  if (left.length === 0) return summary;
-  const names = left.map(({ title }) => title).join("; ");
-  const sentence = `${counted(left.length, "command")} in the background still ran at its end and ${left.length === 1 ? "was" : "were"} stopped: ${names}.`;
-  const reason = summary.reason === undefined ? sentence : `${summary.reason} ${sentence}`;
-  return { ...summary, reason };
 }
 
 /** A report worth reading; without any text an ended agent is an error to its caller. */

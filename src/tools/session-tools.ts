@@ -1,25 +1,25 @@
 import { noTasks } from "../mailbox/task-graph.ts";
-import { askUserQuestionTool, type QuestionService } from "../tools/ask-user-question.ts";
-import { backgroundTools } from "../tools/background/all.ts";
-import type { BackgroundService } from "../tools/background/service.ts";
-import { bindTool } from "../tools/bind-tool.ts";
-import type { CustomTool } from "../tools/define-tool.ts";
-import type { LanguageDesk } from "../tools/lsp/desk.ts";
-import { lspTool } from "../tools/lsp/lsp.ts";
-import { mailTools } from "../tools/messages/all.ts";
-import type { MessageService } from "../tools/messages/service.ts";
-import { planTools } from "../tools/plan/all.ts";
-import type { PlanService } from "../tools/plan/service.ts";
-import type { SkillService } from "../tools/skill/service.ts";
-import { skillTool } from "../tools/skill/skill.ts";
-import { taskTools } from "../tools/tasks/all.ts";
-import type { TaskStore } from "../tools/tasks/store.ts";
-import { timerTools } from "../tools/timers/all.ts";
-import type { TimerDesk } from "../tools/timers/desk.ts";
-import { webTools } from "../tools/web/all.ts";
-import type { WebDesk } from "../tools/web/desk.ts";
-import { worktreeTools } from "../tools/worktree/all.ts";
-import type { WorktreeService } from "../tools/worktree/service.ts";
+import { askUserQuestionTool, type QuestionService } from "./ask-user-question.ts";
+import { backgroundTools } from "./background/all.ts";
+import type { BackgroundService } from "./background/service.ts";
+import { bindTool } from "./bind-tool.ts";
+import type { CustomTool } from "./define-tool.ts";
+import type { LanguageService } from "./lsp/desk.ts";
+import { lspTool } from "./lsp/lsp.ts";
+import { mailTools } from "./messages/all.ts";
+import type { MessageService } from "./messages/service.ts";
+import { planTools } from "./plan/all.ts";
+import type { PlanService } from "./plan/service.ts";
+import type { SkillService } from "./skill/service.ts";
+import { skillTool } from "./skill/skill.ts";
+import { taskTools } from "./tasks/all.ts";
+import type { TaskStore } from "./tasks/store.ts";
+import { timerTools } from "./timers/all.ts";
+import type { TimerService } from "./timers/desk.ts";
+import { webTools } from "./web/all.ts";
+import type { WebService } from "./web/desk.ts";
+import { worktreeTools } from "./worktree/all.ts";
+import type { WorktreeService } from "./worktree/service.ts";
 
 /** What the tools on the supervisor's side reach of the session. */
 export interface SessionParts {
@@ -34,11 +34,11 @@ export interface SessionParts {
   readonly worktree: WorktreeService | null;
   /** Null or absent: the session has no skills. */
   readonly skills: SkillService | null;
-  readonly web: WebDesk;
+  readonly web: WebService;
   /** Null: the program ends with its answer, so no later prompt could come. */
-  readonly timers: TimerDesk | null;
+  readonly timers: TimerService | null;
   /** Null: there is no language server that may be started. */
-  readonly languages: LanguageDesk | null;
+  readonly languages: LanguageService | null;
 }
 
 /** The built-in tools on the supervisor's side, in the order models see them; Agent is made of a list of the others. */

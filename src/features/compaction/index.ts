@@ -10,19 +10,41 @@ import {
   elidedOf,
   resultText,
 } from "../../mailbox/compacted.ts";
-import { MAIN } from "../../mailbox/ids.ts";
+import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Services } from "../../mailbox/services.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
-import type { ActorRecord } from "../../supervisor/actor-record.ts";
+import type { HookCaller } from "../../policy/hooks/results.ts";
+import type { HookRunner } from "../../policy/hooks/runner.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { Joints, ThreadLife } from "../../supervisor/joints.ts";
 import type { Outputs } from "../../supervisor/outputs.ts";
-import type { HookSide } from "../hooks/tool-hooks.ts";
 
-/** What making conversations smaller may reach of the session. */
-export interface CompactSide extends HookSide {
+export interface CompactionParts {
   readonly journal: Pick<Journal, "append">;
   readonly outputs: Pick<Outputs, "folder" | "write">;
-  /** False once the actor has a newer thread. */
-  isCurrent(): boolean;
+  readonly hooks: Pick<HookRunner, "has" | "preCompact" | "sessionStart">;
+  /** On whose behalf hooks run. */
+  readonly caller: (actor: ActorId, cwd: string) => HookCaller;
+}
+
+/** One thread of an actor. */
+interface CompactSide extends CompactionParts, ThreadLife {
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Conversations that are made shorter. Joints: `services` (hooks before, the record and the results that were taken out
+ * after), `onEvent` (a resumed session).
+ */
+export function compactionFeature(parts: CompactionParts): Joints {
+  return {
+    services: (actor, thread) =>
+      compactServices(actor, { ...parts, ...thread, signal: actor.stopping.signal }),
+    onEvent(event) {
+      if (event.type === "replayed")
+        for (const actor of event.actors) keepsResultsIn(actor, parts.outputs.folder);
+    },
+  };
 }
 
 /**
@@ -30,30 +52,30 @@ export interface CompactSide extends HookSide {
  * before it comes to it, is woken to run for that alone. Never rejects.
  */
 export function compactionOf(
-  actor: ActorRecord | undefined,
+  actor: Actor | undefined,
   wanted: string,
-  wake: (main: ActorRecord) => void,
+  wake: (main: Actor) => void,
 ): Promise<Compaction> {
   if (!actor) return Promise.resolve(left("There is no such conversation in this session yet."));
   if (actor.wish !== null) return Promise.resolve(left("It is being made shorter already."));
   const instructions = wanted.trim();
   const { promise, resolve } = Promise.withResolvers<Compaction>();
   const settle = (compaction: Compaction) => {
-    actor.wish = null;
+    actor.setWish(null);
     resolve(compaction);
   };
   const alone = () => {
     // Of others only the journal still knows what they said.
     if (actor.id !== MAIN)
       return settle(left("It has ended; its conversation is made shorter when it goes on."));
-    actor.wish = { instructions, settle, alone: true };
+    actor.setWish({ instructions, settle, alone: true });
     wake(actor);
     void actor.ended.then(() => {
       if (actor.wish?.settle === settle) settle(left("It was stopped before its conversation was shorter."));
     });
   };
-  actor.wish = { instructions, settle };
-  if (actor.child.state === "ended") alone();
+  actor.setWish({ instructions, settle });
+  if (actor.hasEnded) alone();
   else {
     void actor.ended.then(() => {
       // Settled already, unless it ended before it came to it.
@@ -68,22 +90,24 @@ function left(reason: string): Compaction {
 }
 
 /** A session that is taken up again keeps results in its own folder, which a copy of it does not share. */
-export function keepsResultsIn(actor: ActorRecord, folder: string): void {
+function keepsResultsIn(actor: Actor, folder: string): void {
   const { compacted } = actor.spec;
-  if (compacted) actor.spec = { ...actor.spec, compacted: { ...compacted, folder } };
+  if (compacted) actor.setCompacted({ ...compacted, folder });
 }
 
 /** The supervisor's part of it: hooks before, the record and the results that were taken out after. */
-export function compactServices(
-  actor: ActorRecord,
-  side: CompactSide,
-): Pick<Services, "compacting" | "compacted"> {
+function compactServices(actor: Actor, side: CompactSide): Pick<Services, "compacting" | "compacted"> {
   const { compacted: before } = actor.spec;
   // Files of results end with a session; one that was taken up again has them anew. A lost one is read in vain.
   if (before) void keepResults(actor, 0, before, side.outputs).catch(() => {});
   return {
     async compacting({ trigger, instructions }) {
-      const said = await side.hooks.preCompact(trigger, instructions, side.caller(actor.cwd), side.signal);
+      const said = await side.hooks.preCompact(
+        trigger,
+        instructions,
+        side.caller(actor.id, actor.cwd),
+        side.signal,
+      );
       if (said.block !== undefined) return { type: "blocked", reason: said.block };
       return { type: "go", instructions: [instructions, said.context].filter(Boolean).join("\n\n") };
     },
@@ -105,13 +129,13 @@ function compactionIn({ before, after, reason }: CompactEnd): Compaction {
  * beside the summary.
  */
 async function begunAgain(
-  actor: ActorRecord,
+  actor: Actor,
   compacted: Omit<Compacted, "folder">,
   { hooks, caller, signal }: CompactSide,
 ): Promise<Omit<Compacted, "folder">> {
   const isNew = compacted.through > (actor.spec.compacted?.through ?? 0);
   if (actor.id !== MAIN || !isNew || !hooks.has("SessionStart", ["compact"])) return compacted;
-  const { context = "" } = await hooks.sessionStart("compact", caller(actor.cwd), signal);
+  const { context = "" } = await hooks.sessionStart("compact", caller(actor.id, actor.cwd), signal);
   const [summary, ...others] = compacted.messages;
   if (context === "" || summary?.role !== "user") return compacted;
   const words = { type: "text" as const, text: reminderOf([escapeTags(context)]) };
@@ -119,7 +143,7 @@ async function begunAgain(
 }
 
 async function recorded(
-  actor: ActorRecord,
+  actor: Actor,
   wanted: Omit<Compacted, "folder">,
   { journal, outputs, isCurrent }: CompactSide,
 ): Promise<Compacted> {
@@ -136,14 +160,14 @@ async function recorded(
   }
   await journal.append({ type: "compacted", actor: actor.id, compacted });
   // What the journal says holds for the next thread too, whoever asked for it.
-  actor.spec = { ...actor.spec, compacted };
-  if (!isCurrent()) throw new Error("This agent goes on in another thread; the old one is not answered.");
+  actor.setCompacted(compacted);
+  if (!isCurrent()) throw new Error("Stale thread: this agent now runs in another one.");
   return compacted;
 }
 
 /** Whole results that the conversation only refers to, each in a file of its own, while the session lasts (A19.3). */
 async function keepResults(
-  { id: actor, turns }: ActorRecord,
+  { id: actor, turns }: Actor,
   from: number,
   { through, elided, folder }: Compacted,
   outputs: Pick<Outputs, "write">,

@@ -12,23 +12,25 @@ import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { type Ids, randomIds, type SessionId } from "../mailbox/ids.ts";
 import { JOURNAL_VERSION } from "../mailbox/session-events.ts";
 import { DEFAULT_MODEL, resolveModel } from "../model/aliases.ts";
-import type { Gateway, GatewayNotice } from "../model/client.ts";
+import type { Gateway } from "../model/client.ts";
 import { localGateway, threadGateway } from "../model/gateway.ts";
 import { credentialsIn } from "../policy/secrets/credentials.ts";
 import { redactionOf, redactor, type Secrets } from "../policy/secrets/redactor.ts";
 import { startProcesses } from "../processes/client.ts";
 import type { Processes } from "../processes/processes.ts";
 import { limitsOf } from "../supervisor/limits.ts";
+import type { OnEvent } from "../supervisor/listener.ts";
 import { type Outputs, outputsIn } from "../supervisor/outputs.ts";
 import { detachableJournal, type LeavableJournal } from "./detachable-journal.ts";
 import { threadsWithin } from "./open-files.ts";
 import type { Limits, SupervisorOptions } from "./options.ts";
 
-/** What a session stands on before anything is decided in it: its place, its clock, and what runs beside it. */
-export interface SessionResources<Listeners> {
+/** What a session stands on before anything is decided in it: its place, its clock, its threads and processes. */
+export interface SessionResources {
   /** With its folders as they were when it began. */
   readonly options: SupervisorOptions;
-  readonly listeners: Listeners;
+  /** Tells the user, without secrets. */
+  readonly onWarning: (message: string) => void;
   /** The one it works in, and those beside it. */
   readonly folders: readonly string[];
   readonly id: SessionId;
@@ -40,7 +42,7 @@ export interface SessionResources<Listeners> {
   readonly place: SessionPlace;
   readonly outputs: Outputs;
   readonly model: string;
-  readonly kinds: AgentTypes;
+  readonly types: AgentTypes;
   readonly host: ActorHost;
   readonly maxThreads: number;
   readonly gateway: Gateway;
@@ -50,15 +52,7 @@ export interface SessionResources<Listeners> {
   release(): void;
 }
 
-interface GroundListeners {
-  onNotice(notice: GatewayNotice): void;
-  onWarning(message: string): void;
-}
-
-export function openResources<Listeners extends GroundListeners>(
-  given: SupervisorOptions,
-  unredacted: Listeners,
-): SessionResources<Listeners> {
+export function openResources(given: SupervisorOptions, onEvent: OnEvent): SessionResources {
   const limits = limitsOf(given.limits);
   // Every agent that may run, the main conversation, and one that is about to give its thread back.
   const maxThreads = threadsWithin(limits.maxAgents + 2);
@@ -71,28 +65,24 @@ export function openResources<Listeners extends GroundListeners>(
   const secrets = secretsOf(options);
   const redact = redactor(secrets);
   // What goes wrong may quote what a hook or a command said.
-  const listeners: Listeners = {
-    ...unredacted,
-    onWarning: (message) => unredacted.onWarning(redact(message)),
-  };
+  const onWarning = (message: string) => onEvent({ type: "warning", message: redact(message) });
   const model =
     options.source.provider === "offline"
       ? "offline"
       : resolveModel(options.model ?? options.mainAgent?.model ?? DEFAULT_MODEL, options.aliases);
   const home = options.resume?.home ?? options.home ?? troupeHome(process.env, homedir());
   const place = options.resume ?? sessionPaths(home, options.cwd, id);
-  const release = options.resume?.release ?? locked(place, listeners.onWarning);
+  const release = options.resume?.release ?? locked(place, onWarning);
   const outputs = outputsIn(home, place.folder, ids);
-  const kinds = new AgentTypes(options.agents ?? [], options);
-  const host = options.host ?? threadHost({ maxThreads, onFault: listeners.onWarning });
+  const types = new AgentTypes(options.agents ?? [], options);
+  const host = options.host ?? threadHost({ maxThreads, onFault: onWarning });
   const gateway = openGateway(options, limits, clock);
-  gateway.onNotice(listeners.onNotice);
-  gateway.onClosed(listeners.onWarning);
+  gateway.onClosed(onWarning);
   const goOn = options.resume?.end;
   const journal = detachableJournal(
     startJournal({
       ...{ home: place.home, folder: place.folder, clock, redaction: redactionOf(secrets) },
-      onWarning: listeners.onWarning,
+      onWarning,
       ...(goOn ? { goOn } : {}),
     }),
   );
@@ -107,12 +97,12 @@ export function openResources<Listeners extends GroundListeners>(
   const processes = startProcesses({
     env: { ...process.env, ...options.env },
     clock,
-    onGivenUp: listeners.onWarning,
+    onGivenUp: onWarning,
     commandEnv: [...(options.commandEnv ?? []), ...Object.keys(options.env ?? {})],
   });
   return {
-    ...{ options, listeners, folders: [options.cwd, ...additionalDirs], id, ids, clock, limits, home, place },
-    ...{ outputs, model, kinds, host, maxThreads, gateway, journal, processes, release },
+    ...{ options, onWarning, folders: [options.cwd, ...additionalDirs], id, ids, clock, limits, home, place },
+    ...{ outputs, model, types, host, maxThreads, gateway, journal, processes, release },
   };
 }
 

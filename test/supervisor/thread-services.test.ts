@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { WriteLedger } from "../../src/features/file-locks/write-ledger.ts";
-import { HeldWorktrees } from "../../src/features/isolation/held-worktrees.ts";
+import { Background } from "../../src/features/background/background.ts";
+import { backgroundFeature } from "../../src/features/background/index.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
@@ -9,8 +9,9 @@ import { ActorId, callId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
-import { ActorRecord, type RunningCall } from "../../src/supervisor/actor-record.ts";
-import { agentServices } from "../../src/supervisor/agent-services.ts";
+import { createActor } from "../../src/supervisor/actor-record.ts";
+import type { RunningCall } from "../../src/supervisor/running-call.ts";
+import { threadServices } from "../../src/supervisor/thread-services.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
 import { type CustomTool, defineTool } from "../../src/tools/define-tool.ts";
 import { ripgrepPath } from "../../src/tools/grep/ripgrep.ts";
@@ -21,9 +22,10 @@ function toolNamed(name: string, call: () => Promise<string>): CustomTool {
   return defineTool({ runsIn: "caller", name, description: "", inputSchema, permissionLevel: "write", call });
 }
 
-/** The services of one running agent that is offered `offered`, as its thread would reach them. */
+/** The services of one running agent that is offered `offered`, as its thread would reach them; every call is allowed. */
 function servicesOf(offered: readonly string[], tools: readonly CustomTool[], append = async () => 1) {
-  const toolbox = new Toolbox({ ours: [], foreign: tools }, () => false);
+  const toolbox = new Toolbox(() => false);
+  toolbox.fill({ ours: [], foreign: tools });
   const spec: ActorSpec = {
     id,
     parent: null,
@@ -42,8 +44,9 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     turns: [],
     heard: [],
   };
-  const actor = new ActorRecord(spec, 0);
-  actor.child = { state: "running" };
+  const actor = createActor(spec, 0);
+  actor.advance({ type: "slot" });
+  actor.advance({ type: "alive" });
   const records: SessionEvent[] = [];
   const journal: Journal = {
     folder: "/",
@@ -55,80 +58,47 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     state: () => ({ type: "writable" }),
     close: async () => {},
   };
-  const services = agentServices(actor, {
-    toolbox,
-    clock: systemClock,
-    onWarning() {},
-    gate: {
-      recheck: () => ({ type: "allow" }),
-      filterResults: () => [],
-      filters: false,
-      judge: async ({ call }) => ({
-        ...{ type: "go", by: "rules", reason: "", input: call.input },
-        ...{ rewritten: false, outside: false },
+  const commands = {
+    run: () => Promise.reject(new Error("nothing is run in this test")),
+    start: () => "Nothing is run in this test.",
+  };
+  const background = new Background({
+    ...{ commands, processes: { follow() {} }, clock: systemClock },
+    ...{ tell() {}, forget() {}, onEnded() {}, note() {} },
+  });
+  const services = threadServices(actor, {
+    joints: [
+      {
+        evaluateCall: async ({ call }) => ({
+          ...{ type: "go", by: "rules", reason: "", input: call.input },
+          ...{ rewritten: false, outside: false },
+        }),
+      },
+      backgroundFeature({
+        ...{ background, commands, toolbox },
+        processes: { run: () => Promise.reject(new Error("nothing is run in this test")) },
+        outputs: { pathOf: () => "" },
+        actors: { all: () => [], notify() {} },
+        note() {},
       }),
+    ],
+    ...{ journal, toolbox, clock: systemClock },
+    completion: {
+      async finish(ended, { summary: last }) {
+        ended.advance({ type: "summary", summary: last });
+        ended.deliver(last);
+        return "ended";
+      },
     },
-    hooks: {
-      has: () => false,
-      postToolUse: async () => ({}),
-      preCompact: async () => ({}),
-      sessionStart: async () => ({}),
-      stop: async () => ({}),
-      subagentStop: async () => ({}),
-    },
-    whyAbsent: () => null,
-    caller: (cwd) => ({ owner: id, cwd, permissionMode: "default" }),
-    halt() {},
-    journal,
-    processes: {
-      warm() {},
-      follow() {},
-      run: () => Promise.reject(new Error("nothing is run in this test")),
-      stopOwner: async () => {},
-      close: async () => {},
-    },
-    commands: {
-      run: () => Promise.reject(new Error("nothing is run in this test")),
-      start: () => "Nothing is run in this test.",
-    },
-    background: { start: async () => ({ type: "refused", reason: "Nothing is run in this test." }) },
-    writes: new WriteLedger(),
-    isolation: { trees: noTrees(), lookAgain: async () => null },
-    radar: { claim: async () => ({ type: "go" }), wrote() {} },
-    languages: { willWrite() {}, wrote() {}, watches: () => false, problems: async () => null },
-    conclude: async (summary) => summary,
-    outputs: { folder: "/", write: () => Promise.reject(new Error("nothing is kept in this test")) },
-    signal: actor.stopping.signal,
-    isCurrent: () => true,
-    advance(event) {
-      if (event.type !== "summary") return;
-      actor.child = { state: "ended" };
-      actor.deliver(event.summary);
-    },
-    changed() {},
-    denied() {},
-    lent: () => [],
-    reportDue: () => null,
-    keeps: () => false,
-    rest() {},
+    ...{ advance() {}, emit() {}, changed() {}, relieve() {}, onWarning() {} },
     connect: () => new MessageChannel().port1,
-    replied() {},
-    lastWords: () => null,
-    now: () => 0,
-    life: actor.life.signal,
   });
   return { actor, services, records };
 }
 
-/** Nobody in these tests has one. */
-function noTrees(): HeldWorktrees {
-  const unasked = () => Promise.reject(new Error("no snapshot is taken in this test"));
-  return new HeldWorktrees({ worktrees: { snapshot: unasked }, onWarning() {}, onChanged() {} });
-}
-
 const running = (tool: string, input: unknown): RunningCall => ({
-  ...{ tool, title: "", input, cwd: "/", outside: false, local: true, startedAt: 0, writes: [] },
-  hooked: { names: [tool], input, toolUseId: "use_1" },
+  ...{ tool, names: [tool], toolUse: "use_1", title: "", input, cwd: "/" },
+  ...{ outside: false, local: true, startedAt: 0, writes: [] },
 });
 const call = (tool: string, index = 0) => ({
   ...{ id: callId(id, 1, index), toolUse: "use_1", tool },
@@ -197,7 +167,7 @@ describe("a call of a tool that runs at the supervisor", () => {
     const { actor, services, records } = servicesOf(["Hammer"], [hammer], () => disk.promise);
     const answer = services.callTool(call("Hammer"));
     const verdict = services.before({ ...call("Hammer"), cwd: "/" });
-    actor.child = { state: "cancelling", stop: { status: "cancelled", reason: "" }, holds: true };
+    actor.advance({ type: "stop", stop: { status: "cancelled", reason: "" } });
     disk.resolve(1);
     expect(await answer).toMatchObject({ isError: true, content: expect.stringMatching(/^Not run/) });
     expect(await verdict).toMatchObject({ type: "refuse", reason: expect.stringMatching(/^Not run/) });
@@ -224,7 +194,7 @@ describe("a command", () => {
     const foreground = () => services.command({ ...request, timeoutMs: 1_000 });
     const background = () => services.background({ ...request, description: "" });
     await expect(foreground()).rejects.toThrow("may not run a command");
-    actor.calls.set(request.call, running("Hammer", {}));
+    actor.addCall(request.call, running("Hammer", {}));
     await expect(foreground()).rejects.toThrow("may not run a command");
     await expect(background()).rejects.toThrow("may not run a command");
   });
@@ -234,7 +204,7 @@ describe("a command", () => {
     const request = { call: callId(id, 1, 0), command: "true", cwd: "/a" };
     const ask = (changes: Partial<typeof request>) =>
       services.background({ ...request, ...changes, description: "" });
-    actor.calls.set(request.call, { ...running("Bash", { command: "true" }), cwd: "/a" });
+    actor.addCall(request.call, { ...running("Bash", { command: "true" }), cwd: "/a" });
     await expect(ask({ command: "rm -rf /" })).rejects.toThrow("another command");
     await expect(ask({ cwd: "/etc" })).rejects.toThrow("another folder");
     expect(await ask({})).toMatchObject({ type: "refused" });
@@ -254,7 +224,7 @@ describe("a program that is no command", () => {
         ...{ timeoutMs: 1_000, maxOutputBytes: 10 },
       });
     await expect(run(rg, ["--regexp=a", "--", "."])).rejects.toThrow("a call that is not running");
-    actor.calls.set(search, running("Grep", {}));
+    actor.addCall(search, running("Grep", {}));
     await expect(run("/bin/sh", ["-c", "id"])).rejects.toThrow("no tool of ours");
     await expect(run(rg, ["--pre=/bin/sh", "--regexp=a", "--", "."])).rejects.toThrow("--pre=/bin/sh");
     await expect(run(rg, ["-iz", "--regexp=a", "--", "."])).rejects.toThrow("-iz");

@@ -1,0 +1,275 @@
+import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import { schemaWords, whyNoSchema } from "../../actors/typed/retry-text.ts";
+import { ActorId, type CallId, type Ids, MAIN } from "../../mailbox/ids.ts";
+import type { ActorSpec, JsonSchema, Summary } from "../../mailbox/messages.ts";
+import type { MergeMode } from "../../mailbox/worktree.ts";
+import { resolveModel } from "../../model/aliases.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { ActorSystem } from "../../supervisor/actor-system.ts";
+import type { SpawnNeeds } from "../../supervisor/joints.ts";
+import { turnsWithin } from "../../supervisor/limits.ts";
+import type { Outputs } from "../../supervisor/outputs.ts";
+import { FORK, type RunFor } from "../../supervisor/run-for.ts";
+import type { Spawn } from "../../supervisor/spawn.ts";
+import type { AgentInput, Spawned, Spawner } from "../../tools/agent.ts";
+import type { CallContext } from "../../tools/tool.ts";
+import { spawnLimits } from "../budget/spawn-limits.ts";
+import type { Spending } from "../budget/spending.ts";
+import { noteOn } from "../receipts/check-text.ts";
+import { assertObeyed, type Subject } from "./agent-fields.ts";
+import type { AgentTypes } from "./agent-types.ts";
+import { forkOf, type Histories } from "./forking.ts";
+import { isUsable, reportHeader, reportOf } from "./report.ts";
+import { agentSpec, type Common, type NewAgent } from "./specs.ts";
+
+export interface StartAgentsParts {
+  readonly actors: ActorSystem;
+  readonly spawn: Spawn;
+  readonly ids: Ids;
+  readonly common: Common;
+  readonly types: AgentTypes;
+  readonly spending: Pick<Spending, "budgetOf">;
+  readonly outputs: Pick<Outputs, "pathOf">;
+  /** Whether agents may start with the conversation of whoever starts them. */
+  readonly forks: boolean;
+  /** Why the agents of this reply must not start; null: they may. */
+  declined(asker: Actor): Promise<string | null>;
+  /** Servers that agents of this type do not get, in sentences. */
+  missingServers(definition: AgentDefinition): readonly string[];
+}
+
+/** What an agent is asked for, besides its type. */
+export interface AgentRequest {
+  readonly prompt: string;
+  readonly description: string;
+  readonly model: string | undefined;
+  readonly isolation?: "worktree" | undefined;
+  readonly merge?: MergeMode | undefined;
+  readonly tokenBudget?: number;
+  readonly outputSchema?: JsonSchema;
+}
+
+interface StartOptions {
+  readonly id: ActorId;
+  readonly needs: SpawnNeeds;
+  /** The agent that asks; absent: the library's user. */
+  readonly caller?: Actor;
+  readonly deadlineMs?: number;
+}
+
+/** Starts agents, and resumes those that have ended: for calls of agents and for the library. */
+export class StartAgents implements Pick<Spawner, "spawn"> {
+  readonly #parts: StartAgentsParts;
+  readonly #histories: Histories = new WeakMap();
+
+  constructor(parts: StartAgentsParts) {
+    this.#parts = parts;
+  }
+
+  /** What an Agent call comes to: a report, or that the agent has started. Rejects, with a sentence, if it cannot. */
+  async spawn(type: string, input: AgentInput, context: CallContext): Promise<Spawned> {
+    const { actors, outputs } = this.#parts;
+    const caller = actors.find(context.actor);
+    if (!caller) throw new Error("The agent that asked is gone.");
+    // After a change of thread, or a crash of the program, the same call is asked again.
+    const { agent, background, ended } =
+      this.#startedBy(context.call) ?? runOf(await this.#startForCall(type, input, caller, context));
+    const missing = input.resume === undefined ? this.#missingServers(agent) : "";
+    if (background) {
+      const { id, title } = agent;
+      const note = missing === "" ? {} : { note: missing };
+      return { type: "launched", id, title, path: outputs.pathOf(id), ...note };
+    }
+    const summary = await actors.whileWaiting(caller, ended);
+    const note = [noteOn(summary), missing].filter(Boolean).join("\n\n");
+    return {
+      type: "ended",
+      report: reportOf(summary),
+      frame: reportHeader(agent.spec, summary),
+      usable: isUsable(summary),
+      ...(note === "" ? {} : { note }),
+    };
+  }
+
+  #missingServers({ spec }: Actor): string {
+    const definition = this.#parts.types.find(spec.type);
+    return definition === undefined ? "" : this.#parts.missingServers(definition).join(" ");
+  }
+
+  /** The run that this call has started, if it has: its agent may have continued for others since. */
+  #startedBy(call: CallId): Run | null {
+    const { actors } = this.#parts;
+    const now = actors.startedBy(call);
+    if (now) return runOf(now);
+    for (const agent of actors.all()) {
+      const run = agent.earlier.find((one) => one.call === call);
+      if (run) return { agent, background: run.background, ended: Promise.resolve(run.summary) };
+    }
+    return null;
+  }
+
+  async #startForCall(
+    type: string,
+    input: AgentInput,
+    caller: Actor,
+    { call, actor, signal }: CallContext,
+  ): Promise<Actor> {
+    const { description, prompt, model, isolation, output_schema: outputSchema, resume } = input;
+    const declined = await this.#parts.declined(caller);
+    if (declined !== null) throw new Error(declined);
+    const schemaProblem = outputSchema === undefined ? null : whyNoSchema(outputSchema);
+    if (schemaProblem !== null) throw new Error(schemaProblem);
+    if (resume !== undefined) return this.#resume(resume, input, caller, call);
+    if (type === FORK) return this.#fork(caller, input, call);
+    const definition = this.definition(type);
+    this.#assertMayStart(caller, definition);
+    this.#assertFewEnough(caller);
+    const background = input.run_in_background ?? definition.background ?? false;
+    const asked = {
+      description,
+      prompt,
+      model,
+      isolation,
+      ...(outputSchema === undefined ? {} : { outputSchema }),
+    };
+    const { id, ready } = this.prepare(definition, asked, caller.root, signal);
+    const needs = ready === null ? {} : await ready;
+    return this.start(definition, asked, { owner: actor, call, background }, { id, needs, caller });
+  }
+
+  /**
+   * Prepares what a new agent gets of its own. Whoever asks calls `start` in the moment when it is ready; null if there is
+   * nothing to wait for. It rejects, with a sentence, if that cannot be had, and with the signal's reason.
+   */
+  prepare(
+    definition: AgentDefinition,
+    { isolation = definition.isolation, merge = definition.merge }: AgentRequest,
+    from: string,
+    signal?: AbortSignal,
+  ): { readonly id: ActorId; readonly ready: Promise<SpawnNeeds> | null } {
+    const { spawn, ids } = this.#parts;
+    const id = ids.actor();
+    return { id, ready: spawn.prepare({ id, definition, from, isolation, merge, signal }) };
+  }
+
+  /** Starts a new agent. Throws, with a sentence, if it must not start. */
+  start(
+    definition: AgentDefinition,
+    { prompt, description, model, tokenBudget, outputSchema }: AgentRequest,
+    runFor: RunFor,
+    { id, needs, caller, deadlineMs }: StartOptions,
+  ): Actor {
+    const { spawn, common, spending } = this.#parts;
+    const build = (): ActorSpec => {
+      // What it needs takes time, in which others may have been started.
+      if (caller) this.#assertFewEnough(caller);
+      const agent: NewAgent = {
+        ...{ id, parent: caller?.spec ?? null, prompt, description, model },
+        ...{ root: caller?.root ?? common.options.cwd, ...needs },
+        ...(tokenBudget === undefined ? {} : { tokenBudget }),
+        ...(outputSchema === undefined ? {} : { outputSchema }),
+      };
+      return agentSpec(common, definition, agent, spending.budgetOf(definition));
+    };
+    return spawn.start({
+      id,
+      build,
+      runFor,
+      definition,
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    });
+  }
+
+  async #resume(id: string, input: AgentInput, caller: Actor, call: CallId): Promise<Actor> {
+    const { spawn, types } = this.#parts;
+    const agent = this.#resumable(id, caller);
+    assertObeyed("resume", input, this.#subject(agent));
+    const { background: usual = false } = types.find(agent.spec.type) ?? {};
+    const runFor = { owner: caller.id, call, background: input.run_in_background ?? usual };
+    if (await spawn.resume(agent, input.prompt, runFor)) return agent;
+    throw new Error(`Agent ${agent.id} still runs. Send it a message instead of resuming it.`);
+  }
+
+  /** A definition can name the agent types that its own agents may start. */
+  #assertMayStart({ spec: { type } }: Actor, { name }: AgentDefinition): void {
+    const { types } = this.#parts;
+    const { mayStart } = types.find(type) ?? {};
+    if (mayStart === undefined || mayStart.some((one) => types.find(one)?.name === name)) return;
+    throw new Error(`An agent of type ${type} may start ${mayStart.join(", ")} only.`);
+  }
+
+  #assertFewEnough({ spec: { depth }, children }: Actor): void {
+    const { actors, common } = this.#parts;
+    const agents = actors.all().filter(({ id }) => id !== MAIN).length;
+    const why = spawnLimits({ depth, children: children.length, agents }, common.limits);
+    if (why !== null) throw new Error(why);
+  }
+
+  #fork(parent: Actor, input: AgentInput, call: RunFor["call"]): Actor {
+    const { ids, common, spawn, forks } = this.#parts;
+    if (!forks)
+      throw new Error(
+        "Forks are switched off in this session (troupe.forks). Start an agent of another type, with all that it must know in its prompt.",
+      );
+    this.#assertFewEnough(parent);
+    if (parent.spec.type === FORK)
+      throw new Error("A fork starts no forks. Do the work yourself, or start an agent of another type.");
+    assertObeyed("fork", input, this.#subject(parent));
+    const { description, prompt, run_in_background: background = true, output_schema: schema } = input;
+    const id = ids.actor();
+    const orders = { id, description, ...directive(prompt, schema) };
+    const forked = forkOf(parent, orders, turnsWithin(common.limits, undefined), this.#histories);
+    if (forked === null) throw new Error("There is no reply to fork from. Call Agent again.");
+    const runFor = { owner: parent.id, call, background };
+    return spawn.start({ id, build: () => forked.spec, runFor, definition: null, own: forked.own });
+  }
+
+  #resumable(id: string, caller: Actor): Actor {
+    const parsed = ActorId.safeParse(id);
+    const agent = parsed.success ? this.#parts.actors.find(parsed.data) : undefined;
+    if (agent && agent.id !== MAIN && agent.id !== caller.id) return agent;
+    throw new Error(`There is no agent ${JSON.stringify(id)} to resume. ${this.#endedOnes()}`);
+  }
+
+  #subject({ spec }: Actor): Subject {
+    const { types, common } = this.#parts;
+    return {
+      spec,
+      modelOf: (alias) => resolveModel(alias, common.options.aliases),
+      typeOf: (type) => types.find(type)?.name ?? type,
+    };
+  }
+
+  #endedOnes(): string {
+    const ended = this.#parts.actors.all().filter(({ id, hasEnded }) => id !== MAIN && hasEnded);
+    if (ended.length === 0) return "No agent of this session has ended yet; start one without resume.";
+    return `Those that have ended: ${ended.map(({ id, title }) => `${id} (${title})`).join(", ")}.`;
+  }
+
+  definition(type: string): AgentDefinition {
+    const { types } = this.#parts;
+    const found = types.find(type);
+    if (found) return found;
+    const names = types.all.map(({ name }) => name).join(", ");
+    throw new Error(`There is no agent type ${JSON.stringify(type)}. Available: ${names}.`);
+  }
+}
+
+function directive(
+  prompt: string,
+  schema: JsonSchema | undefined,
+): { directive: string; outputSchema?: JsonSchema } {
+  if (schema === undefined) return { directive: prompt };
+  return { directive: `${prompt}\n\n${schemaWords(schema)}`, outputSchema: schema };
+}
+
+/** One run of an agent, for the call that started it. */
+interface Run {
+  readonly agent: Actor;
+  readonly background: boolean;
+  readonly ended: Promise<Summary>;
+}
+
+function runOf(agent: Actor): Run {
+  return { agent, background: agent.runFor.background, ended: agent.ended };
+}

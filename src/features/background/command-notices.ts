@@ -1,0 +1,72 @@
+import { commandId } from "../../journal/session-state.ts";
+import type { CommandOutput } from "../../mailbox/runs.ts";
+import { type Notice, taskBlock } from "../../supervisor/notices.ts";
+import { MAX_MONITOR_CHARS, MAX_MONITOR_LINES } from "../../tools/background/monitor.ts";
+import { endOf } from "../../tools/command-output.ts";
+import { plainText } from "../../tools/plain-text.ts";
+
+/** Of an ended command's output: enough to see how it ended. */
+const END_CHARS = 2_000;
+
+export interface CommandEnded {
+  readonly task: string;
+  readonly title: string;
+  readonly status: "completed" | "failed" | "killed";
+  /** How, as a sentence. */
+  readonly ending: string;
+  readonly output: CommandOutput;
+}
+
+/** A command in the background has ended. */
+export function endNotice({ task, title, status, ending, output }: CommandEnded): Notice {
+  const text = endOf(plainText(output.tail ?? output.head).trimEnd(), END_CHARS);
+  const summary = `Background command "${title}": ${ending}`;
+  return {
+    ...{ title, ids: [commandId(task)] },
+    text: taskBlock({ task, status, summary, path: output.path, text }),
+  };
+}
+
+export interface CommandLines {
+  readonly task: string;
+  readonly title: string;
+  readonly path: string;
+  readonly lines: readonly string[];
+  /** There were others. */
+  readonly more: boolean;
+}
+
+interface LinesNotice extends Notice {
+  readonly of: CommandLines;
+}
+
+/** A command in the background has written lines; those that its owner has not read yet are one notice. */
+export function linesNotice(given: CommandLines): LinesNotice {
+  // Bounded here, so that a flood is not kept either.
+  const of = bounded(given);
+  const { task, title, path, more } = of;
+  const lines = [...of.lines, ...(more ? ["(more lines than these: they are in the output file)"] : [])];
+  const summary = `Background command "${title}" wrote new lines.`;
+  return {
+    ...{ title, of, key: `lines of ${task}` },
+    text: taskBlock({ task, status: "running", summary, path, text: lines.join("\n") }),
+    mergeAfter: (earlier) =>
+      "of" in earlier ? linesNotice(joined(earlier as LinesNotice, of)) : linesNotice(of),
+  };
+}
+
+function joined({ of: earlier }: LinesNotice, later: CommandLines): CommandLines {
+  return { ...later, lines: [...earlier.lines, ...later.lines], more: earlier.more || later.more };
+}
+
+function bounded(of: CommandLines): CommandLines {
+  let chars = 0;
+  const lines = of.lines
+    .map(plainText)
+    .slice(0, MAX_MONITOR_LINES)
+    .filter((line) => {
+      chars += line.length + 1;
+      return chars <= MAX_MONITOR_CHARS;
+    });
+  return { ...of, lines, more: of.more || lines.length < of.lines.length };
+}

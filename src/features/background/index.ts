@@ -1,0 +1,105 @@
+import type { CallId } from "../../mailbox/ids.ts";
+import type { Summary } from "../../mailbox/messages.ts";
+import type { Processes } from "../../processes/processes.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { Actors } from "../../supervisor/actors.ts";
+import type { Joints } from "../../supervisor/joints.ts";
+import type { Outputs } from "../../supervisor/outputs.ts";
+import type { Toolbox } from "../../supervisor/toolbox.ts";
+import { agentDue } from "./agent-progress.ts";
+import type { Background, BackgroundCommand, BackgroundPorts } from "./background.ts";
+import { endNotice } from "./command-notices.ts";
+import type { Commands } from "./commands.ts";
+import { commandRefusal, searchRefusal } from "./gated-runs.ts";
+
+export interface BackgroundFeatureParts {
+  readonly background: Background;
+  readonly commands: Commands;
+  readonly processes: Pick<Processes, "run">;
+  readonly toolbox: Pick<Toolbox, "find">;
+  readonly outputs: Pick<Outputs, "pathOf">;
+  readonly actors: Pick<Actors, "all" | "notify">;
+  readonly note: BackgroundPorts["note"];
+}
+
+/**
+ * Commands, in the foreground and in the background. Joints: `services` (a thread's commands and searches), `prepareCall` (a
+ * report that is not written yet is not read), `keepsAlive`, `onEnd` (what still runs is stopped, and the summary says so),
+ * `onEvent`.
+ */
+export function backgroundFeature(parts: BackgroundFeatureParts): Joints {
+  const { background, commands, processes, toolbox, outputs, actors, note } = parts;
+  return {
+    services: (actor) => {
+      const { stopping, life } = actor;
+      return {
+        async run(request) {
+          const refusal = isRunning(actor, request.id)
+            ? searchRefusal(request)
+            : "a call that is not running";
+          if (refusal !== null) throw new Error(`It asked for ${refusal}.`);
+          return processes.run({ ...request, owner: actor.id }, stopping.signal);
+        },
+        async command(request) {
+          return commands.run(actor.id, request, stopping.signal, allowedCall(actor, request));
+        },
+        async background(request) {
+          return background.start(actor.id, request, life.signal, allowedCall(actor, request));
+        },
+      };
+    },
+    prepareCall({ running: { local }, accesses }) {
+      if (!local) return {};
+      const due = accesses
+        .map(({ target }) => agentDue(target, actors.all(), outputs))
+        .find((id) => id !== null);
+      return due ? { refusal: notWrittenYet(due) } : {};
+    },
+    keepsAlive: ({ id }) =>
+      background.runningOf(id).map(({ title, ended }) => ({ kind: "command", title, ended })),
+    onEnd: ({ actor, summary, isIdle }) =>
+      isIdle ? {} : { summary: withStopped(summary, background.release(actor.id)) },
+    onEvent(event) {
+      if (event.type !== "replayed") return;
+      for (const { actor, task, title, path, end } of event.state.owedCommands) {
+        const { status, ending } = end ?? ENDED_WITH_PROGRAM;
+        if (end === null) note({ type: "command-end", actor, task, ending, status });
+        const output = { bytes: 0, head: "", tail: null, path };
+        actors.notify(actor, endNotice({ task, title, status, ending, output }));
+      }
+    },
+  };
+
+  /** Only a call that was allowed, and of a tool that may execute, has a shell; and only for what was allowed. */
+  function allowedCall(actor: Actor, request: { call: CallId; command: string; cwd: string }) {
+    const running = actor.calls.get(request.call);
+    if (running === undefined || toolbox.find(running.tool)?.level !== "execute")
+      throw new Error(`The call ${request.call} may not run a command.`);
+    const refusal = commandRefusal(request, running, actor.root);
+    if (refusal !== null) throw new Error(`The call ${request.call} asked for ${refusal}.`);
+    return running;
+  }
+}
+
+/** A call may have more than one program run, each under an ID that begins with its own. */
+function isRunning(actor: Actor, run: string): boolean {
+  return [...actor.calls.keys()].some((call) => run === call || run.startsWith(`${call}.`));
+}
+
+const ENDED_WITH_PROGRAM = {
+  status: "killed",
+  ending: "It was ended with the program that ran it.",
+} as const;
+
+function notWrittenYet(agent: string): string {
+  return `This file has not been written yet: agent ${agent} still works, and you get a notice when its report is there. To see how far it is, call TaskOutput with task_id ${JSON.stringify(agent)} and block: false.`;
+}
+
+function withStopped(summary: Summary, stopped: readonly Pick<BackgroundCommand, "title">[]): Summary {
+  if (stopped.length === 0) return summary;
+  const names = stopped.map(({ title }) => title).join("; ");
+  const [commands, were] = stopped.length === 1 ? ["command", "was"] : ["commands", "were"];
+  const sentence = `${stopped.length} ${commands} in the background still ran at its end and ${were} stopped: ${names}.`;
+  const reason = summary.reason === undefined ? sentence : `${summary.reason} ${sentence}`;
+  return { ...summary, reason };
+}

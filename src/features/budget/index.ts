@@ -1,0 +1,65 @@
+import type { SessionState } from "../../journal/session-state.ts";
+import type { Clock } from "../../mailbox/clock.ts";
+import { noUsage } from "../../mailbox/conversation.ts";
+import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import type { Actors } from "../../supervisor/actors.ts";
+import type { Joints } from "../../supervisor/joints.ts";
+import type { Spending } from "./spending.ts";
+import type { UsageMeter } from "./usage-meter.ts";
+
+export interface BudgetFeatureParts {
+  readonly spending: Spending;
+  readonly usage: Pick<UsageMeter, "addEarlier">;
+  readonly clock: Clock;
+  readonly actors: Pick<Actors, "find" | "stop">;
+}
+
+/**
+ * What agents may spend. Joints: `reserve` (an allowance from the parent's), `prepareStart` (its time runs), `beforeTurn`
+ * (whether the next reply is the last), `onEvent` (what is left goes back). The gateway asks `spending` before each request.
+ */
+export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureParts): Joints {
+  const { purses } = spending;
+  /** The run whose end was set. */
+  const timed = new Map<ActorId, number>();
+  return {
+    reserve(spec, definition) {
+      if (spec.id === MAIN) return spending.adopt(spec);
+      const refused = definition ? spending.open(spec, spending.budgetOf(definition)) : spending.open(spec);
+      if (refused !== null) throw new Error(refused);
+    },
+    prepareStart(actor) {
+      purses.begin(actor.id);
+      if (timed.get(actor.id) === actor.run) return null;
+      timed.set(actor.id, actor.run);
+      const deadline = purses.deadline(actor.id);
+      if (deadline === null) return null;
+      const stop = () => actors.stop(actor.id, { status: "timed_out", reason: deadline.reason });
+      actor.ended.then(clock.after(deadline.ms, stop));
+      return null;
+    },
+    beforeTurn: (actor) => ({ last: spending.lastWords(actor) }),
+    onEvent(event) {
+      if (event.type === "released") {
+        if (event.actor) spending.ended(event.actor.spec);
+        else purses.release(event.id);
+      }
+      if (event.type === "replayed") replay(event.state);
+    },
+  };
+
+  /** What the actors of a resumed session have spent is spent. */
+  function replay({ actors: all }: SessionState): void {
+    for (const { spec, turns, reply, summary } of all.values()) {
+      spending.adopt(spec);
+      const summaries = spec.compacted ? [spec.compacted] : [];
+      const replies = reply === null ? [] : [reply];
+      let cost = 0;
+      for (const one of [...turns, ...replies, ...summaries])
+        cost += spending.spend(spec.id, spec.model, one.usage).usd;
+      actors.find(spec.id)?.charge(noUsage, cost);
+      usage.addEarlier(cost);
+      if (summary !== null) purses.release(spec.id);
+    }
+  }
+}

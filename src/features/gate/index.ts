@@ -1,0 +1,84 @@
+import type { ActorId } from "../../mailbox/ids.ts";
+import type { Enclosure } from "../../policy/confinement/write-scope.ts";
+import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
+import type { Rule } from "../../settings/rules.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { Actors } from "../../supervisor/actors.ts";
+import type { Evaluation, Joints } from "../../supervisor/joints.ts";
+import type { PermissionDenial } from "../../supervisor/view.ts";
+import type { Gate, Gated } from "./gate.ts";
+import { refusalOf } from "./refusal.ts";
+import { writeScope } from "./write-scope.ts";
+
+export interface GateFeatureParts {
+  readonly gate: Gate;
+  readonly broker: Pick<UserRequestBroker, "withdraw">;
+  readonly actors: Pick<Actors, "stop">;
+  /** The worktree that this directory is in. */
+  treeAt(root: string): Enclosure | null;
+  /** Rules that hold for this actor alone. */
+  lent(actor: Actor): readonly Rule[];
+  onDenied(denial: PermissionDenial): void;
+}
+
+/**
+ * The gate: may a call run? Joints: `evaluateCall` (hooks, rules, the user), `prepareCall` (the rules again, after a wait),
+ * `services` (which of the files that a search found its agent may see), `onEvent`.
+ */
+export function gateFeature(parts: GateFeatureParts): Joints {
+  const { gate, broker, actors } = parts;
+  const territoryOf = (actor: Actor) => ({
+    ...writeScope(actor, parts.treeAt(actor.root)),
+    lent: parts.lent(actor),
+  });
+  return {
+    async evaluateCall({ actor, call, tool, cwd, signal }) {
+      const territory = territoryOf(actor);
+      const gated = await gate.judge({ actor: actor.id, call, tool, cwd, territory }, signal);
+      if (gated.type === "refuse") {
+        const { toolUse, tool: name, input } = call;
+        parts.onDenied({ actor: actor.id, tool_name: name, tool_use_id: toolUse, tool_input: input });
+        if (gated.stop !== undefined) halt(actors, actor.id, gated.stop);
+      }
+      return evaluationOf(tool.offer.name, gated);
+    },
+    prepareCall({ actor, tool, running }) {
+      const { input, cwd, light, local } = running;
+      // What runs here has not waited since it was allowed.
+      if (!local) return {};
+      // Waiting takes time, in which plan mode or a rule may have come.
+      const same = { tool: tool.offer.name, input, cwd, territory: territoryOf(actor) };
+      const now = gate.recheck(same, light !== undefined);
+      if (now.type === "deny")
+        return { refusal: refusalOf(tool.offer.name, { type: "refuse", by: "rules", reason: now.reason }) };
+      return tool.level === "read" && gate.filters ? { filtered: true } : {};
+    },
+    services: (actor) => ({
+      async hidden({ call, paths }) {
+        const running = actor.calls.get(call);
+        if (running === undefined) throw new Error(`The call ${call} is not running.`);
+        return gate.filterResults(paths, { cwd: running.cwd, territory: territoryOf(actor) });
+      },
+    }),
+    onEvent(event) {
+      if (event.type === "released") broker.withdraw(event.id);
+    },
+  };
+}
+
+function evaluationOf(tool: string, gated: Gated): Evaluation {
+  const { by, reason, rule, tier } = gated;
+  const grounds = {
+    by,
+    reason,
+    ...(rule === undefined ? {} : { rule }),
+    ...(tier === undefined ? {} : { tier }),
+  };
+  if (gated.type === "refuse") return { type: "refuse", ...grounds, refusal: refusalOf(tool, gated) };
+  return gated;
+}
+
+/** A hook wants the whole conversation to end. */
+export function halt(actors: Pick<Actors, "stop">, actor: ActorId, reason: string): void {
+  actors.stop(actor, { status: "cancelled", reason: `A hook ended it: ${reason}` });
+}

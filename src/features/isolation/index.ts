@@ -1,0 +1,90 @@
+import { processIdentity } from "../../journal/process-identity.ts";
+import type { Clock } from "../../mailbox/clock.ts";
+import type { SessionId } from "../../mailbox/ids.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { Actors } from "../../supervisor/actors.ts";
+import type { Joints } from "../../supervisor/joints.ts";
+import type { Commands } from "../background/commands.ts";
+import type { SessionAsks } from "../gate/asking.ts";
+import { HeldWorktrees } from "./held-worktrees.ts";
+import { Isolation } from "./isolation.ts";
+import { type LazyWorktrees, lazyWorktrees } from "./lazy-worktrees.ts";
+import type { WorktreeSettings } from "./worktree-settings.ts";
+
+/** The process that runs git, and the worktrees that actors of this session work in. */
+export interface Trees {
+  readonly worktrees: LazyWorktrees;
+  readonly trees: HeldWorktrees;
+}
+
+/** Starts nothing: the git worker comes with the first tree. */
+export function openTrees(clock: Clock, onWarning: (message: string) => void): Trees {
+  const worktrees = lazyWorktrees({ env: process.env, clock, onWarning });
+  return { worktrees, trees: new HeldWorktrees({ worktrees, onWarning }) };
+}
+
+export interface OpenIsolationParts extends Trees {
+  readonly settings: WorktreeSettings;
+  readonly session: SessionId;
+  readonly clock: Clock;
+  readonly commands: Commands;
+  readonly asks: SessionAsks;
+  readonly actors: Pick<Actors, "move">;
+  foreignGit(directory: string): string | null;
+  onWarning(message: string): void;
+}
+
+export function openIsolation(parts: OpenIsolationParts): Isolation {
+  const isolation = new Isolation({ ...parts, process: processIdentity(process.pid) });
+  parts.worktrees.onDied(() => isolation.diedIn());
+  return isolation;
+}
+
+/**
+ * Agents with worktrees of their own. Joints: `prepareSpawn` (where it will be), `prepareStart` (it is made), `prepareCall`
+ * and `afterCall` (a snapshot after each call that may have written), `beforeFinish` (the merge), `onEnd` (edits that are
+ * not merged are kept), `onEvent`.
+ */
+export function isolationFeature(isolation: Isolation): Joints {
+  const { trees } = isolation;
+  const treeOf = (actor: Actor) => trees.at(actor.root);
+  return {
+    prepareSpawn: ({ id, isolation: wanted, from, merge }) =>
+      wanted === "worktree" ? isolation.wanted(id, from, merge) : null,
+    prepareStart(actor) {
+      const ready = isolation.before(actor);
+      return ready && { tool: "Worktree", title: "its worktree is being made", ready };
+    },
+    async prepareCall({ actor, running: { writes, local } }) {
+      if (writes?.length === 0) return {};
+      const refusal = local && writes !== null ? await isolation.lookAgain(actor, writes) : null;
+      if (refusal !== null) return { refusal };
+      // What was written before is saved before anything is written over it.
+      await treeOf(actor)?.settled;
+      return {};
+    },
+    afterCall({ actor, running: { writes, tool, input } }) {
+      const held = treeOf(actor);
+      // The snapshot says what was written, by commands too.
+      if (held !== null && writes?.length !== 0)
+        trees.wrote(held, {
+          actor: actor.id,
+          files: writes,
+          command: tool === "Bash" ? commandIn(input) : null,
+        });
+      return {};
+    },
+    beforeFinish: ({ actor, summary, isRestored }) =>
+      isRestored ? isolation.resume(actor, summary) : isolation.mergeBack(actor, summary),
+    onEnd: ({ actor, summary }) =>
+      isolation.holds(actor, summary) ? { save: (last) => isolation.keep(actor, last) } : {},
+    onEvent(event) {
+      if (event.type === "replayed") isolation.replayed(event.state);
+    },
+  };
+}
+
+function commandIn(input: unknown): string | null {
+  const command: unknown = typeof input === "object" && input !== null ? Reflect.get(input, "command") : null;
+  return typeof command === "string" ? command : null;
+}

@@ -1,0 +1,20 @@
+/** $1,200.00, $0.48, $0.0042. */
+export function dollars(usd: number): string {
+  if (usd > 0 && usd < 0.00005) return "less than $0.0001";
+  const digits = usd >= 0.00995 || usd === 0 ? 2 : 4;
+  return `$${usd.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
+}
+
+/** 90 s, 10 min, 12 min 30 s. */
+export function span(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  const seconds = Math.round(ms / 1_000);
+  const rest = seconds % 60;
+  if (seconds < 120 && rest !== 0) return `${seconds} s`;
+  const minutes = `${Math.floor(seconds / 60)} min`;
+  return rest === 0 ? minutes : `${minutes} ${rest} s`;
+}
+
+export function counted(count: number, one: string): string {
+  return `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
+}

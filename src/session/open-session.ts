@@ -1,0 +1,400 @@
+import { boundsOf } from "../context/compaction/bounds.ts";
+import { charsIn } from "../context/compaction/tokens.ts";
+import { type AgentIndex, agentIndex, agentLooks } from "../features/agents/agent-types.ts";
+import { fanOutFeature } from "../features/agents/fan-out.ts";
+import { formatResult } from "../features/agents/report.ts";
+import type { Common } from "../features/agents/specs.ts";
+import { StartAgents } from "../features/agents/start-agents.ts";
+import { Background } from "../features/background/background.ts";
+import { backgroundService } from "../features/background/background-service.ts";
+import { commandsOf } from "../features/background/commands.ts";
+import { backgroundFeature } from "../features/background/index.ts";
+import { budgetFeature } from "../features/budget/index.ts";
+import { Spending } from "../features/budget/spending.ts";
+import { UsageMeter } from "../features/budget/usage-meter.ts";
+import { compactionFeature } from "../features/compaction/index.ts";
+import { windowFor } from "../features/compaction/windows.ts";
+import { gitStatus } from "../features/context/git-status.ts";
+import { contextFeature } from "../features/context/index.ts";
+import { namedFiles, type SessionContext, sessionContext } from "../features/context/session-context.ts";
+import { showDocument } from "../features/context/show-document.ts";
+import { fileLocks } from "../features/file-locks/index.ts";
+import { gateFeature } from "../features/gate/index.ts";
+import {
+  openGate,
+  openPermissions,
+  openRules,
+  type Permissions,
+  toolSwitch,
+  warnOfMistyped,
+} from "../features/gate/permissions.ts";
+import type { SessionRules } from "../features/gate/session-rules.ts";
+import { definitionHooks } from "../features/hooks/definition-hooks.ts";
+import { hooksFeature } from "../features/hooks/index.ts";
+import { type SessionHooks, sessionHooks } from "../features/hooks/session-hooks.ts";
+import { isolationFeature, openIsolation, openTrees } from "../features/isolation/index.ts";
+import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
+import { languagesFeature } from "../features/languages/index.ts";
+import { sessionLanguages, whyNoLanguages } from "../features/languages/session-languages.ts";
+import { messageService } from "../features/messages/index.ts";
+import { overlapFeature } from "../features/overlap/index.ts";
+import { sessionRadar } from "../features/overlap/session-radar.ts";
+import { planService } from "../features/plan-mode/index.ts";
+import { planFilesIn } from "../features/plan-mode/plan-files.ts";
+import { receiptsFeature } from "../features/receipts/index.ts";
+import { commandSandbox } from "../features/sandbox/session-sandbox.ts";
+import { serversFeature } from "../features/servers/index.ts";
+import { type LazyServers, lazyServers } from "../features/servers/lazy-servers.ts";
+import { openSkills, skillFolders } from "../features/skills/open-skills.ts";
+import type { SessionSkills } from "../features/skills/session-skills.ts";
+import { SkillRules } from "../features/skills/skill-rules.ts";
+import { openTasks } from "../features/tasks/index.ts";
+import { watchFeature } from "../features/watch/index.ts";
+import { hasServerSideSearch, pageModel } from "../features/web/page-model.ts";
+import { whereIs, worktreeService } from "../features/worktree/index.ts";
+import { MAIN } from "../mailbox/ids.ts";
+import type { UserHandler } from "../policy/asks.ts";
+import { platformShell } from "../processes/platform-shell.ts";
+import { narrower } from "../settings/modes.ts";
+import { ActorSystem } from "../supervisor/actor-system.ts";
+import { turnsWithin } from "../supervisor/limits.ts";
+import type { OnEvent } from "../supervisor/listener.ts";
+import { journalReader, Spawn } from "../supervisor/spawn.ts";
+import { Toolbox } from "../supervisor/toolbox.ts";
+import { openTimers, type Timers } from "../timers/timers.ts";
+import { agentTool } from "../tools/agent.ts";
+import { bindTool } from "../tools/bind-tool.ts";
+import { undeclaredPlace } from "../tools/define-tool.ts";
+import { sessionTools } from "../tools/session-tools.ts";
+import { openWeb } from "../web/open-web.ts";
+import { openResources, type SessionResources } from "./open-resources.ts";
+import type { SupervisorOptions } from "./options.ts";
+
+/** An open session: what the public `Supervisor` stands on. */
+export interface Session
+  extends Pick<
+    SessionResources,
+    "id" | "ids" | "clock" | "home" | "journal" | "gateway" | "types" | "limits"
+  > {
+  readonly options: SupervisorOptions;
+  readonly actors: ActorSystem;
+  readonly spawn: Spawn;
+  readonly agents: StartAgents;
+  readonly toolbox: Toolbox;
+  readonly rules: SessionRules;
+  readonly permissions: Permissions;
+  readonly hooks: SessionHooks;
+  readonly servers: LazyServers;
+  /** Null: the session has none. */
+  readonly skills: SessionSkills | null;
+  /** Null: the program ends with its answer. */
+  readonly timers: Timers | null;
+  readonly context: SessionContext;
+  readonly common: Common;
+  readonly spending: Spending;
+  readonly usage: UsageMeter;
+  /** Tools that cannot work here, and so are not offered, each with the reason as sentences. */
+  readonly withheld: readonly WithheldTool[];
+  /** Resolves when all is known that the first agent is told; null if it is known already. */
+  readonly known: Promise<void> | null;
+  onWarning(message: string): void;
+  /** Boots idle threads ahead of need, no more than may run. */
+  warm(count: number): void;
+  close(): Promise<void>;
+}
+
+/** A tool that the session does not offer. */
+export interface WithheldTool {
+  readonly tool: string;
+  readonly reason: string;
+}
+
+const TIMER_TOOLS = ["CronCreate", "CronList", "CronDelete", "ScheduleWakeup"];
+const WHY_NO_TIMERS = "Prompts wait only in a conversation that stays open, as troupe in a terminal is.";
+/** Dollars above which a fan-out is a question. */
+const QUOTE_ABOVE_USD = 1;
+/** Milliseconds that SessionEnd hooks have: whoever leaves is not kept waiting. */
+const SESSION_END_MS = 5_000;
+
+/** Opens a session from top to bottom: what it stands on, the core, the features, and what they plug into the core. */
+export function openSession(given: SupervisorOptions, onEvent: OnEvent): Session {
+  // ---- what it stands on -------------------------------------------------------------------------
+  const resources = openResources(given, onEvent);
+  const { options, onWarning, folders, id, ids, clock, limits, home, place, outputs, model, types } =
+    resources;
+  const { host, maxThreads, gateway, journal, processes } = resources;
+  const { cwd } = options;
+  const [, ...additionalDirs] = folders;
+  const foreignGit = options.foreignGit ?? (() => null);
+  const newId = () => ids.actor();
+  const wakesMain = options.background === "wake";
+
+  // ---- the core ------------------------------------------------------------------------------------
+  const rules = openRules(options);
+  const hasUser = options.person !== undefined || options.permissionPromptTool !== undefined;
+  const isOff = toolSwitch(rules, hasUser);
+  const toolbox = new Toolbox(isOff);
+  const actors = new ActorSystem({
+    ...{
+      journal,
+      gateway,
+      host,
+      processes,
+      clock,
+      limits,
+      toolbox,
+      outputs,
+      formatResult,
+      wakesMain,
+      onEvent,
+    },
+    maxThreads: options.host ? 0 : maxThreads,
+  });
+  const spawn = new Spawn({
+    ...{ actors, journal, ids, clock, onWarning },
+    read: journalReader(journal.folder),
+    turnsOf: (type) => turnsWithin(limits, types.find(type)?.maxTurns),
+  });
+
+  // ---- who decides: hooks, the user, rules ------------------------------------------------------------
+  const hooks = sessionHooks({
+    ...{ sources: options.hooks ?? [], ofAgents: definitionHooks(types.all) },
+    ...{ session: id, folder: place.folder, cwd, processes, clock, onWarning },
+  });
+  const promptTool = Promise.withResolvers<UserHandler>();
+  const user: UserHandler | null =
+    options.permissionPromptTool === undefined
+      ? (options.person ?? null)
+      : { ask: async (ask, signal) => (await promptTool.promise).ask(ask, signal) };
+  const permissions = openPermissions({ options, user, rules, cwd, hooks, actors, onWarning });
+  const { mode, asks, broker, caller } = permissions;
+  const git = openTrees(clock, onWarning);
+  const treeAt = (root: string) => git.trees.at(root)?.tree ?? null;
+  const plans = planFilesIn(home, place.folder);
+  const readable = [outputs.folder, plans.folder, ...skillFolders(options)];
+  const sandbox = commandSandbox(options, {
+    ...{ home, processes, actors, onWarning, treeAt },
+    readable: [outputs.folder],
+    shown: [plans.folder, ...skillFolders(options)],
+  });
+  const shell = platformShell(process.platform, process.env);
+  const { gate, namesHost } = openGate({
+    ...{ options, rules, permissions, hooks, sandbox, toolbox, folders, readable, onWarning },
+    ...{ planFile: () => plans.current, shell: shell?.kind ?? "bash" },
+    tracked: { clock, worktrees: git.worktrees },
+  });
+  const denied = (path: string) =>
+    gate.filters &&
+    gate.filterResults([path], { cwd, territory: { root: cwd, additionalDirs, tree: null } }).length > 0;
+
+  // ---- what agents can do --------------------------------------------------------------------------------
+  const commands = commandsOf(processes, outputs, shell, sandbox.commands);
+  const settings = { ...worktreeDefaults, ...options.worktree };
+  const isolation = openIsolation({
+    ...{ ...git, settings, session: id, clock, commands, asks, actors, foreignGit, onWarning },
+  });
+  const radar = sessionRadar({ ...git, clock, rule: settings.overlap, cwd, actors });
+  const background = new Background({
+    ...{ commands, processes, clock, note: (event) => journal.note(event) },
+    tell: (owner, notice) => actors.notify(owner, notice),
+    forget: (owner, notice) => actors.withdraw(owner, notice),
+    onEnded: (owner) => isolation.commandEnded(actors.find(owner)),
+  });
+  const resultChars = charsIn(boundsOf(windowFor(model, options.compaction), limits).result);
+  const servers = lazyServers({
+    ...{ options, home, clock, outputs, toolbox, actors, onWarning, broker, isOff, folders, resultChars },
+    startMs: limits.mcpStartMs,
+    kinds: () => types.all,
+    kind: (type) => types.find(type),
+  });
+  promptTool.resolve(servers.person);
+  const lent = new SkillRules();
+  const skills = openSkills(options, {
+    ...{ session: id, actors, journal, commands, gate, toolbox, lent, treeAt, denied, onWarning },
+    named: namedFiles({ options: options.context ?? {}, cwd, folders, denied }),
+    prompted: async (line, signal) => (await servers.prompted?.(line, signal)) ?? null,
+    hooked: (tool) => hooks.has("PreToolUse", [tool]),
+  });
+  const web = openWeb({
+    ...{ search: options.webSearch ?? {}, hasServerSide: hasServerSideSearch(options), clock, namesHost },
+    env: { ...process.env, ...options.env },
+    model: pageModel(gateway, model, options),
+  });
+  const timers = wakesMain
+    ? openTimers({
+        ...{ project: cwd, home, clock, newId: () => ids.actor().slice(0, 8), onWarning },
+        onDue: () => actors.emit({ type: "idle" }),
+      })
+    : null;
+  const languages = sessionLanguages(options.languageServers, {
+    ...{ processes, clock, actors, cwd, newId, gate, treeAt },
+  });
+  const ours = sessionTools({
+    tasks: openTasks(journal, actors, options.resume?.state.tasks),
+    // Without Bash there are no background commands.
+    background: isOff(["Bash"]) ? null : backgroundService(background, actors, clock),
+    questions: asks,
+    plan: planService({ mode, asks, files: plans, cwd }),
+    mail: messageService(actors, spawn),
+    worktree: worktreeService({
+      ...{ worktrees: git.worktrees, foreignGit, settings, workspace: folders },
+      where: (actor) => whereIs(actors, actor, cwd),
+      home: (actor) => actors.find(actor)?.spec.root ?? cwd,
+      move: (actor, to) => isolation.moved(actors.find(actor), to),
+      ownerOf: (actor) => isolation.ownerOf(actor),
+      newName: () => `session-${ids.actor()}`,
+    }),
+    ...{ skills, web, timers, languages: languages.desk },
+  });
+  const withheld = [
+    { tool: "WebSearch", reason: web.whyNoSearch },
+    { tool: "LSP", reason: whyNoLanguages(options.languageServers) },
+    ...TIMER_TOOLS.map((tool) => ({ tool, reason: timers === null ? WHY_NO_TIMERS : null })),
+  ].flatMap(({ tool, reason }) => (reason === null ? [] : [{ tool, reason }]));
+
+  // ---- agents: what they know, what they may spend, how they start ------------------------------------------
+  const foreign = (options.tools ?? []).map((tool) => ({
+    ...tool,
+    timeoutMs: tool.timeoutMs ?? limits.toolMs,
+  }));
+  const agentList = listAgentTypes(resources, { ours, foreign }, isOff);
+  const context = sessionContext({
+    ...{ options: options.context ?? {}, cwd, folders, clock, denied, skills, agents: agentList, onWarning },
+    gitStatus() {
+      // The first thread boots in the meantime.
+      host.warm(1);
+      return gitStatus(cwd, { processes, newId, foreignGit });
+    },
+    situation: (atMost) => ({
+      ...{ mode: narrower(mode.current(), atMost), planFile: plans.current, hasUser: asks.hasPerson },
+    }),
+    showDocument: (path, among) => showDocument(path, { cwd, resultChars: Math.floor(resultChars / among) }),
+    seesMemory: (type) => types.find(type)?.memory ?? true,
+    lookAtAgents: agentLooks(types, {
+      ...{ now: options.agentsNow, onWarning },
+      onChange: () => hooks.replaceAgents(definitionHooks(types.all)),
+    }),
+    skillListing: options.skills?.listing ?? "attached",
+  });
+  const common: Common = {
+    ...{ options, limits, toolbox, model, skills, knowledge: context, heldBy: sandbox.describe },
+  };
+  const spending = new Spending(
+    {
+      ...options,
+      kind: (type) => types.find(type),
+      onMoney: (reserve) => gateway.meter(reserve),
+    },
+    ...[limits, clock, home],
+  );
+  const usage = new UsageMeter({ session: id, clock, spending, actors, onEvent });
+  gateway.onNotice((notice) => usage.hear(notice));
+  const fanOut = fanOutFeature({
+    ...{ actors, common, types, spending, asks, say: onWarning },
+    aboveUsd: options.quoteAboveUsd ?? QUOTE_ABOVE_USD,
+  });
+  const forks = options.forks ?? true;
+  const agents = new StartAgents({
+    ...{ actors, spawn, ids, common, types, spending, outputs, forks, declined: fanOut.declined },
+    missingServers: servers.named.missing,
+  });
+  const agent = agentTool({
+    get agents() {
+      return agentList.agents;
+    },
+    ...{ list: agentList.inline, resolve: agentList.listing, forks },
+    spawn: (type, input, call) => agents.spawn(type, input, call),
+  });
+  toolbox.fill({ ours: [bindTool(agent), ...ours], foreign });
+  toolbox.explainWith(servers.whyAbsent);
+  toolbox.explainWith((_, name) => withheld.find(({ tool }) => tool === name)?.reason ?? null);
+  warnOfMistyped(options, toolbox.known, onWarning);
+  for (const { name } of foreign.filter(({ undeclared }) => undeclared)) onWarning(undeclaredPlace(name));
+
+  // ---- what plugs into the core, in the order in which it is called --------------------------------------------
+  const watch = watchFeature({ clock, limits, actors, onWarning });
+  actors.plugIn([
+    backgroundFeature({
+      ...{ background, commands, processes, toolbox, outputs, actors },
+      note: (event) => journal.note(event),
+    }),
+    // Hooks speak before the results of a call are released, and before edits are merged.
+    hooksFeature({ hooks, actors, caller }),
+    languagesFeature(languages),
+    receiptsFeature({ ...options, onWarning }),
+    // Who may write a file, whose turn it is, and that nothing is written over what is not saved.
+    overlapFeature(radar, git.trees),
+    fileLocks(),
+    isolationFeature(isolation),
+    serversFeature(servers, actors),
+    budgetFeature({ spending, usage, clock, actors }),
+    ...(skills === null ? [] : [skills]),
+    contextFeature(context),
+    compactionFeature({ journal, outputs, hooks, caller }),
+    fanOut.joints,
+    watch.joints,
+    // Last: rules may have changed while a call waited for the others.
+    gateFeature({
+      ...{ gate, broker, actors, treeAt },
+      lent: (actor) => lent.of(actor, actor.id),
+      onDenied: (denial) => usage.denials.push(denial),
+    }),
+  ]);
+
+  return {
+    ...{
+      id,
+      ids,
+      clock,
+      home,
+      journal,
+      gateway,
+      types,
+      limits,
+      options,
+      actors,
+      spawn,
+      agents,
+      toolbox,
+      rules,
+    },
+    ...{ permissions, hooks, servers, skills, timers, context, common, spending, usage, withheld, onWarning },
+    known: joined(sandbox.known, servers.known, skills?.known ?? null),
+    warm: (count) => host.warm(Math.min(count, limits.maxAgents)),
+    async close() {
+      watch.close();
+      // Actors first: what they still have to say goes through the others.
+      await host.close();
+      spending.past.save();
+      await hooks.sessionEnd("other", caller(MAIN, cwd), AbortSignal.timeout(SESSION_END_MS));
+      // Before the host that they run in: a server that is asked to end tidies up.
+      const children = languages.close().then(() => processes.close());
+      await Promise.all([gateway.close(), children, servers.close(), isolation.close(), web.close()]);
+      await sandbox.close();
+      await outputs.remove().catch((error: Error) => onWarning(error.message));
+      await journal.close().catch((error: Error) => onWarning(error.message));
+      resources.release();
+    },
+  };
+}
+
+/** The agent types as models are told of them: each with its tools, but for the one that starts agents. */
+function listAgentTypes(
+  { types, model, options }: Pick<SessionResources, "types" | "model" | "options">,
+  tools: Parameters<Toolbox["fill"]>[0],
+  isOff: (names: readonly string[]) => boolean,
+): AgentIndex {
+  const others = new Toolbox(isOff);
+  others.fill(tools);
+  const { agentListing: placement = "inline" } = options;
+  return agentIndex(types, others, { placement, windowTokens: windowFor(model, options.compaction).tokens });
+}
+
+function joined(...known: readonly (Promise<void> | null)[]): Promise<void> | null {
+  const waited = known.filter((one) => one !== null);
+  if (waited.length === 0) return null;
+  const all = Promise.all(waited).then(() => {});
+  // Whoever prompts gets the error; there may be no prompt.
+  all.catch(() => {});
+  return all;
+}

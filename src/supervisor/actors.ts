@@ -1,0 +1,28 @@
+import type { Usage } from "../mailbox/conversation.ts";
+import type { ActorId } from "../mailbox/ids.ts";
+import type { Location } from "../mailbox/worktree.ts";
+import type { Actor } from "./actor-record.ts";
+import type { Stop, StopScope } from "./lifecycle.ts";
+import type { Notice } from "./notices.ts";
+import type { Activity, Remarks } from "./view.ts";
+
+/** What features may see of a session's actors, and ask the core to do with them. */
+export interface Actors {
+  find(id: ActorId): Actor | undefined;
+  /** In spawn order. */
+  all(): readonly Actor[];
+  stop(id: ActorId, stop: Stop, scope?: StopScope): void;
+  /** Gives the actor's slot back while `other` is awaited; resolves when the actor may run again. */
+  whileWaiting<T>(actor: Actor, other: Promise<T>): Promise<T>;
+  notify(id: ActorId, notice: Notice): void;
+  /** It knows what this notice would say. */
+  withdraw(id: ActorId, notice: string): void;
+  /** It works there from its next call on. */
+  move(id: ActorId, place: Location): void;
+  showRemarks(id: ActorId, remarks: Partial<Remarks>): void;
+  /** The model is not available to it. */
+  showWait(id: ActorId, wait: Extract<Activity, { type: "retrying" }>): void;
+  /** The gateway works for it. */
+  noteSign(id: ActorId): void;
+  charge(id: ActorId, usage: Usage, costUsd: number): void;
+}

@@ -1,0 +1,266 @@
+import type { Journal } from "../journal/journal.ts";
+import { errorMessage } from "../lib/errors.ts";
+import type { Clock } from "../mailbox/clock.ts";
+import type { CallId } from "../mailbox/ids.ts";
+import type {
+  Access,
+  AfterAnswer,
+  AfterCall,
+  BeforeCall,
+  Call,
+  CallDecision,
+  CallResult,
+} from "../mailbox/messages.ts";
+import type { ToolEnd } from "../tools/bind-tool.ts";
+import { appended, find, noSuchTool, notRun, refused } from "../tools/dispatch.ts";
+import { runTimed } from "../tools/timed-call.ts";
+import type { Actor } from "./actor-record.ts";
+import type { CallNotes, Evaluation, Joints } from "./joints.ts";
+import type { RunningCall } from "./running-call.ts";
+import type { KnownTool, Toolbox } from "./toolbox.ts";
+
+export interface CallParts {
+  readonly joints: readonly Joints[];
+  readonly journal: Pick<Journal, "append" | "note">;
+  readonly toolbox: Pick<Toolbox, "find" | "whyAbsent">;
+  readonly clock: Pick<Clock, "now" | "after">;
+  changed(actor: Actor): void;
+  onWarning(message: string): void;
+}
+
+/** The calls of one actor. */
+export interface AgentCalls {
+  /** A call that is about to run in the agent's own thread. */
+  before(call: BeforeCall): Promise<CallDecision>;
+  after(call: AfterCall): Promise<AfterAnswer>;
+  /** A call of a tool on this side. */
+  callTool(call: Call): Promise<CallResult>;
+}
+
+const NOT_RUN = String(notRun.content);
+
+/** Each call passes here before it runs, and again when it has ended, whichever side its tool lives on. */
+export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
+  const { joints, journal, toolbox, clock } = parts;
+  const { signal } = actor.stopping;
+
+  /** A thread is not believed in what it was given: only what its spec offers exists for it. */
+  const findOffered = (name: string) => {
+    const offer = find(actor.spec.tools, name);
+    return offer && toolbox.find(offer.name);
+  };
+
+  /** Returns the first decision, as the journal has it: durable before anything that it allows. */
+  const evaluate = async (tool: KnownTool, call: Call, cwd: string): Promise<Evaluation> => {
+    const evaluation = await decide(joints, { actor, call, tool, cwd, signal });
+    const { by, reason, rule, tier } = evaluation;
+    const record = {
+      type: "before",
+      actor: actor.id,
+      call: call.id,
+      tool: tool.offer.name,
+      input: evaluation.type === "go" ? evaluation.input : call.input,
+      decision: evaluation.type,
+      ...{ by, reason },
+      ...(rule === undefined ? {} : { rule }),
+      ...(tier === undefined ? {} : { tier }),
+    } as const;
+    // A pure read may run again after a crash; anything else is durable before it happens (A22.29).
+    if (tool.level === "read" || evaluation.type === "refuse") journal.note(record);
+    else await journal.append(record);
+    // That takes time, in which the agent may have been stopped.
+    if (evaluation.type === "refuse" || !actor.isStopped) return evaluation;
+    journal.note({ type: "after", actor: actor.id, call: call.id, isError: true });
+    return { type: "refuse", by: "stop", reason: "it was stopped before this call", refusal: NOT_RUN };
+  };
+
+  /** From here on the call runs, as far as anybody is told. Features may still refuse it. */
+  const start = async (
+    { id, toolUse }: Call,
+    tool: KnownTool,
+    { input, outside, light, context }: Extract<Evaluation, { type: "go" }>,
+    claim: { readonly title: string; readonly cwd: string; readonly accesses: readonly Access[] },
+    writes: readonly string[] | null,
+  ): Promise<{ readonly running: RunningCall; readonly notes: CallNotes }> => {
+    const [first = tool.offer.name, ...others] = tool.names;
+    const running: RunningCall = {
+      ...{ tool: tool.offer.name, names: [first, ...others], toolUse, input, outside, writes },
+      // Within a worktree a path need not say where that is.
+      title: claim.title.replaceAll(`${actor.root}/`, ""),
+      ...{ local: tool.offer.side === "agent", cwd: claim.cwd, startedAt: clock.now() },
+      ...(tool.timeoutMs === undefined ? {} : { timeoutMs: tool.timeoutMs }),
+      ...(light === undefined ? {} : { light }),
+      ...(context === undefined ? {} : { context }),
+    };
+    actor.addCall(id, running);
+    parts.changed(actor);
+    const starting = { actor, id, tool, running, accesses: claim.accesses, signal };
+    let notes: CallNotes = {};
+    try {
+      for (const feature of joints) {
+        const said = feature.prepareCall?.(starting);
+        notes = { ...notes, ...(said instanceof Promise ? await said : said) };
+        if (notes.refusal !== undefined) break;
+      }
+    } catch (error) {
+      await end(id, running, true, null);
+      throw error;
+    }
+    if (notes.refusal !== undefined) await end(id, running, true, null);
+    return { running, notes };
+  };
+
+  /** The call is over; features add to its result, and release what it held. `recorded`: its result for the journal. */
+  const end = async (
+    id: CallId,
+    running: RunningCall | undefined,
+    isError: boolean,
+    result: ToolEnd | null,
+    recorded?: CallResult,
+  ): Promise<AfterAnswer> => {
+    journal.note({
+      ...{ type: "after", actor: actor.id, call: id, isError },
+      ...(recorded ? { result: recorded } : {}),
+    });
+    actor.removeCall(id);
+    parts.changed(actor);
+    if (running === undefined) return {};
+    const answers: AfterAnswer[] = [];
+    for (const feature of joints) {
+      const answer = feature.afterCall?.({ actor, id, running, isError, result, signal });
+      if (answer !== undefined) answers.push(answer instanceof Promise ? await answer : answer);
+    }
+    const append = answers.flatMap((one) => one.append ?? []).join("\n\n");
+    const changed = answers.flatMap((one) => one.changed ?? []);
+    return { ...(append === "" ? {} : { append }), ...(changed.length === 0 ? {} : { changed }) };
+  };
+
+  const warnOfOverdue = ({ tool }: RunningCall): void => {
+    const after = (toolbox.find(tool)?.timeoutMs ?? 0) / 1_000;
+    const agent = `${actor.spec.type} "${actor.spec.description}"`;
+    parts.onWarning(
+      `${tool}, called by ${agent}, did not return within ${after} s. Its signal was aborted, and the agent continues without its result.`,
+    );
+  };
+
+  return {
+    async before(call) {
+      if (actor.isStopped) return refuse(NOT_RUN);
+      const tool = findOffered(call.tool);
+      if (!tool) return refuse(`This agent has no tool ${JSON.stringify(call.tool)}.`);
+      const { cwd } = call;
+      const asked = tool.prepare(call.input);
+      if (asked.type === "invalid") return refuse(asked.message);
+      const evaluation = await evaluate(tool, call, cwd);
+      if (evaluation.type === "refuse") return refuse(evaluation.refusal);
+      const claim = evaluation.rewritten ? tool.prepare(evaluation.input) : asked;
+      if (claim.type === "invalid") return refuse(claim.message);
+      const accesses = claim.accesses(cwd);
+      const { title } = claim;
+      const { notes } = await start(
+        call,
+        tool,
+        evaluation,
+        { title, cwd, accesses },
+        writesOf(tool, accesses),
+      );
+      if (notes.refusal !== undefined) return refuse(notes.refusal);
+      return {
+        type: "go",
+        ...notes,
+        ...(evaluation.rewritten ? { input: evaluation.input } : {}),
+        ...(tool.repeatable ? {} : { kept: true as const }),
+        ...(evaluation.changed === undefined ? {} : { changed: evaluation.changed }),
+      };
+    },
+
+    async after({ id, isError, result, response, overdue }) {
+      const running = actor.calls.get(id);
+      if (running && overdue) warnOfOverdue(running);
+      const isKept = running !== undefined && toolbox.find(running.tool)?.repeatable === false;
+      const whole = result === undefined ? null : { ...result, response };
+      return end(id, running, isError, whole, isKept ? result : undefined);
+    },
+
+    async callTool(call) {
+      if (actor.isStopped) return notRun;
+      const tool = findOffered(call.tool);
+      if (!tool || call.absent) return refused(toolbox.whyAbsent(actor, call.tool) ?? noSuchTool(call.tool));
+      const { here } = tool;
+      if (!here) return refused(`${call.tool} does not run on the supervisor's side.`);
+      const asked = here.prepare(call.input);
+      if (asked.type === "invalid") return refused(asked.message);
+      const { cwd, place } = actor;
+      const evaluation = await evaluate(tool, call, cwd);
+      if (evaluation.type === "refuse") return refused(evaluation.refusal);
+      const ready = here.prepare(evaluation.input);
+      if (ready.type === "invalid") return refused(ready.message);
+      const claim = { title: ready.title, cwd, accesses: [] };
+      const { running, notes } = await start(
+        call,
+        tool,
+        evaluation,
+        claim,
+        tool.level === "read" ? [] : null,
+      );
+      if (notes.refusal !== undefined) return refused(notes.refusal);
+      let ended: ToolEnd;
+      try {
+        const run = (until: AbortSignal) =>
+          ready.call({ call: call.id, actor: actor.id, cwd, signal: until });
+        const { timeoutMs } = tool;
+        ended = await (timeoutMs === undefined
+          ? run(signal)
+          : runTimed(call.tool, timeoutMs, { signal, clock }, run));
+      } catch (error) {
+        await end(call.id, running, true, null);
+        throw error;
+      }
+      if (ended.overdue) warnOfOverdue(running);
+      const { response: _, ...own } = ended;
+      const hasMoved = actor.place !== null && actor.place !== place;
+      const result: CallResult = hasMoved && actor.place ? { ...own, moved: actor.place } : own;
+      const recorded = tool.repeatable ? undefined : result;
+      const { append } = await end(call.id, running, result.isError, ended, recorded);
+      return append === undefined ? result : appended(result, append);
+    },
+  };
+}
+
+async function decide(
+  joints: readonly Joints[],
+  call: Parameters<NonNullable<Joints["evaluateCall"]>>[0],
+): Promise<Evaluation> {
+  try {
+    for (const feature of joints) {
+      const evaluation = await feature.evaluateCall?.(call);
+      if (evaluation !== undefined) return evaluation;
+    }
+  } catch (error) {
+    const reason = `the permission check failed (${errorMessage(error)})`;
+    return {
+      type: "refuse",
+      by: "rules",
+      reason,
+      refusal: `${call.tool.offer.name} was not allowed: ${reason}.`,
+    };
+  }
+  const reason = "nothing here decides about calls";
+  return {
+    type: "refuse",
+    by: "rules",
+    reason,
+    refusal: `${call.tool.offer.name} was not allowed: ${reason}.`,
+  };
+}
+
+/** What a call in the agent's thread may write to: nothing, these files, or (null) anything. */
+function writesOf({ level }: KnownTool, accesses: readonly Access[]): readonly string[] | null {
+  if (level === "read") return [];
+  const targets = accesses.flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
+  return level === "write" && targets.length > 0 ? targets : null;
+}
+
+function refuse(reason: string): CallDecision {
+  return { type: "refuse", reason };
+}

@@ -1,0 +1,165 @@
+import type { ActorHandle } from "../actors/hosts.ts";
+import type { Summary } from "../mailbox/messages.ts";
+import { type ActorEvent, type Effect, type Lifecycle, queued, transition } from "./lifecycle.ts";
+import type { RunFor } from "./run-for.ts";
+import { type Activity, NO_REMARKS, type Remarks } from "./view.ts";
+
+/** What an actor is in its present run: part of its record. */
+export abstract class RunState {
+  runFor: RunFor;
+  /** How often it was started. */
+  run = 1;
+  lifecycle: Lifecycle = queued;
+  handle: ActorHandle | null = null;
+  /** The model is not available at the moment. */
+  wait: Extract<Activity, { type: "retrying" }> | null = null;
+  /** The last text it said, kept for a summary that it can no longer write. */
+  said = "";
+  /** What keeps it from ending or starting; null: nothing. */
+  keptBy: Extract<Activity, { type: "tool" }> | null = null;
+  /** Calls that wait for its slot. */
+  #returns: (() => void)[] = [];
+  startedAt: number | null = null;
+  endedAt: number | null = null;
+  lastSignAt: number;
+  /** Calls of its own thread that wait to be allowed. */
+  evaluating = 0;
+  /** Questions of it that have no answer yet. */
+  answering = 0;
+  remarks: Remarks = NO_REMARKS;
+  summary: Summary | null = null;
+  /** Aborted when it is told to stop, and when it has ended: ends what runs for it outside its thread. */
+  stopping = new AbortController();
+  /** Aborted when nothing of it may run any longer: also its commands in the background. */
+  life = new AbortController();
+  /** Agent calls that the model has begun to write in this turn: threads to warm up. */
+  begunCalls = 0;
+  /** Whoever waits for its summary has it. */
+  delivered = false;
+  #ended = Promise.withResolvers<Summary>();
+
+  constructor(runFor: RunFor, now: number) {
+    this.runFor = runFor;
+    this.lastSignAt = now;
+  }
+
+  get hasEnded(): boolean {
+    return this.lifecycle.state === "ended";
+  }
+
+  /** Also one that is being stopped: it runs nothing more. */
+  get isStopped(): boolean {
+    return this.lifecycle.state === "cancelling" || this.hasEnded;
+  }
+
+  /** The one summary of this run; never rejects. */
+  get ended(): Promise<Summary> {
+    return this.#ended.promise;
+  }
+
+  /** Delivers the summary of this run, also when the next one has begun since then. */
+  get deliver(): (summary: Summary) => void {
+    const { resolve, promise } = this.#ended;
+    return (summary) => {
+      if (this.#ended.promise === promise) this.delivered = true;
+      resolve(summary);
+    };
+  }
+
+  /** Takes the step that an event asks for, and returns what is to be done. */
+  advance(event: ActorEvent): readonly Effect[] {
+    const { next, effects } = transition(this.lifecycle, event);
+    this.lifecycle = next;
+    return effects;
+  }
+
+  start(now: number): void {
+    this.startedAt ??= now;
+  }
+
+  setThread(handle: ActorHandle | null): void {
+    this.handle = handle;
+  }
+
+  /** Resolves when it has its slot again. */
+  waitForSlot(): Promise<void> {
+    return new Promise((resolve) => this.#returns.push(resolve));
+  }
+
+  returnToCalls(): void {
+    for (const go of this.#returns.splice(0)) go();
+  }
+
+  keepFor(what: Extract<Activity, { type: "tool" }> | null): void {
+    this.keptBy = what;
+  }
+
+  /** It has answered, and waits without a thread: a slot that comes is given back. */
+  restoreIdle(): void {
+    this.lifecycle = { state: "waiting", waits: 0, passive: true };
+  }
+
+  amendSummary(summary: Summary): void {
+    this.summary = summary;
+  }
+
+  noteSign(now: number): void {
+    this.lastSignAt = now;
+  }
+
+  /** Runs a question of its thread: it and its answer are signs of life. */
+  async answer<T>(now: () => number, question: () => Promise<T>): Promise<T> {
+    this.lastSignAt = now();
+    this.answering += 1;
+    try {
+      return await question();
+    } finally {
+      this.answering -= 1;
+      this.lastSignAt = now();
+    }
+  }
+
+  async whileEvaluating<T>(decision: () => Promise<T>): Promise<T> {
+    this.evaluating += 1;
+    try {
+      return await decision();
+    } finally {
+      this.evaluating = Math.max(0, this.evaluating - 1);
+    }
+  }
+
+  countBegunCall(): number {
+    this.begunCalls += 1;
+    return this.begunCalls;
+  }
+
+  setSaid(text: string): void {
+    this.said = text || this.said;
+  }
+
+  showRemarks(remarks: Partial<Remarks>): void {
+    this.remarks = { ...this.remarks, ...remarks };
+  }
+
+  showWait(wait: Extract<Activity, { type: "retrying" }>): void {
+    this.wait = wait;
+  }
+
+  protected resetRun(runFor: RunFor): void {
+    this.runFor = runFor;
+    this.run += 1;
+    this.lifecycle = queued;
+    this.stopping = new AbortController();
+    if (this.life.signal.aborted) this.life = new AbortController();
+    this.handle = null;
+    this.said = "";
+    this.remarks = { ...NO_REMARKS, task: this.remarks.task };
+    this.answering = 0;
+    this.evaluating = 0;
+    this.startedAt = null;
+    this.endedAt = null;
+    this.summary = null;
+    this.delivered = false;
+    this.#ended = Promise.withResolvers();
+  }
+}

@@ -1,0 +1,181 @@
+import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import type { Journal } from "../journal/journal.ts";
+import { journalFile } from "../journal/paths.ts";
+import { readJournal } from "../journal/reader.ts";
+import { type ActorAtRest, messageId, sessionStateOf } from "../journal/session-state.ts";
+import type { Clock } from "../mailbox/clock.ts";
+import type { MessageParam } from "../mailbox/conversation.ts";
+import { type ActorId, type Ids, MAIN } from "../mailbox/ids.ts";
+import type { ActorSpec } from "../mailbox/messages.ts";
+import { type Actor, createActor } from "./actor-record.ts";
+import type { ActorSystem } from "./actor-system.ts";
+import type { SpawnNeeds, SpawnRequest } from "./joints.ts";
+import { FOR_THE_USER, type RunFor } from "./run-for.ts";
+
+export interface SpawnParts {
+  readonly actors: Pick<ActorSystem, "joints" | "find" | "start" | "emit" | "delivery">;
+  readonly journal: Journal;
+  readonly ids: Pick<Ids, "actor">;
+  readonly clock: Pick<Clock, "now">;
+  /** Reads what an ended agent was. Rejects, with a sentence, if that cannot be read. */
+  read(id: ActorId): Promise<ActorAtRest>;
+  /** Turns that a run of this type may take. */
+  turnsOf(type: string): number;
+  onWarning(message: string): void;
+}
+
+export interface NewRun {
+  readonly id: ActorId;
+  /** Builds its spec, or throws a sentence. */
+  readonly build: () => ActorSpec;
+  readonly runFor: RunFor;
+  /** Null: a fork, or the main conversation. */
+  readonly definition: AgentDefinition | null;
+  readonly deadlineMs?: number;
+  /** Of a fork: the part of its conversation that is not its parent's, which is in the journal already. */
+  readonly own?: MessageParam[];
+}
+
+/** Starts actors, and resumes those that have ended. */
+export class Spawn {
+  readonly #parts: SpawnParts;
+
+  constructor(parts: SpawnParts) {
+    this.#parts = parts;
+  }
+
+  /** Asks features what a new agent gets of its own; null if it needs nothing that must be waited for. */
+  prepare(request: SpawnRequest): Promise<SpawnNeeds> | null {
+    const { actors } = this.#parts;
+    const needs = actors.joints.flatMap((feature) => feature.prepareSpawn?.(request) ?? []);
+    if (needs.length === 0) return null;
+    return Promise.all(needs).then(
+      (all): SpawnNeeds => Object.assign({}, ...all),
+      (error: unknown) => {
+        actors.emit({ type: "released", id: request.id, actor: null });
+        throw error;
+      },
+    );
+  }
+
+  /** A new actor: durable in the order of the journal, then in line for a slot. Throws, with a sentence, if it must not start. */
+  start({ id, build, runFor, definition, deadlineMs, own }: NewRun): Actor {
+    const { actors, journal, clock } = this.#parts;
+    let spec: ActorSpec;
+    try {
+      spec = build();
+      this.#reserve(spec, definition);
+    } catch (error) {
+      actors.emit({ type: "released", id, actor: null });
+      throw error;
+    }
+    const actor = createActor(spec, clock.now(), runFor, deadlineMs);
+    const { call, background } = runFor;
+    journal.note({
+      type: "spawn",
+      spec: own ? { ...spec, messages: own } : spec,
+      call,
+      ...(background ? { background } : {}),
+      ...(own ? { fork: true } : {}),
+    });
+    actors.start(actor);
+    return actor;
+  }
+
+  #reserve(spec: ActorSpec, definition: AgentDefinition | null): void {
+    for (const feature of this.#parts.actors.joints) feature.reserve?.(spec, definition);
+  }
+
+  /**
+   * An agent that has ended hears this and continues, with all it knew; durable when this resolves. False if it runs: it
+   * reads messages then. Rejects, with a sentence, if it cannot be resumed. `said`: the text as its sender wrote it.
+   */
+  async resume(actor: Actor, text: string, runFor: RunFor, said = text): Promise<boolean> {
+    while (actor.isStopped) {
+      const { run } = actor;
+      // An end that is not on disk yet is not in the journal.
+      await actor.ended;
+      const known = actor.id === MAIN ? null : await this.#parts.read(actor.id);
+      // Started since then, it may have ended again: what was read is not all of it.
+      if (actor.run !== run) continue;
+      const owner = runFor.owner === null ? undefined : this.#parts.actors.find(runFor.owner);
+      if (owner?.isStopped) throw new Error("Whoever asked for it was stopped in the meantime.");
+      if (known) actor.remember(known);
+      this.#reserve(actor.spec, null);
+      await this.#ask(actor, text, runFor, said);
+      return true;
+    }
+    return false;
+  }
+
+  /** The same in this moment, for the main conversation, which is still known. Resolves when it is durable, or cannot be. */
+  ask(main: Actor, text: string): Promise<void> {
+    this.#reserve(main.spec, null);
+    return this.#ask(main, text, FOR_THE_USER, text);
+  }
+
+  /** The message first: a run without it would answer nobody. */
+  async #ask(actor: Actor, text: string, runFor: RunFor, said: string): Promise<void> {
+    const { actors, journal, ids, onWarning } = this.#parts;
+    const { owner, call } = runFor;
+    const id = call === null ? `words:${ids.actor()}` : messageId(call);
+    const durable = journal.append({
+      type: "prompt",
+      actor: actor.id,
+      message: { role: "user", content: text },
+      id,
+      ...(owner === null ? {} : { from: owner }),
+    });
+    this.#startNextRun(actor, runFor);
+    actor.inbox.pushMessage(text, { id, from: owner, text: said });
+    actors.start(actor);
+    await durable.catch((error: Error) => onWarning(error.message));
+  }
+
+  /** The main conversation continues with the input it has. */
+  wake(main: Actor): void {
+    this.#reserve(main.spec, null);
+    this.#startNextRun(main, FOR_THE_USER);
+    this.#parts.actors.start(main);
+  }
+
+  #startNextRun(actor: Actor, runFor: RunFor): void {
+    const { journal, turnsOf } = this.#parts;
+    actor.startNextRun(runFor, turnsOf(actor.spec.type));
+    const { owner, call, background } = runFor;
+    journal.note({
+      type: "reopen",
+      ...{ actor: actor.id, run: actor.run, owner, call, maxTurns: actor.spec.maxTurns },
+      ...(background ? { background } : {}),
+    });
+  }
+
+  /** Sends a message to an actor that runs; it is heard at the actor's next turn. Resolves when it is durable. */
+  async send(actor: Actor, text: string, from: ActorId | null = null, said = text): Promise<void> {
+    const { actors, journal, ids } = this.#parts;
+    const id = `words:${ids.actor()}`;
+    const message = { role: "user", content: text } as const;
+    const event = {
+      type: "prompt",
+      actor: actor.id,
+      message,
+      id,
+      ...(from === null ? {} : { from }),
+    } as const;
+    const durable = journal.append(event);
+    // In this moment, or it might end before: the journal has the message before any turn that heard it.
+    actors.delivery.message(actor, text, { id, from, text: said });
+    await durable;
+  }
+}
+
+/** Returns a reader of ended agents: the journal has their summaries, and so all before those. */
+export function journalReader(folder: string): SpawnParts["read"] {
+  return async (id) => {
+    const reading = await readJournal(journalFile(folder));
+    if (reading.type === "refused") throw new Error(`Its conversation cannot be read: ${reading.reason}`);
+    const rest = sessionStateOf(reading.records).actors.get(id);
+    if (!rest) throw new Error(`Agent ${id} is not in the session's journal; start a new one.`);
+    return rest;
+  };
+}
