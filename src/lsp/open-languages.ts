@@ -1,5 +1,5 @@
 import { abortable } from "../tools/abortable.ts";
-import type { LanguageAnswer, LanguageAsker, LanguageService, LanguageQuestion } from "../tools/lsp/desk.ts";
+import type { LanguageAnswer, LanguageAsker, LanguageQuestion, LanguageService } from "../tools/lsp/desk.ts";
 import { type EditWatch, editWatch } from "./edit-watch.ts";
 import { LanguageServers, type LanguageServersParts } from "./language-servers.ts";
 import { answer, UnansweredError } from "./operations.ts";
