@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { processIdentity } from "../journal/process-identity.ts";
+import { shorten } from "../lib/text.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { CronRequest, TimerDesk, TimerView, WakeUpRequest } from "../tools/timers/desk.ts";
 import { type CronTimes, readCron } from "./cron.ts";
@@ -244,7 +245,7 @@ export class Timers implements TimerDesk {
 
   #enqueue(id: string, prompt: string, because: string): void {
     const [line = ""] = prompt.trim().split("\n");
-    const text = line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS)}…` : line;
+    const text = shorten(line, SHOWN_CHARS);
     const isLoop = prompt.trim() === LOOP_SENTINEL;
     this.#due.set(id, {
       prompt: isLoop ? LOOP_PROMPT : prompt,

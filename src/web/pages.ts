@@ -1,4 +1,5 @@
 import type { Clock } from "../mailbox/clock.ts";
+import { abortable } from "../tools/abortable.ts";
 import { Reader } from "./convert/reader.ts";
 import type { FetchProblem } from "./fetch-error.ts";
 import { problem } from "./fetch-error.ts";
@@ -70,7 +71,7 @@ export class Pages {
     const flight = this.#flights.get(url.href) ?? this.#start(url);
     flight.waiting += 1;
     try {
-      return await untilAborted(flight.result, signal);
+      return await abortable(flight.result, signal);
     } finally {
       flight.waiting -= 1;
       if (flight.waiting === 0) flight.abort.abort(new Error("no call waits for it"));
@@ -158,13 +159,4 @@ export class Pages {
       this.#kept.delete(key);
     }
   }
-}
-
-/** Rejects with the signal's reason as soon as it is aborted. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

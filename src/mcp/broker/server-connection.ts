@@ -1,3 +1,4 @@
+import { shorten } from "../../lib/text.ts";
 import { type Clock, pause } from "../../mailbox/clock.ts";
 import type { ServerState, ServerTool, ToolProgress } from "../mcp.ts";
 import type { McpServer } from "../server.ts";
@@ -13,7 +14,7 @@ import { isUnauthorized, isUnreached } from "./http-transport.ts";
 import { type RequestTimeout, startTimeout } from "./request-timeout.ts";
 import { RefusedPromptError, type RequestParts } from "./requests.ts";
 import { invalidPart, isClosed, printable, reasonOf, toSentence } from "./server-text.ts";
-import { listTools, shorten } from "./tool-list.ts";
+import { listTools, MAX_DESCRIPTION } from "./tool-list.ts";
 
 /** A connection that held this long starts the count of retries again. */
 const STEADY_MS = 60_000;
@@ -163,7 +164,10 @@ export class ServerConnection {
     this.#warn(tools.problems);
     this.#parts.onTools(tools.tools);
     const instructions = client.getInstructions();
-    this.#parts.onState({ type: "connected" }, instructions && shorten(printable(instructions)));
+    this.#parts.onState(
+      { type: "connected" },
+      instructions && shorten(printable(instructions), MAX_DESCRIPTION),
+    );
   }
 
   /** While the user answers, no request to this server runs out of time. */

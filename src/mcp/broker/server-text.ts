@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
 import { errorCode } from "../../lib/errors.ts";
+import { shorten } from "../../lib/text.ts";
 
 /** Of an error's message. */
 const MAX_CHARS = 1_000;
@@ -39,8 +40,7 @@ export function invalidPart(error: unknown): string | null {
 
 /** Returns the message of an error, bounded and printable. */
 export function reasonOf(error: unknown): string {
-  const text = printable(messageIn(error)).trim();
-  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
+  return shorten(printable(messageIn(error)).trim(), MAX_CHARS);
 }
 
 function messageIn(error: unknown): string {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { parseJson } from "../../lib/json.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import { describeStatus, withinTime } from "../fetch-error.ts";
 import { sendRequest, type WebRequest } from "../request.ts";
@@ -106,12 +107,8 @@ export function engineProvider(
 
 /** Returns what is wrong with the answer as a string. */
 function readHits({ answer }: Engine, text: string): readonly SearchHit[] | string {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return "did not answer with JSON";
-  }
+  const json = parseJson(text);
+  if (json === undefined) return "did not answer with JSON";
   const { data } = z.safeParse(answer, json);
   return (
     data?.results.map(({ url, title, content, description }) => ({
