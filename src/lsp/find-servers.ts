@@ -6,7 +6,7 @@ import { parseJson, valueAt } from "../lib/json.ts";
 import { isPathInside } from "../lib/paths.ts";
 import { type KnownServer, languages } from "./languages.ts";
 import { projectLanguages } from "./project-languages.ts";
-import { readServerEntries, type ServerEntry } from "./server-entry.ts";
+import { type LanguageServerEntry, readServerEntries } from "./server-entry.ts";
 
 /** A larger program is known by its size. */
 const MOST_HASHED = 8 * 1024 * 1024;
@@ -130,7 +130,7 @@ async function findFirst(candidates: readonly KnownServer[], dirs: SearchDirs): 
 /** Returns a sentence if the program does not exist. */
 async function findEntry(
   language: string,
-  { command, args, extensionToLanguage, env, initializationOptions, settings = {} }: ServerEntry,
+  { command, args, extensionToLanguage, env, initializationOptions, settings = {} }: LanguageServerEntry,
   dirs: SearchDirs,
 ): Promise<LanguageServer | string> {
   const isPath = command.includes("/") || command.includes(sep);

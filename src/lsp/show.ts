@@ -4,7 +4,7 @@ import { shorten } from "../lib/text.ts";
 import { pathOf } from "./diagnostics.ts";
 import type { FileTexts } from "./file-texts.ts";
 import { fromUnits } from "./positions.ts";
-import type { Diagnostic, DocumentSymbol, Location, Range } from "./results.ts";
+import type { Diagnostic, DocumentSymbol, LspLocation, Range } from "./results.ts";
 
 /** Further ones are only counted. */
 const MOST_PLACES = 200;
@@ -12,17 +12,17 @@ const MOST_LINE_CHARS = 200;
 const MOST_TEXT_CHARS = 20_000;
 
 /** What an agent may see of a file: its text, only its path, or nothing. */
-export type Sight = "text" | "name" | "nothing";
+export type Detail = "text" | "name" | "nothing";
 
 export interface ShowPorts {
   readonly texts: FileTexts;
   /** Paths inside it are shown relative to it. */
   readonly cwd: string;
-  sightOf(path: string): Sight;
+  sightOf(path: string): Detail;
 }
 
 /** One location of a server's answer, with a label before it. */
-export interface ShownPlace extends Location {
+export interface ShownPlace extends LspLocation {
   readonly label?: string;
 }
 
@@ -64,7 +64,7 @@ export function withheldText(count: number): string {
 async function showPlace(
   { uri, range, label }: ShownPlace,
   path: string | null,
-  sight: Sight,
+  sight: Detail,
   { texts, cwd }: ShowPorts,
 ): Promise<string> {
   const before = label === undefined ? "" : `${label}  `;

@@ -4,7 +4,7 @@ import { shorten } from "../lib/text.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { CronRequest, TimerDesk, TimerView, WakeUpRequest } from "../tools/timers/desk.ts";
 import { type CronTimes, readCron } from "./cron.ts";
-import { type Job, JobFile } from "./job-file.ts";
+import { JobFile, type ScheduledJob } from "./job-file.ts";
 
 /** Each costs requests. */
 const MAX_JOBS = 50;
@@ -62,8 +62,8 @@ interface WakeUp extends WakeUpRequest {
  */
 export class Timers implements TimerDesk {
   readonly #ports: TimerPorts;
-  readonly #jobs = new Map<string, Job>();
-  #durable: readonly Job[] = [];
+  readonly #jobs = new Map<string, ScheduledJob>();
+  #durable: readonly ScheduledJob[] = [];
   #wakeUp: WakeUp | null = null;
   readonly #due = new Map<string, DuePrompt>();
   #withdraw: (() => void) | null = null;
@@ -110,7 +110,7 @@ export class Timers implements TimerDesk {
         return `${MAX_JOBS} prompts are scheduled already. Delete one first.`;
       const id = this.#ports.newId();
       const [createdAt, due] = [new Date(now).toISOString(), new Date(next).toISOString()];
-      const job: Job = { id, cron, prompt, recurring, createdAt, next: due };
+      const job: ScheduledJob = { id, cron, prompt, recurring, createdAt, next: due };
       if (durable) {
         const kept = await this.#ports.file.change((jobs) => ({ jobs: [...jobs, job], answer: null }));
         if (typeof kept === "string") return kept;
@@ -226,7 +226,11 @@ export class Timers implements TimerDesk {
     return true;
   }
 
-  #takeDue(jobs: readonly Job[], now: number, advance: (id: string, next: string | null) => void): void {
+  #takeDue(
+    jobs: readonly ScheduledJob[],
+    now: number,
+    advance: (id: string, next: string | null) => void,
+  ): void {
     for (const job of jobs.filter((one) => isDue(one, now))) {
       advance(job.id, this.#nextOf(job, now));
       if (hasExpired(job))
@@ -236,7 +240,7 @@ export class Timers implements TimerDesk {
   }
 
   /** Returns null if the job ends now. */
-  #nextOf(job: Job, now: number): string | null {
+  #nextOf(job: ScheduledJob, now: number): string | null {
     const times: CronTimes | string = readCron(job.cron, this.#ports.timeZone);
     if (!job.recurring || typeof times === "string" || hasExpired(job)) return null;
     const next = times(now);
@@ -261,15 +265,15 @@ export class Timers implements TimerDesk {
 }
 
 /** True if a recurring job has reached its end (A15.1). */
-function hasExpired({ recurring, createdAt, next }: Job): boolean {
+function hasExpired({ recurring, createdAt, next }: ScheduledJob): boolean {
   return recurring && Date.parse(next) >= Date.parse(createdAt) + CRON_LIFETIME_MS;
 }
 
-function isDue({ next }: Job, now: number): boolean {
+function isDue({ next }: ScheduledJob, now: number): boolean {
   return now >= Date.parse(next);
 }
 
-function viewOf({ id, cron, prompt, recurring, next }: Job, durable: boolean): TimerView {
+function viewOf({ id, cron, prompt, recurring, next }: ScheduledJob, durable: boolean): TimerView {
   return { id, cron, prompt, recurring, durable, next: Date.parse(next) };
 }
 

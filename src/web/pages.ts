@@ -14,7 +14,7 @@ const MOST_AT_ONCE = 16;
 /** A page with a password field and less text than this is a login form. */
 const LOGIN_CHARS = 2_000;
 
-export interface Page {
+export interface WebPage {
   readonly type: "page";
   readonly url: string;
   readonly title: string;
@@ -24,7 +24,7 @@ export interface Page {
 }
 
 export type PageResult =
-  | Page
+  | WebPage
   | { readonly type: "redirect"; readonly from: string; readonly to: string; readonly status: number }
   | FetchProblem;
 
@@ -33,7 +33,7 @@ export interface PagesPorts extends FetchPorts {
 }
 
 interface Kept {
-  readonly page: Page;
+  readonly page: WebPage;
   readonly at: number;
 }
 
@@ -83,7 +83,7 @@ export class Pages {
     await this.#reader.close();
   }
 
-  #find(url: string): Page | null {
+  #find(url: string): WebPage | null {
     const now = this.#ports.clock.now();
     for (const [key, { at }] of this.#kept) {
       if (now - at <= PAGE_CACHE_MS) break;
@@ -138,7 +138,7 @@ export class Pages {
       return problem(
         `${url.host} sent a page without text: it is empty, or made by JavaScript, which WebFetch does not run. Use another source.`,
       );
-    const page: Page = {
+    const page: WebPage = {
       type: "page",
       url: fetched.url.href,
       title: read.title,
@@ -149,7 +149,7 @@ export class Pages {
     return page;
   }
 
-  #keep(url: string, page: Page): void {
+  #keep(url: string, page: WebPage): void {
     this.#kept.delete(url);
     this.#kept.set(url, { page, at: this.#ports.clock.now() });
     let chars = [...this.#kept.values()].reduce((sum, kept) => sum + kept.page.text.length, 0);

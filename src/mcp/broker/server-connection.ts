@@ -13,7 +13,7 @@ import {
 import { isUnauthorized, isUnreached } from "./http-transport.ts";
 import { type RequestTimeout, startTimeout } from "./request-timeout.ts";
 import { RefusedPromptError, type RequestParts } from "./requests.ts";
-import { invalidPart, isClosed, printable, reasonOf, toSentence } from "./server-text.ts";
+import { errorReason, invalidPart, isClosed, stripControls, toSentence } from "./server-text.ts";
 import { listTools, MAX_DESCRIPTION } from "./tool-list.ts";
 
 /** A connection that held this long starts the count of retries again. */
@@ -166,7 +166,7 @@ export class ServerConnection {
     const instructions = client.getInstructions();
     this.#parts.onState(
       { type: "connected" },
-      instructions && shorten(printable(instructions), MAX_DESCRIPTION),
+      instructions && shorten(stripControls(instructions), MAX_DESCRIPTION),
     );
   }
 
@@ -174,7 +174,7 @@ export class ServerConnection {
   async #elicit(...[message, schema, signal]: Parameters<Elicit>): ReturnType<Elicit> {
     const releases = [...this.#timeouts].map((timeout) => timeout.hold());
     try {
-      return await this.#parts.elicit?.(printable(message), schema, signal);
+      return await this.#parts.elicit?.(stripControls(message), schema, signal);
     } finally {
       for (const release of releases) release();
     }
@@ -193,7 +193,7 @@ export class ServerConnection {
         if (this.#connection === connection) this.#parts.onTools(tools);
       } catch (error) {
         if (!this.#stop.signal.aborted && !isClosed(error))
-          this.#warn([`reports that its tools have changed, but does not list them (${reasonOf(error)})`]);
+          this.#warn([`reports that its tools have changed, but does not list them (${errorReason(error)})`]);
       } finally {
         timeout.end();
       }
@@ -219,7 +219,7 @@ export class ServerConnection {
     if (isUnauthorized(error) || isUnreached(error)) {
       // Over HTTP a server's end is not reported: a new connection shows what it wants.
       void connection.client.close();
-      return this.#sentence(`could not be reached (${reasonOf(error)}); it is being connected again`);
+      return this.#sentence(`could not be reached (${errorReason(error)}); it is being connected again`);
     }
     if (isClosed(error)) {
       const { fault, details } = await faultOf(connection);
@@ -228,7 +228,7 @@ export class ServerConnection {
     }
     const part = invalidPart(error);
     return this.#sentence(
-      part === null ? `answered with an error: ${reasonOf(error)}` : `sent an invalid answer (${part})`,
+      part === null ? `answered with an error: ${errorReason(error)}` : `sent an invalid answer (${part})`,
     );
   }
 

@@ -8,7 +8,7 @@ import { shorten } from "../../lib/text.ts";
 const MAX_CHARS = 1_000;
 
 /** Returns a server's text without control characters other than line breaks and tabs. */
-export function printable(text: string): string {
+export function stripControls(text: string): string {
   return stripVTControlCharacters(text.toWellFormed()).replace(/[^\P{Cc}\n\t]/gu, "");
 }
 
@@ -26,7 +26,7 @@ export class TailText {
   }
 
   text(): string {
-    return printable(this.#tail).trim();
+    return stripControls(this.#tail).trim();
   }
 }
 
@@ -38,9 +38,9 @@ export function invalidPart(error: unknown): string | null {
   return `${issue?.path.join(".") || "the whole"}: ${expected}`;
 }
 
-/** Returns the message of an error, bounded and printable. */
-export function reasonOf(error: unknown): string {
-  return shorten(printable(messageIn(error)).trim(), MAX_CHARS);
+/** Returns the message of an error, bounded and without control characters. */
+export function errorReason(error: unknown): string {
+  return shorten(stripControls(messageIn(error)).trim(), MAX_CHARS);
 }
 
 function messageIn(error: unknown): string {

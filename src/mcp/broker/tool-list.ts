@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { canonicalJson } from "../../lib/json.ts";
 import { shorten } from "../../lib/text.ts";
 import type { ServerTool } from "../mcp.ts";
-import { printable } from "./server-text.ts";
+import { stripControls } from "./server-text.ts";
 
 /** Of what a model reads of one tool. */
 export const MAX_DESCRIPTION = 2_048;
@@ -81,7 +81,7 @@ function readTool(raw: unknown): ServerTool | string {
     return `offers ${describeTool(raw)} whose schema has ${schema.length} characters; it is ignored`;
   return {
     tool: name,
-    description: shorten(printable(description), MAX_DESCRIPTION),
+    description: shorten(stripControls(description), MAX_DESCRIPTION),
     inputSchema,
     digest: createHash("sha256")
       .update(JSON.stringify([name, description, schema]))
