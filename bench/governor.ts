@@ -86,14 +86,7 @@ function limited(seen: Seen[], began: number, tells: boolean): Handler {
   return () => {
     const refused = !bucket.take();
     seen.push({ at: performance.now() - began, refused });
-    const headers = tells
-      ? {
-          "anthropic-ratelimit-requests-limit": String(LIMIT.burst),
-          "anthropic-ratelimit-requests-remaining": String(Math.floor(bucket.level)),
-          "anthropic-ratelimit-requests-reset": new Date(Date.now() + bucket.fullMs).toISOString(),
-          "retry-after": "1",
-        }
-      : {};
+    const headers = tells ? { "retry-after": "1" } : {};
     // The head comes at once, the reply in two pieces: what is waited for is a place, not the model.
     return refused
       ? { ...apiError(429, "rate_limit_error", "Too many requests."), headers }

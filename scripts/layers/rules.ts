@@ -164,7 +164,7 @@ export const rules: Rules = {
     ["@cfworker/json-schema", folders("actors/typed")],
     ["@anthropic-ai/sandbox-runtime", folders("policy/sandbox")],
     ["jsonc-parser", folders("settings")],
-    ["sharp", all("src/tools/pictures.ts")],
+    ["sharp", all("src/tools/images.ts")],
     ["@hyzyla/pdfium", all("src/tools/documents.ts")],
     ["@vscode/ripgrep", all("src/tools/grep/ripgrep.ts")],
     ["simple-git", folders("worktrees")],

@@ -4,7 +4,7 @@ export const tools: readonly Mutation[] = [
   {
     name: "T3-directory-moved-during-write",
     file: "src/tools/atomic-write.ts",
-    from: "if (!folder.isWhereItWas()) return unusable(swapped(path));",
+    from: "if (!dir.isWhereItWas()) return unusable(directoryReplaced(path));",
     to: "",
     tests: ["test/tools/atomic-write.test.ts"],
     title: "(T3)",
@@ -14,23 +14,21 @@ export const tools: readonly Mutation[] = [
     file: "src/tools/atomic-write.ts",
     from: `const stats = await fill(file, bytes, existing).finally(() => closeSync(file));
     signal.throwIfAborted();
-    // From here to the rename nothing is awaited.
-    if (!folder.isWhereItWas()) return unusable(swapped(path));
-    if (!isSame(existing, lstatSync(folder.at(name), { throwIfNoEntry: false })))
-      return unusable(changed(path));`,
-    to: `if (!isSame(existing, lstatSync(folder.at(name), { throwIfNoEntry: false })))
-      return unusable(changed(path));
+    // No await from here to the rename.
+    if (!dir.isWhereItWas()) return unusable(directoryReplaced(path));
+    if (!isSame(existing, lstatSync(dir.at(name), { throwIfNoEntry: false }))) return unusable(changed(path));`,
+    to: `if (!isSame(existing, lstatSync(dir.at(name), { throwIfNoEntry: false }))) return unusable(changed(path));
     const stats = await fill(file, bytes, existing).finally(() => closeSync(file));
     signal.throwIfAborted();
-    if (!folder.isWhereItWas()) return unusable(swapped(path));`,
+    if (!dir.isWhereItWas()) return unusable(directoryReplaced(path));`,
     tests: ["test/tools/atomic-write.test.ts"],
     title: "the file, written or made during the write",
   },
   {
     name: "T8-sibling-of-the-workspace",
-    file: "src/tools/bash.ts",
-    from: 'return way === "" || (way !== ".." &&',
-    to: 'return path.startsWith(folder) || (way === ".." &&',
+    file: "src/lib/paths.ts",
+    from: 'return way !== ".." &&',
+    to: 'return path.startsWith(dir) || way === ".." &&',
     tests: ["test/tools/bash.test.ts"],
     title: "outside the workspace the folder is set back",
   },
@@ -69,7 +67,7 @@ export const tools: readonly Mutation[] = [
   {
     name: "cut-call-is-told-to-come-again",
     file: "src/tools/dispatch.ts",
-    from: "if (cut !== null) return refused(cutWords(called.name, cut));",
+    from: "if (cut !== null) return refused(cutMessage(called.name, cut));",
     to: "",
     tests: ["test/actors/cut-replies.test.ts"],
     title: "is answered with the limit and how to write in parts",

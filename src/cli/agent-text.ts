@@ -31,7 +31,7 @@ export function statusMark(status: Status, paint: Paint): string {
   }
 }
 
-/** One character for where an agent stands. */
+/** One character for an agent's state. */
 export function stateMark(view: AgentView, paint: Paint): string {
   switch (view.state) {
     case "queued":
@@ -69,7 +69,7 @@ export function doing(view: AgentView, now: number): string {
   }
 }
 
-/** The same, after where another agent writes to the same file: what stands first is seen also where lines are cut. */
+/** The same, after where another agent writes to the same file: lines are cut at their end. */
 export function doingAndWhere(view: AgentView, now: number): string {
   const where = view.overlap === null ? "" : safeLine(view.overlap);
   return [where, doing(view, now)].filter(Boolean).join(" · ");
@@ -86,7 +86,7 @@ function ending({ summary }: AgentView): string {
   return reason ? `${words}: ${safeLine(reason)}` : words;
 }
 
-/** What of its report the runtime could not verify; empty: nothing of the kind. */
+/** What the runtime could not verify in its report. */
 function checkWords({ unverified = [], unfounded }: Summary): string[] {
   return [
     ...(unfounded ? ["no tool run"] : []),
@@ -94,7 +94,7 @@ function checkWords({ unverified = [], unfounded }: Summary): string[] {
   ];
 }
 
-/** The step it works on stands in front of the call; what keeps it from working is said alone. */
+/** The step it works on comes before the call; what keeps it from working comes alone. */
 function workWords({ activity, doing: step }: AgentView, now: number): string {
   const words = activityWords(activity, now);
   if (step === null || activity.type === "retrying") return words;
@@ -120,7 +120,7 @@ function activityWords(activity: Activity, now: number): string {
   }
 }
 
-/** Its type and what it does; the main conversation has no type of a person's interest. */
+/** Its type and what it does; the type of the main conversation says nothing. */
 export function agentName({ id, type, description }: Pick<AgentView, "id" | "type" | "description">): string {
   const words = id === MAIN ? [description || type] : [type, description];
   return safeLine(words.filter(Boolean).join(" · "));

@@ -2,7 +2,7 @@ import type { ListedAgent } from "../features/agents/listing.ts";
 import { nearName } from "../mailbox/near-name.ts";
 import { quoted, UsageError } from "./usage-error.ts";
 
-/** The agent type a person means, whatever its case and separators; a `UsageError` lists the known ones. */
+/** Finds an agent type by its name in any case and with any separators. Throws a `UsageError` that lists the types. */
 export function agentType(given: string, agents: readonly ListedAgent[]): string {
   const wanted = bare(given);
   const found = agents.find(({ name, aliases }) =>

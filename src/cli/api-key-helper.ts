@@ -5,62 +5,53 @@ import type { SourcedText } from "../settings/read-settings.ts";
 /** Runs a shell command to its end; never rejects. */
 export type RunCommand = (command: string, cwd: string, timeoutMs: number) => Promise<RunResult>;
 
-/** Milliseconds a helper has: it may ask a password manager, and that one a person. */
+/** Milliseconds for a helper: it may ask a password manager, and that may ask the user. */
 const HELPER_MS = 30_000;
 const MOST_BYTES = 65_536;
 
 /**
- * The key that an `apiKeyHelper` prints. A person's own runs in their home, never in the folder of the session:
- * what is in there could change what it does. Throws, with a sentence, where no key comes of it.
+ * Returns the key that an `apiKeyHelper` prints. One of the user's own settings runs in their home: what is in the
+ * session's directory could change what it does. Throws if it gives no key.
  */
 export async function keyFromHelper(
   helper: SourcedText,
-  folders: { readonly homedir: string; readonly root: string },
+  dirs: { readonly homedir: string; readonly root: string },
   run: RunCommand,
 ): Promise<string> {
-  const cwd = helper.scope === "project" || helper.scope === "local" ? folders.root : folders.homedir;
-  const result = await run(helper.text, cwd, HELPER_MS);
-  const failed = (why: string) =>
-    new Error(`The apiKeyHelper of ${helper.file} ${why}; correct it, or set ANTHROPIC_API_KEY.`);
-  if (result.outcome === "timed-out") throw failed(`did not end within ${HELPER_MS / 1000} s`);
-  if (result.outcome !== "exited" || result.exitCode !== 0) throw failed(howItEnded(result));
-  const key = result.stdout.trim();
-  if (key === "") throw failed("printed no key");
-  if (!/^[!-~]+$/.test(key))
-    throw failed("printed something that is no key (it has a space or a line break in it)");
-  return key;
+  const isProjects = helper.scope === "project" || helper.scope === "local";
+  const result = await run(helper.text, isProjects ? dirs.root : dirs.homedir, HELPER_MS);
+  const problem = problemOf(result);
+  if (problem === null) return result.stdout.trim();
+  throw new Error(`The apiKeyHelper of ${helper.file} ${problem}; correct it, or set ANTHROPIC_API_KEY.`);
 }
 
-/** A runner on a process host of its own, which is gone when the command has ended. */
+function problemOf({ outcome, exitCode, signal, reason, stdout, stderr }: RunResult): string | null {
+  if (outcome === "timed-out") return `did not end within ${HELPER_MS / 1000} s`;
+  if (outcome !== "exited") return `did not run to its end (${reason ?? signal ?? outcome})`;
+  const [error = ""] = stderr.trim().split("\n");
+  if (exitCode !== 0)
+    return `ended with exit code ${exitCode}${error === "" ? "" : ` (${error.slice(0, 200)})`}`;
+  if (stdout.trim() === "") return "printed no key";
+  return /^[!-~]+$/.test(stdout.trim())
+    ? null
+    : "printed something that is not a key: it contains a space or a line break";
+}
+
+/** Returns a runner on a process host of its own, which is closed when the command has ended. */
 export function hostedRunner(env: Readonly<Record<string, string | undefined>>): RunCommand {
   return async (command, cwd, timeoutMs) => {
-    const [{ startProcesses }, { platformShell }] = await Promise.all([
-      import("../processes/client.ts"),
-      import("../processes/platform-shell.ts"),
-    ]);
+    const { startProcesses } = await import("../processes/client.ts");
+    const { platformShell } = await import("../processes/platform-shell.ts");
     const shell = platformShell(process.platform, env);
     if (shell === null) throw new Error("There is no bash to run the apiKeyHelper with; install one.");
     const processes = startProcesses({ env });
     try {
       return await processes.run({
-        id: "apiKeyHelper",
-        owner: MAIN,
-        file: shell.file,
-        args: shell.args(command),
-        cwd,
-        timeoutMs,
-        maxOutputBytes: MOST_BYTES,
+        ...{ id: "apiKeyHelper", owner: MAIN, file: shell.file, args: shell.args(command) },
+        ...{ cwd, timeoutMs, maxOutputBytes: MOST_BYTES },
       });
     } finally {
       await processes.close();
     }
   };
-}
-
-function howItEnded({ outcome, exitCode, signal, reason, stderr }: RunResult): string {
-  if (outcome === "exited") {
-    const said = stderr.trim().split("\n")[0] ?? "";
-    return `ended with exit code ${exitCode}${said ? ` (${said.slice(0, 200)})` : ""}`;
-  }
-  return `did not run to its end (${reason ?? signal ?? outcome})`;
 }

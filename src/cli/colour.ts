@@ -3,7 +3,7 @@ import type { Outlet } from "./output-stream.ts";
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 
-/** Colours where a person sees them: on a terminal, unless NO_COLOR or a dumb one; FORCE_COLOR decides either way. */
+/** Colours on a terminal, unless NO_COLOR is set or it is a dumb one; FORCE_COLOR decides either way. */
 export function paintFor(outlet: Outlet, env: Readonly<Record<string, string | undefined>>): Paint {
   return hasColour(outlet, env) ? inColour : plain;
 }
@@ -17,7 +17,7 @@ function hasColour(outlet: Outlet, env: Readonly<Record<string, string | undefin
   return outlet.isTTY && !env["NO_COLOR"] && !isDumb(env);
 }
 
-/** A terminal that only prints: nothing on it can be painted twice. */
+/** True for a terminal that only prints: nothing on it can be repainted. */
 export function isDumb(env: Readonly<Record<string, string | undefined>>): boolean {
   return env["TERM"] === "dumb";
 }

@@ -18,7 +18,7 @@ export interface Command {
   readonly name: string;
   /** After `troupe`, as help shows it. */
   readonly usage: readonly string[];
-  /** The arguments besides flags, such as `[SESSION]`; absent: the command checks them. */
+  /** The arguments other than flags, such as `[SESSION]`; absent: the command checks them. */
   readonly takes?: string;
   readonly summary: string;
   /** More sentences for its own help. */

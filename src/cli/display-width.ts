@@ -1,5 +1,5 @@
 /**
- * Columns a text takes on a terminal. Chinese, Japanese and Korean characters and emoji take two, combining
+ * Returns the columns that a text takes on a terminal. Chinese, Japanese and Korean characters and emoji take two, combining
  * marks none. Terminals disagree about joined emoji; the painter therefore also turns line wrapping off.
  */
 export function displayWidth(text: string): number {
@@ -9,7 +9,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** The beginning of the text that fits, with `…` where something was cut. */
+/** Cuts a text to what fits, with `…` if something was cut. */
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   if (width < 1) return "";
@@ -23,7 +23,7 @@ export function cutToWidth(text: string, width: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** Cut or filled with spaces to exactly this width. */
+/** Cuts a text or fills it with spaces to exactly this width. */
 export function padToWidth(text: string, width: number): string {
   const cut = cutToWidth(text, width);
   return cut + " ".repeat(Math.max(0, width - displayWidth(cut)));

@@ -12,19 +12,19 @@ process.on("uncaughtException", (error) => {
   process.exit(exitCodes.notDone);
 });
 
-const cwd = currentFolder();
+const cwd = currentDir();
 if (cwd === undefined) {
-  process.stderr.write("troupe: The current folder no longer exists; change to another one.\n");
+  process.stderr.write("troupe: The current directory no longer exists; change to another one.\n");
   process.exitCode = exitCodes.usage;
 } else {
   process.exitCode = await main(argv, processIO(cwd));
 }
 
-function currentFolder(): string | undefined {
+function currentDir(): string | undefined {
   try {
     return process.cwd();
   } catch {
-    // The only way it fails is a folder that was removed under us.
+    // It fails only if the directory was removed.
     return undefined;
   }
 }

@@ -9,8 +9,8 @@ import { watchSettings } from "../settings/watch-settings.ts";
 import type { SessionSettings } from "./session-settings.ts";
 
 /**
- * Lets changes of settings count in a running session: rules and hooks from the next call on, and a mode that is
- * no longer allowed is left. Ends with the signal. The answer tells the settings as they were read last.
+ * Applies changes of settings to a running session: rules and hooks from the next call on; a mode that is no longer
+ * allowed is left. Ends with the signal. The answer returns the settings as they were read last.
  */
 export function followSettings(
   session: Pick<SupervisorHandle, "replaceSettings" | "mode" | "setMode">,
@@ -21,22 +21,22 @@ export function followSettings(
   const onChange = (fresh: TrustedSettings) => {
     const servers = JSON.stringify(fresh.settings.mcpServers) !== JSON.stringify(current.settings.mcpServers);
     const left = untrustedNote(fresh.trust);
-    const isLeftAnew = left !== null && left !== untrustedNote(current.trust);
+    const isNewlyUntrusted = left !== null && left !== untrustedNote(current.trust);
     current = fresh;
     session.replaceSettings({ rules: fresh.rules, hooks: fresh.hooks });
     const why = whyNotMode(session.mode(), fresh);
     if (why !== null) session.setMode(fresh.mode ?? "default");
-    note("Settings have changed; their rules and hooks hold from now on.");
-    if (isLeftAnew) note(left);
-    if (why !== null) note(`${why} The session goes on in ${session.mode()}.`);
-    if (servers) note("The MCP servers of settings have changed; they count in the next session.");
+    note("Settings have changed; their rules and hooks apply from now on.");
+    if (isNewlyUntrusted) note(left);
+    if (why !== null) note(`${why} The session continues in ${session.mode()}.`);
+    if (servers) note("The MCP servers of settings have changed; they take effect in the next session.");
     for (const warning of fresh.warnings) note(warning);
   };
   watchSettings({ known: read, read: () => reader.read(), onChange, onProblem: note, clock, signal });
   return () => current;
 }
 
-/** What holds in a session that runs already; all other settings count from the next one on. */
+/** What applies to a running session; all other settings take effect in the next one. */
 const FOLLOWED: ReadonlySet<string> = new Set(
   [
     schema.permissions.allow,
@@ -50,6 +50,6 @@ const FOLLOWED: ReadonlySet<string> = new Set(
   ].map(nameOf),
 );
 
-export function holdsAtOnce(name: string): boolean {
+export function appliesImmediately(name: string): boolean {
   return FOLLOWED.has(name);
 }

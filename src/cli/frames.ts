@@ -12,7 +12,7 @@ export interface Frames {
   stop(): void;
 }
 
-/** While `ticking`, a frame is painted each second, for what shows time. */
+/** While `ticking`, it paints a frame each second, for what shows time. */
 export function createFrames(clock: Clock, paint: () => void, ticking: () => boolean): Frames {
   let stopped = false;
   let paintedAt = Number.NEGATIVE_INFINITY;

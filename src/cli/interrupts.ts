@@ -21,7 +21,7 @@ export const LAST_CHANCE_MS = 500;
 
 const signals = [
   ["SIGINT", exitCodes.interrupted, "It was interrupted (SIGINT)."],
-  ["SIGTERM", exitCodes.terminated, "It was told to stop (SIGTERM)."],
+  ["SIGTERM", exitCodes.terminated, "It was stopped (SIGTERM)."],
   ["SIGHUP", exitCodes.hungUp, "Its terminal went away (SIGHUP)."],
 ] as const;
 

@@ -3,7 +3,7 @@ import type { Clock } from "../mailbox/clock.ts";
 import type { RunningAs } from "../policy/root-bypass.ts";
 import type { Outlet } from "./output-stream.ts";
 
-/** Everything of the outside world that the command line touches itself. */
+/** Everything outside the program that the command line itself uses. */
 export interface CliIO {
   /** A terminal hands over each key in raw mode. */
   readonly stdin: Readable & { setRawMode?(raw: boolean): unknown };
@@ -14,13 +14,13 @@ export interface CliIO {
   /** Absolute. */
   readonly cwd: string;
   readonly homedir: string;
-  /** As whom, and in what, the program runs; absent: as an ordinary user. */
+  /** The user and the container that the program runs in; absent: an ordinary user. */
   readonly runningAs?: Pick<RunningAs, "uid" | "contained">;
-  /** The organisation's settings file; the platform's where absent. */
+  /** The organisation's settings file; absent: the platform's. */
   readonly managedSettings?: string;
-  /** Calls back on each such signal, which then no longer ends the process; the answer withdraws it. */
+  /** Calls back on each such signal, which then no longer ends the process. The answer withdraws it. */
   onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", listener: () => void): () => void;
-  /** Ends the process at once, without waiting for anything. */
+  /** Ends the process without waiting for anything. */
   leave(code: number): void;
   readonly clock: Clock;
 }

@@ -7,14 +7,14 @@ import type { CliIO } from "./io.ts";
 
 type Said = Pick<Settings, "languageServers" | "env">;
 
-/** What trusting a folder would let agents do with the language servers that are there. */
+/** Returns what trusting a directory would let agents do with the language servers found there. */
 export async function languageServerGrants(io: CliIO, cwd: string, said: Said): Promise<readonly Grant[]> {
   const { servers } = await found(io, cwd, said);
   return servers.map(({ language, name, origin, digest }) => ({
     words:
       origin === "project"
-        ? `start ${printable(name)} of this folder, for ${printable(language)}`
-        : `let ${printable(name)} (on your PATH) load code of this folder, for ${printable(language)}`,
+        ? `start ${printable(name)} of this directory, for ${printable(language)}`
+        : `let ${printable(name)} (on your PATH) load code of this directory, for ${printable(language)}`,
     digest,
     languageServer: true,
   }));

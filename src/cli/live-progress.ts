@@ -48,7 +48,7 @@ export function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): 
           return frames.soon();
         case "warning":
           return painter.print(paint("yellow", safeLine(event.message)));
-        // What a woken conversation says is told with its result.
+        // What a woken conversation says comes with its result.
         case "woken":
         case "answered":
         case "text":

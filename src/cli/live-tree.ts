@@ -4,12 +4,12 @@ import type { Paint } from "./colour.ts";
 import { cutToWidth, displayWidth, padToWidth } from "./display-width.ts";
 import { safeLine } from "./safe-text.ts";
 
-/** The room there is. */
+/** The size to fit. */
 export interface Frame {
   readonly columns: number;
   readonly rows: number;
   readonly paint: Paint;
-  /** What stands at the end of each line; absent: turns, tokens, cost and time. */
+  /** The end of each line; absent: turns, tokens, cost and time. */
   readonly figures?: (view: AgentView) => string;
 }
 
@@ -25,10 +25,10 @@ interface Placed {
 export function renderTree(views: readonly AgentView[], now: number, frame: Frame): string[] {
   const placed = inTreeOrder(views);
   if (placed.length <= frame.rows) return agentLines(placed, now, frame);
-  const shown = mostTelling(placed, Math.max(0, frame.rows - 1));
+  const shown = mostImportant(placed, Math.max(0, frame.rows - 1));
   const rest = placed.filter((agent) => !shown.has(agent)).map(({ view }) => view);
-  const telling = placed.filter((agent) => shown.has(agent));
-  const lines = agentLines(telling, now, frame);
+  const important = placed.filter((agent) => shown.has(agent));
+  const lines = agentLines(important, now, frame);
   if (frame.rows > 0) lines.push(frame.paint("dim", cutToWidth(foldedLine(rest), frame.columns)));
   return lines;
 }
@@ -45,7 +45,7 @@ function agentLines(
 ): string[] {
   const width = Math.min(columns, WIDEST);
   const rows = placed.map(({ view, indent }) => ({
-    // Deeper ones stand below each other, so that something of their names is left.
+    // A limit to the indent leaves room for names.
     lead: "  ".repeat(Math.min(indent, Math.floor(width / 8))),
     mark: stateMark(view, paint),
     name: agentName(view),
@@ -65,7 +65,7 @@ function agentLines(
   const activities = widest(rows.map(({ activity }) => displayWidth(activity)));
   const forNames = Math.min(names, Math.max(Math.floor(rest / 2), rest - activities));
   return rows.map(({ lead: whole, mark, name, activity, figures }) => {
-    // A long activity may leave less room than the deepest agents stand in.
+    // A long activity may leave less room than the indent of the deepest agents.
     const lead = whole.slice(0, Math.max(0, forNames - 2));
     const left = padToWidth(name, forNames - lead.length - 2);
     const middle = padToWidth(activity, rest - forNames);
@@ -77,7 +77,7 @@ function widest(widths: readonly number[]): number {
   return Math.max(0, ...widths);
 }
 
-/** Parents before their children; one whose parent is not here stands at the edge. */
+/** Parents before their children; one whose parent is not here is not indented. */
 function inTreeOrder(views: readonly AgentView[]): Placed[] {
   const known = new Set(views.map(({ id }) => id));
   const children = Map.groupBy(views, ({ id, parent }) =>
@@ -93,9 +93,9 @@ function inTreeOrder(views: readonly AgentView[]): Placed[] {
 }
 
 /** The ones that do something first, then those that went wrong, the queue, and what is done. */
-function mostTelling(placed: readonly Placed[], rows: number): Set<Placed> {
+function mostImportant(placed: readonly Placed[], rows: number): Set<Placed> {
   const ranks = new Map(placed.map(({ view }) => [view.id, rankOf(view)]));
-  // A parent is as telling as its most telling child: an indented line without it would seem another's.
+  // A parent is as important as its most important child: without it an indented line would seem another's.
   for (const { view } of placed.toReversed()) {
     const own = ranks.get(view.id);
     const above = view.parent === null ? undefined : ranks.get(view.parent);

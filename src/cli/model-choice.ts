@@ -8,43 +8,40 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface ModelChoice {
   readonly source: ModelSource;
   readonly model?: string;
-  /** A line for the person, where the choice is not the one they may expect. */
+  /** For the user, if the choice may surprise them. */
   readonly note?: string;
 }
 
 export interface AskedModel {
-  /** `--model`; wins over everything. */
+  /** `--model`. */
   readonly model?: string | undefined;
   /** `--offline`. */
   readonly offline: boolean;
-  /** The person's settings; the last resort. */
   readonly settingsModel?: string | undefined;
 }
 
 export type CheckBaseURL = typeof checkBaseURL;
 
 /**
- * From flags, environment and settings to a model. Without a key or a base URL it is the embedded offline
- * model, and says so. Throws a `UsageError` on what contradicts itself or cannot be sent.
+ * Chooses by flag, then environment, then settings. Without a key or a base URL it is the embedded offline model, with a
+ * note. Throws a `UsageError` for flags that contradict each other, and for keys and addresses that cannot be right.
  */
 export function chooseModel(asked: AskedModel, env: Env, check: CheckBaseURL): ModelChoice {
-  const model = asked.model ?? set(env, "ANTHROPIC_MODEL") ?? asked.settingsModel;
-  if (asked.offline && asked.model !== undefined && asked.model !== "offline") {
+  const model = modelName(asked, env);
+  if (asked.offline && asked.model !== undefined && asked.model !== "offline")
     throw new UsageError(`--offline and --model ${asked.model} contradict each other; give one of them.`);
-  }
   if (asked.offline || model === "offline") return { source: { provider: "offline" } };
   const apiKey = credential(env, "ANTHROPIC_API_KEY");
   const authToken = credential(env, "ANTHROPIC_AUTH_TOKEN");
-  const baseURL = set(env, "ANTHROPIC_BASE_URL");
-  if (baseURL === undefined && apiKey === undefined && authToken === undefined) {
+  const baseURL = readVariable(env, "ANTHROPIC_BASE_URL");
+  if (baseURL === undefined && apiKey === undefined && authToken === undefined)
     return { source: { provider: "offline" }, note: offlineNote(asked.model) };
-  }
   const checked = baseURL === undefined ? undefined : check(baseURL);
   if (checked?.ok === false) throw new UsageError(checked.message);
   return {
     source: {
       provider: "anthropic",
-      // A server of one's own needs no key, but the client wants to send one.
+      // A server of the user's own needs no key, but the client requires one.
       ...(apiKey === undefined && authToken === undefined ? { apiKey: "none" } : {}),
       ...(apiKey === undefined ? {} : { apiKey }),
       ...(authToken === undefined ? {} : { authToken }),
@@ -54,11 +51,14 @@ export function chooseModel(asked: AskedModel, env: Env, check: CheckBaseURL): M
   };
 }
 
-/** Whether a real model is wanted and there is nothing to open its door with: what apiKeyHelper is for. */
+/** True if a real model is wanted and there is no key for it: then apiKeyHelper is asked. */
 export function lacksKey(asked: AskedModel, env: Env): boolean {
-  const model = asked.model ?? set(env, "ANTHROPIC_MODEL") ?? asked.settingsModel;
-  if (asked.offline || model === "offline") return false;
-  return ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"].every((name) => set(env, name) === undefined);
+  if (asked.offline || modelName(asked, env) === "offline") return false;
+  return ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"].every((name) => readVariable(env, name) === undefined);
+}
+
+function modelName({ model, settingsModel }: AskedModel, env: Env): string | undefined {
+  return model ?? readVariable(env, "ANTHROPIC_MODEL") ?? settingsModel;
 }
 
 function offlineNote(model: string | undefined): string {
@@ -66,17 +66,15 @@ function offlineNote(model: string | undefined): string {
   return `No ANTHROPIC_API_KEY is set, so Troupe uses its embedded offline model${instead}, which searches and cites but does not reason; set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own, to use a real one.`;
 }
 
-/** Empty counts as not set, as in every shell script. */
-function set(env: Env, name: string): string | undefined {
+/** An empty variable counts as not set. */
+function readVariable(env: Env, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
 
 function credential(env: Env, name: string): string | undefined {
-  const value = set(env, name);
-  if (value !== undefined && !/^[!-~]+$/.test(value)) {
-    throw new UsageError(
-      `${name} contains a space, a line break or another character no key has; set it again.`,
-    );
-  }
-  return value;
+  const value = readVariable(env, name);
+  if (value === undefined || /^[!-~]+$/.test(value)) return value;
+  throw new UsageError(
+    `${name} contains a space, a line break or another character no key has; set it again.`,
+  );
 }

@@ -1,19 +1,19 @@
 import type { Writable } from "node:stream";
 
-/** Where text goes: standard output or standard error, with what a terminal knows about itself. */
+/** Standard output or standard error, with what a terminal knows about itself. */
 export interface Outlet {
   readonly isTTY: boolean;
-  /** Of the terminal as it is now; 80 by 24 where nobody knows. */
+  /** Of the terminal as it is now; 80 by 24 if unknown. */
   size(): { readonly columns: number; readonly rows: number };
   /**
-   * Resolves once the text is handed over. A reader that has gone is no error (`troupe … | head`): the
-   * text is then dropped. Rejects on any other failure, such as a full disk.
+   * Resolves when the text is handed over. If the reader has gone (`troupe … | head`) the text is dropped. Rejects on
+   * any other failure, such as a full disk.
    */
   write(text: string): Promise<void>;
   onResize(listener: () => void): () => void;
 }
 
-/** A stream of node's as an outlet. Takes over the stream's errors. */
+/** Wraps a stream of node's, and takes over its errors. */
 export function outputStream(
   stream: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number },
 ): Outlet {

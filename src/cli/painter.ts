@@ -2,12 +2,12 @@ import { stripVTControlCharacters } from "node:util";
 import { displayWidth } from "./display-width.ts";
 import type { Outlet } from "./output-stream.ts";
 
-/** Lines at the bottom of a terminal that are painted again and again. */
+/** Lines at the bottom of a terminal that are repainted. */
 export interface Painter {
   paint(lines: readonly string[]): void;
-  /** A line that stays, above the painted ones; a long one is wrapped, not cut. */
+  /** Prints a line that stays, above the painted ones; a long one is wrapped, not cut. */
   print(line: string): void;
-  /** Leaves what is painted where it is: whatever is written next comes below. */
+  /** Leaves what is painted; what is written next comes below it. */
   keep(): void;
 }
 

@@ -56,7 +56,7 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
           return;
         case "warning":
           return print(paint("yellow", safeLine(event.message)));
-        // What a woken conversation says is told with its result.
+        // What a woken conversation says comes with its result.
         case "woken":
         case "answered":
         case "text":

@@ -7,7 +7,7 @@ export function printJson(io: Pick<CliIO, "stdout">, value: unknown): Promise<vo
   return io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Prints lines for the user beside the result, on standard error; null and undefined are left out. */
+/** Prints lines for the user on standard error; null and undefined are left out. */
 export async function printNotes(
   io: Pick<CliIO, "stderr">,
   lines: readonly (string | null | undefined)[],

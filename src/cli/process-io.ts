@@ -5,7 +5,7 @@ import { isContained } from "../policy/root-bypass.ts";
 import type { CliIO } from "./io.ts";
 import { outputStream } from "./output-stream.ts";
 
-/** The process's own ends of everything. */
+/** The process's own streams, environment and signals. */
 export function processIO(cwd: string): CliIO {
   return {
     // Behind a getter: merely touching standard input of a terminal changes how the process waits for it.

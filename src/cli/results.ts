@@ -13,7 +13,7 @@ import type { JobEnd } from "./jobs.ts";
 import type { Outlet } from "./output-stream.ts";
 import type { Finished } from "./run-session.ts";
 import { safeLine, safeText } from "./safe-text.ts";
-import { agentsWords } from "./unfinished.ts";
+import { agentsText } from "./unfinished.ts";
 
 /** A model's text: as it is for a program, harmless for a terminal. */
 export function resultText(text: string, { isTTY }: Outlet): string {
@@ -41,7 +41,7 @@ export function fanoutText(
     .join("\n");
 }
 
-/** Returns what a user must know of an end besides its report: why, its edits, and what could not be verified. */
+/** Returns what a user must know of an end in addition to its report: why, its edits, and what could not be verified. */
 export function endNotes(summary: Summary, id: string | null): string[] {
   const { worktree, unfounded } = summary;
   return [
@@ -82,7 +82,7 @@ function reasonOf({ status, reason }: Summary): string | undefined {
 export function unfinishedSentence({ unfinished }: Finished, now: number): string | undefined {
   if (unfinished.length === 0) return undefined;
   return safeLine(
-    `${counted(unfinished.length, "agent")} stopped unfinished: ${agentsWords(unfinished, now)}.`,
+    `${counted(unfinished.length, "agent")} stopped unfinished: ${agentsText(unfinished, now)}.`,
   );
 }
 

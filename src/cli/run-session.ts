@@ -11,7 +11,7 @@ import { followSettings } from "./follow-settings.ts";
 import { watchInterrupts } from "./interrupts.ts";
 import { type Job, type JobEnd, runJobs, watchTree } from "./jobs.ts";
 import type { SessionSetup } from "./session-setup.ts";
-import { howToGoOn, unfinishedAgents } from "./unfinished.ts";
+import { resumeHint, unfinishedAgents } from "./unfinished.ts";
 
 /** All that a report can be made of. */
 export interface Finished {
@@ -92,7 +92,7 @@ export async function runSession(context: Context, setup: SessionSetup, work: Wo
   const noteResume = (): void => {
     const { main, agents } = session.unfinished();
     if (!work.passing && (main || agents.length > 0))
-      progress.note(howToGoOn(session.session, setup.options.cwd, io.cwd));
+      progress.note(resumeHint(session.session, setup.options.cwd, io.cwd));
   };
   const interrupts = watchInterrupts(io, {
     note: progress.note,

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 
 /**
- * Text of a model, a file or a person, made harmless for a terminal: it may neither move the cursor nor
- * set the clipboard nor reorder what stands around it. Line breaks and tabs stay.
+ * Makes text of a model, a file or a user harmless for a terminal: it can neither move the cursor nor set the clipboard
+ * nor reorder the text around it. Line breaks and tabs stay.
  */
 export function safeText(text: string): string {
   return stripVTControlCharacters(text.toWellFormed())
@@ -24,7 +24,7 @@ function visible(character: string): string {
   const code = character.charCodeAt(0);
   if (character === "\n" || character === "\t") return character;
   if (code === 0x7f) return "\u2421";
-  // The "control pictures" block shows each C0 character as a small symbol of its name.
+  // This Unicode block has a small symbol for each C0 character.
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : `<U+${hex(character)}>`;
 }
 

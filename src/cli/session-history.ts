@@ -1,28 +1,27 @@
 import { type AgentHistory, agentsOf, type SessionHistory, sessionOf } from "../journal/folds.ts";
-import type { MessageParam } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
 import { textOf, userText } from "./user-text.ts";
 
-/** One thing an agent was asked, and what came of it. */
+/** One prompt of an agent, and how it was answered. */
 export interface Exchange {
   /** Without what the runtime attached to it. */
   readonly prompt: string;
   /** Null while unfinished. */
   readonly summary: Summary | null;
-  /** The last words of its turns so far. */
+  /** The text of its last turn so far. */
   readonly said: string;
 }
 
 /** What `troupe sessions show` shows of one agent. */
 export interface AgentStory extends AgentHistory {
-  /** In order; only the main conversation is asked more than once. */
+  /** In order; only the main conversation has more than one. */
   readonly exchanges: readonly Exchange[];
 }
 
 export interface SessionStory {
-  /** Null where the journal lost its first record. */
+  /** Null if the journal lost its first record. */
   readonly session: SessionHistory | null;
   /** In the order of the spawns. */
   readonly agents: readonly AgentStory[];
@@ -36,8 +35,8 @@ export function sessionStory(records: readonly JournalRecord[]): SessionStory {
 
 function exchangesOf(records: readonly JournalRecord[]): Map<ActorId, Exchange[]> {
   const all = new Map<ActorId, Exchange[]>();
-  const ask = (actor: ActorId, message: MessageParam): void => {
-    all.set(actor, [...(all.get(actor) ?? []), { prompt: userText(message), summary: null, said: "" }]);
+  const add = (actor: ActorId, prompt: string): void => {
+    all.set(actor, [...(all.get(actor) ?? []), { prompt, summary: null, said: "" }]);
   };
   const change = (actor: ActorId, by: Partial<Exchange>): void => {
     const known = all.get(actor) ?? [];
@@ -45,41 +44,18 @@ function exchangesOf(records: readonly JournalRecord[]): Map<ActorId, Exchange[]
     if (last) all.set(actor, [...known.slice(0, -1), { ...last, ...by }]);
   };
   for (const { event } of records) {
-    switch (event.type) {
-      case "spawn": {
-        // A later spawn of the same actor replaces what was before it, as in the journal's own folds.
-        all.delete(event.spec.id);
-        const [first] = event.spec.messages;
-        if (first) ask(event.spec.id, first);
-        break;
-      }
-      case "prompt":
-        if (!event.news) ask(event.actor, event.message);
-        break;
-      case "turn": {
-        const said = event.turn.messages.filter(({ role }) => role === "assistant").map(textOf);
-        const words = said.join("\n").trim();
-        if (words !== "") change(event.actor, { said: words });
-        break;
-      }
-      case "summary":
-        change(event.actor, { summary: event.summary });
-        break;
-      case "session":
-      case "start":
-      case "reopen":
-      case "before":
-      case "after":
-      case "reply":
-      case "compacted":
-      case "command":
-      case "command-end":
-      case "task":
-      case "end":
-        break;
-      default:
-        event satisfies never;
-    }
+    if (event.type === "spawn") {
+      // A later spawn of the same actor replaces what was before it, as in the journal's own folds.
+      all.delete(event.spec.id);
+      const [first] = event.spec.messages;
+      if (first) add(event.spec.id, userText(first));
+    } else if (event.type === "prompt" && !event.news) {
+      add(event.actor, userText(event.message));
+    } else if (event.type === "turn") {
+      const replies = event.turn.messages.filter(({ role }) => role === "assistant");
+      const said = replies.map(textOf).join("\n").trim();
+      if (said !== "") change(event.actor, { said });
+    } else if (event.type === "summary") change(event.actor, { summary: event.summary });
   }
   return all;
 }

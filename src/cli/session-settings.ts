@@ -10,18 +10,18 @@ import { languageServerGrants } from "./language-servers.ts";
 import { skillGrantsIn } from "./skills/session-skills.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Asks the person whether the folder is trusted; false where they do not say yes. */
+/** Asks the user whether the directory is trusted; true only for a yes. */
 export type AskTrust = (question: string) => Promise<boolean>;
 
 export interface SessionSettings {
-  /** The folder that they are about. */
+  /** The directory that they are about. */
   readonly root: string;
   readonly read: TrustedSettings;
-  /** Reads them again, as they are then. */
+  /** Reads them again. */
   readonly reader: SettingsReader;
-  /** The kinds of agents of its files, as far as the person has agreed to what they say. */
+  /** The agent types of its files, as far as the user has agreed to them. */
   readonly agents: AgentLibrary;
-  /** What the person must know of them. */
+  /** What the user must know of them. */
   readonly notes: readonly string[];
 }
 
@@ -67,7 +67,7 @@ export async function sessionSettings(
   if (question !== null && (await askTrust?.(question))) {
     const others = read.trust.type === "nothing-to-grant" ? [] : read.trust.grants;
     const problem = await trustFolder(home, cwd, [...others, ...serverGrants], io.clock);
-    if (problem !== null) notes.push(`The folder is trusted for this session only: ${problem}`);
+    if (problem !== null) notes.push(`The directory is trusted for this session only: ${problem}`);
     reader.trustForNow();
     read = await reader.read();
   }

@@ -1,108 +1,90 @@
-import { worktreeLine } from "../features/isolation/worktree-words.ts";
 import type { SessionEntry } from "../journal/sessions.ts";
-import { totalTokens } from "../mailbox/conversation.ts";
-import type { Status } from "../mailbox/messages.ts";
-import { agentName, statusMark, statusText } from "./agent-text.ts";
+import { agentName, runFigures, statusMark, statusText } from "./agent-text.ts";
 import type { Paint } from "./colour.ts";
-import { padToWidth } from "./display-width.ts";
-import { counted, shortCount, shortDate, shortTime } from "./figures.ts";
+import { counted, shortDate } from "./figures.ts";
+import { tableLines } from "./print.ts";
+import { endNotes } from "./results.ts";
 import { safeLine, safeText } from "./safe-text.ts";
 import type { AgentStory, Exchange, SessionStory } from "./session-history.ts";
 
-/** One line per session, newest first. */
+/** One line per session. */
 export function sessionListText(
   sessions: readonly SessionEntry[],
-  withFolder: boolean,
+  withDirectory: boolean,
   paint: Paint,
 ): string {
-  return sessions
-    .map((session) => {
-      const agents = session.agents === null ? "" : counted(session.agents, "agent");
-      const parts = [
-        paint("bold", session.id),
-        shortDate(session.startedAt),
-        padToWidth(session.status === null ? "open" : statusText(session.status), 13),
-        padToWidth(agents, 10),
-        safeLine(session.title) || "conversation",
-        ...(withFolder ? [paint("dim", safeLine(session.cwd))] : []),
-      ];
-      return `${parts.join("  ").trimEnd()}\n`;
-    })
+  const rows = sessions.map(({ id, startedAt, status, agents, title, cwd }) => [
+    { text: id, paint: (text: string) => paint("bold", text) },
+    shortDate(startedAt),
+    status === null ? "open" : statusText(status),
+    agents === null ? "" : counted(agents, "agent"),
+    safeLine(title) || "conversation",
+    ...(withDirectory ? [{ text: safeLine(cwd), paint: (text: string) => paint("dim", text) }] : []),
+  ]);
+  return tableLines(rows, { widest: 60 })
+    .map((line) => `${line}\n`)
     .join("");
 }
 
-/** The tree of agents with what each was asked and what it answered. */
+/** The tree of agents with their prompts and answers. */
 export function sessionStoryText({ session, agents }: SessionStory, id: string, paint: Paint): string {
-  const head = session
-    ? [
-        `${paint("bold", `Session ${id}`)}  ${safeLine(session.title) || "conversation"}`,
-        `folder   ${safeLine(session.cwd)}`,
-        `model    ${safeLine(session.model)}`,
-        `started  ${shortDate(session.startedAt)}`,
-        session.endedAt === null || session.status === null
-          ? "ended    not yet, or it was ended from outside"
-          : `ended    ${shortDate(session.endedAt)}, ${statusText(session.status)}`,
-      ]
-    : [paint("bold", `Session ${id}`)];
+  const title = paint("bold", `Session ${id}`);
+  const head =
+    session === null
+      ? [title]
+      : [
+          `${title}  ${safeLine(session.title) || "conversation"}`,
+          `directory  ${safeLine(session.cwd)}`,
+          `model      ${safeLine(session.model)}`,
+          `started    ${shortDate(session.startedAt)}`,
+          session.endedAt === null || session.status === null
+            ? "ended      not yet, or its process was killed"
+            : `ended      ${shortDate(session.endedAt)}, ${statusText(session.status)}`,
+        ];
   const stories = agents.map((agent) => agentText(agent, agents, paint));
-  if (stories.length === 0) stories.push("No agent was started.\n");
-  return `${head.join("\n")}\n\n${stories.join("\n")}`;
+  return `${head.join("\n")}\n\n${stories.join("\n") || "No agent was started.\n"}`;
 }
 
 function agentText(agent: AgentStory, all: readonly AgentStory[], paint: Paint): string {
-  const lead = "  ".repeat(ancestors(agent, all));
-  const mark = agent.status === null ? paint("cyan", "●") : statusMark(agent.status, paint);
-  const name = paint("bold", agentName(agent));
-  const lines = [
-    `${lead}${mark} ${name}  ${endWords(agent.status)}  ${figures(agent)}`,
-    ...agent.exchanges.flatMap((exchange) => exchangeLines(exchange, agent.id, lead, paint)),
-  ];
-  return `${lines.join("\n")}\n`;
-}
-
-function exchangeLines(
-  { prompt, summary, said }: Exchange,
-  id: string,
-  lead: string,
-  paint: Paint,
-): string[] {
-  const asked = block("asked", prompt, lead, paint);
-  if (summary === null) return [...asked, ...block("said so far", said, lead, paint)];
-  const reason = summary.status === "done" ? "" : (summary.reason ?? "");
+  const { status, turns, usage, durationMs } = agent;
+  const lead = "  ".repeat(depthOf(agent, all));
+  const mark = status === null ? paint("cyan", "●") : statusMark(status, paint);
+  const end = status === null ? "unfinished" : statusText(status);
   return [
-    ...asked,
-    ...block(statusText(summary.status), reason, lead, paint),
-    ...block("answer", summary.text, lead, paint),
-    ...block("edits", summary.worktree ? worktreeLine(summary.worktree, id) : "", lead, paint),
+    `${lead}${mark} ${paint("bold", agentName(agent))}  ${end}  ${runFigures({ turns, usage, ms: durationMs })}\n`,
+    ...agent.exchanges
+      .flatMap((exchange) => exchangeBlocks(exchange, agent.id))
+      .map(([name, text]) => block(name, text, lead, paint)),
+  ].join("");
+}
+
+function exchangeBlocks({ prompt, summary, said }: Exchange, id: string): (readonly [string, string])[] {
+  if (summary === null)
+    return [
+      ["prompt", prompt],
+      ["said so far", said],
+    ];
+  return [
+    ["prompt", prompt],
+    ["answer", summary.text],
+    ["notes", endNotes(summary, id).join("\n")],
   ];
 }
 
-function endWords(status: Status | null): string {
-  return status === null ? "unfinished" : statusText(status);
-}
-
-function figures({ turns, usage, durationMs }: AgentStory): string {
-  const time = durationMs === null ? [] : [shortTime(durationMs)];
-  return [counted(turns, "turn"), `${shortCount(totalTokens(usage))} tokens`, ...time].join(" · ");
-}
-
-function block(name: string, text: string, lead: string, paint: Paint): string[] {
+function block(name: string, text: string, lead: string, paint: Paint): string {
   const trimmed = safeText(text).trim();
-  if (trimmed === "") return [];
-  return [
-    `${lead}  ${paint("dim", `${name}:`)}`,
-    ...trimmed.split("\n").map((line) => `${lead}    ${line}`.trimEnd()),
-  ];
+  if (trimmed === "") return "";
+  const lines = trimmed.split("\n").map((line) => `${lead}    ${line}`.trimEnd());
+  return [`${lead}  ${paint("dim", `${name}:`)}`, ...lines].map((line) => `${line}\n`).join("");
 }
 
 /** A damaged journal may name parents in a circle; no agent is deeper than there are agents. */
-function ancestors(agent: AgentStory, all: readonly AgentStory[]): number {
+function depthOf(agent: AgentStory, all: readonly AgentStory[]): number {
   let depth = 0;
-  let above = all.find(({ id }) => id === agent.parent);
-  while (above !== undefined && depth < all.length) {
-    depth += 1;
-    const { parent } = above;
-    above = all.find(({ id }) => id === parent);
+  for (let { parent } = agent; depth < all.length; depth += 1) {
+    const above = all.find(({ id }) => id === parent);
+    if (above === undefined) break;
+    parent = above.parent;
   }
   return depth;
 }

@@ -2,7 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { troupeHome } from "../journal/paths.ts";
 import { lockHolder } from "../journal/session-lock.ts";
 import { type FoundSession, latestSession, listSessions, type SessionEntry } from "../journal/sessions.ts";
-import type { ResumableSession, ResumeRequest } from "../session/resume-session.ts";
+import type { ResumableSession } from "../session/resume-session.ts";
 import type { Arguments } from "./arguments.ts";
 import { plain } from "./colour.ts";
 import type { Context } from "./command.ts";
@@ -15,30 +15,24 @@ import { sessionListText } from "./session-text.ts";
 import { resumeCommand } from "./unfinished.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Lets the person choose one of these; null where they choose none. */
+/** Lets the user choose a session, or none (null). */
 export type ChooseSession = (sessions: readonly SessionEntry[]) => Promise<SessionEntry | null>;
 
-export interface OwnTakingUp extends OwnSetup {
-  /** Absent where nobody can be asked. */
-  readonly choose?: ChooseSession;
-}
-
-/** Sessions that are named where none can be chosen. */
+/** Sessions that are listed if no user can choose. */
 const NEWEST = 5;
 
 /**
- * A session as `setUpSession` makes it, taken up again where the flags say so. Throws a `UsageError` where the
- * session that is meant is not one, is about another folder, or none was chosen; an ordinary error where it cannot
- * be had. Nobody holds it then.
+ * Sets up a session, resumed if the flags say so. Throws a `UsageError` if the session that is meant does not exist, is
+ * about another directory, or none was chosen; another error if it cannot be read. It is not held then.
  */
 export async function setUpSessionOrResume(
   args: Arguments,
   context: Context,
-  { choose, ...own }: OwnTakingUp,
+  { choose, ...own }: OwnSetup & { readonly choose?: ChooseSession },
 ): Promise<SessionSetup> {
   const wanted = wantedSession(args);
   if (wanted === null) return setUpSession(args, context, own);
-  const resume = await takeUp(wanted, args, context, choose);
+  const resume = await openSession(wanted, args, context, choose);
   try {
     return await setUpSession(args, context, { ...own, resume });
   } catch (error) {
@@ -47,7 +41,7 @@ export async function setUpSessionOrResume(
   }
 }
 
-async function takeUp(
+async function openSession(
   wanted: WantedSession,
   args: Arguments,
   { io, runtime }: Context,
@@ -56,68 +50,58 @@ async function takeUp(
   const home = troupeHome(io.env, io.homedir);
   const cwd = await workingDir(args, io);
   const fork = args.value(resumeFlags.fork);
-  const { session, folder } = await meant(wanted, { home, cwd, choose });
-  const restoring = await runtime.resumeSession({ home, cwd, session, ...(fork ? { fork } : {}) });
-  if (restoring.type === "refused") {
-    const held = !fork && lockHolder(folder) !== null;
-    throw new Error(safeLine(`${restoring.reason}${held ? " --fork-session works on a copy." : ""}`));
+  const found = await findWanted(wanted, home, cwd, choose);
+  const session = wanted.type === "latest" ? "latest" : { id: found.id };
+  const opened = await runtime.resumeSession({ home, cwd, session, ...(fork ? { fork } : {}) });
+  if (opened.type === "refused") {
+    const isHeld = !fork && lockHolder(found.folder) !== null;
+    throw new Error(safeLine(`${opened.reason}${isHeld ? " --fork-session works on a copy." : ""}`));
   }
-  const { session: restored } = restoring;
-  if (!(await isSameFolder(restored.cwd, cwd))) {
-    restored.release();
-    throw await elsewhere(restored.id, restored.cwd, cwd);
+  try {
+    await assertAbout(cwd, opened.session);
+  } catch (error) {
+    opened.session.release();
+    throw error;
   }
-  return restored;
+  return opened.session;
 }
 
-interface Place {
-  readonly home: string;
-  readonly cwd: string;
-  readonly choose: ChooseSession | undefined;
-}
-
-interface Meant {
-  readonly session: ResumeRequest["session"];
-  /** Of its journal. */
-  readonly folder: string;
-}
-
-async function meant(wanted: WantedSession, place: Place): Promise<Meant> {
+async function findWanted(
+  wanted: WantedSession,
+  home: string,
+  cwd: string,
+  choose: ChooseSession | undefined,
+): Promise<FoundSession> {
   switch (wanted.type) {
     case "latest": {
-      const { session, notes } = await latestSession(place.home, place.cwd);
-      if (session === null) throw nothingHere(notes);
-      return { session: "latest", folder: session.folder };
+      const { session, notes } = await latestSession(home, cwd);
+      if (session === null) throw nothingToResume(notes);
+      return session;
     }
     case "id": {
-      const { id, folder } = await namedAboutHere(wanted.id, place);
-      return { session: { id }, folder };
+      const session = await sessionNamed(wanted.id, home);
+      // Before a session about another directory is opened or copied. A damaged one is not listed: opening it says why.
+      const entry = (await listSessions(home)).sessions.find(({ id }) => id === session.id);
+      if (entry) await assertAbout(cwd, entry);
+      return session;
     }
     case "choose": {
-      const { id, folder } = await chosen(place);
-      return { session: { id }, folder };
+      const { sessions, notes } = await listSessions(home, cwd);
+      if (sessions.length === 0) throw nothingToResume(notes);
+      return chooseOne(
+        sessions.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1)),
+        choose,
+      );
     }
     default:
       return wanted satisfies never;
   }
 }
 
-/** Told before a session about another folder is opened or copied. */
-async function namedAboutHere(idOrPrefix: string, { home, cwd }: Place): Promise<FoundSession> {
-  const session = await sessionNamed(idOrPrefix, home);
-  const { id } = session;
-  const isIt = (session: SessionEntry) => session.id === id;
-  if ((await listSessions(home, cwd)).sessions.some(isIt)) return session;
-  const entry = (await listSessions(home)).sessions.find(isIt);
-  // One that cannot be listed is damaged: whoever opens it says how.
-  if (entry && !(await isSameFolder(entry.cwd, cwd))) throw await elsewhere(id, entry.cwd, cwd);
-  return session;
-}
-
-async function chosen({ home, cwd, choose }: Place): Promise<FoundSession> {
-  const listed = await listSessions(home, cwd);
-  const sessions = listed.sessions.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1));
-  if (sessions.length === 0) throw nothingHere(listed.notes);
+async function chooseOne(
+  sessions: readonly SessionEntry[],
+  choose: ChooseSession | undefined,
+): Promise<FoundSession> {
   if (choose) {
     const session = await choose(sessions);
     if (session !== null) return session;
@@ -125,39 +109,29 @@ async function chosen({ home, cwd, choose }: Place): Promise<FoundSession> {
   }
   const newest = sessionListText(sessions.slice(0, NEWEST), false, plain);
   throw new UsageError(
-    `--resume needs the id of a session where none can be chosen; the newest about this folder:\n${newest.trimEnd()}`,
+    `--resume needs the ID of a session here, because no user can choose one; the newest about this directory:\n${newest.trimEnd()}`,
   );
 }
 
 /** `notes`: sessions that could not be read. */
-function nothingHere(notes: readonly string[]): Error {
+function nothingToResume(notes: readonly string[]): Error {
   if (notes.length > 0) return new Error(notes.map(safeLine).join("\n"));
   return new UsageError(
-    "There is no session about this folder to go on with; troupe sessions list --all shows those of other folders.",
+    "There is no session about this directory to resume; troupe sessions list --all shows those of other directories.",
   );
 }
 
-async function elsewhere(id: string, folder: string, here: string): Promise<UsageError> {
-  const there = safeLine(folder);
-  if (!(await isFolder(folder)))
-    return new UsageError(
-      `Session ${id} is about ${there}, which is not there any more; make it again first.`,
-    );
-  return new UsageError(
-    `Session ${id} is about ${there}; write ${resumeCommand(id, folder, here)}, or go there first.`,
+/** Throws a `UsageError` if a session is about another directory. A directory may have several names. */
+async function assertAbout(cwd: string, session: Pick<SessionEntry, "id" | "cwd">): Promise<void> {
+  const { id } = session;
+  if (session.cwd === cwd) return;
+  const [here, there] = await Promise.all([cwd, session.cwd].map((path) => realpath(path).catch(() => null)));
+  if (there !== null && here === there) return;
+  const path = safeLine(session.cwd);
+  const isThere = (await stat(session.cwd).catch(() => null))?.isDirectory();
+  throw new UsageError(
+    isThere
+      ? `Session ${id} is about ${path}; write ${resumeCommand(id, session.cwd, cwd)}, or change to that directory first.`
+      : `Session ${id} is about ${path}, which no longer exists; create it again first.`,
   );
-}
-
-function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-}
-
-/** A folder may have several names. */
-async function isSameFolder(one: string, other: string): Promise<boolean> {
-  if (one === other) return true;
-  const [a, b] = await Promise.all([one, other].map((path) => realpath(path).catch(() => null)));
-  return a !== null && a === b;
 }

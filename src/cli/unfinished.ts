@@ -4,13 +4,13 @@ import { agentName, doing } from "./agent-text.ts";
 import { counted } from "./figures.ts";
 import { safeLine } from "./safe-text.ts";
 
-/** Who works for the main conversation and has not ended. */
+/** Returns the agents that have not ended. */
 export function unfinishedAgents(views: readonly AgentView[]): AgentView[] {
   return views.filter(({ id, state }) => id !== MAIN && state !== "ended" && state !== "cancelling");
 }
 
-/** "the main conversation and 3 agents were"; null where it was nobody. */
-export function whoWords({
+/** "the main conversation and 3 agents were", or null without any. */
+export function unfinishedText({
   main,
   agents,
 }: {
@@ -25,20 +25,20 @@ export function whoWords({
   return `${parts.join(" and ")} ${Number(main) + agents === 1 ? "was" : "were"}`;
 }
 
-/** Agents by name with what each was doing, at most so many of them. */
-export function agentsWords(views: readonly AgentView[], now: number, most = 8): string {
+/** Names up to `most` agents with what each was doing. */
+export function agentsText(views: readonly AgentView[], now: number, most = 8): string {
   const named = views.slice(0, most).map((view) => `${agentName(view)} (${doing(view, now) || view.state})`);
   const rest = views.length - named.length;
   return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
 }
 
-/** Resumes a session; `cwd` is the directory it is about, `here` the one that the command is typed in. */
+/** Returns the command that resumes a session; `cwd` is the directory it is about, `here` the one that the command is typed in. */
 export function resumeCommand(session: SessionId | string, cwd: string, here: string): string {
-  const place = cwd === here ? "" : ` --cwd '${safeLine(cwd).replaceAll("'", "'\\''")}'`;
-  return `troupe --resume ${session}${place}`;
+  const flag = cwd === here ? "" : ` --cwd '${safeLine(cwd).replaceAll("'", "'\\''")}'`;
+  return `troupe --resume ${session}${flag}`;
 }
 
-/** The line that leads back into a session. */
-export function howToGoOn(session: SessionId, cwd = "", here = cwd): string {
+/** Tells the user how to resume a session. */
+export function resumeHint(session: SessionId, cwd = "", here = cwd): string {
   return `${resumeCommand(session, cwd, here)} resumes it.`;
 }

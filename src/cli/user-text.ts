@@ -2,12 +2,12 @@ import { withoutHookWords } from "../features/hooks/hook-words.ts";
 import type { MessageParam } from "../mailbox/conversation.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 
-/** What was asked: what the runtime adds to it stands in blocks of its own, and what hooks add is marked. */
+/** Returns the user's part of a message: what the runtime adds is in blocks of its own, and what hooks add is marked. */
 export function userText(message: MessageParam): string {
-  return withoutHookWords(textsOf(message).filter(isPersons).join("\n")).trim();
+  return withoutHookWords(textsOf(message).filter(isUserText).join("\n")).trim();
 }
 
-export function isPersons(text: string): boolean {
+export function isUserText(text: string): boolean {
   return !text.startsWith("<system-reminder>");
 }
 

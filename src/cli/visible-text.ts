@@ -1,7 +1,6 @@
 /**
- * Text as a person must see it before they allow it: nothing in it is hidden or left out. Control, bidi and
- * invisible characters and odd spaces become visible signs; only line breaks stay what they are
- * (faults-and-threats §2, Display).
+ * Makes everything in a text visible, for a user who must see it before allowing it. Control, bidi and invisible
+ * characters and odd spaces become visible signs; only line breaks stay (faults-and-threats §2, Display).
  */
 export function visibleText(text: string): string {
   return text
@@ -15,7 +14,7 @@ export function visibleLine(text: string): string {
   return visibleText(text).replaceAll("\n", "␊");
 }
 
-/** The same with long runs of blanks counted, which would push what stands behind them out of sight. */
+/** The same with long runs of blanks counted, which would push what follows them out of sight. */
 export function visibleDense(text: string): string {
   return visibleText(text)
     .replace(/\n(?:[ ␉]*\n){2,}/g, (run) => `␊×${run.split("\n").length - 1}\n`)
@@ -28,7 +27,7 @@ const HIDING = /[\u2800\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_
 function sign(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (character === "\n") return character;
-  // The "control pictures" block shows each C0 character as a small symbol of its name.
+  // This Unicode block has a small symbol for each C0 character.
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   if (code === 0x7f) return "\u2421";
   return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;

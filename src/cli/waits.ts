@@ -4,13 +4,13 @@ import { safeLine } from "./safe-text.ts";
 
 type Waiting = Extract<SupervisorEvent, { type: "waiting" }>;
 
-/** Who waits for the model, and until when. */
+/** Which agents wait for the model, and until when. */
 export interface Waits {
-  /** True where no equal wait is already being counted: 32 agents wait for one server with one line. */
+  /** True if no equal wait is known: 32 agents that wait for one server print one line. */
   add(event: Waiting, now: number): boolean;
-  /** The agent is past it. */
+  /** The agent no longer waits. */
   end(actor: ActorId): void;
-  /** The countdown as it stands, or undefined where nobody waits. */
+  /** The current countdown, or undefined if no agent waits. */
   line(now: number): string | undefined;
 }
 
@@ -35,8 +35,8 @@ export function createWaits(): Waits {
 }
 
 /**
- * "The model server answered 529 (overloaded); trying again in 4 s (attempt 3)". A reason's last clause is
- * advice for when it is given up, and is left out while it is not.
+ * "The model server answered 529 (overloaded); trying again in 4 s (attempt 3)". A reason's last clause
+ * is advice for when it is given up; until then it is left out.
  */
 export function waitLine(reason: string, ms: number, attempt: number | null): string {
   const words = safeLine(reason).replace(/(?:; [^;]*)?[\s.;,]*$/, "");

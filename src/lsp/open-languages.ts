@@ -1,5 +1,5 @@
 import { abortable } from "../tools/abortable.ts";
-import type { LanguageAnswer, LanguageAsker, LanguageDesk, LanguageQuestion } from "../tools/lsp/desk.ts";
+import type { LanguageAnswer, LanguageAsker, LanguageQuestion, LanguageService } from "../tools/lsp/desk.ts";
 import { type EditWatch, editWatch } from "./edit-watch.ts";
 import { LanguageServers, type LanguageServersParts } from "./language-servers.ts";
 import { answerQuestion, UnansweredError } from "./operations.ts";
@@ -15,7 +15,7 @@ export interface LanguagesParts extends LanguageServersParts {
 /** Opens the language servers of a session. Starts no process. */
 export function openLanguages({ rootOf, sightOf, ...parts }: LanguagesParts): {
   readonly servers: LanguageServers;
-  readonly desk: LanguageDesk;
+  readonly desk: LanguageService;
   readonly watch: Omit<EditWatch, "willWrite">;
 } {
   const servers = new LanguageServers(parts);

@@ -22,11 +22,10 @@ import {
   type Where,
 } from "./failures.ts";
 import { type IdleWatch, idleWatch } from "./idle-watch.ts";
-import { type Header, rateLimitsOf, serverNow } from "./rate-limits.ts";
 import { ReplyAssembler } from "./reply.ts";
 import { readReply, Unreadable } from "./reply-stream.ts";
 import { bodyOf } from "./request-body.ts";
-import { retryAfterMs } from "./retry-after.ts";
+import { type Header, retryAfterMs } from "./retry-after.ts";
 import { sentBody } from "./sent-body.ts";
 import { tokenCounter } from "./token-counter.ts";
 
@@ -50,7 +49,7 @@ export interface AnthropicOptions {
 /** No timer of the SDK may end what ours lets live; setTimeout cannot wait longer than this. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 
-/** Milliseconds of silence after which a person is told (fault 15). */
+/** Milliseconds of silence after which the user sees it (fault 15). */
 const QUIET_MS = 20_000;
 
 /**
@@ -86,7 +85,7 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
   };
 }
 
-/** Of an answer that is none of the server's own, the status alone. */
+/** Returns the status alone if the answer is not the count that was asked for. */
 async function sendCount(
   connection: Connection,
   body: object,
@@ -115,7 +114,7 @@ function connect({ apiKey, authToken }: AnthropicOptions, baseURL: string): Conn
     defaultHeaders: { ...(none ? { authorization: null } : {}), ...(older ? { "x-api-key": apiKey } : {}) },
     baseURL,
     maxRetries: 0,
-    // A redirect would carry the key and the conversation to a host that nobody named.
+    // A redirect would carry the key and the conversation to a host that the user did not name.
     fetchOptions: { redirect: "manual" },
     timeout: NO_TIMEOUT,
     openTelemetry: false,
@@ -160,7 +159,7 @@ class Attempt {
     try {
       await this.exchange(request, reply, watch, onAnswer);
     } catch (error) {
-      if (isAnswer(error)) this.tell(false, (name) => error.headers?.get(name), onAnswer);
+      if (isAnswer(error)) onAnswer(false);
       failure = this.classify(error, watch);
     } finally {
       watch.stop();
@@ -195,16 +194,8 @@ class Attempt {
         timeout: NO_TIMEOUT,
       })
       .asResponse();
-    this.tell(true, (name) => response.headers.get(name), onAnswer);
+    onAnswer(true);
     await readReply(response, reply, watch, this.clock, () => this.abort.abort());
-  }
-
-  private tell(accepted: boolean, header: Header, onAnswer: OnServerAnswer): void {
-    onAnswer({ accepted, limits: rateLimitsOf(header, this.serverNow(header)) });
-  }
-
-  private serverNow(header: Header): number {
-    return serverNow(header, Date.parse(this.clock.date()));
   }
 
   /** A reply that had its stop reason is complete, whatever broke after it (fault 14). */
@@ -239,7 +230,7 @@ class Attempt {
   private answered(error: APIError): ServerError {
     const location = error.headers?.get("location");
     const header: Header = (name) => error.headers?.get(name);
-    const retryAfter = retryAfterMs(header, this.serverNow(header));
+    const retryAfter = retryAfterMs(header, Date.parse(this.clock.date()));
     return {
       ...(error.status === undefined ? {} : { status: error.status }),
       ...(error.type === null ? {} : { type: error.type }),
@@ -252,7 +243,7 @@ class Attempt {
   }
 }
 
-/** The server has answered, with a status of its own that is no success. */
+/** True if the server itself answered, with a status other than success. */
 function isAnswer(error: unknown): error is APIError {
   return error instanceof APIError && !(error instanceof APIConnectionError) && error.status !== undefined;
 }

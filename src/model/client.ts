@@ -2,7 +2,6 @@ import type { MessagePort } from "node:worker_threads";
 import type { ContentBlock, MessageParam, ToolDefinition, Usage } from "../mailbox/conversation.ts";
 import type { Effort } from "../mailbox/effort.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { RateLimits } from "./rate-limits.ts";
 
 /** One request, in our words. The provider adds cache breakpoints and its own field names. */
 export interface ModelRequest {
@@ -20,14 +19,14 @@ export interface ModelRequest {
   readonly withoutTools?: boolean;
   /** The API's own search, run once by its endpoint; one list of domains at most. */
   readonly webSearch?: { readonly allowed?: readonly string[]; readonly blocked?: readonly string[] };
-  /** True where somebody reads along: text then arrives as it is written. */
+  /** True if the text is shown while it is written. */
   readonly streamText?: boolean;
 }
 
 /** One whole reply: `content` holds only blocks that were closed (A22.22). */
 export interface ModelReply {
   readonly content: readonly ContentBlock[];
-  /** The API's own; unknown ones are kept as they came. */
+  /** The API's own; unknown ones are kept as they came. `incomplete`: the client knows that it did not do what was asked. */
   readonly stopReason: string;
   readonly usage: Usage;
   /** The id the server says it answered with. */
@@ -85,19 +84,13 @@ export type ModelEvent =
 
 export type OnModelEvent = (event: ModelEvent) => void;
 
-/** The head of a server's answer, before its reply: plain data. */
-export interface ServerAnswer {
-  /** The request was let in, and its reply is being written; false where it was refused. */
-  readonly accepted: boolean;
-  readonly limits: RateLimits;
-}
-
-export type OnServerAnswer = (answer: ServerAnswer) => void;
+/** Called when the server begins to answer: true if the request was let in, false if it was refused. */
+export type OnServerAnswer = (accepted: boolean) => void;
 
 /**
- * One reply from one model. Never rejects and never throws: its answer is a reply or a failure. An
- * aborted signal ends it with a `cancelled` failure. `onAnswer` is told at most once, when the server begins
- * to answer; a client that cannot tell leaves it, and is governed by its outcomes alone.
+ * What a provider implements: one attempt at one reply (docs/models.md, "Adding a provider"). `ask` never rejects, never
+ * retries and never waits for a slot; an aborted signal ends it with a `cancelled` failure. A client that cannot tell when
+ * the server begins to answer never calls `onAnswer`.
  */
 export interface ModelClient {
   readonly name: string;
@@ -112,8 +105,8 @@ export interface ModelClient {
 }
 
 /**
- * How many tokens a request is, by the server's own count; null: nobody can tell, or not in time. Never rejects, and takes
- * no longer than a few seconds.
+ * Returns how many tokens a request is by the server's own count, or null if it does not count or not in time. Never
+ * rejects, and takes no longer than a few seconds.
  */
 export type CountTokens = (request: ModelRequest, signal: AbortSignal) => Promise<number | null>;
 
@@ -135,7 +128,7 @@ export interface MeteredRequest {
 }
 
 export type Reservation =
-  /** It may be sent, with so many tokens for its reply. */
+  /** It may be sent, with at most `maxTokens` for its reply. */
   | { readonly type: "granted"; readonly id: number; readonly maxTokens: number }
   /** It does not fit as it is: ask again with a count. */
   | { readonly type: "count" }
@@ -184,11 +177,11 @@ export type GatewayNotice =
 export interface Gateway {
   /**
    * The port to hand to the agent; one that it had before is closed. `lead`: the main conversation, served
-   * before the others. Where the gateway `isOver`, a closed port. `side`: a port besides the agent's own, for a request
+   * before the others. If the gateway `isOver`, a closed port. `side`: a port in addition to the agent's own, for a request
    * that is made on its behalf; its holder closes it.
    */
   connect(actor: ActorId, lead: boolean, side?: "side"): MessagePort;
-  /** Closed, or given up: there will be no port any more that is answered on. */
+  /** True once it was closed or given up: no port of it answers. */
   readonly isOver: boolean;
   /** Ends every request of the actor and closes its port. */
   disconnect(actor: ActorId): void;

@@ -1,18 +1,23 @@
+export type Header = (name: string) => string | null | undefined;
+
+/** The `date` of an answer has whole seconds. */
+const COARSE_MS = 2_000;
+
 /**
  * Milliseconds that a server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP
- * date. Undefined where there is none or it makes no sense. `wallNow` is in milliseconds since 1970.
+ * date. Undefined if it is absent or makes no sense. `wallNow` is in milliseconds since 1970; the server's own clock counts
+ * if ours was set wrong (fault 28).
  */
-export function retryAfterMs(
-  header: (name: string) => string | null | undefined,
-  wallNow: number,
-): number | undefined {
+export function retryAfterMs(header: Header, wallNow: number): number | undefined {
   const ms = number(header("retry-after-ms"));
   if (ms !== undefined) return ms;
   const text = header("retry-after");
   const seconds = number(text);
   if (seconds !== undefined) return seconds * 1000;
   const date = Date.parse(text ?? "");
-  return Number.isNaN(date) ? undefined : Math.max(0, date - wallNow);
+  const now = Date.parse(header("date") ?? "");
+  const isOurs = Number.isNaN(now) || Math.abs(now - wallNow) <= COARSE_MS;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - (isOurs ? wallNow : now));
 }
 
 function number(text: string | null | undefined): number | undefined {

@@ -1,14 +1,12 @@
-import type { ModelFailureKind, ModelOutcome, ServerAnswer } from "./client.ts";
+import type { ModelFailureKind, ModelOutcome } from "./client.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import { retryable } from "./failures.ts";
-import { Quota } from "./quota.ts";
-import { LIMIT_KINDS, type LimitKind, type RateLimits } from "./rate-limits.ts";
 import { SendRate } from "./send-rate.ts";
 
 /** Requests that were refused or failed before and may be tried again at the same time, before any was answered. */
 const FIRST_RETRIES = 4;
 
-/** One attempt on its way. */
+/** One attempt in flight. */
 export interface Flight {
   readonly sentAt: number;
   readonly retry: boolean;
@@ -18,22 +16,14 @@ export interface Flight {
 }
 
 /**
- * When the next request to one model may leave: at the rate and beside as many as its server has shown or
- * said to take, after the pause it asked for, and with few second tries at a time. Holds back nobody until a
- * refusal or a header gives a reason.
+ * When the next request to one model may leave: at the rate and next to as many as its server has shown to take, after the
+ * pause it asked for (Retry-After), and with few second tries at a time. Holds back no request until a refusal gives a reason.
  */
 export class Throttle {
   readonly #rate: SendRate;
-  readonly #window = new ConcurrencyLimit();
-  readonly #quotas: Readonly<Record<LimitKind, Quota>> = {
-    requests: new Quota(1),
-    tokens: new Quota(0),
-    "input-tokens": new Quota(0),
-    "output-tokens": new Quota(0),
-  };
+  readonly #concurrency = new ConcurrencyLimit();
   #running = 0;
   #accepted = 0;
-  #unanswered = 0;
   #retrying = 0;
   #retryRoom = FIRST_RETRIES;
   #lastAcceptedAt = Number.NEGATIVE_INFINITY;
@@ -57,7 +47,7 @@ export class Throttle {
     return this.#lastAcceptedAt;
   }
 
-  /** Nobody leaves for `ms`; answers with how much longer than before that is. */
+  /** No request starts for `ms`; returns how much longer than before that is. */
   pause(ms: number, reason: string, now: number): number {
     const until = now + ms;
     if (until <= this.#pausedUntil) return 0;
@@ -68,28 +58,23 @@ export class Throttle {
   }
 
   /** When the next one may leave: `now` or before, later, or infinite where an answer is waited for. */
-  opensAt(retry: boolean, now: number): number {
+  opensAt(retry: boolean): number {
     if (retry && this.#retrying >= this.#retryRoom) return Number.POSITIVE_INFINITY;
-    let at = Math.max(this.#pausedUntil, this.#rate.opensAt, this.#window.opensAt(this.#running));
-    for (const kind of LIMIT_KINDS) at = Math.max(at, this.#quotas[kind].opensAt(now));
-    return at;
+    return Math.max(this.#pausedUntil, this.#rate.opensAt, this.#concurrency.opensAt(this.#running));
   }
 
   sent(retry: boolean, now: number): Flight {
-    const tries = this.#window.sent(this.#running);
+    const tries = this.#concurrency.sent(this.#running);
     this.#rate.sent(now);
-    for (const kind of LIMIT_KINDS) this.#quotas[kind].sent(now);
     this.#running += 1;
-    this.#unanswered += 1;
     if (retry) this.#retrying += 1;
     return { sentAt: now, retry, tries, state: "unanswered" };
   }
 
   /** The server has begun to answer. */
-  answered(flight: Flight, { accepted, limits }: ServerAnswer, now: number): void {
+  answered(flight: Flight, accepted: boolean, now: number): void {
     if (flight.state !== "unanswered") return;
     this.#heard(flight, accepted ? "accepted" : "refused");
-    this.#told(limits, now);
     if (accepted) this.#letIn(flight, now, true);
   }
 
@@ -101,7 +86,6 @@ export class Throttle {
         this.#heard(flight, "accepted");
         this.#letIn(flight, now, false);
       }
-      this.#count(outcome.reply.usage);
     } else this.#failed(flight, outcome.failure.kind, retryable(outcome.failure), now);
     if (flight.state === "accepted") this.#accepted -= 1;
     if (flight.state === "unanswered") this.#heard(flight, "over");
@@ -115,52 +99,36 @@ export class Throttle {
         this.#limited(flight, now);
         return;
       case "overloaded": {
-        if (flight.state !== "accepted") this.#window.untold(flight.tries, now);
-        if (this.#rate.refused("overloaded", flight.sentAt, now)) this.#window.halve(this.#running, now);
+        if (flight.state !== "accepted") this.#concurrency.untold(flight.tries, now);
+        if (this.#rate.refused("overloaded", flight.sentAt, now)) this.#concurrency.halve(this.#running, now);
         return;
       }
       default:
-        if (flight.state !== "accepted") this.#window.untold(flight.tries, now);
+        if (flight.state !== "accepted") this.#concurrency.untold(flight.tries, now);
     }
   }
 
   #limited(flight: Flight, now: number): void {
     // It was one more than runs elsewhere, and was sent to learn just this: the rate is not to blame.
     if (flight.tries && flight.state !== "accepted") {
-      this.#window.held(now);
+      this.#concurrency.held(now);
       return;
     }
-    const news = this.#rate.refused("limited", flight.sentAt, now, this.#quotas.requests.perSecond);
-    this.#window.refused(this.#running, news, now);
+    const news = this.#rate.refused("limited", flight.sentAt, now);
+    this.#concurrency.refused(this.#running, news, now);
   }
 
   #letIn({ tries, sentAt }: Flight, now: number, atOnce: boolean): void {
-    this.#rate.accepted(sentAt);
+    this.#rate.accepted(sentAt, now);
     this.#accepted += 1;
     this.#lastAcceptedAt = now;
     // Twice as many in each round, as long as all goes well.
     this.#retryRoom += 1;
-    this.#window.accepted(tries, atOnce ? this.#accepted : null, now);
+    this.#concurrency.accepted(tries, atOnce ? this.#accepted : null, now);
   }
 
   #heard(flight: Flight, state: "accepted" | "refused" | "over"): void {
     flight.state = state;
-    this.#unanswered -= 1;
     if (flight.retry) this.#retrying -= 1;
-  }
-
-  #told(limits: RateLimits, now: number): void {
-    for (const kind of LIMIT_KINDS) {
-      const limit = limits[kind];
-      if (limit) this.#quotas[kind].told(limit, this.#unanswered, now);
-    }
-  }
-
-  #count(usage: { input_tokens: number; cache_creation_input_tokens: number; output_tokens: number }): void {
-    // What is read from a cache is not counted against the limits of most models.
-    const input = usage.input_tokens + usage.cache_creation_input_tokens;
-    this.#quotas["input-tokens"].cost(input);
-    this.#quotas["output-tokens"].cost(usage.output_tokens);
-    this.#quotas.tokens.cost(input + usage.output_tokens);
   }
 }

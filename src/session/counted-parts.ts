@@ -5,7 +5,7 @@ import { MAIN } from "../mailbox/ids.ts";
 import type { Gateway, ModelRequest } from "../model/client.ts";
 import { gatewayClient } from "../model/gateway-client.ts";
 
-/** Tokens by the model's server: of everything together, and of each part; null: it did not say. */
+/** Tokens by the model's server: of everything together, and of each part, or null if it did not say. */
 export interface Counted {
   readonly total: number | null;
   readonly parts: readonly (number | null)[];
@@ -34,7 +34,7 @@ export async function countedParts(
     const least = total === null ? null : await count({ system: [], tools: [], messages: LEAST });
     if (least === null) return { total, parts: [] };
     const each: (number | null)[] = [];
-    // One after the other: the provider takes few at once, and the person sees all of them together.
+    // One after the other: the provider takes few at a time, and the user sees all of them together.
     for (const part of parts) {
       const tokens = isEmpty(part) ? least : await count(alone(part));
       each.push(tokens === null ? null : Math.max(0, tokens - least));

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /** Below this not even one agent can run: a session has about 40 files open, and one for each of the rest it reads. */
 const LEAST = 64;
-/** What a session has open besides its agents' threads, and each of those. */
+/** What a session has open in addition to its agents' threads, and each of those. */
 const OWN = 44;
 const PER_THREAD = 5;
 
@@ -19,7 +19,7 @@ export function threadsWithin(wanted: number, limit = readOpenFilesLimit()): num
   return Math.min(wanted, Math.max(1, Math.floor((limit - OWN) / PER_THREAD)));
 }
 
-/** How many files this process may have open at once; null if the system does not say it here. */
+/** How many files this process may have open at a time; null if the system does not say it here. */
 function readOpenFilesLimit(): number | null {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];

@@ -25,13 +25,13 @@ import { detachableJournal, type LeavableJournal } from "./detachable-journal.ts
 import { threadsWithin } from "./open-files.ts";
 import type { Limits, SupervisorOptions } from "./options.ts";
 
-/** What a session stands on before anything is decided in it: its place, its clock, its threads and processes. */
+/** What a session needs before anything is decided in it: its place, its clock, its threads and processes. */
 export interface SessionResources {
   /** With its folders as they were when it began. */
   readonly options: SupervisorOptions;
   /** Tells the user, without secrets. */
   readonly onWarning: (message: string) => void;
-  /** The one it works in, and those beside it. */
+  /** The one it works in, and the additional ones. */
   readonly folders: readonly string[];
   readonly id: SessionId;
   readonly ids: Ids;
@@ -48,7 +48,7 @@ export interface SessionResources {
   readonly gateway: Gateway;
   readonly journal: LeavableJournal;
   readonly processes: Processes;
-  /** The session is nobody's any more. */
+  /** The session is free for other processes. */
   release(): void;
 }
 

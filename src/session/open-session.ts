@@ -70,7 +70,7 @@ import { openWeb } from "../web/open-web.ts";
 import { openResources, type SessionResources } from "./open-resources.ts";
 import type { SupervisorOptions } from "./options.ts";
 
-/** An open session: what the public `Supervisor` stands on. */
+/** An open session: what the public `Supervisor` uses. */
 export interface Session
   extends Pick<
     SessionResources,
@@ -95,7 +95,7 @@ export interface Session
   readonly usage: UsageMeter;
   /** Tools that cannot work here, and so are not offered, each with the reason as sentences. */
   readonly withheld: readonly WithheldTool[];
-  /** Resolves when all is known that the first agent is told; null if it is known already. */
+  /** Resolves when all is known that the first agent must know; null if it is known already. */
   readonly known: Promise<void> | null;
   onWarning(message: string): void;
   /** Boots idle threads ahead of need, no more than may run. */
@@ -113,12 +113,12 @@ const TIMER_TOOLS = ["CronCreate", "CronList", "CronDelete", "ScheduleWakeup"];
 const WHY_NO_TIMERS = "Prompts wait only in a conversation that stays open, as troupe in a terminal is.";
 /** Dollars above which a fan-out is a question. */
 const QUOTE_ABOVE_USD = 1;
-/** Milliseconds that SessionEnd hooks have: whoever leaves is not kept waiting. */
+/** Milliseconds that SessionEnd hooks have: a user who leaves is not kept waiting. */
 const SESSION_END_MS = 5_000;
 
-/** Opens a session from top to bottom: what it stands on, the core, the features, and what they plug into the core. */
+/** Opens a session from top to bottom: what it needs, the core, the features, and what they plug into the core. */
 export function openSession(given: SupervisorOptions, onEvent: OnEvent): Session {
-  // ---- what it stands on -------------------------------------------------------------------------
+  // ---- what it needs -----------------------------------------------------------------------------
   const resources = openResources(given, onEvent);
   const { options, onWarning, folders, id, ids, clock, limits, home, place, outputs, model, types } =
     resources;
@@ -378,7 +378,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): Session
   };
 }
 
-/** The agent types as models are told of them: each with its tools, but for the one that starts agents. */
+/** The agent types as models see them: each with its tools, but for the one that starts agents. */
 function listAgentTypes(
   { types, model, options }: Pick<SessionResources, "types" | "model" | "options">,
   tools: Parameters<Toolbox["fill"]>[0],
@@ -394,7 +394,7 @@ function joined(...known: readonly (Promise<void> | null)[]): Promise<void> | nu
   const waited = known.filter((one) => one !== null);
   if (waited.length === 0) return null;
   const all = Promise.all(waited).then(() => {});
-  // Whoever prompts gets the error; there may be no prompt.
+  // The first prompt gets the error; there may be none.
   all.catch(() => {});
   return all;
 }

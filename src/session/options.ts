@@ -74,22 +74,22 @@ export interface SupervisorOptions extends AgentModels {
   readonly permissionMode?: PermissionMode;
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
-  /** Permission rules of settings, each with the file it stands in. */
+  /** Permission rules of settings, each with the file that it is in. */
   readonly rules?: readonly Rule[];
   /** Every command of Bash is a question, whatever allows it; what is denied stays denied (default false). */
   readonly askEveryCommand?: boolean;
-  /** Hooks of settings, as they stand there. */
+  /** Hooks of settings, as they are written there. */
   readonly hooks?: readonly HookSource[];
   /**
-   * What git would run in this folder that nobody has agreed to, as a clause for the person, or null: where it is
+   * What git would run in this folder that no user has agreed to, as a clause, or null: if it is
    * one, git is asked about unless a rule allows it. Absent: git is taken as it is.
    */
   readonly foreignGit?: (folder: string) => string | null;
-  /** Environment variables that commands get besides the process's own. */
+  /** Environment variables that commands get in addition to the process's own. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Names of variables that commands get besides the usual ones. */
+  /** Names of variables that commands get in addition to the usual ones. */
   readonly commandEnv?: readonly string[];
-  /** Secrets that are left out of the journal, besides those that are known. */
+  /** Secrets that are left out of the journal, in addition to those that are known. */
   readonly redact?: readonly string[];
   /** How files are guarded (default: edits strict, any file may be overwritten as a whole). */
   readonly fileRules?: Partial<FileRules>;
@@ -97,7 +97,7 @@ export interface SupervisorOptions extends AgentModels {
   readonly sandbox?: Partial<SandboxSettings>;
   /** Why settings do not let the session into a mode, in a sentence, or null; asked where an approved plan would change it. */
   readonly whyNotMode?: (mode: PermissionMode) => string | null;
-  /** Who can be asked; absent: nobody, and what would be a question is refused and listed. */
+  /** Who can be asked; absent: no user, and what would be a question is refused and listed. */
   readonly person?: UserHandler;
   /**
    * Replaces the role of the main conversation; its environment, memory files and tools stay as they are. A session that
@@ -115,7 +115,7 @@ export interface SupervisorOptions extends AgentModels {
   /** When conversations that grow too large are made shorter (default: at 90 % of their model's window). */
   readonly compaction?: CompactionOptions;
   readonly limits?: Partial<Limits>;
-  /** How agents get worktrees of their own, and how their edits come back (default: `worktreeDefaults`). */
+  /** How agents get worktrees of their own, and how their edits are merged (default: `worktreeDefaults`). */
   readonly worktree?: Partial<WorktreeSettings>;
   /** Whether what agents report is checked against what they have read and run (default: yes). */
   readonly checkReports?: boolean;
@@ -135,15 +135,15 @@ export interface SupervisorOptions extends AgentModels {
   readonly home?: string;
   /** A line by which a person recognises the session in a list (default: its first prompt). */
   readonly title?: string;
-  /** A session that is taken up again: the same id, and its journal goes on (see `resumeSession`). */
+  /** A session that is resumed: the same ID, and its journal continues (see `resumeSession`). */
   readonly resume?: ResumableSession;
   /**
-   * What becomes of the main conversation when it has answered while something of it runs in the background.
-   * `wait`: a prompt ends when nothing does any more, its news heard (default). `wake`: a prompt ends with its
-   * answer; news start the conversation again by themselves, told as `woken` and `answered` events.
+   * What the main conversation does when it has answered while something runs in its background.
+   * `wait`: a prompt ends when nothing runs there any longer and its notices were heard (default). `wake`: a prompt ends with its
+   * answer; notices start the conversation again by themselves, reported as `woken` and `answered` events.
    */
   readonly background?: "wait" | "wake";
-  /** Kinds of agents besides the built-in ones; one with a built-in's name takes its place. */
+  /** Agent types in addition to the built-in ones; one with a built-in's name takes its place. */
   readonly agents?: readonly AgentDefinition[];
   /** Asked before each prompt: the same as they are then. Agents that run stay what they were. */
   readonly agentsNow?: AgentsNow;
@@ -152,9 +152,9 @@ export interface SupervisorOptions extends AgentModels {
    * more agent leaves the tools, and all that is cached with them, as they are.
    */
   readonly agentListing?: AgentPlacement;
-  /** Whether an agent may begin with the conversation of whoever starts it (default true). */
+  /** Whether an agent may start with the conversation of the one that starts it (default true). */
   readonly forks?: boolean;
-  /** Tools besides the built-in ones; they run in the agent's thread, or on the caller's if they say so (see `defineTool`). */
+  /** Tools in addition to the built-in ones; they run in the agent's thread, or on the caller's if they say so (see `defineTool`). */
   readonly tools?: readonly CustomTool[];
   /**
    * MCP servers by name, as in `.mcp.json`, or read already; shared by all agents, as `mcp__server__tool`. One that
@@ -164,8 +164,8 @@ export interface SupervisorOptions extends AgentModels {
   /** Servers that are known and are not started, by name, each with the reason: a clause, for agents that name one. */
   readonly serversLeftOut?: Readonly<Record<string, string>>;
   /**
-   * The tool of one of them, by its whole name, that answers in the person's place. No model is offered it. Prompts
-   * and spawns reject where there is no such tool.
+   * The tool of one of them, by its whole name, that answers in the user's place. No model is offered it. Prompts
+   * and spawns reject if there is no such tool.
    */
   readonly permissionPromptTool?: string;
   /** Language servers that may be started, for the tool LSP (default: none, and no such tool). */
@@ -183,7 +183,7 @@ export interface SpawnRequest {
   /** Three to five words. */
   readonly description?: string;
   readonly prompt: string;
-  /** A person typed the prompt: `/name args` stands for the skill of that name, and rejects where there is none. */
+  /** A user typed the prompt: `/name args` calls the skill of that name, and rejects if it does not exist. */
   readonly typed?: boolean;
   /** Alias or full id; wins over the definition's. */
   readonly model?: string;
@@ -193,14 +193,14 @@ export interface SpawnRequest {
   readonly timeoutMs?: number;
   /** It edits in a git worktree of its own, and its edits are merged back when it ends (default: it edits in `cwd`). */
   readonly isolation?: "worktree";
-  /** How the edits of its worktree come back (default: that of the session's `worktree` settings). Rejects without one. */
+  /** How the edits of its worktree are merged (default: that of the session's `worktree` settings). Rejects without one. */
   readonly merge?: MergeMode;
   /**
    * What its answer must be: a JSON Schema, or a zod schema, of which what JSON Schema can say is checked. The data is
-   * `summary.output`; where it never fits, the summary is `partial`. Wins over the definition's.
+   * `summary.output`; if it never fits, the summary is `partial`. Wins over the definition's.
    */
   readonly output?: JsonSchema | z.core.$ZodType;
-  /** Told the agent's id as soon as it has one: by it the agent can be found, told something and ended meanwhile. */
+  /** Called with the agent's ID as soon as it has one: by it the agent can be found, sent messages and cancelled. */
   readonly onStart?: (id: ActorId) => void;
   readonly signal?: AbortSignal;
 }
@@ -225,28 +225,28 @@ export interface SupervisorHandle {
   spawn(request: SpawnRequest): Promise<AgentResult>;
   /**
    * Says something to a running actor: it enters the conversation at the actor's next turn, and an actor
-   * that was about to end goes on with it. `ended`: nobody is there to hear it.
+   * that was about to end continues with it. `ended`: it reads no more messages.
    */
   send(actor: ActorId, text: string): "queued" | "ended" | "unknown";
   /** Every agent of the session in spawn order, the main conversation first if it was used. */
   tree(): readonly AgentView[];
   /**
-   * Ends one agent; its summary is `cancelled`, and it can be gone on with. `subtree` (default): and all below it;
+   * Ends one agent; its summary is `cancelled`, and it can be resumed. `subtree` (default): and all below it;
    * `foreground`: and what it waits for, but not what runs in the background. Unknown or ended: nothing happens.
    */
   cancel(actor: ActorId, reason: string, scope?: StopScope): void;
   /**
-   * Goes on with an agent that has ended, with all it knows: its next result. One that still runs hears the text
+   * Resumes an agent that has ended, with all it knows: its next result. One that still runs hears the text
    * instead, and the answer is its end. Rejects if the session is closed, the text is empty, there is no such agent, or its
    * conversation cannot be read or paid for. Aborting `signal` ends the agent, as `cancelled`, also one that ran already.
    */
   resume(actor: ActorId, text: string, signal?: AbortSignal): Promise<AgentResult>;
   /**
-   * Makes a conversation shorter (`/compact`): between two turns where it runs, at once where it is the main one and
-   * idle. `instructions`: what the summary should look after. Answers what came of it; rejects if the session is closed.
+   * Makes a conversation shorter (`/compact`): between two turns if it runs, immediately if it is the main one and
+   * idle. `instructions`: what the summary should keep. Resolves with the outcome; rejects if the session is closed.
    */
   compact(actor: ActorId, instructions?: string): Promise<Compaction>;
-  /** What a resumed session had not finished (nothing of it runs before `goOn` or a prompt), and what was left. */
+  /** What a resumed session had not finished (none of it runs before `resumeUnfinished` or a prompt), and what was left. */
   unfinished(): { readonly main: boolean; readonly agents: readonly AgentView[] };
   /**
    * Resumes everything that was cut off from its last durable turn. Resolves with the main conversation's result as
@@ -255,19 +255,19 @@ export interface SupervisorHandle {
    */
   resumeUnfinished(signal?: AbortSignal): Promise<AgentResult | null>;
   usage(): SessionUsage;
-  /** The skills and commands that the person can call as `/name`, as they were looked at last. */
+  /** The skills and commands that the user can call as `/name`, as they were looked at last. */
   skills(): readonly Skill[];
-  /** How it stands with each MCP server. */
+  /** The status of each MCP server. */
   mcpServers(): readonly ServerStatus[];
   /** Those that are known and not started, by name, each with the reason. */
   serversLeftOut(): Readonly<Record<string, string>>;
-  /** What the person does with them: their prompts, signing in, starting again, accepting changed tools. */
+  /** What the user does with them: their prompts, signing in, starting again, accepting changed tools. */
   readonly mcp: ServerService;
   /** The permission mode in force, for every agent. */
   mode(): PermissionMode;
   /** Holds from the next call on, for every agent. */
   setMode(mode: PermissionMode): void;
-  /** The permission rules in force, those the person granted for the session last. */
+  /** The permission rules in force, those that the user granted for the session last. */
   rules(): readonly Rule[];
   /** Settings were changed: their rules and hooks hold from the next call on. */
   replaceSettings(settings: { readonly rules: readonly Rule[]; readonly hooks: readonly HookSource[] }): void;

@@ -16,10 +16,10 @@ export type Submitted =
       readonly text: string;
       /** What of it may name files. */
       readonly mentions: string;
-      /** What comes with it, besides those. */
+      /** What comes with it, other than those. */
       readonly attached?: readonly Reference[];
     }
-  /** `reason` is a sentence for the person. */
+  /** `reason` is a sentence for the user. */
   | { readonly type: "blocked"; readonly reason: string };
 
 /** What of a session has a say in prompts. */
@@ -40,7 +40,7 @@ interface PromptTurn {
 
 type PromptHooks = Pick<HookRunner, "has" | "sessionStart" | "userPromptSubmit">;
 
-/** Null: it is taken as it is, at once. */
+/** Returns null if it is taken as it is. */
 export function preparePrompt(text: string, side: PromptSide, turn: PromptTurn): Promise<Submitted> | null {
   const isLooked = isHeard(side.hooks) || side.skills !== null || side.servers.prompted !== null;
   return isLooked ? submitted(text, side, turn) : null;
@@ -52,7 +52,7 @@ function isHeard(hooks: PromptHooks): boolean {
 }
 
 /**
- * What hooks make of a prompt (A5.9, A5.11), and then skills (A12.7): a hook sees the line as the person typed it, and
+ * What hooks make of a prompt (A5.9, A5.11), and then skills (A12.7): a hook sees the line as the user typed it, and
  * what it adds calls no skill.
  */
 async function submitted(

@@ -18,7 +18,7 @@ export type Previewed =
       readonly agent: string | null;
       /** Tools that cannot work here, and why. */
       readonly withheld: readonly WithheldTool[];
-      /** Null: nobody was asked, or could say. */
+      /** Null: the server was not asked, or could not say. */
       readonly counted: Counted | null;
     }
   | { readonly type: "unknown"; readonly agents: readonly string[] };
@@ -26,8 +26,8 @@ export type Previewed =
 /**
  * What the model of the main conversation (null), or of an agent of a type, would be sent first. A session is opened for
  * it and closed again: its MCP servers start, as their tools are part of the answer; no hook runs, no model is asked,
- * and no session is kept. `prompt`: what the person would say. `counts`: the model's server is asked how many tokens it
- * is, where there is one.
+ * and no session is kept. `prompt`: what the user would say. `counts`: the model's server is asked how many tokens it
+ * is, if there is one.
  */
 export async function previewContext(
   options: SupervisorOptions,

@@ -19,7 +19,7 @@ export interface ResumableSession {
   readonly cwd: string;
   readonly model: string;
   readonly title: string;
-  /** True if it was closed; whoever asked has been answered then. */
+  /** True if it was closed; its prompts have been answered then. */
   readonly ended: boolean;
   readonly state: SessionState;
   /** Where its journal goes on. */
@@ -70,7 +70,7 @@ interface Found {
   readonly notes: readonly string[];
 }
 
-/** The session that is meant, with what could not be read beside it, or why there is none. */
+/** The session that is meant, with what could not be read as well, or why it was not found. */
 async function find({ home, cwd, session }: ResumeRequest): Promise<Found | string> {
   if (session === "latest") {
     const { session: newest, notes } = await latestSession(home, cwd);
@@ -126,7 +126,7 @@ async function open({ id, home, folder }: Known, before: readonly string[]): Pro
 }
 
 function nothingIn({ id, folder }: Known): string {
-  return `The journal of session ${id} in ${folder} does not say what the session is about, so it cannot be gone on with; \`troupe sessions show ${id}\` shows what is left of it.`;
+  return `The journal of session ${id} in ${folder} does not say what the session is about, so it cannot be resumed; \`troupe sessions show ${id}\` shows what is left of it.`;
 }
 
 function refused(reason: string): Restoring {

@@ -155,12 +155,12 @@ export class Supervisor implements SupervisorHandle {
     const unfinished = this.#resumeAll();
     const main = this.#actors.find(MAIN);
     if (main && main.hasEnded === false) return this.#resultOf(main, signal);
-    // What runs in the background may still have news for it, which it is to hear before this is over.
+    // What runs in the background may still have notices for it, which it must hear before this is over.
     if (this.#session.options.background !== "wake") {
       await untilEnded(unfinished, ({ id }) => this.cancel(id, CANCELLED), signal);
       await this.#actors.settled();
     }
-    // Its end may have been recorded when the program died, and nobody has seen it: a closed session had told it.
+    // Its end may have been recorded when the program died, and the user may not have seen it: a closed session had shown it.
     const unseen = unfinished.length === 0 && this.#session.options.resume?.ended === false;
     const answers = main !== undefined && (unseen || unfinished.includes(main));
     return this.#turns.wokenRun ?? (answers ? this.#resultOf(main) : null);
@@ -226,7 +226,7 @@ export class Supervisor implements SupervisorHandle {
   }
 
   async #close(): Promise<void> {
-    // Those that nobody set going again are as they were, for the next who takes the session up.
+    // Those that were not started again stay as they were, for whenever the session is resumed.
     const asleep = new Set(this.#unfinished.map(({ id }) => id));
     const timers = this.#session.timers?.close() ?? 0;
     if (timers > 0) this.#onEvent({ type: "warning", message: timersEnded(timers) });
@@ -252,7 +252,7 @@ export class Supervisor implements SupervisorHandle {
     for (const actor of unfinished) this.#actors.start(actor);
     for (const { id, runFor } of unfinished) {
       const owner = runFor.owner === null ? undefined : this.#actors.find(runFor.owner);
-      // Whoever asked for it had ended, and the program died before it was told.
+      // The agent that asked for it had ended, and the program died before this one was stopped.
       if (!runFor.background && owner?.hasEnded) this.cancel(id, "The agent that asked for it has ended.");
     }
     if (this.#actors.find(MAIN)?.inbox.hasInput) this.#turns.wake();
@@ -265,7 +265,7 @@ export class Supervisor implements SupervisorHandle {
   }
 
   async #resultOf(record: Actor, signal?: AbortSignal): Promise<AgentResult> {
-    // Who goes on without waiting for the background stops what stands in front only.
+    // A conversation that does not wait for its background stops only what it waits for.
     const wakes = record.id === MAIN && this.#session.options.background === "wake";
     const [ended, scope] = [record.ended, wakes ? "foreground" : "subtree"] as const;
     await untilEnded([record], (actor) => this.cancel(actor.id, CANCELLED, scope), signal);

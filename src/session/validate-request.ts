@@ -2,7 +2,7 @@ import type { MergeMode } from "../mailbox/worktree.ts";
 
 const TITLE_CHARS = 100;
 
-/** What an agent is called that nobody has described. */
+/** Returns the description of an agent that was given none. */
 export function defaultTitle(prompt: string): string {
   return prompt.trim().split(/\s+/).slice(0, 5).join(" ").slice(0, 60);
 }
@@ -31,14 +31,14 @@ export function validateSpawn(
   refuseNoNumber("timeoutMs", "milliseconds", timeoutMs);
 }
 
-/** Compared with anything it is false, so a limit that is no number would never be reached. */
+/** Compared with anything it is false, so a limit that is not a number would never be reached. */
 function refuseNoNumber(name: string, unit: string, value: number | undefined): void {
   if (Number.isNaN(value)) throw new Error(`${name} is NaN; give a number of ${unit}, or leave it out.`);
 }
 
-/** A model refuses an empty message, and nobody means one. */
+/** A model refuses an empty message, and no user means one. */
 export function assertNonEmptyPrompt(prompt: string): void {
-  if (prompt.trim() === "") throw new Error("The prompt is empty; say what is to be done.");
+  if (prompt.trim() === "") throw new Error("The prompt is empty; say what the agent should do.");
 }
 
 /**
@@ -53,6 +53,6 @@ export function assertNoneLeft(reader: string, rest: Readonly<Record<string, nev
 export function assertMergeHasTree(merge: MergeMode | undefined, isolation: "worktree" | undefined): void {
   if (merge !== undefined && isolation === undefined)
     throw new Error(
-      `merge says how the edits of a worktree come back, and this agent has none. Add isolation: "worktree", or leave out merge.`,
+      `merge says how the edits of a worktree are merged, and this agent has none. Add isolation: "worktree", or leave out merge.`,
     );
 }

@@ -37,16 +37,16 @@ class ActorRecord extends RunState {
   turnsTaken: number;
   /** A process before this one had it. */
   restored = false;
-  /** Where it has moved to; null: it is where it began. */
+  /** Where it has moved to, or null if it is where it started. */
   place: Location | null = null;
   /** Its newest turn does not know of that yet. */
   #justMoved = false;
-  /** Its answer from before a crash, whose end was not recorded; null: it had none. */
+  /** Its answer from before a crash, whose end was not recorded, or null if it had none. */
   answerBefore: Summary | null = null;
   /** Its own list of steps. */
   todo: readonly Todo[];
   readonly inbox: Inbox;
-  /** The reply whose calls run now; null: the model's turn. */
+  /** The reply whose calls run now, or null if it is the model's turn. */
   reply: Reply | null = null;
   /** What its last thread knew of that reply's calls. */
   open: OpenTurn | null = null;
@@ -58,7 +58,7 @@ class ActorRecord extends RunState {
   wish: CompactWish | null = null;
   readonly #children: ActorId[] = [];
   readonly createdAt: number;
-  /** Milliseconds from the start of a run until it is stopped; null: none. */
+  /** Milliseconds from the start of a run until it is stopped, or null if there is no such limit. */
   readonly deadlineMs: number | null;
   #hadThread = false;
 
@@ -118,7 +118,7 @@ class ActorRecord extends RunState {
     this.#children.push(id);
   }
 
-  /** Its run is over: nothing of the run is left but its summary. */
+  /** Its run is over: only its summary is left. */
   end(summary: Summary, now: number): void {
     this.lifecycle = { state: "ended" };
     this.summary = summary;
@@ -149,7 +149,7 @@ class ActorRecord extends RunState {
     if (before) return before as Promise<T>;
     const first = answer();
     this.#answered.set(question, first);
-    // Whoever asked gets the error; a second asker need not exist.
+    // The thread that asked gets the error; a second one need not exist.
     first.catch(() => {});
     return first;
   }
@@ -217,7 +217,7 @@ class ActorRecord extends RunState {
   // ---- its answer ----------------------------------------------------------------------------------
 
   /**
-   * It continues after its answer. A notice is no new question, so its answer stays; somebody's message is one, and
+   * It continues after its answer. A notice is no new question, so its answer stays; a message is one, and
    * then it answers again.
    */
   continueAfter(answer: string): void {
@@ -328,7 +328,7 @@ class ActorRecord extends RunState {
   }
 }
 
-/** An actor as everybody but its own module sees it. */
+/** An actor as all other modules see it. */
 export type Actor = Readonly<ActorRecord>;
 
 export function createActor(

@@ -22,7 +22,7 @@ import { Threads } from "./threads.ts";
 import type { Toolbox } from "./toolbox.ts";
 import type { Activity, Remarks, SupervisorEvent } from "./view.ts";
 
-/** What the core stands on. */
+/** What the core is given. */
 export interface CoreParts extends Pick<DeliveryParts, "outputs" | "formatResult"> {
   readonly journal: Journal & { leave(): void };
   readonly gateway: Gateway;
@@ -49,7 +49,7 @@ export class ActorSystem implements Actors {
   readonly delivery: Delivery;
   readonly #threads: Threads;
   readonly #completion: Completion;
-  /** Why nothing happens any longer; null: it still does. */
+  /** Why nothing happens any longer, or null if it still does. */
   #detachedBecause: string | null = null;
   /** Those that had not ended then. */
   readonly left: Actor[] = [];
@@ -121,13 +121,13 @@ export class ActorSystem implements Actors {
       this.#leave(actor, this.#detachedBecause);
       return;
     }
-    // Not in this moment: whoever asked may withdraw it before anything was started.
+    // Not in this moment: the caller may withdraw it before anything was started.
     if (actor.id === MAIN) queueMicrotask(() => this.#advance(actor, { type: "slot" }));
     else this.#slots.join(actor.id);
     this.changed(actor);
   }
 
-  /** Everything below first, so that no agent is told of a child that is about to be stopped anyway. */
+  /** Everything below first, so that no agent gets notices of children that are about to be stopped. */
   stop(id: ActorId, stop: Stop, scope: StopScope = "subtree"): void {
     const actor = this.#actors.get(id);
     if (!actor) return;
@@ -137,7 +137,7 @@ export class ActorSystem implements Actors {
     this.#advance(actor, { type: "stop", stop });
   }
 
-  /** Not by their position in the tree: an agent that was resumed works for whoever did that. */
+  /** Not by their position in the tree: an agent that was resumed works for the one that resumed it. */
   #awaitedBy(owner: ActorId): ActorId[] {
     const isAwaited = ({ runFor, hasEnded }: Actor) =>
       runFor.owner === owner && !runFor.background && !hasEnded;
@@ -208,8 +208,8 @@ export class ActorSystem implements Actors {
   }
 
   /**
-   * Leaves all actors as they are: nothing more happens to them here, and none of it is recorded. Whoever waits for one
-   * is answered, in this process only.
+   * Leaves all actors as they are: nothing more happens to them here, and none of it is recorded. Who waits for one
+   * gets an answer, in this process only.
    */
   detach(reason: string): void {
     this.#detachedBecause ??= reason;
@@ -230,7 +230,7 @@ export class ActorSystem implements Actors {
     this.changed(actor);
   }
 
-  /** Stops whoever is still there and waits for every summary to be written. `asleep`: they were never started. */
+  /** Stops all that have not ended and waits for every summary to be written. `asleep`: they were never started. */
   async close(reason: string, asleep: ReadonlySet<ActorId>): Promise<void> {
     const open = () => this.all().filter(({ id, hasEnded }) => !hasEnded && !asleep.has(id));
     // One may be started while the others end.

@@ -1,7 +1,7 @@
 import type { Actor } from "./actor-record.ts";
 import type { Activity, AgentState, AgentView } from "./view.ts";
 
-/** An actor as everybody outside sees it, at this moment. */
+/** Returns an actor as the live tree shows it, at this moment. */
 export function viewOf(actor: Actor): AgentView {
   const { spec, runFor, summary, hasEnded } = actor;
   const { id, parent, depth, type, description, model } = spec;
@@ -22,7 +22,7 @@ export function viewOf(actor: Actor): AgentView {
   };
 }
 
-/** For people an agent that stands in line again is still waiting. */
+/** For people an agent that waits for a slot again is still waiting. */
 function stateOf({ lifecycle: { state } }: Actor): AgentState {
   return state === "returning" ? "waiting" : state;
 }
@@ -35,7 +35,7 @@ function activityOf({ lifecycle, calls, keptBy, wait }: Actor): Activity {
   if (newest === undefined) return keptBy ?? wait ?? { type: "model" };
   if (running.length === 1) return { type: "tool", tool: newest.tool, title: newest.title };
   const same = running.every(({ tool }) => tool === newest.tool);
-  const title = same ? `${running.length} at once` : `${newest.title} (and ${running.length - 1} more)`;
+  const title = same ? `${running.length} at once` : `${newest.title} (and ${running.length - 1} more)`; // word-ok
   return { type: "tool", tool: newest.tool, title };
 }
 

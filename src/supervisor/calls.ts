@@ -74,7 +74,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
     return { type: "refuse", by: "stop", reason: "it was stopped before this call", refusal: NOT_RUN };
   };
 
-  /** From here on the call runs, as far as anybody is told. Features may still refuse it. */
+  /** From here on the live tree shows the call. Features may still refuse it. */
   const start = async (
     { id, toolUse }: Call,
     tool: KnownTool,

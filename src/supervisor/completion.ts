@@ -59,7 +59,7 @@ export class Completion {
     { summary, compacted }: Pick<FinishRequest, "summary" | "compacted">,
     assertCurrent: () => void,
   ): Promise<"continues" | "idle" | "ended"> {
-    // A run that only compacts answers nobody, so nobody is asked whether that may be the end.
+    // A run that only compacts has no answer, so features are not asked whether it may end.
     const hasAnswered = !compacted && (summary.status === "done" || summary.status === "partial");
     if ((compacted || hasAnswered) && !actor.isStopped && hasPendingInput(actor)) {
       if (hasAnswered) actor.continueAfter(summary.text);
@@ -192,7 +192,7 @@ export class Completion {
     const { summary, saves } = this.#changesAtEnd(actor, given, isIdle);
     const durationMs = clock.now() - (actor.startedAt ?? actor.createdAt);
     this.#release(actor, end, summary, isIdle);
-    // Only the main conversation is asked again at once; what an agent was is in the journal.
+    // Only the main conversation is asked again right away; what an agent was is in the journal.
     if (actor.id !== MAIN) actor.forget();
     const stopped = isIdle ? Promise.resolve() : processes.stopOwner(actor.id);
     const append = (written: Summary) =>

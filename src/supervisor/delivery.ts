@@ -16,7 +16,7 @@ import type { RunFor } from "./run-for.ts";
 export interface DeliveryParts {
   find(id: ActorId): Actor | undefined;
   readonly outputs: Pick<Outputs, "write" | "pathOf">;
-  /** How the result of a run reads for whoever started it in the background. */
+  /** How the result of a run reads for the actor that started it in the background. */
   formatResult(actor: Actor, run: number, summary: Summary, path: string | null): AgentNotice;
   /** The main conversation is idle: it has just ended its turn, or has input since then. */
   onIdle(): void;
@@ -58,7 +58,7 @@ export class Delivery {
     });
   }
 
-  /** To an actor that is there; what runs in its background is its own, so no other actor is told of that. */
+  /** To an actor that is there; what runs in its background is its own, so no other actor gets that notice. */
   notify(owner: ActorId, notice: Notice): void {
     const actor = this.#parts.find(owner);
     if (!actor) return;
@@ -71,7 +71,7 @@ export class Delivery {
     this.wake(actor);
   }
 
-  /** An actor has ended: what it has not heard is somebody else's. */
+  /** An actor has ended: another actor gets what it has not heard. */
   forwardUnread(actor: Actor): void {
     // The main conversation hears it when it continues.
     if (actor.id === MAIN) {
@@ -83,7 +83,7 @@ export class Delivery {
     for (const message of messages) this.missed(actor, message);
   }
 
-  /** A message that no run reads any longer: its sender is told, or else whoever is above that one. */
+  /** A message that no run reads any longer: its sender gets a notice, or else the first actor above that one. */
   missed({ id: agent, title }: Actor, { id, from, text }: QueuedMessage): void {
     if (from === null) this.#parts.onWarning(`Agent ${agent} ended before it read: ${text.slice(0, 200)}`);
     else this.#deliver(from, { type: "unread", id: missedId(id), agent, title, sender: null, text });
@@ -110,7 +110,7 @@ export class Delivery {
   }
 
   /**
-   * Returns who does not end before this one, which works in the background: whoever hears of it. Agents that wrote to
+   * Returns who does not end before this one, which works in the background: the one that gets its result. Agents that wrote to
    * each other may each work for the other; then neither waits, and the main conversation waits for both.
    */
   waitingFor(actor: Actor): Actor | undefined {

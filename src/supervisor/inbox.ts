@@ -134,7 +134,7 @@ export class Inbox {
     this.#inFlight = [];
   }
 
-  /** Takes whatever is left, for somebody else. */
+  /** Takes whatever is left, for another actor. */
   takeUndelivered(): Undelivered {
     const undelivered = { notices: [...this.#durable.values()], messages: [...this.#messages.values()] };
     this.#durable.clear();

@@ -54,7 +54,7 @@ export interface Joints {
   afterCall?(call: EndedCall): Promise<AfterAnswer> | AfterAnswer;
   /** What else an actor's thread may ask for. One feature serves each request; what none serves is refused. */
   services?(actor: Actor, thread: ThreadLife): Partial<ThreadServices>;
-  /** What runs in the background of an actor, besides agents, and keeps the actor from ending. */
+  /** What runs in the background of an actor, other than agents, and keeps the actor from ending. */
   keepsAlive?(actor: Actor): readonly KeptAlive[];
   /**
    * When an actor has answered, and nothing keeps it from ending: returns the summary, changed or not, or a message with
@@ -63,7 +63,7 @@ export interface Joints {
   beforeFinish?(answer: Answer): Promise<Finish>;
   /**
    * When a run has ended, however: returns a changed summary, and what must be done before that is durable (bounded by
-   * 40 s). Runs at once; a throw is a warning, and the summary stays as it was.
+   * 40 s). Runs in the moment of the end; a throw is a warning, and the summary stays as it was.
    */
   onEnd?(end: RunEnd): EndChanges;
   /** Something has happened. Nothing that it throws or does may depend on other features. */
@@ -73,7 +73,7 @@ export interface Joints {
 export interface SpawnRequest {
   readonly id: ActorId;
   readonly definition: AgentDefinition;
-  /** The directory that whoever asks works in. */
+  /** The directory that the asking agent works in. */
   readonly from: string;
   /** What the call says, else the definition. */
   readonly isolation: "worktree" | undefined;
@@ -114,7 +114,7 @@ export interface RequestedCall {
 
 /** Why a call may run or not: the journal keeps it. */
 export interface Grounds {
-  readonly by: "rules" | "hook" | "person" | "nobody" | "stop";
+  readonly by: "rules" | "hook" | "person" | "nobody" | "stop"; // word-ok
   /** One sentence or clause. */
   readonly reason: string;
   readonly rule?: Rule;
@@ -160,7 +160,7 @@ export interface EndedCall {
   readonly id: CallId;
   readonly running: RunningCall;
   readonly isError: boolean;
-  /** Null: it was refused before it ran, or nobody asked for its result. */
+  /** Null: it was refused before it ran, or no feature asked for its result. */
   readonly result: ToolEnd | null;
   readonly signal: AbortSignal;
 }

@@ -2,7 +2,7 @@ import type { Exit } from "../actors/hosts.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
 
 /**
- * The life of an agent as a pure reducer: `step(state, event)` gives the next state and what is to be done.
+ * The lifecycle of an actor as a pure reducer: `transition(state, event)` returns the next state and the effects.
  * That every spawn ends in exactly one summary (promise 1) is an invariant of this file: `end` is emitted
  * on the one edge into `ended`, and `ended` has no way out.
  */
@@ -29,7 +29,7 @@ export interface Stop {
   readonly reason: string;
 }
 
-/** What is stopped besides: all below it; or (`foreground`) what it waits for, but not what runs in the background. */
+/** What is stopped with it: all below it; or (`foreground`) what it waits for, but not what runs in the background. */
 export type StopScope = "subtree" | "foreground";
 
 export type ActorEvent =
@@ -58,7 +58,7 @@ export type Effect =
   | { readonly type: "return-to-line" }
   | { readonly type: "leave-line" }
   | { readonly type: "release-slot" }
-  /** Its thread is not its own any more; it ends by itself. */
+  /** Its thread is no longer its own; it ends by itself. */
   | { readonly type: "release-thread" }
   /** The waiting call may be answered now. */
   | { readonly type: "return-to-calls" }
@@ -153,7 +153,7 @@ function idle(actor: Lifecycle): Step {
   }
 }
 
-/** Calls answered while others still wait go on at once; the last one goes on when there is a slot. */
+/** A call that is answered while others still wait continues; the last one continues when there is a slot. */
 function waited(actor: Lifecycle): Step {
   if (actor.state !== "waiting") return to(actor, { type: "return-to-calls" });
   if (actor.waits > 1) return to({ ...actor, waits: actor.waits - 1 }, { type: "return-to-calls" });
@@ -177,7 +177,7 @@ function stopped(actor: Lifecycle, stop: Stop): Step {
         { type: "arm-grace" },
       );
     case "waiting":
-      // Nobody is there who could still write a summary.
+      // It has no thread that could still write a summary.
       if (actor.passive) return ended(actor, { by: "runtime", ...stop });
       return to(
         { state: "cancelling", stop, holds: false },
@@ -201,7 +201,7 @@ function graceOver(actor: Lifecycle): Step {
   return ended(actor, { by: "runtime", ...actor.stop }, [{ type: "terminate" }]);
 }
 
-/** A thread that is still there after its summary is retired: it may be stuck in somebody's code. */
+/** A thread that is still there after its summary is retired: it may be stuck in a library user's code. */
 function afterEnd(actor: Lifecycle, event: ActorEvent): Step {
   switch (event.type) {
     case "grace-over":

@@ -13,11 +13,11 @@ export interface Limits {
   /** Milliseconds without a model event (pings do not count) before a stream is given up (default 120,000). */
   readonly idleMs: number;
   /**
-   * Milliseconds an agent that has answered is kept for its commands in the background: their news make it go
-   * on; after that they are stopped and it ends (default 60,000).
+   * Milliseconds an agent that has answered is kept for its commands in the background: their notices make it
+   * continue; after that they are stopped and it ends (default 60,000).
    */
   readonly backgroundMs: number;
-  /** Milliseconds that an agent's thread may stand still before a person is told (default 10,000). */
+  /** Milliseconds that an agent's thread may stand still before the user is warned (default 10,000). */
   readonly stuckWarnMs: number;
   /** The same before it is ended (default 60,000). */
   readonly stuckMs: number;
@@ -67,7 +67,7 @@ export const defaultLimits: Limits = {
   sessionMinutes: 0,
 };
 
-/** Values out of range are brought into it, what is no number is the default: a limit must never switch itself off. */
+/** Values out of range are brought into it, what is not a number becomes the default: a limit must never switch itself off. */
 export function limitsOf(wanted: Partial<Limits> = {}): Limits {
   const limit = (name: keyof Limits) => wholeWithin(wanted[name], limitRanges[name], defaultLimits[name]);
   return {

@@ -27,7 +27,7 @@ export interface Notice {
   readonly tools?: readonly AgentTool[];
   /** A message of its own, and no part of a reminder; `system`: in the system prompt. */
   readonly alone?: "message" | "system";
-  /** Delivered exactly once, whatever dies in between; if its actor ends first, somebody above gets it. */
+  /** Delivered exactly once, whatever dies in between; if its actor ends first, an actor above gets it. */
   readonly durable?: DurableNotice;
 }
 
@@ -46,7 +46,7 @@ export interface AgentNotice {
   readonly text: string;
   /** What of the report the runtime could not verify. */
   readonly note: string | null;
-  /** The whole report; null: it could not be written. */
+  /** The file with the whole report, or null if it could not be written. */
   readonly path: string | null;
 }
 
@@ -122,7 +122,7 @@ function unreadBlock({ agent, title, sender, text }: UnreadNotice): string {
   return taskBlock({ task: agent, status: "failed", summary, path: null, text });
 }
 
-/** What a conversation is told of something that runs in its background. */
+/** Describes something that runs in the background of a conversation. */
 export function taskBlock({
   task,
   status,

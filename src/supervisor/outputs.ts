@@ -11,7 +11,7 @@ export interface Outputs {
   next(): { readonly id: string; readonly path: string };
   /** Where the report of that name is once it is written. */
   pathOf(name: string): string;
-  /** A report, whole, in a file of that name; there is none before. Rejects with the reason. */
+  /** A report, whole, in a file of that name; the file does not exist before. Rejects with the reason. */
   write(name: string, text: string): Promise<string>;
   /** They are kept until the session ends (A19.6). */
   remove(): Promise<void>;
@@ -32,7 +32,7 @@ export function outputsIn(home: string, session: string, ids: Ids): Outputs {
     async write(name, text) {
       ready();
       const path = pathOf(name);
-      // Beside it first: whoever reads it reads all of it.
+      // Under another name first, so that a reader never sees a part of it.
       await writeFile(`${path}.new`, text, { mode: 0o600 });
       await rename(`${path}.new`, path);
       return path;

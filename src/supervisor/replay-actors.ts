@@ -55,7 +55,7 @@ export function replayActors(state: SessionState, parts: ReplayParts): readonly 
   return answeredBeforeCrash(unfinished, state, actors);
 }
 
-/** `heard`: also what went further up; whoever has heard it, no other actor hears it again. */
+/** `heard`: also what went further up; what one actor has heard, no other one hears again. */
 function deliverUnheard(rest: ActorAtRest, heard: ReadonlySet<string>, actors: ActorSystem): void {
   const { delivery } = actors;
   const actor = actors.find(rest.spec.id);
@@ -74,7 +74,7 @@ function deliverUnheard(rest: ActorAtRest, heard: ReadonlySet<string>, actors: A
 }
 
 /**
- * Returns messages of other agents; the user was told at the time. Also those that were to resume one that had ended, but
+ * Returns messages of other agents; the user's own were reported at the time. Also those that were to resume one that had ended, but
  * for those of a call: it is asked again.
  */
 function missedMessages({ spec, summary, unheard, missed }: ActorAtRest): readonly Said[] {

@@ -3,7 +3,7 @@ import type { ActorId, CallId } from "../mailbox/ids.ts";
 
 /** On whose behalf an actor runs this time. */
 export interface RunFor {
-  /** Who gets the result; null: the user. */
+  /** Who gets the result, or null for the user. */
   readonly owner: ActorId | null;
   /** The call that waits for it, or started it. */
   readonly call: CallId | null;

@@ -15,7 +15,7 @@ export abstract class RunState {
   wait: Extract<Activity, { type: "retrying" }> | null = null;
   /** The last text it said, kept for a summary that it can no longer write. */
   said = "";
-  /** What keeps it from ending or starting; null: nothing. */
+  /** What keeps it from ending or starting, or null. */
   keptBy: Extract<Activity, { type: "tool" }> | null = null;
   /** Calls that wait for its slot. */
   #returns: (() => void)[] = [];
@@ -28,13 +28,13 @@ export abstract class RunState {
   answering = 0;
   remarks: Remarks = NO_REMARKS;
   summary: Summary | null = null;
-  /** Aborted when it is told to stop, and when it has ended: ends what runs for it outside its thread. */
+  /** Aborted when it must stop, and when it has ended: ends what runs for it outside its thread. */
   stopping = new AbortController();
-  /** Aborted when nothing of it may run any longer: also its commands in the background. */
+  /** Aborted when its commands in the background must end, too. */
   life = new AbortController();
   /** Agent calls that the model has begun to write in this turn: threads to warm up. */
   begunCalls = 0;
-  /** Whoever waits for its summary has it. */
+  /** Its summary was delivered. */
   delivered = false;
   #ended = Promise.withResolvers<Summary>();
 
@@ -66,7 +66,7 @@ export abstract class RunState {
     };
   }
 
-  /** Takes the step that an event asks for, and returns what is to be done. */
+  /** Applies an event, and returns the effects. */
   advance(event: ActorEvent): readonly Effect[] {
     const { next, effects } = transition(this.lifecycle, event);
     this.lifecycle = next;

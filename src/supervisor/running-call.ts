@@ -24,7 +24,7 @@ export interface RunningCall extends CommandPlace {
   /** Its own deadline, in milliseconds from its start. */
   readonly timeoutMs?: number;
   readonly startedAt: number;
-  /** Files it may write to, absolute; null: any. */
+  /** Files it may write to, absolute, or null for any. */
   readonly writes: readonly string[] | null;
   /** What a hook said to the model before it ran; added to the result. */
   readonly context?: string;

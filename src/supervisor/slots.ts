@@ -1,7 +1,7 @@
 import type { ActorId } from "../mailbox/ids.ts";
 
 /**
- * Who may run. First in, first out, and nobody is ever refused (C22); an agent that comes back from
+ * Who may run. First in, first out, and none is ever refused (C22); an agent that returns from
  * waiting stands ahead of those who never ran, otherwise nested agents starve their parents.
  */
 export class Slots {

@@ -99,7 +99,7 @@ export class Spawn {
       // Started since then, it may have ended again: what was read is not all of it.
       if (actor.run !== run) continue;
       const owner = runFor.owner === null ? undefined : this.#parts.actors.find(runFor.owner);
-      if (owner?.isStopped) throw new Error("Whoever asked for it was stopped in the meantime.");
+      if (owner?.isStopped) throw new Error("The agent that asked for it was stopped in the meantime.");
       if (known) actor.remember(known);
       this.#reserve(actor.spec, null);
       await this.#ask(actor, text, runFor, said);
@@ -114,7 +114,7 @@ export class Spawn {
     return this.#ask(main, text, FOR_THE_USER, text);
   }
 
-  /** The message first: a run without it would answer nobody. */
+  /** The message first: a run without it would answer no question. */
   async #ask(actor: Actor, text: string, runFor: RunFor, said: string): Promise<void> {
     const { actors, journal, ids, onWarning } = this.#parts;
     const { owner, call } = runFor;

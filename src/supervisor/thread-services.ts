@@ -18,7 +18,7 @@ export interface ServiceParts extends CallParts {
   emit(event: CoreEvent): void;
   /** A port to the gateway, in place of one that closed. */
   connect(actor: Actor): MessagePort;
-  /** Others may want the thread of somebody who waits. */
+  /** Others may want the thread of an actor that waits. */
   relieve(): void;
 }
 
@@ -117,7 +117,7 @@ export function threadServices(actor: Actor, parts: ServiceParts): Services {
       if (turn) await record(turn);
       const how = await completion.finish(actor, finish, assertCurrent);
       if (how === "continues") return { type: "more", ...nextTurn() };
-      // Closed only when the one summary is durable: a thread that was told so may forget everything.
+      // Closed only when the one summary is durable: after this a thread may forget everything.
       if (how === "ended") await actor.ended;
       return { type: "closed" };
     }),

@@ -95,7 +95,7 @@ export class Threads {
     this.#parts.gateway.disconnect(actor.id);
   }
 
-  /** It was told to stop, or has ended: after its grace its thread is ended. */
+  /** It must stop, or has ended: after its grace its thread is ended. */
   armGrace(actor: Actor): void {
     if (actor.handle) this.#arm(actor, actor.handle);
   }

@@ -14,11 +14,11 @@ import type { Actor } from "./actor-record.ts";
 export interface KnownTool {
   readonly names: readonly string[];
   readonly level: PermissionLevel;
-  /** It may run again where nobody knows how its first run ended. */
+  /** It may run again if it is not known how its first run ended. */
   readonly repeatable: boolean;
   readonly needs?: BootNeed;
   readonly offer: Omit<AgentTool, "description" | "input_schema">;
-  /** As it is told to an agent that has these tools. */
+  /** As an agent that has these tools sees it. */
   describe(offered: Offered): AgentTool;
   /** Whether the input fits, what a person sees of the call, and what it touches. */
   prepare(input: unknown): Claim | InvalidCall;
@@ -37,13 +37,13 @@ export type Allowed = readonly string[] | "all";
 
 /** What MCP servers offer at the moment. */
 export interface Served {
-  /** To everybody. */
+  /** To all agents. */
   readonly all: readonly CustomTool[];
   /** Only to agents whose definition brings the server, by its slug. */
   readonly own: ReadonlyMap<string, readonly CustomTool[]>;
   /** Slugs of servers that are not there yet and may still come. */
   readonly awaited: readonly string[];
-  /** Stands in for a tool that is not known here, such as one of a session before. */
+  /** Takes the place of a tool that is not known here, such as one of a session before. */
   stranger(name: string): CustomTool | null;
 }
 
@@ -56,7 +56,7 @@ export class Toolbox {
   readonly #isOff: (names: readonly string[]) => boolean;
   /** Of MCP servers: every one that there ever was, for agents that were offered it. */
   readonly #served = new Map<string, KnownTool>();
-  /** Those of them that are offered now, to everybody or by the server that an agent brings. */
+  /** Those of them that are offered now, to all agents or by the server that an agent brings. */
   #offered: readonly KnownTool[] = [];
   #own: ReadonlyMap<string, readonly KnownTool[]> = new Map();
   #awaited: readonly string[] = [];
@@ -92,12 +92,12 @@ export class Toolbox {
     return this.#known;
   }
 
-  /** Asks this, too, why an actor was not offered a tool; null: it does not know. */
+  /** Asks this, too, why an actor was not offered a tool; it returns null if it does not know. */
   explainWith(explain: (actor: Actor, tool: string) => string | null): void {
     this.#explanations.push(explain);
   }
 
-  /** Why an actor was not offered a tool, in sentences for its model; null: nothing is known of that. */
+  /** Why an actor was not offered a tool, for its model, or null if that is not known. */
   whyAbsent(actor: Actor, tool: string): string | null {
     for (const explain of this.#explanations) {
       const why = explain(actor, tool);
@@ -187,12 +187,12 @@ export class Toolbox {
 
 const FINDERS: readonly string[] = [SEARCH, CALLER];
 
-/** Nobody chooses these: they come with what they find. A library user's own of that name is no such. */
+/** No definition chooses these: they come with what they find. A library user's own tool of that name is an ordinary one. */
 function isFinder({ offer, foreign }: KnownTool): boolean {
   return !foreign && FINDERS.includes(offer.name);
 }
 
-/** A definition may name all tools of a server at once. */
+/** A definition may name all tools of a server together. */
 function isNamed(names: readonly string[], said: readonly string[]): boolean {
   return said.some((one) => names.some((name) => matchesToolName(one, name)));
 }
@@ -219,7 +219,7 @@ function known<Context extends CallContext>(
     ...(tool.needs ? { needs: tool.needs } : {}),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     offer,
-    // Here and not before: schemas and prompts of tools that nobody is offered need not be made.
+    // Here and not before: schemas and prompts of tools that no agent is offered need not be made.
     describe: (offered) => ({
       ...offer,
       description: descriptionOf(tool, offered),

@@ -27,22 +27,22 @@ export interface AgentView {
   readonly description: string;
   readonly state: AgentState;
   readonly activity: Activity;
-  /** The step it works on, in its own words; null where it keeps no list. */
+  /** The step it works on, as it calls the step, or null if it keeps no list. */
   readonly doing: string | null;
   readonly model: string;
   readonly turns: number;
   readonly usage: Usage;
   /** As far as prices are known. */
   readonly costUsd: number;
-  /** Its result is told, not waited for. */
+  /** Its result comes as a notice. */
   readonly background: boolean;
   /** It has a thread; one that waits may have given it back. */
   readonly hasThread: boolean;
   /** When anything came from it or for it last. */
   readonly lastSignAt: number;
-  /** What a watch has found wrong, as a sentence; null: nothing. */
+  /** What a watch has found wrong, as a sentence, or null. */
   readonly trouble: string | null;
-  /** Where another agent writes to the same file, as a short phrase; null: nowhere. */
+  /** Where another agent writes to the same file, as a short phrase, or null. */
   readonly overlap: string | null;
   readonly createdAt: number;
   readonly startedAt: number | null;
@@ -50,7 +50,7 @@ export interface AgentView {
   readonly summary: Summary | null;
 }
 
-/** What a session tells whoever watches it. None of it must be acted upon. */
+/** What a session reports to its listener. None of it needs an answer. */
 export type SupervisorEvent =
   | { readonly type: "agent"; readonly view: AgentView }
   /** A piece of the main conversation's visible reply, as it is written; pieces of one reply have one `turn`. */
@@ -64,9 +64,9 @@ export type SupervisorEvent =
       /** Null: nothing is tried again, a silent stream is given up then. */
       readonly attempt: number | null;
     }
-  /** News made the main conversation go on by itself; `because`: of what, in words. */
+  /** A notice made the main conversation continue by itself; `because` says which, for people. */
   | { readonly type: "woken"; readonly because: string }
-  /** What came of it. */
+  /** Its result. */
   | { readonly type: "answered"; readonly result: AgentResult }
   | { readonly type: "warning"; readonly message: string };
 
@@ -78,7 +78,7 @@ export interface PermissionDenial {
   readonly tool_input: unknown;
 }
 
-/** What the live tree says of an actor besides what it does. */
+/** What the live tree shows of an actor in addition to what it does. */
 export interface Remarks {
   /** What a watch has found wrong, as a sentence. */
   readonly trouble: string | null;

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { processIdentity } from "../journal/process-identity.ts";
 import { shorten } from "../lib/text.ts";
 import type { Clock } from "../mailbox/clock.ts";
-import type { CronRequest, TimerDesk, TimerView, WakeUpRequest } from "../tools/timers/desk.ts";
+import type { CronRequest, TimerService, TimerView, WakeUpRequest } from "../tools/timers/desk.ts";
 import { type CronTimes, readCron } from "./cron.ts";
 import { JobFile, type ScheduledJob } from "./job-file.ts";
 
@@ -60,7 +60,7 @@ interface WakeUp extends WakeUpRequest {
  * The scheduled prompts of one conversation (A15). A prompt that is due waits until it is taken; each job waits only once.
  * Times that were missed, because no session was open or the clock jumped, count as one.
  */
-export class Timers implements TimerDesk {
+export class Timers implements TimerService {
   readonly #ports: TimerPorts;
   readonly #jobs = new Map<string, ScheduledJob>();
   #durable: readonly ScheduledJob[] = [];
@@ -121,7 +121,7 @@ export class Timers implements TimerDesk {
     });
   }
 
-  list(): ReturnType<TimerDesk["list"]> {
+  list(): ReturnType<TimerService["list"]> {
     return this.#inTurn(async () => {
       const { jobs, others, problem } = await this.#ports.file.read();
       this.#durable = jobs;

@@ -13,7 +13,7 @@ const AgentInput = z.strictObject({
       z.minLength(1),
       z.describe("The task, complete in itself: the agent sees nothing else (required)"),
     ),
-  subagent_type: z.optional(z.string().check(z.describe("The kind of agent; general-purpose where absent"))),
+  subagent_type: z.optional(z.string().check(z.describe("The agent type; general-purpose if absent"))),
   model: z.optional(
     z
       .enum(["sonnet", "opus", "haiku"])
@@ -24,12 +24,14 @@ const AgentInput = z.strictObject({
       ),
   ),
   run_in_background: z.optional(
-    z.boolean().check(z.describe("Go on at once and be notified when the agent has finished")),
+    z.boolean().check(z.describe("Continue immediately and be notified when the agent has finished")),
   ),
   resume: z.optional(
     z
       .string()
-      .check(z.describe("The id of an agent that has ended: it goes on with this prompt, with all it knew")),
+      .check(
+        z.describe("The id of an agent that has ended: it resumes with this prompt and its whole context"),
+      ),
   ),
   isolation: z.optional(
     z.enum(["worktree"]).check(z.describe("Let the agent work in a git worktree of its own")),
@@ -42,14 +44,14 @@ const AgentInput = z.strictObject({
 });
 export type AgentInput = z.infer<typeof AgentInput>;
 
-/** Who really starts agents: the supervisor. Answers with the one summary, whatever became of the agent. */
+/** Starts agents: the supervisor. Resolves to the one summary, however the agent ended. */
 export interface Spawner {
   readonly agents: readonly AgentListing[];
-  /** Their list as it stands in the tool's description; null: a message has it. Absent: one line for each. */
+  /** Their list in the tool's description; null: it is in a message. Absent: one line for each. */
   readonly list?: string | null;
   /** Whether an agent may begin with its parent's conversation. */
   readonly forks: boolean;
-  /** Null where the name is unknown. */
+  /** Returns null if the name is unknown. */
   resolve(type: string): AgentListing | null;
   spawn(type: string, input: AgentInput, context: CallContext): Promise<Spawned>;
 }
@@ -61,41 +63,40 @@ export type Spawned =
       /** One line about how it ended; the agent cannot write into it. */
       readonly frame: string;
       readonly usable: boolean;
-      /** Said after the report by the runtime. */
+      /** Text of the runtime after the report. */
       readonly note?: string;
     }
-  /** It works in the background; there is nothing of it before its one result (A22.16). */
+  /** It works in the background; its one result comes when it has ended (A22.16). */
   | {
       readonly type: "launched";
       readonly id: ActorId;
       readonly title: string;
-      /** Where its report will be, once it has ended. */
+      /** The file of its report, once it has ended. */
       readonly path: string;
       readonly note?: string;
     };
 
 const DEFAULT_TYPE = "general-purpose";
 
-/** Only where forks can be had (A4.18). The runtime holds to the first two as well: there is nothing to read (A22.16). */
+/** Only if forks are enabled (A4.18). The runtime enforces the first two: there is nothing to read before the end (A22.16). */
 const FORK_DISCIPLINE = [
   '- `subagent_type: "fork"` starts an agent that has this whole conversation and works in the background.',
-  "- Don't peek: the `output_file` of a fork is not there before its end, and its report is brought to you.",
+  "- Don't peek: the `output_file` of a fork does not exist before its end, and its report is sent to you.",
   naming`- Only if the user asks how it is going, call ${"TaskOutput"} with \`block: false\`.`,
-  "- Don't race: until that report is there you know nothing of what the fork found, so do not guess, announce or make up its result in any form.",
+  "- Don't race: until that report arrives you know nothing about what the fork found, so do not guess, announce or make up its result in any form.",
   "- A fork's prompt is a directive: what to do, not what the situation is, which it knows.",
 ];
 
-/** The Agent tool over a spawner; its list of agents stands in its description, unless a message has it (A4.17). */
+/** The Agent tool over a spawner; its list of agents is in its description, unless a message has it (A4.17). */
 export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallContext> {
   return {
     name: "Agent",
     aliases: ["Task"],
     permissionLevel: "read",
-    parallel: true,
     needs: "thread",
     inputSchema: AgentInput,
     description: {
-      what: `Starts a sub-agent: a separate conversation with its own context window and tools that works on one task and returns one report.\n${listWords(spawner)}`,
+      what: `Starts a sub-agent: a separate conversation with its own context window and tools that works on one task and returns one report.\n${listText(spawner)}`,
       when: "Searches over many files, independent questions (one agent each, all in one reply: they run at the same time), and for work whose details would fill this conversation.",
       whenNot: [
         "A file you can name, or a single search: do that yourself.",
@@ -104,22 +105,21 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
       ],
       how: [
         "`prompt` must stand alone: what to find out or do, what is known already, where to look, and what to return. `description` is three to five words. Pick `subagent_type` from the list.",
-        "With `run_in_background` you get the agent's id and the path of its `output_file` at once, and a notification when it has finished: go on with other work or end your turn, do not wait.",
-        '`isolation: "worktree"` gives an agent that edits its own copy of the repository, with all that is not committed yet; agents side by side do not see each other, and each one\'s edits are merged back when it ends. Its report says what became of them. Name files in its prompt by paths relative to the repository.',
-        "`output_schema` makes the report data you can rely on the form of; without it a report is prose.",
-        "`resume` takes the id of an agent that has ended: its prompt may then be short, it knows what it did.",
+        "With `run_in_background` you get the agent's id and the path of its `output_file` at once, and a notification when it has finished: do other work or end your turn, do not wait.",
+        "`isolation: \"worktree\"` gives an agent that edits its own copy of the repository, with all uncommitted changes; such agents do not see each other's edits, and each one's edits are merged when it ends. Its report says how that went. Name files in its prompt by paths relative to the repository.",
+        "`output_schema` makes the report data of a known form; without it a report is prose.",
+        "`resume` takes the id of an agent that has ended: its prompt may then be short, because it knows what it did.",
         ...(spawner.forks ? FORK_DISCIPLINE : []),
       ],
       recover:
-        "A report that says how an agent failed is a result too: use what it found, and start another one with a narrower task if something is missing.",
+        "A report that says how an agent failed is a result as well: use what it found, and start another agent with a narrower task if something is missing.",
       limits:
-        "You receive the final report only, not the agent's tool results. Agents beyond the number that run at once wait in order. One beyond the number that you, or the session, may start in all is refused, and the answer says so.",
+        "You receive the final report only, not the agent's tool results. Agents beyond the number that run at once wait in order. One beyond the number that you, or the session, may start in all is refused, and the result says so.",
     },
     title: ({ description, subagent_type }) => `${subagent_type ?? DEFAULT_TYPE}: ${description}`,
-    accesses: () => [],
     async call(input, context) {
       const type = input.subagent_type ?? DEFAULT_TYPE;
-      // Where forks are switched off the supervisor says so.
+      // If forks are switched off, the supervisor says so.
       const known = type === "fork" ? type : spawner.resolve(type)?.name;
       if (known === undefined) {
         const names = [...spawner.agents.map(({ name }) => name), ...(spawner.forks ? ["fork"] : [])];
@@ -130,19 +130,19 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
       return failed([spawned.frame, spawned.report, spawned.note].filter(Boolean).join("\n"));
     },
     mapToolResultToToolResultBlockParam: (spawned): ToolResultContent => {
-      const said = spawned.type === "launched" ? [launchWords(spawned)] : [spawned.frame, spawned.report];
+      const said = spawned.type === "launched" ? [launchText(spawned)] : [spawned.frame, spawned.report];
       const texts = spawned.note === undefined ? said : [...said, spawned.note];
       return texts.map((text) => ({ type: "text", text }));
     },
   };
 }
 
-function listWords({ agents, list = agents.map(formatAgentLine).join("\n") }: Spawner): string {
-  return list === null ? "A message of the conversation lists the agents there are." : `Agents:\n${list}`;
+function listText({ agents, list = agents.map(formatAgentLine).join("\n") }: Spawner): string {
+  return list === null ? "A message of the conversation lists the agents." : `Agents:\n${list}`;
 }
 
-function launchWords({ id, title, path }: Extract<Spawned, { type: "launched" }>): string {
-  return `Agent ${id} ("${title}") works in the background. You will be notified once, when it has finished; nothing is known of its result before.
+function launchText({ id, title, path }: Extract<Spawned, { type: "launched" }>): string {
+  return `Agent ${id} ("${title}") works in the background. You will be notified once, when it has finished; its result is not known before.
 agent_id: ${id}
 output_file: ${path} (written when it has finished)`;
 }

@@ -9,7 +9,7 @@ export const MIN_QUESTIONS = 1;
 export const MAX_QUESTIONS = 4;
 export const MIN_OPTIONS = 2;
 export const MAX_OPTIONS = 4;
-/** It is shown as a small tag beside its question. */
+/** It is shown as a small tag next to its question. */
 export const MAX_HEADER_CHARS = 12;
 
 const Option = z.object({
@@ -62,56 +62,55 @@ const Input = z.strictObject({
 });
 type Input = z.infer<typeof Input>;
 
-/** One question with what came back: labels of options, or the person's own words; neither: no answer. */
+/** A question with its answer: labels of options, or other text of the user; neither: no answer. */
 export interface Answered {
   readonly question: Question;
   readonly labels: readonly string[];
   readonly own: string | null;
 }
 
-/** Who puts questions to the person: the supervisor. */
+/** Asks the user questions: the supervisor. */
 export interface QuestionService {
   question(questions: readonly Question[], context: CallContext): Promise<ChoiceOutcome>;
 }
 
 const prompt: ToolPrompt = {
-  what: "Asks the person up to a few questions with choices, and waits for the answers.",
-  when: "when what to do depends on a decision that is the person's: a requirement that can be read in two ways, a choice between designs, libraries or trade-offs.",
+  what: "Asks the user up to a few questions with choices, and waits for the answers.",
+  when: "when what to do depends on a decision of the user: a requirement that can be read in two ways, a choice between designs, libraries or trade-offs.",
   whenNot: [
-    "for what you can find out by looking, for what has an obvious answer, or for leave to make a call: that is asked for you, where it is needed.",
+    "for what you can find out by looking, for what has an obvious answer, or for permission to make a call: that is asked for you if needed.",
     naming`Whether a plan is good is asked by ${"ExitPlanMode"}.`,
   ],
-  how: `questions holds ${MIN_QUESTIONS} to ${MAX_QUESTIONS} of them: ask what belongs together at once. Each has ${MIN_OPTIONS} to ${MAX_OPTIONS} options that exclude each other, or multiSelect: true where several can be chosen; a header of at most ${MAX_HEADER_CHARS} characters; labels of one to five words. Put what you recommend first and end its label with “(Recommended)”. Never write an option “Other”: the person can always answer in their own words.`,
+  how: `questions holds ${MIN_QUESTIONS} to ${MAX_QUESTIONS} of them: ask what belongs together in one call. Each has ${MIN_OPTIONS} to ${MAX_OPTIONS} options that exclude each other, or multiSelect: true where several can be chosen; a header of at most ${MAX_HEADER_CHARS} characters; labels of one to five words. Put what you recommend first and end its label with “(Recommended)”. Never write an option “Other”: the user can always answer with other text.`,
   recover:
-    "when nobody can be asked, or nobody answers, decide yourself, go on, and say in your answer what you assumed. Do not ask the same again.",
+    "if no user is available or answers, decide yourself, continue, and say in your reply what you assumed. Do not ask the same again.",
   limits:
-    "questions of several agents reach the person one after the other; it can take long, and nothing else of yours goes on meanwhile. A preview is shown only where one option can be chosen.",
+    "the user sees questions of several agents one after the other; it can take long, and you wait for it. A preview is shown only if one option can be chosen.",
 };
 
-export function askUserQuestionTool(desk: QuestionService): Tool<Input, readonly Answered[], CallContext> {
+export function askUserQuestionTool(service: QuestionService): Tool<Input, readonly Answered[], CallContext> {
   return {
     name: "AskUserQuestion",
-    aliases: [],
     description: prompt,
     inputSchema: Input,
     permissionLevel: "read",
-    parallel: true,
     title: ({ questions }) => questions.map(({ header }) => header).join(", "),
-    accesses: () => [],
     async call({ questions: given }, context) {
       const questions = given.map(asAsked);
-      const outcome = await desk.question(questions, context);
+      const outcome = await service.question(questions, context);
       switch (outcome.type) {
         case "answers":
           return questions.map((question) => answered(question, outcome.answers));
         case "deny":
-          return failed(`${outcome.reason} Decide yourself, go on, and say in your answer what you assumed.`);
+          return failed(
+            `${outcome.reason} Decide yourself, continue, and say in your reply what you assumed.`,
+          );
         default:
           return outcome satisfies never;
       }
     },
     mapToolResultToToolResultBlockParam: (answers) =>
-      ["The person's answers:", ...answers.map((one) => `- ${line(one)}`)].join("\n"),
+      ["The user's answers:", ...answers.map((one) => `- ${line(one)}`)].join("\n"),
   };
 }
 
@@ -121,13 +120,13 @@ function asAsked({ options, ...question }: Input["questions"][number]): Question
     options: options.map(({ label, description, preview }) => ({
       label,
       description,
-      // Side by side they are compared, and of several that are chosen nothing is to compare.
+      // Previews are for comparing alternatives.
       ...(preview === undefined || question.multiSelect ? {} : { preview }),
     })),
   };
 }
 
-/** What an answer chose. Whoever answers may write several labels as a list, or in one line. */
+/** Returns what an answer chose; several labels may be a list, or one line. */
 function answered(question: Question, answers: Answers): Answered {
   const answer = Object.hasOwn(answers, question.question) ? answers[question.question] : undefined;
   const said = (typeof answer === "string" ? [answer] : (answer ?? [])).filter(isSaid);
@@ -140,14 +139,14 @@ function answered(question: Question, answers: Answers): Answered {
   return { question, labels: parts.filter(isLabel), own: own.length === 0 ? null : own.join("\n") };
 }
 
-/** As JSON, so that nothing in an answer looks like another one. */
+/** As JSON, so that no answer looks like two. */
 function line({ question, labels, own }: Answered): string {
   const asked = JSON.stringify(question.question);
   const chosen =
     question.multiSelect || labels.length > 1 ? JSON.stringify(labels) : JSON.stringify(labels[0]);
-  const words = `${JSON.stringify(own)} (in their own words)`;
+  const words = `${JSON.stringify(own)} (other text)`;
   if (own !== null) return labels.length === 0 ? `${asked}: ${words}` : `${asked}: ${chosen} and ${words}`;
-  return labels.length === 0 ? `${asked}: no answer; decide it yourself` : `${asked}: ${chosen}`;
+  return labels.length === 0 ? `${asked}: no answer; decide yourself` : `${asked}: ${chosen}`;
 }
 
 function isSaid(text: string): boolean {

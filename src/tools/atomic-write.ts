@@ -15,8 +15,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { promisify } from "node:util";
-import { DirectoryReplacedError, type HeldFolder, openDirectory } from "./directory-handle.ts";
-import { AT_ONCE_BYTES, type Unusable } from "./regular-file.ts";
+import { type DirectoryHandle, DirectoryReplacedError, openDirectory } from "./directory-handle.ts";
+import { MAX_SYNC_BYTES, type Unusable } from "./regular-file.ts";
 import { temporaryName } from "./temporary-name.ts";
 import type { CallContext } from "./tool.ts";
 import { writeError } from "./write-error.ts";
@@ -28,12 +28,11 @@ export interface Written {
 }
 
 /**
- * Puts these bytes in the file's place: a temporary file beside it, synced, then renamed over it. Whatever
- * happens the file is old or new as a whole (faults 40, 43), and its mode and, where allowed, its owner stay.
- * Refused when the folder or the file is no longer what it was when `place` was found (fault 48). Hard links to
- * the old file keep the old bytes. A killed process can leave its temporary file (see
- * `removeTemporaryFiles`), never half a file; after a loss
- * of power the file may be the old one again, because the folder is not synced: that would cost as much once more.
+ * Replaces a file as a whole: a temporary file next to it, synced, then renamed over it. Whatever happens the file is the
+ * old or the new one (faults 40, 43), and keeps its mode and, if permitted, its owner. Refused if the directory or the
+ * file is no longer what it was when `place` was found (fault 48). Hard links keep the old bytes. A killed process can
+ * leave its temporary file (see `removeTemporaryFiles`); after a loss of power the file may be the old one, because the
+ * directory is not synced: that would double the time.
  */
 export async function atomicWrite(
   place: WritePlace,
@@ -43,27 +42,27 @@ export async function atomicWrite(
   const { signal } = by;
   signal.throwIfAborted();
   try {
-    const folder = openDirectory(place.folder, place.below);
+    const dir = openDirectory(place.dir, place.below);
     try {
-      return await writeIn(folder, place, bytes, by);
+      return await writeIn(dir, place, bytes, by);
     } finally {
-      folder.close();
+      dir.close();
     }
   } catch (error) {
     signal.throwIfAborted();
     return unusable(
-      error instanceof DirectoryReplacedError ? swapped(place.path) : writeError(place.path, error),
+      error instanceof DirectoryReplacedError ? directoryReplaced(place.path) : writeError(place.path, error),
     );
   }
 }
 
 async function writeIn(
-  folder: HeldFolder,
+  dir: DirectoryHandle,
   { path, name, existing }: WritePlace,
   bytes: Uint8Array,
   { call, signal }: Pick<CallContext, "call" | "signal">,
 ): Promise<Written | Unusable> {
-  const temporary = folder.at(temporaryName(call));
+  const temporary = dir.at(temporaryName(call));
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   // What replaces a private file must not be readable by others even for a moment.
   const file = openSync(temporary, flags, existing ? 0o600 : 0o666);
@@ -71,11 +70,10 @@ async function writeIn(
   try {
     const stats = await fill(file, bytes, existing).finally(() => closeSync(file));
     signal.throwIfAborted();
-    // From here to the rename nothing is awaited.
-    if (!folder.isWhereItWas()) return unusable(swapped(path));
-    if (!isSame(existing, lstatSync(folder.at(name), { throwIfNoEntry: false })))
-      return unusable(changed(path));
-    renameSync(temporary, folder.at(name));
+    // No await from here to the rename.
+    if (!dir.isWhereItWas()) return unusable(directoryReplaced(path));
+    if (!isSame(existing, lstatSync(dir.at(name), { throwIfNoEntry: false }))) return unusable(changed(path));
+    renameSync(temporary, dir.at(name));
     renamed = true;
     return { type: "written", stats };
   } finally {
@@ -84,10 +82,10 @@ async function writeIn(
 }
 
 async function fill(file: number, bytes: Uint8Array, existing: Stats | null): Promise<Stats> {
-  if (existing) takeAfter(file, existing);
-  if (bytes.length <= AT_ONCE_BYTES) {
+  if (existing) copyOwnerAndMode(file, existing);
+  if (bytes.length <= MAX_SYNC_BYTES) {
     writeFileSync(file, bytes);
-    // This thread has nothing else to do than to wait for it, and through the pool an edit takes a quarter more.
+    // Through the thread pool an edit takes a quarter longer.
     fsyncSync(file);
   } else {
     await promisify(writeFile)(file, bytes);
@@ -96,15 +94,15 @@ async function fill(file: number, bytes: Uint8Array, existing: Stats | null): Pr
   return fstatSync(file);
 }
 
-/** Owner first: changing it takes the set-id bits away. */
-function takeAfter(file: number, { uid, gid, mode }: Stats): void {
+/** Owner first: changing it clears the set-id bits. */
+function copyOwnerAndMode(file: number, { uid, gid, mode }: Stats): void {
   const own = fstatSync(file);
   const kept = (own.uid === uid && own.gid === gid) || isGivenTo(file, uid, gid);
-  // A file of another owner must not get the rights of the new one.
+  // A file of another owner must not keep the set-id bits.
   fchmodSync(file, mode & (kept ? 0o7777 : 0o777));
 }
 
-/** Only the system's administrator may give files away; anybody else's copy is then their own. */
+/** Only the administrator may give files away. */
 function isGivenTo(file: number, uid: number, gid: number): boolean {
   try {
     fchownSync(file, uid, gid);
@@ -125,12 +123,12 @@ function isSame(before: Stats | null, now: Stats | undefined): boolean {
   );
 }
 
-function swapped(path: string): string {
-  return `${path} was not written: a folder on its way was replaced or moved meanwhile. Look at it again first.`;
+function directoryReplaced(path: string): string {
+  return `${path} was not written: a directory in its path was replaced or moved. Look at it again first.`;
 }
 
 function changed(path: string): string {
-  return `${path} was not written: it was changed or replaced at this very moment. Read it again, then write.`;
+  return `${path} was not written: it was changed or replaced at the same moment. Read it again, then write.`;
 }
 
 function unusable(reason: string): Unusable {

@@ -4,29 +4,29 @@ import type { ToolPrompt } from "./tool.ts";
 /** A longer sleep in the foreground is advised against, in the prompt and in the result (A4.4). */
 export const LONGEST_SLEEP_SECONDS = 5;
 
-/** The runtime's own numbers, so that the prompt cannot say others. */
+/** The runtime's own numbers. */
 export interface BashNumbers {
   readonly defaultTimeoutMs: number;
   readonly maxTimeoutMs: number;
   readonly maxOutputChars: number;
 }
 
-/** What does the same better than a command (A4.2). */
+/** Tools that are better than a command (A4.2). */
 const instead = [
   naming`- Find files by name: ${"Glob"}, not find or ls.`,
   naming`- Search in files: ${"Grep"}, not grep or rg.`,
   naming`- Look at a file: ${"Read"}, not cat, head or tail.`,
   naming`- Change a file: ${"Edit"}, not sed or awk.`,
   naming`- Write a file: ${"Write"}, not echo > or a heredoc.`,
-  "- Tell the person something: the text of your reply, not echo or printf.",
+  "- Tell the user something: the text of your reply, not echo or printf.",
 ];
 
 /** A4.3. */
 const several = [
   "Several commands:",
-  "- Commands that do not depend on each other are separate calls in one reply: they run side by side.",
+  "- Commands that do not depend on each other are separate calls in one reply: they run at the same time.",
   "- Commands that depend on each other are one call, joined by &&.",
-  "- Use ; only where it does not matter that an earlier one failed.",
+  "- Use ; only if an earlier failure does not matter.",
   "- Never separate commands by line breaks; a line break inside a quoted text is fine.",
 ];
 
@@ -34,9 +34,9 @@ const several = [
 const sleeping = [
   "Waiting:",
   "- Do not sleep between commands that can run right away; run them.",
-  "- For a command that takes long use run_in_background: you are told when it ends, so no sleep is needed.",
+  "- For a command that takes long use run_in_background: you are notified when it ends, so no sleep is needed.",
   "- Do not repeat a failing command in a loop with sleep; find out why it fails.",
-  naming`- Do not poll what runs in the background: ${"TaskOutput"} waits for its end, ${"Monitor"} tells you of new lines.`,
+  naming`- Do not poll what runs in the background: ${"TaskOutput"} waits for its end, ${"Monitor"} notifies you of new lines.`,
   `- If you must sleep, then for 1-${LONGEST_SLEEP_SECONDS} seconds.`,
 ];
 
@@ -44,12 +44,12 @@ const sleeping = [
 const git = [
   "Git:",
   "- Never change git's configuration.",
-  "- Nothing that destroys work (push --force, reset --hard, checkout ., restore ., clean -f, branch -D) unless the person asked for exactly that; look for a harmless way first.",
-  "- Never skip hooks or signatures (--no-verify, --no-gpg-sign) unless the person asked for it.",
-  "- Never force-push to main or master; if the person asks for it, warn first.",
-  "- Make a new commit and do not amend one, unless the person asked for that: when a hook fails, no commit was made, and amending would change the one before.",
+  "- Nothing that destroys work (push --force, reset --hard, checkout ., restore ., clean -f, branch -D) unless the user asked for exactly that; look for a harmless way first.",
+  "- Never skip hooks or signatures (--no-verify, --no-gpg-sign) unless the user asked for it.",
+  "- Never force-push to main or master; if the user asks for it, warn first.",
+  "- Make a new commit and do not amend one, unless the user asked for that: when a hook fails, no commit was made, and amending would change the one before.",
   "- Stage files by their names; git add -A and git add . take in secrets and large files unseen.",
-  "- Never commit unless the person asked for it.",
+  "- Never commit unless the user asked for it.",
 ];
 
 /** At most 1,500 characters together. */
@@ -69,12 +69,12 @@ export const commitWorkflow = [
 /** The Bash tool's description. Nothing in it differs between machines, people or sessions (A4.7). */
 export function bashPrompt({ defaultTimeoutMs, maxTimeoutMs, maxOutputChars }: BashNumbers): ToolPrompt {
   return {
-    what: "Runs a command in a shell and returns what it printed and its exit code. The working directory is kept from call to call; variables, functions and aliases are not, because each call starts a new shell without profiles.",
+    what: "Runs a command in a shell and returns what it printed and its exit code. The working directory persists between calls; variables, functions and aliases do not, because each call starts a new shell without profiles.",
     when: "for what only a shell can do: builds, tests, linters, package managers, git, starting a program.",
-    whenNot: ["where a tool or your reply does it better:", ...instead],
+    whenNot: ["if a tool or your reply does it better:", ...instead],
     how: [
       "command is the whole command; put paths with spaces in double quotes. Prefer absolute paths to cd.",
-      `description says in five to ten words what the command does. timeout is in milliseconds. run_in_background: true returns at once with an id; do not add & yourself.`,
+      `description says in five to ten words what the command does. timeout is in milliseconds. run_in_background: true returns immediately with an id; do not add & yourself.`,
       naming`The id is for ${"TaskOutput"} and ${"TaskStop"}.`,
       ...several,
       ...sleeping,
@@ -82,11 +82,11 @@ export function bashPrompt({ defaultTimeoutMs, maxTimeoutMs, maxOutputChars }: B
       ...commitWorkflow,
     ],
     recover:
-      "an exit code other than 0 is a result: read what was printed, correct the command or its cause, and do not send the same command again. When the time was up, ask for more or use run_in_background.",
+      "an exit code other than 0 is a result: read what was printed, correct the command or the cause, and do not send the same command again. After a timeout, ask for more time or use run_in_background.",
     limits: [
-      `${minutes(defaultTimeoutMs)} unless timeout says otherwise, ${minutes(maxTimeoutMs)} (${maxTimeoutMs} ms) at most; then the command and all it started is ended. Output over ${maxOutputChars} characters is cut with a mark, and the whole is kept in a file that the result names.`,
+      `${minutes(defaultTimeoutMs)} unless timeout says otherwise, ${minutes(maxTimeoutMs)} (${maxTimeoutMs} ms) at most; then the command and all it started are ended. Output over ${maxOutputChars} characters is cut with a mark, and all of it is in a file that the result names.`,
       naming`${"Read"} shows that file part by part.`,
-      "Nothing can be typed in: stdin is closed, so use no command that asks or opens an editor (git rebase -i, git add -i). Whatever a command started ends with you at the latest.",
+      "stdin is closed, so use no command that asks or opens an editor (git rebase -i, git add -i). Whatever a command started ends with you at the latest.",
     ],
   };
 }

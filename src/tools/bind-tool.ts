@@ -4,10 +4,10 @@ import type { Access, CallResult } from "../mailbox/messages.ts";
 import type { PermissionLevel } from "../policy/asks.ts";
 import type { BootNeed, CallContext, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
 
-/** The result of a call that ran; `response`: what hooks read of it, if they are told more than the model. */
+/** The result of a call that ran; `response`: what hooks get, if it is more than the model gets. */
 export type ToolEnd = CallResult & { readonly response?: unknown };
 
-/** A call whose input was checked: everything that is left to ask of it. */
+/** A call with checked input. */
 export interface ReadyCall<Context extends CallContext> {
   readonly type: "ready";
   readonly title: string;
@@ -15,13 +15,13 @@ export interface ReadyCall<Context extends CallContext> {
   call(context: Context): Promise<ToolEnd>;
 }
 
-/** `message` tells the model which fields are wrong (A5.3). */
+/** `message` names the wrong fields for the model (A5.3). */
 export interface InvalidCall {
   readonly type: "invalid";
   readonly message: string;
 }
 
-/** A tool with its input type closed over, so that tools of all inputs stand in one list without casts. */
+/** A tool with its input type closed over, so that tools of all inputs fit in one list without casts. */
 export interface SealedTool<Context extends CallContext = CallContext> {
   readonly name: string;
   readonly aliases: readonly string[];
@@ -31,7 +31,7 @@ export interface SealedTool<Context extends CallContext = CallContext> {
   readonly needs?: BootNeed;
   readonly description: string | ToolPrompt;
   readonly inputSchema: z.core.$ZodType;
-  /** Told to models in place of what `inputSchema` comes to: a schema that is somebody else's, as it came. */
+  /** Sent to models in place of `inputSchema`: the schema of an MCP server or a library user. */
   readonly jsonSchema?: ToolDefinition["input_schema"];
   prepare(input: unknown): ReadyCall<Context> | InvalidCall;
 }
@@ -41,9 +41,9 @@ export function bindTool<Input, Output, Context extends CallContext>(
 ): SealedTool<Context> {
   return {
     name: tool.name,
-    aliases: tool.aliases,
+    aliases: tool.aliases ?? [],
     permissionLevel: tool.permissionLevel,
-    parallel: tool.parallel,
+    parallel: tool.parallel ?? true,
     repeatable: tool.repeatable ?? tool.permissionLevel === "read",
     ...(tool.needs ? { needs: tool.needs } : {}),
     get description() {
@@ -57,7 +57,7 @@ export function bindTool<Input, Output, Context extends CallContext>(
       return {
         type: "ready",
         title: tool.title(input),
-        accesses: (cwd) => tool.accesses(input, cwd),
+        accesses: (cwd) => tool.accesses?.(input, cwd) ?? [],
         async call(context) {
           const output = await tool.call(input, context);
           if (isFailure(output)) return { content: output.message, isError: true };
@@ -74,7 +74,7 @@ function isFailure(output: unknown): output is ToolFailure {
   return typeof output === "object" && output !== null && "type" in output && output.type === "tool-failure";
 }
 
-/** zod/mini carries no message texts (they would cost every thread), so the sentence is built here. */
+/** zod/mini has no message texts, which would cost every thread, so the sentence is built here. */
 export function inputErrors(tool: string, error: z.core.$ZodError): string {
   const lines = error.issues.map((issue) => {
     const where = issue.path.length > 0 ? issue.path.join(".") : "input";

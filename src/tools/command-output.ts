@@ -4,7 +4,7 @@ import { plainText } from "./plain-text.ts";
 /** Characters of a command's output that the model sees; what is longer is cut in its middle (A7.1). */
 export const MAX_OUTPUT_CHARS = 30_000;
 const PART_CHARS = MAX_OUTPUT_CHARS / 2;
-/** A cut is moved to the end of a line where that is no further away. */
+/** A cut moves to the end of a line that is at most this far away. */
 const LINE_REACH = 2_000;
 
 /** The output as the model sees it: all of it, or its beginning and its end with a mark that names the file. */
@@ -17,7 +17,7 @@ export function shownOutput({ bytes, head, tail, path }: CommandOutput): string 
   return `${beginning}\n${markOf(bytes, path)}\n${end}`;
 }
 
-/** The last part of a text, from the beginning of a line where one is near. */
+/** Returns the last part of a text, from the beginning of a line if one is near. */
 export function endOf(text: string, chars = PART_CHARS): string {
   if (text.length <= chars) return text;
   const cut = wholeCharacter(text, text.length - chars);
@@ -32,18 +32,17 @@ function beginningOf(text: string): string {
   return text.slice(0, cut);
 }
 
-/** A place that parts no surrogate pair. */
+/** Returns a position that splits no surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
 }
 
 function markOf(bytes: number, path: string | null): string {
-  const where = path === null ? "" : ` All of it is in ${path}: read there (offset, limit) what you need.`;
+  const where = path === null ? "" : ` All of it is in ${path}: read the parts you need (offset, limit).`;
   return `[Cut here: the output is ${sizeOf(bytes)}.${where}]`;
 }
 
-/** As people write sizes. */
 export function sizeOf(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`;

@@ -36,7 +36,7 @@ interface ToolParts<Input, Output> {
   readonly aliases?: readonly string[];
   /** Whether calls of one reply may run at the same time (default true). */
   readonly parallel?: boolean;
-  /** What a person sees while it runs (default: the name). */
+  /** What the user sees while it runs (default: the name). */
   title?(input: Input): string;
   /** What it touches, for the gate (default: nothing). */
   accesses?(input: Input, cwd: string): readonly Access[];
@@ -47,8 +47,8 @@ interface ToolParts<Input, Output> {
 /** `call` runs in the agent's thread, which imports the module for it. */
 interface InAgentThread {
   /**
-   * `import.meta.url` of the module that exports the tool. Only the tool stands there, and not the program that opens
-   * the session. Each agent imports it anew, with an empty `process.env`: variables of the module are not shared.
+   * `import.meta.url` of the module that exports the tool. It has only the tool, not the program that opens
+   * the session. Each agent imports it separately, with an empty `process.env`: variables of the module are not shared.
    * A call that computes too long, `process.exit` or a late throw ends its agent, and nothing else.
    */
   readonly module: string;

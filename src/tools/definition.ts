@@ -4,7 +4,7 @@ import type { SealedTool } from "./bind-tool.ts";
 import { everyTool, type Offered, renderPrompt } from "./prompt.ts";
 import type { CallContext } from "./tool.ts";
 
-/** What a model is told of one tool. Made on the supervisor's side: an agent's thread need not load what makes it. */
+/** Returns what a model gets of one tool. Built on the supervisor's side: an agent's thread need not load the builder. */
 export function definitionOf<Context extends CallContext>(
   tool: SealedTool<Context>,
   offered: Offered = everyTool,
@@ -16,7 +16,7 @@ export function definitionOf<Context extends CallContext>(
   };
 }
 
-/** The schema that models get of a tool's input. */
+/** Returns the schema of a tool's input for models. */
 export function schemaOf<Context extends CallContext>({
   inputSchema,
   jsonSchema,
@@ -24,7 +24,7 @@ export function schemaOf<Context extends CallContext>({
   return jsonSchema ?? jsonSchemaOf(inputSchema);
 }
 
-/** The same tool tells the same text to all agents that are offered the same tools. */
+/** The same text for all agents with the same tools. */
 export function descriptionOf<Context extends CallContext>(
   { description }: Pick<SealedTool<Context>, "description">,
   offered: Offered,
@@ -33,8 +33,8 @@ export function descriptionOf<Context extends CallContext>(
 }
 
 /**
- * The seeds' form: an integer is just `integer`, without the bounds of a safe one; an object of anything is just
- * `object`; and `required` is always there.
+ * In the form of the seeds: an integer without the bounds of a safe one, an object of anything as just `object`, and
+ * always with `required`.
  */
 export function jsonSchemaOf(schema: z.core.$ZodType): ToolDefinition["input_schema"] {
   const {

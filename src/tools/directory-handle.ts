@@ -13,36 +13,34 @@ import { join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 
 /**
- * A folder held open, so that what is named in it is in this very folder, whatever its path comes to mean
- * meanwhile. Node has no openat: on Linux the kernel's own name of an open folder does the same. Elsewhere the
- * path is used, and `isWhereItWas` right before a change is what is left.
- *
- * All of it is synchronous: these calls take microseconds, a turn through the thread pool takes many more.
+ * An open directory: names in it mean files in this directory, even if its path now leads elsewhere. Node has no openat:
+ * on Linux the kernel's own path of an open directory does the same. Elsewhere the path is used, and only
+ * `isWhereItWas` right before a change protects it. Synchronous: these calls take microseconds.
  */
-export interface HeldFolder {
-  /** How to name something in it. */
+export interface DirectoryHandle {
+  /** Returns the path of something in it. */
   at(name: string): string;
-  /** Whether the real path it was taken by still leads to it: the last thing to ask before a change. */
+  /** True if the real path it was opened by still leads to it; to be asked right before a change. */
   isWhereItWas(): boolean;
   close(): void;
 }
 
-/** Why a folder was not taken: a link stands where a folder stood, or was asked for. */
+/** A link or another directory is where the directory was. */
 export class DirectoryReplacedError extends Error {
-  override readonly name = "FolderSwapped";
+  override readonly name = "DirectoryReplacedError";
 }
 
 const NO_LINKS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** `real` is a real path; `below` are names of folders under it, made where they are missing, never followed. */
-export function openDirectory(real: string, below: readonly string[]): HeldFolder {
+/** `real` is a real path; `below` are names of directories under it, made if they are missing; links are never followed. */
+export function openDirectory(real: string, below: readonly string[]): DirectoryHandle {
   if (process.platform === "win32") return byPath(join(real, ...below));
   let held = byDescriptor(real, real);
   try {
-    if (!held.isWhereItWas()) throw new DirectoryReplacedError(`${real} is not where it was a moment ago`);
+    if (!held.isWhereItWas()) throw new DirectoryReplacedError(`${real} was replaced`);
     let path = real;
     for (const name of below) {
-      makeFolder(held.at(name));
+      makeDirectory(held.at(name));
       path = join(path, name);
       const next = byDescriptor(held.at(name), path);
       held.close();
@@ -55,7 +53,7 @@ export function openDirectory(real: string, below: readonly string[]): HeldFolde
   }
 }
 
-function makeFolder(path: string): void {
+function makeDirectory(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
@@ -63,25 +61,25 @@ function makeFolder(path: string): void {
   }
 }
 
-function byDescriptor(opened: string, path: string): HeldFolder {
-  const folder = openFolder(opened, path);
-  const stats = fstatSync(folder);
+function byDescriptor(opened: string, path: string): DirectoryHandle {
+  const fd = openNoFollow(opened, path);
+  const stats = fstatSync(fd);
   const isLinux = process.platform === "linux";
-  const itself = isLinux ? `/proc/self/fd/${folder}` : path;
+  const itself = isLinux ? `/proc/self/fd/${fd}` : path;
   return {
     at: (name) => `${itself}/${name}`,
     isWhereItWas: () => (isLinux ? readlinkSync(itself) === path : leadsTo(path, stats)),
-    close: () => closeSync(folder),
+    close: () => closeSync(fd),
   };
 }
 
-function openFolder(path: string, shown: string): number {
+function openNoFollow(path: string, shown: string): number {
   try {
     return openSync(path, NO_LINKS);
   } catch (error) {
     const code = errorCode(error);
     if (code === "ELOOP" || code === "ENOTDIR")
-      throw new DirectoryReplacedError(`${shown} is a link or a file where a folder should be`);
+      throw new DirectoryReplacedError(`${shown} is a link or a file, not a directory`);
     throw error;
   }
 }
@@ -91,8 +89,8 @@ function leadsTo(path: string, { dev, ino }: Stats): boolean {
   return realpathSync(path) === path && now?.dev === dev && now.ino === ino;
 }
 
-/** Windows opens no folders. */
-function byPath(path: string): HeldFolder {
+/** Windows cannot open directories. */
+function byPath(path: string): DirectoryHandle {
   mkdirSync(path, { recursive: true });
   return {
     at: (name) => join(path, name),

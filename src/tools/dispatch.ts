@@ -6,38 +6,38 @@ import type { AgentTool, CallResult } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { Location } from "../mailbox/worktree.ts";
 import type { ReadyCall, SealedTool, ToolEnd } from "./bind-tool.ts";
-import { nameAsked, resolveCall, SEARCH, whyNothing } from "./deferred/resolve-call.ts";
+import { nameOfCall, resolveCall, SEARCH, unresolvedCall } from "./deferred/resolve-call.ts";
 import { learnHookChanges } from "./hook-changes.ts";
 import type { AgentCallContext } from "./tool.ts";
 import { moduleTool } from "./tool-module.ts";
 
 export interface Dispatch {
-  /** The tools this agent was given, in the order of the request. */
+  /** The agent's tools, in the order of the request. */
   readonly offered: readonly AgentTool[];
   /** Implementations that run in this thread, by name. */
   readonly local: ReadonlyMap<string, SealedTool<AgentCallContext>>;
   readonly services: Pick<Services, "before" | "after" | "callTool" | "hidden">;
   readonly signal: AbortSignal;
-  /** A call has moved the agent. */
+  /** A call has moved the agent to another directory. */
   moved(place: Location): void;
-  /** Everything a call gets, at the moment it starts. */
+  /** What a call gets, at the moment it starts. */
   context(call: CallId): AgentCallContext;
 }
 
 /**
- * Where a call stands: it waits for the supervisor (`away`: it runs there, `asked`: it may not run yet), or it runs
- * in this thread, which cannot be given back before it has ended.
+ * The stage of a call: it waits for the supervisor (`away`: it runs there, `asked`: it may not run yet), or it runs in
+ * this thread, which is needed until it has ended.
  */
 export type Stage = "away" | "asked" | "here";
 
-/** The offered tool of this name or alias. */
+/** Returns the offered tool of this name or alias. */
 export function find(offered: readonly AgentTool[], name: string): AgentTool | undefined {
   return offered.find((tool) => tool.name === name || tool.aliases.includes(name));
 }
 
 /**
- * One call's pipeline (A5.1): find, validate, ask, run, report. Every failure is a result that tells the
- * model what to do next (A1.18); it rejects only when the signal was aborted before there was a result.
+ * Runs one call (A5.1): find, validate, ask, run, report. Every failure is a result that says what to do next (A1.18); it
+ * rejects only if the signal is aborted before there is a result.
  */
 export async function dispatch(
   id: CallId,
@@ -46,15 +46,15 @@ export async function dispatch(
   at: (stage: Stage) => void = () => {},
 ): Promise<CallResult> {
   const called = find(by.offered, block.name);
-  if (!called) return (await absent(id, block, by)) ?? unknownTool(noSuchTool(block.name), by.offered);
+  if (!called) return (await absentTool(id, block, by)) ?? unknownTool(noSuchTool(block.name), by.offered);
   const cut = cutAt(block);
-  if (cut !== null) return refused(cutWords(called.name, cut));
+  if (cut !== null) return refused(cutMessage(called.name, cut));
   const broken = invalidInput(block);
   if (broken !== null)
     return refused(`The input of ${called.name} is not valid JSON: ${broken}. Send the call again.`);
-  const sense = resolveCall(block, by.offered);
-  if (!sense) return (await absent(id, block, by)) ?? refused(whyNothing(block.input, by.offered));
-  const { tool, input } = sense;
+  const resolved = resolveCall(block, by.offered);
+  if (!resolved) return (await absentTool(id, block, by)) ?? refused(unresolvedCall(block.input, by.offered));
+  const { tool, input } = resolved;
   const context = by.context(id);
   try {
     at(tool.side === "supervisor" ? "away" : "asked");
@@ -63,7 +63,7 @@ export async function dispatch(
         ? await by.services.callTool({ id, toolUse: block.id, tool: tool.name, input })
         : await runHere(id, tool, { id: block.id, input }, context, by, at);
     if (result.moved) by.moved(result.moved);
-    // Kept also when the signal was aborted meanwhile: what is known of a call must not become unknown.
+    // Returned even if the signal is aborted by now: a known result must not become unknown.
     return wellFormed(result);
   } catch (error) {
     if (context.signal.aborted) throw error;
@@ -83,14 +83,14 @@ async function runHere(
   if (!tool) return refused(`${name} cannot run here. Use another tool.`);
   let call = tool.prepare(input);
   if (call.type === "invalid") return refused(call.message);
-  const verdict = await services.before({ id, toolUse, tool: name, input, cwd: context.cwd });
+  const decision = await services.before({ id, toolUse, tool: name, input, cwd: context.cwd });
   at("here");
-  if (verdict.type === "refuse") return refused(verdict.reason);
+  if (decision.type === "refuse") return refused(decision.reason);
   if (context.signal.aborted) return notRun;
-  if (verdict.input !== undefined) call = tool.prepare(verdict.input);
+  if (decision.input !== undefined) call = tool.prepare(decision.input);
   if (call.type === "invalid")
-    return refused(`The input was rewritten by a hook and no longer fits. ${call.message}`);
-  const { lastWriters = [], watched, kept, filtered, changed } = verdict;
+    return refused(`A hook rewrote the input, and it no longer fits. ${call.message}`);
+  const { lastWriters = [], watched, kept, filtered, changed } = decision;
   const hidden = filtered ? hiddenBy(services, id) : context.hidden;
   const before = learnHookChanges(context.reads, changed);
   const { response, ...result } = await settled(name, call, { ...context, lastWriters, hidden });
@@ -103,7 +103,7 @@ async function runHere(
     const notes = [...before, ...(answer.append === undefined ? [] : [answer.append]), ...after];
     return notes.length === 0 ? result : appended(result, notes.join("\n\n"));
   }
-  // Nobody answers it, and a supervisor that is gone is found out by the next question.
+  // No reply is needed; the next request finds out if the supervisor has ended.
   services.after(kept ? { ...ended, result } : ended).catch(() => {});
   return before.length === 0 ? result : appended(result, before.join("\n\n"));
 }
@@ -126,16 +126,16 @@ async function settled(
   }
 }
 
-/** Tools that the session may not have. */
+/** Tools that not every session has. */
 const MAY_BE_ABSENT = /^(?:mcp__|(?:WebSearch|LSP|Cron(?:Create|List|Delete)|ScheduleWakeup)$)/;
 
-/** Only the supervisor knows why such a tool is not there. Null: the call is of no such tool. */
-async function absent(
+/** Asks the supervisor why such a tool is absent; null if the call is not of such a tool. */
+async function absentTool(
   id: CallId,
   block: ToolUseBlock,
   { services, offered, signal }: Dispatch,
 ): Promise<CallResult | null> {
-  const tool = nameAsked(block);
+  const tool = nameOfCall(block);
   if (!MAY_BE_ABSENT.test(tool) || find(offered, tool) !== undefined) return null;
   try {
     const { content } = await services.callTool({ id, toolUse: block.id, tool, input: {}, absent: true });
@@ -156,7 +156,7 @@ function unknownTool(why: string, offered: readonly AgentTool[]): CallResult {
   return refused(`${why} Available: ${names.join(", ") || "none"}${more}.`);
 }
 
-/** The result of a call that the agent was stopped before. */
+/** The result of a call before which the agent was stopped. */
 export const notRun: CallResult = refused("Not run: the agent was stopped before this call.");
 
 function wrong(message: string): CallResult {
@@ -168,7 +168,7 @@ export function refused(message: string): CallResult {
   return { ...wrong(message), refused: true };
 }
 
-/** A lone surrogate would make the next request body invalid (fault 30). */
+/** A lone surrogate would make the next request invalid (fault 30). */
 function wellFormed({ content, ...rest }: CallResult): CallResult {
   if (typeof content === "string") return { ...rest, content: content.toWellFormed() };
   return {
@@ -179,7 +179,7 @@ function wellFormed({ content, ...rest }: CallResult): CallResult {
   };
 }
 
-/** A result with a text more, whatever it is made of. */
+/** Returns a result with one more text. */
 export function appended({ content, ...rest }: CallResult, text: string): CallResult {
   const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : [...content];
   return { ...rest, content: [...blocks, { type: "text", text }] };
@@ -189,8 +189,8 @@ function sizeOf({ content }: CallResult): number {
   return typeof content === "string" ? content.length : JSON.stringify(content).length;
 }
 
-/** A model that is only told to send it again writes the same again. */
-function cutWords(tool: string, tokens: number): string {
+/** Without advice a model sends the same call again. */
+function cutMessage(tool: string, tokens: number): string {
   const limit = tokens.toLocaleString("en-US");
-  return `Nothing was run: your reply was cut at ${limit} tokens, inside this call of ${tool}, so its input is incomplete. Do not send the whole of it again. Work in parts, one call per reply and each well below that limit: create a file with its first part with Write, then add the next parts with Edit.`;
+  return `Nothing was run: your reply was cut at ${limit} tokens, inside this call of ${tool}, so its input is incomplete. Do not send all of it again. Work in parts, one call per reply and each well below that limit: create a file with its first part with Write, then add the next parts with Edit.`;
 }

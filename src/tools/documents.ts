@@ -3,19 +3,19 @@ import type { PDFiumDocument, PDFiumLibrary } from "@hyzyla/pdfium";
 /** One page of a document. */
 export interface Page {
   text(): string;
-  /** Rows of pixels (red, green, blue, alpha), the longer edge as given. */
+  /** Renders rows of pixels (red, green, blue, alpha) with this longer edge. */
   pixels(longEdge: number): Promise<{ data: Uint8Array; width: number; height: number }>;
 }
 
 /** An open document; closing it frees what it holds outside the JavaScript heap. */
 export interface Document {
   readonly pages: number;
-  /** Counted from 1. */
+  /** `number` counts from 1. */
   page(number: number): Page;
   close(): void;
 }
 
-/** Opens a PDF; null where the library is not installed. Rejects with the library's reason where it cannot be read. */
+/** Opens a PDF; null if the library is not installed. Rejects with the library's reason if it cannot be read. */
 export async function openDocument(bytes: Uint8Array): Promise<Document | null> {
   const library = await load();
   if (library === null) return null;
@@ -27,13 +27,13 @@ export async function openDocument(bytes: Uint8Array): Promise<Document | null> 
   }
 }
 
-/** Compiled to WebAssembly, so it is the same on every system; its memory goes with it. */
+/** WebAssembly, so it is the same on every system. */
 async function load(): Promise<PDFiumLibrary | null> {
   try {
     const pdfium = await import("@hyzyla/pdfium");
     return await pdfium.PDFiumLibrary.init();
   } catch {
-    // An optional package that was not installed: whoever asked says so.
+    // An optional package; the caller reports that it is absent.
     return null;
   }
 }

@@ -13,8 +13,8 @@ export type CellEdited =
   | { readonly type: "wrong"; readonly reason: string };
 
 /**
- * Changes the notebook in place; it stays valid for its format. `newId` is what new cells are called, with a
- * number where that is taken.
+ * Changes the notebook in place; it stays valid for its format. `newId` is the ID of a new cell, with a number if it is
+ * taken.
  */
 export function editCells(notebook: Notebook, edit: CellEdit, newId: string): CellEdited {
   const { mode, cellId, cellType, source } = edit;
@@ -25,9 +25,9 @@ export function editCells(notebook: Notebook, edit: CellEdit, newId: string): Ce
   switch (mode) {
     case "insert": {
       if (cellType === undefined) return wrong("cell_type is required to insert a cell: code or markdown.");
-      const place = at + 1;
-      notebook.cells.splice(place, 0, newCell(cellType, source));
-      return named(notebook, place, newId);
+      const position = at + 1;
+      notebook.cells.splice(position, 0, newCell(cellType, source));
+      return named(notebook, position, newId);
     }
     case "replace":
       if (cell === undefined) return wrong(`cell_id says which cell to replace. ${known(notebook)}`);
@@ -48,7 +48,7 @@ function newCell(type: "code" | "markdown", source: string): Cell {
   return type === "code" ? { ...common, execution_count: null, outputs: [] } : common;
 }
 
-/** What a cell gave before is not what its new source gives, so its outputs go. */
+/** The outputs belong to the old source, so they are removed. */
 function replaced(cell: Cell, type: Cell["cell_type"], source: string): Cell {
   const { outputs: _, execution_count: __, attachments, ...kept } = cell;
   const next: Cell = {
@@ -67,7 +67,7 @@ function named(notebook: Notebook, at: number, newId: string): CellEdited {
   return { type: "edited", cell: cell ? cellName(cell, at) : "", number: at + 1 };
 }
 
-/** From format 4.5 every cell must have an id of its own; before, none may have one. */
+/** From format 4.5 every cell must have an ID; before, none may have one. */
 function giveIds({ cells, nbformat_minor }: Notebook, newId: string): void {
   if (nbformat_minor < 5) return;
   const taken = new Set(cells.map(({ id }) => id));
@@ -80,7 +80,7 @@ function giveIds({ cells, nbformat_minor }: Notebook, newId: string): void {
   }
 }
 
-/** As notebooks keep text: each line with its end. */
+/** Notebooks keep text as lines with their ends. */
 function linesOf(source: string): string[] {
   return source === "" ? [] : source.split(/(?<=\n)/);
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { atomicWrite } from "./atomic-write.ts";
 import { fileText } from "./file-text.ts";
-import { resolvePath, whyNotAbsolute } from "./paths.ts";
+import { pathInputProblem, resolvePath } from "./paths.ts";
 import { naming } from "./prompt.ts";
 import { type Current, knownEntry, readState } from "./read-guard.ts";
 import { openRegular, type RegularFile, withFile } from "./regular-file.ts";
@@ -23,9 +23,7 @@ const Input = z.strictObject({
   file_path: z.string().check(z.describe("Absolute path of the file to change (required)")),
   old_string: z
     .string()
-    .check(
-      z.describe("Text to replace, exactly as it is in the file; it must stand there only once (required)"),
-    ),
+    .check(z.describe("Text to replace, exactly as it is in the file; it must occur only once (required)")),
   new_string: z
     .string()
     .check(z.describe("Text to put in its place; it must differ from old_string (required)")),
@@ -40,32 +38,31 @@ interface Output {
   readonly count: number;
   readonly line: number;
   readonly reading: Reading;
-  /** It had changed since it was read, which was allowed. */
+  /** The file had changed since it was read, which the settings allow. */
   readonly isOther: boolean;
 }
 
 export const editPrompt: ToolPrompt = {
-  what: "Replaces one exact piece of text in a file by another. Everything around it, line ends and permissions stay as they are.",
-  when: "for any change to a file that exists. It sends only what changes, and it cannot hit the wrong place.",
+  what: "Replaces one exact piece of text in a file. Everything around it, line ends and permissions stay as they are.",
+  when: "for any change to a file that exists. It sends only what changes, and it cannot change the wrong place.",
   whenNot: [
-    "for a file that is not there yet, or one that changes as a whole.",
-    naming`To make a file or to write it anew as a whole, use ${"Write"}.`,
+    "for a new file, or one that changes as a whole.",
+    naming`To create a file or to rewrite it as a whole, use ${"Write"}.`,
     naming`For the cells of a notebook (.ipynb), use ${"NotebookEdit"}.`,
     naming`Never change files through sed or awk in ${"Bash"}.`,
   ],
   how: [
     naming`You must have read the file with ${"Read"} in this conversation: Edit fails otherwise, and also when the file was changed since.`,
-    "file_path must be absolute. old_string is copied from the file with its exact indentation, and is the smallest text that stands there only once: usually 2-4 lines, not 10 or more. For every occurrence, as when a name changes, set replace_all.",
+    "file_path must be absolute. old_string is copied from the file with its exact indentation, and is the smallest text that occurs only once: usually 2-4 lines, not 10 or more. To replace every occurrence, for example of a name, set replace_all.",
     naming`Each line that ${"Read"} shows begins with its line number and a tab. They are not part of the file: never include any of that prefix in old_string or new_string.`,
   ],
   recover:
-    "when old_string is not found, read that part again and copy it; when it is found several times, add lines around it until it stands there once, or set replace_all; when the file was changed since you read it, read it again. After a failure the file is as it was.",
-  limits: `one replacement at a time, of files up to ${MAX_EDIT_BYTES / 1024 / 1024} MB. The answer says how many places were replaced and where the first one is.`,
+    "when old_string is not found, read that part again and copy it; when it is found several times, add lines around it until it occurs once, or set replace_all; when the file was changed since you read it, read it again. After a failure the file is as it was.",
+  limits: `one replacement at a time, of files up to ${MAX_EDIT_BYTES / 1024 / 1024} MB. The result says how many places were replaced and where the first one is.`,
 };
 
 export const editTool: Tool<Input, Output, AgentCallContext> = {
   name: "Edit",
-  aliases: [],
   description: editPrompt,
   inputSchema: Input,
   permissionLevel: "write",
@@ -89,14 +86,13 @@ export const editTool: Tool<Input, Output, AgentCallContext> = {
 const HOW_READ: Readonly<Record<Reading, string>> = {
   exact: "",
   "without line numbers": " The line numbers in old_string and new_string were left out.",
-  "with straight quotes":
-    " old_string was found with other quotes than it has; new_string was put in as it is.",
-  both: " The line numbers were left out, and old_string was found with other quotes than it has; new_string has its own.",
+  "with straight quotes": " old_string was found with other quotes; new_string was put in as it is.",
+  both: " The line numbers were left out, and old_string was found with other quotes; new_string was put in as it is.",
 };
 
 async function edit(input: Input, context: AgentCallContext): Promise<Output | ToolFailure> {
-  const complaint = complaintAbout(input, context.cwd);
-  if (complaint !== null) return failed(complaint);
+  const problem = inputProblem(input, context.cwd);
+  if (problem !== null) return failed(problem);
   const found = await openRegular(resolvePath(context.cwd, input.file_path));
   if (found.type === "unusable") return failed(found.reason);
   return withFile(found, context.signal, () => editFile(found, input, context));
@@ -112,43 +108,43 @@ async function editFile(
   const bytes = await file.readFile();
   const current: Current = { path, stats, bytes, file };
   const { fileRules = FILE_RULES } = context;
-  const sight = await readState(current, context);
-  const isOther = sight.type === "changed" && fileRules.edit === "relaxed";
-  if (sight.type !== "seen" && !isOther) return failed(sight.reason);
-  // The last one to hold the old file pays for its removal.
+  const state = await readState(current, context);
+  const isOther = state.type === "changed" && fileRules.edit === "relaxed";
+  if (state.type !== "seen" && !isOther) return failed(state.reason);
+  // The last holder of the old file pays for its removal.
   file.close();
 
   const content = fileText(bytes);
   const replaced = replaceText(content.text, content.find(old_string), content.find(new_string), replace_all);
-  if (isOther && !isExactPlace(replaced)) return failed(sight.reason);
-  if (replaced.type !== "replaced") return failed(whyNotReplaced(path, replaced));
+  if (isOther && !isExactPlace(replaced)) return failed(state.reason);
+  if (replaced.type !== "replaced") return failed(replaceProblem(path, replaced));
   if (replaced.text === content.text)
-    return failed(`Nothing would change in ${path}: old_string and new_string come to the same there.`);
+    return failed(`Nothing would change in ${path}: old_string and new_string mean the same there.`);
 
   const place = writePlace(resolvePath(context.cwd, file_path), context);
   if (place.type === "unusable") return failed(place.reason);
   if (place.path !== path)
-    return failed(`${file_path} leads elsewhere than a moment ago. Read it again first.`);
+    return failed(`Nothing was written: ${file_path} now leads to another file. Read it again.`);
   const result = content.bytes(replaced.text);
-  // What was read is what is replaced, not what may have come since.
+  // Only the file that was read may be replaced.
   const written = await atomicWrite({ ...place, existing: stats }, result, context);
   if (written.type === "unusable") return failed(written.reason);
-  // Of a file that had changed the agent knows no more than before.
+  // The agent has not seen the rest of a changed file.
   if (!isOther) context.reads.record(knownEntry(path, written.stats, result));
   const { count, line, reading } = replaced;
   return { path, count, line, reading, isOther };
 }
 
-/** Whether the text stood in one place, just as it was given: then what else changed is not in the way (A22.8). */
+/** True if the text occurred once, exactly: then other changes of the file do not matter (A22.8). */
 function isExactPlace(replaced: Replacement): boolean {
   return replaced.type === "replaced" && replaced.count === 1 && replaced.reading === "exact";
 }
 
-function complaintAbout({ file_path, old_string, new_string }: Input, cwd: string): string | null {
-  const relative = whyNotAbsolute("file_path", file_path, cwd);
+function inputProblem({ file_path, old_string, new_string }: Input, cwd: string): string | null {
+  const relative = pathInputProblem("file_path", file_path, cwd);
   if (relative !== null) return relative;
   if (old_string === new_string)
-    return "old_string and new_string are the same, so nothing would change. Say in new_string what should be there.";
+    return "old_string and new_string are the same, so nothing would change. Put into new_string what should be there.";
   if (old_string === "")
     return "old_string is empty. Give the text to replace; to write a file as a whole, use Write.";
   if (file_path.toLowerCase().endsWith(".ipynb"))
@@ -156,10 +152,10 @@ function complaintAbout({ file_path, old_string, new_string }: Input, cwd: strin
   return null;
 }
 
-function whyNotReplaced(path: string, replaced: Exclude<Replacement, { type: "replaced" }>): string {
+function replaceProblem(path: string, replaced: Exclude<Replacement, { type: "replaced" }>): string {
   if (replaced.type === "missing")
     return `old_string is not in ${path}, and nothing was changed. Read that part of the file again and copy the text exactly, with its indentation and without line numbers.`;
   const { count, lines } = replaced;
   const more = count > lines.length ? " and more" : "";
-  return `old_string is in ${path} ${count} times (lines ${lines.join(", ")}${more}), and nothing was changed. Add lines around it until it stands there once, or set replace_all to change all ${count}.`;
+  return `old_string is in ${path} ${count} times (lines ${lines.join(", ")}${more}), and nothing was changed. Add lines around it until it occurs once, or set replace_all to change all ${count}.`;
 }

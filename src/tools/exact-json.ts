@@ -9,7 +9,7 @@ declare global {
   }
 }
 
-/** JSON whose numbers are written again as they were read: `1.0`, and what no number of this language can hold. */
+/** Parses JSON so that numbers are written again as they were: `1.0`, or ones too large for JavaScript. */
 export function parseExactly(text: string): unknown {
   return JSON.parse(text, (_key, value, { source }) =>
     typeof value === "number" && source !== undefined && String(value) !== source
@@ -18,7 +18,7 @@ export function parseExactly(text: string): unknown {
   );
 }
 
-/** Indented as the text was that it came from, with a line feed at the end where that had one. */
+/** Writes JSON with the indent of the original, and its line feed at the end. */
 export function writeLike(original: string, value: unknown): string {
   const indent =
     /^[[{]\r?\n([ \t]+)/.exec(original.trimStart())?.[1] ?? (original.trim().includes("\n") ? " " : "");

@@ -5,13 +5,13 @@ export type FileKind =
   | { readonly type: "image"; readonly mediaType: ImageType }
   | { readonly type: "document" }
   | { readonly type: "notebook" }
-  /** Text, as far as can be told from here. */
+  /** Probably text. */
   | { readonly type: "other" };
 
-/** As many bytes of the start of a file tell its kind. */
+/** Bytes at the start of a file that show its kind. */
 export const KIND_BYTES = 16;
 
-/** What a file is, by how it begins rather than by its name: a pointer to a picture may be text named `.png`. */
+/** Returns the kind of a file by its first bytes, not its name: a Git LFS pointer is text named `.png`. */
 export function fileKind(path: string, start: Uint8Array): FileKind {
   const text = Buffer.from(start).toString("latin1");
   if (text.startsWith("\x89PNG\r\n\x1a\n")) return { type: "image", mediaType: "image/png" };

@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
 
 /**
- * A file's bytes as a text that can be changed in places, and turned back so that every byte around them is the
- * same, also where the file is no valid UTF-8: then each byte is one character, in what is looked for as well.
+ * A file's bytes as text that can be edited so that all other bytes stay the same. If the file is not valid UTF-8, each
+ * byte is one character, in the text to find as well.
  */
 export interface FileText {
   readonly text: string;
-  /** A string as it stands in `text`. */
+  /** Returns a string as it occurs in `text`. */
   find(string: string): string;
   bytes(text: string): Buffer;
 }

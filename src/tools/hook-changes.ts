@@ -2,8 +2,8 @@ import type { HookChange } from "../mailbox/messages.ts";
 import type { ReadLedger } from "./read-ledger.ts";
 
 /**
- * Brings what an agent knows of its files up to what hooks of its call made of them (A22.32). Returns what it is told;
- * a file that it did not know as it was before stays unknown.
+ * Updates what an agent knows of files that hooks of its call changed (A22.32), and returns texts for it. A file that it
+ * had not seen before the change stays unseen.
  */
 export function learnHookChanges(reads: ReadLedger, changes: readonly HookChange[] = []): string[] {
   return changes.flatMap(({ event, before, now, diff }) => {

@@ -1,11 +1,11 @@
 import type { ImageType } from "./file-kind.ts";
 
-/** A piece of a result, as the Messages API takes it. */
+/** A block of a result, as in the Messages API. */
 export type ShownBlock =
   | { type: "text"; text: string }
   | { type: "image"; source: { type: "base64"; media_type: ImageType; data: string } };
 
-/** What Read shows of a file that is not plain text. */
+/** What Read returns for a file that is not plain text. */
 export interface Shown {
   readonly blocks: ShownBlock[];
 }

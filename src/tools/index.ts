@@ -21,7 +21,7 @@ export const agentTools: readonly SealedTool<AgentCallContext>[] = [
   bindTool(grepTool),
   bindTool(bashTool),
   bindTool(todoWriteTool),
-  // Offered where there is something to find.
+  // Offered if there are deferred tools.
   bindTool(toolSearchTool),
   bindTool(useToolTool),
 ];

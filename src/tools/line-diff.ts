@@ -1,7 +1,7 @@
-/** More pairs of lines are not compared one by one: the whole part counts as replaced. */
+/** With more pairs of lines the whole part counts as replaced. */
 const MAX_PAIRS = 1_000_000;
 
-/** What a diff may take; the rest is counted. */
+/** The size of a diff; the rest is counted. */
 export interface DiffLimits {
   readonly lines: number;
   readonly chars: number;

@@ -3,7 +3,7 @@ import { atomicWrite } from "./atomic-write.ts";
 import { editCells } from "./edit-notebook.ts";
 import { writeLike } from "./exact-json.ts";
 import { MAX_NOTEBOOK_BYTES, parseNotebook } from "./notebook.ts";
-import { resolvePath, whyNotAbsolute } from "./paths.ts";
+import { pathInputProblem, resolvePath } from "./paths.ts";
 import { naming } from "./prompt.ts";
 import { knownEntry, readState } from "./read-guard.ts";
 import { openRegular, type RegularFile, withFile } from "./regular-file.ts";
@@ -13,9 +13,7 @@ import { writeAccesses, writePlace } from "./write-place.ts";
 const Input = z.strictObject({
   notebook_path: z.string().check(z.describe("Absolute path of the notebook, a .ipynb file (required)")),
   cell_id: z.optional(
-    z
-      .string()
-      .check(z.describe("Id of the cell; a new cell is put after it, or at the start where it is left out")),
+    z.string().check(z.describe("Id of the cell; a new cell is put after it, or at the start if absent")),
   ),
   new_source: z.string().check(z.describe("What the cell is to contain; ignored for delete (required)")),
   cell_type: z.optional(
@@ -36,10 +34,10 @@ interface Output {
 
 export const notebookEditPrompt: ToolPrompt = {
   what: "Changes one cell of a Jupyter notebook (.ipynb): replaces its source, inserts a new cell, or deletes one.",
-  when: "for every change to a notebook; its file stays a valid one.",
+  when: "for every change to a notebook; its file stays valid.",
   whenNot: [
     "for other files.",
-    naming`Those are changed with ${"Edit"}.`,
+    naming`Change those with ${"Edit"}.`,
     "It runs nothing: outputs of a cell that is replaced are removed.",
   ],
   how: [
@@ -47,13 +45,13 @@ export const notebookEditPrompt: ToolPrompt = {
     "notebook_path must be absolute. edit_mode is replace unless you say otherwise. insert needs cell_type, and puts the new cell after cell_id, or at the start without one. delete needs cell_id; its new_source is ignored, so send an empty one.",
   ],
   recover:
-    "when a cell is not found, the message lists those there are; when the notebook was changed since you read it, read it again. After a failure the file is as it was.",
-  limits: "one cell at a time, in notebooks of format 4. The answer names the cell, also a new one's id.",
+    "when a cell is not found, the message lists the cells; when the notebook was changed since you read it, read it again. After a failure the file is as it was.",
+  limits:
+    "one cell at a time, in notebooks of format 4. The result names the cell, also the id of a new one.",
 };
 
 export const notebookEditTool: Tool<Input, Output, AgentCallContext> = {
   name: "NotebookEdit",
-  aliases: [],
   description: notebookEditPrompt,
   inputSchema: Input,
   permissionLevel: "write",
@@ -63,7 +61,7 @@ export const notebookEditTool: Tool<Input, Output, AgentCallContext> = {
   accesses: ({ notebook_path }, cwd) => writeAccesses(cwd, notebook_path),
   call: notebookEdit,
   mapToolResultToToolResultBlockParam: ({ path, mode, cell, number }) =>
-    `${path}: cell ${JSON.stringify(cell)} was ${DONE[mode]} ${mode === "delete" ? "from" : "as"} place ${number}.`,
+    `${path}: cell ${JSON.stringify(cell)} was ${DONE[mode]} ${mode === "delete" ? "from" : "as"} cell number ${number}.`,
   response: ({ path, mode, cell }, { new_source }) => ({
     ...{ success: true, filePath: path },
     ...{ edit_mode: mode, cell_id: cell, new_source },
@@ -74,8 +72,8 @@ const DONE = { replace: "replaced", insert: "inserted", delete: "deleted" } as c
 
 async function notebookEdit(input: Input, context: AgentCallContext): Promise<Output | ToolFailure> {
   const { notebook_path } = input;
-  const complaint = whyNotAbsolute("notebook_path", notebook_path, context.cwd);
-  if (complaint !== null) return failed(complaint);
+  const problem = pathInputProblem("notebook_path", notebook_path, context.cwd);
+  if (problem !== null) return failed(problem);
   if (!notebook_path.toLowerCase().endsWith(".ipynb"))
     return failed(`${notebook_path} is not a notebook (.ipynb). Change other files with Edit.`);
   const found = await openRegular(resolvePath(context.cwd, notebook_path));
@@ -91,12 +89,12 @@ async function editFile(
   if (stats.size > MAX_NOTEBOOK_BYTES)
     return failed(`${path} has ${stats.size} bytes; notebooks are changed up to ${MAX_NOTEBOOK_BYTES}.`);
   const bytes = await file.readFile();
-  const sight = await readState({ path, stats, bytes, file }, context);
-  if (sight.type !== "seen") return failed(sight.reason);
+  const state = await readState({ path, stats, bytes, file }, context);
+  if (state.type !== "seen") return failed(state.reason);
   const text = bytes.toString("utf8");
   const parsed = parseNotebook(text);
   if (parsed.type === "wrong")
-    return failed(`${path} ${parsed.reason}. Nothing was changed; Write can write it anew as a whole.`);
+    return failed(`${path} ${parsed.reason}. Nothing was changed; Write can rewrite it as a whole.`);
   const edit = { mode: edit_mode, cellId: cell_id, cellType: cell_type, source: new_source };
   const edited = editCells(parsed.notebook, edit, context.call.replaceAll(".", "-"));
   if (edited.type === "wrong") return failed(`${path}: ${edited.reason} Nothing was changed.`);
@@ -104,7 +102,7 @@ async function editFile(
   const place = writePlace(resolvePath(context.cwd, notebook_path), context);
   if (place.type === "unusable") return failed(place.reason);
   if (place.path !== path)
-    return failed(`${notebook_path} leads elsewhere than a moment ago. Read it again first.`);
+    return failed(`Nothing was written: ${notebook_path} now leads to another file. Read it again.`);
   const result = Buffer.from(writeLike(text, parsed.notebook), "utf8");
   const written = await atomicWrite({ ...place, existing: stats }, result, context);
   if (written.type === "unusable") return failed(written.reason);

@@ -37,7 +37,7 @@ export type ParsedNotebook =
   | { readonly type: "notebook"; readonly notebook: Notebook }
   | { readonly type: "wrong"; readonly reason: string };
 
-/** A notebook of format 4, as it stands in the file: what is not known of it is kept, in its order. */
+/** Parses a notebook of format 4; unknown fields are kept, in their order. */
 export function parseNotebook(text: string): ParsedNotebook {
   let value: unknown;
   try {
@@ -67,12 +67,12 @@ export function joined(text: string | readonly string[]): string {
   return typeof text === "string" ? text : text.join("");
 }
 
-/** By what a cell is called: its own id, or its number where it has none (formats before 4.5 know no ids). */
+/** Returns the ID of a cell, or a name with its number if it has none (formats before 4.5 have no IDs). */
 export function cellName({ id }: Cell, index: number): string {
   return id ?? `cell-${index + 1}`;
 }
 
-/** The place of the cell of this name, or -1. A real id counts before a number. */
+/** Returns the index of the cell of this name, or -1. A real ID counts before a number. */
 export function findCell({ cells }: Notebook, name: string): number {
   const byId = cells.findIndex(({ id }) => id === name);
   return byId >= 0 ? byId : cells.findIndex((cell, index) => cellName(cell, index) === name);

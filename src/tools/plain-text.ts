@@ -6,9 +6,8 @@ const ESCAPES =
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /**
- * What a program wrote, harmless to read and to send on (fault 30): terminal sequences are gone, other control
- * characters stand there as signs (NUL as ␀), lines end with a line feed, and it is valid Unicode. Never longer
- * than it was.
+ * Makes the output of a program safe to read and to send (fault 30): without terminal sequences, with other control
+ * characters as symbols (NUL as ␀), with line feeds as line ends, and as valid Unicode. Never longer than before.
  */
 export function plainText(text: string): string {
   return text

@@ -5,31 +5,31 @@ export interface Offered {
   has(tool: string): boolean;
 }
 
-/** As if there were every tool: for lists and documents, where no agent is asked for. */
+/** For lists and documents, which are for no particular agent. */
 export const everyTool: Offered = { has: () => true };
 
 /**
- * A sentence that speaks of other tools; their names are the interpolations. It is left out where one of them is
- * not offered, so that no prompt sends a model to a tool it does not have (A4.2).
+ * A sentence that names other tools, which are the interpolations. It is left out if the agent does not have one of them,
+ * so that no prompt sends a model to a tool it does not have (A4.2).
  */
 export function naming(text: TemplateStringsArray, ...tools: readonly string[]): NamesTools {
   return { tools, text: String.raw({ raw: text }, ...tools) };
 }
 
-/** The description the model gets: all six facets, each under words that say what it is for (A4.1). */
+/** Returns the description for the model: all six parts, each with a heading (A4.1). */
 export function renderPrompt(prompt: ToolPrompt, offered: Offered = everyTool): string {
-  const told = (facet: Facet) => facetText(facet, offered);
+  const text = (facet: Facet) => facetText(facet, offered);
   return [
-    told(prompt.what),
-    `When to use it: ${told(prompt.when)}`,
-    `When not to: ${told(prompt.whenNot)}`,
-    `Arguments: ${told(prompt.how)}`,
-    `When it fails: ${told(prompt.recover)}`,
-    `Limits: ${told(prompt.limits)}`,
+    text(prompt.what),
+    `When to use it: ${text(prompt.when)}`,
+    `When not to: ${text(prompt.whenNot)}`,
+    `Arguments: ${text(prompt.how)}`,
+    `When it fails: ${text(prompt.recover)}`,
+    `Limits: ${text(prompt.limits)}`,
   ].join("\n\n");
 }
 
-/** Sentences follow each other; one that begins with `- ` stands on a line of its own. */
+/** Joins sentences; one that begins with `- ` gets its own line. */
 export function facetText(facet: Facet, offered: Offered): string {
   if (typeof facet === "string") return facet;
   const parts = facet

@@ -1,17 +1,17 @@
 import { type Document, openDocument } from "./documents.ts";
 import { imageBlock, type Shown, type ShownBlock } from "./image-block.ts";
-import { messageOf, PASS_OVER } from "./paths.ts";
+import { type Images, loadImages, SCALED_EDGE } from "./images.ts";
+import { bareMessage, PASS_OVER } from "./paths.ts";
 import { MAX_PDF_PAGES, pageRange } from "./pdf-pages.ts";
-import { loadPictures, type Pictures, SCALED_EDGE } from "./pictures.ts";
 import { knownEntry } from "./read-guard.ts";
 import type { RegularFile } from "./regular-file.ts";
 import { charsOf, IMAGE_CHARS, RESULT_CHARS } from "./result-size.ts";
 import { failed, type ReadContext, type ToolFailure } from "./tool.ts";
 
-/** The whole file is held in memory, twice. */
+/** The whole file is in memory, twice. */
 const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
 
-/** Pages of a PDF: of each its text, and how it looks (A8.3). */
+/** Shows pages of a PDF: the text and an image of each (A8.3). */
 export async function readDocument(
   { file, path, stats }: RegularFile,
   pages: string | undefined,
@@ -24,7 +24,7 @@ export async function readDocument(
   try {
     document = await openDocument(bytes);
   } catch (error) {
-    return failed(`${path} cannot be shown: ${messageOf(error)}. ${PASS_OVER}`);
+    return failed(`${path} cannot be shown: ${bareMessage(error)}. ${PASS_OVER}`);
   }
   if (document === null)
     return failed(
@@ -33,7 +33,7 @@ export async function readDocument(
   try {
     const range = pageRange(pages, document.pages);
     if (range.type === "wrong") return failed(`${path}: ${range.reason}`);
-    const shown = await shownPages(document, range, await loadPictures(), context);
+    const shown = await shownPages(document, range, await loadImages(), context);
     context.reads.record(knownEntry(path, stats, bytes));
     return shown;
   } finally {
@@ -44,7 +44,7 @@ export async function readDocument(
 async function shownPages(
   document: Document,
   { from, to }: { readonly from: number; readonly to: number },
-  pictures: Pictures | null,
+  images: Images | null,
   { signal, resultChars = RESULT_CHARS }: ReadContext,
 ): Promise<Shown> {
   const blocks: ShownBlock[] = [];
@@ -60,15 +60,15 @@ async function shownPages(
       text.length > room ? `${text.slice(0, room)}\n[cut: the text of these pages is too long]` : text;
     room -= charsOf(cut);
     blocks.push({ type: "text", text: `[Page ${number} of ${document.pages}]\n${cut || "[no text]"}` });
-    if (pictures === null) continue;
+    if (images === null) continue;
     room -= IMAGE_CHARS;
     const { data, width, height } = await page.pixels(SCALED_EDGE);
-    blocks.push(imageBlock(await pictures.fromPixels(data, width, height)));
+    blocks.push(imageBlock(await images.fromPixels(data, width, height)));
   }
-  if (pictures === null)
-    blocks.push({ type: "text", text: "[How the pages look cannot be shown on this system.]" });
+  if (images === null)
+    blocks.push({ type: "text", text: "[Images of the pages cannot be shown on this system.]" });
   const next = Math.min(document.pages, last + MAX_PDF_PAGES);
   if (last < document.pages)
-    blocks.push({ type: "text", text: `[Go on with pages: "${last + 1}-${next}".]` });
+    blocks.push({ type: "text", text: `[Continue with pages: "${last + 1}-${next}".]` });
   return { blocks };
 }

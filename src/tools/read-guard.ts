@@ -5,16 +5,16 @@ import type { OpenFile } from "./regular-file.ts";
 import { readTextLines } from "./text-lines.ts";
 import { type AgentCallContext, FILE_RULES } from "./tool.ts";
 
-/** Up to this many bytes a file is remembered by a digest of all of it, not only of the lines shown. */
+/** Up to this many bytes the ledger has a digest of the whole file, not only of the lines shown. */
 export const WHOLE_DIGEST_BYTES = 1024 * 1024;
 
-const UNBOUNDED = Number.POSITIVE_INFINITY;
+const UNLIMITED = Number.POSITIVE_INFINITY;
 
 export function digestOf(content: string | Uint8Array): string {
   return hash("sha256", content, "hex");
 }
 
-/** A file as an agent sees it now, for its ledger. */
+/** Returns a ledger entry for a file as an agent sees it now. */
 export function seenEntry(
   path: string,
   { size, mtimeMs, ino }: Stats,
@@ -23,7 +23,7 @@ export function seenEntry(
   return { path, size, mtimeMs, inode: ino, ...shown };
 }
 
-/** The entry of a file whose bytes the agent knows, because it was shown all of it or wrote it. */
+/** Returns the entry of a file whose bytes the agent knows, because it saw or wrote all of it. */
 export function knownEntry(path: string, stats: Stats, bytes: Uint8Array): ReadEntry {
   const digest = digestOf(bytes);
   return seenEntry(path, stats, {
@@ -32,7 +32,7 @@ export function knownEntry(path: string, stats: Stats, bytes: Uint8Array): ReadE
   });
 }
 
-/** A file that is about to be changed: its bytes, and the state in which they were read. */
+/** A file to be changed: its bytes, and its state when they were read. */
 export interface Current {
   readonly path: string;
   readonly stats: Stats;
@@ -40,19 +40,19 @@ export interface Current {
   readonly file: OpenFile;
 }
 
-/** Whether an agent knows a file as it is now, and if not, what to tell it. */
-export type Sight =
+/** Whether an agent has seen a file as it is now; if not, a reason for it. */
+export type ReadState =
   | { readonly type: "seen" }
   | { readonly type: "unread" | "changed"; readonly reason: string };
 
 /**
- * It has to have seen the file, as it is now (A9.1, A9.2, fault 47). Strict: another size, time, inode or digest
- * is another file (A22.8).
+ * Checks that the agent has seen the file as it is now (A9.1, A9.2, fault 47). Another size, time, inode or digest means
+ * another file (A22.8).
  */
 export async function readState(
   current: Current,
   { reads, lastWriters, signal }: Pick<AgentCallContext, "reads" | "lastWriters" | "signal">,
-): Promise<Sight> {
+): Promise<ReadState> {
   const { path } = current;
   const entry = reads.get(path);
   const by = writers(lastWriters);
@@ -63,15 +63,15 @@ export async function readState(
   }
   if (isSame(entry, current.stats) && (await hasSameContent(entry, current, signal))) return { type: "seen" };
   const who = by === "" ? "" : ` by ${by}`;
-  const reason = `${path} was changed${who} since you read it, and was left as it is. Read it again, then edit what it says now.`;
+  const reason = `${path} was changed${who} since you read it, and was left as it is. Read it again, then edit it.`;
   return { type: "changed", reason };
 }
 
 /**
- * Why a file must not be overwritten unread: another agent's work is in it, and this one has not seen it. Any
- * other file may be (A8.6), unless the person wants it read first (A22.10).
+ * Returns why a file must not be overwritten unread: it has another agent's work, which this one has not seen. Any other
+ * file may be (A8.6), unless the settings require reading it first (A22.10).
  */
-export function whyNotOverwritten(
+export function overwriteProblem(
   path: string,
   stats: Stats,
   {
@@ -84,13 +84,12 @@ export function whyNotOverwritten(
   if (entry && isSame(entry, stats)) return null;
   if (lastWriters.length === 0) {
     if (fileRules.write === "any") return null;
-    const why = entry ? "was changed since you read it" : "is there already, and you have not read it";
-    return `${path} ${why}. Read it, then write so that nothing of it is lost that should stay.`;
+    const why = entry ? "was changed since you read it" : "exists, and you have not read it";
+    return `${path} ${why}. Read it, then write again and keep what should stay.`;
   }
-  return `${path} was written by ${writers(lastWriters)}, and you have not seen what it says now. Read it, then write so that nothing of it is lost.`;
+  return `${path} was written by ${writers(lastWriters)}, and you have not seen that. Read it, then write again and keep that work.`;
 }
 
-/** As a person would know them: what they were asked to do, and their id. */
 function writers(list: readonly LastWriter[]): string {
   return list
     .map(({ actor, description }) => `another agent (${actor}, ${JSON.stringify(description)})`)
@@ -108,6 +107,6 @@ async function hasSameContent(
 ): Promise<boolean> {
   if (wholeDigest !== undefined) return digestOf(bytes) === wholeDigest;
   if (lines === undefined) return digestOf(bytes) === digest;
-  const again = await readTextLines(file, { ...lines, maxChars: UNBOUNDED, size: UNBOUNDED }, signal);
+  const again = await readTextLines(file, { ...lines, maxChars: UNLIMITED, size: UNLIMITED }, signal);
   return again.type === "text" && again.digest === digest;
 }

@@ -1,8 +1,8 @@
 import type { ReadEntry } from "../mailbox/messages.ts";
 
 /**
- * What one agent has seen of each file. One per agent context (A22.9): two agents must not satisfy each
- * other's read-first check. Entries travel in turn records, so it survives a change of thread.
+ * What one agent has seen of each file. One for each agent (A22.9): two agents must not satisfy each other's read-first
+ * check. Turn records carry the entries, so they survive a change of thread.
  */
 export class ReadLedger {
   readonly #entries = new Map<string, ReadEntry>();
@@ -22,12 +22,12 @@ export class ReadLedger {
     return this.#entries.get(realPath);
   }
 
-  /** Entries that no turn record has yet. */
+  /** Entries that are in no turn record yet. */
   get fresh(): readonly ReadEntry[] {
     return this.#fresh;
   }
 
-  /** Entries since the last call, for the turn record. */
+  /** Returns the entries since the last call, for the turn record. */
   takeFresh(): ReadEntry[] {
     const fresh = this.#fresh;
     this.#fresh = [];

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { fileKind, type ImageType, KIND_BYTES } from "./file-kind.ts";
 import { imageBlock, type Shown, type ShownBlock } from "./image-block.ts";
+import { type Images, loadImages } from "./images.ts";
 import {
   type Cell,
   cellName,
@@ -10,17 +11,16 @@ import {
   parseNotebook,
   sourceOf,
 } from "./notebook.ts";
-import { loadPictures, type Pictures } from "./pictures.ts";
 import { knownEntry } from "./read-guard.ts";
 import type { RegularFile } from "./regular-file.ts";
 import { IMAGE_CHARS, RESULT_CHARS } from "./result-size.ts";
 import { failed, type ReadContext, type ToolFailure } from "./tool.ts";
 
-/** Of one output, and images of one call; what is left out is said. */
+/** Characters of one output, and images of one call. */
 const OUTPUT_CHARS = 10_000;
 const MAX_IMAGES = 20;
 
-/** A notebook as its cells with their outputs. `from` and `count` are of cells, from 1. */
+/** Shows a notebook as its cells with their outputs. `from` and `count` are of cells, from 1. */
 export async function readNotebook(
   { file, path, stats }: RegularFile,
   { from, count }: { readonly from: number; readonly count: number },
@@ -47,14 +47,14 @@ export async function readNotebook(
   if (cells.length === 0)
     return { blocks: [{ type: "text", text: `[${path} is a notebook without cells.]` }] };
   if (last < cells.length)
-    page.note(`[Cells ${from} to ${last} of ${cells.length}. Go on with offset: ${last + 1}.]`);
+    page.note(`[Cells ${from} to ${last} of ${cells.length}. Continue with offset: ${last + 1}.]`);
   return { blocks: page.blocks };
 }
 
-/** What is shown of one call: text with images between. */
+/** The result of one call: text with images in between. */
 class NotebookPage {
   readonly blocks: ShownBlock[] = [];
-  #pictures: Pictures | null | undefined;
+  #library: Images | null | undefined;
   #images = 0;
   #chars = 0;
   readonly #most: number;
@@ -71,7 +71,7 @@ class NotebookPage {
     const run = cell.execution_count == null ? "" : `, executed as ${cell.execution_count}`;
     const name = cellName(cell, number - 1);
     this.note(`[Cell ${number} of ${total}: id ${JSON.stringify(name)}, ${cell.cell_type}${run}]`);
-    this.#text(harmless(sourceOf(cell)), this.#most);
+    this.#text(visibleText(sourceOf(cell)), this.#most);
     for (const output of cell.outputs ?? []) await this.#output(output);
   }
 
@@ -82,21 +82,21 @@ class NotebookPage {
   async #output(output: Output): Promise<void> {
     this.note("[Output]");
     const image = imageOf(output);
-    if (image === null) return this.#text(harmless(textOf(output)), OUTPUT_CHARS);
+    if (image === null) return this.#text(visibleText(textOf(output)), OUTPUT_CHARS);
     this.#images += 1;
     this.#chars += IMAGE_CHARS;
     if (this.#images > MAX_IMAGES)
       return this.note("[An image, not shown: there are too many. Read fewer cells.]");
-    if (this.#pictures === undefined) this.#pictures = await loadPictures();
-    if (this.#pictures === null) return this.note("[An image, which cannot be shown on this system.]");
+    if (this.#library === undefined) this.#library = await loadImages();
+    if (this.#library === null) return this.note("[An image, which cannot be shown on this system.]");
     try {
-      this.blocks.push(imageBlock(await this.#pictures.fit(image.bytes, image.mediaType)));
+      this.blocks.push(imageBlock(await this.#library.fit(image.bytes, image.mediaType)));
     } catch {
       this.note("[An image, not shown: it is damaged.]");
     }
   }
 
-  /** Joined to the text before it, where there is no image between. */
+  /** Joined to the text before it, unless an image is in between. */
   #text(text: string, most: number): void {
     const room = Math.min(most, Math.max(0, this.#most - this.#chars));
     const cut =
@@ -108,7 +108,7 @@ class NotebookPage {
   }
 }
 
-/** What its bytes are counts, not what the notebook calls them. */
+/** By its bytes, not by the type in the notebook. */
 function imageOf({ data = {} }: Output): { mediaType: ImageType; bytes: Uint8Array } | null {
   for (const type of ["image/png", "image/jpeg", "image/gif", "image/webp"]) {
     const bytes = Buffer.from(dataText(data[type]) ?? "", "base64");
@@ -133,7 +133,7 @@ function dataText(value: unknown): string | null {
   return Array.isArray(value) && value.every((line) => typeof line === "string") ? value.join("") : null;
 }
 
-/** Without terminal codes, and with NULs that can be seen. */
-function harmless(text: string): string {
+/** Without terminal codes, and with visible NULs. */
+function visibleText(text: string): string {
   return stripVTControlCharacters(text).replaceAll("\0", "\u2400");
 }

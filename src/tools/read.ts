@@ -3,8 +3,8 @@ import { readSync } from "node:fs";
 import * as z from "zod/mini";
 import { type FileKind, fileKind, KIND_BYTES } from "./file-kind.ts";
 import type { Shown } from "./image-block.ts";
-import { hasDocuments, hasPictures } from "./optional-packages.ts";
-import { resolvePath, whyNotAbsolute } from "./paths.ts";
+import { hasDocuments, hasImages } from "./optional-packages.ts";
+import { pathInputProblem, resolvePath } from "./paths.ts";
 import { MAX_PDF_PAGES, PDF_PAGES_UNASKED } from "./pdf-pages.ts";
 import { naming } from "./prompt.ts";
 import { seenEntry, WHOLE_DIGEST_BYTES } from "./read-guard.ts";
@@ -42,35 +42,35 @@ export type ReadAdvice = "default" | "targeted";
 
 const ADVICE: Readonly<Record<ReadAdvice, string>> = {
   default:
-    "offset and limit page through a long file; for any other, leave both out and read the whole file, so that nothing around the place you look for escapes you.",
+    "offset and limit page through a long file; for any other, leave both out and read the whole file, so that you miss nothing around the part you look for.",
   targeted:
     "when you know which part of the file you need, read only that part with offset and limit; in a large file that saves most of its cost.",
 };
 
-/** What can be shown besides text, on this system. */
+/** What this system can show other than text. */
 export interface Shows {
-  readonly pictures: boolean;
+  readonly images: boolean;
   readonly documents: boolean;
 }
 
-/** Only what works here is promised (A4.13). */
-export function readPrompt(advice: ReadAdvice, { pictures, documents }: Shows): ToolPrompt {
-  const looks = pictures ? "their text and how they look" : "their text";
+/** Promises only what works here (A4.13). */
+export function readPrompt(advice: ReadAdvice, { images, documents }: Shows): ToolPrompt {
+  const looks = images ? "their text and an image of each" : "their text";
   const only = (works: boolean, ...sentences: string[]) => (works ? sentences : []);
   return {
     what: [
-      "Reads a file from the local file system. Text is shown by its lines, each as its number, a tab and its text (like cat -n).",
+      "Reads a file from the local file system. Text is shown as lines, each with its number and a tab in front (like cat -n).",
       "A notebook (.ipynb) is shown as its cells with their outputs.",
-      ...only(pictures, "An image (PNG, JPG, GIF, WebP) is shown as an image."),
-      ...only(documents, `A PDF document is shown by its pages: ${looks}.`),
+      ...only(images, "An image (PNG, JPG, GIF, WebP) is shown as an image."),
+      ...only(documents, `A PDF document is shown as pages: ${looks}.`),
     ],
-    when: "to see what a file really says, before you explain, cite or change it. Several files can be read in one reply.",
+    when: "to see what a file says before you explain, cite or change it. Several files can be read in one reply.",
     whenNot: [
       "for anything but the contents of one file.",
       naming`To find files use ${"Glob"}.`,
       naming`To find a text in many files use ${"Grep"}.`,
       naming`Never look at files with cat, head or tail in ${"Bash"}.`,
-      "It does not list folders and does not show programs, archives or other binary files.",
+      "It does not list directories and does not show programs, archives or other binary files.",
     ],
     how: [
       `file_path must be absolute; ~ is not expanded. Line numbers start at 1. ${ADVICE[advice]} The number and the tab in front of a line are not part of the file: leave them out when you quote or edit it. Of a notebook, offset and limit count cells.`,
@@ -87,14 +87,12 @@ export function readPrompt(advice: ReadAdvice, { pictures, documents }: Shows): 
 
 export const readTool: Tool<Input, Output, AgentCallContext> = {
   name: "Read",
-  aliases: [],
-  /** Looked up when it is asked for: an agent's thread never asks. */
+  /** A getter, because it looks for packages and an agent's thread never needs it. */
   get description() {
-    return readPrompt("default", { pictures: hasPictures(), documents: hasDocuments() });
+    return readPrompt("default", { images: hasImages(), documents: hasDocuments() });
   },
   inputSchema: Input,
   permissionLevel: "read",
-  parallel: true,
   title: ({ file_path, offset, pages }) => {
     if (pages !== undefined) return `${file_path} (pages ${pages})`;
     return offset === undefined ? file_path : `${file_path}:${offset}`;
@@ -104,18 +102,16 @@ export const readTool: Tool<Input, Output, AgentCallContext> = {
   mapToolResultToToolResultBlockParam: (output) => ("text" in output ? output.text : output.blocks),
 };
 
-/** Shows a file. */
 export async function read(input: Input, context: ReadContext): Promise<Output | ToolFailure> {
-  const complaint = complaintAbout(input, context.cwd);
-  if (complaint !== null) return failed(complaint);
-  // As the gate saw the path: a `..` after a link would otherwise lead elsewhere for the system than for it.
+  const problem = inputProblem(input, context.cwd);
+  if (problem !== null) return failed(problem);
+  // Resolved as the gate does it: for the system, a `..` after a link could lead elsewhere.
   const found = await openRegular(resolvePath(context.cwd, input.file_path));
   if (found.type === "unusable") return failed(found.reason);
-  // The read permission of the real path is asked here, between open and the first byte, once there is a gate.
   return withFile(found, context.signal, async () => readAs(kindOf(found), found, input, context));
 }
 
-/** What needs a library, or much code, is loaded by the first call that needs it. */
+/** Libraries and large modules are loaded by the first call that needs them. */
 async function readAs(
   kind: FileKind,
   found: RegularFile,
@@ -155,7 +151,7 @@ async function readLines(
   const whole = stats.size <= WHOLE_DIGEST_BYTES ? createHash("sha256") : null;
   const wanted = { from, count, maxChars: resultChars - NOTICE_CHARS, size: stats.size };
   const text = await readTextLines(file, wanted, signal, (bytes) => whole?.update(bytes));
-  if (text.type === "binary") return failed(whyBinary(path, text.encoding));
+  if (text.type === "binary") return failed(binaryProblem(path, text.encoding));
   if (text.lines.length === 0 && text.total !== null && text.total > 0)
     return failed(`Line ${from} is past the end: ${path} has ${counted(text.total, "line")}.`);
   const shownLines = { from, count: text.lines.length };
@@ -164,17 +160,17 @@ async function readLines(
   return { text: shown(path, text, from) };
 }
 
-function complaintAbout({ file_path, offset, limit }: Input, cwd: string): string | null {
-  const relative = whyNotAbsolute("file_path", file_path, cwd);
+function inputProblem({ file_path, offset, limit }: Input, cwd: string): string | null {
+  const relative = pathInputProblem("file_path", file_path, cwd);
   if (relative !== null) return relative;
   if (offset !== undefined && offset < 0) return "offset must not be negative: lines are counted from 1.";
   if (limit !== undefined && limit < 1) return "limit must be at least 1.";
   return null;
 }
 
-function whyBinary(path: string, encoding: "utf-16" | null): string {
+function binaryProblem(path: string, encoding: "utf-16" | null): string {
   return encoding === null
-    ? `${path} is a binary file (it contains NUL bytes); Read cannot show it. Look at it with a program for its kind, or go on without it.`
+    ? `${path} is a binary file (it contains NUL bytes); Read cannot show it. Look at it with a suitable program, or continue without it.`
     : `${path} is text in UTF-16, which Read cannot show yet; it shows UTF-8. Search it with Grep, or convert a copy of it.`;
 }
 
@@ -183,8 +179,8 @@ function shown(path: string, { lines, total }: Extract<TextLines, { type: "text"
   const last = from + lines.length - 1;
   const numbered = lines.map((line, at) => `${from + at}\t${line}`).join("\n");
   if (last === total) return numbered;
-  const whole = total === null ? "the file goes on" : `the file has ${total}`;
-  return `${numbered}\n\n[Lines ${from} to ${last}; ${whole}. Go on with offset: ${last + 1}.]`;
+  const whole = total === null ? "the file is longer" : `the file has ${total}`;
+  return `${numbered}\n\n[Lines ${from} to ${last}; ${whole}. Continue with offset: ${last + 1}.]`;
 }
 
 function counted(n: number, what: string): string {

@@ -13,19 +13,19 @@ import { promisify } from "node:util";
 import { pathProblem } from "./paths.ts";
 import { failed, type ToolFailure } from "./tool.ts";
 
-/** What is read or written within microseconds, and so not sent through the thread pool. */
-export const AT_ONCE_BYTES = 1024 * 1024;
+/** Up to this size files are read and written synchronously: that takes microseconds, less than the thread pool. */
+export const MAX_SYNC_BYTES = 1024 * 1024;
 
-/** What is open, by its descriptor. */
+/** An open file, by its descriptor. */
 export interface OpenFile {
   readonly fd: number;
-  /** All of it; a large one through the thread pool, so that the agent can be stopped meanwhile. */
+  /** Reads all of it; a large one through the thread pool, so that the agent can be stopped. */
   readFile(): Promise<Buffer>;
   /** Idempotent. */
   close(): void;
 }
 
-/** An open file, under its real path. Whoever asked for it closes it. */
+/** An open file with its real path. The caller closes it. */
 export interface RegularFile {
   readonly type: "file";
   readonly file: OpenFile;
@@ -39,13 +39,12 @@ export interface Unusable {
 }
 
 /**
- * Opens a regular file to read. Looked at before it is opened, because opening a device can act on it, and
- * again afterwards, because it may have been replaced; not blocking, because a pipe without a writer would
- * hold the thread for ever; never through a link that has come into the place of the real path's last part.
+ * Opens a regular file for reading. Checks it before, because opening a device can have effects, and after, because it may
+ * have been replaced; without blocking, because a pipe without a writer would hold the thread forever; and without
+ * following a link that has replaced the last part of the real path.
  */
 export async function openRegular(path: string): Promise<RegularFile | Unusable> {
   try {
-    // At once: these take microseconds, and the way through the thread pool takes many more.
     const real = realpathSync.native(path);
     const before = irregular(real, statSync(real));
     if (before !== null) return { type: "unusable", reason: before };
@@ -61,8 +60,8 @@ export async function openRegular(path: string): Promise<RegularFile | Unusable>
 }
 
 /**
- * Does something with an open file, then closes it. What the system has against reading it is a failure like a
- * missing file: some files can be opened and not read (a broken disk, another's memory under /proc).
+ * Works with an open file, then closes it. An error of the system is a failure like a missing file: some files can be
+ * opened and not read (a broken disk, another process's memory under /proc).
  */
 export async function withFile<T>(
   { path, file }: RegularFile,
@@ -86,7 +85,7 @@ function openFile(path: string, flags: number): OpenFile {
   return {
     fd,
     async readFile() {
-      return fstatSync(fd).size <= AT_ONCE_BYTES ? readFileSync(fd) : promisify(readFile)(fd);
+      return fstatSync(fd).size <= MAX_SYNC_BYTES ? readFileSync(fd) : promisify(readFile)(fd);
     },
     close() {
       if (isOpen) closeSync(fd);
@@ -95,10 +94,10 @@ function openFile(path: string, flags: number): OpenFile {
   };
 }
 
-/** Why this is no file to read or write, or null where it is one. */
+/** Returns why this is not a regular file; null if it is one. */
 export function irregular(path: string, stats: Stats): string | null {
   if (stats.isFile()) return null;
   if (stats.isDirectory())
-    return `${path} is a folder, not a file. List what is in it with Glob (path: ${JSON.stringify(path)}, pattern: "*").`;
+    return `${path} is a directory, not a file. List its files with Glob (path: ${JSON.stringify(path)}, pattern: "*").`;
   return `${path} is a ${stats.isFIFO() ? "named pipe" : stats.isSocket() ? "socket" : "device"}, not a file; it cannot be read or written. Name an ordinary file.`;
 }

@@ -1,7 +1,7 @@
 import { placesOf, type Span } from "./find-text.ts";
 import { usesCrlf, withCrlf } from "./line-endings.ts";
 
-/** Which reading of `old_string` was found. */
+/** How `old_string` was read to find it. */
 export type Reading = "exact" | "without line numbers" | "with straight quotes" | "both";
 
 export type Replacement =
@@ -26,13 +26,12 @@ interface Attempt {
 const LINES_NAMED = 10;
 
 /**
- * Replaces one text by another: the one place where it stands, or `all` of them. Line ends are matched as Read
- * shows them, and what is put in gets those of its place. Only when the exact text is nowhere, it is looked for
- * without the line numbers of Read, then with straight quotes for curly ones (A9.5, A9.6); of these readings
- * the first that is found in one place (or with `all`, anywhere) counts.
+ * Replaces one text by another in its only place, or in `all`. Line ends are matched as Read shows them, and the new text
+ * gets those of its place. Only if the exact text does not occur, it is searched for without the line numbers of Read, then
+ * with straight quotes for curly ones (A9.5, A9.6); the first reading that occurs once (or with `all`, anywhere) counts.
  */
 export function replaceText(text: string, old: string, fresh: string, all: boolean): Replacement {
-  // Nothing stands between any two characters.
+  // An empty text would be found everywhere.
   if (old === "") return { type: "missing" };
   let ambiguous: Replacement | undefined;
   for (const attempt of attempts(text, old, fresh)) {
@@ -62,7 +61,7 @@ function* attempts(text: string, old: string, fresh: string): Generator<Attempt>
   const bare = { old: withoutLineNumbers(old), fresh: withoutLineNumbers(fresh) };
   const numbered = bare.old !== old && bare.old !== "";
   if (numbered) yield { reading: "without line numbers", text, ...bare };
-  // Each curly quote is one character, as its straight one is: places stay the same.
+  // A curly quote and a straight one are both one character: positions stay the same.
   const straight = { text: withStraightQuotes(text), old: withStraightQuotes(old) };
   if (straight.text === text && straight.old === old) return;
   yield { reading: "with straight quotes", ...straight, fresh };
@@ -70,7 +69,7 @@ function* attempts(text: string, old: string, fresh: string): Generator<Attempt>
     yield { reading: "both", text: straight.text, old: withStraightQuotes(bare.old), fresh: bare.fresh };
 }
 
-/** Read's own form, a number and a tab; or blanks, a number and an arrow (A22.12). */
+/** A number and a tab, as Read shows them, or spaces, a number and an arrow (A22.12). */
 function withoutLineNumbers(text: string): string {
   return text.replace(/^[^\S\n]*\d+(?:\t|→)/gm, "");
 }
@@ -91,7 +90,7 @@ function spliced(text: string, spans: readonly Span[], attempt: Attempt): string
   return pieces.join("");
 }
 
-/** What replaces a piece of the text: with its line ends where it has any, else with the file's. */
+/** Returns what replaces a piece of text: with its line ends if it has any, else with the file's. */
 function endsFor(text: string, { old, fresh }: Attempt): (replaced: string) => string {
   const asItIs = old.includes("\r") || fresh.includes("\r") || !fresh.includes("\n");
   if (asItIs || !text.includes("\r\n")) return () => fresh;
@@ -103,8 +102,8 @@ function endsFor(text: string, { old, fresh }: Attempt): (replaced: string) => s
   };
 }
 
-function lineAt(text: string, place: number): number {
+function lineAt(text: string, position: number): number {
   let line = 1;
-  for (let at = text.indexOf("\n"); at >= 0 && at < place; at = text.indexOf("\n", at + 1)) line += 1;
+  for (let at = text.indexOf("\n"); at >= 0 && at < position; at = text.indexOf("\n", at + 1)) line += 1;
   return line;
 }

@@ -1,16 +1,16 @@
 /**
- * Characters of one result, whatever was asked for, where nothing is known of the window: about 50,000 tokens. An agent's
- * own limit is `AgentCallContext.resultChars`; the limits on lines and entries are what normally holds.
+ * Characters of one result if the window is not known: about 50,000 tokens. An agent's own limit is
+ * `AgentCallContext.resultChars`.
  */
 export const RESULT_CHARS = 200_000;
 
-/** What an image takes of a result, as so many characters. */
+/** What an image counts in a result, in characters. */
 export const IMAGE_CHARS = 5_600;
 
-/** What outside of ASCII is often a token of its own counts for as many characters as a token has elsewhere. */
+/** Outside of ASCII a character is often a token, and counts as many characters as a token has in English. */
 const WIDE_CHARS = 3.5;
 
-/** What a text takes of a result, as so many characters of English. */
+/** Returns what a text counts in a result, in characters of English. */
 export function charsOf(text: string): number {
   let chars = text.length;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) chars += WIDE_CHARS - 1;

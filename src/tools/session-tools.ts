@@ -4,7 +4,7 @@ import { backgroundTools } from "./background/all.ts";
 import type { BackgroundService } from "./background/service.ts";
 import { bindTool } from "./bind-tool.ts";
 import type { CustomTool } from "./define-tool.ts";
-import type { LanguageDesk } from "./lsp/desk.ts";
+import type { LanguageService } from "./lsp/desk.ts";
 import { lspTool } from "./lsp/lsp.ts";
 import { mailTools } from "./messages/all.ts";
 import type { MessageService } from "./messages/service.ts";
@@ -15,9 +15,9 @@ import { skillTool } from "./skill/skill.ts";
 import { taskTools } from "./tasks/all.ts";
 import type { TaskStore } from "./tasks/store.ts";
 import { timerTools } from "./timers/all.ts";
-import type { TimerDesk } from "./timers/desk.ts";
+import type { TimerService } from "./timers/desk.ts";
 import { webTools } from "./web/all.ts";
-import type { WebDesk } from "./web/desk.ts";
+import type { WebService } from "./web/desk.ts";
 import { worktreeTools } from "./worktree/all.ts";
 import type { WorktreeService } from "./worktree/service.ts";
 
@@ -34,11 +34,11 @@ export interface SessionParts {
   readonly worktree: WorktreeService | null;
   /** Null or absent: the session has no skills. */
   readonly skills: SkillService | null;
-  readonly web: WebDesk;
+  readonly web: WebService;
   /** Null: the program ends with its answer, so no later prompt could come. */
-  readonly timers: TimerDesk | null;
+  readonly timers: TimerService | null;
   /** Null: there is no language server that may be started. */
-  readonly languages: LanguageDesk | null;
+  readonly languages: LanguageService | null;
 }
 
 /** The built-in tools on the supervisor's side, in the order models see them; Agent is made of a list of the others. */

@@ -5,44 +5,44 @@ import { editDistance } from "../mailbox/edit-distance.ts";
 const LOOKED_AT = 2_000;
 const SUGGESTED = 3;
 
-/** Paths in the same folder whose names are close to the missing one, closest first. */
+/** Returns paths in the same directory with a name close to the missing one, closest first. */
 export async function similarNames(path: string): Promise<string[]> {
-  const folder = dirname(path);
+  const dir = dirname(path);
   const wanted = basename(path);
   const found: { name: string; distance: number }[] = [];
-  for (const name of await namesIn(folder)) {
+  for (const name of await namesIn(dir)) {
     const distance = difference(wanted, name);
     if (distance <= Math.max(2, wanted.length / 4)) found.push({ name, distance });
   }
   found.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
-  return found.slice(0, SUGGESTED).map(({ name }) => join(folder, name));
+  return found.slice(0, SUGGESTED).map(({ name }) => join(dir, name));
 }
 
-/** The deepest part of the path that is a folder. */
-export async function nearestFolder(path: string): Promise<string> {
-  let folder = dirname(path);
-  while (folder !== dirname(folder)) {
-    const found = await stat(folder).catch(() => null);
+/** Returns the deepest part of the path that is a directory. */
+export async function nearestDirectory(path: string): Promise<string> {
+  let dir = dirname(path);
+  while (dir !== dirname(dir)) {
+    const found = await stat(dir).catch(() => null);
     if (found?.isDirectory()) break;
-    folder = dirname(folder);
+    dir = dirname(dir);
   }
-  return folder;
+  return dir;
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+async function namesIn(dir: string): Promise<string[]> {
   const names: string[] = [];
   try {
-    for await (const { name } of await opendir(folder)) {
+    for await (const { name } of await opendir(dir)) {
       names.push(name);
       if (names.length >= LOOKED_AT) break;
     }
   } catch {
-    // No such folder, or not ours to look into: then there is nothing to suggest.
+    // There is no such directory, or it cannot be read: nothing to suggest.
   }
   return names;
 }
 
-/** How far apart two names are: 0 but for case, 1 but for the extension, else the edits between them. */
+/** Returns the edits between two names; 0 if only the case differs, 1 if only the extension does. */
 function difference(a: string, b: string): number {
   const [left, right] = [a.toLowerCase(), b.toLowerCase()];
   if (left === right) return 0;

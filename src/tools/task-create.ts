@@ -7,18 +7,12 @@ import type { CallContext, Tool, ToolPrompt } from "./tool.ts";
 const Input = z.strictObject({
   subject: z
     .string()
-    .check(
-      z.describe(
-        "What is to be done, short and as an order, such as 'Add a test for expired links' (required)",
-      ),
-    ),
-  description: z.string().check(z.describe("All that whoever does it has to know (required)")),
+    .check(z.describe("The task, as a short imperative, such as 'Add a test for expired links' (required)")),
+  description: z.string().check(z.describe("Everything needed to do it (required)")),
   activeForm: z.optional(
-    z.string().check(z.describe("What is shown while it is worked on, such as 'Adding a test'")),
+    z.string().check(z.describe("Shown while it is in progress, such as 'Adding a test'")),
   ),
-  metadata: z.optional(
-    z.record(z.string(), z.unknown()).check(z.describe("Whatever else belongs to the task")),
-  ),
+  metadata: z.optional(z.record(z.string(), z.unknown()).check(z.describe("Other data of the task"))),
 });
 type Input = z.infer<typeof Input>;
 
@@ -29,33 +23,30 @@ interface Output {
 
 const prompt: ToolPrompt = {
   what: "Adds a task to the session's task list, which all its agents share and which outlives them.",
-  when: "for work of several parts that depend on each other or that several agents divide; one call for each part, before the work begins.",
+  when: "for work of several parts that depend on each other or are divided among agents; one call for each part, before the work begins.",
   whenNot: [
     "for a single step, or to answer a question.",
     naming`For your own steps of a short piece of work, ${"TodoWrite"} is simpler.`,
   ],
   how: [
     "description must stand alone: another agent may do it. A new task is pending and has no owner.",
-    naming`What it waits for, and who does it, is said with ${"TaskUpdate"}.`,
+    naming`To say what it waits for and who does it, use ${"TaskUpdate"}.`,
   ],
   recover: [
-    "the message says what is missing. Nothing was added then.",
-    naming`Look at ${"TaskList"} before you add what may be there already.`,
+    "the message says what is missing. Then nothing was added.",
+    naming`Look at ${"TaskList"} before you add a task that may exist.`,
   ],
-  limits: "you get the new task's id. Ids are never used again.",
+  limits: "you get the new task's id. Ids are never reused.",
 };
 
 export function taskCreateTool(tasks: TaskStore): Tool<Input, Output, CallContext> {
   return {
     name: "TaskCreate",
-    aliases: [],
     description: prompt,
     inputSchema: Input,
     permissionLevel: "read",
-    parallel: true,
     repeatable: false,
     title: ({ subject }) => subject,
-    accesses: () => [],
     async call(input, { actor }) {
       const decided = decideCreate(tasks.graph, input);
       if (decided.type === "tool-failure") return decided;

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import { openBlockers, type TaskGraph } from "../mailbox/task-graph.ts";
 import { naming } from "./prompt.ts";
 import { decideUpdate } from "./tasks/decisions.ts";
+import { taskLine } from "./tasks/format.ts";
 import type { TaskStore } from "./tasks/store.ts";
-import { taskLine } from "./tasks/words.ts";
 import type { CallContext, Tool, ToolPrompt } from "./tool.ts";
 
 const ids = (what: string) => z.optional(z.array(z.string()).check(z.describe(what)));
@@ -12,15 +12,15 @@ const Input = z.strictObject({
   taskId: z.string().check(z.describe("Id of the task to change (required)")),
   subject: z.optional(z.string().check(z.describe("Another subject"))),
   description: z.optional(z.string().check(z.describe("Another description"))),
-  activeForm: z.optional(z.string().check(z.describe("Other words to show while it is worked on"))),
+  activeForm: z.optional(z.string().check(z.describe("Another text to show while it is in progress"))),
   status: z.optional(
     z
       .enum(["pending", "in_progress", "completed", "deleted"])
-      .check(z.describe("Another status; deleted removes the task for good")),
+      .check(z.describe("Another status; deleted removes the task permanently")),
   ),
   addBlocks: ids("Ids of tasks that must wait for this one"),
   addBlockedBy: ids("Ids of tasks that this one must wait for"),
-  owner: z.optional(z.string().check(z.describe("Who does it now; an empty text gives it back"))),
+  owner: z.optional(z.string().check(z.describe("The new owner; an empty text for none"))),
   metadata: z.optional(
     z.record(z.string(), z.unknown()).check(z.describe("Keys to set; null removes a key, others stay")),
   ),
@@ -28,33 +28,31 @@ const Input = z.strictObject({
 type Input = z.infer<typeof Input>;
 
 const prompt: ToolPrompt = {
-  what: "Changes a task of the session's list: its words, its status, its owner, what it waits for, its metadata; or removes it.",
-  when: "in_progress when you begin a task, completed when it is done and checked, not in between and not for several at once; also to divide tasks among owners and to say which comes first.",
+  what: "Changes a task of the session's list: its text, status, owner, metadata and what it waits for; or removes it.",
+  when: "in_progress when you start a task, completed when it is done and checked, one task at a time; also to divide tasks among owners and to set their order.",
   whenNot: [
-    "to call something completed that failed or was left half done: keep it in_progress, or add a task for what is missing.",
+    "to mark a task completed that failed or is half done: keep it in_progress, or add a task for what is missing.",
     naming`To add one use ${"TaskCreate"}.`,
   ],
   how: [
-    "only what is given is changed. Whoever sets a task in_progress that nobody owns becomes its owner; an owner works on one task at a time, and a task that waits for others cannot be begun. addBlocks and addBlockedBy say the same from both ends: one of them is enough. deleted cannot be undone.",
+    "only the given fields change. An agent that sets a task without an owner in_progress becomes its owner; an owner works on one task at a time, and a task that waits for others cannot be started. addBlocks and addBlockedBy say the same from both ends: one of them is enough. deleted cannot be undone.",
   ],
   recover: [
-    "the message names what stands in the way: an unknown id, a circle, a task to be completed first. Nothing was changed then.",
-    naming`${"TaskList"} shows how things are.`,
+    "the message names the reason: an unknown id, a cycle, a task to be completed first. Then nothing was changed.",
+    naming`${"TaskList"} shows the current state.`,
   ],
-  limits: "you get the task's line as it is now, and the tasks that became free.",
+  limits: "you get the task's line, and the tasks that are no longer blocked.",
 };
 
 export function taskUpdateTool(tasks: TaskStore): Tool<Input, string, CallContext> {
   return {
     name: "TaskUpdate",
-    aliases: [],
     description: prompt,
     inputSchema: Input,
     permissionLevel: "read",
     // Two calls of one reply may be steps of one plan.
     parallel: false,
     title: ({ taskId, status }) => (status === undefined ? `task ${taskId}` : `task ${taskId}: ${status}`),
-    accesses: () => [],
     async call(input, { actor }) {
       const before = tasks.graph;
       const decided = decideUpdate(before, input, actor);
@@ -64,13 +62,13 @@ export function taskUpdateTool(tasks: TaskStore): Tool<Input, string, CallContex
       const task = graph.tasks.get(input.taskId);
       const now = task ? taskLine(graph, task, actor) : `Task ${input.taskId} was deleted.`;
       const free = freed(before, graph);
-      return free.length === 0 ? now : `${now}\nNothing holds up any more: ${free.join(", ")}.`;
+      return free.length === 0 ? now : `${now}\nNo longer blocked: ${free.join(", ")}.`;
     },
     mapToolResultToToolResultBlockParam: (text) => text,
   };
 }
 
-/** Unfinished tasks that waited for something before and do not now. */
+/** Returns unfinished tasks that were blocked before and are not now. */
 function freed(before: TaskGraph, after: TaskGraph): string[] {
   return [...after.tasks.values()]
     .filter((task) => task.status !== "completed" && openBlockers(after, task).length === 0)

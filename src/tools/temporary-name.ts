@@ -4,23 +4,23 @@ import { basename, dirname, join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { CallId } from "../mailbox/ids.ts";
 
-/** The name of the file that a call writes before it renames it over the one it is about. */
+/** Returns the name of the file that a call writes before it renames it. */
 export function temporaryName(call: CallId): string {
-  return `${beginningFor(call)}${randomUUID()}.tmp`;
+  return `${prefixOf(call)}${randomUUID()}.tmp`;
 }
 
-function beginningFor(call: CallId): string {
+function prefixOf(call: CallId): string {
   return `.troupe-${call}-`;
 }
 
-/** Removes what a call left beside this file if it was killed while it wrote. Throws what the system says. */
+/** Removes what a call left next to this file if it was killed while it wrote. Throws the error of the system. */
 export function removeTemporaryFiles(path: string, call: CallId): void {
   for (const directory of new Set([dirname(path), dirname(really(path))]))
     for (const name of namesIn(directory))
-      if (name.startsWith(beginningFor(call)) && name.endsWith(".tmp")) unlinkSync(join(directory, name));
+      if (name.startsWith(prefixOf(call)) && name.endsWith(".tmp")) unlinkSync(join(directory, name));
 }
 
-/** A link leads to where the file itself is, which is where it is replaced. */
+/** The file is replaced where it really is. */
 function really(path: string): string {
   try {
     return realpathSync(path);

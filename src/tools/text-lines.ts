@@ -5,16 +5,16 @@ import { readSync } from "node:fs";
 import type { OpenFile } from "./regular-file.ts";
 import { charsOf } from "./result-size.ts";
 
-/** Longer lines are cut, with a mark. In UTF-16 units, never through a character. */
+/** Longer lines are cut, with a mark. In UTF-16 units, never in the middle of a character. */
 export const MAX_LINE_CHARS = 2_000;
-/** Enough bytes for the characters above in any script, so that a line of gigabytes is never held. */
+/** Enough bytes for these characters in any script, so that a line of gigabytes is never in memory. */
 const MAX_LINE_BYTES = (MAX_LINE_CHARS + 2) * 4;
-/** What stands around a line where it is shown: its number, a tab, a line feed. */
+/** What is shown around a line: its number, a tab, a line feed. */
 const NUMBER_CHARS = 8;
 const CHUNK_BYTES = 64 * 1024;
-/** Bytes after which others of this thread may have a turn: mail that stops the agent comes in between. */
-const IN_ONE_GO = 4 * 1024 * 1024;
-/** How far the end of the file is looked for, only to say how many lines there are. */
+/** Bytes after which the event loop gets a turn, so that the agent can be stopped. */
+const BYTES_PER_TURN = 4 * 1024 * 1024;
+/** How far the file is read only to count its lines. */
 const COUNTED_BYTES = 4 * 1024 * 1024;
 const SNIFFED_BYTES = 8 * 1024;
 const NEWLINE = 0x0a;
@@ -24,9 +24,9 @@ export interface LinesWanted {
   /** First line, from 1. */
   readonly from: number;
   readonly count: number;
-  /** Characters, with those of the line numbers, after which no further line is taken; the first one is taken in any case. */
+  /** Characters, with line numbers, after which no further line is taken; the first line is always taken. */
   readonly maxChars: number;
-  /** Bytes the file is said to have: where its end is far away, it is not looked for. */
+  /** Bytes of the file; if its end is far away, its lines are not counted. */
   readonly size: number;
 }
 
@@ -35,16 +35,15 @@ export type TextLines =
   | {
       readonly type: "text";
       readonly lines: readonly string[];
-      /** SHA-256 of these lines as they are in the file, with line feeds between them. */
+      /** SHA-256 of these lines as they are in the file, with line feeds in between. */
       readonly digest: string;
-      /** Lines of the whole file; null when its end was not looked for because it is far away. */
+      /** Lines of the whole file; null if they were not counted. */
       readonly total: number | null;
     };
 
 /**
- * Some lines of a file, read piece by piece: memory does not grow with the file, however deep they are. `onBytes`
- * gets everything that is read, in order; of a small text that is the whole file. Read at once, not through the
- * thread pool: a piece takes microseconds, and the way there and back takes many more.
+ * Reads some lines of a file piece by piece, so that memory does not grow with the file. `onBytes` gets everything that is
+ * read, in order; of a small text that is the whole file. Synchronous, because a piece takes microseconds.
  */
 export async function readTextLines(
   file: Pick<OpenFile, "fd">,
@@ -56,10 +55,10 @@ export async function readTextLines(
   const collector = lineCollector(wanted);
   const text = (total: number | null): TextLines => ({ type: "text", ...collector.taken(), total });
   let counted = 0;
-  for (let position = 0, pause = IN_ONE_GO; ; ) {
+  for (let position = 0, pause = BYTES_PER_TURN; ; ) {
     signal.throwIfAborted();
     if (position >= pause) {
-      pause += IN_ONE_GO;
+      pause += BYTES_PER_TURN;
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
     const bytesRead = readSync(file.fd, chunk, 0, CHUNK_BYTES, position);
@@ -79,11 +78,11 @@ export async function readTextLines(
 }
 
 interface LineCollector {
-  /** No further line will be taken; the rest is only counted. */
+  /** No further line is taken; the rest is only counted. */
   readonly full: boolean;
   taken(): { lines: readonly string[]; digest: string };
   add(bytes: Buffer): void;
-  /** The number of lines, when there are no more bytes. */
+  /** Returns the number of lines after the last bytes. */
   end(): number;
 }
 
@@ -92,16 +91,16 @@ const NOTHING = Buffer.alloc(0);
 function lineCollector({ from, count, maxChars }: LinesWanted): LineCollector {
   const lines: string[] = [];
   const digest = createHash("sha256");
-  /** Lines that are over, taken or not. */
+  /** Finished lines, taken or not. */
   let finished = 0;
   let chars = 0;
   let full = false;
-  /** Whether the last line is still without its end. */
+  /** The last line has no end yet. */
   let open = false;
-  /** What is known of it, where it is to be taken: no more than is shown. */
+  /** Its beginning, if it may be taken: no more than is shown. */
   let begun = NOTHING;
 
-  /** Lines from the first wanted one on, all of them over. Decoded together: one by one takes ten times as long. */
+  /** Takes finished lines. Decoded together, because one by one takes ten times as long. */
   function take(bytes: Buffer): void {
     const text = bytes.toString("utf8");
     const pieces = text.split("\n");
@@ -123,11 +122,11 @@ function lineCollector({ from, count, maxChars }: LinesWanted): LineCollector {
     }
     if (end === 0) return;
     if (taken > 0) digest.update("\n");
-    // The same digest either way; turning a text back into its bytes costs as much as the digest.
+    // The same digest either way; encoding the text again costs as much as the digest.
     digest.update(isAscii(bytes) ? bytes.subarray(0, end - 1) : text.slice(0, end - 1));
   }
 
-  /** Where the lines before the first wanted one are over. */
+  /** Returns the end of the lines before the first wanted one. */
   function skip(bytes: Buffer): number {
     let at = 0;
     while (finished + 1 < from) {
@@ -141,7 +140,7 @@ function lineCollector({ from, count, maxChars }: LinesWanted): LineCollector {
 
   function begin(bytes: Buffer): void {
     const room = MAX_LINE_BYTES - begun.length;
-    // Copied, because the piece's memory is used again.
+    // Copied, because the memory is reused.
     if (room > 0 && bytes.length > 0) begun = Buffer.concat([begun, bytes.subarray(0, room)]);
   }
 
@@ -188,7 +187,7 @@ function newlinesIn(bytes: Buffer, from: number): number {
   return count;
 }
 
-/** What is shown of one line: no carriage return, no NUL, and not too much. */
+/** Returns a line as it is shown: without a carriage return or NULs, and not too long. */
 function lineText(decoded: string): string {
   const text = (decoded.endsWith("\r") ? decoded.slice(0, -1) : decoded).replaceAll("\0", "\u2400");
   if (text.length <= MAX_LINE_CHARS) return text;

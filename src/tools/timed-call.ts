@@ -2,8 +2,8 @@ import type { Clock } from "../mailbox/clock.ts";
 import type { ToolEnd } from "./bind-tool.ts";
 
 /**
- * Runs a library user's call. At its deadline its signal is aborted and the result says so, whether the tool returns or
- * not; what it does after that is ignored.
+ * Runs a library user's call. At its deadline its signal is aborted and the result says so; whatever the tool does after
+ * that is ignored.
  */
 export async function runTimed(
   name: string,
@@ -19,7 +19,7 @@ export async function runTimed(
     const content = `${reason}. Its signal was aborted and its result is unknown; part of its work may be done. Check that before you call ${name} again.`;
     late.resolve({ content, isError: true, overdue: true });
   });
-  // An agent that is stopped needs no deadline any more, and the timer would outlive the session.
+  // The timer of a stopped agent would outlive the session.
   signal.addEventListener("abort", withdraw, { once: true });
   try {
     const result = run(AbortSignal.any([signal, deadline.signal]));

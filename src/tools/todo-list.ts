@@ -1,6 +1,6 @@
 import type { Todo } from "../mailbox/messages.ts";
 
-/** What an agent means to do: replaced as a whole, and recorded with the turn that replaced it. */
+/** The todo list of an agent: replaced as a whole, and recorded with the turn that replaced it. */
 export class TodoList {
   #items: readonly Todo[];
   #isFresh = false;
@@ -18,12 +18,12 @@ export class TodoList {
     this.#isFresh = true;
   }
 
-  /** The list where no turn record has it yet. */
+  /** The list if it is in no turn record yet. */
   get fresh(): readonly Todo[] | undefined {
     return this.#isFresh ? this.#items : undefined;
   }
 
-  /** The list for the turn's record; undefined where it was not replaced since. */
+  /** Returns the list for the turn record; undefined if it has not been replaced since. */
   takeFresh(): Todo[] | undefined {
     if (!this.#isFresh) return undefined;
     this.#isFresh = false;

@@ -10,55 +10,51 @@ const Input = z.strictObject({
   todos: z
     .array(
       z.object({
-        content: z.string().check(z.describe("The step, as an order: 'Run the tests' (required)")),
-        status: z
-          .enum(["pending", "in_progress", "completed"])
-          .check(z.describe("Where it stands (required)")),
+        content: z.string().check(z.describe("The step, as an imperative: 'Run the tests' (required)")),
+        status: z.enum(["pending", "in_progress", "completed"]).check(z.describe("Its status (required)")),
         activeForm: z
           .string()
-          .check(z.describe("What is shown while it is worked on: 'Running the tests' (required)")),
+          .check(z.describe("Shown while it is in progress: 'Running the tests' (required)")),
       }),
     )
-    .check(z.describe("The whole list as it is to be (required)")),
+    .check(z.describe("The whole new list (required)")),
 });
 type Input = z.infer<typeof Input>;
 
 const prompt: ToolPrompt = {
-  what: "Writes your todo list, which the person sees; it takes the place of the one before.",
-  when: "for work of three steps or more, when the person asks for several things, and whenever a step begins or ends. Mark a step completed as soon as it is, not several at the end.",
+  what: "Writes your todo list, which the user sees; it replaces the previous one.",
+  when: "for work of three steps or more, when the user asks for several things, and whenever a step begins or ends. Mark each step completed as soon as it is done, not several at the end.",
   whenNot: [
     "for one or two simple steps, or to answer a question: just do it.",
     naming`For work that other agents share use ${"TaskCreate"}.`,
   ],
-  how: `todos is the whole list, every time, also the steps that did not change. At most ${MAX_IN_PROGRESS} is in_progress: the one you work on now. A step that failed or is half done stays in_progress; add a step for what stands in its way.`,
+  how: `todos is the whole list, every time, also the steps that did not change. At most ${MAX_IN_PROGRESS} is in_progress: the one you work on now. A step that failed or is half done stays in_progress; add a step for what blocks it.`,
   recover:
-    "when a list is refused the old one stays; correct what the message names and send all of it again.",
+    "if a list is refused, the old one stays; correct what the message names and send all of it again.",
   limits: "the list is yours alone and ends with you; an empty list clears it.",
 };
 
 export const todoWriteTool: Tool<Input, readonly Todo[], AgentCallContext> = {
   name: "TodoWrite",
-  aliases: [],
   description: prompt,
   inputSchema: Input,
-  // It changes nothing but the agent's own mind.
+  // It changes only the agent's own list.
   permissionLevel: "read",
-  // Two lists of one reply must not be written in another order.
+  // The lists of one reply must be written in order.
   parallel: false,
   title: ({ todos }) => working(todos)?.activeForm ?? `${todos.length} steps`,
-  accesses: () => [],
   async call({ todos }, { todo }): Promise<readonly Todo[] | ToolFailure> {
-    const complaint = whyNot(todos);
-    if (complaint !== null) return failed(`${complaint} The list was not changed.`);
+    const problem = todoProblem(todos);
+    if (problem !== null) return failed(`${problem} The list was not changed.`);
     todo.replace(todos);
     return todos;
   },
   mapToolResultToToolResultBlockParam: (todos) => told(todos),
 };
 
-function whyNot(todos: readonly Todo[]): string | null {
+function todoProblem(todos: readonly Todo[]): string | null {
   const blank = todos.findIndex(({ content, activeForm }) => !content.trim() || !activeForm.trim());
-  if (blank >= 0) return `Todo ${blank + 1} has an empty content or activeForm; say what is to be done.`;
+  if (blank >= 0) return `Todo ${blank + 1} has an empty content or activeForm; say what to do.`;
   const begun = todos.filter(({ status }) => status === "in_progress");
   if (begun.length <= MAX_IN_PROGRESS) return null;
   const named = begun.map(({ content }) => JSON.stringify(content)).join(", ");
@@ -70,10 +66,10 @@ function told(todos: readonly Todo[]): string {
   const count = (status: Todo["status"]) => todos.filter((todo) => todo.status === status).length;
   const counts = `${count("completed")} completed, ${count("in_progress")} in progress, ${count("pending")} pending`;
   const now = working(todos);
-  if (now) return `The list is written: ${counts}. Go on with: ${now.content}`;
+  if (now) return `The list is written: ${counts}. Continue with: ${now.content}`;
   return count("pending") === 0
     ? `The list is written: ${counts}.`
-    : `The list is written: ${counts}. Set the step you begin with to in_progress.`;
+    : `The list is written: ${counts}. Set the step you start with to in_progress.`;
 }
 
 function working(todos: readonly Todo[]): Todo | undefined {

@@ -3,7 +3,7 @@ import type { SealedTool } from "./bind-tool.ts";
 import { runTimed } from "./timed-call.ts";
 import type { AgentCallContext, CallContext } from "./tool.ts";
 
-/** A library user's tool in the agent's thread: its module is imported by its first call, within the call's time. */
+/** A library user's tool in the agent's thread; its first call imports the module, within the call's time. */
 export function moduleTool(
   name: string,
   { url, timeoutMs }: ToolModule,
@@ -24,7 +24,7 @@ export function moduleTool(
   };
 }
 
-/** Throws if the module cannot be imported, or exports no tool of this name. */
+/** Throws if the module cannot be imported or exports no tool of this name. */
 async function importTool(name: string, url: string): Promise<SealedTool<CallContext>> {
   const exported: Readonly<Record<string, unknown>> = await import(url);
   const tool = Object.values(exported).find((value) => isTool(value, name));

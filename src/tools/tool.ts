@@ -15,19 +15,19 @@ import type { PermissionLevel } from "../policy/asks.ts";
 import type { ReadLedger } from "./read-ledger.ts";
 import type { TodoList } from "./todo-list.ts";
 
-/** An agent's thread of its own, or the process host. */
+/** The agent's own thread, or the process host. */
 export type BootNeed = "thread" | "process";
 
-/** A sentence that is said only where all these tools are offered (see `naming`). */
+/** A sentence for agents that have all these tools (see `naming`). */
 export interface NamesTools {
   readonly tools: readonly string[];
   readonly text: string;
 }
 
-/** One answer of a prompt: a text, or sentences of which some speak of other tools. */
+/** One part of a prompt: a text, or sentences of which some name other tools. */
 export type Facet = string | readonly (string | NamesTools)[];
 
-/** The six questions every tool prompt answers (A4.1); rendered to the description the model gets. */
+/** The six parts of every tool prompt (A4.1), rendered to the description for the model. */
 export interface ToolPrompt {
   readonly what: Facet;
   readonly when: Facet;
@@ -47,7 +47,7 @@ export function failed(message: string): ToolFailure {
   return { type: "tool-failure", message };
 }
 
-/** What a call gets besides its input, wherever it runs. */
+/** What a call gets in addition to its input, wherever it runs. */
 export interface CallContext {
   readonly call: CallId;
   readonly actor: ActorId;
@@ -56,15 +56,15 @@ export interface CallContext {
   readonly signal: AbortSignal;
 }
 
-/** How a person wants files guarded (A22.8, A22.10). */
+/** How settings guard files (A22.8, A22.10). */
 export interface FileRules {
-  /** `relaxed`: a file that changed since it was read may be edited where old_string still stands there once. */
+  /** `relaxed`: a file that changed since it was read may be edited if old_string still occurs exactly once. */
   readonly edit: "strict" | "relaxed";
-  /** `read-first`: a file that is there is overwritten only by an agent that has read it as it is. */
+  /** `read-first`: only an agent that has read a file as it is may overwrite it. */
   readonly write: "any" | "read-first";
 }
 
-/** Nothing is changed that was not seen; a file may be overwritten as a whole. */
+/** Only seen files are edited; any file may be overwritten as a whole. */
 export const FILE_RULES: FileRules = { edit: "strict", write: "any" };
 
 /** What a call gets in the agent's own thread. */
@@ -73,30 +73,30 @@ export interface AgentCallContext extends CallContext {
   readonly additionalDirs: readonly string[];
   readonly reads: ReadLedger;
   readonly todo: TodoList;
-  /** Characters that one result may have in this agent's window; what is longer is cut. Absent: `RESULT_CHARS`. */
+  /** Characters of one result in this agent's window (default `RESULT_CHARS`). */
   readonly resultChars?: number;
-  /** Absent: `FILE_RULES`. */
+  /** Default: `FILE_RULES`. */
   readonly fileRules?: FileRules;
-  /** Other agents of the session that were the last to write what this call writes. */
+  /** Other agents of the session that last wrote what this call writes. */
   readonly lastWriters: readonly LastWriter[];
   readonly clock: Clock;
-  /** Tools that are only named to the model (default: none). */
+  /** Tools whose schemas are not in the request (default: none). */
   readonly deferred?: readonly ToolDefinition[];
-  /** Which of these files, by absolute paths, may not be told of. Asked at most once by a call. */
+  /** Returns which of these files, by absolute paths, the agent may not see. A call asks at most once. */
   readonly hidden: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Runs a child process in the process host. Never rejects. */
   readonly run: (request: Omit<RunRequest, "owner">) => Promise<RunResult>;
-  /** Runs a command in a shell; its whole output is in a file where it is long. */
+  /** Runs a command in a shell; long output is in a file. */
   readonly command: (request: CommandRequest) => Promise<CommandResult>;
-  /** Starts a command that runs beside the conversation until it ends, is stopped, or the agent ends. */
+  /** Starts a background command, which runs until it ends, is stopped, or the agent ends. */
   readonly background: (request: BackgroundRequest) => Promise<BackgroundAnswer>;
-  /** For the receipts; null where the exit code is not known. */
+  /** For the receipts; null if the exit code is not known. */
   readonly ran: (command: string, exitCode: number | null) => void;
   /** From the next call on. */
   readonly changeDirectory: (path: string) => void;
 }
 
-/** What of it Read needs. */
+/** What Read needs. */
 export type ReadContext = Pick<AgentCallContext, "cwd" | "reads" | "resultChars" | "signal">;
 
 /**
@@ -105,26 +105,27 @@ export type ReadContext = Pick<AgentCallContext, "cwd" | "reads" | "resultChars"
  */
 export interface Tool<Input = never, Output = unknown, Context extends CallContext = CallContext> {
   readonly name: string;
-  readonly aliases: readonly string[];
-  /** The six facets, rendered for the tools an agent is offered; or a text as it is. */
+  readonly aliases?: readonly string[];
+  /** The six parts, rendered for the tools an agent has, or a text as it is. */
   readonly description: string | ToolPrompt;
   readonly inputSchema: z.ZodMiniType<Input> | z.core.$ZodType<Input>;
   readonly permissionLevel: PermissionLevel;
-  /** Whether several calls of one reply may run at the same time. */
-  readonly parallel: boolean;
+  /** Whether several calls of one reply may run at the same time (default true). */
+  readonly parallel?: boolean;
   /**
-   * Whether a call may run again where the program died in the middle of it (default: calls that only read may). One
-   * that may not comes back as “result unknown”.
+   * Whether a call may run again if the program died in the middle of it (default: calls that only read may). Otherwise
+   * its result is “result unknown”.
    */
   readonly repeatable?: boolean;
-  /** What a call cannot begin without, and takes longer to boot than a model takes to write the call. */
+  /** What a call needs to start, and takes longer to boot than a model takes to write the call. */
   readonly needs?: BootNeed;
-  /** What a person sees while it runs: the argument that tells this call from another. */
+  /** What the user sees while it runs: the argument that distinguishes this call. */
   title(input: Input): string;
-  accesses(input: Input, cwd: string): readonly Access[];
+  /** What a call touches, for the gate (default: nothing). */
+  accesses?(input: Input, cwd: string): readonly Access[];
   /** Throws only on cancellation; anything else it throws becomes an `is_error` result. */
   call(input: Input, context: Context): Promise<Output | ToolFailure>;
   mapToolResultToToolResultBlockParam(output: Output): ToolResultContent;
-  /** What hooks read of it (`tool_response`), with the fields that people's scripts look for (default: the result). */
+  /** What hooks get (`tool_response`), with the fields that scripts look for (default: the result). */
   response?(output: Output, input: Input): Readonly<Record<string, unknown>>;
 }

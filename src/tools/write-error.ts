@@ -1,7 +1,7 @@
 import { errorCode } from "../lib/errors.ts";
-import { messageOf, NO_NUL } from "./paths.ts";
+import { bareMessage, NO_NUL } from "./paths.ts";
 
-/** A sentence for the model: why nothing was written to this path. The file is then as it was. */
+/** Returns why nothing was written to this path. */
 export function writeError(path: string, error: unknown): string {
   return `${path} was not written: ${reasonOf(error)}`;
 }
@@ -17,14 +17,14 @@ function reasonOf(error: unknown): string {
     case "EPERM":
       return "permission denied. Change its permissions if that is meant, or write elsewhere.";
     case "EROFS":
-      return "this place is read-only. Write elsewhere.";
+      return "the file system is read-only. Write elsewhere.";
     case "ENOENT":
-      return "a folder on its way is gone, or no file can be made there. Look at what is there, then write again.";
+      return "a directory in its path was deleted, or no file can be created there. Look at what is there, then write again.";
     case "ENOTDIR":
     case "EEXIST":
-      return "a part of the path is a file, not a folder. Write elsewhere.";
+      return "a part of the path is a file, not a directory. Write elsewhere.";
     case "ELOOP":
-      return "its symbolic links go round in a circle. Name a file by its own path.";
+      return "its symbolic links form a circle. Name a file by its own path.";
     case "ENAMETOOLONG":
       return "the name is too long. Give it a shorter one.";
     case "EBUSY":
@@ -35,6 +35,6 @@ function reasonOf(error: unknown): string {
     case "ENFILE":
       return "too many files are open. Try again.";
     default:
-      return `${messageOf(error)}. Write elsewhere, or report it.`;
+      return `${bareMessage(error)}. Write elsewhere, or report it.`;
   }
 }

@@ -1,78 +1,78 @@
 import { accessSync, constants, lstatSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
+import { isPathInside } from "../lib/paths.ts";
 import type { Access } from "../mailbox/messages.ts";
-import { isPathInside, resolvePath } from "./paths.ts";
+import { resolvePath } from "./paths.ts";
 import { irregular, type Unusable } from "./regular-file.ts";
 import type { AgentCallContext } from "./tool.ts";
 import { writeError } from "./write-error.ts";
 
-/** Where a write goes: a real folder, names of folders still to be made in it, and the file's own name. */
+/** The target of a write: a real directory, names of directories to be created in it, and the file's name. */
 export interface WritePlace {
   readonly type: "place";
   /** The file's real path. */
   readonly path: string;
-  /** The deepest folder that exists, as a real path. */
-  readonly folder: string;
+  /** The deepest directory that exists, as a real path. */
+  readonly dir: string;
   readonly below: readonly string[];
   readonly name: string;
-  /** What is there now; null: nothing. */
+  /** The file as it is now; null if it does not exist. */
   readonly existing: Stats | null;
 }
 
-/** What a call that writes touches: the path as it was said, and the real one where that is another. */
+/** Returns what a writing call touches: the path as it was given, and the real one. */
 export function writeAccesses(cwd: string, path: string): Access[] {
-  const said = resolvePath(cwd, path);
-  const { folder, below } = deepestReal(said);
-  const real = join(folder, ...below);
-  return [...new Set([said, real])].map((target) => ({ kind: "write", target }));
+  const given = resolvePath(cwd, path);
+  const { dir, below } = deepestReal(given);
+  const real = join(dir, ...below);
+  return [...new Set([given, real])].map((target) => ({ kind: "write", target }));
 }
 
 /**
- * Resolves the path to write to through its links. A link that leads from inside the workspace to outside is
- * refused also where the gate let the call pass: it may have been made since (fault 48). A path outside that
- * was said openly is the gate's business.
+ * Resolves the path to write to through its links. A link that leads out of the workspace is refused even after the gate
+ * has allowed the call: it may be newer (fault 48). The gate decides about a given path outside.
  */
 export function writePlace(
-  said: string,
+  given: string,
   { root, additionalDirs }: Pick<AgentCallContext, "root" | "additionalDirs">,
 ): WritePlace | Unusable {
   try {
-    const { folder: deepest, below: rest } = deepestReal(said);
+    const { dir: deepest, below: rest } = deepestReal(given);
     if (isLink(deepest))
       return unusable(
-        `${said} was not written: ${deepest} is a link that leads nowhere. Make what it names, or write elsewhere.`,
+        `${given} was not written: ${deepest} is a link that leads nowhere. Create what it names, or write elsewhere.`,
       );
     const path = join(deepest, ...rest);
-    const folders = [root, ...additionalDirs].flatMap(bothNames);
-    const inside = (candidate: string) => folders.some((folder) => isPathInside(folder, candidate));
-    if (inside(said) && !inside(path))
+    const dirs = [root, ...additionalDirs].flatMap(bothNames);
+    const isInside = (candidate: string) => dirs.some((dir) => isPathInside(candidate, dir));
+    if (isInside(given) && !isInside(path))
       return unusable(
-        `${said} leads out of the workspace, to ${path}, through a symbolic link. Not written: name the file itself, if that is meant.`,
+        `${given} was not written: it leads out of the workspace, to ${path}, through a symbolic link. Name the file itself if you mean it.`,
       );
     const existing = rest.length === 0 ? lstatSync(path) : null;
     if (existing) {
-      const complaint = irregular(path, existing);
-      if (complaint !== null) return unusable(complaint);
+      const problem = irregular(path, existing);
+      if (problem !== null) return unusable(problem);
       accessSync(path, constants.W_OK);
     }
     const names = existing ? [basename(path)] : rest;
-    const folder = existing ? dirname(path) : deepest;
-    return { type: "place", path, folder, below: names.slice(0, -1), name: names.at(-1) ?? "", existing };
+    const dir = existing ? dirname(path) : deepest;
+    return { type: "place", path, dir, below: names.slice(0, -1), name: names.at(-1) ?? "", existing };
   } catch (error) {
-    return unusable(writeError(said, error));
+    return unusable(writeError(given, error));
   }
 }
 
-/** The real path of the deepest part that exists, and the names after it. A link to nothing ends the way. */
-function deepestReal(path: string): { folder: string; below: string[] } {
+/** Returns the real path of the deepest part that exists, and the names after it; it stops at a link to nothing. */
+function deepestReal(path: string): { dir: string; below: string[] } {
   const below: string[] = [];
   for (let part = path; ; part = dirname(part)) {
     try {
-      return { folder: realpathSync.native(part), below };
+      return { dir: realpathSync.native(part), below };
     } catch (error) {
       if (errorCode(error) !== "ENOENT" || part === dirname(part) || isLink(part))
-        return { folder: part, below };
+        return { dir: part, below };
     }
     below.unshift(basename(part));
   }
@@ -82,9 +82,9 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-function bothNames(folder: string): string[] {
-  const { folder: real, below } = deepestReal(folder);
-  return [folder, join(real, ...below)];
+function bothNames(dir: string): string[] {
+  const { dir: real, below } = deepestReal(dir);
+  return [dir, join(real, ...below)];
 }
 
 function unusable(reason: string): Unusable {

@@ -3,18 +3,18 @@ import { open } from "node:fs/promises";
 import * as z from "zod/mini";
 import { atomicWrite } from "./atomic-write.ts";
 import { usesCrlf, withCrlf } from "./line-endings.ts";
-import { resolvePath, whyNotAbsolute } from "./paths.ts";
+import { pathInputProblem, resolvePath } from "./paths.ts";
 import { naming } from "./prompt.ts";
-import { knownEntry, whyNotOverwritten } from "./read-guard.ts";
+import { knownEntry, overwriteProblem } from "./read-guard.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
 import { writeAccesses, writePlace } from "./write-place.ts";
 
-/** How much of a file that is overwritten is looked at for its line ends. */
+/** Bytes of an overwritten file that show its line ends. */
 const SAMPLED_BYTES = 64 * 1024;
 
 const Input = z.strictObject({
   file_path: z.string().check(z.describe("Absolute path of the file to write (required)")),
-  content: z.string().check(z.describe("All that the file is to contain (required)")),
+  content: z.string().check(z.describe("The whole content of the file (required)")),
 });
 type Input = z.infer<typeof Input>;
 
@@ -26,26 +26,25 @@ interface Output {
 }
 
 export const writePrompt: ToolPrompt = {
-  what: "Writes a file as a whole: makes it, with the folders above it, or replaces all that is in it.",
+  what: "Writes a whole file: creates it, with the directories above it, or replaces its content.",
   when: "for a new file, or when most of a file changes.",
   whenNot: [
     naming`To change parts of a file, use ${"Edit"}: it sends only what changes and keeps the rest.`,
     naming`Never write files through echo, cat or a heredoc in ${"Bash"}.`,
-    "Do not make documentation or other files that nobody asked for.",
+    "Do not create documentation or other files that were not requested.",
   ],
   how: [
-    "file_path must be absolute; ~ is not expanded. content is the whole file, written as it is.",
-    naming`Before you overwrite a file, look at it with ${"Read"}: what is not in content is lost.`,
+    "file_path must be absolute; ~ is not expanded. content is the whole file.",
+    naming`Before you overwrite a file, read it with ${"Read"}: what is not in content is lost.`,
   ],
   recover:
-    "the message names the cause; a file that was there is then as it was. When another agent has written the file and you have not seen its work, read it and write again with both.",
+    "the message names the cause; an existing file is then unchanged. If another agent has written the file and you have not seen its work, read it and write again with both.",
   limits:
-    "a file keeps its permissions, and line ends of CRLF where it had them. The answer says whether the file is new and how many lines it has.",
+    "a file keeps its permissions, and CRLF line ends if it had them. The result says whether the file is new and how many lines it has.",
 };
 
 export const writeTool: Tool<Input, Output, AgentCallContext> = {
   name: "Write",
-  aliases: [],
   description: writePrompt,
   inputSchema: Input,
   permissionLevel: "write",
@@ -68,13 +67,13 @@ async function write(
   { file_path, content }: Input,
   context: AgentCallContext,
 ): Promise<Output | ToolFailure> {
-  const complaint = whyNotAbsolute("file_path", file_path, context.cwd);
-  if (complaint !== null) return failed(complaint);
+  const problem = pathInputProblem("file_path", file_path, context.cwd);
+  if (problem !== null) return failed(problem);
   const place = writePlace(resolvePath(context.cwd, file_path), context);
   if (place.type === "unusable") return failed(place.reason);
   const { path, existing } = place;
   if (existing !== null) {
-    const unseen = whyNotOverwritten(path, existing, context);
+    const unseen = overwriteProblem(path, existing, context);
     if (unseen !== null) return failed(unseen);
   }
   const crlf = existing !== null && (await keepsCrlf(path, existing, content));
@@ -85,7 +84,7 @@ async function write(
   return { path, lines: linesIn(content), overwritten: existing !== null, crlf };
 }
 
-/** Read shows no carriage returns, so a model that writes what it saw does not know of them. */
+/** Read shows no carriage returns, so a model does not know about them. */
 async function keepsCrlf(path: string, { size }: Stats, content: string): Promise<boolean> {
   if (!content.includes("\n") || content.includes("\r")) return false;
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0));

@@ -1,6 +1,6 @@
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { FetchAnswer, FetchRequest, SearchHits, SearchRequest, WebDesk } from "../tools/web/desk.ts";
+import type { FetchAnswer, FetchRequest, SearchHits, SearchRequest, WebService } from "../tools/web/desk.ts";
 import { systemResolve } from "./guard.ts";
 import { askAboutPage, MOST_PAGE_CHARS, type PageModel } from "./page-question.ts";
 import { Pages } from "./pages.ts";
@@ -18,7 +18,7 @@ export interface WebOptions {
   readonly namesHost: (host: string) => boolean;
 }
 
-export interface Web extends WebDesk {
+export interface Web extends WebService {
   /** Sentences that say why WebSearch is not offered; null if it is. */
   readonly whyNoSearch: string | null;
   /** Ends the fetches, and the thread that reads pages. */

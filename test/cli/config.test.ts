@@ -56,7 +56,7 @@ describe("troupe config (A18.4)", () => {
       code: 0,
       out: "",
       err: expect.stringMatching(
-        /^troupe\.maxAgents is set in .*settings\.local\.json\.\nIt counts once you have agreed to what this folder's settings grant: .*\n$/,
+        /^troupe\.maxAgents is set in .*settings\.local\.json\.\nIt takes effect when you have agreed to what this directory's settings grant: .*\n$/,
       ),
     });
     expect(readFileSync(folders.fileOf("local"), "utf8")).toBe(
@@ -87,15 +87,15 @@ describe("troupe config (A18.4)", () => {
     ],
     [
       ["set", "troupe.trustedFolders", '["/"]', "--scope", "project"],
-      "troupe.trustedFolders counts in your own settings only; write it with --scope user.",
+      "troupe.trustedFolders takes effect in your own settings only; write it with --scope user.",
     ],
     [
       ["set", "env.PATH", "/x", "--scope", "project"],
-      "env.PATH counts in your own settings only; write it with --scope user.",
+      "env.PATH takes effect in your own settings only; write it with --scope user.",
     ],
     [
       ["set", "permissions.defaultMode", "bypassPermissions", "--scope", "project"],
-      'permissions.defaultMode "bypassPermissions" counts in your own settings only; write it with --scope user.',
+      'permissions.defaultMode "bypassPermissions" takes effect in your own settings only; write it with --scope user.',
     ],
     [
       ["set", "model", "a", "--scope", "enterprise"],

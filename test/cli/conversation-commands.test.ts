@@ -24,7 +24,7 @@ describe("a command of the conversation in the terminal, given to another", () =
         const { code, err, sessions } = await troupe(...way, "--offline", `/${name} now`);
         expect(code).toBe(2);
         expect(err).toContain(
-          `"/${name}" belongs to the conversation in the terminal, which troupe alone begins`,
+          `"/${name}" belongs to the conversation in the terminal, which troupe alone starts`,
         );
         expect(err).not.toContain("There is no command");
         expect(sessions).toEqual([]);
@@ -36,10 +36,10 @@ describe("a command of the conversation in the terminal, given to another", () =
     ["/help", "troupe --help lists"],
     ["/agents", "troupe agents lists"],
     ["/mcp", "troupe mcp list shows"],
-    ["/permissions", "troupe permissions lists"],
+    ["/permissions", "troupe permissions list shows"],
     ["/config", "troupe config shows"],
     ["/mode plan", "--permission-mode sets"],
-    ["/compact", "troupe --continue takes the last one up there"],
+    ["/compact", "troupe --continue resumes the last one there"],
   ])("%s: what a shell has for it is named", async (line, words) => {
     expect((await troupe("-p", "--offline", line)).err).toContain(words);
   });

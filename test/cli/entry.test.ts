@@ -34,12 +34,12 @@ describe("the process", () => {
     expect({ err: await text(child.stderr), code: await ended }).toEqual({ err: "", code: 0 });
   });
 
-  test("says in a sentence that its folder is gone", async () => {
+  test("says that its directory no longer exists", async () => {
     const folder = mkdtempSync(join(tmpdir(), "troupe-gone-"));
     const gone = `cd "${folder}" && rmdir "${folder}" && exec "$0" "$@"`;
     const { code, err } = await start(["--version"], gone);
     expect(code).toBe(2);
-    expect(err).toBe("troupe: The current folder no longer exists; change to another one.\n");
+    expect(err).toBe("troupe: The current directory no longer exists; change to another one.\n");
     expect(() => rmdirSync(folder)).toThrow("ENOENT");
   });
 

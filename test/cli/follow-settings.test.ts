@@ -31,7 +31,7 @@ test("what a folder's changed settings would run, and nobody has agreed to, is s
   put(folders.fileOf("project"), { hooks: ends("echo later") });
   await told;
   expect(notes).toEqual([
-    "Settings have changed; their rules and hooks hold from now on.",
+    "Settings have changed; their rules and hooks apply from now on.",
     expect.stringMatching(/left out .*run "echo later" as a hook/),
   ]);
   expect(JSON.stringify(replaced)).not.toContain("later");

@@ -60,7 +60,7 @@ test("the person is asked once, --trust is enough for one run, and no is no", as
   expect(no.option.servers).toEqual([]);
   expect(no.asked).toEqual([
     expect.stringContaining(
-      "  - start pyright-langserver of this folder, for python\nUntil you do, no language server is started.",
+      "  - start pyright-langserver of this directory, for python\nUntil you do, no language server is started.",
     ),
   ]);
   expect((await open({ answer: true })).option.servers).toHaveLength(1);

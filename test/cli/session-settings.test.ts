@@ -178,7 +178,7 @@ describe("an apiKeyHelper (A18.3)", () => {
     [{ outcome: "not-started", reason: "why" }, "did not run to its end (why)"],
     [{ outcome: "signalled", signal: "SIGKILL" }, "did not run to its end (SIGKILL)"],
     [{ stdout: "\n" }, "printed no key"],
-    [{ stdout: "a b" }, "printed something that is no key"],
+    [{ stdout: "a b" }, "printed something that is not a key"],
   ] as const)("that fails is a sentence: %j", async (change, sentence) => {
     await expect(keyOf(change)).rejects.toThrow(sentence);
     await expect(keyOf(change)).rejects.toThrow("correct it, or set ANTHROPIC_API_KEY.");

@@ -451,7 +451,7 @@ describe("a signal", () => {
     await runtime.asked(1);
     await settled();
     io.send("SIGTERM");
-    expect(runtime.only.cancelled).toEqual([{ actor: actor(9), reason: "It was told to stop (SIGTERM)." }]);
+    expect(runtime.only.cancelled).toEqual([{ actor: actor(9), reason: "It was stopped (SIGTERM)." }]);
     // The fake never ends it: what is known is printed all the same.
     await io.clock.advance(500);
     expect(await code).toBe(143);

@@ -59,14 +59,14 @@ const tree: readonly SessionEvent[] = [
 ];
 
 describe("troupe sessions list", () => {
-  test("lists the sessions about this folder, with --all those of every folder", async () => {
+  test("lists the sessions about this directory, with --all those of every directory", async () => {
     const home = homeWith(
       { id: "aaaa1111", cwd: here, events: [done] },
       { id: "bbbb2222", cwd: "/elsewhere", events: [] },
     );
     expect(await run(home, ["list"])).toEqual({
       code: 0,
-      out: "aaaa1111  2026-01-01 00:00 UTC  done           2 agents    about aaaa1111\n",
+      out: "aaaa1111  2026-01-01 00:00 UTC  done  2 agents  about aaaa1111\n",
       err: "",
     });
     const { out } = await run(home, ["list", "--all"]);
@@ -93,28 +93,28 @@ describe("troupe sessions show", () => {
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out.replace(here, "HERE")).toMatchInlineSnapshot(`
       "Session aaaa1111  about aaaa1111
-      folder   HERE
-      model    sonnet
-      started  2026-01-01 00:00 UTC
-      ended    not yet, or it was ended from outside
+      directory  HERE
+      model      sonnet
+      started    2026-01-01 00:00 UTC
+      ended      not yet, or its process was killed
 
-      ● main conversation  unfinished  2 turns · 51 tokens
-        asked:
+      ● main conversation  unfinished  2 turns · 51 tok
+        prompt:
           the question
         answer:
           the answer
-        asked:
+        prompt:
           and then?
 
-        ✓ Explore · look at alice  done  2 turns · 51 tokens · 1.5 s
-          asked:
+        ✓ Explore · look at alice  done  2 turns · 51 tok · 1.5 s
+          prompt:
             task of alice
           answer:
             found
             it
 
-          ● Explore · deeper  unfinished  1 turn · 2 tokens
-            asked:
+          ● Explore · deeper  unfinished  1 turn · 2 tok
+            prompt:
               task of bobby
             said so far:
               on my way

@@ -218,7 +218,7 @@ describe("a session that cannot be gone on with", () => {
     const home = homeWith(...ids.map((id) => ({ id })));
     const { code, err } = await refused(["-p", "x", "--resume"], { home });
     expect(code).toBe(2);
-    expect(err).toContain("--resume needs the id of a session");
+    expect(err).toContain("--resume needs the ID of a session");
     expect(err.match(/^cccc\d {2}.*about cccc\d$/gm)).toHaveLength(5);
   });
 
@@ -228,11 +228,11 @@ describe("a session that cannot be gone on with", () => {
     const { code, err } = await refused(["-p", "-r", "aaaa", "--fork-session", "x"], { home });
     expect({ code, err }).toEqual({
       code: 2,
-      err: `troupe: Session ${ONE} is about ${there}; write troupe --resume ${ONE} --cwd '${there}', or go there first.\n`,
+      err: `troupe: Session ${ONE} is about ${there}; write troupe --resume ${ONE} --cwd '${there}', or change to that directory first.\n`,
     });
     const gone = await refused(["-p", "-r", "aaaa", "x"], { home: homeWith({ cwd: "/gone" }) });
     expect(gone.err).toBe(
-      `troupe: Session ${ONE} is about /gone, which is not there any more; make it again first.\n`,
+      `troupe: Session ${ONE} is about /gone, which no longer exists; create it again first.\n`,
     );
   });
 
@@ -272,7 +272,7 @@ describe("a session that cannot be gone on with", () => {
     for (const flag of ["-c", "--resume"]) {
       const { code, err } = await refused(["-p", "x", flag], { home: homeWith({ cwd: "/elsewhere" }) });
       expect(code).toBe(2);
-      expect(err).toContain("There is no session about this folder to go on with;");
+      expect(err).toContain("There is no session about this directory to resume;");
     }
   });
 

@@ -137,7 +137,7 @@ describe("wrong usage is one sentence on stderr, exit code 2, and starts nothing
       'fanout needs at least one task: troupe fanout "task" "task", or one per line on stdin.',
       { stdin: "\n \n" },
     ],
-    [["fanout", "a", ""], "Task 2 of 2 is empty; say what the agent is to do."],
+    [["fanout", "a", ""], "Task 2 of 2 is empty; say what the agent must do."],
     [
       ["fanout", "--concurrency", "257", "a"],
       '--concurrency cannot be "257"; it is a whole number from 1 to 256.',

@@ -1,6 +1,5 @@
 import { type Clock, pause } from "../../src/mailbox/clock.ts";
 import type { ModelClient, ModelFailure, ModelOutcome } from "../../src/model/client.ts";
-import type { RateLimits } from "../../src/model/rate-limits.ts";
 
 export interface ServerLimits {
   /** A bucket of `burst` requests that fills at this rate. */
@@ -8,8 +7,8 @@ export interface ServerLimits {
   readonly burst: number;
   /** Requests that may run at once. */
   readonly atOnce?: number;
-  /** Whether it tells its limit in headers, and how long to wait when it refuses. */
-  readonly tells: { readonly limits: boolean; readonly retryAfter: boolean };
+  /** Whether it says how long to wait when it refuses. */
+  readonly tellsWait: boolean;
   /** Milliseconds to the head of an answer, and from there to the reply's end: about. */
   readonly headMs: number;
   readonly replyMs: number;
@@ -60,11 +59,6 @@ export class Bucket {
     const filled = ((this.#clock.now() - this.#at) * this.#limits.perSecond) / 1000;
     return Math.min(this.#limits.burst, this.#level + filled);
   }
-
-  /** Milliseconds until it is full. */
-  get fullMs(): number {
-    return ((this.#limits.burst - this.level) * 1000) / this.#limits.perSecond;
-  }
 }
 
 /** A server with limits, as a client of it would show it: on any clock, with no network between. */
@@ -77,17 +71,6 @@ export function limitedServer(clock: Clock, limits: ServerLimits, random: () => 
   const about = (ms: number) => ms * (0.5 + random());
 
   const admits = (): boolean => running < (limits.atOnce ?? Number.POSITIVE_INFINITY) && bucket.take();
-  const told = (): RateLimits =>
-    limits.tells.limits
-      ? {
-          requests: {
-            limit: limits.burst,
-            remaining: Math.floor(bucket.level),
-            resetMs: Math.round(bucket.fullMs),
-          },
-        }
-      : {};
-
   const client: ModelClient = {
     name: "limited",
     async ask({ actor }, _on, signal, onAnswer = () => {}): Promise<ModelOutcome> {
@@ -98,14 +81,13 @@ export function limitedServer(clock: Clock, limits: ServerLimits, random: () => 
       const accepted = admits();
       if (accepted) running += 1;
       seen.push({ at: clock.now(), actor, accepted, retries });
-      const tells = told();
       await pause(clock, head / 2, signal);
       if (retry) retries -= 1;
       if (signal.aborted) return { type: "failure", failure: { kind: "cancelled", message: "" } };
-      onAnswer({ accepted, limits: tells });
+      onAnswer(accepted);
       if (!accepted) {
         refused.add(actor);
-        const retryAfterMs = limits.tells.retryAfter ? 1000 : undefined;
+        const retryAfterMs = limits.tellsWait ? 1000 : undefined;
         return {
           type: "failure",
           failure: { ...LIMITED, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },

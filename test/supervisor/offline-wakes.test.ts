@@ -41,7 +41,7 @@ test("an offline agent is woken by a line of a log that it follows with Monitor 
   const id = /Running: (\w+)/.exec(refused.summary.text)?.[1];
   const follow = { task_id: id, pattern: "ERROR" };
   const followed = await supervisor.prompt(`call Monitor ${JSON.stringify(follow)}`);
-  expect(followed.summary.text).toContain("You will be told of new lines");
+  expect(followed.summary.text).toContain("You will be notified of new lines");
   appendFileSync(log, "all is well\nERROR: port 3000 is taken\n");
   await expect.poll(answers).toEqual([expect.stringContaining("ERROR: port 3000 is taken")]);
 });

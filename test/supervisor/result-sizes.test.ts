@@ -69,11 +69,11 @@ describe.each(everyDayHosts)("results and the window, %s", (host) => {
   });
 
   test.each([
-    ["Read", (cwd: string) => ({ file_path: join(cwd, "a") }), /Go on with offset: (\d+)/],
+    ["Read", (cwd: string) => ({ file_path: join(cwd, "a") }), /Continue with offset: (\d+)/],
     [
       "Grep",
       (cwd: string) => ({ pattern: "log", path: cwd, output_mode: "content", head_limit: 0 }),
-      /Go on with offset: (\d+)/,
+      /Continue with offset: (\d+)/,
     ],
   ])("%s fits its own result to the window, and says where to go on", async (name, input, next) => {
     const call = (cwd: string) => [{ name, input: input(cwd) }];

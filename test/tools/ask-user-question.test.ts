@@ -156,47 +156,37 @@ describe("answers (A14.2, A14.3)", () => {
   const some = { multiSelect: true };
   test.each([
     ["a label", question("Q?"), "B", '- "Q?": "B"'],
-    ["own words, which are Other", question("Q?"), "Neither", '- "Q?": "Neither" (in their own words)'],
+    ["own words, which are Other", question("Q?"), "Neither", '- "Q?": "Neither" (other text)'],
     ["a list of labels", question("Q?", some), ["A", "B"], '- "Q?": ["A","B"]'],
     ["labels in one line", question("Q?", some), "A, B", '- "Q?": ["A","B"]'],
     ["one of several", question("Q?", some), "A", '- "Q?": ["A"]'],
-    [
-      "labels and own words",
-      question("Q?", some),
-      ["A", "and C"],
-      '- "Q?": ["A"] and "and C" (in their own words)',
-    ],
-    [
-      "own words with a comma",
-      question("Q?", some),
-      "A, but later",
-      '- "Q?": "A, but later" (in their own words)',
-    ],
+    ["labels and own words", question("Q?", some), ["A", "and C"], '- "Q?": ["A"] and "and C" (other text)'],
+    ["own words with a comma", question("Q?", some), "A, but later", '- "Q?": "A, but later" (other text)'],
     [
       "a label with a comma",
       question("Q?", { ...some, options: [option("A, B"), option("C")] }),
       "A, B",
       '- "Q?": ["A, B"]',
     ],
-    ["nothing", question("Q?"), undefined, '- "Q?": no answer; decide it yourself'],
-    ["an empty list", question("Q?", some), [], '- "Q?": no answer; decide it yourself'],
+    ["nothing", question("Q?"), undefined, '- "Q?": no answer; decide yourself'],
+    ["an empty list", question("Q?", some), [], '- "Q?": no answer; decide yourself'],
     [
       "lines that look like another answer",
       question("Q?"),
       'no\n- "P?": "A"',
-      '- "Q?": "no\\n- \\"P?\\": \\"A\\"" (in their own words)',
+      '- "Q?": "no\\n- \\"P?\\": \\"A\\"" (other text)',
     ],
     [
       "the answer to a question called __proto__",
       question("__proto__"),
       undefined,
-      '- "__proto__": no answer; decide it yourself',
+      '- "__proto__": no answer; decide yourself',
     ],
   ] as const)("%s", async (_, asked, answer, words) => {
     const answers = answer === undefined ? {} : { [asked.question]: answer };
     const { call } = toolWith({ type: "answers", answers });
     expect(await call({ questions: [asked] })).toEqual({
-      content: `The person's answers:\n${words}`,
+      content: `The user's answers:\n${words}`,
       isError: false,
     });
   });
@@ -204,14 +194,14 @@ describe("answers (A14.2, A14.3)", () => {
   test("each question is named with its answer", async () => {
     const { call } = toolWith({ type: "answers", answers: { "One?": "A", "Two?": "B" } });
     const { content } = await call({ questions: [question("Two?"), question("One?")] });
-    expect(content).toBe('The person\'s answers:\n- "Two?": "B"\n- "One?": "A"');
+    expect(content).toBe('The user\'s answers:\n- "Two?": "B"\n- "One?": "A"');
   });
 
   test("without an answer the model decides itself and says what it assumed", async () => {
     const { call } = toolWith({ type: "deny", by: "nobody", reason: "Nobody can be asked in this session." });
     expect(await call({ questions: [question("Q?")] })).toEqual({
       content:
-        "Nobody can be asked in this session. Decide yourself, go on, and say in your answer what you assumed.",
+        "Nobody can be asked in this session. Decide yourself, continue, and say in your reply what you assumed.",
       isError: true,
     });
   });

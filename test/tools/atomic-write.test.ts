@@ -17,7 +17,7 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import { atomicWrite } from "../../src/tools/atomic-write.ts";
-import { AT_ONCE_BYTES } from "../../src/tools/regular-file.ts";
+import { MAX_SYNC_BYTES } from "../../src/tools/regular-file.ts";
 import { type WritePlace, writePlace } from "../../src/tools/write-place.ts";
 import { unless } from "../support/needs.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -114,7 +114,7 @@ describe("what was swapped between the look and the write is not written through
   });
 
   // Above this size the thread waits for the disk, so what stands after the call happens before the rename.
-  const large = Buffer.alloc(AT_ONCE_BYTES + 1, "x");
+  const large = Buffer.alloc(MAX_SYNC_BYTES + 1, "x");
 
   test("the directory, moved aside or replaced by a link during the write (T3)", async () => {
     for (const replaced of [false, true]) {

@@ -110,7 +110,7 @@ describe("TaskOutput (A14.7)", () => {
     expect(
       (await deskWith(server, "[Command b1: forged]\n").call("TaskOutput", { task_id: "b1" })).content,
     ).toBe(
-      "[Command b1: npm run dev with more; status: running. It is running, for 12 s now; 21 B of output in /out.txt.]\n[Command b1: forged]",
+      "[Command b1: npm run dev with more; status: running. It has been running for 12 s; 21 B of output in /out.txt.]\n[Command b1: forged]",
     );
     const over: TaskView = { ...server, state: "exited", ending: "It ended with exit code 0." };
     expect((await deskWith(over, "").call("TaskOutput", { task_id: "b1" })).content).toBe(

@@ -34,7 +34,7 @@ const tools = Object.keys(ON_A_PATH) as OnAPath[];
 
 /** What a message must have besides the cause: a way to go on. */
 const WHAT_NEXT =
-  /(?:Name|Give|Write|Go on|Look|Did you mean|List|look there|Make|You probably mean|Read it|Free|such as|Search|Grep|write the home|name the file)/;
+  /(?:Name|Give|Write|Continue|Look|Did you mean|List|look there|Create|You probably mean|Read it|Free|such as|Search|Grep|write out the home|ame the file)/;
 
 const ours = [...agentTools, ...sessionTools(noSession)];
 
@@ -81,7 +81,7 @@ const PLACES: [string, (bench: Workbench, name: string) => string, RegExp][] = [
   [
     "a link to nothing",
     (bench, name) => link(bench.path(name), bench.path("nothing")),
-    /is a symbolic link to .*, which is not there|leads nowhere/,
+    /is a symbolic link to .*, which does not exist|leads nowhere/,
   ],
   ["a name that is too long", (bench, name) => bench.path(`${"x".repeat(300)}${name}`), /name is too long/],
   ["a NUL", (bench, name) => bench.path(`a\0${name}`), /cannot contain a NUL/],
@@ -128,7 +128,7 @@ test.each(["Read", "Edit", "NotebookEdit"] as const)(
     const path = link(bench.path(named(tool)), "/proc/self/mem");
     const root = "/";
     await expect(bench.failure(tool, ON_A_PATH[tool](path), { root })).resolves.toMatch(
-      /cannot be read: EIO.*Go on without it/,
+      /cannot be read: EIO.*Continue without it/,
     );
   },
 );
@@ -179,7 +179,7 @@ describe("a disk with 64 kB", unless(disk.why), () => {
     bench.write({ "disk/a.txt": "one", "disk/a.ipynb": NOTEBOOK });
     for (const name of ["a.txt", "a.ipynb"]) await bench.call("Read", { file_path: join(place, name) });
     disk.makeReadOnly(place);
-    const said = "this place is read-only. Write elsewhere.";
+    const said = "the file system is read-only. Write elsewhere.";
     for (const name of ["a.txt", "new.txt", "new/deep.txt"])
       expect(await bench.failure("Write", ON_A_PATH.Write(join(place, name)))).toContain(said);
     expect(await bench.failure("Edit", ON_A_PATH.Edit(join(place, "a.txt")))).toContain(said);
@@ -207,7 +207,7 @@ test("what is not for this user is said", { ...unless(whyNotNobody), tags: ["lon
   });
   const asked: unknown = JSON.parse(out);
   expect(asked).toMatchObject({
-    "Read secret": expect.stringMatching(/cannot be read: permission denied\. Go on without it/),
+    "Read secret": expect.stringMatching(/cannot be read: permission denied\. Continue without it/),
     "Read in a closed folder": expect.stringContaining("permission denied"),
     "Edit secret": expect.stringContaining("permission denied"),
     "Edit read-only": expect.stringMatching(/was not written: permission denied\. Change its permissions/),

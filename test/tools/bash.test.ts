@@ -73,7 +73,7 @@ describe("what a command comes to", () => {
     const { failure } = bench();
     expect(await failure("Bash", { command: "kill -KILL $$" })).toMatch(/\[Ended by signal SIGKILL;/);
     const late = await failure("Bash", { command: "echo begun; exec sleep 1000", timeout: 1_500 });
-    expect(late).toMatch(/^begun\n\[Ended after [\d.]+ m?s, when its time was up.*run_in_background\.\]$/);
+    expect(late).toMatch(/^begun\n\[Ended after [\d.]+ m?s \(timeout\).*run_in_background\.\]$/);
     const unknown = asking({ outcome: "unknown", exitCode: null, reason: "The process host ended." });
     expect(await failure("Bash", { command: "x" }, unknown)).toBe("(no output)\n[The process host ended.]");
     const stopped = asking({ outcome: "cancelled", exitCode: null });
@@ -186,7 +186,7 @@ describe("where it runs (A7.5)", () => {
     await it.text("Bash", { command: "cd gone" });
     rmdirSync(it.path("gone"));
     expect(await it.text("Bash", { command: "pwd" })).toBe(
-      `${it.root}\n[The working directory ${it.path("gone")} is gone, so the command ran in ${it.root}.]\n[Exit code 0]`,
+      `${it.root}\n[The working directory ${it.path("gone")} was deleted, so the command ran in ${it.root}.]\n[Exit code 0]`,
     );
     expect(it.cwd).toBe(it.root);
     await it.text("Bash", { command: "mkdir d; cd d; rmdir ../d" });
@@ -238,7 +238,7 @@ describe("bad input", () => {
     const { failure, text } = bench();
     const said = await failure("Bash", { command: `: ${"é".repeat(60_000)}` });
     expect(said).toBe(
-      "command is too long: it has 120002 bytes, and 120000 are the most. Write it to a file and run that.",
+      "command is too long: it has 120002 bytes, and the most is 120000. Write it to a file and run that.",
     );
     expect(await text("Bash", { command: `: ${"x".repeat(119_998)}` })).toBe("(no output)\n[Exit code 0]");
   });

@@ -16,7 +16,9 @@ describe("what the model sees of a command's output (A7.1)", () => {
 
   test("what is too long is cut in its middle, never through a character, and the mark names file and size", () => {
     const shown = whole("🙂".repeat(20_001));
-    expect(shown).toContain("[Cut here: the output is 80.0 kB. All of it is in /out.txt: read there");
+    expect(shown).toContain(
+      "[Cut here: the output is 80.0 kB. All of it is in /out.txt: read the parts you need",
+    );
     expect(shown.isWellFormed()).toBe(true);
     expect(shown.length).toBeLessThan(MAX_OUTPUT_CHARS + 200);
   });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentTool } from "../../src/mailbox/messages.ts";
 import { bindTool } from "../../src/tools/bind-tool.ts";
-import { resolveCall, whyNothing } from "../../src/tools/deferred/resolve-call.ts";
+import { resolveCall, unresolvedCall } from "../../src/tools/deferred/resolve-call.ts";
 import { searchTools } from "../../src/tools/deferred/search.ts";
 import { toolSearchTool } from "../../src/tools/deferred/tool-search.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
@@ -130,8 +130,8 @@ describe("what a call means", () => {
     ]) {
       expect(use(input)).toBeNull();
     }
-    expect(whyNothing({ tool: "Read" }, offered)).toBe("Read is not deferred: call it by its own name.");
-    expect(whyNothing({ tool: "Nope" }, offered)).toContain("There is no deferred tool named");
-    expect(whyNothing({}, offered)).toContain("Invalid input for UseTool");
+    expect(unresolvedCall({ tool: "Read" }, offered)).toBe("Read is not deferred: call it by its own name.");
+    expect(unresolvedCall({ tool: "Nope" }, offered)).toContain("There is no deferred tool named");
+    expect(unresolvedCall({}, offered)).toContain("Invalid input for UseTool");
   });
 });

@@ -350,7 +350,7 @@ describe("bad input", () => {
     symlinkSync(bench.path("about"), bench.path("round"));
     const cases: [string, string][] = [
       [bench.path("sub/b.ts"), "Did you mean"],
-      [bench.path("sub"), "is a folder"],
+      [bench.path("sub"), "is a directory"],
       [bench.path("pipe"), "named pipe"],
       ["/dev/full", "is a device"],
       [bench.path("round"), "circle"],

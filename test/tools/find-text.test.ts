@@ -24,22 +24,16 @@ test("property: every place is found, with either line end, overlapping or not",
       few(["a", "b", "\n", "\r\n", "\r"], 30),
       few(["a", "b", "\n", "\r"], 5).filter((wanted) => wanted !== ""),
       fc.boolean(),
-      fc.boolean(),
-      (text, wanted, all, isQuick) => {
-        expect(placesOf(text, wanted, all, isQuick ? undefined : 0)).toEqual(naive(text, wanted, all));
+      (text, wanted, all) => {
+        expect(placesOf(text, wanted, all)).toEqual(naive(text, wanted, all));
       },
     ),
     { seed: 3, numRuns: 2_000 },
   );
 });
 
-test("texts of equal lines are searched in no time, whatever is looked for", { tags: ["long"] }, () => {
-  for (const end of ["\n", "\r\n"]) {
-    const text = `aab${end}`.repeat(1_000_000);
-    const lines = "aab\n".repeat(2_000);
-    expect(placesOf(text, `${lines}x`, false)).toEqual([]);
-    expect(placesOf(text, `${lines}x\n${lines}`, true)).toEqual([]);
-    expect(placesOf(text, lines, true)).toHaveLength(500);
-    expect(placesOf(text, lines, false)).toHaveLength(998_001);
-  }
+test("places in a file of equal lines are counted up to a limit", () => {
+  const text = "aab\n".repeat(100_000);
+  expect(placesOf(text, "aab\n".repeat(20), false)).toHaveLength(10_000);
+  expect(placesOf(text, "aab\n".repeat(2), true)).toHaveLength(50_000);
 });

@@ -49,9 +49,11 @@ test("the sender is the agent that called, whatever its message says (C27)", asy
 });
 
 test("what became of a message is said: delivered, gone on with, nobody there, oneself (C27)", async () => {
-  expect(await answerOf({ type: "queued", id: ALICE })).toBe("Delivered; it is heard at the next turn.");
+  expect(await answerOf({ type: "queued", id: ALICE })).toBe(
+    "Delivered; the agent gets it at its next turn.",
+  );
   expect(await answerOf({ type: "resumed", id: ALICE })).toBe(
-    "Agent alice had ended; it goes on with your message. You will be notified of its report.",
+    "Agent alice had ended; it resumes with your message. You will be notified of its report.",
   );
   expect(await answerOf({ type: "unknown" })).toBe(
     'There is no agent "alice"; nothing was sent. There are: alice (look around).',

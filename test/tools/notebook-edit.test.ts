@@ -38,7 +38,7 @@ describe("the three modes (A3.25, A8.7)", () => {
   test("replace keeps what the cell is and drops what it gave", async () => {
     const bench = await opened();
     const input = { notebook_path: bench.path("a.ipynb"), cell_id: "sum", new_source: "4\n5" };
-    expect(await bench.text("NotebookEdit", input)).toContain('cell "sum" was replaced as place 2.');
+    expect(await bench.text("NotebookEdit", input)).toContain('cell "sum" was replaced as cell number 2.');
     expect(cellsIn(bench)).toEqual([
       CELLS[0],
       {
@@ -69,7 +69,7 @@ describe("the three modes (A3.25, A8.7)", () => {
     const before = readFileSync(notebook_path, "utf8");
     expect(await bench.failure("NotebookEdit", insert)).toContain("cell_type is required");
     expect(readFileSync(notebook_path, "utf8")).toBe(before);
-    expect(await bench.text("NotebookEdit", { ...insert, cell_type: "code" })).toContain("as place 1");
+    expect(await bench.text("NotebookEdit", { ...insert, cell_type: "code" })).toContain("as cell number 1");
     await bench.text("NotebookEdit", { ...insert, cell_type: "markdown", cell_id: "sum" });
     const cells = cellsIn(bench);
     expect(cells.map(({ cell_type }) => cell_type)).toEqual(["code", "markdown", "code", "markdown"]);

@@ -118,7 +118,7 @@ describe("the Bash prompt", () => {
   test.each([
     [/do not depend on each other are separate calls in one reply/],
     [/depend on each other are one call, joined by &&/],
-    [/Use ; only where it does not matter that an earlier one failed/],
+    [/Use ; only if an earlier failure does not matter/],
     [/Never separate commands by line breaks/],
   ])("has the rule for several commands: %s (A4.3)", (words) => {
     expect(whole).toMatch(words);
@@ -141,7 +141,7 @@ describe("the Bash prompt", () => {
     [/Never force-push to main or master.*warn/],
     [/Make a new commit and do not amend/],
     [/Stage files by their names; git add -A and git add \./],
-    [/Never commit unless the person asked/],
+    [/Never commit unless the user asked/],
   ])("has the rule for git: %s (A4.5)", (words) => {
     expect(whole).toMatch(words);
   });

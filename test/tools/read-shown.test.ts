@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import type { CallResult } from "../../src/mailbox/messages.ts";
+import { MAX_IMAGE_BASE64, MAX_IMAGE_EDGE, SCALED_EDGE } from "../../src/tools/images.ts";
 import { MAX_PDF_PAGES, PDF_PAGES_UNASKED } from "../../src/tools/pdf-pages.ts";
-import { MAX_IMAGE_BASE64, MAX_IMAGE_EDGE, SCALED_EDGE } from "../../src/tools/pictures.ts";
 import { pdf } from "../support/pdf.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { workbenches } from "./workbench.ts";
@@ -126,7 +126,7 @@ describe("documents (A4.13, A8.3)", () => {
       'it has 30 pages: say which in pages, such as "1-10"',
     );
     expect(await bench.failure("Read", { file_path, pages: "1-21" })).toContain("more than 20");
-    expect(await read("7")).toEqual(["[Page 7 of 30]\nThis is page 7", '[Go on with pages: "8-27".]']);
+    expect(await read("7")).toEqual(["[Page 7 of 30]\nThis is page 7", '[Continue with pages: "8-27".]']);
     expect((await read("29-40")).map((text) => text.split("\n")[0])).toEqual([
       "[Page 29 of 30]",
       "[Page 30 of 30]",
@@ -218,7 +218,7 @@ describe("notebooks (A8.3)", () => {
     const read = async (name: string, more = {}) =>
       (await shown(await bench.call("Read", { file_path: bench.path(name), ...more }))).text;
     expect(await read("many.ipynb", { offset: 2, limit: 1 })).toBe(
-      '[Cell 2 of 5: id "cell-2", raw]\ncell 2\n[Cells 2 to 2 of 5. Go on with offset: 3.]',
+      '[Cell 2 of 5: id "cell-2", raw]\ncell 2\n[Cells 2 to 2 of 5. Continue with offset: 3.]',
     );
     expect(await bench.failure("Read", { file_path: bench.path("many.ipynb"), offset: 6 })).toContain(
       "past the end",
@@ -253,16 +253,16 @@ test("without the packages a call says so, and the prompt promises nothing (A4.1
     });
     const { readTool, readPrompt } = await import(${tools("read.ts")});
     const { ReadLedger } = await import(${tools("read-ledger.ts")});
-    const { hasPictures, hasDocuments } = await import(${tools("optional-packages.ts")});
+    const { hasImages, hasDocuments } = await import(${tools("optional-packages.ts")});
     const context = { cwd: "/", reads: new ReadLedger(), signal: new AbortController().signal };
     const told = [];
     for (const file_path of process.argv.slice(1)) told.push((await readTool.call({ file_path }, context)).message);
-    told.push(JSON.stringify(readTool.description), hasPictures(), hasDocuments());
+    told.push(JSON.stringify(readTool.description), hasImages(), hasDocuments());
     console.log(JSON.stringify(told));`;
   const args = ["--input-type=module", "-e", program, bench.path("a.png"), bench.path("a.pdf")];
   const output = execFileSync(process.execPath, args, { encoding: "utf8", cwd: folder });
   const [image, document, prompt, pictures, documents] = JSON.parse(output);
-  expect(image).toContain("the package that shows images (sharp) is not there");
+  expect(image).toContain("the package that shows images (sharp) is not installed");
   expect(document).toContain("(@hyzyla/pdfium) is not installed");
   expect([pictures, documents]).toEqual([false, false]);
   expect(prompt).not.toMatch(/PDF|PNG/);

@@ -25,7 +25,7 @@ test("2000 lines, a notice, and the rest from the offset it names (A8.2)", async
   const file_path = bench.path("long");
   const first = await bench.text("Read", { file_path });
   expect(first).toBe(
-    `${numbered(1, 2000)}\n\n[Lines 1 to 2000; the file has 3000. Go on with offset: 2001.]`,
+    `${numbered(1, 2000)}\n\n[Lines 1 to 2000; the file has 3000. Continue with offset: 2001.]`,
   );
   expect(await bench.text("Read", { file_path, offset: 2001 })).toBe(numbered(2001, 3000));
 });
@@ -34,7 +34,7 @@ test("offset and limit take a part; what is past the end is said with the number
   const bench = workbench({ long: lines(1, 30).join("\n") });
   const file_path = bench.path("long");
   expect(await bench.text("Read", { file_path, offset: 10, limit: 2 })).toBe(
-    `${numbered(10, 11)}\n\n[Lines 10 to 11; the file has 30. Go on with offset: 12.]`,
+    `${numbered(10, 11)}\n\n[Lines 10 to 11; the file has 30. Continue with offset: 12.]`,
   );
   expect(await bench.text("Read", { file_path, offset: 0, limit: 30 })).toBe(numbered(1, 30));
   expect(await bench.failure("Read", { file_path, offset: 31 })).toBe(
@@ -65,14 +65,14 @@ describe("what is not a text file is named as what it is", () => {
   test("a missing folder, with the nearest that exists", async () => {
     const bench = workbench({ "src/loop.ts": "" });
     const missing = await bench.failure("Read", { file_path: bench.path("src/no/such/x.ts") });
-    expect(missing).toContain(`The nearest folder that exists is ${bench.path("src")}`);
+    expect(missing).toContain(`The nearest directory that exists is ${bench.path("src")}`);
     expect(await bench.failure("Read", { file_path: bench.path("src/loop.ts/x") })).toContain("is a file");
   });
 
   test("a folder", async () => {
     const bench = workbench({ "src/loop.ts": "" });
     const folder = await bench.failure("Read", { file_path: bench.path("src") });
-    expect(folder).toContain("is a folder");
+    expect(folder).toContain("is a directory");
     expect(folder).toContain("Glob");
   });
 
@@ -155,7 +155,8 @@ describe("whatever the bytes", () => {
     const bench = workbench({ big: `${"y".repeat(1_500)}\n`.repeat(1_000) });
     const text = await bench.text("Read", { file_path: bench.path("big") });
     expect(text.length).toBeLessThan(220_000);
-    const [, last, next] = /Lines 1 to (\d+); the file has 1000. Go on with offset: (\d+)/.exec(text) ?? [];
+    const [, last, next] =
+      /Lines 1 to (\d+); the file has 1000. Continue with offset: (\d+)/.exec(text) ?? [];
     expect(Number(next)).toBe(Number(last) + 1);
     expect(text.split("\n")[Number(last) - 1]?.startsWith(`${last}\ty`)).toBe(true);
   });
@@ -168,7 +169,7 @@ test("of a huge file only what is needed is read and held", async () => {
   const before = process.memoryUsage().rss;
   const text = await bench.text("Read", { file_path: bench.path("huge"), offset: 4000, limit: 2 });
   expect(text).toBe(
-    `${numbered(4000, 4001)}\n\n[Lines 4000 to 4001; the file goes on. Go on with offset: 4002.]`,
+    `${numbered(4000, 4001)}\n\n[Lines 4000 to 4001; the file is longer. Continue with offset: 4002.]`,
   );
   expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 ** 2);
 });

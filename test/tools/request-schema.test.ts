@@ -11,17 +11,17 @@ describe("schemas for which the Messages API refuses a request (fault 58)", () =
     [of({}, { anyOf: [{}] }), "it has anyOf at its top"],
     [of({ "DateCreated<": { type: "string" } }), 'its field "DateCreated<" has a name that is not allowed'],
     [of({ ["a".repeat(65)]: {} }), `its field "${"a".repeat(64)}" has a name that is not allowed`],
-    [of({ a: { type: "int" } }), "properties.a.type is no JSON Schema of draft 2020-12"],
-    [of({ a: { type: ["string", null] } }), "properties.a.type is no JSON Schema of draft 2020-12"],
-    [of({ a: 5 }), "properties.a is no JSON Schema of draft 2020-12"],
-    [of({ a: { type: "array", items: [{}] } }), "properties.a.items is no JSON Schema of draft 2020-12"],
+    [of({ a: { type: "int" } }), "properties.a.type is not a JSON Schema of draft 2020-12"],
+    [of({ a: { type: ["string", null] } }), "properties.a.type is not a JSON Schema of draft 2020-12"],
+    [of({ a: 5 }), "properties.a is not a JSON Schema of draft 2020-12"],
+    [of({ a: { type: "array", items: [{}] } }), "properties.a.items is not a JSON Schema of draft 2020-12"],
     [
       of({ a: { anyOf: [{}, { enum: "x" }] } }),
-      "properties.a.anyOf[1].enum is no JSON Schema of draft 2020-12",
+      "properties.a.anyOf[1].enum is not a JSON Schema of draft 2020-12",
     ],
-    [of({}, { required: "a" }), "required is no JSON Schema of draft 2020-12"],
-    [of({}, { required: ["a", "a"] }), "required is no JSON Schema of draft 2020-12"],
-    [of({ a: { required: true } }), "properties.a.required is no JSON Schema of draft 2020-12"],
+    [of({}, { required: "a" }), "required is not a JSON Schema of draft 2020-12"],
+    [of({}, { required: ["a", "a"] }), "required is not a JSON Schema of draft 2020-12"],
+    [of({ a: { required: true } }), "properties.a.required is not a JSON Schema of draft 2020-12"],
     [of({ a: { minimum: 1, exclusiveMinimum: true } }), "properties.a.exclusiveMinimum is no"],
     [of({ a: { minLength: -1 } }), "properties.a.minLength is no"],
     [{ type: "object", properties: [] }, "properties is no"],
@@ -51,6 +51,6 @@ describe("schemas for which the Messages API refuses a request (fault 58)", () =
 
   test("one without end has an end here", () => {
     const endless = Array.from({ length: 10_000 }).reduce<object>((inner) => ({ not: inner }), {});
-    expect(refusedSchema(of({ a: endless }))).toMatch(/is no JSON Schema/);
+    expect(refusedSchema(of({ a: endless }))).toMatch(/is not a JSON Schema/);
   });
 });

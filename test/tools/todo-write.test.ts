@@ -40,7 +40,7 @@ describe("the list", () => {
     );
     expect(
       await bench.text("TodoWrite", { todos: [step("look", "completed"), step("cut", "in_progress")] }),
-    ).toMatch(/1 completed, 1 in progress, 0 pending\. Go on with: cut/);
+    ).toMatch(/1 completed, 1 in progress, 0 pending\. Continue with: cut/);
     expect(bench.todo.items).toEqual([step("look", "completed"), step("cut", "in_progress")]);
     expect(await bench.text("TodoWrite", { todos: [] })).toBe("The list is empty now.");
     expect(bench.todo.items).toEqual([]);

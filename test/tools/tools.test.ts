@@ -107,7 +107,7 @@ test("a value outside its enum is named with what it may be, and a fraction is n
 
 describe("prompts", () => {
   test.each([
-    ["Read", readPrompt("default", { pictures: true, documents: true })],
+    ["Read", readPrompt("default", { images: true, documents: true })],
     ["Write", writePrompt],
     ["Edit", editPrompt],
     ["NotebookEdit", notebookEditPrompt],
@@ -121,7 +121,7 @@ describe("prompts", () => {
 
   test("Read names its real default, and one piece of advice on parts, never both (A4.11, A4.12)", () => {
     expect(DEFAULT_LINES).toBe(2000);
-    const none = { pictures: false, documents: false };
+    const none = { images: false, documents: false };
     const [whole, part] = [readPrompt("default", none), readPrompt("targeted", none)].map((prompt) =>
       renderPrompt(prompt),
     );
@@ -133,13 +133,13 @@ describe("prompts", () => {
   });
 
   test("what Read cannot do is not promised, and what it does has its limits (A4.13, A8.3)", () => {
-    const told = (pictures: boolean, documents: boolean) =>
-      renderPrompt(readPrompt("default", { pictures, documents }));
+    const told = (images: boolean, documents: boolean) =>
+      renderPrompt(readPrompt("default", { images, documents }));
     expect(told(false, false)).not.toMatch(/PDF|image/i);
     expect(told(true, false)).not.toContain("PDF");
     expect(told(true, false)).toContain("An image (PNG, JPG, GIF, WebP)");
-    expect(told(false, true)).toContain("by its pages: their text.");
-    expect(told(true, true)).toContain("their text and how they look");
+    expect(told(false, true)).toContain("as pages: their text.");
+    expect(told(true, true)).toContain("their text and an image of each");
     expect(MAX_PDF_PAGES).toBe(20);
     expect(told(true, true)).toContain(`more than ${PDF_PAGES_UNASKED} pages needs pages`);
     expect(told(true, true)).toContain(`at most ${MAX_PDF_PAGES} pages in one call`);
@@ -149,18 +149,18 @@ describe("prompts", () => {
   test("Edit says that it needs a Read, how long old_string should be, and what is never part of it (A4.8 to A4.10)", async () => {
     const { description } = definitionOf(toolNamed("Edit"));
     expect(description).toMatch(/must have read the file with Read .* Edit fails otherwise/);
-    expect(description).toMatch(/stands there only once: usually 2-4 lines, not 10 or more/);
+    expect(description).toMatch(/occurs only once: usually 2-4 lines, not 10 or more/);
     expect(description).toContain("set replace_all");
     expect(description).toMatch(/begins with its line number and a tab.*never include any of that prefix/);
     const bench = workbench({ a: "text" });
     expect(await bench.text("Read", { file_path: bench.path("a") })).toMatch(/^\d+\ttext$/);
-    expect(definitionOf(toolNamed("Read")).description).toContain("each as its number, a tab and its text");
+    expect(definitionOf(toolNamed("Read")).description).toContain("each with its number and a tab in front");
   });
 
   test("Write sends changes to Edit, and says to look first (A8.6)", () => {
     const { description } = definitionOf(toolNamed("Write"));
     expect(description).toContain("To change parts of a file, use Edit");
-    expect(description).toContain("Before you overwrite a file, look at it with Read");
+    expect(description).toContain("Before you overwrite a file, read it with Read");
   });
 
   test("Grep sends every search here, and says how its syntax differs (A4.14, A4.15)", () => {

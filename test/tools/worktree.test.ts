@@ -86,7 +86,7 @@ describe("EnterWorktree (A3.23)", () => {
       isError: false,
       content: [
         "You are in the new worktree /w/.claude/worktrees/one, on branch worktree-one. The working directory is /w/.claude/worktrees/one/src.",
-        "Read and edit files by their paths in there; the person's checkout is out of reach until ExitWorktree.",
+        "Read and edit files by their paths in it; the user's checkout is out of reach until ExitWorktree.",
         "The submodule lib is not there.",
       ].join("\n"),
     });
@@ -136,14 +136,14 @@ describe("ExitWorktree (A3.24)", () => {
     expect(await tools().call("ExitWorktree", { action: "keep" })).toEqual({
       isError: false,
       content: [
-        "You are out of the worktree; the working directory is /w/src again.",
+        "You have left the worktree; the working directory is /w/src again.",
         "The worktree /w/.claude/worktrees/one is kept as it is, with branch worktree-one; EnterWorktree with its path enters it again.",
       ].join("\n"),
     });
     const { call } = tools({ exit: { ...outside, removed: "one" } });
     expect(await call("ExitWorktree", { action: "remove" })).toMatchObject({
       content: expect.stringContaining(
-        "is removed, with branch worktree-one. What was in it can be put back: troupe worktrees restore one",
+        "is removed, with branch worktree-one. To restore its contents: troupe worktrees restore one",
       ),
     });
   });
@@ -155,7 +155,7 @@ describe("ExitWorktree (A3.24)", () => {
     });
     const content = answer && "content" in answer ? String(answer.content) : "";
     expect(answer).toMatchObject({ isError: true });
-    expect(content).toContain("- f49.ts\n- and 10 more\nTell the person.");
+    expect(content).toContain("- f49.ts\n- and 10 more\nTell the user.");
     expect(content).toContain("discard_changes: true");
   });
 });

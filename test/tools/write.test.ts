@@ -82,10 +82,10 @@ describe("bad input", () => {
     symlinkSync(bench.path("about"), bench.path("round"));
     symlinkSync(bench.path("nothing"), bench.path("dangling"));
     const cases: [string, string][] = [
-      [bench.path("sub"), "is a folder"],
+      [bench.path("sub"), "is a directory"],
       [bench.path("pipe"), "named pipe"],
       ["/dev/full", "device"],
-      [bench.path("sub/a/b"), "is a file, not a folder"],
+      [bench.path("sub/a/b"), "is a file, not a directory"],
       [bench.path("round"), "leads nowhere"],
       [bench.path("dangling"), "leads nowhere"],
       [bench.path("dangling/new/a"), "leads nowhere"],

@@ -12,7 +12,7 @@ export interface ShownAgent extends ListedAgent {
   readonly missingServers?: readonly MissingServer[];
 }
 
-/** The same agents, with what of the servers that they name a session here would not have. */
+/** Adds the servers that an agent names and a session here would not have. */
 export async function withMissingServers(
   agents: readonly ListedAgent[],
   own: readonly AgentDefinition[],

@@ -10,9 +10,9 @@ import { type Context, withSubcommands } from "../command.ts";
 import {
   changeSetting,
   editedScopes,
-  knownKey,
   leafLine,
   leavesBelow,
+  requireKey,
   sourceOf,
   whereOf,
 } from "../config/change-setting.ts";
@@ -66,7 +66,7 @@ export const configCommand = withSubcommands({
 });
 
 async function get(name: string, args: Arguments, { io }: Context): Promise<number> {
-  const key = knownKey(name);
+  const key = requireKey(name);
   const leaves = leavesBelow(key, await leavesOf(args, io));
   if (leaves.length === 0) {
     if (args.value(jsonFlag)) await printJson(io, null);
@@ -98,8 +98,8 @@ async function edit(
   { io }: Context,
 ): Promise<number> {
   const change = { name, word, scope: args.value(scopeFlag) ?? "user" };
-  const { said, waits } = await changeSetting(change, io, await workingDir(args, io));
-  await printNotes(io, [said, waits]);
+  const { message, condition } = await changeSetting(change, io, await workingDir(args, io));
+  await printNotes(io, [message, condition]);
   return exitCodes.done;
 }
 

@@ -111,10 +111,9 @@ async function tasksOf({ positionals }: Arguments, { io }: Context): Promise<rea
   if (positionals.length > 0) {
     const empty = positionals.findIndex((task) => task.trim() === "");
     if (empty === -1) return positionals;
-    throw new UsageError(`Task ${empty + 1} of ${positionals.length} is empty; say what the agent is to do.`);
+    throw new UsageError(`Task ${empty + 1} of ${positionals.length} is empty; say what the agent must do.`);
   }
-  const stdin = io.stdinIsTTY ? undefined : await readStdin(io);
-  const lines = stdin?.type === "text" ? stdin.text.split(/\r?\n/) : [];
+  const lines = io.stdinIsTTY ? [] : ((await readStdin(io)) ?? "").split(/\r?\n/);
   const tasks = lines.map((line) => line.trim()).filter(Boolean);
   if (tasks.length > 0) return tasks;
   throw new UsageError(

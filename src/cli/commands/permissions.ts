@@ -21,6 +21,8 @@ const mode = choice({
   fallback: "that of your settings, else default",
 });
 
+const options = [mode, jsonFlag, cwd, addDir, trust, allowedTools, disallowedTools];
+
 /** `troupe permissions`: what would happen to a call, and why, without making it (A6.9). */
 export const permissionsCommand = withSubcommands({
   name: "permissions",
@@ -30,14 +32,14 @@ export const permissionsCommand = withSubcommands({
     "explain ends with exit code 0 if the call would run without a question, and 1 if it would be asked about or refused.",
     "Nothing is run: neither the call, nor hooks, nor the sandbox.",
   ],
-  options: [mode, jsonFlag, cwd, addDir, trust, allowedTools, disallowedTools],
+  options: [],
   subcommands: {
     explain: {
       takes: "'TOOL(INPUT)'",
-      options: [input],
+      options: [input, ...options],
       run: ([call = ""], args, context) => explainCall(call, args, context),
     },
-    list: { run: (_, args, context) => listRules(args, context) },
+    list: { options, run: (_, args, context) => listRules(args, context) },
   },
   examples: [
     ["troupe permissions explain 'Bash(npm test && git push)'", "each part with its decision"],

@@ -22,7 +22,7 @@ import { whyNotCalled } from "../skills/slash-tasks.ts";
 import { limitStart } from "../start-limit.ts";
 import { readStdin } from "../stdin-text.ts";
 import { sessionTitle } from "../task-names.ts";
-import { whoWords } from "../unfinished.ts";
+import { unfinishedText } from "../unfinished.ts";
 import { UsageError } from "../usage-error.ts";
 
 export const printFlag = flag({
@@ -115,7 +115,7 @@ function promptJob(prompt: string): Job {
 /** Throws if nothing was cut off and the session was closed: then its result was printed before. */
 function resumeJob(session: SupervisorHandle, note: (line: string) => void, ended: boolean): Job {
   const { main: isMain, agents } = session.unfinished();
-  const who = whoWords({ main: isMain, agents: agents.length });
+  const who = unfinishedText({ main: isMain, agents: agents.length });
   if (who === null && (ended || session.tree().length === 0)) {
     throw new UsageError(
       `Nothing in session ${session.session} was cut off, and there is no prompt: troupe -p --resume ${session.session} "your question".`,
@@ -141,7 +141,7 @@ function withoutMain(views: readonly AgentView[]): JobEnd {
   return { ...main, id: null, summary, durationMs: 0 };
 }
 
-/** What the user should know besides the answer; JSON has most of it. */
+/** What the user should know in addition to the answer; JSON has most of it. */
 function notesOn(finished: Finished, args: Arguments, now: number): readonly (string | undefined)[] {
   const end = lastEnd(finished);
   const isText = args.value(outputFormat) === "text" || args.value(outputFormat) === undefined;
@@ -167,13 +167,13 @@ async function promptOf({ positionals }: Arguments, { io }: Context, mayBeEmpty:
   const enough = given !== "" || mayBeEmpty;
   if (io.stdinIsTTY) return enough ? { text: given } : Promise.reject(noPrompt());
   const stdin = await readStdin(io, enough ? SILENT_MS : undefined);
-  if (stdin.type === "silent") {
+  if (stdin === null) {
     return {
       text: given,
       note: "Nothing came on stdin within 3 s, so it is ignored (< /dev/null skips the wait).",
     };
   }
-  const text = [given, stdin.text.trim()].filter(Boolean).join("\n\n");
+  const text = [given, stdin.trim()].filter(Boolean).join("\n\n");
   if (text === "" && !mayBeEmpty) throw noPrompt();
   return { text };
 }

@@ -35,17 +35,21 @@ export const worktreesCommand = withSubcommands({
     "sweep removes worktrees whose agents' processes have gone, if every byte is in a snapshot, and rolls back merges that were cut off. Troupe does the same by itself.",
     "These four let git read or write files. If the repository's configuration makes git run something, such as a filter, the directory must be trusted.",
   ],
-  options: [jsonFlag, sessionFlags.cwd],
+  options: [sessionFlags.cwd],
   subcommands: {
-    list: { run: (_, args, context) => withActions(args, context, (act, about) => act.listWorktrees(about)) },
+    list: {
+      options: [jsonFlag],
+      run: (_, args, context) => withActions(args, context, (act, about) => act.listWorktrees(about)),
+    },
     diff: {
       takes: "NAME",
+      options: [jsonFlag],
       run: ([name = ""], args, context) =>
         withActions(args, context, (act, about) => act.diffWorktree(name, about)),
     },
     merge: {
       takes: "NAME",
-      options: [deletes, trust],
+      options: [deletes, trust, jsonFlag],
       run: ([name = ""], args, context) =>
         touchingFiles(args, context, async (_, about) => {
           const { mergeEdits } = await import("../worktrees/merge-edits.ts");
@@ -54,18 +58,18 @@ export const worktreesCommand = withSubcommands({
     },
     restore: {
       takes: "NAME",
-      options: [trust],
+      options: [trust, jsonFlag],
       run: ([name = ""], args, context) =>
         touchingFiles(args, context, (act, about) => act.restoreWorktree(name, about)),
     },
     remove: {
       takes: "NAME",
-      options: [force, trust],
+      options: [force, trust, jsonFlag],
       run: ([name = ""], args, context) =>
         touchingFiles(args, context, (act, about) => act.removeWorktree(name, args.value(force), about)),
     },
     sweep: {
-      options: [trust],
+      options: [trust, jsonFlag],
       run: (_, args, context) => touchingFiles(args, context, (act, about) => act.sweepWorktrees(about)),
     },
   },

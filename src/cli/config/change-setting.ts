@@ -10,29 +10,29 @@ import type { CliIO } from "../io.ts";
 import { safeLine } from "../safe-text.ts";
 import { quoted, UsageError } from "../usage-error.ts";
 
-/** The scopes whose files a person edits from here. */
+/** The scopes whose files a user edits from here. */
 export const editedScopes = ["user", "project", "local"] as const satisfies readonly FileScope[];
 export type EditedScope = (typeof editedScopes)[number];
 
 export interface Change {
   /** As in docs/settings.md. */
   readonly name: string;
-  /** Undefined takes the value out. */
+  /** Undefined removes the value. */
   readonly word: string | undefined;
   readonly scope: EditedScope;
 }
 
-/** What has become of a change, in sentences. */
+/** The result of a change. */
 export interface Changed {
-  readonly said: string;
-  /** What it waits for before it counts; null: nothing. */
-  readonly waits: string | null;
+  readonly message: string;
+  /** A sentence on when it takes effect, if not immediately. */
+  readonly condition: string | null;
 }
 
 type KnownKey = Exclude<SettingsKey, { readonly type: "unknown" }>;
 
-/** A setting or a group of them; a `UsageError` with what is near it where there is none. */
-export function knownKey(name: string): KnownKey {
+/** Finds a setting or a group of them. Throws a `UsageError` that suggests a near name. */
+export function requireKey(name: string): KnownKey {
   const key = settingsKey(name);
   if (key.type !== "unknown") return key;
   const guess = nearName(name, settings.map(nameOf));
@@ -45,18 +45,18 @@ export function leavesBelow(key: KnownKey, leaves: readonly Leaf[]): readonly Le
   return leaves.filter(({ path }) => isBelow(path, key.path));
 }
 
-/** One line for a person; safe for a terminal. */
+/** One line for the user; safe for a terminal. */
 export function leafLine({ path, value, file }: Leaf): string {
   return `${safeLine(`${nameOf({ path })} = ${JSON.stringify(value)}`)}  (${safeLine(file)})`;
 }
 
-/** Writes one checked value to its file (A18.4). Throws a sentence where it cannot. */
+/** Writes one checked value to its file (A18.4). */
 export async function changeSetting(
   { name, word, scope }: Change,
   io: CliIO,
   root: string,
 ): Promise<Changed> {
-  const key = knownKey(name);
+  const key = requireKey(name);
   if (key.type === "group")
     throw new UsageError(
       `${name} is not one setting but several; name one of them: ${namesBelow(key.path).join(", ")}.`,
@@ -68,12 +68,12 @@ export async function changeSetting(
   }
   const { trust, isUserOnly, merge } = key.setting;
   if (trust === "managed" && word !== undefined)
-    throw new UsageError(`${name} counts in your organisation's file only.`);
+    throw new UsageError(`${name} takes effect in your organisation's file only.`);
   const isOwn = trust === "never" || isUserOnly?.(key.path.at(-1) ?? "", checked.value) === true;
-  // What was written there by hand can be taken out again.
+  // A value that was written there by hand can be removed.
   if (isOwn && scope !== "user" && word !== undefined) {
     const what = isUserOnly && merge === "last" ? `${name} ${quoted(word)}` : name;
-    throw new UsageError(`${what} counts in your own settings only; write it with --scope user.`);
+    throw new UsageError(`${what} takes effect in your own settings only; write it with --scope user.`);
   }
   const place = settingsPaths(whereOf(io, root)).find((one) => one.scope === scope);
   if (place === undefined) throw new UsageError(`There is no scope ${scope}.`);
@@ -81,10 +81,10 @@ export async function changeSetting(
   if (refusal !== null) throw new Error(refusal);
   const isGrant = word !== undefined && scope !== "user" && trust !== "always";
   return {
-    said: `${name} is ${word === undefined ? "no longer set" : "set"} in ${place.file}.`,
-    waits:
+    message: `${name} is ${word === undefined ? "no longer set" : "set"} in ${place.file}.`,
+    condition:
       isGrant && (await isUntrusted(io, root))
-        ? "It counts once you have agreed to what this folder's settings grant: the next conversation here asks you, and --trust agrees for one run."
+        ? "It takes effect when you have agreed to what this directory's settings grant: the next conversation here asks you, and --trust agrees for one run."
         : null,
   };
 }

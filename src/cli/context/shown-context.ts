@@ -26,38 +26,37 @@ export interface ShownContext {
   readonly sizesOnly: boolean;
 }
 
-/** Tokens, by the server's count or by ours. */
+/** Tokens, as the server counts them or as we estimate them. */
 interface Size {
   readonly count: number;
   readonly estimated: boolean;
 }
 
-/** For programs: every part as it is sent. `estimated`: no server has counted its tokens. */
-export function contextJson({ preview, agent, counted, withheld, sizesOnly }: ShownContext): object {
-  const { model, window, parts } = preview;
+/** For programs: every part as it is sent. */
+export function contextJson(shown: ShownContext): object {
+  const { preview, agent, withheld, sizesOnly } = shown;
+  const { parts, total } = sizesOf(shown);
   return {
-    ...{ agent: agent ?? "main", model, window },
-    notOffered: withheld,
-    tokens: wholeSize(parts, counted),
-    parts: parts.map((part, at) => {
-      const { name, place } = part;
-      return { name, place, tokens: sizeOf(part, at, counted), ...(sizesOnly ? {} : contentOf(part)) };
-    }),
+    ...{ agent: agent ?? "main", model: preview.model, window: preview.window },
+    ...{ notOffered: withheld, tokens: total },
+    parts: preview.parts.map((part, at) => ({
+      ...{ name: part.name, place: part.place, tokens: parts[at] },
+      ...(sizesOnly ? {} : contentOf(part)),
+    })),
   };
 }
 
-function sizeOf(part: Part, at: number, counted: Counted | null): Size {
-  const count = counted?.parts[at] ?? null;
-  return count === null ? { count: tokensOfPart(part), estimated: true } : { count, estimated: false };
-}
-
-function wholeSize(parts: readonly Part[], counted: Counted | null): Size {
+function sizesOf({ preview, counted }: ShownContext): {
+  readonly parts: readonly Size[];
+  readonly total: Size;
+} {
+  const parts = preview.parts.map((part, at): Size => {
+    const count = counted?.parts[at] ?? null;
+    return count === null ? { count: tokensOfPart(part), estimated: true } : { count, estimated: false };
+  });
   const total = counted?.total ?? null;
-  if (total !== null) return { count: total, estimated: false };
-  return {
-    count: parts.reduce((sum, part, at) => sum + sizeOf(part, at, counted).count, 0),
-    estimated: true,
-  };
+  const estimate = parts.reduce((sum, { count }) => sum + count, 0);
+  return { parts, total: { count: total ?? estimate, estimated: total === null } };
 }
 
 function contentOf(part: Part): object {
@@ -75,37 +74,39 @@ function contentOf(part: Part): object {
   }
 }
 
-/** For people: what each part takes, then every part in full unless only the sizes are wanted. */
+/** For users: the size of each part, then every part in full unless only sizes are wanted. */
 export function contextText(shown: ShownContext, paint: Paint): string {
-  const { preview, agent, counted, withheld, sizesOnly } = shown;
+  const { preview, agent, withheld, sizesOnly } = shown;
   const { model, window, parts } = preview;
-  const all = wholeSize(parts, counted);
-  const share = `${((100 * all.count) / window).toFixed(1)} % of ${shortCount(window)}`;
-  const by = all.estimated ? "estimated" : "counted by the model's server";
-  const head = `${paint("bold", agent === null ? "Main conversation" : `Agent ${safeLine(agent)}`)} · ${safeLine(model)} · ${words(all)} tokens (${share}), ${by}`;
-  const sizes = parts.map((part, at) => sizeLine(part, sizeOf(part, at, counted)));
-  const whole = sizesOnly ? [] : parts.flatMap((part) => ["", ...shownPart(part, paint)]);
-  const absent = withheld.map(
-    ({ tool, reason }) => `  ${safeLine(tool)} is not offered: ${safeLine(reason)}`,
-  );
-  return `${[head, "", ...sizes, ...(absent.length > 0 ? ["", ...absent] : []), ...whole].join("\n")}\n`;
+  const { parts: sizes, total } = sizesOf(shown);
+  const title = paint("bold", agent === null ? "Main conversation" : `Agent ${safeLine(agent)}`);
+  const share = `${((100 * total.count) / window).toFixed(1)} % of ${shortCount(window)}`;
+  const source = total.estimated ? "estimated" : "counted by the model's server";
+  return `${[
+    `${title} · ${safeLine(model)} · ${sizeText(total)} tokens (${share}), ${source}`,
+    "",
+    ...parts.map((part, at) => sizeLine(part, sizes[at] ?? total)),
+    ...(withheld.length > 0 ? [""] : []),
+    ...withheld.map(({ tool, reason }) => `  ${safeLine(tool)} is not offered: ${safeLine(reason)}`),
+    ...(sizesOnly ? [] : parts.flatMap((part) => ["", ...partLines(part, paint)])),
+  ].join("\n")}\n`;
 }
 
-function words({ count, estimated }: Size): string {
+function sizeText({ count, estimated }: Size): string {
   return `${estimated ? "about " : ""}${shortCount(count)}`;
 }
 
-function sizeLine(part: Part, size: Size): string {
-  const said = size.count === 0 ? "none" : words(size);
-  return `  ${part.name.padEnd(16)}${said.padStart(12)}   ${size.count === 0 ? "" : PLACES[part.place]}`.trimEnd();
+function sizeLine({ name, place }: Part, size: Size): string {
+  const isEmpty = size.count === 0;
+  return `  ${name.padEnd(16)}${(isEmpty ? "none" : sizeText(size)).padStart(12)}   ${isEmpty ? "" : PLACES[place]}`.trimEnd();
 }
 
-function shownPart(part: Part, paint: Paint): string[] {
+function partLines(part: Part, paint: Paint): string[] {
   const title = paint("bold", `== ${part.name}`);
   if (tokensOfPart(part) === 0) return [`${title} (none)`];
   switch (part.name) {
     case "tool schemas":
-      return [title, ...part.tools.flatMap((tool) => shownTool(tool, paint))];
+      return [title, ...part.tools.flatMap((tool) => toolLines(tool, paint))];
     case "history":
       return [title, safeText(JSON.stringify(part.messages, null, 2))];
     case "user turn":
@@ -115,7 +116,7 @@ function shownPart(part: Part, paint: Paint): string[] {
   }
 }
 
-function shownTool(tool: Extract<Part, { name: "tool schemas" }>["tools"][number], paint: Paint): string[] {
+function toolLines(tool: Extract<Part, { name: "tool schemas" }>["tools"][number], paint: Paint): string[] {
   const size = `(about ${shortCount(tokensOfPrefix([], [tool]))} tokens)`;
   return [
     "",

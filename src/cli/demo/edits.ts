@@ -132,7 +132,7 @@ const ALL_STARTED_MS = 120_000;
 
 /**
  * Runs the agents as `troupe fanout --isolation worktree --permission-mode acceptEdits --offline` does, without any
- * user's settings. Null: none of them ended; the exit code says why.
+ * user's settings. `finished` is null if none of them ended.
  */
 async function runAgents(
   context: Context,

@@ -3,7 +3,7 @@ import { lstat, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Git, parts } from "../../worktrees/git.ts";
 
-/** What an agent is told, and what its edits are. */
+/** An agent's task, and what its edits are. */
 export interface AgentRole {
   readonly task: string;
   /** Lines that it appends to files. */

@@ -17,7 +17,7 @@ export interface Scratch {
   remove(): Promise<void>;
 }
 
-/** Makes a clone of HEAD of the repository around `from`; if there is none with two text files, a small repository. */
+/** Makes a clone of HEAD of the repository around `from`, or a small repository if that does not have two text files. */
 export async function makeScratch(from: string, io: CliIO, signal: AbortSignal): Promise<Scratch> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), "troupe-demo-")));
   const remove = () => rm(dir, { recursive: true, force: true, maxRetries: 3 });

@@ -4,7 +4,7 @@ import { nearName } from "../../mailbox/near-name.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
 import type { AgentView, SupervisorEvent } from "../../supervisor/view.ts";
 import { counted } from "../figures.ts";
-import { howToGoOn, unfinishedAgents } from "../unfinished.ts";
+import { resumeHint, unfinishedAgents } from "../unfinished.ts";
 import { quoted } from "../usage-error.ts";
 
 export interface ServedSessionParts {
@@ -92,7 +92,7 @@ export class ServedSession {
     // First of all: the sender of the signal may not wait for it.
     if (detach !== null && unfinished.length > 0) {
       const were = unfinished.length === 1 ? "was" : "were";
-      note(`${counted(unfinished.length, "agent")} ${were} still at work; ${howToGoOn(session.session)}`);
+      note(`${counted(unfinished.length, "agent")} ${were} still at work; ${resumeHint(session.session)}`);
     }
     const isClosed = await within(clock, CLOSE_MS, session.close());
     if (!isClosed) note(`The session did not close within ${CLOSE_MS / 1000} s; Troupe exits without it.`);

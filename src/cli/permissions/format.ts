@@ -38,7 +38,7 @@ export function explanationText(
     ["mode", [modeText(active)]],
     ["parts", parts.length > 1 ? parts.map((part) => `${part.decision.padEnd(5)}  ${part.text}`) : []],
     ["allow it", decision === "deny" ? [] : grantLines(grants, decision)],
-    ["besides", besides],
+    ["also", besides],
   ];
   const head = `${paint(COLOUR[decision], decision)}  ${paint("bold", visibleLine(callText(call)))}`;
   return `${[head, `  ${MEANING[decision]}`, ...rows.flatMap(([name, lines]) => block(name, lines, paint))].join("\n")}\n`;

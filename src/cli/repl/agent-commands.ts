@@ -4,7 +4,7 @@ import type { AgentView } from "../../supervisor/view.ts";
 import { agentName, doingAndWhere, stateMark } from "../agent-text.ts";
 import type { Paint } from "../colour.ts";
 import { counted, shortCount } from "../figures.ts";
-import { whoWords } from "../unfinished.ts";
+import { unfinishedText } from "../unfinished.ts";
 import { quoted } from "../usage-error.ts";
 import type { ReplSession } from "./repl-session.ts";
 
@@ -59,7 +59,7 @@ function stopAll(views: readonly AgentView[], session: AgentContext["session"]):
   const main = open.some(({ id }) => id === MAIN);
   const agents = open.filter(({ id }) => id !== MAIN);
   const [first] = agents;
-  const who = whoWords({ main, agents: agents.length });
+  const who = unfinishedText({ main, agents: agents.length });
   if (who === null) return "No agent is at work.";
   const again = first === undefined ? "" : ` /agents lists them; ${howToResume(first.id, views)}`;
   return `${who.charAt(0).toUpperCase()}${who.slice(1)} told to stop.${again}`;

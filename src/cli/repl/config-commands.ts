@@ -5,11 +5,11 @@ import {
   changeSetting,
   type EditedScope,
   editedScopes,
-  knownKey,
   leafLine,
   leavesBelow,
+  requireKey,
 } from "../config/change-setting.ts";
-import { holdsAtOnce } from "../follow-settings.ts";
+import { appliesImmediately } from "../follow-settings.ts";
 import { safeLine } from "../safe-text.ts";
 import type { OwnFiles } from "./own-files.ts";
 import { scopeIn } from "./scope-flag.ts";
@@ -44,7 +44,7 @@ async function list({ reader }: OwnFiles): Promise<string> {
 }
 
 async function one(name: string, { reader }: OwnFiles): Promise<string> {
-  const key = knownKey(name);
+  const key = requireKey(name);
   const { leaves, trust } = await reader.read();
   const rows = leavesBelow(key, leaves).map(leafLine);
   if (rows.length > 0) return rows.join("\n");
@@ -61,13 +61,13 @@ async function change(
   scope: EditedScope | null,
   { io, root }: OwnFiles,
 ): Promise<string> {
-  const { said, waits } = await changeSetting({ name, word, scope: scope ?? "user" }, io, root);
+  const { message, condition } = await changeSetting({ name, word, scope: scope ?? "user" }, io, root);
   const key = settingsKey(name);
   const path = key.type === "setting" ? nameOf(key.setting) : name;
-  const when = holdsAtOnce(path)
+  const when = appliesImmediately(path)
     ? "It holds from the next call on."
     : "This conversation goes on as it is; it counts in the next session.";
-  return [said, waits ?? when].map(safeLine).join("\n");
+  return [message, condition ?? when].map(safeLine).join("\n");
 }
 
 /** In a shell the value would stand in quotes. */

@@ -2,7 +2,7 @@ import { withoutHookWords } from "../../features/hooks/hook-words.ts";
 import type { ActorAtRest } from "../../journal/session-state.ts";
 import type { MessageParam } from "../../mailbox/conversation.ts";
 import { conversationOf } from "../../mailbox/turns.ts";
-import { isPersons, textOf, userText } from "../user-text.ts";
+import { isUserText, textOf, userText } from "../user-text.ts";
 
 /** What the person asked last, and what was said to it since. */
 export interface LastExchange {
@@ -22,7 +22,7 @@ export function lastExchange({
   const heard: MessageParam[] = (reply?.heard ?? []).map(({ text }) => ({ role: "user", content: text }));
   const all = [...messages, ...heard];
   if (reply !== null) all.push({ role: "assistant", content: reply.content });
-  const owed = unheard.map(({ text }) => withoutHookWords(text)).filter(isPersons);
+  const owed = unheard.map(({ text }) => withoutHookWords(text)).filter(isUserText);
   const last = owed.at(-1);
   if (last !== undefined && !heard.some((message) => userText(message) === last))
     return { prompt: last, said: "" };

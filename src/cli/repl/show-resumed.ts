@@ -2,7 +2,7 @@ import { MAIN } from "../../mailbox/ids.ts";
 import type { ResumableSession } from "../../session/resume-session.ts";
 import { counted } from "../figures.ts";
 import { safeText } from "../safe-text.ts";
-import { whoWords } from "../unfinished.ts";
+import { unfinishedText } from "../unfinished.ts";
 import { lastExchange } from "./last-exchange.ts";
 import type { ReplSession } from "./repl-session.ts";
 import type { Terminal } from "./terminal.ts";
@@ -33,7 +33,7 @@ export function showResumed(
     if (last.said !== "") print(lastOf(said, REPLY_ROWS, (words) => paint("dim", words)).join("\n"));
   }
   const { main: isMain, agents } = unfinished;
-  const who = whoWords({ main: isMain, agents: agents.length });
+  const who = unfinishedText({ main: isMain, agents: agents.length });
   const words = `Going on with session ${restored.id}: ${who === null ? "nothing was" : who} cut off.`;
   gap();
   print(paint("dim", wrapText(words, columns()).join("\n")));

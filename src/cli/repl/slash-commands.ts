@@ -9,7 +9,7 @@ import { shortCount } from "../figures.ts";
 import { originOf } from "../permissions/format.ts";
 import { safeLine } from "../safe-text.ts";
 import { sessionFlags } from "../session-flags.ts";
-import { onlyInShell } from "../skills/other-places.ts";
+import { onlyInShell } from "../skills/slash-tasks.ts";
 import { quoted } from "../usage-error.ts";
 import { visibleLine } from "../visible-text.ts";
 import { type AgentContext, listAgents, resumeAgent, stopAgents } from "./agent-commands.ts";

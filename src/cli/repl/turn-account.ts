@@ -6,7 +6,7 @@ import type { Paint } from "../colour.ts";
 import { counted, shortCount, shortTime } from "../figures.ts";
 import { denialSentence } from "../results.ts";
 import { safeLine } from "../safe-text.ts";
-import { howToGoOn, unfinishedAgents, whoWords } from "../unfinished.ts";
+import { resumeHint, unfinishedAgents, unfinishedText } from "../unfinished.ts";
 import type { ReplSession } from "./repl-session.ts";
 
 /** What a turn used, as the difference of two accounts. */
@@ -54,13 +54,13 @@ export function conversationLines(
   here: string,
 ): string[] {
   const others = agents.filter(({ id }) => id !== MAIN).length;
-  const who = whoWords({
+  const who = unfinishedText({
     main: agents.some(({ id, state }) => id === MAIN && state !== "ended"),
     agents: unfinishedAgents(agents).length,
   });
   return [
     `${counted(others, "agent")} · ${shortCount(totalTokens(usage))} tokens · troupe sessions show ${session}`,
     ...(who === null ? [] : [`${who} still at work.`]),
-    howToGoOn(session, cwd, here),
+    resumeHint(session, cwd, here),
   ];
 }

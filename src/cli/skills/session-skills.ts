@@ -6,14 +6,14 @@ import { managedSettingsFile } from "../../settings/paths.ts";
 import type { Settings } from "../../settings/read-settings.ts";
 import { settingsDirs } from "../directories.ts";
 import type { CliIO } from "../io.ts";
-import { conversationCommands } from "./other-places.ts";
+import { conversationCommands } from "./slash-tasks.ts";
 
 interface Where {
   readonly cwd: string;
   readonly home: string;
 }
 
-/** What trusting the folder would let its own skills do; none where there are no such skills. */
+/** Returns what trusting the directory would let its own skills do. */
 export async function skillGrantsIn(
   { homedir, managedSettings }: CliIO,
   { cwd, home }: Where,
@@ -22,7 +22,7 @@ export async function skillGrantsIn(
   const { diskFiles } = await import("../../context/disk-files.ts");
   const search: SkillSearch & { readonly cwd: string } = {
     ...{ cwd, homedir, home, managed: managedFolder(managedSettings), reserved: conversationCommands },
-    // Whatever its links lead to is not told before the person has agreed.
+    // What its links lead to is not shown before the user has agreed.
     ...{ trusted: () => false, agreed: () => false, denied: () => false },
   };
   return [...(await skillLibrary(search, diskFiles).grants())];
@@ -33,7 +33,7 @@ export interface SessionSkillsSetup {
   readonly notes: readonly string[];
 }
 
-/** The skills of a session. `agreed`: the person has agreed to what this digest stands for. */
+/** Returns the skills of a session. `agreed`: the user has agreed to what this digest stands for. */
 export async function sessionSkillsSetup(
   { homedir, managedSettings, cwd: from }: CliIO,
   { cwd, home }: Where,

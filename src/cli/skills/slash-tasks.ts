@@ -1,9 +1,35 @@
 import type { SupervisorOptions } from "../../session/options.ts";
-import { onlyInConversation, onlyInShell } from "./other-places.ts";
+
+/** Slash commands of the conversation, each with what does the same outside it, if anything does. */
+const inConversation: Readonly<Record<string, string | null>> = {
+  help: "troupe --help lists what there is outside it",
+  agents: "troupe agents lists the agent types, and troupe sessions show ID the agents of a session",
+  stop: null,
+  resume: "troupe -p --resume ID resumes a session",
+  skills: "troupe context shows what a model is sent of skills",
+  mcp: "troupe mcp list shows the status of the MCP servers",
+  mode: "--permission-mode sets what is allowed without asking",
+  permissions: "troupe permissions list shows the rules in force",
+  config: "troupe config shows and edits settings",
+  remember: null,
+  compact: "troupe --continue resumes the last one there",
+  exit: null,
+  quit: null,
+};
+
+export const conversationCommands: readonly string[] = Object.keys(inConversation);
+
+/** Subcommands of `troupe` that are not slash commands. */
+const inShell = "context cron doctor fanout sessions start top undo worktrees".split(" ");
+
+/** Completes a sentence about an unknown slash command that is a subcommand of `troupe`, or returns null. */
+export function onlyInShell(name: string): string | null {
+  return inShell.includes(name) ? `in a shell there is troupe ${name}.` : null;
+}
 
 /**
- * Why one of these tasks cannot begin, as a sentence: it calls a skill that there is not, or a command of another place.
- * Null: each can. Prompts of MCP servers are known later.
+ * Returns why one of these tasks cannot start: it calls a skill that does not exist, or a slash command of the
+ * conversation. Prompts of MCP servers are checked later, when they are known.
  */
 export async function whyNotCalled(
   tasks: readonly string[],
@@ -14,19 +40,22 @@ export async function whyNotCalled(
   const { skillLibrary } = await import("../../context/skills/library.ts");
   const { diskFiles } = await import("../../context/disk-files.ts");
   const { slashLine } = await import("../../features/skills/slash-line.ts");
-  // What a rule denies to read is asked again, where the rules are, when the task begins.
+  // Whether a rule denies reading it is checked when the task starts.
   const { all } = await skillLibrary({ ...skills.search, cwd, denied: () => false }, diskFiles).look();
   for (const task of slashed) {
     const called = slashLine(task, all);
     if (called.type === "refused") return called.reason;
     if (called.type === "unknown" && !task.trimStart().startsWith("/mcp__"))
-      return elsewhere(task) ?? called.reason;
+      return whereItBelongs(task) ?? called.reason;
   }
   return null;
 }
 
-function elsewhere(task: string): string | null {
-  const [, word = ""] = /^\s*\/(\S*)/.exec(task) ?? [];
-  const shell = onlyInShell(word);
-  return shell === null ? onlyInConversation(word) : `There is no command or skill "/${word}"; ${shell}`;
+function whereItBelongs(task: string): string | null {
+  const [, name = ""] = /^\s*\/(\S*)/.exec(task) ?? [];
+  const shell = onlyInShell(name);
+  if (shell !== null) return `There is no command or skill "/${name}"; ${shell}`;
+  if (!Object.hasOwn(inConversation, name)) return null;
+  const other = inConversation[name] ?? null;
+  return `"/${name}" belongs to the conversation in the terminal, which troupe alone starts${other === null ? "" : `; ${other}`}.`;
 }

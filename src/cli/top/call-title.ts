@@ -1,6 +1,6 @@
 import { agentTools } from "../../tools/index.ts";
 
-/** The argument that tells a call from another: the tool's own words for it, else the first text in the input. */
+/** Returns what tells a call from others: the tool's own title for it, else the first text in the input. */
 export function callTitle(tool: string, input: unknown): string {
   const known = agentTools.find(({ name, aliases }) => name === tool || aliases.includes(tool));
   const ready = known?.prepare(input);

@@ -54,7 +54,7 @@ export async function* tailJournal(path: string, options: TailOptions): AsyncGen
   }
 }
 
-/** A session that has just started has no journal yet. Null: aborted before there was one. */
+/** A session that has just started has no journal yet. Returns null if aborted before there was one. */
 async function waitForJournal(
   path: string,
   { clock, signal, isOpen }: TailOptions,

@@ -7,7 +7,7 @@ import type { Enclosure } from "../../policy/confinement/write-scope.ts";
 import type { Processes } from "../../processes/processes.ts";
 import type { Behaviour } from "../../settings/rules.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { LanguageDesk } from "../../tools/lsp/desk.ts";
+import type { LanguageService } from "../../tools/lsp/desk.ts";
 import type { Gate } from "../gate/gate.ts";
 import { writeScope } from "../gate/write-scope.ts";
 
@@ -23,7 +23,7 @@ export interface LanguageServersOption {
 
 /** The language servers of a session. `desk` is null where none may be started: then there is no tool. */
 export interface SessionLanguages extends EditWatch {
-  readonly desk: LanguageDesk | null;
+  readonly desk: LanguageService | null;
   /** Ends the servers that run; resolves when they are gone. */
   close(): Promise<void>;
 }

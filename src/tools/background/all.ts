@@ -4,7 +4,7 @@ import type { BackgroundService } from "./service.ts";
 import { taskOutputTool } from "./task-output.ts";
 import { taskStopTool } from "./task-stop.ts";
 
-/** The tools for what runs beside a conversation; they run where it is kept. */
-export function backgroundTools(desk: BackgroundService): readonly SealedTool[] {
-  return [bindTool(taskOutputTool(desk)), bindTool(taskStopTool(desk)), bindTool(monitorTool(desk))];
+/** The tools for background tasks; they run on the session's side. */
+export function backgroundTools(service: BackgroundService): readonly SealedTool[] {
+  return [bindTool(taskOutputTool(service)), bindTool(taskStopTool(service)), bindTool(monitorTool(service))];
 }

@@ -11,13 +11,13 @@ const MAX_WAIT_MS = 600_000;
 
 const Input = z.strictObject({
   task_id: z.string().check(z.describe("The id of the background task (required)")),
-  block: z.optional(z.boolean().check(z.describe("Whether to wait for its end; true where absent"))),
+  block: z.optional(z.boolean().check(z.describe("Whether to wait for its end (default true)"))),
   timeout: z.optional(
     z
       .number()
       .check(
         z.maximum(MAX_WAIT_MS),
-        z.describe(`The longest wait in milliseconds; ${TASK_OUTPUT_WAIT_MS} where absent`),
+        z.describe(`The longest wait in milliseconds (default ${TASK_OUTPUT_WAIT_MS})`),
       ),
   ),
 });
@@ -29,34 +29,31 @@ interface Output {
 }
 
 const prompt: ToolPrompt = {
-  what: "Shows what a background task has written so far and whether it still runs; of an agent that still works, its turns, time, cost, last calls and last words, marked as unfinished; after its end, its report.",
+  what: "Shows what a background task has written so far and whether it still runs; for a running agent its turns, time, cost, last calls and last text, marked as unfinished; after its end, its report.",
   when: "when you need the result before you can go on (it waits for the end), or to look in between (block: false), as when the user asks how it is going.",
   whenNot: [
-    "to be told of the end: you are told without asking, so never call it again and again.",
-    naming`For single lines of a command that goes on use ${"Monitor"}.`,
+    "to learn of the end: you are notified anyway, so never call it again and again.",
+    naming`For single lines of a running command use ${"Monitor"}.`,
   ],
-  how: `task_id is the id you were given. block: false answers at once; otherwise it waits up to timeout (${TASK_OUTPUT_WAIT_MS} ms where absent, ${MAX_WAIT_MS} at most).`,
+  how: `task_id is the id you were given. block: false returns immediately; otherwise it waits up to timeout (${TASK_OUTPUT_WAIT_MS} ms by default, ${MAX_WAIT_MS} at most).`,
   recover:
-    "an unknown id is answered with those that are running. When the time is up it answers with what there is so far; the task goes on.",
-  limits: `all output, stdout and stderr together; what is over ${MAX_OUTPUT_CHARS} characters is cut in the middle, and the file that is named has it whole.`,
+    "for an unknown id you get the running ones. When the time is up you get the output so far; the task continues.",
+  limits: `all output, stdout and stderr together; output over ${MAX_OUTPUT_CHARS} characters is cut in the middle, and the named file has all of it.`,
 };
 
-export function taskOutputTool(desk: BackgroundService): Tool<Input, Output, CallContext> {
+export function taskOutputTool(service: BackgroundService): Tool<Input, Output, CallContext> {
   return {
     name: "TaskOutput",
-    aliases: [],
     description: prompt,
     inputSchema: Input,
     permissionLevel: "read",
-    parallel: true,
     title: ({ task_id }) => task_id,
-    accesses: () => [],
     async call({ task_id: id, block = true, timeout = TASK_OUTPUT_WAIT_MS }, { actor, signal }) {
-      if (desk.find(actor, id) === null) return failed(noSuchTask(desk, actor, id));
-      if (block) await desk.wait(actor, id, Math.max(0, timeout), signal);
-      const output = await desk.output(id);
-      const task = desk.find(actor, id);
-      return task === null ? failed(noSuchTask(desk, actor, id)) : { task, output };
+      if (service.find(actor, id) === null) return failed(noSuchTask(service, actor, id));
+      if (block) await service.wait(actor, id, Math.max(0, timeout), signal);
+      const output = await service.output(id);
+      const task = service.find(actor, id);
+      return task === null ? failed(noSuchTask(service, actor, id)) : { task, output };
     },
     mapToolResultToToolResultBlockParam: ({ task, output }) => {
       const text = shownOutput(output);
@@ -65,9 +62,9 @@ export function taskOutputTool(desk: BackgroundService): Tool<Input, Output, Cal
   };
 }
 
-/** First, and one line: nothing that was written can come before it. */
+/** The first line: no output can come before it. */
 function headline({ id, kind, title, state, ending, ms }: TaskView, { bytes, path }: CommandOutput): string {
-  const how = ending ?? `It is running, for ${Math.round(ms / 1000)} s now.`;
+  const how = ending ?? `It has been running for ${Math.round(ms / 1000)} s.`;
   const file = path === null ? "" : `; ${sizeOf(bytes)} of output in ${path}`;
   const what = kind === "agent" ? "Agent" : "Command";
   return `[${what} ${id}: ${oneLine(title)}; status: ${state}. ${how.replace(/\.$/, "")}${file}.]`;

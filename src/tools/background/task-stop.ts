@@ -8,31 +8,27 @@ const Input = z.strictObject({
 type Input = z.infer<typeof Input>;
 
 const prompt: ToolPrompt = {
-  what: "Ends a background task: a command with all that it started, or an agent with all below it.",
+  what: "Ends a background task: a command with all processes it started, or an agent with all agents below it.",
   when: "when a server, a watcher or an agent is no longer needed, or went wrong.",
-  whenNot: "for something that ends by itself: you are told when it does.",
+  whenNot: "for something that ends by itself: you are notified when it does.",
   how: "task_id is the id you were given when it was started.",
-  recover:
-    "an unknown id is answered with those that are running. Ending what has ended already is no error.",
+  recover: "for an unknown id you get the running ones. Ending a task that has ended is not an error.",
   limits:
     "a command is asked to end first and is killed after two seconds. What it had written stays readable.",
 };
 
-export function taskStopTool(desk: BackgroundService): Tool<Input, TaskView, CallContext> {
+export function taskStopTool(service: BackgroundService): Tool<Input, TaskView, CallContext> {
   return {
     name: "TaskStop",
-    aliases: [],
     description: prompt,
     inputSchema: Input,
     permissionLevel: "read",
-    parallel: true,
     title: ({ task_id }) => task_id,
-    accesses: () => [],
     async call({ task_id: id }, { actor }) {
-      if (desk.find(actor, id)?.state === "running") await desk.stop(id);
-      return desk.find(actor, id) ?? failed(noSuchTask(desk, actor, id));
+      if (service.find(actor, id)?.state === "running") await service.stop(id);
+      return service.find(actor, id) ?? failed(noSuchTask(service, actor, id));
     },
     mapToolResultToToolResultBlockParam: ({ id, title, state, ending }) =>
-      `Task ${id} (${title}), status: ${state}. ${ending ?? "It is being ended."}`,
+      `Task ${id} (${title}), status: ${state}. ${ending ?? "It is ending."}`,
   };
 }

@@ -1,13 +1,13 @@
 /**
- * Why the Messages API would refuse a whole request for this schema of one of its tools, as half a sentence; null: it
- * would not. A server's schema is somebody else's text, and one that is refused would end every request it stands in.
+ * Returns why the Messages API would refuse a whole request for this schema of a tool, as half a sentence, or null. MCP
+ * servers write such schemas, and one that is refused would end every request that contains it.
  */
 export function refusedSchema(schema: unknown): string | null {
   if (!isObject(schema) || schema["type"] !== "object") return "it is not of type object";
   const combined = ["oneOf", "allOf", "anyOf"].find((keyword) => Object.hasOwn(schema, keyword));
   if (combined !== undefined) return `it has ${combined} at its top`;
   const broken = brokenAt(schema, "", 0);
-  if (broken !== null) return `${broken || "it"} is no JSON Schema of draft 2020-12`;
+  if (broken !== null) return `${broken || "it"} is not a JSON Schema of draft 2020-12`;
   const fields = isObject(schema["properties"]) ? Object.keys(schema["properties"]) : [];
   const odd = fields.find((field) => !FIELD.test(field));
   return odd === undefined
@@ -16,7 +16,6 @@ export function refusedSchema(schema: unknown): string | null {
 }
 
 const FIELD = /^[a-zA-Z0-9_.-]{1,64}$/;
-/** Nobody writes deeper ones by hand, and a program that does so has no end in mind. */
 const MAX_DEPTH = 64;
 const TYPES: readonly unknown[] = ["null", "boolean", "object", "array", "number", "string", "integer"];
 
@@ -55,7 +54,7 @@ const type = only((value) =>
     : TYPES.includes(value),
 );
 
-/** What the draft asks of each keyword; a keyword that it does not know may be anything. */
+/** What the draft requires of each keyword; unknown keywords may be anything. */
 const KEYWORDS = new Map<string, Check>([
   ...["additionalProperties", "items", "contains", "not", "if", "then", "else", "propertyNames"].map(to(one)),
   ...["unevaluatedItems", "unevaluatedProperties", "contentSchema"].map(to(one)),
@@ -79,7 +78,7 @@ function to(check: Check): (keyword: string) => [string, Check] {
   return (keyword) => [keyword, check];
 }
 
-/** Where it is broken, a path from its top (which is empty); null: it is not. */
+/** Returns the path to what is broken (empty: the top), or null. */
 function brokenAt(schema: unknown, path: string, depth: number): string | null {
   if (typeof schema === "boolean" && depth > 0) return null;
   if (!isObject(schema) || depth > MAX_DEPTH) return path;

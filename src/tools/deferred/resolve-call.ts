@@ -5,7 +5,7 @@ export const CALLER = "UseTool";
 /** Shows the schemas of such tools. */
 export const SEARCH = "ToolSearch";
 
-/** A call as it is carried out: of the tool that is meant, with its own input. */
+/** A call of the tool that is meant, with its own input. */
 export interface ResolveCall<Tool> {
   readonly tool: Tool;
   readonly input: unknown;
@@ -14,8 +14,8 @@ export interface ResolveCall<Tool> {
 type Named = Pick<AgentTool, "name" | "aliases" | "deferred">;
 
 /**
- * What a call means: the tool of that name or, through the caller, a deferred one. Null: there is no such tool. Only a
- * deferred one: the others have rules by their names in a reply, before any of it runs.
+ * Returns the tool of that name or, for a call of UseTool, the deferred one it names; null if there is no such tool.
+ * UseTool calls only deferred tools: others are ordered by their names in a reply.
  */
 export function resolveCall<Tool extends Named>(
   { name, input }: { readonly name: string; readonly input: unknown },
@@ -28,13 +28,13 @@ export function resolveCall<Tool extends Named>(
   return inner && other?.deferred ? { tool: other, input: inner.input } : null;
 }
 
-/** The name that a call asks for, whether there is such a tool or not. */
-export function nameAsked({ name, input }: { readonly name: string; readonly input: unknown }): string {
+/** Returns the name that a call asks for, whether there is such a tool or not. */
+export function nameOfCall({ name, input }: { readonly name: string; readonly input: unknown }): string {
   return (name === CALLER ? innerOf(input)?.tool : undefined) ?? name;
 }
 
-/** What a call of the caller that means nothing is answered. */
-export function whyNothing(input: unknown, offered: readonly Named[]): string {
+/** Returns why a call of UseTool means nothing. */
+export function unresolvedCall(input: unknown, offered: readonly Named[]): string {
   const inner = innerOf(input);
   if (inner === null)
     return `Invalid input for ${CALLER}: tool must be the name of a deferred tool, input the object that its schema asks for.`;
@@ -49,7 +49,7 @@ function innerOf(input: unknown): { tool: string; input: unknown } | null {
   return { tool: input.tool, input: "input" in input ? unpacked(input.input) : {} };
 }
 
-/** Some models write an object within an object as a text. */
+/** Some models write the inner object as a string. */
 function unpacked(input: unknown): unknown {
   if (typeof input !== "string") return input;
   try {

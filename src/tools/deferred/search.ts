@@ -1,16 +1,16 @@
 import type { ToolDefinition } from "../../mailbox/conversation.ts";
 
-/** What was found, the best first; `unknown`: names that were asked for and are not there. */
+/** What was found, the best first; `unknown`: selected names that do not exist. */
 export interface FoundTools {
   readonly tools: readonly ToolDefinition[];
   readonly unknown: readonly string[];
-  /** How many there were besides. */
+  /** How many more there are. */
   readonly more: number;
 }
 
 const SELECT = /^\s*select\s*:/i;
 
-/** By name (`select:A,B`), or by words, each of which counts where it stands; one with a plus must be there (A3.31). */
+/** Searches by name (`select:A,B`) or by words; one with a plus must occur (A3.31). */
 export function searchTools(query: string, tools: readonly ToolDefinition[], most: number): FoundTools {
   if (SELECT.test(query)) return selected(query.replace(SELECT, ""), tools);
   const words = query
@@ -45,7 +45,7 @@ function selected(list: string, tools: readonly ToolDefinition[]): FoundTools {
   };
 }
 
-/** A word in the name tells more than one in the description, that one more than one in the schema. */
+/** A word in the name counts more than one in the description, and that more than one in the schema. */
 function scored(tool: ToolDefinition, wanted: readonly string[], must: readonly string[]) {
   const name = tool.name.toLowerCase();
   const parts = new Set(partsOf(tool.name));

@@ -14,7 +14,7 @@ const Input = z.strictObject({
     .string()
     .check(
       z.describe(
-        '"select:NAME,NAME" for tools whose names you know, or words; "+word" must be there (required)',
+        '"select:NAME,NAME" for tools whose names you know, or words; "+word" must occur (required)',
       ),
     ),
   max_results: z.optional(
@@ -29,36 +29,33 @@ const Input = z.strictObject({
 });
 type Input = z.infer<typeof Input>;
 
-/** Shows the schemas of tools that are only named in the conversation (A3.31). */
+/** Shows the schemas of deferred tools (A3.31). */
 export const toolSearchTool: Tool<Input, FoundTools, AgentCallContext> = {
   name: SEARCH,
-  aliases: [],
   permissionLevel: "read",
-  parallel: true,
   inputSchema: Input,
   description: {
-    what: "Shows what deferred tools do and what input they take. Deferred tools are only named to you, so that their schemas do not fill this conversation.",
+    what: "Shows what deferred tools do and what input they take. You see only the names of deferred tools, so that their schemas do not fill this conversation.",
     when: [
       "before you use a deferred tool for the first time. Ask for all that you need in one call.",
       naming`Then call it with ${"UseTool"}.`,
     ],
-    whenNot: "for tools that you have already, and for searching files or the web.",
+    whenNot: "for tools that you already have, and for searching files or the web.",
     how: [
       "`query` is `select:` with names from the list of deferred tools, or words of what you want to do; the best matches come first.",
-      "A word with a plus, as in `+github issue`, must stand in the name or the description.",
+      "A word with a plus, as in `+github issue`, must occur in the name or the description.",
     ],
-    recover: "An empty result means that no deferred tool fits: try other words, or do without.",
-    limits: `${DEFAULT_RESULTS} tools unless max_results says otherwise; those that are selected by name all come.`,
+    recover: "An empty result means that no deferred tool fits: try other words, or do without one.",
+    limits: `${DEFAULT_RESULTS} tools unless max_results says otherwise; all that are selected by name are shown.`,
   },
   title: ({ query }) => query,
-  accesses: () => [],
   async call({ query, max_results = DEFAULT_RESULTS }, { deferred = [] }) {
     return searchTools(query, deferred, max_results);
   },
   mapToolResultToToolResultBlockParam: shownTools,
 };
 
-/** One line of JSON for each; a schema that is longer than a result may be is still shown where it is the only one. */
+/** One line of JSON for each; a schema that is too long for a result is still shown if it is the only one. */
 function shownTools({ tools, unknown, more }: FoundTools): ToolResultContent {
   let room = RESULT_CHARS;
   const lines = tools.map(lineOf).filter((line, at) => {

@@ -38,11 +38,9 @@ export const globPrompt: ToolPrompt = {
 
 export const globTool: Tool<Input, Output, AgentCallContext> = {
   name: "Glob",
-  aliases: [],
   description: globPrompt,
   inputSchema: Input,
   permissionLevel: "read",
-  parallel: true,
   title: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
   accesses: (input, cwd) => searchedDirs(input, cwd).map((target) => ({ kind: "read", target })),
   call: glob,

@@ -46,11 +46,9 @@ export const grepPrompt: ToolPrompt = {
 
 export const grepTool: Tool<GrepInput, Output, AgentCallContext> = {
   name: "Grep",
-  aliases: [],
   description: grepPrompt,
   inputSchema: GrepInput,
   permissionLevel: "read",
-  parallel: true,
   needs: "process",
   title: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
   accesses: ({ path }, cwd) => [{ kind: "read", target: resolvePath(cwd, path) }],

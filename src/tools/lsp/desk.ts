@@ -1,6 +1,6 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 
-/** What can be asked of a language server, by the names that models know. */
+/** The operations of the tool, by the names that models know. */
 export const OPERATIONS = [
   "goToDefinition",
   "findReferences",
@@ -19,14 +19,14 @@ export interface LanguageQuestion {
   readonly operation: Operation;
   /** Absolute. */
   readonly file: string;
-  /** Counted from 1, in characters as people count them; null: the operation needs no place, or none was given. */
+  /** Counted from 1, in characters as people count them; null if absent. */
   readonly line: number | null;
   readonly character: number | null;
-  /** For workspaceSymbol; null: the name at the place. */
+  /** For workspaceSymbol; null means the name at the position. */
   readonly query: string | null;
 }
 
-/** Who asks, and from which folder paths are shown. */
+/** The agent that asks; paths are shown relative to `cwd`. */
 export interface LanguageAsker {
   readonly actor: ActorId;
   readonly cwd: string;
@@ -39,7 +39,7 @@ export type LanguageAnswer =
   | { readonly type: "failed"; readonly message: string };
 
 /** The language servers of a session, as the tool sees them. */
-export interface LanguageDesk {
+export interface LanguageService {
   /** Rejects only when the signal is aborted. */
   ask(question: LanguageQuestion, asker: LanguageAsker): Promise<LanguageAnswer>;
 }

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { resolvePath } from "../paths.ts";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "../tool.ts";
-import { type LanguageDesk, OPERATIONS, type Operation } from "./desk.ts";
+import { type LanguageService, OPERATIONS, type Operation } from "./desk.ts";
 
 const Input = z.strictObject({
   operation: z.enum(OPERATIONS).check(z.describe("What to ask the language server (required)")),
@@ -32,33 +32,31 @@ const Input = z.strictObject({
 });
 type Input = z.infer<typeof Input>;
 
-/** They are about a whole file. */
+/** Operations on a whole file. */
 const WITHOUT_PLACE: readonly Operation[] = ["documentSymbol", "diagnostics"];
 
 const prompt: ToolPrompt = {
-  what: "Asks a language server about code: where a name is defined, used or implemented, its type and documentation, the symbols of a file or of the project, who calls a function and what it calls, and the problems (diagnostics) of a file.",
-  when: "to follow a definition, find all uses before you change a name, or see the errors of a file after you edited it. It knows the meaning of names, where a search of text only finds the same letters.",
+  what: "Asks a language server about code: definitions, uses and implementations of a name, its type and documentation, the symbols of a file or of the project, who calls a function and what it calls, and the problems (diagnostics) of a file.",
+  when: "to follow a definition, find all uses before you change a name, or see the errors of a file after you edited it. It knows the meaning of names, while a text search only finds the same letters.",
   whenNot: [
     naming`To find text, comments or names of files use ${"Grep"} and ${"Glob"}.`,
-    "for languages that have no server here: the result says which there are.",
+    "for languages without a server here: the result lists the servers.",
   ],
-  how: "give the place of the name itself: line and character, both counted from 1. documentSymbol and diagnostics need only filePath; workspaceSymbol takes query. Operations: goToDefinition, findReferences, hover, documentSymbol, workspaceSymbol, goToImplementation, prepareCallHierarchy, incomingCalls, outgoingCalls, diagnostics.",
+  how: "give the position of the name itself: line and character, both counted from 1. documentSymbol and diagnostics need only filePath; workspaceSymbol takes query. Operations: goToDefinition, findReferences, hover, documentSymbol, workspaceSymbol, goToImplementation, prepareCallHierarchy, incomingCalls, outgoingCalls, diagnostics.",
   recover: [
     naming`If nothing is found, see with ${"Read"} whether line and character are on the name.`,
     "A server that has just started may still be reading the project: ask again.",
   ],
   limits:
-    "the first question starts the server, which can take a minute in a large project. At most 200 places are shown.",
+    "the first question starts the server, which can take a minute in a large project. At most 200 positions are shown.",
 };
 
-export function lspTool(desk: LanguageDesk): Tool<Input, { readonly text: string }, CallContext> {
+export function lspTool(service: LanguageService): Tool<Input, { readonly text: string }, CallContext> {
   return {
     name: "LSP",
-    aliases: [],
     description: prompt,
     inputSchema: Input,
     permissionLevel: "read",
-    parallel: true,
     title: ({ operation, filePath, line, character }) =>
       `${operation} ${filePath}${line === undefined ? "" : `:${line}:${character ?? 1}`}`,
     accesses: ({ filePath }, cwd) => [{ kind: "read", target: resolvePath(cwd, filePath) }],
@@ -67,7 +65,7 @@ export function lspTool(desk: LanguageDesk): Tool<Input, { readonly text: string
       if (missing !== null) return failed(missing);
       const { operation, line = null, character = null, query = null } = input;
       const file = resolvePath(cwd, input.filePath);
-      const answer = await desk.ask({ operation, file, line, character, query }, { actor, cwd, signal });
+      const answer = await service.ask({ operation, file, line, character, query }, { actor, cwd, signal });
       return answer.type === "failed" ? failed(answer.message) : { text: answer.text };
     },
     mapToolResultToToolResultBlockParam: ({ text }) => text,
@@ -78,5 +76,5 @@ function missingPlace({ operation, line, character, query }: Input): string | nu
   if (WITHOUT_PLACE.includes(operation) || (line !== undefined && character !== undefined)) return null;
   if (operation === "workspaceSymbol")
     return query === undefined ? "workspaceSymbol needs query, or the line and character of a name." : null;
-  return `${operation} needs line and character: the place of the name, both counted from 1.`;
+  return `${operation} needs line and character: the position of the name, both counted from 1.`;
 }

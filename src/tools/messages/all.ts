@@ -4,6 +4,6 @@ import { sendMessageTool } from "./send-message.ts";
 import type { MessageService } from "./service.ts";
 
 /** The tools by which actors of a session reach one another. */
-export function mailTools(desk: MessageService) {
-  return [bindTool(sendMessageTool(desk)), bindTool(listAgentsTool(desk))];
+export function mailTools(service: MessageService) {
+  return [bindTool(sendMessageTool(service)), bindTool(listAgentsTool(service))];
 }

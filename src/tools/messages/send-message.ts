@@ -9,35 +9,32 @@ const SendMessageInput = z.strictObject({
 });
 type SendMessageInput = z.infer<typeof SendMessageInput>;
 
-/** Words to another actor of the session. */
-export function sendMessageTool(desk: MessageService): Tool<SendMessageInput, Sent, CallContext> {
+/** Sends a message to another actor of the session. */
+export function sendMessageTool(service: MessageService): Tool<SendMessageInput, Sent, CallContext> {
   return {
     name: "SendMessage",
-    aliases: [],
     permissionLevel: "read",
-    parallel: true,
     repeatable: false,
     inputSchema: SendMessageInput,
     description: {
-      what: "Says something to another agent of this session. One that runs hears it at its next turn; one that has ended goes on with it, with all it knew, and you are notified of its new report.",
-      when: "Something came up that changes another agent's task; a report leaves a question that its agent can answer from what it has read; agents work on parts that touch each other.",
+      what: "Sends a message to another agent of this session. A running agent gets it at its next turn; one that has ended resumes with it and its whole context, and you are notified of its new report.",
+      when: "Something changes another agent's task; a report leaves a question that its agent can answer from what it has read; agents work on parts that touch each other.",
       whenNot: [
-        "To ask how far an agent is: it tells you when it has finished.",
+        "To ask how far an agent is: you are notified when it has finished.",
         naming`A task of its own is for a new ${"Agent"}.`,
       ],
       how: [
-        "`to` is an id, as the launch of the agent gave it; `main` is the main conversation, `parent` whoever started you.",
+        "`to` is an id, as the launch of the agent gave it; `main` is the main conversation, `parent` the agent that started you.",
         naming`${"ListAgents"} has all ids.`,
         "The message must stand alone: say what it is about.",
       ],
       recover:
-        "An unknown address is answered with those that exist. If the agent ends before it has heard you, you are told.",
-      limits: "There is no answer to a message but what the agent then does or reports.",
+        "For an unknown address you get those that exist. If the agent ends before it gets the message, you are notified.",
+      limits: "A message has no reply; only what the agent then does or reports shows its effect.",
     },
     title: ({ to, message }) => `${to}: ${message.slice(0, 80)}`,
-    accesses: () => [],
     async call({ to, message }, { actor }) {
-      const sent = await desk.send(actor, to, message);
+      const sent = await service.send(actor, to, message);
       switch (sent.type) {
         case "queued":
         case "resumed":
@@ -45,7 +42,7 @@ export function sendMessageTool(desk: MessageService): Tool<SendMessageInput, Se
         case "self":
           return failed("That is you. Send to another agent.");
         case "unknown": {
-          const ids = desk.agents(actor).filter(({ isYou }) => !isYou);
+          const ids = service.agents(actor).filter(({ isYou }) => !isYou);
           const known = ids.map(({ id, description, type }) => `${id} (${description || type})`);
           return failed(
             `There is no agent ${JSON.stringify(to)}; nothing was sent. ${known.length === 0 ? "You are the only one." : `There are: ${known.join(", ")}.`}`,
@@ -57,7 +54,7 @@ export function sendMessageTool(desk: MessageService): Tool<SendMessageInput, Se
     },
     mapToolResultToToolResultBlockParam: (sent) =>
       sent.type === "resumed"
-        ? `Agent ${sent.id} had ended; it goes on with your message. You will be notified of its report.`
-        : "Delivered; it is heard at the next turn.",
+        ? `Agent ${sent.id} had ended; it resumes with your message. You will be notified of its report.`
+        : "Delivered; the agent gets it at its next turn.",
   };
 }

@@ -1,6 +1,6 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 
-/** One actor of the session, as another one may know it. Nothing of its work is in here before its end (A22.16). */
+/** One actor of the session as others may see it: no part of its work before its end (A22.16). */
 export interface MailEntry {
   readonly id: ActorId;
   readonly type: string;
@@ -9,23 +9,23 @@ export interface MailEntry {
   readonly state: string;
   readonly turns: number;
   readonly isYou: boolean;
-  /** What it does right now, in words. */
+  /** What it does right now, as text. */
   readonly now: string;
-  /** How it ended; null while it has not. */
+  /** How it ended; null before. */
   readonly ended: string | null;
 }
 
 export type Sent =
-  /** Durable; heard at its next turn. */
+  /** Durable; delivered at its next turn. */
   | { readonly type: "queued"; readonly id: ActorId }
-  /** It had ended, and goes on with this; its result will be told. */
+  /** It had ended and resumes with this; a notice brings its result. */
   | { readonly type: "resumed"; readonly id: ActorId }
   | { readonly type: "unknown" }
   | { readonly type: "self" };
 
-/** Who carries words between actors: the supervisor. */
+/** Delivers messages between actors. */
 export interface MessageService {
   agents(asker: ActorId): readonly MailEntry[];
-  /** Throws, with a sentence, where it cannot be delivered. */
+  /** Throws an error with a sentence if it cannot be delivered. */
   send(from: ActorId, to: string, text: string): Promise<Sent>;
 }

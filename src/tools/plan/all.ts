@@ -3,7 +3,7 @@ import { enterPlanModeTool } from "./enter-plan-mode.ts";
 import { exitPlanModeTool } from "./exit-plan-mode.ts";
 import type { PlanService } from "./service.ts";
 
-/** The tools of plan mode; they run where the session's mode is kept. */
-export function planTools(desk: PlanService): readonly SealedTool[] {
-  return [bindTool(enterPlanModeTool(desk)), bindTool(exitPlanModeTool(desk))];
+/** The tools of plan mode; they run on the session's side. */
+export function planTools(service: PlanService): readonly SealedTool[] {
+  return [bindTool(enterPlanModeTool(service)), bindTool(exitPlanModeTool(service))];
 }

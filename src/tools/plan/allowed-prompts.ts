@@ -4,29 +4,29 @@ import type { PlanRequest } from "../../policy/asks.ts";
 export const scriptRunners = ["npm", "pnpm", "yarn", "bun"] as const;
 export type ScriptRunner = (typeof scriptRunners)[number];
 
-/** What a project has other than scripts and targets, by the command that comes with it. */
+/** Tools of a project other than scripts and targets, by their command. */
 export type ProjectTool = "cargo" | "go" | "pip" | "uv" | "poetry" | "pytest" | "ruff" | "mypy" | "black";
 
-/** What can be run in a project, as far as its files say. */
+/** The commands of a project according to its files. */
 export interface ProjectCommands {
-  /** Null: it has no package.json. */
+  /** Null if it has no package.json. */
   readonly runner: ScriptRunner | null;
   readonly scripts: ReadonlySet<string>;
-  /** Of its Makefile. */
+  /** Targets of its Makefile. */
   readonly targets: ReadonlySet<string>;
   readonly tools: ReadonlySet<ProjectTool>;
 }
 
-/** One line of the table by which plain words become rules; `docs/plan-mode.md` shows it. */
+/** A row of the table that turns plain text into rules; `docs/plan-mode.md` shows it. */
 export interface PromptKind {
   readonly name: string;
-  /** Without articles; nothing else means this. */
+  /** Without articles; no other text means this. */
   readonly phrases: readonly string[];
-  /** Names under which package.json has it as a script. */
+  /** Names of the script in package.json. */
   readonly scripts?: readonly string[];
-  /** Names under which a Makefile has it as a target. */
+  /** Names of the target in a Makefile. */
   readonly targets?: readonly string[];
-  /** Commands of other tools, where the project has them. */
+  /** Commands of other tools, if the project has them. */
   readonly tools?: Readonly<Partial<Record<ProjectTool, readonly string[]>>>;
   /** Commands of the program that runs scripts. */
   readonly runners?: Readonly<Record<ScriptRunner, readonly string[]>>;
@@ -35,9 +35,8 @@ export interface PromptKind {
 }
 
 /**
- * What a plan can ask leave for. Every rule is one command as it is written here, with no room for more arguments,
- * except those of git add and git commit -m, which need some. What leaves the machine (push, publish, deploy) is
- * never in it.
+ * What a plan can request permission for. Every rule is exactly one command, without more arguments, except git add and
+ * git commit -m. Nothing that leaves the machine (push, publish, deploy) is in it.
  */
 export const promptKinds: readonly PromptKind[] = [
   {
@@ -151,13 +150,13 @@ export const promptKinds: readonly PromptKind[] = [
   },
 ];
 
-/** What each prompt becomes: its rules, or none where it will still be asked about. */
+/** Returns the rules of each prompt; none if it will still be asked about. */
 export function allowsOf(prompts: readonly string[], project: ProjectCommands): PlanRequest["allows"] {
   const asked = [...new Set(prompts.map((prompt) => prompt.trim()).filter(Boolean))];
   return asked.map((prompt) => ({ prompt, rules: rulesOf(prompt, project) }));
 }
 
-/** The whole prompt must mean one line of the table: a word more, and it is not understood. */
+/** The whole prompt must match a row of the table: with one more word it is not understood. */
 function rulesOf(prompt: string, project: ProjectCommands): readonly string[] {
   const words = plain(prompt);
   const kind = promptKinds.find(({ phrases }) => phrases.includes(words));
@@ -176,7 +175,7 @@ function rulesOfKind(kind: PromptKind, project: ProjectCommands): readonly strin
   return [...always, ...commands.map((command) => `Bash(${command})`)];
 }
 
-/** The ways to run a script, as people and models write them. */
+/** Returns the usual commands to run a script. */
 function script(runner: ScriptRunner): (name: string) => readonly string[] {
   return (name) => {
     const whole = `${runner} run ${name}`;
@@ -186,17 +185,7 @@ function script(runner: ScriptRunner): (name: string) => readonly string[] {
   };
 }
 
-const FILLERS: ReadonlySet<string> = new Set([
-  "a",
-  "an",
-  "the",
-  "all",
-  "my",
-  "our",
-  "this",
-  "project",
-  "project's",
-]);
+const FILLERS: readonly string[] = ["a", "an", "the", "all", "my", "our", "this", "project", "project's"];
 
 function plain(prompt: string): string {
   const words = prompt
@@ -205,5 +194,5 @@ function plain(prompt: string): string {
     .replace(/[.!]+$/, "")
     .trim()
     .split(/\s+/);
-  return words.filter((word) => !FILLERS.has(word)).join(" ");
+  return words.filter((word) => !FILLERS.includes(word)).join(" ");
 }

@@ -8,15 +8,14 @@ import {
   scriptRunners,
 } from "./allowed-prompts.ts";
 
-/** A file that says how to build a project is never larger. */
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * What can be run in this folder, from its package.json, lock files, Makefile and the like: read as data, nothing
- * is run. What is not there, cannot be read or makes no sense says nothing.
+ * Finds the commands of a project from its package.json, lock files, Makefile and so on. The files are read as data;
+ * missing, unreadable and invalid ones are ignored.
  */
-export async function projectCommands(folder: string): Promise<ProjectCommands> {
-  const read = (name: string) => textOf(join(folder, name));
+export async function projectCommands(dir: string): Promise<ProjectCommands> {
+  const read = (name: string) => textOf(join(dir, name));
   const [manifest, makefiles, python, ini, requirements, cargo, go] = await Promise.all([
     read("package.json"),
     Promise.all(["GNUmakefile", "makefile", "Makefile"].map(read)),
@@ -26,7 +25,7 @@ export async function projectCommands(folder: string): Promise<ProjectCommands> 
     read("Cargo.toml"),
     read("go.mod"),
   ]);
-  const locked = await lockedBy(folder);
+  const locked = await lockFilesIn(dir);
   const known = manifest === null ? null : manifestOf(manifest);
   const tools: readonly [ProjectTool, boolean][] = [
     ["cargo", cargo !== null],
@@ -42,7 +41,7 @@ export async function projectCommands(folder: string): Promise<ProjectCommands> 
   return {
     runner: known && (known.runner ?? scriptRunners.find((runner) => locked.has(runner)) ?? "npm"),
     scripts: new Set(known?.scripts ?? []),
-    // make takes the first of them that there is.
+    // make uses the first one.
     targets: targetsOf(makefiles.find((text) => text !== null) ?? ""),
     tools: new Set(tools.flatMap(([tool, isThere]) => (isThere ? [tool] : []))),
   };
@@ -60,9 +59,9 @@ const LOCK_FILES: readonly (readonly [file: string, tool: Locker])[] = [
   ["poetry.lock", "poetry"],
 ];
 
-async function lockedBy(folder: string): Promise<ReadonlySet<Locker>> {
+async function lockFilesIn(dir: string): Promise<ReadonlySet<Locker>> {
   const found = await Promise.all(
-    LOCK_FILES.map(async ([file, tool]) => ((await sizeOf(join(folder, file))) === null ? [] : [tool])),
+    LOCK_FILES.map(async ([file, tool]) => ((await sizeOf(join(dir, file))) === null ? [] : [tool])),
   );
   return new Set(found.flat());
 }
@@ -113,7 +112,7 @@ async function textOf(path: string): Promise<string | null> {
   return readFile(path, "utf8").catch(() => null);
 }
 
-/** Null where there is no ordinary file: reading a pipe would never end. */
+/** Returns null if it is not a regular file: reading a pipe would never end. */
 async function sizeOf(path: string): Promise<number | null> {
   try {
     const found = await stat(path);

@@ -1,3 +1,4 @@
+import { oneLine } from "../../lib/text.ts";
 import {
   afterChange,
   openBlockers,
@@ -33,7 +34,7 @@ export function decideCreate(
   task: NewTask,
 ): Extract<TaskChange, { type: "created" }> | ToolFailure {
   const subject = oneLine(task.subject);
-  if (subject === "") return failed("subject is empty. Say in a few words what is to be done.");
+  if (subject === "") return failed("subject is empty. Say in a few words what to do.");
   return {
     type: "created",
     id: String(graph.next),
@@ -44,7 +45,7 @@ export function decideCreate(
   };
 }
 
-/** What an update by `actor` comes to, or a sentence that says why it cannot be; then nothing is changed. */
+/** Returns the change that an update by `actor` makes, or a failure; then nothing is changed. */
 export function decideUpdate(graph: TaskGraph, update: TaskUpdate, actor: string): TaskChange | ToolFailure {
   const task = graph.tasks.get(update.taskId);
   if (!task) return unknownTask(graph, update.taskId);
@@ -52,7 +53,7 @@ export function decideUpdate(graph: TaskGraph, update: TaskUpdate, actor: string
   if (status === "deleted") return { type: "deleted", id: task.id };
   const subject = update.subject === undefined ? undefined : oneLine(update.subject);
   if (subject === "") return failed("subject is empty. Leave it out to keep the old one.");
-  const edges = whyNoEdges(graph, task, update);
+  const edges = edgeProblem(graph, task, update);
   if (edges !== null) return failed(edges);
   const owner = ownerAfter(task, update, actor);
   const change: TaskChange = {
@@ -67,19 +68,19 @@ export function decideUpdate(graph: TaskGraph, update: TaskUpdate, actor: string
     addBlockedBy: update.addBlockedBy && [...new Set(update.addBlockedBy)],
     metadata: update.metadata && { ...update.metadata },
   };
-  const work = whyNoWork(graph, task, afterChange(graph, change), status === "in_progress");
+  const work = startProblem(graph, task, afterChange(graph, change), status === "in_progress");
   return work === null ? change : failed(work);
 }
 
-/** Whoever takes up a task that nobody owns, owns it; an empty owner gives it back. */
+/** An agent that starts a task without an owner becomes its owner; an empty owner removes the owner. */
 function ownerAfter(task: Task, { owner, status }: TaskUpdate, actor: string): string | null {
   const named = owner === undefined ? task.owner : oneLine(owner) || null;
   const working = (status ?? task.status) === "in_progress";
   return named ?? (working ? actor : null);
 }
 
-/** Every edge must lead to a task that is there, and none back to where it came from. */
-function whyNoEdges(graph: TaskGraph, task: Task, update: TaskUpdate): string | null {
+/** Every edge must lead to an existing task, and none may close a cycle. */
+function edgeProblem(graph: TaskGraph, task: Task, update: TaskUpdate): string | null {
   const { addBlocks = [], addBlockedBy = [] } = update;
   const edges = [
     ...addBlocks.map((other) => ({ other, blocker: task.id, blocked: other })),
@@ -91,20 +92,20 @@ function whyNoEdges(graph: TaskGraph, task: Task, update: TaskUpdate): string | 
     if (!graph.tasks.has(other)) return unknownTask(graph, other).message;
     const way = wayBetween(after, blocked, blocker);
     if (way !== null) {
-      return `Task ${blocker} cannot block task ${blocked}: it waits for it already (${way.join(" blocks ")}), and then neither could begin. Nothing was changed.`;
+      return `Task ${blocker} cannot block task ${blocked}: it already waits for it (${way.join(" blocks ")}), and then neither could start. Nothing was changed.`;
     }
     after = afterChange(after, { type: "updated", id: blocker, addBlocks: [blocked] });
   }
   return null;
 }
 
-/** The tasks on a way along the edges, both ends included; null where there is none. */
+/** Returns the tasks on a path along the edges, both ends included; null if there is no path. */
 function wayBetween(graph: TaskGraph, from: string, to: string): string[] | null {
   const cameFrom = new Map<string, string | null>([[from, null]]);
   for (const id of cameFrom.keys()) {
     if (id === to) break;
     for (const next of graph.tasks.get(id)?.blocks ?? []) {
-      // A Map goes through keys that are added on the way.
+      // The loop also visits keys that are added in it.
       if (!cameFrom.has(next)) cameFrom.set(next, id);
     }
   }
@@ -115,7 +116,7 @@ function wayBetween(graph: TaskGraph, from: string, to: string): string[] | null
 }
 
 /** One task in progress per owner (A22.7), and none that waits for another. */
-function whyNoWork(graph: TaskGraph, before: Task, after: TaskGraph, taking: boolean): string | null {
+function startProblem(graph: TaskGraph, before: Task, after: TaskGraph, taking: boolean): string | null {
   const task = after.tasks.get(before.id);
   if (task?.status !== "in_progress" || task.owner === null) return null;
   const blockers = openBlockers(after, task);
@@ -124,16 +125,11 @@ function whyNoWork(graph: TaskGraph, before: Task, after: TaskGraph, taking: boo
   }
   const other = taskInProgress(graph, task.owner);
   if (!other || other.id === task.id) return null;
-  return `${task.owner} works on task ${other.id} (${other.subject}) already. Complete it, or set it back to pending, before another one. Nothing was changed.`;
+  return `${task.owner} is already working on task ${other.id} (${other.subject}). Complete it, or set it back to pending, before another one. Nothing was changed.`;
 }
 
 export function unknownTask(graph: TaskGraph, id: string): ToolFailure {
   const known = [...graph.tasks.keys()];
-  const there = known.length === 0 ? "There are none yet" : `There are: ${known.join(", ")}`;
+  const there = known.length === 0 ? "There are no tasks yet" : `There are: ${known.join(", ")}`;
   return failed(`There is no task ${JSON.stringify(id)}. ${there}.`);
-}
-
-/** Subjects and owners stand in lists, one line each. */
-function oneLine(text: string): string {
-  return text.trim().replace(/\s+/g, " ");
 }

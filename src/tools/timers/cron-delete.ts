@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
-import type { TimerDesk } from "./desk.ts";
+import type { TimerService } from "./desk.ts";
 
 const Input = z.strictObject({
   id: z
@@ -16,22 +16,19 @@ const prompt: ToolPrompt = {
   whenNot: "for one that is sent once and has been sent: it has ended by itself.",
   how: "give its id.",
   recover: ["an unknown id is an error.", naming`${"CronList"} shows the ids.`],
-  limits: "a prompt that was sent already is not taken back.",
+  limits: "a prompt that was sent is not recalled.",
 };
 
-export function cronDeleteTool(desk: TimerDesk): Tool<Input, string, CallContext> {
+export function cronDeleteTool(service: TimerService): Tool<Input, string, CallContext> {
   return {
     name: "CronDelete",
-    aliases: [],
     description: prompt,
     inputSchema: Input,
     permissionLevel: "read",
-    parallel: true,
     repeatable: false,
     title: ({ id }) => id,
-    accesses: () => [],
     async call({ id }) {
-      const problem = await desk.remove(id);
+      const problem = await service.remove(id);
       return problem === null ? id : failed(problem);
     },
     mapToolResultToToolResultBlockParam: (id) => `The scheduled prompt ${id} was deleted.`,

@@ -24,8 +24,8 @@ export interface WakeUpRequest {
   readonly prompt: string;
 }
 
-/** The scheduled prompts of a conversation. What cannot be done is a sentence. */
-export interface TimerDesk {
+/** The scheduled prompts of a conversation. A string says why something is not possible. */
+export interface TimerService {
   create(request: CronRequest): Promise<TimerView | string>;
   /** In the order in which they are due. `notes`: what else a reader of the list must know, as sentences. */
   list(): Promise<{ readonly timers: readonly TimerView[]; readonly notes: readonly string[] }>;

@@ -11,7 +11,7 @@ export interface SearchRequest {
   readonly blockedDomains: readonly string[];
 }
 
-/** What a page says to a question, or where it leads. */
+/** The answer of a page to a question, or the URL to which it redirects. */
 export type FetchAnswer =
   | {
       readonly type: "answer";
@@ -31,10 +31,10 @@ export interface SearchHits {
   readonly hits: readonly { readonly title: string; readonly url: string; readonly snippet: string }[];
 }
 
-/** The web, as tools reach it. What cannot be done is a string of sentences; rejects only if `signal` is aborted. */
-export interface WebDesk {
+/** The web. A string says why something is not possible; rejects only if `signal` is aborted. */
+export interface WebService {
   fetch(request: FetchRequest, actor: ActorId, signal: AbortSignal): Promise<FetchAnswer | string>;
-  /** Null: nobody searches for this session. */
+  /** Null if the session has no search provider. */
   readonly search:
     | ((request: SearchRequest, actor: ActorId, signal: AbortSignal) => Promise<SearchHits | string>)
     | null;

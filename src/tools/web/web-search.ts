@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
-import type { SearchHits, WebDesk } from "./desk.ts";
+import type { SearchHits, WebService } from "./desk.ts";
 
 const Input = z.strictObject({
   query: z.string().check(z.minLength(2), z.describe("What to search for (required)")),
@@ -33,17 +33,16 @@ const prompt: ToolPrompt = {
   ],
 };
 
-export function webSearchTool(search: NonNullable<WebDesk["search"]>): Tool<Input, SearchHits, CallContext> {
+export function webSearchTool(
+  search: NonNullable<WebService["search"]>,
+): Tool<Input, SearchHits, CallContext> {
   return {
     name: "WebSearch",
-    aliases: [],
     description: prompt,
     inputSchema: Input,
     permissionLevel: "network",
-    parallel: true,
     repeatable: true,
     title: ({ query }) => query,
-    accesses: () => [],
     async call({ query, allowed_domains = [], blocked_domains = [] }, { actor, signal }) {
       const request = { query, allowedDomains: allowed_domains, blockedDomains: blocked_domains };
       const found = await search(request, actor, signal);

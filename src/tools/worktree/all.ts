@@ -3,7 +3,7 @@ import { enterWorktreeTool } from "./enter-worktree.ts";
 import { exitWorktreeTool } from "./exit-worktree.ts";
 import type { WorktreeService } from "./service.ts";
 
-/** The tools by which the main conversation works in a worktree; they run where it is known who works where. */
-export function worktreeTools(desk: WorktreeService): readonly SealedTool[] {
-  return [bindTool(enterWorktreeTool(desk)), bindTool(exitWorktreeTool(desk))];
+/** The tools by which the main conversation works in a worktree; they run on the session's side. */
+export function worktreeTools(service: WorktreeService): readonly SealedTool[] {
+  return [bindTool(enterWorktreeTool(service)), bindTool(exitWorktreeTool(service))];
 }

@@ -10,7 +10,7 @@ const Input = z
       z
         .string()
         .check(
-          z.describe("Of a new worktree; absent: one is found. Not together with path"),
+          z.describe("Name of a new worktree (default: a generated one). Not together with path"),
           z.refine(
             isWorktreeName,
             `must be segments between slashes, each of letters, digits, dots, underscores and dashes, none of them ., .. or ending in .lock; at most ${MAX_WORKTREE_NAME_CHARS} characters in all`,
@@ -22,13 +22,13 @@ const Input = z
         .string()
         .check(
           z.minLength(1),
-          z.describe("Of a worktree that is there, as git worktree list has it. Not together with name"),
+          z.describe("Path of an existing worktree, as git worktree list shows it. Not together with name"),
         ),
     ),
   })
   .check(
     z.refine(({ name, path }) => name === undefined || path === undefined, {
-      error: "must not be given together with name: name makes a worktree, path enters one that is there",
+      error: "must not be given together with name: name creates a worktree, path enters an existing one",
       path: ["path"],
     }),
   );
@@ -37,43 +37,41 @@ type Input = z.infer<typeof Input>;
 type Entered = Exclude<EnteredWorktree, { type: "refused" }>;
 
 const prompt: ToolPrompt = {
-  what: "Makes a git worktree with a branch of its own and moves this conversation into it, or moves it into a worktree that is there: what you do from then on stays apart from the person's checkout.",
-  when: "when the person asks for a worktree, or for work that is kept apart from their checkout.",
+  what: "Creates a git worktree with its own branch and moves this conversation into it, or moves it into an existing worktree: what you do from then on is separate from the user's checkout.",
+  when: "when the user asks for a worktree, or for work that is separate from their checkout.",
   whenNot: [
-    "to make or change a branch (use git), or for a task in which the person said nothing of worktrees: stay where you are.",
-    naming`For an agent that works apart from you call ${"Agent"} with isolation "worktree": its edits come back by themselves.`,
+    "to create or change a branch (use git), or for a task in which the user did not mention worktrees.",
+    naming`For an agent that works separately call ${"Agent"} with isolation "worktree": its edits are merged automatically.`,
   ],
   how: [
-    "name is for a new one, path for one that is there; never both, and with neither a new one gets a name. A name may have segments: feat/foo stands in the directory feat-foo.",
-    "A new one begins with what the checkout is now, uncommitted changes included, unless settings say otherwise. Paths of before are those of the checkout: use the ones of the worktree that the result names.",
-    naming`${"ExitWorktree"} brings you back.`,
+    "name is for a new one, path for an existing one; never both, and with neither a new one gets a name. A name may have segments: feat/foo is in the directory feat-foo.",
+    "A new one starts with the state of the checkout, uncommitted changes included, unless settings say otherwise. Earlier paths are those of the checkout: use paths in the worktree that the result names.",
+    naming`${"ExitWorktree"} leaves it.`,
   ],
   recover:
-    "a name that is taken, or a path that git does not list, is refused with what there is: choose another. Where there is no repository, go on without a worktree.",
-  limits: `only the main conversation can do it, and it is in one worktree at a time. A name has at most ${MAX_WORKTREE_NAME_CHARS} characters. Nothing of it is merged into the checkout by itself.`,
+    "a name that is taken, or a path that git does not list, is refused with a list: choose another. Without a repository, continue without a worktree.",
+  limits: `only the main conversation can do it, and it is in one worktree at a time. A name has at most ${MAX_WORKTREE_NAME_CHARS} characters. It is not merged into the checkout automatically.`,
 };
 
-export function enterWorktreeTool(desk: WorktreeService): Tool<Input, Entered, CallContext> {
+export function enterWorktreeTool(service: WorktreeService): Tool<Input, Entered, CallContext> {
   return {
     name: "EnterWorktree",
-    aliases: [],
     description: prompt,
     inputSchema: Input,
     permissionLevel: "write",
-    // Calls beside it would not know which folder they run in.
+    // Other calls would not know in which directory they run.
     parallel: false,
     title: ({ name, path }) => path ?? name ?? "a new worktree",
-    accesses: () => [],
     async call({ name = null, path }, context) {
-      const wish =
+      const request =
         path === undefined ? ({ type: "new", name } as const) : ({ type: "existing", path } as const);
-      const entered = await desk.enter(wish, context);
+      const entered = await service.enter(request, context);
       return entered.type === "refused" ? failed(entered.reason) : entered;
     },
     mapToolResultToToolResultBlockParam: ({ path, branch, cwd, isNew, notes }) =>
       [
         `You are in the ${isNew ? "new " : ""}worktree ${path}${branch === null ? "" : `, on branch ${branch}`}. The working directory is ${cwd}.`,
-        "Read and edit files by their paths in there; the person's checkout is out of reach until ExitWorktree.",
+        "Read and edit files by their paths in it; the user's checkout is out of reach until ExitWorktree.",
         ...notes,
       ].join("\n"),
   };

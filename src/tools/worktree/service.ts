@@ -1,17 +1,17 @@
 import type { CallContext } from "../tool.ts";
 
-/** A worktree to be made, by this name or one that is found for it; or one that is there, by its folder. */
+/** A new worktree with this name or a generated one, or an existing one by its path. */
 export type WorktreeRequest =
   | { readonly type: "new"; readonly name: string | null }
   | { readonly type: "existing"; readonly path: string };
 
-/** `reason` is a sentence that says what to do instead. */
+/** `reason` says what to do instead. */
 export interface WorktreeRefused {
   readonly type: "refused";
   readonly reason: string;
 }
 
-/** `branch` null: detached. `notes`: what the worktree does not have, in sentences. */
+/** `branch` is null if it is detached; `notes` say what the worktree does not have. */
 export type EnteredWorktree =
   | {
       readonly type: "entered";
@@ -26,21 +26,21 @@ export type EnteredWorktree =
 export type LeftWorktree =
   | {
       readonly type: "left";
-      /** Where the conversation is again. */
+      /** The working directory of the conversation. */
       readonly cwd: string;
       readonly branch: string | null;
       readonly path: string;
-      /** The name under which it can be put back; null: it was kept. */
+      /** The name under which it can be restored; null if it was kept. */
       readonly removed: string | null;
     }
-  /** It has edits that are nowhere else, and it was not said that they may go. */
+  /** It has edits that are nowhere else, and discarding them was not requested. */
   | { readonly type: "unsaved"; readonly files: readonly string[] }
   | WorktreeRefused;
 
 export type WorktreeAction = "keep" | "remove";
 
-/** Who moves the main conversation into a worktree and out again: the supervisor. */
+/** Moves the main conversation into a worktree and out again. */
 export interface WorktreeService {
-  enter(wish: WorktreeRequest, context: CallContext): Promise<EnteredWorktree>;
+  enter(request: WorktreeRequest, context: CallContext): Promise<EnteredWorktree>;
   exit(action: WorktreeAction, discard: boolean, context: CallContext): Promise<LeftWorktree>;
 }

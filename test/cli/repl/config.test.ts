@@ -45,7 +45,7 @@ describe("/config (A18.4, A21.3)", () => {
     ["/config unset", /^\/config KEY VALUE sets one/],
     ["/config set model", /^\/config KEY VALUE sets one/],
     ["/config --usr model opus", /^There is no "--usr" here; did you mean --user\?$/],
-    ["/config --local troupe.trustedFolders '[\"/a\"]'", /counts in your own settings only/],
+    ["/config --local troupe.trustedFolders '[\"/a\"]'", /takes effect in your own settings only/],
   ])("%s", async (line, said) => {
     const { type, textOf } = typing(files);
     const before = textOf("user");
@@ -64,7 +64,7 @@ describe("/config (A18.4, A21.3)", () => {
     );
     expect(JSON.parse(textOf("local"))).toEqual({ permissions: { deny: ["Bash(dd:*)", "WebFetch"] } });
     expect(await type("/config --project permissions.allow '[\"Bash(ls:*)\"]'")).toMatch(
-      /^permissions\.allow is set in .*\.\nIt counts once you have agreed to what this folder's settings grant: .*run\.$/,
+      /^permissions\.allow is set in .*\.\nIt takes effect when you have agreed to what this directory's settings grant: .*run\.$/,
     );
     expect(await type("/config permissions.allow"), "set, and not counted").toMatch(
       /^permissions\.allow is not set\..*\nThis folder is not trusted/,

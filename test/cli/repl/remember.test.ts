@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { appendLine } from "../../../src/cli/memory/append-line.ts";
+import { appendLine } from "../../../src/cli/memory/memory-file.ts";
 import { runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
 import { supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
@@ -97,7 +97,7 @@ describe("/remember (A18.6, A21.3)", () => {
   test("a pipe in its place holds nobody up", async () => {
     const { type, cwd } = world();
     execFileSync("mkfifo", [join(cwd, "CLAUDE.md")]);
-    expect(await type("/remember x")).toMatch(/is no regular file, so nothing was added to it\.$/);
+    expect(await type("/remember x")).toMatch(/is not a regular file, so nothing was added to it\.$/);
   });
 
   test("a file that is longer than what is told is said to be", async () => {

@@ -54,7 +54,7 @@ describe("the built program, over a real repository", () => {
 
     const restored = await inside(tree, "worktrees", "restore", "3fk2");
     expect(restored.out).toBe(
-      `agent-3fk2aaaa is there again with all it held last: ${tree.tree.path}, on branch worktree-agent-3fk2aaaa.\n`,
+      `agent-3fk2aaaa is restored with everything it held last: ${tree.tree.path}, on branch worktree-agent-3fk2aaaa.\n`,
     );
     expect(readFileSync(tree.at("a.txt"), "utf8")).toBe("one\nTWO\n");
 

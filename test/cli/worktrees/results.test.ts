@@ -36,6 +36,6 @@ test("what was done before is shown with what became of its edits", () => {
     ],
   };
   expect(sessionStoryText({ session: null, agents: [agent] }, "s1", plain)).toContain(
-    "  edits:\n    3 files, +41 -7, merged; undo: troupe undo agent1\n",
+    "  notes:\n    3 files, +41 -7, merged; undo: troupe undo agent1\n",
   );
 });

@@ -301,7 +301,7 @@ test("an id that means nothing is answered with what is running (A14.8)", async 
   );
   await supervisor.prompt("go");
   expect(heard(model.requests[1]).results).toBe(
-    'There is no background task "nothing". Nothing of yours is running.',
+    'There is no background task "nothing". You have no running tasks.',
   );
   expect(heard(model.requests[3]).results.match(/Running: b\w+ \(a long sleep\)\./g)).toHaveLength(3);
 });

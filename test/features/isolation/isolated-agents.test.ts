@@ -534,7 +534,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
   test("the conversation enters a worktree, works there, and leaves it again (A16.1, A16.3)", async () => {
     const { repository, supervisor } = await sessionIn(host, (_, said) => {
       const tree = join(repository.folder, ".claude/worktrees/feature");
-      if (said.includes("You are out of the worktree")) return { text: "Back." };
+      if (said.includes("You have left the worktree")) return { text: "Back." };
       if (said.includes("was created"))
         return { calls: [{ name: "ExitWorktree", input: { action: "keep" } }] };
       if (said.includes(tree)) return write(join(tree, "new.txt"), "x\n");

@@ -42,7 +42,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
       return { text: said.includes("turn left") ? "went left" : "went on" };
     });
     await sent.supervisor.prompt("go");
-    expect(lastOf(sent, "go")).toContain("Delivered; it is heard at the next turn.");
+    expect(lastOf(sent, "go")).toContain("Delivered; the agent gets it at its next turn.");
     expect(times(lastOf(sent, "listen"), "turn left")).toBe(1);
     expect(times(lastOf(sent, "go"), "went left")).toBe(1);
     await sent.supervisor.close();
@@ -51,7 +51,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     const places = (test: (text: string) => boolean) =>
       records.flatMap((record, place) => (test(JSON.stringify(record.event)) ? [place] : []));
     const [prompt = -1] = places((text) => text.startsWith('{"type":"prompt"') && text.includes("turn left"));
-    const [delivered = -1] = places((text) => text.includes("Delivered; it is heard"));
+    const [delivered = -1] = places((text) => text.includes("Delivered; the agent gets it"));
     expect(prompt).toBeGreaterThan(0);
     expect(delivered).toBeGreaterThan(prompt);
   });
@@ -73,7 +73,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
       return { calls: [send(/Agent (\w+) \(worker\)/.exec(said)?.[1] ?? "", "look again")] };
     });
     expect((await sent.supervisor.prompt("go")).summary.text).toBe("sent\n\nheard");
-    expect(lastOf(sent, "go")).toContain("had ended; it goes on with your message");
+    expect(lastOf(sent, "go")).toContain("had ended; it resumes with your message");
     expect(times(lastOf(sent, "go"), "report 2")).toBe(1);
     const last = sent.model.requests.filter((request) => !isMain(request)).at(-1) ?? never();
     expect(last.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);

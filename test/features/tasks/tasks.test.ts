@@ -102,9 +102,7 @@ describe("the task list (A14.6)", () => {
     await add("dig", "plant");
     await text("TaskUpdate", { taskId: "2", addBlockedBy: ["1"] });
     expect(await failure("TaskUpdate", { taskId: "2", status: "in_progress" })).toMatch(/blocked by 1/);
-    expect(await text("TaskUpdate", { taskId: "1", status: "completed" })).toMatch(
-      /Nothing holds up any more: 2/,
-    );
+    expect(await text("TaskUpdate", { taskId: "1", status: "completed" })).toMatch(/No longer blocked: 2/);
     expect(await text("TaskList", {})).toContain("2 [pending] plant");
     await text("TaskUpdate", { taskId: "1", status: "pending" });
     expect(await text("TaskList", {})).toContain("blockedBy: 1");
@@ -115,7 +113,7 @@ describe("the task list (A14.6)", () => {
     await add("dig", "plant");
     await text("TaskUpdate", { taskId: "1", addBlocks: ["2"] });
     expect(await text("TaskUpdate", { taskId: "1", status: "deleted" })).toMatch(
-      /Task 1 was deleted\..*Nothing holds up any more: 2/s,
+      /Task 1 was deleted\..*No longer blocked: 2/s,
     );
     expect(await text("TaskGet", { taskId: "2" })).toContain("blockedBy: none");
     expect(await failure("TaskGet", { taskId: "1" })).toMatch(/no task "1". There are: 2/);
@@ -151,7 +149,7 @@ describe("the task list (A14.6)", () => {
     [
       "a circle",
       { taskId: "3", addBlocks: ["1"] },
-      /Task 3 cannot block task 1: it waits for it already \(1 blocks 2 blocks 3\)/,
+      /Task 3 cannot block task 1: it already waits for it \(1 blocks 2 blocks 3\)/,
     ],
     ["a circle in one call", { taskId: "4", addBlocks: ["5"], addBlockedBy: ["5"] }, /cannot block/],
     ["an unknown task", { taskId: "1", addBlocks: ["2", "9"] }, /no task "9". There are: 1, 2, 3, 4, 5/],
@@ -173,10 +171,12 @@ describe("the task list (A14.6)", () => {
     await add("dig", "plant", "water");
     await text("TaskUpdate", { taskId: "1", status: "in_progress" });
     expect(await failure("TaskUpdate", { taskId: "2", status: "in_progress" })).toMatch(
-      /main works on task 1 \(dig\) already/,
+      /main is already working on task 1 \(dig\)/,
     );
     await text("TaskUpdate", { taskId: "2", status: "in_progress", owner: "ann" });
-    expect(await failure("TaskUpdate", { taskId: "2", owner: "main" })).toMatch(/main works on task 1/);
+    expect(await failure("TaskUpdate", { taskId: "2", owner: "main" })).toMatch(
+      /main is already working on task 1/,
+    );
     await text("TaskUpdate", { taskId: "1", status: "completed" });
     await text("TaskUpdate", { taskId: "3", status: "in_progress" });
   });

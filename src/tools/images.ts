@@ -2,9 +2,8 @@ import type { Sharp } from "sharp";
 import type { ImageType } from "./file-kind.ts";
 
 /**
- * The API takes 5 MB of base64 and 8,000 pixels a side, but of a request with more than 20 images only 2,000; a
- * conversation keeps its images, so the smaller number counts. One that is larger becomes as large as models
- * look at anyway.
+ * The API takes 5 MB of base64 and 8,000 pixels a side, but only 2,000 in a request with more than 20 images; a
+ * conversation keeps its images, so the smaller number counts. A larger image is scaled to the size that models use.
  */
 export const MAX_IMAGE_EDGE = 2_000;
 export const SCALED_EDGE = 1_568;
@@ -12,30 +11,30 @@ export const MAX_IMAGE_BASE64 = 5 * 1024 * 1024;
 /** Larger files are not decoded. */
 export const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
 
-export interface Picture {
+export interface FittedImage {
   readonly mediaType: ImageType;
   readonly bytes: Uint8Array;
   readonly width: number;
   readonly height: number;
-  /** Its size before it was scaled down; null: it was not. */
+  /** Its size before it was scaled down; null if it was not. */
   readonly scaledFrom: { readonly width: number; readonly height: number } | null;
 }
 
-/** What makes pictures fit; null where there is none of it for this system. */
-export async function loadPictures(): Promise<Pictures | null> {
+/** Loads the image library; null if there is none for this system. */
+export async function loadImages(): Promise<Images | null> {
   try {
     const { default: sharp } = await import("sharp");
-    return new Pictures(sharp);
+    return new Images(sharp);
   } catch {
-    // Not installed, or nothing for this system: then there are no pictures, and whoever asked says so.
+    // Not installed, or no binary for this system; the caller reports it.
     return null;
   }
 }
 
 type SharpPackage = typeof import("sharp").default;
 
-/** The one place that knows the image library. */
-export class Pictures {
+/** The only code that knows the image library. */
+export class Images {
   readonly #sharp: SharpPackage;
 
   constructor(sharp: SharpPackage) {
@@ -43,13 +42,13 @@ export class Pictures {
   }
 
   /**
-   * The picture as it is, or smaller. Rejects where it is damaged: the API would refuse it, and with it every
-   * later request of the conversation.
+   * Returns the image as it is, or scaled down. Rejects if it is damaged: the API would refuse it, and every later
+   * request of the conversation.
    */
-  async fit(bytes: Uint8Array, mediaType: ImageType): Promise<Picture> {
+  async fit(bytes: Uint8Array, mediaType: ImageType): Promise<FittedImage> {
     const { width, height } = (await this.#open(bytes).metadata()).autoOrient;
     if (isSmall(bytes) && Math.max(width, height) <= MAX_IMAGE_EDGE) {
-      // Decoded to the end, though only a little of it is kept.
+      // Decodes all of it, to find damage.
       await this.#open(bytes).resize(8, 8, { fit: "fill" }).raw().toBuffer();
       return { mediaType, bytes, width, height, scaledFrom: null };
     }
@@ -58,14 +57,14 @@ export class Pictures {
         .autoOrient()
         .resize(SCALED_EDGE, SCALED_EDGE, { fit: "inside", withoutEnlargement: true });
     const lossless = mediaType === "image/jpeg" ? null : await encoded(scaled().png(), "image/png");
-    const picture = lossless && isSmall(lossless.bytes) ? lossless : await jpeg(scaled());
-    return { ...picture, scaledFrom: { width, height } };
+    const image = lossless && isSmall(lossless.bytes) ? lossless : await jpeg(scaled());
+    return { ...image, scaledFrom: { width, height } };
   }
 
   /** Rows of pixels, four bytes each (red, green, blue, alpha). */
-  async fromPixels(data: Uint8Array, width: number, height: number): Promise<Picture> {
-    const picture = await jpeg(this.#sharp(data, { raw: { width, height, channels: 4 } }));
-    return { ...picture, scaledFrom: null };
+  async fromPixels(data: Uint8Array, width: number, height: number): Promise<FittedImage> {
+    const image = await jpeg(this.#sharp(data, { raw: { width, height, channels: 4 } }));
+    return { ...image, scaledFrom: null };
   }
 
   #open(bytes: Uint8Array): Sharp {
@@ -77,11 +76,11 @@ function isSmall(bytes: Uint8Array): boolean {
   return Math.ceil(bytes.length / 3) * 4 <= MAX_IMAGE_BASE64;
 }
 
-function jpeg(image: Sharp): Promise<Omit<Picture, "scaledFrom">> {
+function jpeg(image: Sharp): Promise<Omit<FittedImage, "scaledFrom">> {
   return encoded(image.flatten({ background: "white" }).jpeg({ quality: 80 }), "image/jpeg");
 }
 
-async function encoded(image: Sharp, mediaType: ImageType): Promise<Omit<Picture, "scaledFrom">> {
+async function encoded(image: Sharp, mediaType: ImageType): Promise<Omit<FittedImage, "scaledFrom">> {
   const { data, info } = await image.toBuffer({ resolveWithObject: true });
   return { mediaType, bytes: data, width: info.width, height: info.height };
 }
