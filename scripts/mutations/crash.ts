@@ -75,14 +75,6 @@ export const crash: readonly Mutation[] = [
     title: "a user who commits at every try does not keep the edits out",
   },
   {
-    name: "I28-begun-commits-are-not-waited-for",
-    file: "src/worktrees/merge/commit.ts",
-    from: "const RENEWALS = 5;",
-    to: "const RENEWALS = 1;",
-    tests: ["test/worktrees/merge/commit.test.ts"],
-    title: "commits that had begun before the index was locked are waited for",
-  },
-  {
     name: "I28-locked-head-is-given-up",
     file: "src/worktrees/merge/commit.ts",
     from: "return /cannot lock ref/.test(set.why)",

@@ -326,4 +326,12 @@ export const supervisor: readonly Mutation[] = [
     title: "is refused with a sentence: model, resume",
     core: true,
   },
+  {
+    name: "flood-of-events-is-listened-to",
+    file: "src/settings/watch-settings.ts",
+    from: "const MOST_EVENTS = 1_000;",
+    to: "const MOST_EVENTS = Number.POSITIVE_INFINITY;",
+    tests: ["test/settings/watching.test.ts"],
+    title: "never stops making files in the same folder",
+  },
 ];

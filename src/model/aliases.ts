@@ -1,4 +1,4 @@
-/** What the short names stand for unless somebody says otherwise: the newest of each family (A22.17). */
+/** What the short names mean by default: the newest of each family (A22.17). */
 export const DEFAULT_ALIASES = {
   opus: "claude-opus-5-5",
   sonnet: "claude-sonnet-5-5",
@@ -10,8 +10,8 @@ export const DEFAULT_MODEL = "sonnet";
 export type Aliases = Readonly<Record<string, string>>;
 
 /**
- * What somebody says the aliases stand for: the environment (`ANTHROPIC_DEFAULT_OPUS_MODEL` and so on) wins
- * over the person's settings. Defaults are not in it; `resolveModel` knows them.
+ * What the environment and the settings say that aliases mean: the environment (`ANTHROPIC_DEFAULT_OPUS_MODEL` and so on) wins
+ * over the user's settings. Defaults are not in it; `resolveModel` knows them.
  */
 export function aliasesFrom(
   env: Readonly<Record<string, string | undefined>>,

@@ -49,7 +49,7 @@ export interface AnthropicOptions {
 /** No timer of the SDK may end what ours lets live; setTimeout cannot wait longer than this. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 
-/** Milliseconds of silence after which a person is told (fault 15). */
+/** Milliseconds of silence after which the user sees it (fault 15). */
 const QUIET_MS = 20_000;
 
 /**
@@ -85,7 +85,7 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
   };
 }
 
-/** Of an answer that is none of the server's own, the status alone. */
+/** Returns the status alone if the answer is not the count that was asked for. */
 async function sendCount(
   connection: Connection,
   body: object,
@@ -114,7 +114,7 @@ function connect({ apiKey, authToken }: AnthropicOptions, baseURL: string): Conn
     defaultHeaders: { ...(none ? { authorization: null } : {}), ...(older ? { "x-api-key": apiKey } : {}) },
     baseURL,
     maxRetries: 0,
-    // A redirect would carry the key and the conversation to a host that nobody named.
+    // A redirect would carry the key and the conversation to a host that the user did not name.
     fetchOptions: { redirect: "manual" },
     timeout: NO_TIMEOUT,
     openTelemetry: false,
@@ -243,7 +243,7 @@ class Attempt {
   }
 }
 
-/** The server has answered, with a status of its own that is no success. */
+/** True if the server itself answered, with a status other than success. */
 function isAnswer(error: unknown): error is APIError {
   return error instanceof APIError && !(error instanceof APIConnectionError) && error.status !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Where the Messages API is reached unless somebody says otherwise. */
+/** Where the Messages API is reached by default. */
 export const DEFAULT_BASE_URL = "https://api.anthropic.com";
 
 export type BaseURL =

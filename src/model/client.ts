@@ -19,7 +19,7 @@ export interface ModelRequest {
   readonly withoutTools?: boolean;
   /** The API's own search, run once by its endpoint; one list of domains at most. */
   readonly webSearch?: { readonly allowed?: readonly string[]; readonly blocked?: readonly string[] };
-  /** True where somebody reads along: text then arrives as it is written. */
+  /** True if the text is shown while it is written. */
   readonly streamText?: boolean;
 }
 
@@ -105,8 +105,8 @@ export interface ModelClient {
 }
 
 /**
- * How many tokens a request is, by the server's own count; null: nobody can tell, or not in time. Never rejects, and takes
- * no longer than a few seconds.
+ * Returns how many tokens a request is by the server's own count, or null if it does not count or not in time. Never
+ * rejects, and takes no longer than a few seconds.
  */
 export type CountTokens = (request: ModelRequest, signal: AbortSignal) => Promise<number | null>;
 
@@ -128,7 +128,7 @@ export interface MeteredRequest {
 }
 
 export type Reservation =
-  /** It may be sent, with so many tokens for its reply. */
+  /** It may be sent, with at most `maxTokens` for its reply. */
   | { readonly type: "granted"; readonly id: number; readonly maxTokens: number }
   /** It does not fit as it is: ask again with a count. */
   | { readonly type: "count" }
@@ -177,11 +177,11 @@ export type GatewayNotice =
 export interface Gateway {
   /**
    * The port to hand to the agent; one that it had before is closed. `lead`: the main conversation, served
-   * before the others. Where the gateway `isOver`, a closed port. `side`: a port besides the agent's own, for a request
+   * before the others. If the gateway `isOver`, a closed port. `side`: a port in addition to the agent's own, for a request
    * that is made on its behalf; its holder closes it.
    */
   connect(actor: ActorId, lead: boolean, side?: "side"): MessagePort;
-  /** Closed, or given up: there will be no port any more that is answered on. */
+  /** True once it was closed or given up: no port of it answers. */
   readonly isOver: boolean;
   /** Ends every request of the actor and closes its port. */
   disconnect(actor: ActorId): void;

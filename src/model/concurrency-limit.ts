@@ -3,7 +3,7 @@ const FIRST_TRY_MS = 1_000;
 const LONGEST_TRY_MS = 60_000;
 
 /**
- * How many requests of one model's server run at once, if it limits that and not only their rate (fault 54). A refusal
+ * How many requests of one model's server run concurrently, if it limits that and not only their rate (fault 54). A refusal
  * while as many run as were ever seen to may be that limit. Then one more is tried from time to time: if it is let in the
  * limit was none, or is higher; if not, the next try waits twice as long.
  */
@@ -36,7 +36,7 @@ export class ConcurrencyLimit {
     if (!tries) return;
     this.#isTrying = false;
     this.#tryAt = now;
-    // If another one ended while this one was on its way, that proves nothing against a limit that was seen.
+    // If another one ended while this one was in flight, that proves nothing against a limit that was seen.
     const provesNothing = this.#isProved && running !== null && running <= this.#size;
     this.#isProved = false;
     if (provesNothing) return;

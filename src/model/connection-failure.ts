@@ -34,7 +34,7 @@ export function connectionFailure(error: unknown, { host, model }: Where): Model
       message: `The port of ${host} is one that fetch never connects to; let the server listen on another, such as 11434.`,
     };
   if (TIMED_OUT.test(code))
-    return { kind: "stalled", message: `${host} sent nothing of the reply of ${model} for 5 minutes.` };
+    return { kind: "stalled", message: `${host} sent no part of the reply of ${model} for 5 minutes.` };
   const cause = CAUSES[code] ?? (code === "" ? "the connection broke" : `the connection broke, ${code}`);
   return {
     kind: "connection",

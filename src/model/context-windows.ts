@@ -1,7 +1,7 @@
 /** Tokens of a window by model id, before the list below (`troupe.contextWindows`). */
 export type OwnWindows = Readonly<Record<string, number>>;
 
-/** A model that nobody knows: a server of one's own most often. Too much costs one refused request, which says so. */
+/** An unknown model: most often on the user's own server. Too much costs one refused request, which says so. */
 export const UNKNOWN_WINDOW = 200_000;
 const MILLION = 1_000_000;
 
@@ -30,7 +30,7 @@ const WINDOWS: Readonly<Record<string, number>> = {
   offline: MILLION,
 };
 
-/** Tokens that a model's requests and replies may have together (A19.5): its own, whoever its parent is. */
+/** Tokens that a model's requests and replies may have together (A19.5): its own, not those of its parent. */
 export function contextWindowOf(model: string, own: OwnWindows = {}): number {
   const id = model.replace(/-\d{8}$/, "");
   for (const name of [model, id]) {

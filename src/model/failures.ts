@@ -70,7 +70,7 @@ function sentence(kind: ModelFailureKind, { host, model }: Where, detail: string
     case "invalid_request":
       return `${host} rejected the request to ${model}${status}${detail}.`;
     case "rate_limit":
-      return `${host} limits the rate of requests to ${model}${status}${detail}; wait, or run fewer agents at once.`;
+      return `${host} limits the rate of requests to ${model}${status}${detail}; wait, or run fewer agents in parallel.`;
     case "overloaded":
       return `${model} at ${host} is overloaded${status}${detail}; try again in a while.`;
     default:
@@ -104,7 +104,7 @@ function redirected({ status, location }: ServerError, { host, secrets }: Where)
   };
 }
 
-/** Shorter ones are no keys: servers of one's own are given words such as `none`, which stand in sentences, too. */
+/** Shorter ones are not keys: local servers are given values such as `none`, which other text contains, too. */
 const SHORTEST_KEY = 8;
 
 /** One line, no closing full stop, no key, at most 300 characters. */
@@ -127,7 +127,7 @@ export function stalledFailure(idleMs: number, sleptMs: number, { host, model }:
   const message =
     sleptMs > 30_000
       ? `The reply of ${model} from ${host} was lost while this machine was asleep.`
-      : `${host} sent nothing of the reply of ${model} for ${Math.round(idleMs / 1000)} s; the request was given up.`;
+      : `${host} sent no part of the reply of ${model} for ${Math.round(idleMs / 1000)} s; the request was given up.`;
   return { kind: "stalled", message };
 }
 

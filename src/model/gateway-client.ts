@@ -5,11 +5,11 @@ import { splitHistory } from "../mailbox/shared-history.ts";
 import type { ModelClient, ModelFailureKind, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
 import type { FromGateway, PartedRequest, ToGateway } from "./gateway-messages.ts";
 
-/** Milliseconds that a new port may take to come; a thread is started meanwhile, and the machine may be busy. */
+/** Milliseconds that a new port may take to come; a thread is started for it, and the machine may be busy. */
 const RECONNECT_MS = 30_000;
 /**
- * A port may come from a thread that is dying and whose end nobody has heard of yet: it closes, and another is
- * asked for, so many times in a row and after ever longer waits (milliseconds), until something comes through one.
+ * A port may come from a thread that is dying: it closes, and another is asked for, after ever longer waits (milliseconds),
+ * until something comes through one.
  */
 const WAITS_MS = [0, 20, 80, 320, 1000, 1000, 1000, 1000, 1000, 1000];
 
@@ -25,7 +25,7 @@ interface Asked {
 }
 
 /**
- * Gives a port to the gateway that took the dead one's place, or rejects where there is none any more. Asked
+ * Gives a port to the gateway that replaced the dead one, or rejects if there is no gateway. Asked
  * once for all open requests; a port that comes too late is closed.
  */
 export type Reconnect = () => Promise<MessagePort>;
@@ -38,7 +38,7 @@ export interface LaneModel extends ModelClient {
 /**
  * The agent's end of its model lane. When its port closes because the gateway's thread died, it asks for
  * another and sends its open requests again: only whole replies leave it, so what had streamed before begins
- * anew. Where there is none, every request ends with a `connection` failure, so that nobody waits for a
+ * again. Without one, every request ends with a `connection` failure, so that no agent waits for a
  * gateway that is gone. The port keeps the thread alive only while something is asked.
  */
 export function gatewayClient(
@@ -106,7 +106,7 @@ class Lane implements LaneModel {
         this.#post({ type: "cancel", id });
         settle(null);
       };
-      // An estimate is at hand: whatever the gateway does, nobody waits for it for long.
+      // There is an estimate: whatever the gateway does, the agent does not wait long for it.
       const withdraw = this.#clock.after(COUNT_MS, give);
       signal.addEventListener("abort", give, { once: true });
       this.#counts.set(id, settle);
@@ -188,7 +188,7 @@ class Lane implements LaneModel {
     if (this.#open.size === 0 && this.#counts.size === 0) this.#port?.unref();
   }
 
-  /** The port is gone. Another is asked for as soon as somebody needs one. */
+  /** The port is gone. Another is asked for as soon as a request needs one. */
   #lost(): void {
     this.#port = undefined;
     this.#endCounts();
@@ -215,7 +215,7 @@ class Lane implements LaneModel {
 
   #sendAgain(id: number, asked: Asked): void {
     const reason = "The model gateway stopped before the reply was complete; the request is sent again.";
-    // Once for whoever reads along, however many ports it takes.
+    // Shown once, however many ports it takes.
     if (this.#fruitless === 1) {
       asked.again += 1;
       asked.on({ type: "waiting", reason, ms: 0, attempt: asked.again });

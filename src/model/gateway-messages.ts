@@ -10,7 +10,7 @@ import type {
   Reservation,
 } from "./client.ts";
 
-/** A request on its way: what its conversation shares with others' is not copied. */
+/** A request in flight: what its conversation shares with others' is not copied. */
 export type PartedRequest = Omit<ModelRequest, "messages"> & Parted;
 
 /** What travels on an agent's port to the gateway. `id` is the agent's own counter. */
@@ -38,7 +38,7 @@ export type ToGatewayThread =
     }
   | { readonly type: "disconnect"; readonly actor: ActorId };
 
-/** What comes back. */
+/** What the gateway's thread sends. */
 export type FromGatewayThread =
   | GatewayNotice
   | { readonly type: "reserve"; readonly n: number; readonly request: MeteredRequest }

@@ -15,11 +15,11 @@ export interface LaneOwner {
 
 export interface LaneServices {
   readonly ask: Ask;
-  /** Absent: nobody can count. */
+  /** Absent if the client cannot count. */
   readonly countTokens?: CountTokens | undefined;
   readonly clock: Clock;
   readonly onNotice: (notice: GatewayNotice) => void;
-  /** Milliseconds between signs that a request is still open; absent: there are none. */
+  /** Milliseconds between signs that a request is still open; none are sent if it is absent. */
   readonly beatMs?: number;
 }
 
@@ -31,7 +31,7 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
   const open = new Map<number, AbortController>();
 
   port.on("message", (message: unknown) => {
-    // The lane belongs to an agent's thread: what is not a message of ours must not end everybody's gateway.
+    // The lane belongs to an agent's thread: a message that we do not know must not end the gateway of all agents.
     if (!isToGateway(message)) return;
     switch (message.type) {
       case "ask":
@@ -119,7 +119,7 @@ function isToGateway(message: unknown): message is ToGateway {
   );
 }
 
-/** A library user's client may answer anything; the agent that asked must hear of it, or it waits for ever. */
+/** A library user's client may answer anything; the agent that asked must be notified, or it waits forever. */
 function unusable(error: unknown): ModelOutcome {
   const reason = errorMessage(error);
   const message = `The model client's answer cannot be used: ${reason}`;

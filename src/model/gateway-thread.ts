@@ -14,7 +14,7 @@ const BEAT_MS = 10_000;
 
 /** The entry of the gateway's thread: one client, one pool of connections, one governor for all agents. */
 function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void {
-  // Loading begins at once; what is asked before it is done waits for it.
+  // Loading starts immediately; requests wait for it.
   const client = later(load(config));
   const onNotice = (notice: GatewayNotice) => port.postMessage(notice);
   const reserving = reserveLane(port);

@@ -112,9 +112,9 @@ export interface ThreadGatewayOptions {
 }
 
 /**
- * A gateway in its own thread: its client, its connections and its garbage slow down nobody else. When the
+ * A gateway in its own thread: its client, its connections and its garbage slow down no other thread. When the
  * thread dies, every lane closes and another one is started; its agents ask for new ports and send again what
- * was open. When it dies too often, `onClosed` is told why and every port is closed from then on.
+ * was open. When it dies too often, `onClosed` receives the reason and every port is closed from then on.
  */
 export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptions = {}): Gateway {
   const restarts = new Restarts(options.clock ?? systemClock);
@@ -192,7 +192,7 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
 }
 
 function gatewayWorker(config: GatewayConfig, { env = process.env, entry }: ThreadGatewayOptions): Worker {
-  // Sources run as they are in development; the bundle has the entry beside it under its built name.
+  // Sources run as they are in development; the bundle has the entry next to it under its built name.
   const own = import.meta.url.endsWith(".ts") ? "./gateway-thread.ts" : "./gateway-thread.js";
   return new Worker(entry ?? new URL(own, import.meta.url), {
     name: "model gateway",

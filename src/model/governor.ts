@@ -36,7 +36,7 @@ export interface GovernorOptions {
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 16_000;
-/** A stream that makes no sense costs a whole reply each time, so it is tried once more and no oftener (fault 24). */
+/** A stream that makes no sense costs a whole reply each time, so it is tried only one more time (fault 24). */
 const PROTOCOL_ATTEMPTS = 2;
 
 /**
@@ -71,7 +71,7 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
         lead,
         retry: tries > 1,
         patienceMs: patience.left(),
-        // The pause stands before this attempt, so it belongs to the one that failed.
+        // The pause comes before this attempt, so it belongs to the one that failed.
         onPaused: (ms, reason) => on({ type: "waiting", reason, ms, attempt: Math.max(1, tries - 1) }),
         signal,
       });
@@ -102,7 +102,7 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
   };
 }
 
-/** At least what the server asks for; jitter on top, so that many do not come back together. */
+/** At least what the server asks for; jitter on top, so that many do not retry together. */
 function waitAfter({ retryAfterMs }: ModelFailure, tries: number, random: () => number): number {
   const backOff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1)) * (0.75 + random() / 2);
   return retryAfterMs === undefined ? backOff : retryAfterMs + Math.min(1000, backOff * random());
@@ -127,7 +127,7 @@ async function safely(
   }
 }
 
-/** A cancelled request gives its place back at once, also when its client is slow to notice. */
+/** A cancelled request gives its slot back immediately, also if its client is slow to notice. */
 function untilAborted(outcome: Promise<ModelOutcome>, signal: AbortSignal): Promise<ModelOutcome> {
   return new Promise((resolve) => {
     const abort = () => resolve(cancelled);

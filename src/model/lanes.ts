@@ -6,7 +6,7 @@ export class Lanes {
   private readonly ports = new Map<ActorId, MessagePort>();
   private readonly sides = new Set<MessagePort>();
 
-  /** A new lane of the same actor is a new attempt: requests of the old one are nobody's. */
+  /** A new lane of the same actor is a new attempt: requests of the old one are ended. */
   add(actor: ActorId, port: MessagePort, side?: "side"): void {
     if (side !== undefined) {
       this.sides.add(port);

@@ -32,7 +32,7 @@ export type Metered =
       readonly type: "granted";
       /** As it may be sent: what may be written is less where the budget does not cover more. */
       readonly request: ModelRequest;
-      /** To be told of the client's own end, however the request ended before. */
+      /** Receives the client's own outcome, however the request ended before. */
       settle(outcome: Promise<ModelOutcome>, signal: AbortSignal): void;
     }
   | { readonly type: "ended"; readonly outcome: ModelOutcome };

@@ -69,7 +69,7 @@ export function costOf(model: string, usage: Usage, own: OwnPrices = {}): Cost {
   return { usd: millionths / 1_000_000, costKnown: true };
 }
 
-/** What a request with a prompt of so many tokens is charged by; undefined where nobody has said. */
+/** Returns the prices of a request with a prompt of that size, or undefined if they are unknown. */
 export function priceOf(model: string, promptTokens: number, own: OwnPrices = {}): Prices | undefined {
   const id = model.replace(/-\d{8}$/, "");
   for (const name of [model, id]) if (Object.hasOwn(own, name)) return own[name];

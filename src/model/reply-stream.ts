@@ -84,7 +84,7 @@ async function drain(
   try {
     while (!(await reader.read()).done);
   } catch {
-    // The reply is complete; that the connection broke after it matters to nobody.
+    // The reply is complete; that the connection broke after it does not matter.
   } finally {
     withdraw();
   }

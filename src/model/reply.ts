@@ -104,7 +104,7 @@ export class ReplyAssembler {
     }
   }
 
-  /** The reply, or why there is none. To be asked when the stream has ended, for whatever reason. */
+  /** Returns the reply, or what is wrong with it. Called when the stream has ended, for whatever reason. */
   finish(): Finished | ProtocolProblem {
     if (this.stopReason === undefined)
       return problem(this.started === 0 ? "the reply is empty" : "the reply ended before it was complete");
@@ -141,7 +141,7 @@ export class ReplyAssembler {
       }
       case "text":
         this.texts += 1;
-        // Two blocks are two paragraphs, for whoever reads along as in the whole reply.
+        // Two blocks are two paragraphs, while they are streamed as in the whole reply.
         this.say(block, (this.texts > 1 && this.said !== "" ? "\n" : "") + stringOf(fields["text"]), "");
         return undefined;
       default:

@@ -7,10 +7,10 @@ import { thinkingOf } from "./thinking.ts";
 const CACHED = { cache_control: { type: "ephemeral" } } as const;
 
 /**
- * The body of one request (A1.4, A1.5, A1.15). Cache breakpoints stand on the last system block and on the
+ * The body of one request (A1.4, A1.5, A1.15). Cache breakpoints are on the last system block and on the
  * last block of the last message, never on tools (A22.19); and where that stood in the request before: the API looks
  * for what it has kept no more than 20 blocks back, and a reply of ten calls with their results is more. And on
- * the last result where a text follows it: forks of one reply differ in nothing else. Nothing of the request is
+ * the last result if a text follows it: forks of one reply differ in nothing else. No part of the request is
  * changed in place.
  */
 export function bodyOf(request: ModelRequest, model: string): Anthropic.MessageCreateParamsStreaming {
@@ -38,7 +38,7 @@ export function bodyOf(request: ModelRequest, model: string): Anthropic.MessageC
   };
 }
 
-/** The same for a count: what the reply may be like is no part of it, nor is what the cache is to keep. */
+/** The same for a count: it has neither limits of the reply nor cache breakpoints. */
 export function countBodyOf(request: ModelRequest, model: string): Anthropic.MessageCountTokensParams {
   const { system, tools, messages, thinkingTokens = 0 } = request;
   return {

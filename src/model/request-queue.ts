@@ -6,7 +6,7 @@ import { type Flight, Throttle } from "./throttle.ts";
 /** A place that was given. */
 export interface QueueSlot {
   readonly type: "place";
-  /** What the servers' pauses cost of patience, and waiting for a server that let in nobody. */
+  /** What the server's pauses cost of the retry budget, with the wait for a server that let in no request. */
   readonly pausedMs: number;
   /** The server has begun to answer. */
   answered(accepted: boolean): void;
@@ -30,7 +30,7 @@ export interface QueueRequest {
   readonly retry: boolean;
   /** Milliseconds of pauses this one can bear; waiting for a free place is not counted. */
   readonly patienceMs: number;
-  /** A pause of so many milliseconds lies ahead. */
+  /** A pause of `ms` milliseconds starts. */
   readonly onPaused: (ms: number, reason: string) => void;
   readonly signal: AbortSignal;
 }
@@ -44,7 +44,7 @@ interface Ticket extends QueueRequest {
 
 /**
  * Who asks next: the lead first, then the actors in turn, each actor's own in order; whose model is closed
- * for now is passed over. At most `limit` requests run at once, and each model's throttle says how many of
+ * for now is passed over. At most `limit` requests run concurrently, and each model's throttle says how many of
  * its own, and when.
  */
 export class RequestQueue {
@@ -53,7 +53,7 @@ export class RequestQueue {
   private readonly limit: number;
   private readonly throttles = new Map<string, Throttle>();
   private readonly lead: Ticket[] = [];
-  /** In the order in which actors are served; whoever was served goes to the end. */
+  /** In the order in which actors are served; an actor that was served goes to the end. */
   private readonly others = new Map<ActorId, Ticket[]>();
   private taken = 0;
   private withdraw: (() => void) | undefined;
@@ -64,7 +64,7 @@ export class RequestQueue {
     this.limit = limit;
   }
 
-  /** Settles exactly once, whatever happens; an aborted signal withdraws the request at once. */
+  /** Settles exactly once, whatever happens; an aborted signal withdraws the request immediately. */
   take(wanted: QueueRequest): Promise<Placed> {
     return new Promise((resolve) => {
       if (wanted.signal.aborted) return resolve({ type: "cancelled" });
@@ -89,7 +89,7 @@ export class RequestQueue {
     });
   }
 
-  /** Nobody asks this model for `ms` from now. A shorter pause than the present one changes nothing. */
+  /** No request to this model starts for `ms` from now. A shorter pause than the present one changes nothing. */
   pause(model: string, ms: number, reason: string): void {
     const throttle = this.throttle(model);
     const longer = throttle.pause(ms, reason, this.clock.now());
@@ -172,11 +172,11 @@ export class RequestQueue {
     this.give();
   }
 
-  /** Who may start now; or when somebody may, if nothing else happens before. */
+  /** Returns the request that may start now, or when the next one may. */
   private next(now: number): { readonly ticket?: Ticket; readonly at: number } {
     let first = Number.POSITIVE_INFINITY;
     for (const ticket of this.heads()) {
-      // The lead's next try waits for nobody else's.
+      // The lead's retry does not wait for other retries.
       const at = ticket.throttle.opensAt(ticket.retry && !ticket.lead);
       if (at <= now) return { ticket, at };
       first = Math.min(first, at);
@@ -203,7 +203,7 @@ export class RequestQueue {
     const at = tickets.indexOf(ticket);
     if (at >= 0) tickets.splice(at, 1);
     if (!ticket.lead && tickets.length === 0) this.others.delete(ticket.actor);
-    // A timer that nobody waits for would only keep the process alive.
+    // A timer without a request would only keep the process alive.
     if (this.lead.length === 0 && this.others.size === 0) this.stopTimer();
   }
 

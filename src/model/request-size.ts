@@ -1,7 +1,7 @@
 import { sharedIn } from "../mailbox/shared-history.ts";
 import type { ModelRequest } from "./client.ts";
 
-/** What a server adds to a request: its own words about tools, and the frames of messages and blocks. */
+/** What a server adds to a request: its text about tools, and the frames of messages and blocks. */
 const ADDED = 1_000;
 const PER_NODE = 4;
 /** The most that one image counts for, however large its bytes are. */

@@ -5,7 +5,8 @@ const COARSE_MS = 2_000;
 
 /**
  * Milliseconds that a server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP
- * date. Undefined where there is none or it makes no sense. `wallNow` is in milliseconds since 1970; the server's own clock counts if ours was set wrong (fault 28).
+ * date. Undefined if it is absent or makes no sense. `wallNow` is in milliseconds since 1970; the server's own clock counts
+ * if ours was set wrong (fault 28).
  */
 export function retryAfterMs(header: Header, wallNow: number): number | undefined {
   const ms = number(header("retry-after-ms"));

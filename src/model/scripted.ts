@@ -22,18 +22,18 @@ export interface ScriptedTurn {
   readonly thinking?: string;
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
-  /** `tool_use` where there are calls, else `end_turn`. */
+  /** `tool_use` if there are calls, else `end_turn`. */
   readonly stopReason?: string;
   /** Fields that are left out are 0. */
   readonly usage?: Partial<Usage>;
-  /** The reply comes when this has settled, or is cancelled meanwhile; a rejection is a `server` failure. */
+  /** The reply comes when this has settled, or is cancelled before; a rejection is a `server` failure. */
   readonly after?: Promise<unknown> | ((signal: AbortSignal) => Promise<unknown>);
   /** In place of a reply. */
   readonly failure?: ModelFailure;
 }
 
 /**
- * A list is played once, in the order in which requests come, whoever asks. A function answers each
+ * A list is played once, in the order in which requests come, from any actor. A function answers each
  * request; `n` counts the requests of the asking actor, from 0.
  */
 export type Script =
@@ -45,7 +45,7 @@ export interface ScriptedModel extends ModelClient {
   readonly requests: readonly ModelRequest[];
 }
 
-/** A model that plays given turns and records what it was asked; it counts tokens only as it is told to. Never rejects, like any other. */
+/** A model that plays given turns and records what it was asked; it counts tokens only by `countTokens`. Never rejects, like any other. */
 export function scriptedModel(
   script: Script,
   options: { readonly name?: string; readonly countTokens?: (request: ModelRequest) => number | null } = {},

@@ -1,8 +1,8 @@
 /** What is kept of the rate at which a server refused. */
 const KEPT = 0.85;
-/** Below the rate of the last refusal it rises by so much of it a second. */
+/** Below the rate of the last refusal it rises by this part of it a second. */
 const STEP = 0.0125;
-/** Beyond that rate, or while it is only a guess, it doubles in so many seconds. */
+/** Beyond that rate, or while it is only a guess, it doubles in this time (seconds). */
 const DOUBLING_S = 3;
 const BEYOND = 1.15;
 /** Requests a second, below which it never goes; an overloaded server is not one of a lower rate. */
@@ -10,7 +10,7 @@ const LEAST = 0.5;
 const LEAST_OVERLOADED = 2;
 /** What was let in during these milliseconds before the first refusal is the first guess. */
 const GUESS_MS = 1000;
-/** Timers are late by so much on a busy machine. */
+/** Milliseconds by which timers are late on a busy machine. */
 const LATE_MS = 20;
 
 /** `limited`: too many requests (429). `overloaded`: nothing to do with our rate (529), but less would help. */
@@ -69,7 +69,7 @@ export class SendRate {
   }
 
   /**
-   * True if the refusal is news; false if it was sent before the last one that was: a burst that is refused is one event.
+   * True if the refusal counts; false if its request was sent before the last one that did: a refused burst is one event.
    */
   refused(kind: Refusal, sentAt: number, now: number): boolean {
     if (sentAt <= this.#refusedAt) return false;

@@ -27,7 +27,7 @@ export function sentBody(body: Body): SentBody {
   };
 }
 
-/** Piece by piece as they are, where a Blob or an iterable would be copied on its way (measured: 90 MB for 40 forks). */
+/** Piece by piece as they are, since a Blob or an iterable would be copied (measured: 90 MB for 40 forks). */
 function streamOf(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   const left = [...pieces];
   return new ReadableStream(

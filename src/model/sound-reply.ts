@@ -4,7 +4,7 @@ import type { ModelOutcome, ModelReply, ModelRequest } from "./client.ts";
 import { withoutRepeatedIds } from "./repeated-ids.ts";
 import { promptBound } from "./request-size.ts";
 
-/** What an API takes back as a call's ID and as a tool's name. */
+/** What an API does not accept in a call's ID or a tool's name. */
 const ODD = /[^a-zA-Z0-9_-]/g;
 const MOST_NAME = 128;
 /** Far above any context window: a larger count is a server's error. */
@@ -21,7 +21,7 @@ export function soundOutcome(outcome: ModelOutcome, request: ModelRequest): Mode
 
 /**
  * Returns the reply as the conversation can keep it: half characters are replaced, IDs and names of calls are ones that the
- * API takes back, and counts of tokens are possible ones.
+ * API accepts in later requests, and counts of tokens are possible ones.
  */
 export function soundReply(reply: ModelReply, request: ModelRequest): ModelReply {
   const { usage, odd } = soundUsage(reply.usage, request);

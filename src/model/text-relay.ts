@@ -4,7 +4,7 @@ import type { ModelEvent, OnModelEvent } from "./client.ts";
 /** Milliseconds between two pieces of text: often enough to read along, rare enough not to flood a port. */
 const APART_MS = 50;
 
-/** Passes events on, text joined to at most one piece per 50 ms (none where nobody reads), in order. */
+/** Passes events on, text joined to at most one piece per 50 ms (none if it is not shown), in order. */
 export interface TextRelay {
   readonly on: OnModelEvent;
   /** Hands over what is still held back. */

@@ -6,7 +6,7 @@ import { SendRate } from "./send-rate.ts";
 /** Requests that were refused or failed before and may be tried again at the same time, before any was answered. */
 const FIRST_RETRIES = 4;
 
-/** One attempt on its way. */
+/** One attempt in flight. */
 export interface Flight {
   readonly sentAt: number;
   readonly retry: boolean;
@@ -47,7 +47,7 @@ export class Throttle {
     return this.#lastAcceptedAt;
   }
 
-  /** Nobody leaves for `ms`; answers with how much longer than before that is. */
+  /** No request starts for `ms`; returns how much longer than before that is. */
   pause(ms: number, reason: string, now: number): number {
     const until = now + ms;
     if (until <= this.#pausedUntil) return 0;

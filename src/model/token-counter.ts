@@ -3,21 +3,21 @@ import { type Clock, pause } from "../mailbox/clock.ts";
 import type { CountTokens } from "./client.ts";
 import { countBodyOf } from "./request-body.ts";
 
-/** Sends a count's body; answers the status, and what the server said. Rejects where there was no answer. */
+/** Sends a count's body; resolves to the status and the answer's body, rejects without an answer. */
 export type SendCount = (body: object, signal: AbortSignal) => Promise<{ status: number; json: unknown }>;
 
-/** Milliseconds for one count: whoever wants it has an estimate, and waits for no network. */
+/** Milliseconds for one count: the caller has an estimate, and does not wait for the network. */
 export const COUNT_MS = 3_000;
 /** After a refusal that passes, this long nothing is asked (milliseconds). */
 const PAUSE_MS = 60_000;
-/** More at once are not worth it: what they would decide is decided by the estimate. */
+/** More in parallel are not worth it: the estimate decides as well. */
 const AT_ONCE = 4;
 const KEPT = 64;
 /** The server has no such thing. */
 const NEVER: ReadonlySet<number> = new Set([404, 405, 501]);
 
 /**
- * Tokens of a request by the server's own count. Null: it does not count, or not now. Never rejects and is never tried
+ * Returns the tokens of a request by the server's own count, or null if it does not count now. Never rejects and is never tried
  * again; the same request is counted once.
  */
 export function tokenCounter(send: SendCount, clock: Clock): CountTokens {

@@ -21,7 +21,7 @@ export function trackedMatcher(
   const folders: Record<Exclude<Anchor, "cwd">, readonly string[]> = {
     root: ["/"],
     home: bothOf(home),
-    project: projects.flatMap(bothOf),
+    project: projects.flatMap((one) => bothOf(one)),
     config: bothOf(config),
   };
   // The two scopes differ in what `/p` means; `config` is the wider one.

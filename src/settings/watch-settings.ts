@@ -8,6 +8,9 @@ import type { ReadSettings } from "./read-settings.ts";
 /** Milliseconds in which further events belong to the same change: an editor causes several. */
 const QUIET_MS = 100;
 
+/** Events of a directory until it is watched again: Node reads until none is left, and a build can cause them faster. */
+const MOST_EVENTS = 1_000;
+
 export interface SettingsWatch<T extends ReadSettings> {
   /** What is known already, with its files: only a difference from it is a change. */
   readonly known: T;
@@ -63,9 +66,7 @@ export function watchSettings<T extends ReadSettings>(watched: SettingsWatch<T>)
 }
 
 /** Equal for settings with the same content. Leaves say nothing more, and their schemas are not data. */
-function contentOf(read: ReadSettings): string {
-  return canonicalJson({ ...read, leaves: [] });
-}
+const contentOf = (read: ReadSettings): string => canonicalJson({ ...read, leaves: [] });
 
 interface FileWatch {
   readonly signal: AbortSignal;
@@ -84,25 +85,24 @@ function watchFiles(files: readonly string[], { signal, onEvent, onFailure }: Fi
   const watchers = new Map<string, FSWatcher>();
   const failed = new Set<string>();
 
-  function close(keep: ReadonlyMap<string, unknown>): void {
-    for (const [key, watcher] of watchers) {
-      if (keep.has(key)) continue;
-      watchers.delete(key);
-      watcher.close();
-    }
+  function close(key: string): void {
+    watchers.get(key)?.close();
+    watchers.delete(key);
   }
 
   function add(key: string, { dir, names }: WatchedDir): void {
     const fail = (error: unknown) => {
-      watchers.delete(key);
-      if (failed.has(dir)) return;
+      close(key);
+      if (!failed.has(dir)) onFailure(`${dir} cannot be watched (${errorMessage(error)})`);
       failed.add(dir);
-      onFailure(`${dir} cannot be watched (${errorMessage(error)})`);
     };
     try {
+      let events = 0;
       const watcher = watch(dir, { persistent: false }, (_, name) => {
+        events += 1;
+        if (events >= MOST_EVENTS) close(key);
         // Without a name it could be any of them.
-        if (name === null || names.includes(name)) onEvent();
+        if (events >= MOST_EVENTS || name === null || names.includes(name)) onEvent();
       });
       watcher.on("error", fail);
       watchers.set(key, watcher);
@@ -114,17 +114,16 @@ function watchFiles(files: readonly string[], { signal, onEvent, onFailure }: Fi
   function watchDirs(): void {
     if (signal.aborted) return;
     const wanted = new Map(files.flatMap(dirsOf).map((one) => [one.key, one]));
-    close(wanted);
+    for (const key of watchers.keys()) if (!wanted.has(key)) close(key);
     for (const [key, one] of wanted) if (!watchers.has(key)) add(key, one);
   }
 
-  signal.addEventListener("abort", () => close(new Map()), { once: true });
+  signal.addEventListener("abort", () => [...watchers.keys()].forEach(close), { once: true });
   watchDirs();
   return watchDirs;
 }
 
 interface WatchedDir {
-  /** Another one if the directory was replaced. */
   readonly key: string;
   readonly dir: string;
   readonly names: readonly string[];

@@ -41,7 +41,10 @@ export const faults: readonly Fault[] = [
     "after at least that long",
     "prompt, turns",
     sessions,
-    test(MODEL, "how long to wait is read in milliseconds, seconds and as a date (fault 1)"),
+    test(
+      MODEL,
+      "reads how long to wait in milliseconds, seconds and as a date of the server's clock (faults 1 and 28)",
+    ),
     test(GOVERNOR, "everyone waits at least so long, those who did not ask included (fault 1)"),
   ),
   row(2, "a spent limit", "one sentence, at once", "nothing", "what was found before it", sessions),
@@ -66,7 +69,7 @@ export const faults: readonly Fault[] = [
     sessions,
     test(
       GOVERNOR,
-      "refused for ever, it gives up when its patience is spent, and says how long it tried (fault 4)",
+      "refused without end, it gives up when its retry budget is spent, and says how long it tried (fault 4)",
     ),
   ),
   row(
@@ -208,7 +211,10 @@ export const faults: readonly Fault[] = [
     "once",
     "the turn",
     sessions,
-    test(GOVERNOR, "a stream that made no sense is tried once more (fault 24), a final failure not at all"),
+    test(
+      GOVERNOR,
+      "a stream that made no sense is tried one more time (fault 24), a final failure not at all",
+    ),
   ),
   row(
     25,
@@ -250,8 +256,8 @@ export const faults: readonly Fault[] = [
     "nothing",
     "timers and order, which are not the wall's",
     test(
-      "model/limits-over-http.test.ts",
-      "is of its own clock: ours may have gone back by a day (fault 28)",
+      "model/faults.test.ts",
+      "reads how long to wait in milliseconds, seconds and as a date of the server's clock (faults 1 and 28)",
     ),
   ),
   row(
@@ -368,7 +374,7 @@ export const faults: readonly Fault[] = [
     test("journal/going-on.test.ts", "after a damaged last line no number is given twice (fault 41)"),
     test(
       "supervisor/resume.test.ts",
-      "a torn last line and a damaged middle one are said, and the session goes on (fault 37, 41)",
+      "a torn last line and a damaged middle one are reported, and the session continues (fault 37, 41)",
     ),
   ),
   row(
@@ -484,7 +490,7 @@ export const faults: readonly Fault[] = [
     "the main conversation's place",
     test(
       "model/under-limits.test.ts",
-      "2 at once, 50 agents: that is found out and kept, the lead never waits for the queue (fault 54)",
+      "2 in parallel, 50 agents: that is found out and kept, the lead never waits for the queue (fault 54)",
     ),
   ),
   row(

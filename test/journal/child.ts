@@ -22,6 +22,7 @@ export function startAppending({ home, folder }: SessionPlace, mode: Mode, shell
 
 export interface Ended {
   readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
   readonly lines: readonly string[];
 }
 
@@ -32,6 +33,6 @@ export async function linesUntilEnd(child: ChildProcess, onLines?: (count: numbe
     text += chunk;
     onLines?.(text.split("\n").length - 1);
   });
-  const [code] = await once(child, "close");
-  return { code, lines: text.split("\n").slice(0, -1) };
+  const [code, signal] = await once(child, "close");
+  return { code, signal, lines: text.split("\n").slice(0, -1) };
 }

@@ -233,9 +233,11 @@ test("what is changed after it was appended is not changed in the journal", asyn
 test("every number that was answered survives SIGKILL (A22.29, promise 4)", { tags: ["long"] }, async () => {
   const place = await newPlace();
   const child = startAppending(place, "forever");
-  const { lines } = await linesUntilEnd(child, (count) => {
+  const { code, signal, lines } = await linesUntilEnd(child, (count) => {
     if (count >= 200) child.kill("SIGKILL");
   });
+  // One that ends by itself has said why.
+  expect({ code, signal }).toEqual({ code: null, signal: "SIGKILL" });
   const reading = await readJournal(journalFile(place.folder));
   if (reading.type === "refused") throw new Error(reading.reason);
   const seqs = new Set(reading.records.map(({ seq }) => seq));
@@ -253,9 +255,10 @@ test("a session killed and taken up again and again keeps every number it answer
   for (let kill = 0; kill < KILLS; kill += 1) {
     const child = startAppending(place, "resume");
     // At a different place each time, by what it has said.
-    const { lines } = await linesUntilEnd(child, (count) => {
+    const { code, signal, lines } = await linesUntilEnd(child, (count) => {
       if (count >= 1 + kill * 7) child.kill("SIGKILL");
     });
+    expect({ code, signal }, `start ${kill}`).toEqual({ code: null, signal: "SIGKILL" });
     answered.push(...lines);
   }
   const reading = await readJournal(journalFile(place.folder));

@@ -84,12 +84,12 @@ describe("a server's own count", () => {
     '{"input_tokens":-1}',
     '{"input_tokens":null}',
     "[]",
-  ])("an answer that is no count is none: %j", async (body) => {
+  ])("takes an answer without a count for no count: %j", async (body) => {
     const server = await serving(() => ({ body }));
     expect(await count(anthropicModel({ baseURL: server.url }))).toBeNull();
   });
 
-  test("one that does not answer is not waited for; an abort ends it at once", async () => {
+  test("does not wait for a server that is silent; an abort ends it immediately", async () => {
     const clock = new FakeClock();
     const server = await serving(() => new Promise(() => {}));
     const slow = count(anthropicModel({ baseURL: server.url, clock }));
@@ -105,11 +105,11 @@ describe("a server's own count", () => {
     expect(await stopped).toBeNull();
   });
 
-  test("nobody at the address: null", async () => {
+  test("returns null if no server listens", async () => {
     expect(await count(anthropicModel({ baseURL: "http://127.0.0.1:9" }))).toBeNull();
   });
 
-  test("of many at once some are counted, all are answered", async () => {
+  test("counts some of many requests, and answers all", async () => {
     const server = await serving(() => counting(9));
     const client = anthropicModel({ baseURL: server.url });
     const counts = await Promise.all(Array.from({ length: 40 }, (_, at) => count(client, `${at}`)));
@@ -173,7 +173,7 @@ describe("through an agent's lane", () => {
     patient.close();
   });
 
-  test("a request that is no plain data is no count, and the lane goes on", async () => {
+  test("does not count a request that is not plain data, and the lane stays open", async () => {
     const gateway = localGateway(scriptedModel([{ text: "hi" }], { countTokens: () => 3 }));
     const lane = gatewayClient(gateway.connect(MAIN, true));
     onTestFinished(() => gateway.close());

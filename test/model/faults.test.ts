@@ -151,7 +151,7 @@ describe("what a server refuses", () => {
     expect((await failureOf(refused, { apiKey: "none" })).message).toContain("none of the messages fits");
   });
 
-  test("how long to wait is read in milliseconds, seconds and as a date (fault 1)", async () => {
+  test("reads how long to wait in milliseconds, seconds and as a date of the server's clock (faults 1 and 28)", async () => {
     const clock = new FakeClock();
     const moment = (ms: number) => new Date(Date.parse(clock.date()) + ms).toUTCString();
     const yesterday = -24 * 3600_000;
@@ -280,7 +280,7 @@ describe("a stream that breaks", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("every event starts the silence anew", async () => {
+  test("each event restarts the timer of silence", async () => {
     const clock = new FakeClock();
     const quiet: number[] = [];
     const watch = idleWatch(clock, {
@@ -311,7 +311,7 @@ describe("a stream that breaks", () => {
     expect(retryable(failure)).toBe(true);
   });
 
-  test("an event that is no JSON is a broken protocol (fault 17)", async () => {
+  test("calls an event that is not JSON a broken protocol (fault 17)", async () => {
     const failure = await failureOf({ bytes: ['event: message_start\ndata: {"type":\n\n'] });
     expect(failure).toMatchObject({ kind: "protocol", message: expect.stringContaining("JSON") });
   });
@@ -420,7 +420,7 @@ describe("a stream that breaks", () => {
     ]);
   });
 
-  test("an answer that is no stream is named by its type", async () => {
+  test("names an answer other than a stream by its type", async () => {
     const failure = await failureOf({
       status: 200,
       body: "<html>",
@@ -456,7 +456,7 @@ describe("a server that is not there", () => {
     expect(retryable(failure)).toBe(false);
   });
 
-  test("a port that fetch never connects to is said at once, not tried for a minute", async () => {
+  test("reports a port that fetch never connects to immediately, without a retry", async () => {
     const failure = failureIn((await ask(anthropicModel({ baseURL: "http://127.0.0.1:9" }))).outcome);
     expect(failure).toMatchObject({ kind: "connection", message: expect.stringContaining("127.0.0.1:9") });
     expect(failure.message).toContain("another");

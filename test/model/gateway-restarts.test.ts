@@ -55,7 +55,7 @@ function laneOf(gateway: Gateway, actor: ActorId) {
 const begun: Handler = () => ({ text: "Once upon", upTo: '"content_block_stop"', ending: "stall" });
 
 describe("the gateway's thread is killed", () => {
-  test("while 8 requests stream: it is started again, all 8 are sent again and answered, nobody else notices", {
+  test("while 8 requests stream: it is started again, all 8 are sent again and answered, no other request notices", {
     tags: ["long"],
   }, async () => {
     const { server, gateway, notices } = await gatewayOver((request) =>
@@ -147,7 +147,7 @@ describe("the gateway's thread is killed", () => {
     expect(server.requests).toHaveLength(6);
   });
 
-  test("whenever somebody connects: nobody waits for ever for a thread that never lives", {
+  test("whenever an agent connects: none waits forever for a thread that never lives", {
     tags: ["long"],
   }, async () => {
     const gateway = threadGateway(
@@ -218,7 +218,7 @@ describe("asking for a new port", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("that gives ports which are dead already is not repeated for ever", async () => {
+  test("that gives dead ports is not repeated forever", async () => {
     let asked = 0;
     const { answer, clock } = await lost(async () => {
       asked += 1;

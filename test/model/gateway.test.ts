@@ -104,7 +104,7 @@ describe.each(KINDS)("a gateway %s", (_kind, start) => {
     );
   });
 
-  test("ends an agent's requests when it is disconnected, closed or connected anew, and others' not", async () => {
+  test("ends an agent's requests when it is disconnected, closed or connected again, and others' not", async () => {
     const { gateway, stuck } = await start();
     const lane = gatewayClient(gateway.connect(MAIN, true));
     const other = gatewayClient(gateway.connect(OTHER, false));
@@ -125,7 +125,7 @@ describe.each(KINDS)("a gateway %s", (_kind, start) => {
     await gateway.close();
   });
 
-  test("a cancelled request ends at once, the next on the same port goes on", async () => {
+  test("a cancelled request ends immediately, the next on the same port is answered", async () => {
     const { gateway, stuck } = await start();
     const lane = gatewayClient(gateway.connect(MAIN, true));
     const abort = new AbortController();
@@ -164,7 +164,7 @@ describe("the gateway's thread", () => {
     ]);
   });
 
-  test("its limits are the caller's: one attempt where there is no patience", async () => {
+  test("its limits are the caller's: one attempt without a retry budget", async () => {
     const { server, gateway } = await threaded(() => apiError(500, "api_error", "oops"), {
       limits: { patienceMs: 0 },
     });
@@ -204,7 +204,7 @@ describe("the gateway's thread", () => {
 });
 
 describe("a lane", () => {
-  test("text comes joined, 50 ms apart; nothing of it where nobody reads; the rest in its place", async () => {
+  test("text comes joined, 50 ms apart; none if it is not shown; the rest in its order", async () => {
     const clock = new FakeClock();
     const seen: string[] = [];
     const send = (event: ModelEvent) => seen.push(event.type === "text" ? event.text : event.type);
@@ -229,7 +229,7 @@ describe("a lane", () => {
     expect(seen.slice(5)).toEqual(["waiting"]);
   });
 
-  test("waiting is told to the agent and to the session", async () => {
+  test("notifies the agent and the session of waiting", async () => {
     const model = scriptedModel([{ failure: { kind: "overloaded", message: "Busy." } }, { text: "Hi." }]);
     const { gateway, clock } = local(model);
     const notices = noticesOf(gateway);
@@ -256,7 +256,7 @@ describe("a lane", () => {
     expect(failureIn((await ask(gatewayClient(port2))).outcome).kind).toBe("connection");
   });
 
-  test("words that are no message change nothing: the next request is answered", async () => {
+  test("ignores what is not a message: the next request is answered", async () => {
     const { gateway } = await threaded(() => ({ text: "Hi." }));
     const port = gateway.connect(OTHER, false);
     for (const word of [null, 7, "ask", {}, { type: "ask" }, { type: "ask", id: "x", request: {} }])

@@ -88,7 +88,7 @@ describe("trying again", () => {
     expect(model.requests).toHaveLength(4);
   });
 
-  test("refused for ever, it gives up when its patience is spent, and says how long it tried (fault 4)", async () => {
+  test("refused without end, it gives up when its retry budget is spent, and says how long it tried (fault 4)", async () => {
     const { clock, ask } = governor(
       scriptedModel(() => ({ failure: OVERLOADED })),
       { patienceMs: 10_000 },
@@ -104,7 +104,7 @@ describe("trying again", () => {
   });
 
   test.each(["auth", "invalid_request", "not_found", "spend_limit", "too_large"] as const)(
-    "%s is said at once (faults 2, 6, 7)",
+    "%s is reported immediately (faults 2, 6, 7)",
     async (kind) => {
       const model = scriptedModel(() => ({ failure: { kind, message: "No." } }));
       const asked = put(governor(model).ask);
@@ -114,7 +114,7 @@ describe("trying again", () => {
     },
   );
 
-  test("a stream that made no sense is tried once more (fault 24), a final failure not at all", async () => {
+  test("a stream that made no sense is tried one more time (fault 24), a final failure not at all", async () => {
     const senseless = scriptedModel(() => ({ failure: { kind: "protocol", message: "What?" } }));
     const { clock, ask } = governor(senseless);
     const asked = put(ask);
@@ -174,7 +174,7 @@ describe("a server that asks to wait", () => {
     expect(told?.type === "waiting" && told.ms).toBeGreaterThanOrEqual(5000);
   });
 
-  test("afterwards they go one by one at the rate that was learned, the lead first, not all at once", async () => {
+  test("afterwards they go one by one at the rate that was learned, the lead first, not all together", async () => {
     const { client, open } = heldClient();
     const { clock, ask } = governor(client, { concurrency: 8 });
     put(ask, { actor: actor(0) });
@@ -199,7 +199,7 @@ describe("a server that asks to wait", () => {
     expect(open).toHaveLength(0);
   });
 
-  test("to wait longer than it has patience: it gives up at once and says what was asked", async () => {
+  test("to wait longer than its retry budget: it gives up immediately and says what was asked", async () => {
     const patient = governor(scriptedModel([{ failure: { ...LIMITED, retryAfterMs: 3_600_000 } }]));
     const asked = put(patient.ask);
     await settled();
@@ -259,7 +259,7 @@ describe("places", () => {
     expect(served).toEqual([9, 0, 1, 2, 3, 1, 1].map((n) => `actor${n}`));
   });
 
-  test("cancelled while it waits for a place, in flight or between tries, it is over at once and its place is free", async () => {
+  test("cancelled while it waits for a place, in flight or between tries, it is over immediately and its slot is free", async () => {
     const { client, open } = heldClient();
     const { clock, ask } = governor(client, { concurrency: 1 });
     const aborts = [0, 1, 2].map(() => new AbortController());
@@ -280,7 +280,7 @@ describe("places", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("a client that does not notice the cancellation holds up nobody", async () => {
+  test("a client that does not notice the cancellation holds up no other request", async () => {
     const deaf: ModelClient = { name: "deaf", ask: () => new Promise(() => {}) };
     const abort = new AbortController();
     const asked = put(governor(deaf).ask, { signal: abort.signal });
@@ -315,7 +315,7 @@ describe("whatever comes in whatever order", () => {
     denied: { type: "failure", failure: { kind: "auth", message: "No." } },
   };
 
-  test("the limit holds, every request settles exactly once, cancelled ones at once, nothing is left over", async () => {
+  test("the limit holds, every request settles exactly once, cancelled ones immediately, nothing is left over", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 40 }),
@@ -384,7 +384,7 @@ describe("whatever comes in whatever order", () => {
   });
 });
 
-test("a reply is passed on as it is, with everything that was told on the way", async () => {
+test("passes a reply on as it is, with all events before it", async () => {
   const model = scriptedModel([{ text: "Hello.", calls: [{ name: "Read", input: {} }] }]);
   const asked = put(governor(model).ask);
   await settled();

@@ -58,7 +58,7 @@ describe("a scripted model", () => {
     ]);
   });
 
-  test("a turn that waits is cancelled at once, a script that throws or rejects is a failure", async () => {
+  test("a turn that waits is cancelled immediately, a script that throws or rejects is a failure", async () => {
     const abort = new AbortController();
     const waiting = ask(scriptedModel([{ after: () => new Promise(() => {}) }]), {}, abort.signal);
     abort.abort();
@@ -72,7 +72,7 @@ describe("a scripted model", () => {
     for (const model of broken) expect(failureIn((await ask(model)).outcome).message).toContain("oops");
   });
 
-  test("a failure of the script comes as it is; text is told only where somebody reads", async () => {
+  test("a failure of the script comes as it is; text is streamed only if it is shown", async () => {
     const failure = { kind: "overloaded", message: "Busy.", partialText: "so f" } as const;
     expect(failureIn((await ask(scriptedModel([{ failure }]))).outcome)).toEqual(failure);
     expect((await ask(scriptedModel([{ text: "a" }]), { streamText: false })).events).toEqual([]);

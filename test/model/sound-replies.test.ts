@@ -48,7 +48,7 @@ describe("half characters and odd calls of a model (A22.22)", () => {
     ]);
   });
 
-  test("any reply becomes one that an API takes back", { tags: ["long"] }, () => {
+  test("any reply becomes one that an API accepts in later requests", { tags: ["long"] }, () => {
     const text = fc.string({ unit: "binary" });
     const block = fc.oneof(
       fc.record({ type: fc.constant("text"), text }),

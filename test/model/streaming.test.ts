@@ -67,7 +67,7 @@ describe("a streamed reply", () => {
     });
   });
 
-  test("text and the beginning of calls are told before the reply is over (A1.14)", async () => {
+  test("text and the beginning of calls are streamed before the reply is over (A1.14)", async () => {
     const events = eventsOf({ text: "Now.", calls: [{ name: "Bash", input: { command: "ls" } }] });
     const until = events.findIndex((event) => event.type === "message_delta");
     const model = await modelOf(() => ({ events: events.slice(0, until), ending: "stall" }));
@@ -85,7 +85,7 @@ describe("a streamed reply", () => {
     expect(outcome).toMatchObject({ type: "failure", failure: { kind: "cancelled" } });
   });
 
-  test("several texts are read along as they stand in the reply, a line each", async () => {
+  test("several texts are streamed as they are in the reply, a line each", async () => {
     const events = eventsOf({ text: "one" });
     const second = [
       { type: "content_block_start", index: 1, content_block: { type: "text", text: "" } },

@@ -28,7 +28,7 @@ describe("a throttle, whatever a server answers and in whatever order", () => {
     kind,
   });
 
-  test("never shuts for ever: with nobody on the way it opens within a minute", () => {
+  test("never stays shut: with no request in flight it opens within a minute", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), fc.integer(), (steps, seed) => {
         let state = seed;
@@ -76,7 +76,7 @@ describe("the rate", () => {
     expect(rate.perSecond).toBeGreaterThan(idle);
   });
 
-  test("falls at most to the half at once and not without end, however often it is refused", () => {
+  test("falls at most by half for a refusal, and never below its least, however often it is refused", () => {
     const rate = new SendRate(() => 0.5);
     for (let n = 0; n < 100; n++) rate.accepted(0, 5);
     let now = 10;

@@ -100,7 +100,7 @@ describe("a server that allows 5 requests a second, in bursts of 5 (demands C7, 
   ];
   const cases = servers.flatMap((server) => [1, 2, 3, 4].map((seed) => ({ ...server, seed })));
   test.each(cases)(
-    "and $how: $agents agents x 10 calls end within 1.2x of the ideal, refusals stay under $refused of all, nobody stampedes, the lead is first (seed $seed)",
+    "and $how: $agents agents x 10 calls end within 1.2x of the ideal, refusals stay under $refused of all, retries do not stampede, the lead is first (seed $seed)",
     async ({ limits, agents, refused, retries, seed }) => {
       const { seen, failures, leadWaits, wallMs } = await work(
         limits,
@@ -121,7 +121,7 @@ describe("a server that allows 5 requests a second, in bursts of 5 (demands C7, 
   );
 });
 
-test("a server without limits is not slowed down at all: nobody waits for anybody", async () => {
+test("a server without limits is not slowed down at all: no request waits for another", async () => {
   const free = {
     perSecond: 1e6,
     burst: 1e6,
@@ -135,7 +135,7 @@ test("a server without limits is not slowed down at all: nobody waits for anybod
 });
 
 describe("other servers", () => {
-  test("50 requests a minute in one bucket: the burst goes at once, the rest at that rate", async () => {
+  test("50 requests a minute in one bucket: the burst goes immediately, the rest at that rate", async () => {
     const slow = { perSecond: 50 / 60, burst: 50, headMs: 200, replyMs: 3000, tellsWait: true };
     const { seen, failures, wallMs } = await work(slow, { agents: 32, calls: 5 }, 2);
     expect(failures).toEqual([]);
@@ -144,7 +144,7 @@ describe("other servers", () => {
     expect(refusedOf(warm)).toBeLessThanOrEqual(4);
   });
 
-  test("2 at once, 50 agents: that is found out and kept, the lead never waits for the queue (fault 54)", async () => {
+  test("2 in parallel, 50 agents: that is found out and kept, the lead never waits for the queue (fault 54)", async () => {
     const two: ServerLimits = {
       ...{ perSecond: 1e6, burst: 1e6, atOnce: 2, headMs: 40, replyMs: 1000 },
       tellsWait: false,
@@ -233,7 +233,7 @@ describe("other servers", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("64 agents that lost their connections come back a few at a time, and all at once when it holds", async () => {
+  test("64 agents that lost their connections retry a few at a time, and all together when it holds", async () => {
     const clock = new FakeClock();
     const random = seeded(9);
     let up = false;

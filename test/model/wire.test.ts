@@ -92,7 +92,7 @@ describe("what is sent", () => {
     expect(body).not.toHaveProperty("tool_choice");
   });
 
-  test("thinking is asked for only when wanted, in the words of the model (A1.15)", async () => {
+  test("thinking is asked for only when wanted, as the model takes it (A1.15)", async () => {
     expect((await sent({})).body).not.toHaveProperty("thinking");
     expect((await sent({ thinkingTokens: 0 })).body).not.toHaveProperty("thinking");
     const adaptive = { type: "adaptive", display: "summarized" };

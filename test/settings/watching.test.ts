@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -108,6 +110,25 @@ describe("a change of settings while they are watched (issue 4, point 1)", () =>
       pending: 0,
       reads: 0,
     });
+  });
+
+  test("is told though another program never stops making files in the same folder, and lets all else run", async () => {
+    const { folders, until, clock } = await watched({ user: { model: "a" } });
+    const flood = `
+      const { writeFileSync, rmSync } = require("node:fs");
+      process.stdout.write("begun");
+      for (let n = 0; ; n = (n + 1) % 1000) {
+        writeFileSync(process.argv[1] + "/" + n, "");
+        rmSync(process.argv[1] + "/" + n);
+      }`;
+    const child = spawn(process.execPath, ["-e", flood, dirname(folders.fileOf("user"))]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await once(child.stdout, "data");
+    // It was looked for, as there was too much to listen to.
+    await expect.poll(() => clock.waits).toBeGreaterThan(0);
+    put(folders.fileOf("user"), { model: "b" });
+    await until(isModel("b"));
+    expect(child.exitCode).toBeNull();
   });
 
   test("is told no more once the watch is aborted", async () => {

@@ -13,7 +13,7 @@ export interface Unanswered {
   /** Names of skills whose instructions are in it. */
   readonly skills: readonly string[];
   readonly conflict: ConflictNotice | undefined;
-  /** Notes stand in place of a part of it, so it is unknown what is still to be done. */
+  /** Notes replace a part of it, so it is unknown what is still to be done. */
   readonly isCompacted: boolean;
   /** The outcome of a call; each is given once, except to calls that may share one. */
   readonly answer: (call: PlannedCall) => Outcome | undefined;
@@ -91,7 +91,7 @@ function reportOf(notification: string): string {
     : `${what}${how}:\n\n${lines.slice(0, MOST_LINES).join("\n")}${more}`;
 }
 
-/** A command of a few lines is a prompt that somebody wrote down; what is longer says how to work. */
+/** A command of a few lines is a prompt that a user wrote down; what is longer says how to work. */
 function withoutSkill(text: string): { readonly prompt: string; readonly skill?: string } {
   const carried = CARRIED_OUT.exec(text)?.[1];
   if (carried !== undefined) return { prompt: "", skill: carried };
@@ -137,12 +137,12 @@ function outcomeOf(result: ToolResultBlockParam | undefined): Outcome {
   return { type: result.is_error === true ? "error" : "result", text: parts.join("\n"), parts };
 }
 
-/** True if the runtime asks for the notes that will stand in place of the conversation. */
+/** True if the runtime asks for the notes that will replace the conversation. */
 export function wantsNotes(messages: readonly MessageParam[]): boolean {
   return /\breplaced by what you write\b/.test(textsOf(messages.slice(-1)).at(-1) ?? "");
 }
 
-/** Notes that claim only what stands in the conversation: earlier notes, what was asked, each call and how it ended. */
+/** Notes that claim only what the conversation shows: earlier notes, what was asked, each call and how it ended. */
 export function notesOf(messages: readonly MessageParam[]): string {
   const brief = (text: string) => cut(text.trim().replace(/\s+/g, " "), 200);
   const earlier = textsOf(messages).flatMap((text) => NOTES.exec(text)?.[1]?.trim() ?? []);

@@ -54,7 +54,7 @@ const FORMS: readonly (readonly [form: string, read: (...parts: string[]) => Ins
   [String.raw`write\s+${QUOTED}\s+to\s+${FILE}`, (text = "", file = "") => ({ type: "create", file, text })],
 ];
 
-/** Returns the instructions in a prompt, or undefined if there are none. */
+/** Returns the instructions in a prompt, or undefined for an ordinary prompt. */
 export function instructionsIn(prompt: string): Instruction[] | undefined {
   if (prompt.length > LONGEST_PROMPT) return undefined;
   const quotes: string[] = [];

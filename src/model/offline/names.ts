@@ -80,8 +80,10 @@ export function* explainFile(given: string, tools: Tools): Plan<Result> {
   let path = given;
   let [lines = []] = yield* readSome(tools, [{ path }]);
   if (lines.length === 0) {
-    const [found = ""] = yield* look(tools, [glob(`**/${given.replace(/\/$/, "")}{*,/**}`)]);
-    const [first, ...others] = globPaths(found, tools);
+    const found = yield* look(tools, [
+      ...[`**/${given.replace(/\/$/, "")}*`, `${given.replace(/\/$/, "")}/**`].map(glob),
+    ]);
+    const [first, ...others] = globPaths(found.join("\n"), tools);
     if (first === undefined) return { ok: false, text: `There is no file ${given} that can be read here.` };
     if (others.length > 0)
       return { ok: true, text: `Several files fit: ${[first, ...others].slice(0, MOST_SHOWN).join(", ")}` };
@@ -100,7 +102,9 @@ export function* explainFile(given: string, tools: Tools): Plan<Result> {
   const isOutline = ({ text: one }: Line) =>
     /\.(?:md|mdx|rst|adoc)$/.test(path)
       ? /^#{1,3} /.test(one)
-      : isDeclaration(one) && !/^\s{5}|^\s+(?:const|let|var|val|type)\b/.test(one);
+      : isDeclaration(one) &&
+        !/\brequire\(/.test(one) &&
+        !/^\s{5}|^\s+(?:const|let|var|val|type)\b/.test(one);
   const outline = lines.filter((line) => isOutline(line) && !head.includes(line));
   const shown = [...head, ...(outline.length > 0 ? outline : lines)].slice(0, MOST_SHOWN);
   const left = head.length + outline.length - shown.length;

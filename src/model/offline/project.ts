@@ -150,7 +150,7 @@ export function* listDependencies(_: string, tools: Tools): Plan<Result> {
 const DEFINED = String.raw`@\w+\.(?:command|group)\(|\.command\(\s*["'\x60]|add_parser\(\s*["']|\bUse:\s+"|\b(?:app|router|server|api|mux|r|e)\.(?:get|post|put|patch|delete|all|route|HandleFunc|Handle|GET|POST|PUT|DELETE)\(\s*["'\x60]/|@\w+\.(?:route|get|post|put|delete|patch)\(\s*["']/|@(?:Get|Post|Put|Delete|Patch|Request)Mapping|^func main\(|^\s*fn main\(|^int main\(|^if __name__ ==|^#!/`;
 
 /** Scripts and programs of the project, what its code defines, and the subcommands that its documents show. */
-export function* listCommands(_: string, tools: Tools): Plan<Result> {
+export function* listCommands(question: string, tools: Tools): Plan<Result> {
   const own = commandsOf(yield* readManifests(tools));
   const programs = own.flatMap(({ command, isProgram }) => (isProgram ? command.replace(/^npx /, "") : []));
   const [defined = "", used = ""] = yield* look(tools, [
@@ -161,6 +161,10 @@ export function* listCommands(_: string, tools: Tools): Plan<Result> {
     }),
   ]);
   const code = grepLines(defined, tools).filter(({ path }) => fileWeight(path) === 1);
+  if (/\b(?:endpoints?|routes)\b/i.test(question)) {
+    const routes = code.filter(({ text }) => /["'`]\/|Mapping\b/.test(text)).slice(0, MOST_SHOWN);
+    return joined(true, routes.length > 0 ? quote(routes) : "No HTTP route was found in the code here.");
+  }
   const subcommand = new RegExp(`(?:${programs.join("|")}) ([a-z][\\w-]+)`);
   const words = Map.groupBy(grepLines(used, tools), ({ text }) => subcommand.exec(text)?.[1] ?? "");
   const shown = [...words].flatMap(([word, lines]) => (lines.length > 1 ? [word] : [])).sort();

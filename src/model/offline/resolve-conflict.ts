@@ -30,7 +30,7 @@ export function conflictNoticeIn(text: string): ConflictNotice | undefined {
 
 /**
  * Resolves a conflict: lines that the agent added stay below the checkout's. If the agent replaced lines, or it is unknown
- * what it wrote, the checkout's side stays alone, and the report says so. Nothing that the checkout removed comes back.
+ * what it wrote, the checkout's side stays alone, and the report says so. No line that the checkout removed is restored.
  */
 export function* resolveConflict(
   { files, report }: ConflictNotice,

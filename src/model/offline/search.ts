@@ -29,7 +29,7 @@ const STEMS: Readonly<Record<string, string>> = {
   ...{ children: "child", chosen: "choos", built: "build", configuration: "config", configured: "config" },
 };
 
-/** What a question is about: its names, and its words without endings. */
+/** What a question is about: its names, and other words without their endings. */
 function termsOf(question: string): Term[] {
   const terms = new Map<string, Term>();
   for (const [, quoted, word = "", offset] of question.matchAll(
@@ -66,7 +66,7 @@ interface Place extends Line {
   readonly coverage: number;
 }
 
-/** Searches for the words of a question, reads the best places, and quotes them. */
+/** Searches for what a question names, reads the best places, and quotes them. */
 export function* search(question: string, tools: Tools): Plan<Result> {
   const terms = termsOf(question);
   const [only] = terms;
@@ -111,7 +111,7 @@ export function* search(question: string, tools: Tools): Plan<Result> {
     .slice(0, 3);
   const shown = yield* passages(chosen, 14, tools);
   const line = shown[0]?.find(({ text }) => isDeclaration(text)) ?? best;
-  const isSure = best.coverage >= 0.7;
+  const isSure = best.coverage >= 0.65;
   const lead = isSure
     ? `The best match is ${line.path}:${line.line}.`
     : `Nothing found has all of ${labels.join(", ")}; the closest is ${line.path}:${line.line}.`;
@@ -126,24 +126,26 @@ function isNear(a: Line, b: Line, most: number): boolean {
 
 /** Weighs lines by how many of the words stand around them; rare words tell more than common ones. */
 function rank(lines: readonly Line[], terms: readonly Term[], hits: readonly number[]): Place[] {
-  const tests = terms.map(({ pattern, isName }, at) => ({
-    test: new RegExp(pattern, "i"),
-    worth: (isName ? 2 : 1) / (1 + Math.log10(1 + (hits[at] ?? 0))),
-  }));
+  const tests = terms.map(({ label, pattern, isName }, at) => {
+    // What was done to a thing ("chosen", "loaded") tells less than the thing.
+    const weight = isName ? 2 : /(?:ed|en)$/.test(label) ? 0.5 : 1;
+    return { test: new RegExp(pattern, "i"), weight, worth: weight / (1 + Math.log10(1 + (hits[at] ?? 0))) };
+  });
   const phrases = terms.slice(1).map(({ pattern }, at) => {
     return new RegExp(String.raw`(?:${terms[at]?.pattern})\w*\W*(?:\w+\W+){0,2}(?:${pattern})`, "i");
   });
   const all = tests.reduce((sum, { worth }) => sum + worth, 0);
+  const weights = tests.reduce((sum, { weight }) => sum + weight, 0);
   const byFile = Map.groupBy(lines, ({ path }) => path);
   const places = lines.map((line): Place => {
     const { path, text } = line;
     const near = (byFile.get(path) ?? []).filter((other) => isNear(line, other, 6));
     const inOrder = phrases.filter((phrase) => phrase.test(text)).length;
-    const found = tests.map(({ test, worth }) => {
+    const found = tests.map(({ test, weight, worth }) => {
       const inText = test.test(text) ? 1 : near.some((other) => test.test(other.text)) ? 0.7 : 0;
       const inPath = test.test(path) ? 0.6 : 0;
       return {
-        has: inText + inPath > 0 ? worth : 0,
+        has: inText + inPath > 0 ? weight : 0,
         score: worth * (Math.max(inText, inPath) + Math.min(inText, inPath) / 2),
       };
     });
@@ -151,14 +153,14 @@ function rank(lines: readonly Line[], terms: readonly Term[], hits: readonly num
     const kind = isDeclaration(text) ? 1.3 : isComment(text) ? 1.2 : 1;
     return {
       ...line,
-      coverage: found.reduce((total, { has }) => total + has, 0) / all,
+      coverage: found.reduce((total, { has }) => total + has, 0) / weights,
       score: sum * kind * fileWeight(path),
     };
   });
   return places.sort((a, b) => b.score - a.score || a.path.localeCompare(b.path) || a.line - b.line);
 }
 
-/** The paragraphs of a text with most words of a question, in their order. */
+/** The paragraphs of a text that fit a question best, in their order. */
 export function paragraphsAbout(question: string, text: string): string {
   const terms = termsOf(question).map(({ pattern }) => new RegExp(pattern, "i"));
   const parts = text.split(/\n\s*\n/).filter((part) => part.trim() !== "");
@@ -167,7 +169,7 @@ export function paragraphsAbout(question: string, text: string): string {
   const fit = parts.filter((part) => best === 0 || worth(part) * 2 >= Math.max(best, 2));
   const lead =
     best > 0
-      ? "The offline model quotes what has the words of the question:"
-      : "The page has no words of the question. It begins:";
+      ? "The offline model quotes the paragraphs that fit the question:"
+      : "No paragraph fits the question. The page begins:";
   return [lead, ...fit.slice(0, 4).map((part) => cut(part, 700))].join("\n\n");
 }

@@ -39,7 +39,7 @@ export function offeredTools({ system, tools }: ModelRequest, isMain: boolean): 
   };
 }
 
-/** Makes one call that changes or runs something; the text is its result, or why there is none. */
+/** Makes one call that changes or runs something; the text is its result, or why it failed. */
 export function* change(tools: Tools, name: string, input: PlannedCall["input"]): Plan<Result> {
   const tool = tools.find(name);
   if (tool === undefined) return { ok: false, text: `the ${name} tool is not offered here.` };

@@ -28,7 +28,7 @@ export function placesOf({ path, checkout }: Enclosure): Places {
   const trees = bothOf(dirname(path));
   const common = repositoriesAbout(checkout).at(-1)?.common ?? null;
   const git = common === null ? [] : bothOf(common);
-  const checkouts = [checkout, ...otherTrees(common)].flatMap(bothOf);
+  const checkouts = [checkout, ...otherTrees(common)].flatMap((one) => bothOf(one));
   const inOwn = (rest: string) => `${path}${rest}`;
   return {
     of(one) {

@@ -127,14 +127,12 @@ export class CommandJudge {
     const carried = parts.length > 0 && parts.every(({ permit }) => permit.rule !== null);
     const [last] = parts;
     const rules = parts.flatMap(({ permit }) => (permit.rule ? [permit.rule] : []));
-    const confined = this.#enforced && this.#isConfined(script, findings);
+    const confined = this.#enforced && this.#isConfined(findings);
     if (confined && !carried)
       return verdict("allow", "it only reads, in a confinement that cannot write", {
         tier: "enforced",
         confined: "read",
       });
-    if (script.forbidden !== null && !bare)
-      return verdict("ask", `${script.forbidden.text} may do more than it shows`);
     const not = parts.find(({ permit }) => !isPermitted(permit));
     if (not) {
       const only = mode === "plan" ? "; in plan mode no rule allows more than reading" : "";
@@ -182,10 +180,8 @@ export class CommandJudge {
   }
 
   /** Whether the whole line only reads in a confinement (§5.7). */
-  #isConfined(script: ShellScript, { parts, redirects, data, restriction }: Findings): boolean {
-    const harmless = script.forbidden === null || script.forbidden.harmless;
+  #isConfined({ parts, redirects, data, restriction }: Findings): boolean {
     return (
-      harmless &&
       data.confined === null &&
       restriction.destroys === null &&
       parts.every(({ permit }) => permit.confined === null) &&
@@ -303,10 +299,10 @@ function spellsOut(rule: Rule | null, { subcommand, words }: GitDestruction): bo
 function dataReading(words: readonly ShellWord[]): Reading {
   let [plain, confined]: [string | null, string | null] = [null, null];
   for (const { pieces, raw } of words) {
-    const forbidden = pieces.find((piece) => piece.type === "forbidden");
-    if (forbidden?.type === "forbidden") {
-      plain ??= `${raw} may do more than it shows`;
-      if (!forbidden.harmless) confined ??= `${raw} may do more than it shows`;
+    for (const piece of pieces) {
+      if (piece.type !== "forbidden") continue;
+      plain ??= `${piece.text} may do more than it shows`;
+      if (!piece.harmless) confined ??= `${piece.text} may do more than it shows`;
     }
     const globbed = pieces.some(({ type }) => type === "glob" || type === "brace");
     if (!globbed || !(pieces[0]?.type === "tilde" || pieces[0]?.text.startsWith("/"))) continue;

@@ -1,5 +1,5 @@
 import type { ShellAssignment, ShellPart } from "../shell/script.ts";
-import { isPlainCommandWord, literalWord, type ShellWord } from "../shell/words.ts";
+import { literalWord, type ShellWord } from "../shell/words.ts";
 import { startsOthers } from "../shell/wrappers.ts";
 import type { CommandRule } from "./command-rules.ts";
 
@@ -37,8 +37,9 @@ export function whyNoRule(words: readonly ShellWord[]): string | null {
   return forbidden ? `${forbidden.text} may do more than it shows` : null;
 }
 
+/** True for letters with which every reader agrees on where the word begins and ends. */
 export function isPlainCommand({ literal, raw, value }: ShellWord): boolean {
-  return literal && !raw.includes("$") && isPlainCommandWord(value);
+  return literal && !raw.includes("$") && /^[\w./+:@%,=[-]+$/.test(value);
 }
 
 /** Whether this rule is narrow enough for this command. */

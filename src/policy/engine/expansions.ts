@@ -1,12 +1,5 @@
 import type { ShellPart } from "../shell/script.ts";
-import {
-  isPlainValue,
-  isSmallName,
-  literalWord,
-  type Piece,
-  type ShellWord,
-  UNKNOWN,
-} from "../shell/words.ts";
+import { isSmallName, literalWord, type Piece, type ShellWord, UNKNOWN } from "../shell/words.ts";
 import type { Filled, Known } from "./values.ts";
 
 /** Their operands are text, and what may expand in them may do so harmlessly (§5.6). */
@@ -58,8 +51,9 @@ export function splitProblem(words: readonly ShellWord[], variants: readonly Fil
   return at < 0 ? null : `${words[at]?.raw} may become a test of a variable by its name`;
 }
 
+/** One word wherever it is put without quotes, and neither an option nor an operator of a test; or not known at all. */
 function isTestWord(word: ShellWord | undefined): boolean {
-  return word === undefined || !word.literal || isPlainValue(word);
+  return !word?.literal || /^[\w./:@%+,][\w./:@%+,=-]*$/.test(word.value);
 }
 
 /** `$X/etc` is `/etc` if X is not set. */

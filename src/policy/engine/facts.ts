@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { readingUses } from "../shell/command-uses.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
+import { printfUses } from "../shell/tests.ts";
 import { isSmallName, type ShellWord } from "../shell/words.ts";
 import { nameOf, unwrap } from "../shell/wrappers.ts";
 import { isSafeVariable } from "./command-words.ts";
@@ -48,6 +49,7 @@ const CHANGES_SHELL: ReadonlySet<string> = new Set(
 
 export function joinFacts(one: Facts, other: Facts): Facts {
   if (other === NO_FACTS) return one;
+  if (one === NO_FACTS) return other;
   return {
     placed: new Set([...one.placed, ...other.placed]),
     changedShell: one.changedShell ?? other.changedShell,
@@ -66,12 +68,12 @@ export function isPlaced({ placed }: Facts, paths: readonly string[]): boolean {
 export function factsOf(part: ShellPart, at: Whereabouts): Facts {
   const words = unwrap(part.words);
   const name = nameOf(words[0]);
-  const rest = words.slice(1);
-  const redirected = factsOfRedirects(part.redirects, at);
-  return joinFacts(redirected, {
-    ...ofFiles(name, words, at),
-    changedShell: shellChange(part, name, rest),
-  });
+  const changedShell = shellChange(part, name, words.slice(1));
+  const own = ofFiles(name, words, at);
+  return joinFacts(
+    factsOfRedirects(part.redirects, at),
+    changedShell === null ? own : { ...own, changedShell },
+  );
 }
 
 /** What redirects make: ordinary files. */
@@ -149,9 +151,7 @@ function changed(names: readonly (string | null)[], at: Whereabouts, places: boo
 function shellChange(part: ShellPart, name: string, rest: readonly ShellWord[]): string | null {
   if (part.kind === "construct") return part.counts ? null : `${part.source.slice(0, 40)} changes the shell`;
   if (CHANGES_SHELL.has(name)) return `${name} changes the shell`;
-  const [format] = rest[0]?.value === "--" ? rest.slice(1) : rest;
-  if (name === "printf" && format && (!format.literal || /^-|%[^%a-zA-Z]*[hlLjztq]*n/.test(format.value)))
-    return "printf may set a variable";
+  if (name === "printf" && printfUses(rest).confined !== null) return "printf may set a variable";
   const names = DECLARES.has(name)
     ? rest.filter(({ value }) => !value.startsWith("-")).map(({ literal, value }) => (literal ? value : "?"))
     : part.words.length === 0

@@ -2,8 +2,10 @@ import { lstatSync } from "node:fs";
 import type { Behaviour, PermissionMode, Rule } from "../../settings/rules.ts";
 import { isDirectory } from "../on-disk.ts";
 import { protectedName } from "../protected-paths.ts";
+import { readingUses } from "../shell/command-uses.ts";
 import type { ShellRedirect } from "../shell/script.ts";
-import type { Piece } from "../shell/words.ts";
+import type { Uses } from "../shell/uses.ts";
+import type { Piece, ShellWord } from "../shell/words.ts";
 import { findsDenied } from "./glob-reach.ts";
 import { lookBelow } from "./look.ts";
 import { type Candidates, candidatesOf, holds, realOf } from "./path-candidates.ts";
@@ -40,12 +42,6 @@ export function operationsOf({ type }: Exclude<ShellRedirect, { type: "unknown" 
   return type === "both" ? ["edit", "read"] : [type === "read" ? "read" : "edit"];
 }
 
-/** A deny or ask rule for reading: its text, and the pattern in its parentheses. */
-export interface ReadRestriction {
-  readonly text: string;
-  readonly pattern: string;
-}
-
 /** Judges files for one call: what stands still during the call is looked up once. */
 export class FileAccess {
   readonly books: Books;
@@ -56,8 +52,9 @@ export class FileAccess {
   readonly #candidates = new Map<string, Candidates>();
   readonly #reals = new Map<string, string>();
   readonly #both = new Map<string, readonly string[]>();
-  readonly #restricted = new Map<string, readonly ReadRestriction[]>();
+  readonly #restricted = new Map<string, readonly Rule[]>();
   readonly #relevant = new Map<string, readonly PathRule[]>();
+  readonly #uses = new Map<readonly ShellWord[], Uses | null>();
   readonly #anchors = new Map<Anchor, readonly string[]>();
   readonly #wideAnchors = new Map<Anchor, readonly string[]>();
   #workspace: readonly string[] | null = null;
@@ -71,6 +68,16 @@ export class FileAccess {
     this.#place = place;
   }
 
+  /** What a command reads and writes: its words are looked at for what forbids them, and again for what allows them. */
+  usesOf(words: readonly ShellWord[]): Uses | null {
+    let known = this.#uses.get(words);
+    if (known === undefined) {
+      known = readingUses(words);
+      this.#uses.set(words, known);
+    }
+    return known;
+  }
+
   /** `folder` is what a relative path starts from; `tool` is the one that asks, if it is no command. */
   judge(
     operation: Operation,
@@ -78,7 +85,6 @@ export class FileAccess {
     folder: string,
     tool = operation === "read" ? "Read" : "Edit",
   ): FileVerdict {
-    // A command's words are looked at for what forbids them, and again for what allows them.
     const key = `${operation}\0${tool}\0${folder}\0${path}`;
     const known = this.#verdicts.get(key) ?? this.#judged(operation, tool, path, folder);
     this.#verdicts.set(key, known);
@@ -121,22 +127,20 @@ export class FileAccess {
   }
 
   /** Deny and ask rules that can match a directory or something below it; wide. */
-  restrictionsBelow(dir: string): readonly ReadRestriction[] {
+  restrictionsBelow(dir: string): readonly Rule[] {
     const found = this.#restricted.get(dir) ?? this.#findRestrictionsBelow(dir);
     this.#restricted.set(dir, found);
     return found;
   }
 
-  #findRestrictionsBelow(dir: string): readonly ReadRestriction[] {
-    const dirs = this.#twins([dir, ...this.#candidatesOf(dir, dir).paths]);
-    return this.#restrictions().flatMap(({ rule, patterns }) => {
-      const reaches =
+  #findRestrictionsBelow(dir: string): readonly Rule[] {
+    const dirs = this.#twins(this.#candidatesOf(dir, dir).paths);
+    const found = this.#restrictions().filter(
+      ({ patterns }) =>
         patterns === null ||
-        patterns.some(({ anchor, fixed }) => dirs.some((one) => this.#reaches(anchor, fixed, one)));
-      return reaches
-        ? [{ text: rule.text, pattern: /^\w+\((.*)\)$/s.exec(rule.text.trim())?.[1] ?? "**" }]
-        : [];
-    });
+        patterns.some(({ anchor, fixed }) => dirs.some((one) => this.#reaches(anchor, fixed, one))),
+    );
+    return found.map(({ rule }) => rule);
   }
 
   /** A rule that restricts reading something at a path or below it; null: there is nothing of the kind. */
@@ -248,7 +252,7 @@ export class FileAccess {
   }
 
   #bothOf(folder: string): readonly string[] {
-    const found = this.#both.get(folder) ?? bothOf(folder);
+    const found = this.#both.get(folder) ?? bothOf(folder, this.#reals);
     this.#both.set(folder, found);
     return found;
   }
@@ -352,7 +356,8 @@ export class FileAccess {
   #reaches(anchor: Anchor, fixed: string | null, prefix: string): boolean {
     return this.#anchor(anchor, true).some((folder) => {
       const start = folder === "/" ? "/" : `${folder}/`;
-      if (fixed === null) return anyDepthReaches(start, prefix);
+      // At any depth there is a denied name in every directory, unless the prefix leads out of the anchor.
+      if (fixed === null) return prefix.startsWith(start) || start.startsWith(prefix);
       const whole = `${start}${fixed}`;
       const below = prefix === "/" ? "/" : `${prefix}/`;
       return `${whole}/`.startsWith(below) || prefix.startsWith(whole);
@@ -362,11 +367,6 @@ export class FileAccess {
 
 function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-/** At any depth there is a denied name in every folder, unless the prefix leads out of the anchor. */
-function anyDepthReaches(start: string, prefix: string): boolean {
-  return prefix.startsWith(start) || start.startsWith(prefix);
 }
 
 function relevant(

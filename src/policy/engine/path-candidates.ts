@@ -1,5 +1,5 @@
-import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { lstatSync, readlinkSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 
 /** More links than this one after the other are a circle. */
 const MAX_LINKS = 40;
@@ -19,8 +19,8 @@ const BY_PROCESS = /^\/(?:proc\/(?:.*\/)?(?:root|cwd|fd|exe|map_files)(?:\/|$)|d
 /** Links that may still be followed one by one, for a path as a whole; below nothing it is a circle. */
 interface Links {
   left: number;
-  /** Real paths of what exists, found before. */
-  readonly reals?: Map<string, string>;
+  /** Real paths that were found before. */
+  readonly reals: Map<string, string>;
 }
 
 export interface Candidates {
@@ -43,7 +43,7 @@ export function candidatesOf(
   const written = path === "~" || path.startsWith("~/") ? `${home}${path.slice(1)}` : path;
   const lexical = resolve(folder, written);
   const links: Links = { left: MAX_LINKS, reals };
-  const paths = new Set([lexical, realOf(lexical, links)]);
+  const paths = new Set([lexical, resolveLinks(lexical, links)]);
   if (/(?:^|\/)\.\.(?:\/|$)/.test(written)) {
     paths.add(physical(written.startsWith("/") ? written : `${folder}/${written}`, links));
   }
@@ -60,33 +60,30 @@ function oddity(path: string, paths: readonly string[]): string | null {
 }
 
 /**
- * The real path. For something missing, that of its deepest existing ancestor with the rest appended; a link to
+ * Returns the real path. For something missing, that of its deepest existing ancestor with the rest appended; a link to
  * something missing is followed, because writing to it would make what it names.
  */
-export function realOf(path: string, links: Links = { left: MAX_LINKS }): string {
-  if (path.length > MAX_PATH) return path;
-  const known = links.reals?.get(path);
+export function realOf(path: string, reals: Map<string, string> = new Map()): string {
+  return resolveLinks(path, { left: MAX_LINKS, reals });
+}
+
+function resolveLinks(path: string, links: Links): string {
+  const known = links.reals.get(path);
   if (known !== undefined) return known;
-  let exists = false;
-  try {
-    // Asking first is cheaper than an exception for something missing.
-    exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-    if (exists) {
-      const real = realpathSync.native(path);
-      links.reals?.set(path, real);
-      return real;
-    }
-  } catch {
-    // A link that leads to nothing or into a circle, a name that is too long, a folder that may not be read.
-  }
   const parent = dirname(path);
-  if (parent === path) return path;
-  const inReal = join(realOf(parent, links), relative(parent, path));
-  const target = exists ? linkTarget(inReal) : null;
-  if (target === null || links.left < 0) return inReal;
-  links.left -= 1;
+  if (parent === path || path.length > MAX_PATH) return path;
+  const inReal = join(resolveLinks(parent, links), basename(path));
+  const target = linkTarget(inReal);
+  if (target !== null) links.left -= 1;
+  if (target !== null && links.left < 0) return inReal;
   // What a link says may itself go up after a link.
-  return physical(target.startsWith("/") ? target : `${dirname(inReal)}/${target}`, links);
+  const real =
+    target === null
+      ? inReal
+      : physical(target.startsWith("/") ? target : `${dirname(inReal)}/${target}`, links);
+  // In a circle nothing is known for sure.
+  if (links.left >= 0) links.reals.set(path, real);
+  return real;
 }
 
 /** `..` as the kernel takes it: from where the link led. */
@@ -94,15 +91,17 @@ function physical(path: string, links: Links): string {
   let at = "/";
   for (const name of path.split("/")) {
     if (name === "" || name === ".") continue;
-    at = name === ".." ? dirname(realOf(at, links)) : join(at, name);
+    at = name === ".." ? dirname(resolveLinks(at, links)) : join(at, name);
   }
-  return realOf(at, links);
+  return resolveLinks(at, links);
 }
 
 function linkTarget(path: string): string | null {
   try {
-    return readlinkSync(path);
+    // Asking first is cheaper than an exception for what is no link.
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : null;
   } catch {
+    // A name that is too long, a directory that may not be read.
     return null;
   }
 }

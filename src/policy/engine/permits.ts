@@ -1,9 +1,8 @@
 import type { Rule } from "../../settings/rules.ts";
 import type { EverTracked } from "../judgement.ts";
 import { fileCommandTable } from "../shell/command-table.ts";
-import { readingUses } from "../shell/command-uses.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
-import { isNumber } from "../shell/tests.ts";
+import { findCompared, isNumber } from "../shell/tests.ts";
 import { isSmallName, knownText, type Piece, plainText, type ShellWord } from "../shell/words.ts";
 import { unwrap } from "../shell/wrappers.ts";
 import { cdTarget } from "./cd-target.ts";
@@ -123,7 +122,7 @@ export class Permits {
     const words = unwrap(part.words, "xargs");
     const name = words[0]?.value ?? "";
     // Most commands are none, and taking their words apart once more takes time.
-    const uses = name === "sed" || fileCommandTable.has(name) ? readingUses(words) : null;
+    const uses = name === "sed" || fileCommandTable.has(name) ? this.#files.usesOf(words) : null;
     if (!uses?.files) return undefined;
     const [unsafe] = unsafeAssignments(part);
     if (unsafe) return `${unsafe.name} may change what a command does`;
@@ -145,9 +144,8 @@ export class Permits {
 
   #rule(part: ShellPart): Rule | null {
     const { commands } = this.#files.books.allow;
-    const full = [...part.assignments.map(({ text }) => text), knownText(part.words)]
-      .filter(Boolean)
-      .join(" ");
+    const known = knownText(part.words);
+    const full = [...part.assignments.map(({ text }) => text), known].filter(Boolean).join(" ");
     if (part.kind !== "command") return commands.find(part.source, ({ exact }) => exact)?.rule ?? null;
     const same = commands.find(full, ({ exact }) => exact);
     if (same && part.assignments.every(({ value }) => value?.literal)) return same.rule;
@@ -155,7 +153,7 @@ export class Permits {
     if (words.length === 0 || whyNoRule(words) !== null) return null;
     const fits = accepts(words);
     const safe = unsafeAssignments(part).length === 0;
-    const plain = safe ? commands.find(knownText(words), fits) : null;
+    const plain = safe ? commands.find(words === part.words ? known : knownText(words), fits) : null;
     if (plain) return plain.rule;
     // A rule that spells out assignments and wrappers, before its first wildcard, allows them too.
     const leading = part.words.slice(0, part.words.length - words.length + 1);
@@ -231,12 +229,13 @@ function assignmentProblem(part: ShellPart): Reading {
   };
 }
 
-function testReading({ words, compared }: ShellPart, known: Known): Reading {
+function testReading({ words }: ShellPart, known: Known): Reading {
   if (words.some(({ value }) => value === "-v" || value === "-R"))
     return neither("it tests a variable by its name");
   const harmful = words
     .flatMap(({ pieces }) => pieces)
     .find((piece) => piece.type === "forbidden" && !piece.harmless);
+  const compared = findCompared(words).filter((word) => word !== undefined);
   // A name in it is read as arithmetic, which may assign and run.
   const runs = compared.find(({ literal, value }) => literal && !/^[+-]?\w*$/.test(value));
   const confined = harmful

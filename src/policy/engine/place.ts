@@ -74,8 +74,8 @@ function fromHome(folder: string, home: string, root: string): string {
 }
 
 /** A folder and where its links lead. */
-export function bothOf(folder: string): readonly string[] {
-  const real = realOf(folder);
+export function bothOf(folder: string, reals?: Map<string, string>): readonly string[] {
+  const real = realOf(folder, reals);
   return real === folder ? [folder] : [folder, real];
 }
 

@@ -1,8 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { EverTracked } from "../judgement.ts";
-import { readingUses } from "../shell/command-uses.ts";
-import type { GitUses } from "../shell/git-uses.ts";
 import type { ShellPart } from "../shell/script.ts";
 import { looksLikePath, type Uses } from "../shell/uses.ts";
 import { type ShellWord, UNKNOWN } from "../shell/words.ts";
@@ -50,8 +48,7 @@ export class ReadingCheck {
   readonly #files: FileAccess;
   readonly #everTracked: EverTracked;
   readonly #programs: ProgramPath;
-  readonly #traps = new Map<string, string | null>();
-  readonly #repositories = new Map<string, string>();
+  readonly #repositories = new Map<string, Repository>();
 
   constructor(files: FileAccess, everTracked: EverTracked) {
     this.#files = files;
@@ -75,14 +72,12 @@ export class ReadingCheck {
     ];
     for (const { words: filled, shown } of variants) {
       if (confined !== null && plain !== null) break;
-      const uses = readingUses(filled);
+      const uses = this.#files.usesOf(filled);
       if (uses === null) return neither(`${name} is not known to be read-only`);
       const path = this.#pathProblem([...uses.reads, ...this.#shownReads(uses, shown)], place);
       const searched = this.#searchProblem(uses, part, place);
       const followed = this.#followProblem(uses, place);
-      const git = "into" in uses ? this.#gitProblem(uses as GitUses, place) : null;
-      const shows = git ?? ("into" in uses ? null : this.#contentsProblem(uses, place.at.folders));
-      const both = path ?? shows ?? followed;
+      const both = path ?? this.#repositoryProblem(uses, place) ?? followed;
       // The true reason first: a path that may not be read, rather than an option.
       plain ??= both ?? uses.plain ?? searched;
       confined ??=
@@ -98,14 +93,8 @@ export class ReadingCheck {
 
   /** Why git may not run here: a directory that looks like a repository would steer it. */
   repositoryTrap({ folders }: Whereabouts): string | null {
-    for (const dir of folders) {
-      const known = this.#traps.get(dir);
-      const trap = known === undefined ? findTrap(dir) : known;
-      this.#traps.set(dir, trap);
-      if (trap !== null)
-        return `${trap} looks like a repository of its own, whose configuration may run commands`;
-    }
-    return null;
+    const trap = folders.map((dir) => this.#repositoryOf(dir).trap).find((found) => found !== null);
+    return trap ? `${trap} looks like a repository of its own, whose configuration may run commands` : null;
   }
 
   /** Why one of these words may not be read; null: all may. */
@@ -168,12 +157,14 @@ export class ReadingCheck {
     return null;
   }
 
-  #gitProblem(uses: GitUses, place: ReadingPlace): string | null {
+  /** Why git may not run, or may show what a rule restricts. */
+  #repositoryProblem(uses: Uses, place: ReadingPlace): string | null {
+    if (uses.into === null) return this.#contentsProblem(uses, place.at.folders);
     const folders = uses.into.reduce((dirs, into) => dirs.map((dir) => resolve(dir, into)), place.at.folders);
     if (place.at.lost) return "the directory that git would run in is not known";
     if (place.facts.changedGit) return "an earlier part may have changed what git finds here";
-    const own = this.#repositoryOf(this.#files.cwd);
-    if (folders.some((dir) => this.#repositoryOf(dir) !== own))
+    const own = this.#repositoryOf(this.#files.cwd).top;
+    if (folders.some((dir) => this.#repositoryOf(dir).top !== own))
       return "git would use another repository, whose configuration may run commands";
     return this.repositoryTrap({ folders, lost: false }) ?? this.#contentsProblem(uses, folders);
   }
@@ -189,25 +180,26 @@ export class ReadingCheck {
   /** Why contents that git shows may have a file that a Read rule restricts. */
   #contentsProblem({ contents }: Uses, folders: readonly string[]): string | null {
     if (contents === null) return null;
-    const rules = folders.flatMap((dir) => this.#files.restrictionsBelow(this.#repositoryOf(dir)));
+    const rules = folders.flatMap((dir) => this.#files.restrictionsBelow(this.#repositoryOf(dir).top));
     const [first] = rules;
     if (first === undefined) return null;
     const { paths, below } = contents;
     if (paths?.every((path) => folders.every((dir) => this.#isLiteralAndFree(path, dir, below)))) return null;
-    if (rules.every(({ pattern }) => this.#everTracked(pattern) === "no")) return null;
+    const patterns = rules.map(({ text }) => /^\w+\((.*)\)$/s.exec(text.trim())?.[1] ?? "**");
+    if (patterns.every((pattern) => this.#everTracked(pattern) === "no")) return null;
     return `git may show a file that ${first.text} restricts`;
   }
 
   /** A path that is written out, and that no rule can match at or below. */
   #isLiteralAndFree(path: string, dir: string, below: boolean): boolean {
     if (/[*?[\\]|^:/.test(path) || path.includes(UNKNOWN)) return false;
-    return [resolve(dir, path), resolve(this.#repositoryOf(dir), path)].every((one) =>
+    return [resolve(dir, path), resolve(this.#repositoryOf(dir).top, path)].every((one) =>
       this.#files.isFreeOfRules(one, below),
     );
   }
 
-  #repositoryOf(dir: string): string {
-    const found = this.#repositories.get(dir) ?? repositoryOf(dir);
+  #repositoryOf(dir: string): Repository {
+    const found = this.#repositories.get(dir) ?? findRepository(dir);
     this.#repositories.set(dir, found);
     return found;
   }
@@ -289,17 +281,19 @@ export class ReadingCheck {
   }
 }
 
-/** The directory from here up to the repository in use that git may take for a repository as well (§5.6). */
-function findTrap(dir: string): string | null {
-  for (let at = dir; ; at = dirname(at)) {
-    const has = (name: string) => existsSync(join(at, name));
-    if (has("HEAD") && ((has("objects") && has("refs")) || has("commondir"))) return at;
-    if (has(".git") || dirname(at) === at) return null;
-  }
+interface Repository {
+  /** The top directory of the repository in use; the directory itself if it is in none. */
+  readonly top: string;
+  /** A directory from here up to there that git may take for a repository as well (§5.6). */
+  readonly trap: string | null;
 }
 
-/** The top directory of the repository in use; the directory itself if it is in none. */
-function repositoryOf(dir: string): string {
-  for (let at = dir; dirname(at) !== at; at = dirname(at)) if (existsSync(join(at, ".git"))) return at;
-  return dir;
+function findRepository(dir: string): Repository {
+  let trap: string | null = null;
+  for (let at = dir; ; at = dirname(at)) {
+    const has = (name: string) => existsSync(join(at, name));
+    if (trap === null && has("HEAD") && ((has("objects") && has("refs")) || has("commondir"))) trap = at;
+    const isRoot = dirname(at) === at;
+    if (isRoot || has(".git")) return { top: isRoot ? dir : at, trap };
+  }
 }

@@ -23,13 +23,14 @@ export function criticalRemoval(
   home: string,
 ): string | null {
   const name = nameOf(words[0]);
+  const removes = name === "rm" || name === "rmdir";
+  if (!removes && !(name === "find" && words.some(({ value }) => value === "-delete"))) return null;
   const expanded = withoutBraces(words) ?? words;
   const here = [...new Set([cwd, ...folders])];
-  if (name === "rm" || name === "rmdir") {
+  if (removes) {
     const targets = operands(expanded.slice(1));
     return targets.find((target) => isCritical(target, here, home))?.raw ?? null;
   }
-  if (name !== "find" || !words.some(({ value }) => value === "-delete")) return null;
   const { found, filtered } = findRoots(expanded.slice(1));
   const critical = found.find(
     (root) => isCritical(root, here, home) && !(filtered && isHere(root, here, home)),

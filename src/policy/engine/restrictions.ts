@@ -1,5 +1,4 @@
 import type { Rule } from "../../settings/rules.ts";
-import { readingUses } from "../shell/command-uses.ts";
 import { findDestruction, type GitDestruction } from "../shell/git-destroys.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { literalWord, plainText, type ShellWord, UNKNOWN, unsetWords } from "../shell/words.ts";
@@ -8,7 +7,7 @@ import { named } from "./command-words.ts";
 import type { Whereabouts } from "./directories.ts";
 import { type FileAccess, type Operation, operationsOf } from "./file-access.ts";
 import type { State } from "./follow.ts";
-import { pathsOfGlob } from "./globs.ts";
+import { hasGlob, pathsOfGlob } from "./globs.ts";
 import { criticalRemoval, handedOver } from "./removals.ts";
 import { startedCommands } from "./started-commands.ts";
 import { fedBy, fillIn } from "./values.ts";
@@ -83,16 +82,22 @@ export class Restrictions {
   ): void {
     const context = { home: this.#files.home, depth };
     startedCommands(start, part, state.at, context, {
-      command: (words) => this.#command(words, part, state.at, found),
+      command: (words, text) => this.#command(words, text, part, state.at, found),
       part: (inner, where, deeper) => this.part(inner, where, found, deeper),
       redirect: (redirect, where) => this.redirect(redirect, where, found),
     });
   }
 
-  #command(words: readonly ShellWord[], part: ShellPart, at: Whereabouts, found: Restriction): void {
+  #command(
+    words: readonly ShellWord[],
+    text: string,
+    part: ShellPart,
+    at: Whereabouts,
+    found: Restriction,
+  ): void {
     const name = nameOf(words[0]);
     const byName = name === words[0]?.value ? words : named(words, name);
-    this.#text(plainText(words), found);
+    this.#text(text, found);
     if (name !== words[0]?.value) this.#text(plainText(byName), found);
     if (name === "git" || name.startsWith("git-")) {
       found.git = true;
@@ -109,10 +114,10 @@ export class Restrictions {
       at,
       this.#files.home,
     );
-    const reads = readingUses(given);
-    for (const word of [...(reads?.candidates ?? []), ...(reads?.reads ?? [])])
-      this.#file("read", word, at, found);
-    for (const word of reads?.writes ?? []) this.#file("edit", word, at, found);
+    const uses = this.#files.usesOf(given);
+    if (uses === null) return;
+    for (const word of new Set([...uses.candidates, ...uses.reads])) this.#file("read", word, at, found);
+    for (const word of uses.writes) this.#file("edit", word, at, found);
   }
 
   #text(text: string, found: Restriction): void {
@@ -129,14 +134,13 @@ export class Restrictions {
     // Only rules make a difference to what is read.
     if (operation === "read" && !this.#files.restrictsReading) return;
     const dirs = at.lost ? [...at.folders, this.#files.cwd] : at.folders;
-    const globbed = word.pieces.some(({ type }) => type === "glob");
-    for (const dir of new Set(dirs)) {
+    for (const dir of dirs) {
       const verdict = this.#files.judge(operation, word.value, dir);
       found.deny ??= verdict.deny;
       found.ask ??= verdict.ask;
       found.protects ??= verdict.protects;
       // What a wildcard finds is only looked up for the mode that asks nothing.
-      if (!globbed || operation !== "read" || this.#files.mode !== "bypassPermissions") continue;
+      if (operation !== "read" || this.#files.mode !== "bypassPermissions" || !hasGlob(word)) continue;
       for (const path of pathsOfGlob(word.pieces, dir) ?? [])
         found.deny ??= this.#files.judge("read", path, dir).deny;
     }

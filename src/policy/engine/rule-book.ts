@@ -17,7 +17,6 @@ export interface PathRule {
 interface FieldRule {
   readonly rule: Rule;
   readonly tool: string;
-  readonly field: string;
   readonly value: RegExp;
 }
 
@@ -34,7 +33,8 @@ export class RuleBook {
   readonly problems: string[] = [];
   readonly #tools = new Map<string, Rule>();
   readonly #globs: { readonly rule: Rule; readonly pattern: RegExp }[] = [];
-  readonly #fields: FieldRule[] = [];
+  /** By the name of the field. */
+  readonly #fields = new Map<string, FieldRule[]>();
   readonly #names: { readonly rule: Rule; readonly tool: string; readonly name: RegExp }[] = [];
   readonly #behaviour: Behaviour;
   readonly #place: ResolvedAnchors;
@@ -56,11 +56,12 @@ export class RuleBook {
 
   /** A rule about a field of the input, or about the agent or skill that it names. */
   field(name: string, input: Readonly<Record<string, unknown>>): Rule | null {
-    const found = this.#fields.find(({ tool, field, value }) => {
-      const given = Object.hasOwn(input, field) ? input[field] : undefined;
-      return sameTool(tool, name) && isScalar(given) && value.test(String(given));
-    });
-    if (found) return found.rule;
+    for (const [field, given] of Object.entries(input)) {
+      if (!isScalar(given)) continue;
+      const fits = ({ tool, value }: FieldRule) => sameTool(tool, name) && value.test(String(given));
+      const found = this.#fields.get(field)?.find(fits);
+      if (found) return found.rule;
+    }
     const called =
       name === "Skill" ? (input["skill"] ?? input["name"] ?? input["command"]) : input["subagent_type"];
     if (typeof called !== "string") return null;
@@ -117,7 +118,11 @@ export class RuleBook {
     }
     const field = this.#behaviour === "allow" ? null : fieldOf(spec);
     const isField = field !== null && !OWN_FIELDS.has(field.name);
-    if (isField) this.#fields.push({ rule, tool, field: field.name, value: field.value });
+    if (isField)
+      this.#fields.set(field.name, [
+        ...(this.#fields.get(field.name) ?? []),
+        { rule, tool, value: field.value },
+      ]);
     if (tool === "Bash") {
       if (/^(?::\*|\s+\*|\s*)$/.test(spec)) this.#complain(rule, "has nothing before its wildcard");
       else this.commands.add(rule, spec, this.#behaviour);

@@ -7,7 +7,8 @@ import { follow, type State } from "./follow.ts";
 
 /** What is done with each command that another one is or starts, and with the parts of scripts that it hands to a shell. */
 export interface StartedVisitor {
-  command(words: readonly ShellWord[]): void;
+  /** `text` is that of the words. */
+  command(words: readonly ShellWord[], text: string): void;
   part(part: ShellPart, state: State, depth: number): void;
   redirect(redirect: ShellRedirect, state: State): void;
 }
@@ -30,7 +31,7 @@ export function startedCommands(
     const text = plainText(next);
     if (seen.has(text)) continue;
     seen.add(text);
-    visit.command(next);
+    visit.command(next, text);
     const { commands, scripts } = findStarted(next, part.documents);
     todo.push(...commands);
     if (depth >= MAX_NESTING) continue;

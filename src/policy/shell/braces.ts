@@ -50,15 +50,17 @@ function readBrace(tokens: readonly string[], start: number): { end: number; par
 }
 
 function range(inner: string): string[][] | null {
-  const [, from = "", to = "", step = "1"] =
-    /^(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?$/.exec(inner) ?? [];
-  if (from === "") return null;
-  const letters = /[A-Za-z]/.test(from) && /[A-Za-z]/.test(to);
-  const [a, b] = letters ? [from.charCodeAt(0), to.charCodeAt(0)] : [Number(from), Number(to)];
-  if (Number.isNaN(a) || Number.isNaN(b)) return null;
+  const [, from = "", to = "", first, last, step = "1"] =
+    /^(?:(-?\d+)\.\.(-?\d+)|([A-Za-z])\.\.([A-Za-z]))(?:\.\.(-?\d+))?$/.exec(inner) ?? [];
+  if (from === "" && first === undefined) return null;
+  const codeOf = (letter: string | undefined) => letter?.charCodeAt(0);
+  const [a, b] = [codeOf(first) ?? Number(from), codeOf(last) ?? Number(to)];
   const by = Math.max(1, Math.abs(Number(step))) * (a <= b ? 1 : -1);
   const count = Math.min(Math.floor(Math.abs(b - a) / Math.abs(by)) + 1, MAX_WORDS + 1);
-  return Array.from({ length: count }, (_, i) => [
-    letters ? String.fromCharCode(a + i * by) : String(a + i * by),
+  const width = /^-?0\d/.test(from) || /^-?0\d/.test(to) ? Math.max(from.length, to.length) : 0;
+  const padded = (n: number) =>
+    n < 0 ? `-${String(-n).padStart(width - 1, "0")}` : String(n).padStart(width, "0");
+  return Array.from({ length: count }, (_, i) => a + i * by).map((n) => [
+    first === undefined ? padded(n) : String.fromCharCode(n),
   ]);
 }

@@ -10,7 +10,7 @@ export const commandTable: ReadonlyMap<string, Row> = readTable({
   ls: "F A/almost-all a/all B/ignore-backups c d/directory F /classify? f G/no-group g h/human-readable i/inode k/kibibytes l m N/literal n/numeric-uid-gid o p Q/quote-name q/hide-control-chars R/recursive r/reverse S s/size T t U u v X x Z/context 1 C I/ignore:R w/width:N /group-directories-first /color? /sort: /time-style: /full-time | b/escape D/dired H/dereference-command-line L/dereference /file-type /format: /hide:R /hyperlink? /indicator-style: /quoting-style: /show-control-chars /si /tabsize: /time: /block-size: /author",
   cat: "F A/show-all b/number-nonblank E/show-ends e n/number s/squeeze-blank T/show-tabs t v/show-nonprinting | u",
   rev: "F",
-  wc: "F c/bytes l/lines m/chars w/words L/max-line-length | /files0-from:E /total:",
+  wc: "F c/bytes l/lines m/chars w/words L/max-line-length | /files0-from:P /total:",
   head: "F q/quiet/silent v/verbose z/zero-terminated n/lines:N c/bytes:N #",
   tail: "F q/quiet/silent v/verbose z/zero-terminated n/lines:N c/bytes:N # | f /follow? F s/sleep-interval:N /pid:N /retry /max-unchanged-stats:N",
   nl: "F b/body-numbering: n/number-format: s/number-separator: w/number-width: v/starting-line-number: i/line-increment: | d/section-delimiter: f/footer-numbering: h/header-numbering: l/join-blank-lines: p/no-renumber",
@@ -23,7 +23,7 @@ export const commandTable: ReadonlyMap<string, Row> = readTable({
   cmp: "F b/print-bytes l/verbose s/quiet/silent i/ignore-initial: n/bytes:",
   diff: "F a/text b/ignore-space-change B/ignore-blank-lines c d/minimal E/ignore-tab-expansion e/ed i/ignore-case N/new-file p/show-c-function q/brief r/recursive s/report-identical-files t/expand-tabs T/initial-tab u w/ignore-all-space y/side-by-side Z/ignore-trailing-space U:N C:N W/width:N I/ignore-matching-lines:R x/exclude:R X/exclude-from:P F/show-function-line:R L/label: /unified?N /context?N /no-dereference | D/ifdef: l/paginate n/rcs P/unidirectional-new-file S/starting-file: /normal /color? /palette: /strip-trailing-cr /suppress-common-lines /left-column /speed-large-files /horizon-lines:N /tabsize:N /from-file:P /to-file:P /suppress-blank-empty /ignore-file-name-case /no-ignore-file-name-case",
   stat: "F f/file-system t/terse c/format: | L/dereference /printf: /cached:",
-  du: "F a/all b/bytes c/total h/human-readable k m s/summarize S/separate-dirs x/one-file-system 0/null d/max-depth:N t/threshold: B/block-size: /exclude:R /apparent-size | D/dereference-args H l/count-links L/dereference P/no-dereference X/exclude-from:P /files0-from:E /inodes /si /time? /time-style:",
+  du: "F a/all b/bytes c/total h/human-readable k m s/summarize S/separate-dirs x/one-file-system 0/null d/max-depth:N t/threshold: B/block-size: /exclude:R /apparent-size | D/dereference-args H l/count-links L/dereference P/no-dereference X/exclude-from:P /files0-from:P /inodes /si /time? /time-style:",
   df: "F a/all h/human-readable i/inodes k T/print-type P/portability t/type: | B/block-size: H/si l/local v x/exclude-type: /output? /sync! /total",
   realpath:
     "F e/canonicalize-existing m/canonicalize-missing s/strip/no-symlinks z/zero /relative-to:P | L/logical P/physical q/quiet /relative-base:P",
@@ -37,10 +37,10 @@ export const commandTable: ReadonlyMap<string, Row> = readTable({
   strings:
     "F a/all n/bytes: t/radix: | d/data e/encoding: f/print-file-name o T/target: U/unicode: w/include-all-whitespace s/output-separator:",
   tree: "F^ a d f p u g h D F C n N A i s J L:N P:R I:R /dirsfirst /noreport /prune /gitignore | l o:W R! H: T: X S v t c r U x Q q /filelimit: /fromfile /fromtabfile /charset: /timefmt: /sort: /gitfile:P /infofile:P /info /du /si /inodes /device /matchdirs /metafirst /ignore-case /filesfirst /nolinks /hintro:P /houtro:P /opt-toggle /acl",
-  file: "F b/brief i/mime h/no-dereference /mime-type | C/compile! c/checking-printout d/debug E e/exclude: F/separator: f/files-from:E k/keep-going L/dereference l/list m/magic-file! N/no-pad n/no-buffer! P/parameter: p/preserve-date! r/raw s/special-files S/no-sandbox v z/uncompress Z/uncompress-noreport 0/print0 /apple /extension /mime-encoding /exclude-quiet:",
+  file: "F b/brief i/mime h/no-dereference /mime-type | C/compile! c/checking-printout d/debug E e/exclude: F/separator: f/files-from:P k/keep-going L/dereference l/list m/magic-file! N/no-pad n/no-buffer! P/parameter: p/preserve-date! r/raw s/special-files S/no-sandbox v z/uncompress Z/uncompress-noreport 0/print0 /apple /extension /mime-encoding /exclude-quiet:",
   uniq: "1 c/count d/repeated D i/ignore-case u/unique z/zero-terminated f/skip-fields:N s/skip-chars:N w/check-chars:N /all-repeated? | /group?",
   xxd: "1<- b p u c:N g:N l:N s:N | a C d e E i n: o: r! R:",
-  sort: "F b/ignore-leading-blanks d/dictionary-order f/ignore-case g/general-numeric-sort h/human-numeric-sort i/ignore-nonprinting M/month-sort n/numeric-sort R/random-sort r/reverse u/unique V/version-sort s/stable z/zero-terminated m/merge c C k/key: t/field-separator: /check? | o/output:W T/temporary-directory:W S/buffer-size: y? /compress-program:X /files0-from:E /parallel: /batch-size: /random-source:P /sort: /debug",
+  sort: "F b/ignore-leading-blanks d/dictionary-order f/ignore-case g/general-numeric-sort h/human-numeric-sort i/ignore-nonprinting M/month-sort n/numeric-sort R/random-sort r/reverse u/unique V/version-sort s/stable z/zero-terminated m/merge c C k/key: t/field-separator: /check? | o/output:W T/temporary-directory:W S/buffer-size: y? /compress-program:X /files0-from:P /parallel: /batch-size: /random-source:P /sort: /debug",
   // Searching and editing streams.
   "grep, egrep, fgrep":
     "R E/extended-regexp F/fixed-strings G/basic-regexp P/perl-regexp a/text b/byte-offset c/count H/with-filename h/no-filename i/ignore-case L/files-without-match l/files-with-matches n/line-number o/only-matching q/quiet/silent r/recursive s/no-messages U/binary v/invert-match w/word-regexp x/line-regexp y z/null-data Z/null A/after-context:N B/before-context:N C/context:N m/max-count:N e/regexp:R* f/file:P* # /color? /include: /exclude:R /exclude-dir:R /exclude-from:P | I R/dereference-recursive D/devices: d/directories: T/initial-tab u/unix-byte-offsets /binary-files: /colour? /label: /line-buffered /no-ignore-case",
@@ -88,10 +88,9 @@ export const commandTable: ReadonlyMap<string, Row> = readTable({
 
 /** Programs that a confinement runs with one word that asks for their version (§5.7). */
 export const versionPrograms: ReadonlySet<string> = new Set(
-  [
-    "node npm npx pnpm yarn bun deno tsc python python3 pip ruby gem go cargo rustc java javac mvn gradle dotnet",
-    "php composer make cmake gcc g++ clang git docker kubectl",
-  ].flatMap((line) => line.split(" ")),
+  "node npm npx pnpm yarn bun deno tsc python python3 pip ruby gem go cargo rustc java javac mvn gradle dotnet php composer make cmake gcc g++ clang git docker kubectl".split(
+    " ",
+  ),
 );
 
 /** Commands that change files of the workspace, which `acceptEdits` allows (§5.8). */

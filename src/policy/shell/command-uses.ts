@@ -2,23 +2,19 @@ import { commandTable, fileCommandTable, versionPrograms } from "./command-table
 import { findUses } from "./find.ts";
 import { gitUses } from "./git-uses.ts";
 import { actingProblem, isNumber, type ReadWords, readOptions } from "./read-options.ts";
-import type { Operands, Row } from "./rows.ts";
+import type { Row } from "./rows.ts";
 import { sedDoesOnly } from "./sed-script.ts";
 import { printfUses, testUses } from "./tests.ts";
-import { type FileWork, looksLikePath, pathsAmong, pathsIn, refuse, type Uses, uses } from "./uses.ts";
+import { assignedPaths, type FileWork, looksLikePath, pathsAmong, refuse, type Uses, uses } from "./uses.ts";
 import { literalWord, type ShellWord } from "./words.ts";
-import { readXargs } from "./wrappers.ts";
+import { XARGS } from "./wrappers.ts";
 
-/** What a command reads and whether that is all it does; null: no row describes it. The words begin with its name. */
-export function readingUses(words: readonly ShellWord[]): Uses | null {
-  const [command, ...rest] = words;
+/** Returns what a command reads and whether that is all it does; null if no row describes it. */
+export function readingUses([command, ...rest]: readonly ShellWord[]): Uses | null {
   if (!command?.literal) return null;
   const name = command.value;
-  if (
-    versionPrograms.has(name) &&
-    rest.length === 1 &&
-    /^(?:--version|-V|-v|version)$/.test(rest[0]?.value ?? "")
-  )
+  const first = rest[0]?.value ?? "";
+  if (versionPrograms.has(name) && rest.length === 1 && /^(?:--version|-V|-v|version)$/.test(first))
     return uses({ plain: `${name} is not plain reading` });
   switch (name) {
     case "git":
@@ -33,7 +29,7 @@ export function readingUses(words: readonly ShellWord[]): Uses | null {
     case "[":
       return testUses(name === "[" ? rest.slice(0, -1) : rest);
     case "command":
-      return /^-[vV]+$/.test(rest[0]?.value ?? "") ? uses({}) : null;
+      return /^-[vV]+$/.test(first) ? uses({}) : null;
     case "xargs":
       return xargsUses(rest);
     default: {
@@ -45,26 +41,25 @@ export function readingUses(words: readonly ShellWord[]): Uses | null {
 
 function rowUses(name: string, words: readonly ShellWord[], row: Row): Uses {
   const read = readOptions(words, row);
-  const { operands } = read;
+  const { operands, understood } = read;
   // `-` is what it is given to read, unless it is the pattern.
   const named = namedFiles(row, read).filter(({ value }) => value !== "-");
   const paths = row.operands === "none" ? operands.filter(({ value }) => looksLikePath(value)) : named;
   const files = name === "sed" ? sedWork(words, read) : null;
   const found: Partial<Uses> = {
-    reads: [...paths, ...read.valuesOf("path", "names"), ...pathsAmong(read)],
-    // Where options are not told apart from operands, each word may name a file.
+    reads: [...paths, ...read.valuesOf("path"), ...pathsAmong(read)],
+    // If options are not told apart from operands, each word may name a file.
     candidates: [
-      ...(read.understood || row.operands === "text" ? named : operands),
-      ...read.values.filter(({ option }) => option.kind !== "pattern").map(({ word }) => word),
+      ...(understood || row.operands === "text" ? named : operands),
+      ...read.values.flatMap(({ option, word }) => (option.kind === "pattern" ? [] : [word])),
       ...read.glued,
     ],
     writes: [...read.valuesOf("write"), ...(files ? read.afterFirst : [])],
     files,
     ...searchesOf(name, read, named),
-    ...(startsPrograms(name, read) ? { contents: { paths: null, below: true } } : {}),
+    contents: startsPrograms(name, read) ? { paths: null, below: true } : null,
   };
-  const wraps = name === "env" && read.misfit !== null ? "env with options may start a command" : null;
-  const acts = actingProblem(read) ?? wraps ?? operandProblem(name, row, read);
+  const acts = actingProblem(read) ?? operandProblem(name, row, read);
   if (acts !== null) return refuse(acts.startsWith(name) ? acts : `${name}: ${acts}`, found);
   const plain = read.misfit ?? misfitOf(name, row, read);
   return uses({ ...found, plain: plain ?? (row.confinedOnly ? `${name} is not plain reading` : null) });
@@ -74,18 +69,17 @@ function rowUses(name: string, words: readonly ShellWord[], row: Row): Uses {
 function fileUses(name: string, words: readonly ShellWord[], row: Row): Uses {
   const read = readOptions(words, row);
   const { operands, misfit } = read;
-  const moves = name === "cp" || name === "mv";
   const given = read.valuesOf("write");
-  const sources = given.length > 0 ? operands : operands.slice(0, -1);
-  const into = given.length > 0 ? given : operands.slice(-1);
-  const why = unknownProblem(words) ?? misfit;
+  const end = given.length > 0 ? operands.length : -1;
+  const placed = { sources: operands.slice(0, end), into: [...given, ...operands.slice(end)] };
+  const nothing = operands.length === 0 ? `${name} has nothing to work on` : null;
   return refuse(`${name} is not known to be read-only`, {
-    reads: [...(name === "cp" ? sources : []), ...read.valuesOf("path")],
-    writes: name === "cp" ? into : [...operands, ...given],
+    reads: [...(name === "cp" ? placed.sources : []), ...read.valuesOf("path")],
+    writes: name === "cp" ? placed.into : [...operands, ...given],
     candidates: [...operands, ...read.values.map(({ word }) => word), ...read.glued],
     files: {
-      ...{ name, placed: moves ? { sources, into } : null },
-      why: why ?? (operands.length === 0 ? `${name} has nothing to work on` : null),
+      ...{ name, placed: name === "cp" || name === "mv" ? placed : null },
+      why: unknownProblem(words) ?? misfit ?? nothing,
     },
   });
 }
@@ -94,15 +88,13 @@ function fileUses(name: string, words: readonly ShellWord[], row: Row): Uses {
 function sedWork(words: readonly ShellWord[], read: ReadWords): FileWork | null {
   const { options, values, understood, abbreviated, afterFirst } = read;
   if (!options.has("i") && !options.has("in-place")) return null;
-  const odd = [...options.values()].some(({ kind, plain }) => kind !== "acts" && !plain);
-  const copies = values.some(({ option }) => option.kind === "acts");
+  const odd =
+    [...options.values()].some(({ kind, plain }) => kind !== "acts" && !plain) ||
+    values.some(({ option }) => option.kind === "acts");
   const why =
     unknownProblem(words) ??
     (odd || abbreviated || !understood ? "sed has an option that is not known only to edit" : null) ??
-    (copies ? "sed -i would keep a copy under another name" : null) ??
-    (sedDoesOnly(scriptOf(read), "edit")
-      ? null
-      : "its sed script may read or write other files, or run a command") ??
+    (sedDoesOnly(scriptOf(read), "edit") ? null : "its sed script may reach other files, or run a command") ??
     (afterFirst.length === 0 ? "sed has no file to change" : null);
   return { name: "sed", why, placed: null };
 }
@@ -116,37 +108,24 @@ function scriptOf({ first }: ReadWords): string {
   return first.map(({ value }) => value).join("\n");
 }
 
-/** Which operands name files. */
-const NAMED: Readonly<Record<Operands, "operands" | "afterFirst" | null>> = {
-  files: "operands",
-  one: "operands",
-  pattern: "afterFirst",
-  script: "afterFirst",
-  text: null,
-  numbers: null,
-  none: null,
-};
-
-function namedFiles({ operands }: Row, read: ReadWords): readonly ShellWord[] {
-  const which = NAMED[operands];
-  return which === null ? [] : read[which].flatMap(withAssigned);
+/** Operands that name files; one such as awk's `name=value` names what follows the `=`, too. */
+function namedFiles({ operands }: Row, { operands: all, afterFirst }: ReadWords): readonly ShellWord[] {
+  const hasFirst = operands === "pattern" || operands === "script";
+  const named = hasFirst ? afterFirst : operands === "files" || operands === "one" ? all : [];
+  return named.flatMap((word) => [word, ...assignedPaths(word)]);
 }
 
-/** An operand such as awk's `name=value` names what follows the `=`, too. */
-function withAssigned(word: ShellWord): readonly ShellWord[] {
-  return [word, ...pathsIn(word).filter((path) => path !== word)];
-}
-
-/** What its operands would write or change. */
-function operandProblem(name: string, row: Row, { operands }: ReadWords): string | null {
+/** What its operands would write or change, or a program that it would start. */
+function operandProblem(name: string, row: Row, { operands, misfit }: ReadWords): string | null {
   const has = (odd: RegExp) => operands.some(({ value }) => odd.test(value));
   if (row.operands === "one") return operands.length > 1 ? `${name} writes its second file` : null;
   if (name === "date") return has(/^(?!\+)/) ? "date would set the clock" : null;
+  if (name === "env" && misfit !== null) return "env with options may start a command";
   if (row.operands === "none") return has(/^/) ? `${name} with an operand does more than show` : null;
   return name === "strings" && has(/^@/) ? "strings takes more options from a file" : null;
 }
 
-/** Whether a script may start a program, such as a git that shows what a rule denies. */
+/** True if a script may start a program, such as a git that shows what a rule denies. */
 function startsPrograms(name: string, { first, options }: ReadWords): boolean {
   if (name !== "awk" && name !== "sed") return false;
   if (["f", "file", "E"].some((option) => options.has(option))) return true;
@@ -160,49 +139,39 @@ function startsPrograms(name: string, { first, options }: ReadWords): boolean {
 function misfitOf(name: string, row: Row, read: ReadWords): string | null {
   const odd = row.operands === "numbers" ? read.operands.find(({ value }) => !isNumber(value)) : undefined;
   if (odd) return `"${odd.value}" is not a number`;
-  if (name !== "sed") return null;
-  if (!["n", "quiet", "silent"].some((option) => read.options.has(option)))
-    return "sed only prints parts of a file with -n";
-  return sedDoesOnly(scriptOf(read), "print") ? null : "its sed script does more than print";
+  const quiet = ["n", "quiet", "silent"].some((option) => read.options.has(option));
+  if (name !== "sed" || (quiet && sedDoesOnly(scriptOf(read), "print"))) return null;
+  return "sed only prints parts of a file with -n and a script of addresses and p";
 }
 
 /** Directories in which it reads every file (§5.6), and those in which it reads what every link leads to. */
 function searchesOf(name: string, { options }: ReadWords, files: readonly ShellWord[]): Partial<Uses> {
-  const named = files.map(({ value }) => value);
-  const here = named.length > 0 ? named : ["."];
   const has = (...names: readonly string[]) => names.some((option) => options.has(option));
-  switch (name) {
-    case "grep":
-    case "egrep":
-    case "fgrep": {
-      const follows = has("R", "dereference-recursive");
-      const searches = follows || has("r", "recursive", "d", "directories");
-      return { searches: searches ? here : [], follows: follows ? here : [] };
-    }
-    case "rg": {
-      const searches = named.length > 0 ? named : [""];
-      return { searches: has("files", "type-list") ? [] : searches, follows: has("L", "follow") ? here : [] };
-    }
+  const greps = name.endsWith("grep");
+  const follows =
+    (greps && has("R", "dereference-recursive")) ||
+    (name === "rg" && has("L", "follow")) ||
+    (name === "zcat" && has("r", "recursive")) ||
+    (name === "diff" && !has("no-dereference"));
+  const searches =
+    (greps && (follows || has("r", "recursive", "d", "directories"))) ||
+    (name === "rg" && !has("files", "type-list")) ||
     // Two directories are compared file by file without -r as well.
-    case "diff":
-      return { searches: named, follows: has("no-dereference") ? [] : named };
-    default:
-      return { follows: name === "zcat" && has("r", "recursive") ? here : [] };
-  }
+    name === "diff";
+  const named = files.map(({ value }) => value);
+  // Without files, rg searches where it runs unless it is given something to read.
+  const starts = named.length > 0 || name === "diff" ? named : [name === "rg" ? "" : "."];
+  return { searches: searches ? starts : [], follows: follows ? starts : [] };
 }
 
 /** Before what only writes words, xargs reads; before anything else it makes options and names of what it is given. */
 function xargsUses(words: readonly ShellWord[]): Uses {
-  const read = readXargs(words);
+  const read = readOptions(words, XARGS);
   const { operands: command } = read;
-  const talks = command[0]?.literal && ["echo", "basename", "dirname"].includes(command[0].value);
-  const bare = talks && words.length === command.length;
+  const [first] = command;
+  const talks = first?.literal && ["echo", "basename", "dirname"].includes(first.value);
   const reads = read.valuesOf("path");
+  const bare = talks && words.length === command.length;
   const plain = bare ? null : "xargs makes options and names of what it reads";
-  return uses({
-    plain,
-    reads,
-    candidates: reads,
-    starts: [command.length === 0 ? [literalWord("echo")] : command],
-  });
+  return uses({ plain, reads, candidates: reads, starts: [first ? command : [literalWord("echo")]] });
 }

@@ -5,13 +5,13 @@ import { literalWord, type ShellWord } from "./words.ts";
 
 /** Tests and actions of find by their names, in the notation of `rows.ts`. */
 const ROW: Row = readRow(
-  "F /name:R /iname:R /path:R /ipath:R /regex:R /iregex:R /type: /size: /empty /mtime: /mmin: /ctime: /atime: /newer:P /perm:R /user: /group: /maxdepth:N /mindepth:N /printf: /print /print0 /ls /prune /not /a /o /and /or | /wholename:R /iwholename:R /lname:R /ilname:R /amin: /cmin: /anewer:P /cnewer:P /newermt: /newerct: /newerat: /samefile:P /fstype: /gid: /uid: /inum: /links: /used: /xtype: /regextype: /context: /daystart /depth /d /follow /ignore_readdir_race /mount /xdev /noleaf /nouser /nogroup /readable /writable /executable /true /false /quit /delete! /exec:X /execdir:X /ok:X /okdir:X /fls:W /fprint:W /fprint0:W /fprintf:W /files0-from:E",
+  "F /name:R /iname:R /path:R /ipath:R /regex:R /iregex:R /type: /size: /empty /mtime: /mmin: /ctime: /atime: /newer:P /perm:R /user: /group: /maxdepth:N /mindepth:N /printf: /print /print0 /ls /prune /not /a /o /and /or | /wholename:R /iwholename:R /lname:R /ilname:R /amin: /cmin: /anewer:P /cnewer:P /newermt: /newerct: /newerat: /samefile:P /fstype: /gid: /uid: /inum: /links: /used: /xtype: /regextype: /context: /daystart /depth /d /follow /ignore_readdir_race /mount /xdev /noleaf /nouser /nogroup /readable /writable /executable /true /false /quit /delete! /exec:X /execdir:X /ok:X /okdir:X /fls:W /fprint:W /fprint0:W /fprintf:W /files0-from!",
 );
 const ACTIONS = [...ROW.longs].flatMap(([name, { kind }]) =>
-  ["acts", "write", "names", "program"].includes(kind) ? [`-${name}`] : [],
+  ["acts", "write", "program"].includes(kind) ? [`-${name}`] : [],
 );
 
-/** What find reads and starts. The words are those after its name. */
+/** Returns what find reads and starts. The words are those after its name. */
 export function findUses(words: readonly ShellWord[]): Uses {
   const { found } = findRoots(words);
   const starts = startedBy(words);
@@ -20,23 +20,17 @@ export function findUses(words: readonly ShellWord[]): Uses {
   const { acting, misfit, operands, values } = read;
   const odd = operands.filter(({ value }) => !/^[()!;+]$/.test(value));
   const links = words.some(({ value }) => /^-(?:[LH]|follow)$/.test(value));
-  // What it starts is given the files of these names.
-  const names = starts.length > 0 ? read.valuesOf("pattern") : [];
+  const paths = [...found, ...read.valuesOf("path")];
   const some = {
-    reads: [
-      ...found,
-      ...odd.filter(({ value }) => looksLikePath(value)),
-      ...read.valuesOf("path"),
-      ...pathsAmong(read),
-    ],
-    candidates: [...found, ...odd, ...read.glued, ...read.valuesOf("path"), ...names],
+    reads: [...paths, ...odd.filter(({ value }) => looksLikePath(value)), ...pathsAmong(read)],
+    // What it starts is given the files of the names that it looks for.
+    candidates: [...paths, ...odd, ...read.glued, ...(starts.length > 0 ? read.valuesOf("pattern") : [])],
     follows: links ? found.map(({ value }) => value) : [],
     starts,
   };
-  const asks = words.find(({ value }) => /^-(?:D|ok)/.test(value));
+  const asks = words.find(({ value }) => /^-(?:D|ok|files0)/.test(value));
   if (asks) return refuse(`find ${asks.value} does more than search`, some);
   if (acting[0] !== undefined) return refuse(`find ${acting[0].slice(1)} writes or removes files`, some);
-  if (read.valuesOf("names").length > 0) return refuse("find takes names from elsewhere", some);
   const unknown = [...odd, ...values.map(({ word }) => word).filter(({ literal }) => !literal)][0];
   const plain =
     (starts.length > 0 ? "find -exec starts a command" : null) ??
@@ -60,42 +54,33 @@ function startedBy(words: readonly ShellWord[]): readonly (readonly ShellWord[])
   });
 }
 
-/** What find starts, with the directories that it may be given (§5.5). */
+/** Returns what find starts, with the directories that it may be given (§5.5). */
 export function findCommands(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const { found } = findRoots(words);
   return startedBy(words).map((one) => one.flatMap((word) => (word.value === "{}" ? found : [word])));
 }
 
-/** Whether a word is, or may turn out to be, what runs, removes or writes. */
+/** True if a word is, or may turn out to be, what runs, removes or writes. */
 export function mayBeAction({ literal, value, pieces }: ShellWord): boolean {
   if (literal) return /^-fprint/.test(value) || ACTIONS.includes(value);
   if (!pieces.every(({ type }) => type === "text" || type === "glob")) return true;
   // A wildcard finds files, and a file may have an action's name.
-  const texts = pieces
-    .map(({ type, text }) => (type === "glob" ? "*" : text))
-    .join("")
-    .split("*");
-  const [start = "", end = ""] = [texts.at(0), texts.at(-1)];
+  const text = pieces.map((piece) => (piece.type === "glob" ? "*" : piece.text)).join("");
+  const [start, end] = [text.replace(/\*.*$/s, ""), text.replace(/^.*\*/s, "")];
   return ACTIONS.some((action) => action.startsWith(start) && action.endsWith(end));
 }
 
-/** Where find begins, and whether it acts only on some of what it finds. */
-export function findRoots(words: readonly ShellWord[]): {
-  readonly found: readonly ShellWord[];
-  readonly filtered: boolean;
-} {
+/** Returns where find begins, and whether it acts only on some of what it finds. */
+export function findRoots(words: readonly ShellWord[]): { found: readonly ShellWord[]; filtered: boolean } {
   const options = words.findIndex(({ value }) => !/^-(?:[HLP]|O\d|D)$/.test(value));
   const from = options < 0 ? [] : words.slice(options);
   const end = from.findIndex(({ value, literal }) => literal && /^[-(!]/.test(value));
   const roots = (end < 0 ? from : from.slice(0, end)).filter(({ value }) => value !== "--");
   const values = words.map(({ value }) => value);
   const filtered =
+    !values.some((value) => /^(?:-or?|,|!|-not)$/.test(value)) &&
     values.some(
-      (value, at) =>
-        /^-(?:i?name|i?path|i?wholename|i?regex)$/.test(value) && /[^*?.]/.test(values[at + 1] ?? ""),
-    ) &&
-    !values.some(
-      (value) => value === "-o" || value === "-or" || value === "," || value === "!" || value === "-not",
+      (value, at) => /^-i?(?:name|path|wholename|regex)$/.test(value) && /[^*?.]/.test(values[at + 1] ?? ""),
     );
   return { found: roots.length > 0 ? roots : [literalWord(".")], filtered };
 }

@@ -9,8 +9,6 @@ export interface GitDestruction {
   readonly words: readonly string[];
 }
 
-type IsDirectory = (path: string) => boolean;
-
 /** What destroys is marked with `!`. A value counts only where it is glued: the next word may destroy all the same. */
 const TABLE = readTable({
   push: "T f/force! d/delete! /force-with-lease! /force-if-includes! /mirror! /prune! o? /no-verify!",
@@ -25,39 +23,31 @@ const TABLE = readTable({
   clean: "T n/dry-run d f/force i/interactive q/quiet x X e/exclude?",
   other: "T /no-verify!",
 });
-/** Operands that destroy; of a row with `F`, paths that are more than one file. */
+/** Operands that destroy, besides paths of a row with `F` that are more than one file. */
 const WORDS: Readonly<Record<string, RegExp>> = {
   push: /^[+:]/,
   reflog: /^(?:expire|delete)$/,
   stash: /^(?:drop|clear)$/,
 };
-/** Where the subcommand itself destroys. */
-const WHOLE = /^(?:rebase|filter-.*|replace|update-ref)$/;
+/** Paths that are more than one file. */
+const MANY = /^\.{1,2}\/*$|^:|[*?[]|\/$/;
 
-/** The words after `git`; null: nothing in them destroys. Options count clustered and abbreviated. */
+/** Returns what destroys in the words after `git`, or null. Options count clustered and abbreviated. */
 export function findDestruction(
   words: readonly ShellWord[],
-  isDirectory: IsDirectory,
+  isDirectory: (path: string) => boolean,
 ): GitDestruction | null {
   const [{ value: subcommand } = { value: "" }, ...rest] = readGit(words).operands;
+  const whole = { subcommand, words: [subcommand] };
   const row = TABLE.get(subcommand) ?? TABLE.get("other");
-  if (WHOLE.test(subcommand) || row === undefined) return { subcommand, words: [subcommand] };
+  if (row === undefined || /^(?:rebase|filter-.*|replace|update-ref)$/.test(subcommand)) return whole;
   const { acting, operands, options, abbreviated, understood } = readOptions(rest, row);
-  if (subcommand === "clean") {
-    const isDryRun = understood && !abbreviated && (options.has("n") || options.has("dry-run"));
-    return isDryRun ? null : { subcommand, words: [subcommand] };
-  }
-  const lost = operands.filter((word) =>
-    row.operands === "files" ? isMany(word, isDirectory) : WORDS[subcommand]?.test(word.value),
-  );
+  if (subcommand === "clean")
+    return understood && !abbreviated && (options.has("n") || options.has("dry-run")) ? null : whole;
+  const lost = operands.filter(({ value, pieces }) => {
+    if (row.operands !== "files") return WORDS[subcommand]?.test(value);
+    return MANY.test(value) || pieces.some(({ type }) => type === "glob") || isDirectory(value);
+  });
   const found = [...acting, ...lost.map(({ value }) => value)];
   return found.length === 0 ? null : { subcommand, words: found };
-}
-
-function isMany({ value, pieces }: ShellWord, isDirectory: IsDirectory): boolean {
-  return (
-    /^\.{1,2}\/*$|^:|[*?[]|\/$/.test(value) ||
-    pieces.some(({ type }) => type === "glob") ||
-    isDirectory(value)
-  );
 }

@@ -12,18 +12,13 @@ export interface OptionValue {
 export type ReadWords = Readonly<Omit<Reader, "long" | "cluster">>;
 
 const PATH: Option = { kind: "path", plain: false, optional: false, replacesFirst: false };
-const ACTING: ReadonlySet<Option["kind"]> = new Set(["write", "acts"]);
+const ACTING: ReadonlySet<Option["kind"] | undefined> = new Set(["write", "acts"]);
 
-/**
- * Takes words apart as getopt_long does: options up to `--`, clusters, values that are glued or follow, abbreviated
- * long names. `inOrder`: the first operand ends the options, as in a wrapper.
- */
-export function readOptions(words: readonly ShellWord[], row: Row, inOrder = row.inOrder): ReadWords {
+/** Takes words apart as getopt_long does: clusters, values that are glued or follow, abbreviated long names, `--`. */
+export function readOptions(words: readonly ShellWord[], row: Row): ReadWords {
   const reader = new Reader(row);
   let at = 0;
-  for (; at < words.length; at++) {
-    const word = words[at];
-    if (word === undefined) break;
+  for (let word = words[at]; word !== undefined; word = words[++at]) {
     const { value } = word;
     if (value === "--") {
       at += 1;
@@ -31,7 +26,7 @@ export function readOptions(words: readonly ShellWord[], row: Row, inOrder = row
     }
     const isNumber = row.operands === "numbers" && /^-\d+(?:\.\d+)?$/.test(value);
     if (!value.startsWith("-") || value === "-" || isNumber) {
-      if (inOrder) break;
+      if (row.inOrder) break;
       reader.operands.push(word);
       continue;
     }
@@ -43,19 +38,19 @@ export function readOptions(words: readonly ShellWord[], row: Row, inOrder = row
 }
 
 class Reader {
-  /** Why they do not fit what plain reading grants; null: they do. */
+  /** Why they do not fit what plain reading grants; null if they do. */
   misfit: string | null = null;
   /** Options that write, or that may turn out to, as they are written. */
   readonly acting: string[] = [];
-  /** Every option is known, so that operands and values are told apart. */
+  /** True if every option is known, so that operands and values are told apart. */
   understood = true;
-  /** A long name was not written out. */
+  /** True if a long name was not written out. */
   abbreviated = false;
-  /** Letters and long names that were given; `*`: one that stands for the first operand. */
+  /** By letter or long name; `*` is one that stands for the first operand. */
   readonly options = new Map<string, Option>();
   readonly operands: ShellWord[] = [];
   readonly values: OptionValue[] = [];
-  /** What may be a value all the same: text behind each letter of a cluster, or behind the `=` of what is not known. */
+  /** What may be a value all the same: text behind a letter of a cluster, or behind the `=` of what is not known. */
   readonly glued: ShellWord[] = [];
   readonly #row: Row;
 
@@ -63,9 +58,9 @@ class Reader {
     this.#row = row;
   }
 
-  /** Answers how many of the words behind it are its value. */
+  /** Returns how many of the words behind it are its value. */
   long(word: ShellWord, next: readonly ShellWord[]): number {
-    const { longs, anyLong } = this.#row;
+    const { longs } = this.#row;
     const equals = word.value.indexOf("=");
     const written = word.value.slice(2, equals < 0 ? undefined : equals);
     const glued = equals < 0 ? null : part(word, equals + 1);
@@ -73,33 +68,29 @@ class Reader {
     const meant = exact
       ? [[written, exact] as const]
       : [...longs].filter(([name]) => name.startsWith(written));
-    if (meant.some(([, { kind }]) => ACTING.has(kind))) this.acting.push(word.value);
     const [known] = meant;
     // Several abbreviated names may be one option.
     if (known === undefined || meant.some(([, option]) => option !== known[1])) {
+      if (meant.some(([, { kind }]) => ACTING.has(kind))) this.acting.push(word.value);
       if (glued) this.glued.push(glued);
-      if (!anyLong || !/^[a-z][a-z-]*$/.test(written)) this.#unknown(word.value);
+      this.#unknown(word.value);
       return 0;
     }
     const [name, option] = known;
-    this.#given(name, option);
+    this.#given(name, option, word.value);
     this.abbreviated ||= exact === undefined;
-    if (!exact || !option.plain) this.#misfit(word.value);
-    if (option.kind === "pair") {
-      const [, second] = next;
-      if (second) this.values.push({ option: PATH, word: second, form: "word" });
-      return this.#take(option, next[0], "word") + 1;
-    }
+    if (!exact || (glued && option.kind === "flag")) this.#misfit(word.value);
     if (option.kind === "flag" || option.optional) {
-      if (glued && option.kind === "flag") this.#misfit(word.value);
       if (glued) this.#value(option, glued, "equals");
       return 0;
     }
+    if (option.kind === "pair")
+      return this.#take(option, next[0], "word") + this.#take(PATH, next[1], "word");
     return glued ? this.#take(option, glued, "equals") : this.#take(option, next[0], "word");
   }
 
   cluster(word: ShellWord, next: readonly ShellWord[]): number {
-    const { letters, digits, valuesFollow } = this.#row;
+    const { letters, digits, valuesFollow, alone } = this.#row;
     const { value } = word;
     if (digits && /^-\d+$/.test(value)) {
       if (!digits.plain) this.#misfit(value);
@@ -116,32 +107,28 @@ class Reader {
         // Whether it takes the rest as its value is not known, so each letter behind it counts.
         continue;
       }
-      this.#given(letter, option);
-      if (!option.plain) this.#misfit(value);
-      if (ACTING.has(option.kind)) this.acting.push(value);
-      if (this.#row.alone && option.kind === "flag") {
+      this.#given(letter, option, value);
+      if (option.kind === "flag") {
+        if (!alone) continue;
         // What follows the letter is passed over.
         if (rest.value !== "") this.#misfit(value);
         return 0;
       }
-      if (option.kind === "flag") continue;
       if (option.optional) {
         if (rest.value !== "") this.#value(option, rest, "letter");
         return used;
       }
-      if (valuesFollow) {
-        if (rest.value !== "" || at > 1) this.#misfit(value);
-        used += this.#take(option, next[used], "word");
-        continue;
-      }
-      return rest.value === "" ? this.#take(option, next[0], "word") : this.#take(option, rest, "letter");
+      if (!valuesFollow)
+        return rest.value === "" ? this.#take(option, next[0], "word") : this.#take(option, rest, "letter");
+      if (rest.value !== "" || at > 1) this.#misfit(value);
+      used += this.#take(option, next[used], "word");
     }
     return used;
   }
 
-  /** Words of values of these kinds. */
-  valuesOf(...kinds: readonly Option["kind"][]): readonly ShellWord[] {
-    return this.values.filter(({ option }) => kinds.includes(option.kind)).map(({ word }) => word);
+  /** Words of values of one kind. */
+  valuesOf(kind: Option["kind"]): readonly ShellWord[] {
+    return this.values.flatMap(({ option, word }) => (option.kind === kind ? [word] : []));
   }
 
   /** The operands behind a pattern or a script, unless an option gives that. */
@@ -155,28 +142,28 @@ class Reader {
     return given.length > 0 ? given : this.operands.slice(0, 1);
   }
 
-  #given(name: string, option: Option): void {
+  #given(name: string, option: Option, written: string): void {
     this.options.set(name, option);
     if (option.replacesFirst) this.options.set("*", option);
+    if (!option.plain) this.#misfit(written);
+    if (ACTING.has(option.kind)) this.acting.push(written);
   }
 
-  /** Answers how many words it takes. */
+  /** Returns how many words it takes. */
   #take(option: Option, word: ShellWord | undefined, form: OptionValue["form"]): number {
     if (word === undefined) this.#misfit("an option without its value");
     else this.#value(option, word, form);
+    if (form !== "word") return 0;
     // Another reader could take it for an option.
-    if (form === "word" && word && /^-[A-Za-z]/.test(word.value) && this.#mayAct(word.value))
-      this.acting.push(word.value);
-    return form === "word" ? 1 : 0;
+    const letters = /^-([A-Za-z].*)/s.exec(word?.value ?? "")?.[1] ?? "";
+    if ([...letters].some((letter) => ACTING.has(this.#row.letters.get(letter)?.kind)))
+      this.acting.push(word?.value ?? "");
+    return 1;
   }
 
   #value(option: Option, word: ShellWord, form: OptionValue["form"]): void {
     this.values.push({ option, word, form });
     if (option.kind === "number" && !isNumber(word.value)) this.misfit ??= `"${word.value}" is not a number`;
-  }
-
-  #mayAct(value: string): boolean {
-    return [...value.slice(1)].some((letter) => ACTING.has(this.#row.letters.get(letter)?.kind ?? "flag"));
   }
 
   #misfit(written: string): void {
@@ -193,7 +180,7 @@ export function actingProblem({ acting: [first] }: ReadWords): string | null {
   return first === undefined ? null : `${first} may write a file`;
 }
 
-/** A number with its sign and unit: `+5`, `10k`, `1MiB`, `0.5s`. */
+/** True for a number with its sign and unit: `+5`, `10k`, `1MiB`, `0.5s`. */
 export function isNumber(text: string): boolean {
   return /^[+-]?\d+(?:\.\d+)?(?:[bcwkKMGTPEZY]i?B?|[smhd])?$/.test(text);
 }

@@ -1,9 +1,7 @@
-/** What the operands of a command are, by the letter at the head of its row. */
+/** What the operands of a command are, by the letter at the head of its row. Behind a pattern or a script come files. */
 const OPERANDS = {
   F: "files",
-  /** A pattern, and then files. */
   R: "pattern",
-  /** A script, and then files. */
   S: "script",
   T: "text",
   N: "numbers",
@@ -14,28 +12,21 @@ const OPERANDS = {
 
 export type Operands = (typeof OPERANDS)[keyof typeof OPERANDS];
 
-/** What an option does with its value, by the letter behind `:` or `?`. */
+/** What an option does with its value, by the letter behind `:` or `?`: R searches, P reads, W writes, X starts it. */
 const KINDS = {
-  /** A value that names no file. */
   "": "text",
   N: "number",
-  /** What is looked for: neither a file nor a part of one's name. */
   R: "pattern",
-  /** A file that is read. */
   P: "path",
-  /** A file that is written, a program that is started, a file with names of others. */
   W: "write",
   X: "program",
-  E: "names",
   /** Takes two words. */
   2: "pair",
 } as const;
 
-/** `acts`: it writes or starts something itself. */
-export type OptionKind = "flag" | "acts" | (typeof KINDS)[keyof typeof KINDS];
-
 export interface Option {
-  readonly kind: OptionKind;
+  /** `acts`: it writes or starts something itself. */
+  readonly kind: "flag" | "acts" | (typeof KINDS)[keyof typeof KINDS];
   /** Whether it is part of plain reading (§5.6). */
   readonly plain: boolean;
   /** The value can only be glued, or follow `=`. */
@@ -47,10 +38,10 @@ export interface Option {
 /** How one command is read: one row of a table. */
 export interface Row {
   readonly operands: Operands;
-  /** By letter, and by long name without its dashes. */
   readonly letters: ReadonlyMap<string, Option>;
+  /** By long name without its dashes. */
   readonly longs: ReadonlyMap<string, Option>;
-  /** `-5`, where that is an option of it. */
+  /** `-5`, if that is an option of it. */
   readonly digits: Option | undefined;
   /** Letters of a cluster take their values from the words that follow, one after the other. */
   readonly valuesFollow: boolean;
@@ -58,37 +49,32 @@ export interface Row {
   readonly alone: boolean;
   /** The first operand ends the options. */
   readonly inOrder: boolean;
-  /** Any long name that is not known is a flag of it. */
-  readonly anyLong: boolean;
   /** Not part of plain reading: only a confinement runs it (§5.7). */
   readonly confinedOnly: boolean;
 }
 
-const TOKEN = /^([^/:?!*]?)((?:\/[\w.-]+)*)(?:([:?])([NRPWXE2]?))?(!?)(\*?)$/;
+const TOKEN = /^([^/:?!*]?)((?:\/[\w.-]+)*)(?:([:?])([NRPWX2]?))?(!?)(\*?)$/;
 
 /**
  * Reads one row: the operands' letter, the options of plain reading, and after `|` the others that are known. An option
  * is a letter with its long names: `n/lines:N` takes a number, `/color?` may have a value after `=`, `i/in-place!` acts,
  * `e/regexp:R*` stands for the first operand. `#` is `-5`; `+F` marks a row for confinements only, `F^` one whose
- * clustered letters take their values from the words that follow, `F~` one that takes any long flag, `F<` one whose options end at the
- * first operand, `F-` one whose letters do not cluster. Throws for a row it does not understand.
+ * clusters take values from the words that follow, `F<` one whose options end at the first operand, `F-` one whose
+ * letters do not cluster. Throws for a row it does not understand.
  */
 export function readRow(text: string): Row {
   const [head = "", ...tokens] = text.split(/\s+/).filter(Boolean);
-  const operands = new Map<string, Operands>(Object.entries(OPERANDS)).get(head.replace(/[+^~<-]/g, ""));
+  const operands = new Map<string, Operands>(Object.entries(OPERANDS)).get(head.replace(/[+^<-]/g, ""));
   if (operands === undefined) throw new Error(`"${head}" is not a kind of operands`);
   const [letters, longs] = [new Map<string, Option>(), new Map<string, Option>()];
-  let plain = true;
-  for (const token of tokens) {
-    if (token === "|") {
-      plain = false;
-      continue;
-    }
+  const bar = tokens.indexOf("|");
+  for (const [at, token] of tokens.entries()) {
+    if (token === "|") continue;
     const [matched, letter = "", names = "", value, kind = "", acts, first] = TOKEN.exec(token) ?? [];
     if (matched === undefined) throw new Error(`"${token}" is not an option of a row`);
     const option: Option = {
       kind: acts ? "acts" : value === undefined ? "flag" : KINDS[kind as keyof typeof KINDS],
-      plain,
+      plain: bar < 0 || at < bar,
       optional: value === "?" || acts !== "",
       replacesFirst: first !== "",
     };
@@ -97,17 +83,9 @@ export function readRow(text: string): Row {
   }
   const digits = letters.get("#");
   letters.delete("#");
-  return {
-    operands,
-    letters,
-    longs,
-    digits,
-    valuesFollow: head.includes("^"),
-    alone: head.includes("-"),
-    inOrder: head.includes("<"),
-    anyLong: head.includes("~"),
-    confinedOnly: head.includes("+"),
-  };
+  const has = (mark: string) => head.includes(mark);
+  const order = { valuesFollow: has("^"), alone: has("-"), inOrder: has("<") };
+  return { operands, letters, longs, digits, ...order, confinedOnly: has("+") };
 }
 
 /** Reads a table of rows; a name may be several commands: `grep, egrep, fgrep`. */

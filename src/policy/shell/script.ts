@@ -1,4 +1,4 @@
-import type { Piece, ShellWord } from "./words.ts";
+import type { ShellWord } from "./words.ts";
 
 /** A variable that is set in front of a command, or alone. */
 export interface ShellAssignment {
@@ -6,7 +6,7 @@ export interface ShellAssignment {
   /** Neither `+=`, nor with a subscript, nor an array. */
   readonly simple: boolean;
   readonly text: string;
-  /** The value, where it is one word. */
+  /** The value, if it is one word. */
   readonly value: ShellWord | null;
 }
 
@@ -16,16 +16,10 @@ export type ShellRedirect =
   /** A form whose meaning depends on what is not known. */
   | { readonly type: "unknown"; readonly text: string };
 
-export type PartKind =
-  | "command"
-  /** `[[ … ]]`; its words are what stands between. */
-  | "test"
-  /** What only bare `Bash` allows: `((…))`, coproc, function definitions, loops over odd variables. */
-  | "construct";
-
 /** One simple command (§5.2), or a construct that is judged like one. */
 export interface ShellPart {
-  readonly kind: PartKind;
+  /** `test`: `[[ … ]]`; `construct`: what only bare `Bash` allows, such as `((…))`, coproc and functions. */
+  readonly kind: "command" | "test" | "construct";
   readonly words: readonly ShellWord[];
   readonly assignments: readonly ShellAssignment[];
   readonly redirects: readonly ShellRedirect[];
@@ -33,13 +27,11 @@ export interface ShellPart {
   readonly source: string;
   /** Names that a `for` around it sets. */
   readonly loopNames: ReadonlySet<string>;
-  /** The commands whose output it reads, nearest last; null where a member of the pipeline is no simple command. */
+  /** The commands whose output it reads, nearest last; null if a member of the pipeline is not a simple command. */
   readonly before: readonly ShellPart[] | null;
-  /** Arithmetic comparisons of a test: both sides. */
-  readonly compared: readonly ShellWord[];
   /** Texts of its here-strings and here-documents, as written. */
   readonly documents: readonly string[];
-  /** A construct that only counts, such as `((i++))`. */
+  /** True for a construct that only counts, such as `((i++))`. */
   readonly counts: boolean;
 }
 
@@ -58,16 +50,14 @@ export type Step =
   | { readonly type: "lost" }
   /** These may run before or beside each other: a pipeline, a loop, a command in the background. */
   | { readonly type: "together"; readonly parts: readonly ShellPart[] }
-  /** Data of a construct, such as what a `for` goes through. */
+  /** Data that is no part: what a `for` goes through, a here-document. */
   | { readonly type: "data"; readonly words: readonly ShellWord[] };
 
 export interface ShellScript {
-  /** Why it can never be allowed by a rule (§5.1), in the words of a person; deny and ask still count. */
+  /** Why no rule can ever allow it (§5.1), in the user's words; deny and ask still count. */
   readonly problem: string | null;
   readonly steps: readonly Step[];
   readonly parts: readonly ShellPart[];
-  /** An expansion of a here-document or a here-string that may run what no part shows. */
-  readonly forbidden: Extract<Piece, { type: "forbidden" }> | null;
-  /** What the script sets each name to; null: a value that is not one word. */
+  /** What the script sets each name to; null for a value that is not one word. */
   readonly values: ReadonlyMap<string, readonly (ShellWord | null)[]>;
 }

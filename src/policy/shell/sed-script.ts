@@ -1,10 +1,3 @@
-/** What a sed script is allowed to do. */
-export type SedUse =
-  /** Addresses and `p` (§5.6). */
-  | "print"
-  /** Any change of the text, but no file and no command: not `w W e r R` (§5.7). */
-  | "edit";
-
 /** Text up to a delimiter. Readers of sed do not agree on a delimiter in brackets, nor on a `]` that begins them. */
 const regexp = (end: string) =>
   String.raw`(?:\\[^]|\[\^?(?!${end})[^\]^\\\n](?:(?!${end})[^\]\\\n])*\]|(?!${end})[^\\\n[])*`;
@@ -23,13 +16,16 @@ const EDITS = [
   String.raw`(?<open>\{)|(?<close>\})${END}`,
 ].join("|");
 
-const STEPS: Readonly<Record<SedUse, RegExp>> = {
+const STEPS = {
   print: new RegExp(`^${ADDRESSES}p${END}`),
   edit: new RegExp(`^${ADDRESSES}(?:${EDITS})`),
 };
 
-/** Whether a script does no more than this. Read to its last letter: what is not understood is no. */
-export function sedDoesOnly(script: string, use: SedUse): boolean {
+/**
+ * True if a script only prints by addresses and `p` (§5.6), or only edits its text without files and commands (§5.7).
+ * Read to its last letter: what is not understood is no.
+ */
+export function sedDoesOnly(script: string, use: keyof typeof STEPS): boolean {
   let [rest, depth] = [script, 0];
   while (/[^\s;]/.test(rest)) {
     const found = STEPS[use].exec(rest);

@@ -1,18 +1,10 @@
 import type { ReadWords } from "./read-options.ts";
 import { literalWord, type ShellWord } from "./words.ts";
 
-/** Contents of files that git shows, where its paths are known only in part. */
-export interface GitContents {
-  /** Paths that are written out, if they are all that it shows; null: it may show any file. */
-  readonly paths: readonly string[] | null;
-  /** Of a path that is a directory it shows everything below. */
-  readonly below: boolean;
-}
-
 /** A command that changes files of the workspace (§5.8). */
 export interface FileWork {
   readonly name: string;
-  /** Why it is more than its row allows; null: it is not. */
+  /** Why it is more than its row allows; null if it is not. */
   readonly why: string | null;
   /** Of cp and mv: what comes where. */
   readonly placed: { readonly sources: readonly ShellWord[]; readonly into: readonly ShellWord[] } | null;
@@ -20,38 +12,33 @@ export interface FileWork {
 
 /** What a recognised command does, as far as its words tell. */
 export interface Uses {
-  /** Why it is not plain reading (§5.6); null: it is. */
+  /** Why it is not plain reading (§5.6); null if it is. */
   readonly plain: string | null;
-  /** Why it does not even read in a confinement (§5.7); null: it does. */
+  /** Why it does not even read in a confinement (§5.7); null if it does. */
   readonly confined: string | null;
-  /** Files it reads: all of these must be readable. */
+  /** Files that it reads: all of these must be readable. */
   readonly reads: readonly ShellWord[];
   /** Everything that may name a file it reads, for deny and ask rules. */
   readonly candidates: readonly ShellWord[];
   readonly writes: readonly ShellWord[];
-  /** Directories in which it reads every file; empty: where it runs, unless it is given something to read. */
+  /** Directories in which it reads every file; empty text: where it runs, unless it is given something to read. */
   readonly searches: readonly string[];
   /** Directories in which it goes through links, which may lead out. */
   readonly follows: readonly string[];
-  /** Null: it shows no contents of the repository. */
-  readonly contents: GitContents | null;
+  /**
+   * Files of the repository that git shows: paths that are written out, or null for any file; `below`: of a directory
+   * everything in it. Null if it shows no contents.
+   */
+  readonly contents: { readonly paths: readonly string[] | null; readonly below: boolean } | null;
   /** Commands that it starts itself. */
   readonly starts: readonly (readonly ShellWord[])[];
   readonly files: FileWork | null;
+  /** Directories that git's `-C` leads to, one after the other; null if it is not git. */
+  readonly into: readonly string[] | null;
 }
 
-const NOTHING: Uses = {
-  plain: null,
-  confined: null,
-  reads: [],
-  candidates: [],
-  writes: [],
-  searches: [],
-  follows: [],
-  contents: null,
-  starts: [],
-  files: null,
-};
+const LISTS = { reads: [], candidates: [], writes: [], searches: [], follows: [], starts: [] };
+const NOTHING: Uses = { plain: null, confined: null, ...LISTS, contents: null, files: null, into: null };
 
 export function uses(some: Partial<Uses>): Uses {
   return { ...NOTHING, ...some };
@@ -62,27 +49,27 @@ export function refuse(why: string, some: Partial<Uses> = {}): Uses {
   return { ...NOTHING, ...some, plain: why, confined: why };
 }
 
-/** A word that may lead out of the directory: from the root, from a home, or up (§5.6). */
+/** True if a word may lead out of the directory: from the root, from a home, or up (§5.6). */
 export function looksLikePath(text: string): boolean {
   return /^[/~]/.test(text) || /(?:^|\/)\.\.(?:\/|$)/.test(text);
 }
 
-/** A word that looks like a path, and what it assigns if that does. */
-export function pathsIn(word: ShellWord): readonly ShellWord[] {
-  const assigned = word.value.slice(word.value.indexOf("=") + 1);
-  return [word, ...(assigned === word.value ? [] : [literalWord(assigned)])].filter(({ value }) =>
-    looksLikePath(value),
-  );
+/** Returns what a word assigns, if that looks like a path. */
+export function assignedPaths({ value }: ShellWord): readonly ShellWord[] {
+  const equals = value.indexOf("=");
+  const assigned = value.slice(equals + 1);
+  return equals >= 0 && looksLikePath(assigned) ? [literalWord(assigned)] : [];
 }
 
-/** Words that lead somewhere though they are no operands: an option's value, and what follows a `=`. */
+/** Returns words that lead somewhere though they are no operands: an option's value, and what follows a `=`. */
 export function pathsAmong({ values, glued, understood }: ReadWords): readonly ShellWord[] {
-  const texts = values.flatMap(({ option, word, form }) => {
+  const pathsIn = (word: ShellWord) => [...(looksLikePath(word.value) ? [word] : []), ...assignedPaths(word)];
+  const given = values.flatMap(({ option, word, form }) => {
     if (option.kind === "pattern") return [];
     // A separator is no path, and what is glued to its letter does not begin the word: `cut -d / -f1`, `cut -d/`.
     const isText = option.kind === "text" && (form === "letter" || /^\/+$/.test(word.value));
-    return isText ? pathsIn(word).filter((path) => path !== word) : pathsIn(word);
+    return isText ? assignedPaths(word) : pathsIn(word);
   });
   // Behind a letter that is not known, anything may be a path.
-  return understood ? texts : [...texts, ...glued.flatMap(pathsIn)];
+  return understood ? given : [...given, ...glued.flatMap(pathsIn)];
 }

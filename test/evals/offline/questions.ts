@@ -41,7 +41,7 @@ export const QUESTIONS: readonly Question[] = [
     repository: "troupe",
     prompt: "what is this project?",
     good: "The README's first paragraph, cited.",
-    contains: ["many AI agents at once", "README\\.md:3"],
+    contains: ["many AI agents", "README\\.md:3"],
   },
   {
     repository: "troupe",

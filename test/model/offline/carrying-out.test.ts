@@ -72,7 +72,7 @@ describe("instructions are carried out with the tools that are offered", () => {
     expect(done.text).toContain("`cat a.txt` ran:\n\n    two\n    end");
   });
 
-  test("a command's output is told without the runtime's last line", async () => {
+  test("shows a command's output without the runtime's last line", async () => {
     const cwd = await folderWith({});
     expect((await doing(cwd, 'run "echo hello"')).text).toMatch(/^`echo hello` ran:\n\n {4}hello$/);
     expect((await doing(cwd, 'run "true"')).text).toMatch(/^`true` ran and printed nothing\./);
@@ -95,7 +95,7 @@ describe("instructions are carried out with the tools that are offered", () => {
   });
 });
 
-describe("what did not work is told", () => {
+describe("what did not work is reported", () => {
   test.each([
     ['in a.txt replace "a" with "b"', "the Edit tool is not offered here."],
     ['append "b" to a.txt', "the Edit tool is not offered here."],
@@ -128,15 +128,13 @@ describe("what did not work is told", () => {
 
   test("a refused call, and nothing after it is done", async () => {
     const cwd = await folderWith({ "a.txt": "a\n" });
-    const refuse = async () => ({ text: "The person said no.", isError: true });
+    const refuse = async () => ({ text: "The user said no.", isError: true });
     const done = await doing(cwd, 'run "touch b" then append "x" to a.txt', { play: { Bash: refuse } });
-    expect(done.text).toMatch(
-      /^`touch b` failed: The person said no\.\n\nThe step after that was not done\./,
-    );
+    expect(done.text).toMatch(/^`touch b` failed: The user said no\.\n\nThe step after that was not done\./);
     expect(names(done)).toEqual(["Bash"]);
   });
 
-  test("words that are no instruction, among instructions", async () => {
+  test("names what is not an instruction, among instructions", async () => {
     const cwd = await folderWith({ "a.txt": "a\n" });
     const { text } = await doing(cwd, 'append "x" to a.txt then deploy it to the moon');
     expect(text).toContain("“deploy it to the moon” was not done: This needs a model");

@@ -37,7 +37,7 @@ describe("the offline model as a model client", () => {
     expect(await ask(same)).toEqual(await ask(structuredClone(same)));
   });
 
-  test("tells each call before its reply, and text in pieces only where somebody reads along", async () => {
+  test("announces each call before its reply, and streams text only if it is shown", async () => {
     const events: ModelEvent[] = [];
     const calls = request({
       actor: MAIN,
@@ -61,7 +61,7 @@ describe("the offline model as a model client", () => {
     );
   });
 
-  test("an aborted signal is answered with a `cancelled` failure, and nothing is told", async () => {
+  test("an aborted signal is answered with a `cancelled` failure, without any event", async () => {
     const events: ModelEvent[] = [];
     const signal = AbortSignal.abort();
     const outcome = await offlineModel().ask(
@@ -115,7 +115,7 @@ describe("a question", () => {
     }
   });
 
-  test("is answered with what is known when no tools may be called any more", async () => {
+  test("is answered with what is known when tools may no longer be called", async () => {
     const cwd = await sources();
     const whole = await converse({ cwd, prompt: "how is the parser flushed?" });
     const note = { type: "text" as const, text: "You have no turns left. Where is the summary? Answer now." };

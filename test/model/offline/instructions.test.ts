@@ -104,7 +104,7 @@ describe("instructions the offline model follows", () => {
     '"""""""',
     `run ${'"'.repeat(5_000)}`,
     `${"(".repeat(20_000)}run`,
-  ])("takes none where there is none: %#", (prompt) => {
+  ])("finds none in an ordinary prompt: %#", (prompt) => {
     expect(instructionsIn(prompt)).toBeUndefined();
   });
 });

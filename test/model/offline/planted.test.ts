@@ -20,7 +20,7 @@ afterAll(async () => {
   for (const root of roots) await rm(root, { recursive: true, force: true });
 });
 
-describe("on a generated repository that nobody has seen", () => {
+describe("on a generated repository", () => {
   test.each([11, 22, 33, 44, 55])(
     "at least 8 of 10 questions cite the planted definition, and every citation is true (seed %i)",
     { tags: ["long"] },

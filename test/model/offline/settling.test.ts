@@ -111,7 +111,7 @@ describe("a conflict that is given back is settled by keeping both sides (issue 
     expect(text(both, "f")).toBe(becomes);
   });
 
-  test("what is no matter of lines stays as it stands, and that is said", async () => {
+  test("leaves a conflict that is not about lines as it is, and says so", async () => {
     const both = await clash({ f: "one\n", g: "g\n" }, 'append "mine" to f', { f: null });
     const settled = await settling(both);
     expect(text(both, "f")).toBe("one\nmine\n");
@@ -139,9 +139,9 @@ describe("a conflict that is given back is settled by keeping both sides (issue 
 
   test("a refused Edit, and no Edit at all", async () => {
     const both = await clash({ f: "one\n" }, 'append "mine" to f', { f: "one\ntheirs\n" });
-    const refuse = async () => ({ text: "The person said no.", isError: true });
+    const refuse = async () => ({ text: "The user said no.", isError: true });
     expect((await settling(both, { play: { Edit: refuse } })).text).toContain(
-      "f is not resolved: The person said no.",
+      "f is not resolved: The user said no.",
     );
     expect((await settling(both, { tools: ["Read"] })).text).toContain(
       "f is not resolved: the Edit tool is not offered here.",
@@ -199,7 +199,7 @@ describe("the runtime's message", () => {
     });
   });
 
-  test("another text that quotes it is none", () => {
+  test("ignores another text that quotes it", () => {
     const words = conflictText({ path: "/t" }, [{ path: "f", kind: "content", lines: [] }], [], "");
     expect(conflictNoticeIn(`Where is this said: ${words}`)).toBeUndefined();
     expect(conflictNoticeIn("Your edits do not fit to what the checkout has become.")).toBeUndefined();

@@ -2,6 +2,7 @@ import { isPlainCommand } from "../../../src/policy/engine/command-words.ts";
 import { withoutBraces } from "../../../src/policy/shell/braces.ts";
 import { parseShell } from "../../../src/policy/shell/parse.ts";
 import type { ShellPart } from "../../../src/policy/shell/script.ts";
+import type { ShellWord } from "../../../src/policy/shell/words.ts";
 import { findStarted, unwrap } from "../../../src/policy/shell/wrappers.ts";
 
 export interface Difference {
@@ -24,7 +25,8 @@ export function difference(command: string, tried: readonly string[]): Differenc
 
 function reportedNames(command: string): ReadonlySet<string> | null {
   const script = parseShell(command);
-  if (script.problem !== null || script.forbidden !== null) return null;
+  const data = script.steps.flatMap((step) => (step.type === "data" ? step.words : []));
+  if (script.problem !== null || data.some(hasForbidden)) return null;
   const names = new Set<string>();
   return script.parts.every((part) => report(part, names)) ? names : null;
 }
@@ -34,7 +36,7 @@ const REREAD: ReadonlySet<string> = new Set(["eval", "exec", "trap", "source", "
 /** False where the part is one that no rule allows, whatever it runs. */
 function report(part: ShellPart, names: Set<string>): boolean {
   if (part.kind === "construct") return false;
-  if (part.words.some(({ pieces }) => pieces.some(({ type }) => type === "forbidden"))) return false;
+  if (part.words.some(hasForbidden)) return false;
   const [command] = part.words;
   if (part.kind === "test" || !command) return true;
   if (!isPlainCommand(command)) return false;
@@ -48,4 +50,8 @@ function report(part: ShellPart, names: Set<string>): boolean {
     names.add(bare[0]?.value ?? "");
   }
   return true;
+}
+
+function hasForbidden({ pieces }: ShellWord): boolean {
+  return pieces.some(({ type }) => type === "forbidden");
 }

@@ -347,7 +347,7 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
     const { err } = await visit(evil);
     expect(calls).toBe(0);
     expect(err).toContain(
-      "env.ANTHROPIC_BASE_URL, env.ANTHROPIC_API_KEY and env.HTTPS_PROXY do not count there",
+      "env.ANTHROPIC_BASE_URL, env.ANTHROPIC_API_KEY, env.HTTPS_PROXY do not count there",
     );
     expect(err).toContain("embedded offline model");
   });

@@ -45,7 +45,8 @@ describe("a save of the person while edits are brought in", () => {
 
   it.each(MOMENTS)("is merged if it is made again a few times: %s", { tags: ["long"] }, async (moment) => {
     const repository = await repositoryWith({ a: "1\n", b: text() });
-    const agent = await agentIn(repository);
+    // However slow the machine is.
+    const agent = await agentIn(repository, "a1", { ...groundFor(repository, "a1"), now: () => 0 });
     agent.write({ a: "2\n", b: text({ 15: "agent\n" }) });
     const save = (count: number) =>
       count <= 6 && writeFileSync(join(repository.folder, "b"), text({ 2: `saved ${count}\n` }));
