@@ -374,7 +374,7 @@ export const faults: readonly Fault[] = [
     test("journal/going-on.test.ts", "after a damaged last line no number is given twice (fault 41)"),
     test(
       "supervisor/resume.test.ts",
-      "a torn last line and a damaged middle one are said, and the session goes on (fault 37, 41)",
+      "a torn last line and a damaged middle one are reported, and the session continues (fault 37, 41)",
     ),
   ),
   row(
