@@ -94,10 +94,10 @@ describe("the four answers (A6.3)", () => {
     const { broker } = brokerWith(person);
     const outcome = broker.permission(toRun("rm x"), never);
     await person.say({ ...denyOnce, message: " Move it instead. " });
-    expect(await outcome).toMatchObject({ reason: "The person said no: Move it instead." });
+    expect(await outcome).toMatchObject({ reason: "The user said no: Move it instead." });
     const silent = broker.permission(toRun("rm y"), never);
     await person.say({ ...denyOnce, message: " " });
-    expect(await silent).toMatchObject({ reason: expect.stringMatching(/^The person said no\. .+/) });
+    expect(await silent).toMatchObject({ reason: expect.stringMatching(/^The user said no\. .+/) });
   });
 });
 
@@ -261,7 +261,7 @@ describe("no clear yes is a no, and never a hang (fault 55)", () => {
   test("nobody to ask: everything is denied at once", async () => {
     const { broker } = brokerWith(null);
     expect(broker.hasPerson).toBe(false);
-    const denied = { type: "deny", by: "nobody", reason: expect.stringContaining("Nobody can be asked") };
+    const denied = { type: "deny", by: "nobody", reason: expect.stringContaining("No user can be asked") };
     expect(await broker.permission(toRun("x"), never)).toEqual(denied);
     const asking = { asker: askerNamed("ann1"), call: nextCall() };
     expect(await broker.question({ ...asking, questions: which }, never)).toEqual(denied);
@@ -371,7 +371,7 @@ describe("no clear yes is a no, and never a hang (fault 55)", () => {
     const first = broker.permission(toRun("x"), never);
     const second = broker.permission(toRun("y"), never);
     await clock.advance(60_000);
-    expect(await first).toEqual({ type: "deny", by: "nobody", reason: "Nobody answered within 60 s." });
+    expect(await first).toEqual({ type: "deny", by: "nobody", reason: "There was no answer within 60 s." });
     await clock.advance(59_999);
     await person.say(allowOnce);
     expect(await second).toEqual(said("allow"));
@@ -435,7 +435,7 @@ describe("questions and plans", () => {
     expect(await outcome).toEqual({
       type: "deny",
       by: "person",
-      reason: "The person said no: Smaller steps.",
+      reason: "The user said no: Smaller steps.",
     });
   });
 });

@@ -81,7 +81,7 @@ describe("exit codes (A5.5, A22.21)", () => {
     ["npm() { echo all is well; }; npm run lint:check", { type: "go" }, null],
     ["echo not here >&2; exit 2", { type: "deny", reason: "not here" }, null],
     ["exit 2", { type: "deny", reason: "A hook decided this without giving a reason." }, null],
-    ["echo oh >&2; exit 1", { type: "go" }, /ended with exit code 1: oh; Troupe goes on without it/],
+    ["echo oh >&2; exit 1", { type: "go" }, /ended with exit code 1: oh; Troupe continues without it/],
     ["exit 77", { type: "go" }, /exit code 77;/],
     ["no-such-program-here", { type: "go" }, /could not be run \(exit code 127: .*no-such-program-here/],
     ["kill -KILL $$", { type: "go" }, /was killed \(SIGKILL\)/],
@@ -114,7 +114,7 @@ describe("exit codes (A5.5, A22.21)", () => {
     ]);
     for (let n = 0; n < 3; n += 1) await runner.preToolUse(edit, caller, never);
     expect(problems).toEqual([
-      'The PreToolUse hook "exit 1" (/settings/user.json) ended with exit code 1; Troupe goes on without it. Correct the command, or remove the hook.',
+      'The PreToolUse hook "exit 1" (/settings/user.json) ended with exit code 1; Troupe continues without it. Correct the command, or remove the hook.',
       expect.stringContaining('hook "exit 3" (/settings/enterprise.json) ended with exit code'),
     ]);
   });
@@ -137,7 +137,7 @@ describe("a hook that misbehaves is bounded (fault 56)", () => {
     expect(result).toEqual({
       type: "deny",
       reason:
-        "A hook that must agree did not end within 0.1 s and was stopped, so this is not done. The person has to correct the hook (/settings/enterprise.json).",
+        "A hook that must agree did not end within 0.1 s and was stopped, so this is not done. The user has to correct the hook (/settings/enterprise.json).",
     });
   });
 

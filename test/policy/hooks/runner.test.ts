@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type HookEvent, hookEvents } from "../../../src/mailbox/hook-events.ts";
 import { ActorId } from "../../../src/mailbox/ids.ts";
-import { combine } from "../../../src/policy/hooks/combine.ts";
-import type { HookDecision } from "../../../src/policy/hooks/hook-decision.ts";
+import { combineDecisions, type HookDecision } from "../../../src/policy/hooks/hook-decision.ts";
 import { hookRunner, MAX_GO_ON } from "../../../src/policy/hooks/runner.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { type Entry, edit, never, printing, startHooks } from "./session.ts";
@@ -145,7 +144,7 @@ describe("Stop and SubagentStop (A5.10)", () => {
     let goneOn = 0;
     while (goneOn < 100 && (await runner.stop({ ...caller, goneOn, lastText: "" }, never)).goOn) goneOn += 1;
     expect(goneOn).toBe(MAX_GO_ON);
-    expect(problems).toEqual([expect.stringContaining("go on 5 times in a row")]);
+    expect(problems).toEqual([expect.stringContaining("continue 5 times in a row")]);
   });
 
   test("cancelled, nobody is made to go on", async () => {
@@ -252,7 +251,7 @@ describe("opinions of several hooks", () => {
   test("one no is a no, and only what all are for is allowed without a question", () => {
     fc.assert(
       fc.property(fc.array(opinion), (opinions) => {
-        const { verdict } = combine(opinions);
+        const { verdict } = combineDecisions(opinions);
         const verdicts = opinions.flatMap((one) => one.verdict ?? []);
         const strictest = (["block", "ask", "allow"] as const).find((one) => verdicts.includes(one));
         expect(verdict).toBe(strictest);
@@ -264,7 +263,7 @@ describe("opinions of several hooks", () => {
   test("hooks that say nothing change nothing, wherever they stand", () => {
     fc.assert(
       fc.property(fc.array(opinion), fc.nat(), (opinions, at) => {
-        expect(combine(opinions.toSpliced(at, 0, {}))).toEqual(combine(opinions));
+        expect(combineDecisions(opinions.toSpliced(at, 0, {}))).toEqual(combineDecisions(opinions));
       }),
       { seed: 6 },
     );
