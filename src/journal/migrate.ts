@@ -20,7 +20,7 @@ export const OLDEST_VERSION = 1;
  * One step per version (fault 67): the first makes version 2 of version 1. A step leaves what has the new
  * form already as it is: where a `session` record is lost, its lines are taken for the oldest.
  */
-const STEPS: readonly (() => Step)[] = [promptsHaveIds, linesHaveChecksums];
+const STEPS: readonly (() => Step)[] = [promptsHaveIds, linesHaveChecksums, noticesAreNamed];
 
 /** For one reading of one journal, whose records are handed over in their order. */
 export function migration(to = JOURNAL_VERSION): Migrate {
@@ -36,6 +36,24 @@ export function migration(to = JOURNAL_VERSION): Migrate {
 /** The lines of version 3 have checksums; its records are those of version 2. */
 function linesHaveChecksums(): Step {
   return (record) => record;
+}
+
+/** Version 4 says `notice` where version 3 said `news`: in prompts, and in what a spec, a reply or a turn has heard. */
+function noticesAreNamed(): Step {
+  const rename = (value: unknown): unknown => {
+    if (!isFields(value) || value["news"] === undefined) return value;
+    const { news: notice, ...rest } = value;
+    return { ...rest, notice };
+  };
+  return (record) => {
+    const { event } = record;
+    if (!isFields(event)) return record;
+    if (event["type"] === "prompt" && event["news"]) return { ...record, event: rename(event) };
+    const key = { spawn: "spec", reply: "reply", turn: "turn" }[String(event["type"])];
+    const part = key === undefined ? undefined : event[key];
+    if (key === undefined || !isFields(part) || !Array.isArray(part["heard"])) return record;
+    return { ...record, event: { ...event, [key]: { ...part, heard: part["heard"].map(rename) } } };
+  };
 }
 
 /**

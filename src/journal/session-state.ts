@@ -150,7 +150,7 @@ class Folding {
           text: textOf(event.message),
           of: [id],
           ...(event.from === undefined ? {} : { from: event.from }),
-          ...(event.news ? { notice: event.news } : {}),
+          ...(event.notice ? { notice: event.notice } : {}),
           ...(event.system ? { system: event.system } : {}),
         };
         // A call that was asked again after a crash says the same words again.
