@@ -145,3 +145,14 @@ function contentOf(file: string): { readonly text: string } | "unreadable" | nul
   if (read.type === "absent") return null;
   return read.type === "unreadable" ? "unreadable" : { text: read.bytes.toString() };
 }
+
+/** Returns why a command that runs git needs a question, or null if git runs nothing that needs agreement. */
+export function foreignGitClause(fresh: readonly Grant[], ofThisFolder: boolean): string | null {
+  const [first] = fresh;
+  if (first === undefined) return null;
+  const more = fresh.length === 1 ? "" : ` (and ${fresh.length - 1} more of the kind)`;
+  const how = ofThisFolder
+    ? "--trust agrees to it for one run"
+    : "look at that repository, then allow the command by a rule if you want it";
+  return `it would ${first.words}${more}, which nobody has agreed to; ${how}`;
+}

@@ -4,8 +4,7 @@ import { isProjectScope, type SettingsRoots, settingsPaths } from "../../setting
 import { combine, type ReadSettings, type Settings } from "../../settings/read-settings.ts";
 import { readServerFiles } from "../../settings/server-files.ts";
 import { readSettingsFiles } from "../../settings/settings-file.ts";
-import { gitGrants } from "./foreign-git.ts";
-import { foreignGitClause } from "./git-words.ts";
+import { foreignGitClause, gitGrants } from "./foreign-git.ts";
 import { type Grant, grantsOf } from "./grants.ts";
 import { agreementFor } from "./trust-store.ts";
 
