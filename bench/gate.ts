@@ -66,7 +66,7 @@ function gateOf(cwd: string): Services["before"] {
     tell() {},
     changed() {},
   };
-  const session = { id: "bench", transcriptPath: "/", projectDir: cwd, folder: "/nonexistent" };
+  const session = { id: "bench", transcriptPath: "/", projectDir: cwd, dir: "/nonexistent" };
   const hooks = hookRunner({
     ...{ hooks: new Map(), run: nobody, session, clock: systemClock },
     onProblem() {},

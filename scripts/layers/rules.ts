@@ -72,6 +72,7 @@ export const rules: Rules = {
         ...all(
           "src/context/escape-tags.ts",
           "src/policy/engine/network-hosts.ts",
+          "src/tools/abortable.ts",
           "src/tools/documents.ts",
           "src/tools/pdf-pages.ts",
           "src/tools/web/desk.ts",

@@ -12,8 +12,8 @@ export const policy: readonly Mutation[] = [
   {
     name: "SessionStart-runs-again",
     file: "src/policy/hooks/runner.ts",
-    from: 'if (source !== "startup") return said();',
-    to: "return said();",
+    from: 'if (source !== "startup") return start();',
+    to: "return start();",
     tests: ["test/session/prompt-turns.test.ts"],
     title: "SessionStart runs once for the session",
   },

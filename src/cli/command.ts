@@ -75,9 +75,12 @@ export function checkPositionals(command: string, takes: string, words: readonly
   const usage = `troupe ${[command, ...names].join(" ")}`;
   for (const [at, name] of names.entries()) {
     const word = words[at];
-    const isMissing =
-      word === undefined ? !name.startsWith("[") : word.trim() === "" && !/VALUE|PROMPT/.test(name);
-    if (isMissing) throw new UsageError(`${command} needs ${name.replace(/[[\]]/g, "")}: ${usage}.`);
+    const bare = name.replace(/[[\]]/g, "");
+    if (word === undefined && !name.startsWith("["))
+      throw new UsageError(`${command} needs ${bare}: ${usage}.`);
+    // An empty value or prompt has a meaning of its own.
+    if (word?.trim() === "" && bare !== "VALUE" && bare !== "PROMPT")
+      throw new UsageError(`The ${bare} of ${command} is empty; write ${usage}.`);
   }
   const extra = words[names.length];
   if (extra === undefined) return;

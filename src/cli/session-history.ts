@@ -49,7 +49,7 @@ function exchangesOf(records: readonly JournalRecord[]): Map<ActorId, Exchange[]
       all.delete(event.spec.id);
       const [first] = event.spec.messages;
       if (first) add(event.spec.id, userText(first));
-    } else if (event.type === "prompt" && !event.news) {
+    } else if (event.type === "prompt" && !event.notice) {
       add(event.actor, userText(event.message));
     } else if (event.type === "turn") {
       const replies = event.turn.messages.filter(({ role }) => role === "assistant");

@@ -2,19 +2,19 @@ import type { ContentBlockParam, MessageParam, Picture, ToolDefinition } from ".
 import { type Environment, environmentBlock } from "./environment.ts";
 
 /**
- * A list of names that a model chooses from: agents, skills, tools it may ask for. `inline`: among what is stable.
- * `attached`: in a message, so that a change of it leaves the cached prefix as it is.
+ * A list that a model chooses from: agents, skills, deferred tools. `inline`: in the system prompt. `attached`: in a
+ * message, so that a change of it leaves the cached prefix as it is.
  */
 export interface Index {
   readonly text: string;
   readonly placement: "inline" | "attached";
 }
 
-/** All that a request is made of. */
+/** Everything a request is built from. */
 export interface Ingredients<Tool extends ToolDefinition = ToolDefinition> {
   readonly role: string;
   readonly environment: Environment;
-  /** What else is to be said of the place, such as that it is a worktree, and how things are there. */
+  /** More about the location, such as that it is a worktree. */
   readonly place: string;
   readonly memory: string | null;
   readonly tools: readonly Tool[];
@@ -24,14 +24,14 @@ export interface Ingredients<Tool extends ToolDefinition = ToolDefinition> {
   readonly turn: UserTurn;
 }
 
-/** What the person says, and what is told with it: the date, the state of the repository, files it names. */
+/** The user's prompt with its attachments: the date, the state of the repository, files it names. */
 export interface UserTurn {
   readonly attached: readonly string[];
   readonly pictures: readonly Picture[];
   readonly prompt: string;
 }
 
-/** One of the eight parts; an empty one is not sent. */
+/** One of the eight parts; empty ones are not sent. */
 export type Part<Tool extends ToolDefinition = ToolDefinition> =
   | { readonly name: StablePart; readonly place: "system" | "attached"; readonly text: string }
   | { readonly name: "tool schemas"; readonly place: "tools"; readonly tools: readonly Tool[] }
@@ -40,11 +40,11 @@ export type Part<Tool extends ToolDefinition = ToolDefinition> =
 
 type StablePart = "system prompt" | "environment" | "memory" | "deferred tools" | "skills";
 
-/** The parts of a request in their order (A2.1), what is stable before what changes. */
+/** Returns the parts of a request in their order (A2.1), the stable ones first. */
 export function assemble<Tool extends ToolDefinition>(of: Ingredients<Tool>): readonly Part<Tool>[] {
   return [
     { name: "system prompt", place: "system", text: of.role },
-    { name: "environment", place: "system", text: placeWords(of) },
+    { name: "environment", place: "system", text: locationText(of) },
     { name: "memory", place: "system", text: of.memory ?? "" },
     { name: "tool schemas", place: "tools", tools: of.tools },
     indexPart("deferred tools", of.deferredTools),
@@ -54,12 +54,12 @@ export function assemble<Tool extends ToolDefinition>(of: Ingredients<Tool>): re
   ];
 }
 
-/** The blocks of the system prompt: byte-identical between turns, and between agents of a type. */
+/** Returns the blocks of the system prompt: the same bytes between turns, and between agents of a type. */
 export function systemOf(parts: readonly Part[]): string[] {
   return parts.flatMap((part) => (part.place === "system" && part.text !== "" ? [part.text] : []));
 }
 
-/** The conversation: its history, and the turn with all that is attached to it. */
+/** Returns the history, and the turn with its attachments. */
 export function messagesOf(parts: readonly Part[]): MessageParam[] {
   const attached = parts.flatMap((part) =>
     part.place === "attached" && part.text !== "" ? [part.text] : [],
@@ -70,7 +70,6 @@ export function messagesOf(parts: readonly Part[]): MessageParam[] {
   });
 }
 
-/** A text alone where nothing is attached. */
 function userMessage(
   attached: readonly string[],
   { pictures, prompt }: Pick<UserTurn, "pictures" | "prompt">,
@@ -85,7 +84,7 @@ export function reminderOf(texts: readonly string[]): string {
   return `<system-reminder>\n${texts.join("\n\n")}\n</system-reminder>`;
 }
 
-function placeWords({ environment, place }: Pick<Ingredients, "environment" | "place">): string {
+function locationText({ environment, place }: Pick<Ingredients, "environment" | "place">): string {
   return [environmentBlock(environment), place].filter(Boolean).join("\n\n");
 }
 

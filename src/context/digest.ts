@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** By which a text is known again. */
+/** Returns a short digest, to recognize a text. */
 export function digestOf(text: string): string {
   return hash("sha256", text, "base64url").slice(0, 16);
 }

@@ -1,7 +1,7 @@
 import type { Bounds } from "./compaction/bounds.ts";
 import { roundTokens } from "./limit-results.ts";
 
-/** What an agent is told about the place it works in; stable for the session, so that the prefix is cached (A22.20). */
+/** What an agent knows about its environment; stable for the session, so that the prefix is cached (A22.20). */
 export interface Environment {
   readonly cwd: string;
   readonly additionalDirs: readonly string[];

@@ -1,20 +1,20 @@
 import type { Compacted } from "../mailbox/compacted.ts";
 import type { Steer, Turn } from "../mailbox/messages.ts";
 
-/** Something a conversation is told that can change while it goes on, such as the date or a memory file. */
+/** Something a conversation knows that can change, such as the date or a memory file. */
 export interface Fact {
   /** What it is, such as `date` or `memory:/path`. */
   readonly key: string;
-  /** By which it is known whether it is still the same. */
+  /** Changes with the fact. */
   readonly digest: string;
-  /** As it is told where it is new, or has changed. */
+  /** The text for the conversation if the fact is new or has changed. */
   readonly text: string;
 }
 
-/** What a conversation has been told: the digest of each fact by its key; an empty one: that it is no more. */
+/** What a conversation knows: the digest of each fact by its key; an empty digest if the fact was removed. */
 export type Told = Readonly<Record<string, string>>;
 
-/** What is to be told, and the names by which the turn that hears it says so (`Steer.of`). */
+/** A notice of changed facts, and their names for the turn that receives it (`Steer.of`). */
 export interface FactNews {
   readonly text: string;
   readonly of: readonly string[];
@@ -23,8 +23,8 @@ export interface FactNews {
 const NAME = /^fact:([^=]*)=(.*)$/s;
 
 /**
- * What a conversation knows by its records alone, so that it holds in every thread and in a session that is taken up
- * again: what it began with, and what it was told since in a turn that still stands in it.
+ * Returns what a conversation knows from its records alone, so that it is the same in every thread and in a resumed
+ * session: what it started with, and the notices in turns that are not compacted.
  */
 export function knownFacts(
   began: Told,
@@ -42,7 +42,7 @@ export function knownFacts(
   return known;
 }
 
-/** What has changed, as one text. `gone` says it of a fact that is no more; null: nothing is to be said of that. */
+/** Returns what has changed, as one text. `gone` returns the text for a removed fact, or null to say nothing. */
 export function factNews(
   facts: readonly Fact[],
   known: Told,

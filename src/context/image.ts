@@ -1,9 +1,9 @@
 import type { Picture } from "../mailbox/conversation.ts";
 
-/** Bytes of a picture that is sent as it is: larger ones are for Read, which makes them smaller. */
-export const PICTURE_BYTES = 3 * 1024 * 1024;
+/** Bytes of an image that is sent as it is; Read scales larger ones down. */
+export const MAX_IMAGE_BYTES = 3 * 1024 * 1024;
 
-/** A picture by how its bytes begin; null: it is none that a model takes. */
+/** Returns an image by its first bytes; null if it is not an image that models take. */
 export function detectImage(bytes: Uint8Array): Picture | null {
   const media_type = mediaTypeOf(Buffer.from(bytes.subarray(0, 16)).toString("latin1"));
   if (media_type === null) return null;

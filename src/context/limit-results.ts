@@ -4,13 +4,13 @@ import { tokensOfBlocks, tokensOfCharacter, tokensOfText } from "./compaction/to
 
 type Block = Exclude<CallResult["content"], string>[number];
 
-/** Even the shortest share shows something. */
+/** The least share of a result. */
 const LEAST_TOKENS = 60;
-/** Of a text that is cut, so much is its beginning; the rest is its end. */
+/** The share of a cut text that is its beginning; the rest is its end. */
 const BEGINNING = 0.7;
 
 /**
- * Fits the results of one reply to the window: each by itself, then all of them. Short ones stay whole; long ones lose
+ * Fits the results of one reply into the window: each by itself, then all of them. Short ones stay whole; long ones lose
  * their middle.
  */
 export function limitResults(
@@ -30,7 +30,6 @@ export function limitResults(
   });
 }
 
-/** As people read numbers: 26,300. */
 export function roundTokens(tokens: number): string {
   return (tokens < 1_000 ? tokens : Math.floor(tokens / 100) * 100).toLocaleString("en-US");
 }
@@ -39,7 +38,7 @@ function sizeOf(content: CallResult["content"]): number {
   return typeof content === "string" ? tokensOfText(content) : tokensOfBlocks(content);
 }
 
-/** What each may have: the small ones all they need, the large ones an equal part of what is left. */
+/** Returns the share of each: small ones get all they need, large ones an equal part of the rest. */
 function sharesOf(sizes: readonly number[], room: number): number[] {
   let left = room;
   let count = sizes.length;
@@ -78,7 +77,7 @@ function cutText(text: string, tokens: number, why: string): string {
   return `${start}\n${mark}\n${end}`;
 }
 
-/** As much of a text as so many tokens hold, up to the end of a line if one is near. */
+/** Returns the beginning of a text in this many tokens, up to the end of a line if one is near. */
 function beginning(text: string, tokens: number): string {
   let left = tokens;
   let end = 0;

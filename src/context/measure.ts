@@ -1,7 +1,7 @@
 import type { Part } from "./assemble.ts";
 import { tokensOfBlocks, tokensOfMessages, tokensOfPrefix, tokensOfText } from "./compaction/tokens.ts";
 
-/** Tokens of a part, estimated: only the model's own server can count them. */
+/** Estimates the tokens of a part. */
 export function tokensOfPart(part: Part): number {
   switch (part.place) {
     case "system":

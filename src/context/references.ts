@@ -6,42 +6,42 @@ import { digestOf } from "./digest.ts";
 import { attribute, escapeTags } from "./escape-tags.ts";
 import type { Fact } from "./facts.ts";
 import type { Content, Files } from "./files.ts";
-import { detectImage, PICTURE_BYTES } from "./image.ts";
+import { detectImage, MAX_IMAGE_BYTES } from "./image.ts";
 import { importedPath, importsIn } from "./memory/imports.ts";
 
-/** Bytes that are shown of one file, and of all files a prompt names. */
+/** Bytes of one file, and of all files that a prompt names. */
 const FILE_BYTES = 64 * 1024;
 const PROMPT_BYTES = 256 * 1024;
 const MOST_FILES = 20;
-/** Names that are looked for, whether there are such files or not. */
+/** Names that are looked for, whether they exist or not. */
 const MOST_NAMES = 100;
 const MOST_LINES = 2_000;
-/** Shown by their pages or cells, not by their lines. */
+/** Shown as pages or cells, not as lines. */
 const DOCUMENT_NAME = /\.(?:pdf|ipynb)$/i;
-const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
+const IMAGE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
 
-/** Where the files are that a prompt may name. */
+/** The files that a prompt may name. */
 export interface Workspace {
   readonly cwd: string;
-  /** The session's folders, `cwd` among them. */
+  /** The session's directories, including `cwd`. */
   readonly folders: readonly string[];
   readonly homedir: string;
-  /** A rule of the person's keeps this file from being read. */
+  /** A rule keeps this file from being read. */
   readonly denied: (path: string) => boolean;
 }
 
-/** A file that a prompt names, as it is attached. */
+/** A file that a prompt names, as an attachment. */
 export interface Reference {
   readonly fact: Fact;
-  /** As the read ledger knows it. */
+  /** Its entry for the read ledger. */
   readonly read?: ReadEntry;
   readonly picture?: Picture;
-  /** Its path, if only Read's own code can show it; until then the fact says so. */
+  /** Its path, if only the code of Read can show it. */
   readonly document?: string;
   readonly pictures?: readonly Picture[];
 }
 
-/** What Read shows of a document: its text, or why it cannot be shown, and its pictures. */
+/** What Read shows of a document: its text, or why it cannot be shown, and its images. */
 export interface ShownDocument {
   readonly text: string;
   readonly pictures: readonly Picture[];
@@ -63,7 +63,7 @@ export function joinReferences(references: readonly Reference[]): References {
   };
 }
 
-/** The reference to a document, with what Read shows of it. */
+/** Returns the reference to a document with what Read shows of it. */
 export function withDocument({ fact, document = "" }: Reference, shown: ShownDocument): Reference {
   const { text: said, pictures, read } = shown;
   const text = `The prompt names this file; as Read shows it now:\n<file path="${attribute(document)}">\n${escapeTags(said)}\n</file>`;
@@ -72,8 +72,8 @@ export function withDocument({ fact, document = "" }: Reference, shown: ShownDoc
 }
 
 /**
- * The files that a prompt names as `@path` or `@"path with spaces"`, as Read would show them. Only those of the
- * workspace: a prompt may be somebody else's text, such as a diff on stdin. Whatever is no such file is text.
+ * Returns the files that a prompt names as `@path` or `@"path with spaces"`, as Read would show them. Only those of the
+ * workspace, because a prompt may be foreign text, such as a diff on stdin. Any other name is text.
  */
 export function referencesIn(prompt: string, workspace: Workspace, files: Files): readonly Reference[] {
   const found = new Map<string, Reference>();
@@ -109,30 +109,30 @@ interface ShownFile {
 
 function shownFile(path: string, most: number, files: Files): ShownFile {
   const look = files.look(path);
-  const bytes = look.type === "file" && PICTURE_NAME.test(path) ? files.bytes(path, PICTURE_BYTES) : null;
+  const bytes = look.type === "file" && IMAGE_NAME.test(path) ? files.bytes(path, MAX_IMAGE_BYTES) : null;
   const picture = bytes === null ? null : detectImage(bytes);
   if (picture !== null && look.type === "file") {
-    const text = `The prompt names the picture ${escapeTags(path)}, which is attached.`;
+    const text = `The prompt names the image ${escapeTags(path)}, which is attached.`;
     return { text, picture };
   }
   if (look.type === "file" && DOCUMENT_NAME.test(path))
     return { text: `The prompt names ${escapeTags(path)}: look at it with Read.`, document: path };
   const content: Content =
-    look.type === "file" ? files.read(path, most) : { type: "unusable", reason: "is no regular file" };
+    look.type === "file" ? files.read(path, most) : { type: "unusable", reason: "is not a regular file" };
   if (content.type === "unusable" || look.type !== "file") {
-    const why = content.type === "unusable" ? content.reason : "is no regular file";
+    const why = content.type === "unusable" ? content.reason : "is not a regular file";
     return {
-      text: `The prompt names ${escapeTags(path)}, which is not shown here (it ${why}): look at it with Read where it is a picture or a document, with Glob where it is a folder.`,
+      text: `The prompt names ${escapeTags(path)}, which is not shown here (it ${why}): use Read for an image or a document, Glob for a directory.`,
     };
   }
   const isCut = content.bytes > Buffer.byteLength(content.text);
   const all = content.text.split("\n");
-  // What follows the last line feed is no line; of a file that is cut, no whole one.
+  // After the last line feed there is no line; in a cut file, no complete one.
   if (all.at(-1) === "" || isCut) all.pop();
   const lines = all.slice(0, MOST_LINES);
   const numbered = lines.map((line, at) => `${at + 1}\t${line}`).join("\n");
   const more = isCut || lines.length < all.length;
-  const end = more ? `\n[The file goes on. Read it with offset ${lines.length + 1} for the rest.]` : "";
+  const end = more ? `\n[The file is longer. Read it with offset ${lines.length + 1} for the rest.]` : "";
   return {
     text: `The prompt names this file; as Read would show it now:\n<file path="${attribute(path)}">\n${escapeTags(numbered)}${end}\n</file>`,
     ...(lines.length === 0

@@ -20,7 +20,7 @@ const MOST_MESSAGES = 20_000;
 const PERIOD_MS = 10_000;
 
 /** The result of a request. `gone`: the connection ended first. */
-export type Reply =
+export type RpcReply =
   | { readonly type: "answer"; readonly value: unknown }
   | { readonly type: "refused"; readonly reason: string; readonly code: number | null }
   | { readonly type: "late" }
@@ -37,16 +37,16 @@ export interface ConnectionPorts {
 }
 
 /** The protocol over the pipes of one server. */
-export interface Connection {
+export interface RpcConnection {
   receive(bytes: Uint8Array): void;
   /** Rejects only if the signal is aborted. Cancels the request then, and if it is late. */
-  request(method: string, params: unknown, ms: number, signal?: AbortSignal): Promise<Reply>;
+  request(method: string, params: unknown, ms: number, signal?: AbortSignal): Promise<RpcReply>;
   notify(method: string, params: unknown): void;
   /** Ends every open request as `gone`. */
   close(): void;
 }
 
-export function openConnection(ports: ConnectionPorts): Connection {
+export function openConnection(ports: ConnectionPorts): RpcConnection {
   const reader = new PipeReader(ports);
   const rpc: MessageConnection = createMessageConnection(reader, new PipeWriter(ports.send), NullLogger);
   /** Ends the open requests. */
@@ -67,7 +67,7 @@ export function openConnection(ports: ConnectionPorts): Connection {
     async request(method, params, ms, signal) {
       signal?.throwIfAborted();
       if (isClosed) return { type: "gone" };
-      const { promise, resolve } = Promise.withResolvers<Reply>();
+      const { promise, resolve } = Promise.withResolvers<RpcReply>();
       const source = new CancellationTokenSource();
       const end = () => resolve({ type: "late" });
       const gone = () => resolve({ type: "gone" });
@@ -102,7 +102,7 @@ export function openConnection(ports: ConnectionPorts): Connection {
   };
 }
 
-function toRefusal(error: Error): Reply {
+function toRefusal(error: Error): RpcReply {
   return { type: "refused", reason: error.message, code: error instanceof ResponseError ? error.code : null };
 }
 

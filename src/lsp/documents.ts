@@ -1,13 +1,13 @@
 import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { FileText, FileTexts } from "./file-texts.ts";
+import type { CachedText, FileTexts } from "./file-texts.ts";
 
 /** Files that a server holds open; the least recently used one is closed. */
 const MOST_OPEN = 100;
 
 /** A file that a server has received. */
 export interface Synced {
-  readonly file: FileText;
+  readonly file: CachedText;
   readonly uri: string;
   readonly version: number;
 }
@@ -76,7 +76,7 @@ export class Documents {
       this.#notify("textDocument/didClose", { textDocument: { uri: uriOf(path) } });
   }
 
-  #openNow(path: string, file: FileText): Synced {
+  #openNow(path: string, file: CachedText): Synced {
     const uri = uriOf(path);
     const version = 1;
     const languageId = this.#endings[extname(path)] ?? "plaintext";

@@ -8,7 +8,7 @@ const PROBLEMS_MS = 1_500;
 const ERROR = 1;
 
 /** The directories of the agent that wrote. */
-export interface Writer {
+export interface EditingAgent {
   readonly root: string;
   readonly cwd: string;
 }
@@ -22,14 +22,18 @@ export interface EditWatch {
   /** True if a server that runs knows one of these files. */
   watches(files: readonly string[], root: string): boolean;
   /** Returns the new errors in these files, for the model, or null. */
-  problems(files: readonly string[], writer: Writer, signal: AbortSignal): Promise<string | null>;
+  problems(files: readonly string[], writer: EditingAgent, signal: AbortSignal): Promise<string | null>;
 }
 
 export function editWatch(servers: LanguageServers, clock: Clock): Omit<EditWatch, "willWrite"> {
   /** The last known errors of a file. A server that is asked for them does not publish them. */
   const before = new Map<string, ReadonlySet<string>>();
 
-  async function newErrors(path: string, { root, cwd }: Writer, signal: AbortSignal): Promise<string | null> {
+  async function newErrors(
+    path: string,
+    { root, cwd }: EditingAgent,
+    signal: AbortSignal,
+  ): Promise<string | null> {
     const life = servers.running(path, root);
     const ready = await life?.ready;
     if (!life || ready === undefined || typeof ready === "string") return null;

@@ -1,13 +1,13 @@
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { linesOf } from "./positions.ts";
+import { splitLines } from "./positions.ts";
 
 /** Bytes of a file for a server. */
 const MOST_BYTES = 4 * 1024 * 1024;
 /** Files that are kept: lines of results come from the same few files. */
 const MOST_KEPT = 64;
 
-export interface FileText {
+export interface CachedText {
   readonly text: string;
   readonly lines: readonly string[];
   /** Changes when the file is written. */
@@ -16,10 +16,10 @@ export interface FileText {
 
 /** Texts of files, read again only if they were written since. */
 export class FileTexts {
-  readonly #kept = new Map<string, FileText>();
+  readonly #kept = new Map<string, CachedText>();
 
   /** Returns null if the file does not exist, is not a regular file, or is too large. */
-  async read(path: string): Promise<FileText | null> {
+  async read(path: string): Promise<CachedText | null> {
     const stamp = stampOf(path);
     if (stamp === null) {
       this.#kept.delete(path);
@@ -29,7 +29,7 @@ export class FileTexts {
     if (kept?.stamp === stamp) return kept;
     const text = await readFile(path, "utf8").catch(() => null);
     if (text === null) return null;
-    const read = { text, lines: linesOf(text), stamp };
+    const read = { text, lines: splitLines(text), stamp };
     this.#kept.delete(path);
     this.#kept.set(path, read);
     for (const oldest of this.#kept.keys()) {

@@ -10,7 +10,7 @@ const FOREIGN = new Set(["node_modules", "target", "venv", "__pycache__"]);
 const CONFIGURATION = new Set([".json", ".toml", ".mod", ".work", ".sum", ".cfg", ".cmake", ".lock"]);
 
 /** By path: a text that changes when the file is written. */
-export type Files = ReadonlyMap<string, string>;
+export type FileStamps = ReadonlyMap<string, string>;
 
 /** A change with the protocol's number: 1 created, 2 written, 3 removed. */
 export interface FileChange {
@@ -23,7 +23,7 @@ export async function listFiles(
   root: string,
   endings: readonly string[],
   signal: AbortSignal,
-): Promise<Files | null> {
+): Promise<FileStamps | null> {
   const wanted = new Set([...endings, ...CONFIGURATION]);
   const paths: string[] = [];
   const dirs = [root];
@@ -49,7 +49,7 @@ export async function listFiles(
   return files;
 }
 
-export function changesBetween(before: Files, now: Files): FileChange[] {
+export function changesBetween(before: FileStamps, now: FileStamps): FileChange[] {
   const created = [...now].flatMap(([path, stamp]): FileChange[] => {
     const known = before.get(path);
     return known === stamp ? [] : [{ path, type: known === undefined ? 1 : 2 }];

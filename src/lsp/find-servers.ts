@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { access, open, readFile, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
+import { parseJson, valueAt } from "../lib/json.ts";
 import { isPathInside } from "../lib/paths.ts";
 import { type KnownServer, languages } from "./languages.ts";
 import { projectLanguages } from "./project-languages.ts";
-import { readServerEntries, type ServerEntry } from "./server-entry.ts";
+import { type LanguageServerEntry, readServerEntries } from "./server-entry.ts";
 
 /** A larger program is known by its size. */
 const MOST_HASHED = 8 * 1024 * 1024;
@@ -129,7 +130,7 @@ async function findFirst(candidates: readonly KnownServer[], dirs: SearchDirs): 
 /** Returns a sentence if the program does not exist. */
 async function findEntry(
   language: string,
-  { command, args, extensionToLanguage, env, initializationOptions, settings = {} }: ServerEntry,
+  { command, args, extensionToLanguage, env, initializationOptions, settings = {} }: LanguageServerEntry,
   dirs: SearchDirs,
 ): Promise<LanguageServer | string> {
   const isPath = command.includes("/") || command.includes(sep);
@@ -206,14 +207,9 @@ async function isNodeScript(file: string): Promise<boolean> {
   }
 }
 
+/** Returns the major version of a package in the project's node_modules, or 0. */
 async function majorOf(root: string, name: string): Promise<number> {
-  try {
-    const text = await readFile(join(root, "node_modules", name, "package.json"), "utf8");
-    const parsed: unknown = JSON.parse(text);
-    const version =
-      typeof parsed === "object" && parsed !== null && "version" in parsed ? parsed.version : "";
-    return Number.parseInt(String(version), 10) || 0;
-  } catch {
-    return 0;
-  }
+  const file = join(root, "node_modules", name, "package.json");
+  const version = valueAt(parseJson(await readFile(file, "utf8").catch(() => "")), ["version"]);
+  return Number.parseInt(String(version), 10) || 0;
 }

@@ -2,14 +2,14 @@ import { abortable } from "../tools/abortable.ts";
 import type { LanguageAnswer, LanguageAsker, LanguageQuestion, LanguageService } from "../tools/lsp/desk.ts";
 import { type EditWatch, editWatch } from "./edit-watch.ts";
 import { LanguageServers, type LanguageServersParts } from "./language-servers.ts";
-import { answer, UnansweredError } from "./operations.ts";
-import type { Sight } from "./show.ts";
+import { answerQuestion, UnansweredError } from "./operations.ts";
+import type { Detail } from "./show.ts";
 
 export interface LanguagesParts extends LanguageServersParts {
   /** Returns the directory that the asking agent works in: a worktree is a root of its own. */
   rootOf(asker: LanguageAsker): string;
   /** Returns what the agent may see of files, by the current rules for Read. */
-  sightOf(asker: LanguageAsker): (path: string) => Sight;
+  sightOf(asker: LanguageAsker): (path: string) => Detail;
 }
 
 /** Opens the language servers of a session. Starts no process. */
@@ -38,7 +38,7 @@ export function openLanguages({ rootOf, sightOf, ...parts }: LanguagesParts): {
       );
     await life.firstLook(signal);
     const show = { texts: servers.texts, cwd, sightOf: sightOf(asker) };
-    return answer({ ...{ life, capabilities: ready, path }, ...synced, ...place, signal, show });
+    return answerQuestion({ ...{ life, capabilities: ready, path }, ...synced, ...place, signal, show });
   }
 
   return {

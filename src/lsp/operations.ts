@@ -86,7 +86,7 @@ const OPERATIONS: Readonly<
 const NOTHING_CALLABLE = `There is nothing callable at this position. ${ADVICE}`;
 
 /** Returns the server's answer as text. Throws an UnansweredError, or the signal's reason. */
-export async function answer(question: OpenQuestion): Promise<string> {
+export async function answerQuestion(question: OpenQuestion): Promise<string> {
   const { operation, capabilities, life } = question;
   const { needs, answer: run } = OPERATIONS[operation];
   if (needs !== null && !(capabilities[needs] ?? false))

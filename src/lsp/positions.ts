@@ -15,7 +15,7 @@ export function fromUnits(line: string, units: number): number {
 }
 
 /** Splits a text into lines, as the protocol does. */
-export function linesOf(text: string): readonly string[] {
+export function splitLines(text: string): readonly string[] {
   return text.split(/\r\n|\n|\r/);
 }
 

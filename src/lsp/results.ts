@@ -7,8 +7,8 @@ const Position = z.object({ line: number, character: number });
 const Range = z.object({ start: Position, end: Position });
 export type Range = z.infer<typeof Range>;
 
-const Location = z.object({ uri: z.string(), range: Range });
-export type Location = z.infer<typeof Location>;
+const LspLocation = z.object({ uri: z.string(), range: Range });
+export type LspLocation = z.infer<typeof LspLocation>;
 /** A location, or a link to one. A union would try both schemas. */
 const LocationOrLink = z.pipe(
   z.transform((one: unknown): unknown =>
@@ -16,7 +16,7 @@ const LocationOrLink = z.pipe(
       ? { uri: one.targetUri, range: one.targetSelectionRange }
       : one,
   ),
-  Location,
+  LspLocation,
 );
 export const Locations = z.pipe(
   z.transform((found: unknown): unknown => (found === null ? [] : Array.isArray(found) ? found : [found])),

@@ -11,17 +11,17 @@ const Entry = z.object({
   /** The answer to the server's request for its configuration. */
   settings: z.optional(z.record(z.string(), z.unknown())),
 });
-export type ServerEntry = z.infer<typeof Entry>;
+export type LanguageServerEntry = z.infer<typeof Entry>;
 
 export interface ReadEntries {
   /** By language. Null if settings disable the language. */
-  readonly entries: ReadonlyMap<string, ServerEntry | null>;
+  readonly entries: ReadonlyMap<string, LanguageServerEntry | null>;
   /** Sentences for the user. */
   readonly problems: readonly string[];
 }
 
 export function readServerEntries(setting: Readonly<Record<string, unknown>>): ReadEntries {
-  const entries = new Map<string, ServerEntry | null>();
+  const entries = new Map<string, LanguageServerEntry | null>();
   const problems: string[] = [];
   for (const [name, value] of Object.entries(setting)) {
     if (isDisabled(value)) {

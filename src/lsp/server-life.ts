@@ -4,11 +4,11 @@ import { ActorId } from "../mailbox/ids.ts";
 import type { Processes, RunInput } from "../processes/processes.ts";
 import type { ProcessResult } from "../processes/requests.ts";
 import { answerServer, initializeParams, wantsFileChanges } from "./client-side.ts";
-import { type Connection, openConnection, type Reply } from "./connection.ts";
+import { openConnection, type RpcConnection, type RpcReply } from "./connection.ts";
 import { Diagnostics } from "./diagnostics.ts";
 import { Documents, uriOf } from "./documents.ts";
 import type { FileTexts } from "./file-texts.ts";
-import { changesBetween, type FileChange, type Files, listFiles } from "./files-of-root.ts";
+import { changesBetween, type FileChange, type FileStamps, listFiles } from "./files-of-root.ts";
 import { isUnchanged, type LanguageServer } from "./find-servers.ts";
 import { type Capabilities, Initialized } from "./results.ts";
 
@@ -57,7 +57,7 @@ export class ServerLife {
   readonly ended: Promise<void>;
   lastUsed: number;
   readonly #ports: LifePorts;
-  readonly #connection: Connection;
+  readonly #connection: RpcConnection;
   readonly #stop = new AbortController();
   /** Resolves to false if its process never started. */
   readonly #started = Promise.withResolvers<boolean>();
@@ -71,7 +71,7 @@ export class ServerLife {
   #idle = Promise.withResolvers<void>();
   #hasLooked = false;
   /** The project's files at the last search; null if there are too many. */
-  #files: Promise<Files | null>;
+  #files: Promise<FileStamps | null>;
   #wantsChanges = false;
   #refreshedAt: number;
 
@@ -111,7 +111,7 @@ export class ServerLife {
   }
 
   /** Rejects only if the signal is aborted. */
-  async request(method: string, params: unknown, signal: AbortSignal): Promise<Reply> {
+  async request(method: string, params: unknown, signal: AbortSignal): Promise<RpcReply> {
     for (let tries = 1; ; tries += 1) {
       const reply = await this.#connection.request(method, params, REQUEST_MS, signal);
       this.#late = reply.type === "late" ? this.#late + 1 : 0;
@@ -214,7 +214,7 @@ export class ServerLife {
     return ready;
   }
 
-  #readInitialize(reply: Reply): Capabilities | string {
+  #readInitialize(reply: RpcReply): Capabilities | string {
     switch (reply.type) {
       case "answer": {
         const { data } = Initialized.safeParse(reply.value);
@@ -246,7 +246,7 @@ export class ServerLife {
     this.#idle = Promise.withResolvers();
   }
 
-  #listFiles(): Promise<Files | null> {
+  #listFiles(): Promise<FileStamps | null> {
     return listFiles(this.root, Object.keys(this.server.endings), this.#stop.signal);
   }
 }

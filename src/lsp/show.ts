@@ -1,9 +1,10 @@
 import { relative } from "node:path";
 import { isPathInside } from "../lib/paths.ts";
+import { shorten } from "../lib/text.ts";
 import { pathOf } from "./diagnostics.ts";
 import type { FileTexts } from "./file-texts.ts";
 import { fromUnits } from "./positions.ts";
-import type { Diagnostic, DocumentSymbol, Location, Range } from "./results.ts";
+import type { Diagnostic, DocumentSymbol, LspLocation, Range } from "./results.ts";
 
 /** Further ones are only counted. */
 const MOST_PLACES = 200;
@@ -11,17 +12,17 @@ const MOST_LINE_CHARS = 200;
 const MOST_TEXT_CHARS = 20_000;
 
 /** What an agent may see of a file: its text, only its path, or nothing. */
-export type Sight = "text" | "name" | "nothing";
+export type Detail = "text" | "name" | "nothing";
 
 export interface ShowPorts {
   readonly texts: FileTexts;
   /** Paths inside it are shown relative to it. */
   readonly cwd: string;
-  sightOf(path: string): Sight;
+  sightOf(path: string): Detail;
 }
 
 /** One location of a server's answer, with a label before it. */
-export interface ShownPlace extends Location {
+export interface ShownPlace extends LspLocation {
   readonly label?: string;
 }
 
@@ -63,7 +64,7 @@ export function withheldText(count: number): string {
 async function showPlace(
   { uri, range, label }: ShownPlace,
   path: string | null,
-  sight: Sight,
+  sight: Detail,
   { texts, cwd }: ShowPorts,
 ): Promise<string> {
   const before = label === undefined ? "" : `${label}  `;
@@ -114,7 +115,7 @@ export function showDiagnostics(
     const from = [source, code].filter((one) => one !== undefined).join(" ");
     const by = from === "" ? "" : ` (${shortenLine(from)})`;
     const position = positionText(path, cwd, lines[range.start.line], range);
-    return `${position}  ${SEVERITIES[(severity ?? 1) - 1] ?? "note"}: ${limit(message, 1_000)}${by}`;
+    return `${position}  ${SEVERITIES[(severity ?? 1) - 1] ?? "note"}: ${shorten(message, 1_000)}${by}`;
   });
   const more = found.length - shown.length;
   return [...shown, ...(more > 0 ? [`… and ${more} more, which are not shown.`] : [])].join("\n");
@@ -124,15 +125,11 @@ const SEVERITIES = ["error", "warning", "information", "hint"];
 
 /** Bounds a server's text, such as a type with its documentation. */
 export function showText(text: string): string {
-  return limit(text.trim(), MOST_TEXT_CHARS);
+  return shorten(text.trim(), MOST_TEXT_CHARS);
 }
 
 function shortenLine(line: string): string {
-  return limit(line.replace(/\s+/g, " "), MOST_LINE_CHARS);
-}
-
-function limit(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text;
+  return shorten(line.replace(/\s+/g, " "), MOST_LINE_CHARS);
 }
 
 const KINDS = [

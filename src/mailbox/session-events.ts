@@ -6,7 +6,7 @@ import { ActorSpec, CallResult, Reply, Status, Summary, Turn } from "./messages.
 import { TaskChange } from "./task-graph.ts";
 
 /** Raised when a record or its line changes; an older one is migrated on reading, a newer one refused. */
-export const JOURNAL_VERSION = 3;
+export const JOURNAL_VERSION = 4;
 
 /**
  * What happened in a session, one JSON line each. Resume is a fold over these (promise 4); the journal
@@ -26,7 +26,7 @@ export const SessionEvent = z.discriminatedUnion("type", [
   }),
   /**
    * Said to an actor by the person or another actor (`from`). The turn whose steering names the `id` has heard it;
-   * until then it is owed. `news`: the runtime's own words; `system`: for the system prompt.
+   * until then it is undelivered. `notice`: text of the runtime; `system`: for the system prompt.
    */
   z.object({
     type: z.literal("prompt"),
@@ -34,7 +34,7 @@ export const SessionEvent = z.discriminatedUnion("type", [
     message: Message,
     id: z.optional(z.string()),
     from: z.optional(ActorId),
-    news: z.optional(z.literal(true)),
+    notice: z.optional(z.literal(true)),
     system: z.optional(z.literal(true)),
   }),
   /**

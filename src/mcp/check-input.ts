@@ -1,3 +1,4 @@
+import { isObject } from "../lib/objects.ts";
 import type { InputSchema } from "./mcp.ts";
 
 /** Schemas are read to this depth; the server checks what is deeper. */
@@ -64,10 +65,6 @@ function isOfType(value: unknown, type: string): boolean {
   return (
     !["object", "array", "string", "boolean", "number", "null"].includes(type) || typeName(value) === type
   );
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeName(value) === "object";
 }
 
 function typeName(value: unknown): string {

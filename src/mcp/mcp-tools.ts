@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { shorten } from "../lib/text.ts";
 import { bindTool, type SealedTool } from "../tools/bind-tool.ts";
 import { inputProblems } from "./check-input.ts";
 import type { Among, Mcp, McpTool } from "./mcp.ts";
@@ -56,5 +57,5 @@ function titleOf(input: unknown): string {
   const first = values.find((value) => typeof value === "string" && value.trim() !== "");
   const title =
     typeof first === "string" ? first : values.length > 0 ? JSON.stringify(input) : "no arguments";
-  return title.length > TITLE_CHARS ? `${title.slice(0, TITLE_CHARS - 1).toWellFormed()}…` : title;
+  return shorten(title, TITLE_CHARS);
 }

@@ -67,7 +67,7 @@ export interface ServerResource {
 
 export type McpResource = ServerResource & { readonly server: string };
 
-export interface ServerPrompt {
+export interface OfferedPrompt {
   readonly name: string;
   readonly description?: string | undefined;
   readonly arguments: readonly {
@@ -77,7 +77,7 @@ export interface ServerPrompt {
   }[];
 }
 
-export type McpPrompt = ServerPrompt & { readonly server: string };
+export type McpPrompt = OfferedPrompt & { readonly server: string };
 
 /** One message of a prompt. Content that is neither text nor an image is described in the text. */
 export interface PromptMessage {
@@ -87,7 +87,7 @@ export interface PromptMessage {
 }
 
 /** A value, or a sentence that says why it is missing. */
-export type Answered<Value> =
+export type McpAnswer<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly message: string };
 
@@ -172,9 +172,9 @@ export interface Mcp {
     server: string | undefined,
     signal: AbortSignal,
     among?: Among,
-  ): Promise<Answered<readonly McpResource[]>>;
+  ): Promise<McpAnswer<readonly McpResource[]>>;
   readResource(server: string, uri: string, signal: AbortSignal, among?: Among): Promise<CallResult>;
-  listPrompts(server: string, signal: AbortSignal): Promise<Answered<readonly McpPrompt[]>>;
+  listPrompts(server: string, signal: AbortSignal): Promise<McpAnswer<readonly McpPrompt[]>>;
   getPrompt(
     prompt: {
       readonly server: string;
@@ -182,7 +182,7 @@ export interface Mcp {
       readonly arguments: Readonly<Record<string, string>>;
     },
     signal: AbortSignal,
-  ): Promise<Answered<readonly PromptMessage[]>>;
+  ): Promise<McpAnswer<readonly PromptMessage[]>>;
   /** Returns the changed tools of a server, which are refused. */
   changes(server: string): readonly ChangedTool[];
   /** Accepts changes that the user has seen, and returns the names. A tool that changed again since then stays refused. */
@@ -191,11 +191,11 @@ export interface Mcp {
    * Signs in at an HTTP server and connects it. `show` gets the address of the sign-in page, to be opened on this
    * machine. Ends after `McpLimits.signInMs` at the latest.
    */
-  signIn(server: string, show: (url: string) => void, signal: AbortSignal): Promise<Answered<null>>;
+  signIn(server: string, show: (url: string) => void, signal: AbortSignal): Promise<McpAnswer<null>>;
   /** Forgets a sign-in. False if there was none. */
-  signOut(server: string, signal: AbortSignal): Promise<Answered<boolean>>;
+  signOut(server: string, signal: AbortSignal): Promise<McpAnswer<boolean>>;
   /** Ends a server and starts it again; resolves when it has started or failed. */
-  restart(server: string, signal: AbortSignal): Promise<Answered<null>>;
+  restart(server: string, signal: AbortSignal): Promise<McpAnswer<null>>;
   hold(servers: readonly McpServer[]): Hold;
   /** The returned function removes the listener. */
   onEvent(listener: (event: McpEvent) => void): () => void;

@@ -1,10 +1,10 @@
 import type { CallResult } from "../mailbox/messages.ts";
-import type { Among, Answered, Mcp, McpCall, McpEvent, McpResource } from "./mcp.ts";
+import type { Among, Mcp, McpAnswer, McpCall, McpEvent, McpResource } from "./mcp.ts";
 import type { McpServer } from "./server.ts";
 import type { ServerEntry } from "./server-entry.ts";
-import { type ServersParts, SessionServers } from "./session-servers.ts";
+import { type McpServersParts, SessionServers } from "./session-servers.ts";
 
-export interface McpOptions extends ServersParts {
+export interface McpOptions extends McpServersParts {
   /** Those of the session; agents can add more (`Mcp.hold`). The caller knows that they are trusted. */
   readonly servers: readonly McpServer[];
   /** Returns a new file for a long result, which does not exist yet. May throw. */
@@ -143,7 +143,7 @@ async function listResources(
   name: string | undefined,
   signal: AbortSignal,
   among: Among = everyServer,
-): Promise<Answered<readonly McpResource[]>> {
+): Promise<McpAnswer<readonly McpResource[]>> {
   const one = name === undefined ? null : findServer(servers, name, among);
   if (one?.ok === false) return one;
   const connected = servers.entries.filter(
@@ -153,7 +153,7 @@ async function listResources(
   if (entries.length === 0)
     return { ok: false, message: `No MCP server is connected. ${listServers(servers, among)}` };
   const lists = await Promise.all(
-    entries.map(async (entry): Promise<Answered<readonly McpResource[]>> => {
+    entries.map(async (entry): Promise<McpAnswer<readonly McpResource[]>> => {
       const { slug } = entry.server;
       const answer = await servers.request(entry, "listResources", { slug }, { signal });
       if (!answer.ok) return answer;
@@ -168,7 +168,7 @@ async function listResources(
 
 const everyServer: Among = () => true;
 
-function findServer(servers: SessionServers, name: string, among = everyServer): Answered<ServerEntry> {
+function findServer(servers: SessionServers, name: string, among = everyServer): McpAnswer<ServerEntry> {
   const entry = servers.find(name);
   if (entry !== null && among(entry.server.slug)) return { ok: true, value: entry };
   const message = `There is no MCP server ${JSON.stringify(name)}. ${listServers(servers, among)}`;
@@ -192,7 +192,7 @@ function newOutput({ outputs }: McpOptions): string | null {
 }
 
 /** An aborted call rejects with the signal's reason, as for every tool. */
-function toResult(answer: Answered<CallResult>, signal: AbortSignal): CallResult {
+function toResult(answer: McpAnswer<CallResult>, signal: AbortSignal): CallResult {
   signal.throwIfAborted();
   return answer.ok ? answer.value : errorResult(answer.message);
 }

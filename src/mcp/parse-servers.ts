@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { parseJson } from "../lib/json.ts";
 import { expandVariables } from "./expand-variables.ts";
 import { serverSlug } from "./names.ts";
 import type { McpServer } from "./server.ts";
@@ -44,18 +45,12 @@ const Entries = z.record(z.string(), z.unknown());
  * value or its JSON text. An invalid entry is a problem that names its file, and the others stay.
  */
 export function parseMcpServers(json: unknown, { file, env }: ServersSource): ParsedServers {
-  let value = json;
-  try {
-    if (typeof json === "string") value = JSON.parse(json);
-  } catch {
-    return { servers: [], problems: [`${file} is not JSON, so none of its MCP servers is started.`] };
-  }
+  const value = typeof json === "string" ? parseJson(json) : json;
   const entries = findEntries(value);
-  if (entries === null)
-    return {
-      servers: [],
-      problems: [`${file} has no object "mcpServers", so none of its MCP servers is started.`],
-    };
+  if (entries === null) {
+    const why = value === undefined ? "is not JSON" : 'has no object "mcpServers"';
+    return { servers: [], problems: [`${file} ${why}, so none of its MCP servers is started.`] };
+  }
   return joinServers(
     Object.entries(entries).map(([name, entry]): ParsedServers => {
       try {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import { errorMessage } from "../lib/errors.ts";
+import { parseJson } from "../lib/json.ts";
 import { type Clock, within } from "../mailbox/clock.ts";
 import type { CallResult } from "../mailbox/messages.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "../policy/asks.ts";
@@ -120,12 +121,10 @@ function readReply({ content, isError }: CallResult): Reply | string {
       : content.flatMap((one) => (one.type === "text" ? [one.text] : []));
   const text = texts.join("");
   if (isError) return `failed (${text})`;
-  try {
-    const reply = z.safeParse(Reply, JSON.parse(text));
-    return reply.success ? reply.data : 'answered neither {"behavior":"allow"} nor {"behavior":"deny"}';
-  } catch {
-    return "did not answer with JSON";
-  }
+  const json = parseJson(text);
+  if (json === undefined) return "did not answer with JSON";
+  const reply = z.safeParse(Reply, json);
+  return reply.success ? reply.data : 'answered neither {"behavior":"allow"} nor {"behavior":"deny"}';
 }
 
 function noAnswer(tool: string, why: string): UserAnswer {

@@ -4,8 +4,8 @@ import type { McpLimits } from "./limits.ts";
 import type {
   Elicitation,
   ElicitationAnswer,
+  OfferedPrompt,
   PromptMessage,
-  ServerPrompt,
   ServerResource,
   ServerState,
   ServerTool,
@@ -69,7 +69,7 @@ export const BROKER_REQUESTS = {
     response: unchecked<CallResult>(),
   },
   listResources: { request: unchecked<OfServer>(), response: unchecked<readonly ServerResource[]>() },
-  listPrompts: { request: unchecked<OfServer>(), response: unchecked<readonly ServerPrompt[]>() },
+  listPrompts: { request: unchecked<OfServer>(), response: unchecked<readonly OfferedPrompt[]>() },
   getPrompt: {
     request: unchecked<
       OfServer & { readonly name: string; readonly arguments: Readonly<Record<string, string>> }

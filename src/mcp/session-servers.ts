@@ -6,13 +6,13 @@ import { Caller } from "../mailbox/rpc/caller.ts";
 import type { EventOf, RequestOf, ResponseOf } from "../mailbox/rpc/table.ts";
 import { BrokerClient } from "./broker-client.ts";
 import { defaultMcpLimits, type McpLimits } from "./limits.ts";
-import type { Answered, Elicitation, ElicitationAnswer, McpAsk, McpEvent, ServerState } from "./mcp.ts";
+import type { Elicitation, ElicitationAnswer, McpAnswer, McpAsk, McpEvent, ServerState } from "./mcp.ts";
 import { BROKER_REQUESTS, type OfLife, type StateNotice } from "./protocol.ts";
 import { isSameServer, type McpServer } from "./server.ts";
 import { ServerEntry } from "./server-entry.ts";
 import { brokerEnvironment, serverEnvironment } from "./server-environment.ts";
 
-export interface ServersParts {
+export interface McpServersParts {
   readonly clock: Clock;
   /** The user's environment; servers get little of it (`serverEnvironment`). */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -31,7 +31,7 @@ export interface ServersParts {
 }
 
 type Requests = typeof BROKER_REQUESTS;
-type Answer<Method extends keyof Requests> = Promise<Answered<ResponseOf<Requests, Method>>>;
+type Answer<Method extends keyof Requests> = Promise<McpAnswer<ResponseOf<Requests, Method>>>;
 
 export interface RequestOptions<Event> {
   readonly signal: AbortSignal;
@@ -46,7 +46,7 @@ const CLOSING = "The session is closing.";
 
 /** The servers of a session and the broker that runs them: started with the first server, and again when it dies. */
 export class SessionServers {
-  readonly #parts: ServersParts;
+  readonly #parts: McpServersParts;
   readonly #limits: McpLimits;
   readonly #emit: (event: McpEvent) => void;
   /** Also those that have no holder now: their known tools are kept, so that a change is not taken for a new tool. */
@@ -58,7 +58,7 @@ export class SessionServers {
   #broker: BrokerClient | null = null;
   #closing: Promise<void> | null = null;
 
-  constructor(parts: ServersParts, emit: (event: McpEvent) => void) {
+  constructor(parts: McpServersParts, emit: (event: McpEvent) => void) {
     this.#parts = parts;
     this.#limits = { ...defaultMcpLimits, ...parts.limits };
     this.#emit = emit;

@@ -2,8 +2,7 @@ import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { callKey, questionKey, type SameCall } from "./asking/identity.ts";
-import { choiceOutcome, nobody, planOutcome } from "./asking/outcomes.ts";
-import { type Consequences, PermissionEntry, type PermissionWaiter } from "./asking/permission-entry.ts";
+import { choiceOutcome, nobody, permissionOutcome, planOutcome } from "./asking/outcomes.ts";
 import type {
   Asking,
   ChoiceOutcome,
@@ -15,51 +14,56 @@ import type {
   PlanQuestion,
   Recheck,
 } from "./asking/questions.ts";
-import { SingleEntry } from "./asking/single-entry.ts";
+import { QueuedRequest, stopped } from "./asking/queued-request.ts";
 import { UserRequestQueue } from "./asking/user-request-queue.ts";
-import { stopped } from "./asking/waiter.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "./asks.ts";
 
 export type { Recheck } from "./asking/questions.ts";
 
 export interface AskBrokerOptions {
-  /** Null: nobody can be asked, and every ask is a no at once. */
+  /** Null if no user can be asked: every request is a no immediately. */
   readonly person: UserHandler | null;
-  /** Rules the person allows for the session, of those shown. In force when it returns; a throw denies the call. */
+  /** Receives the rules, of those shown, that the user allows for the session. In force on return; a throw denies the call. */
   onGrant(rules: readonly string[]): void;
-  /** Asked of every permission before it is shown, and again whenever something was decided. A rejection denies. */
+  /** Asked about each permission before it is shown, and again after each decision. A rejection denies. */
   recheck(question: PermissionQuestion): Recheck | Promise<Recheck>;
-  /** A person answered what was no question any more; nothing came of it. Must not throw. */
+  /** Receives an answer to what was no longer a question; it had no effect. Must not throw. */
   onLate(ask: UserRequest, answer: UserAnswer): void;
-  /** Milliseconds a shown question waits for its answer; no end where absent. */
+  /** Milliseconds that a shown request waits for its answer; no limit if absent. */
   readonly patience?: { readonly clock: Clock; readonly ms: number };
 }
 
+type PermissionEntry = QueuedRequest<Exclude<PermissionOutcome, Denied>, PermissionQuestion>;
+
 /**
- * All that a session's agents ask of the person, in one line (A6.3, A6.10, fault 55). Every ask is answered exactly
- * once, and whatever is no clear yes means no: nobody there, an answer of another kind, an agent that was stopped.
+ * Everything that a session's agents ask the user, in one queue (A6.3, A6.10, fault 55). Each request is answered
+ * exactly once, and whatever is not a clear yes means no: no user, an answer to another kind of question, a stopped
+ * agent.
  */
 export class UserRequestBroker {
   readonly #options: AskBrokerOptions;
-  readonly #line: UserRequestQueue | null;
-  /** Calls denied for the session, and what their agents are told. */
+  readonly #queue: UserRequestQueue | null;
+  /** Open permission requests, with the key of calls that can share their answer. */
+  readonly #permissions = new Map<PermissionEntry, string | null>();
+  /** Calls that are denied for the session, with what their agents read. */
   readonly #denied = new Map<string, string>();
   #asked = 0;
 
   constructor(options: AskBrokerOptions) {
     this.#options = options;
     const { person } = options;
-    this.#line = person && new UserRequestQueue({ ...options, person, onLate: options.onLate.bind(options) });
+    this.#queue =
+      person && new UserRequestQueue({ ...options, person, onLate: options.onLate.bind(options) });
   }
 
-  /** Whether there is somebody to ask at all. */
+  /** True if there is a user to ask. */
   get hasPerson(): boolean {
-    return this.#line !== null;
+    return this.#queue !== null;
   }
 
   /**
-   * What its agent is told where the person has denied this very call for the session; null: nothing was said. It
-   * counts before any allow, so the gate asks here first.
+   * Returns what the agent reads if the user has denied this very call for the session, or null. It is stronger than any
+   * allow, so the gate asks here first.
    */
   denied(call: SameCall): string | null {
     if (this.#denied.size === 0) return null;
@@ -67,19 +71,22 @@ export class UserRequestBroker {
     return key === null ? null : (this.#denied.get(key) ?? null);
   }
 
-  /** Whether one call may run. Never rejects. Several agents that ask for the same call share one question. */
+  /** Resolves with whether one call may run. Never rejects. Several agents that ask for the same call share one request. */
   async permission(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionOutcome> {
     const refused = this.denied(question);
     if (refused !== null) return { type: "deny", by: "person", reason: refused };
-    const line = this.#lineFor(question, signal);
-    if ("type" in line) return line;
+    const queue = this.#openQueue(question, signal);
+    if ("type" in queue) return queue;
     const key = questionKey(question);
-    const { actor } = question.asker;
-    const known = line.entries.find((entry) => entry instanceof PermissionEntry && entry.takesIn(key, actor));
-    const entry =
-      known instanceof PermissionEntry ? known : new PermissionEntry(this.#nextId(), key, this.#consequences);
-    const outcome = entry.join(question, signal, () => line.ended(entry));
-    if (entry !== known) line.add(entry);
+    // Two calls of one agent are two requests: one yes does not permit doing a thing twice.
+    const [known] = [...this.#permissions].find(
+      ([entry, other]) => key !== null && other === key && !entry.isAskedBy(question.asker.actor),
+    ) ?? [undefined];
+    if (known) return known.join(question, signal);
+    const entry = this.#permissionEntry(queue);
+    this.#permissions.set(entry, key);
+    const outcome = entry.join(question, signal);
+    queue.add(entry);
     return outcome;
   }
 
@@ -96,18 +103,18 @@ export class UserRequestBroker {
     return this.#single<Exclude<PlanOutcome, Denied>>(ask, { asker, call }, signal, (answer) => {
       const outcome = planOutcome(answer);
       if (outcome.type !== "approved") return outcome;
-      this.#consequences.granted(allows.flatMap(({ rules }) => rules));
+      this.#grant(allows.flatMap(({ rules }) => rules));
       onApproved(outcome.mode);
       return outcome;
     });
   }
 
-  /** The rules or the mode were changed by somebody else: what waits is looked at again, and what is shown too. */
+  /** Reviews what waits and what is shown after another party has changed the rules or the mode. */
   async changed(): Promise<void> {
-    await this.#line?.lookAgain();
+    await this.#queue?.review();
   }
 
-  /** An agent has ended: nothing of it is asked any more. */
+  /** Withdraws all requests of an agent that has ended. */
   withdraw(actor: ActorId): void {
     this.#stop(({ asker }) => asker.actor === actor);
   }
@@ -116,58 +123,80 @@ export class UserRequestBroker {
     ask: UserRequest,
     asking: Asking,
     signal: AbortSignal,
-    outcomeOf: (answer: UserAnswer) => Outcome | Denied,
+    take: (answer: UserAnswer) => Outcome | Denied,
   ): Promise<Outcome | Denied> {
-    const line = this.#lineFor(asking, signal);
-    if ("type" in line) return line;
-    const entry = new SingleEntry<Outcome>({ ask, asking, signal }, outcomeOf, (ended) => line.ended(ended));
-    line.add(entry);
-    return entry.outcome;
+    const queue = this.#openQueue(asking, signal);
+    if ("type" in queue) return queue;
+    const onEnd = () => queue.remove(entry);
+    const entry = new QueuedRequest<Outcome>({ build: () => ask, take, onEnd });
+    const outcome = entry.join(asking, signal);
+    queue.add(entry);
+    return outcome;
   }
 
-  #lineFor({ asker, call }: Asking, signal: AbortSignal): UserRequestQueue | Denied {
-    if (this.#line === null) return nobody("Nobody can be asked in this session.");
+  #permissionEntry(queue: UserRequestQueue): PermissionEntry {
+    const id = this.#nextId();
+    const entry: PermissionEntry = new QueuedRequest({
+      build([first, ...others]) {
+        const { tool, level, input, toolUse, title, details, description, reason, grants } = first;
+        return {
+          ...{ type: "permission", id, askers: [first.asker, ...others.map(({ asker }) => asker)] },
+          ...{ tool, level, input, ...(toolUse === undefined ? {} : { toolUse }) },
+          ...{ title, details, ...(description === undefined ? {} : { description }), reason, grants },
+        };
+      },
+      take: (answer, question) => {
+        const { outcome, span } = permissionOutcome(answer, question.grants);
+        if (outcome.type === "allow") this.#grant(outcome.grants);
+        else if (span === "session") this.#denyForSession(question, outcome.reason);
+        return outcome;
+      },
+      onOutcome(question, outcome) {
+        if (outcome.type === "allow") question.onAllowed?.();
+      },
+      review: (question) => this.#review(question),
+      onEnd: () => {
+        if (!entry.isOpen) this.#permissions.delete(entry);
+        queue.remove(entry);
+      },
+    });
+    return entry;
+  }
+
+  #openQueue({ asker, call }: Asking, signal: AbortSignal): UserRequestQueue | Denied {
+    if (this.#queue === null) return nobody("No user can be asked in this session.");
     if (signal.aborted) return stopped;
-    // The thread that asked before is gone; the call goes on in another one.
+    // The call now runs in another thread; the one that asked before no longer exists.
     this.#stop((other) => other.asker.actor === asker.actor && other.call === call);
-    return this.#line;
+    return this.#queue;
   }
 
   #stop(which: (asking: Asking) => boolean): void {
-    const waiters = this.#line?.entries.flatMap((entry) => [...entry.waiters]) ?? [];
-    for (const waiter of waiters) if (which(waiter.asking)) waiter.end(stopped);
+    for (const request of this.#queue?.open ?? []) request.deny(stopped, which);
   }
 
-  readonly #consequences: Consequences = {
-    granted: (rules) => {
-      if (rules.length > 0) this.#options.onGrant(rules);
-    },
-    deniedForTheSession: (question, reason) => {
-      const key = callKey(question);
-      if (key !== null) this.#denied.set(key, `${reason} (This holds for the whole session.)`);
-    },
-    review: (waiter) => this.#review(waiter),
-  };
+  #grant(rules: readonly string[]): void {
+    if (rules.length > 0) this.#options.onGrant(rules);
+  }
 
-  async #review(waiter: PermissionWaiter): Promise<void> {
-    const { asking } = waiter;
-    const refused = this.denied(asking);
-    if (refused !== null) {
-      waiter.end({ type: "deny", by: "person", reason: refused });
-      return;
-    }
-    const now = await this.#recheck(asking);
+  #denyForSession(question: PermissionQuestion, reason: string): void {
+    const key = callKey(question);
+    if (key !== null) this.#denied.set(key, `${reason} (This holds for the whole session.)`);
+  }
+
+  async #review(question: PermissionQuestion): Promise<PermissionOutcome | null> {
+    const refused = this.denied(question);
+    if (refused !== null) return { type: "deny", by: "person", reason: refused };
+    const now = await this.#recheck(question);
     switch (now.type) {
       case "ask":
-        return;
+        return null;
       case "allow":
-        if (!asking.always) waiter.end({ type: "allow", grants: [] });
-        return;
+        return question.always ? null : { type: "allow", grants: [] };
       case "deny":
-        waiter.end({ type: "deny", by: "rules", reason: now.reason });
-        return;
+        return { type: "deny", by: "rules", reason: now.reason };
       default:
-        now satisfies never;
+        return now satisfies never;
     }
   }
 

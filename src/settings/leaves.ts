@@ -118,7 +118,6 @@ export function isBelow(path: readonly string[], keys: readonly string[]): boole
 export type SettingsKey =
   /** A setting, or an entry of one. */
   | { readonly type: "setting"; readonly path: readonly string[]; readonly setting: Setting<unknown> }
-  /** Settings are below it. */
   | { readonly type: "group"; readonly path: readonly string[] }
   | { readonly type: "unknown" };
 

@@ -116,7 +116,9 @@ function sourcedTexts(leaves: readonly Leaf[], setting: Setting<string | readonl
 function rulesOf(counted: readonly Leaf[], managed: readonly Leaf[]) {
   const managedRulesOnly = isTrue(managed, permissions.managedRulesOnly);
   const rules = (["allow", "ask", "deny"] as const).flatMap((behaviour) =>
-    sourcedTexts(counted, permissions[behaviour]).map((rule): Rule => ({ ...rule, behaviour })),
+    sourcedTexts(counted, permissions[behaviour]).map(
+      ({ text, ...from }): Rule => ({ text, behaviour, ...from }),
+    ),
   );
   const counts = ({ behaviour, scope }: Rule) =>
     !managedRulesOnly || behaviour !== "allow" || scope === "enterprise";

@@ -124,7 +124,6 @@ function watchFiles(files: readonly string[], { signal, onEvent, onFailure }: Fi
 }
 
 interface WatchedDir {
-  /** Another one if the directory was replaced. */
   readonly key: string;
   readonly dir: string;
   readonly names: readonly string[];

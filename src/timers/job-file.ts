@@ -20,7 +20,7 @@ const LOCK_TRIES = 100;
 const LOCK_PAUSE_MS = 20;
 
 /** A prompt that is due at the times of a cron expression. Times are ISO 8601. */
-const Job = z.object({
+const ScheduledJob = z.object({
   id: z.string(),
   cron: z.string(),
   prompt: z.string(),
@@ -29,10 +29,10 @@ const Job = z.object({
   /** Its next time. */
   next: z.string(),
 });
-export type Job = z.infer<typeof Job>;
+export type ScheduledJob = z.infer<typeof ScheduledJob>;
 
 /** The seal shows that a session of this user wrote the job. */
-const SealedJob = z.extend(Job, { seal: z.string() });
+const SealedJob = z.extend(ScheduledJob, { seal: z.string() });
 const Tasks = z.object({ tasks: z.array(z.unknown()) });
 
 export interface JobFilePorts {
@@ -46,7 +46,7 @@ export interface JobFilePorts {
 
 export interface FileContent {
   /** Jobs of this user's sessions in this project, in the order of the file. */
-  readonly jobs: readonly Job[];
+  readonly jobs: readonly ScheduledJob[];
   /** The number of other jobs, which stay in the file and never run. */
   readonly others: number;
   /** Why the file cannot be read, as a sentence. */
@@ -55,7 +55,7 @@ export interface FileContent {
 
 /** The jobs after a change, and its answer. */
 export interface JobChange<T> {
-  readonly jobs: readonly Job[];
+  readonly jobs: readonly ScheduledJob[];
   readonly answer: T;
 }
 
@@ -91,7 +91,9 @@ export class JobFile {
   }
 
   /** Resolves to the change's answer, or to a sentence if the file could not be changed; then nothing was written. */
-  async change<T>(decide: (jobs: readonly Job[]) => JobChange<T>): Promise<{ readonly answer: T } | string> {
+  async change<T>(
+    decide: (jobs: readonly ScheduledJob[]) => JobChange<T>,
+  ): Promise<{ readonly answer: T } | string> {
     const lock = await this.#lock();
     if (lock === null)
       return `${this.path} was not changed: another session has held its lock for seconds. Try again.`;
@@ -112,25 +114,25 @@ export class JobFile {
     }
   }
 
-  async #load(): Promise<{ readonly jobs: readonly Job[]; readonly others: readonly unknown[] }> {
+  async #load(): Promise<{ readonly jobs: readonly ScheduledJob[]; readonly others: readonly unknown[] }> {
     const read = readRegularFile(this.path);
     if (read.type === "absent") return { jobs: [], others: [] };
     if (read.type === "unreadable") throw new Error(`it ${read.problem}.`);
     const { data } = z.safeParse(Tasks, parseJson(read.bytes.toString()));
     if (data === undefined) throw new Error('it is not JSON of the form {"tasks": [...]}.');
     const key = await this.#key();
-    const jobs: Job[] = [];
+    const jobs: ScheduledJob[] = [];
     const others: unknown[] = [];
     for (const task of data.tasks) {
       const sealed = z.safeParse(SealedJob, task).data;
       if (sealed === undefined || sealed.seal !== this.#seal(sealed, key)) others.push(task);
-      else jobs.push(z.parse(Job, sealed));
+      else jobs.push(z.parse(ScheduledJob, sealed));
     }
     return { jobs, others };
   }
 
   /** What a model gets depends on these fields, so a change of them breaks the seal. */
-  #seal({ id, cron, prompt, recurring, createdAt }: Job, key: Buffer): string {
+  #seal({ id, cron, prompt, recurring, createdAt }: ScheduledJob, key: Buffer): string {
     const text = JSON.stringify([this.#ports.project, id, cron, prompt, recurring, createdAt]);
     return createHmac("sha256", key).update(text).digest("hex").slice(0, 32);
   }

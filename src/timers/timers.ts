@@ -1,9 +1,10 @@
 import { realpathSync } from "node:fs";
 import { processIdentity } from "../journal/process-identity.ts";
+import { shorten } from "../lib/text.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { CronRequest, TimerService, TimerView, WakeUpRequest } from "../tools/timers/desk.ts";
 import { type CronTimes, readCron } from "./cron.ts";
-import { type Job, JobFile } from "./job-file.ts";
+import { JobFile, type ScheduledJob } from "./job-file.ts";
 
 /** Each costs requests. */
 const MAX_JOBS = 50;
@@ -61,8 +62,8 @@ interface WakeUp extends WakeUpRequest {
  */
 export class Timers implements TimerService {
   readonly #ports: TimerPorts;
-  readonly #jobs = new Map<string, Job>();
-  #durable: readonly Job[] = [];
+  readonly #jobs = new Map<string, ScheduledJob>();
+  #durable: readonly ScheduledJob[] = [];
   #wakeUp: WakeUp | null = null;
   readonly #due = new Map<string, DuePrompt>();
   #withdraw: (() => void) | null = null;
@@ -109,7 +110,7 @@ export class Timers implements TimerService {
         return `${MAX_JOBS} prompts are scheduled already. Delete one first.`;
       const id = this.#ports.newId();
       const [createdAt, due] = [new Date(now).toISOString(), new Date(next).toISOString()];
-      const job: Job = { id, cron, prompt, recurring, createdAt, next: due };
+      const job: ScheduledJob = { id, cron, prompt, recurring, createdAt, next: due };
       if (durable) {
         const kept = await this.#ports.file.change((jobs) => ({ jobs: [...jobs, job], answer: null }));
         if (typeof kept === "string") return kept;
@@ -225,7 +226,11 @@ export class Timers implements TimerService {
     return true;
   }
 
-  #takeDue(jobs: readonly Job[], now: number, advance: (id: string, next: string | null) => void): void {
+  #takeDue(
+    jobs: readonly ScheduledJob[],
+    now: number,
+    advance: (id: string, next: string | null) => void,
+  ): void {
     for (const job of jobs.filter((one) => isDue(one, now))) {
       advance(job.id, this.#nextOf(job, now));
       if (hasExpired(job))
@@ -235,7 +240,7 @@ export class Timers implements TimerService {
   }
 
   /** Returns null if the job ends now. */
-  #nextOf(job: Job, now: number): string | null {
+  #nextOf(job: ScheduledJob, now: number): string | null {
     const times: CronTimes | string = readCron(job.cron, this.#ports.timeZone);
     if (!job.recurring || typeof times === "string" || hasExpired(job)) return null;
     const next = times(now);
@@ -244,7 +249,7 @@ export class Timers implements TimerService {
 
   #enqueue(id: string, prompt: string, because: string): void {
     const [line = ""] = prompt.trim().split("\n");
-    const text = line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS)}…` : line;
+    const text = shorten(line, SHOWN_CHARS);
     const isLoop = prompt.trim() === LOOP_SENTINEL;
     this.#due.set(id, {
       prompt: isLoop ? LOOP_PROMPT : prompt,
@@ -260,15 +265,15 @@ export class Timers implements TimerService {
 }
 
 /** True if a recurring job has reached its end (A15.1). */
-function hasExpired({ recurring, createdAt, next }: Job): boolean {
+function hasExpired({ recurring, createdAt, next }: ScheduledJob): boolean {
   return recurring && Date.parse(next) >= Date.parse(createdAt) + CRON_LIFETIME_MS;
 }
 
-function isDue({ next }: Job, now: number): boolean {
+function isDue({ next }: ScheduledJob, now: number): boolean {
   return now >= Date.parse(next);
 }
 
-function viewOf({ id, cron, prompt, recurring, next }: Job, durable: boolean): TimerView {
+function viewOf({ id, cron, prompt, recurring, next }: ScheduledJob, durable: boolean): TimerView {
   return { id, cron, prompt, recurring, durable, next: Date.parse(next) };
 }
 

@@ -47,7 +47,7 @@ export type AgentInput = z.infer<typeof AgentInput>;
 /** Starts agents: the supervisor. Resolves to the one summary, however the agent ended. */
 export interface Spawner {
   readonly agents: readonly AgentListing[];
-  /** Their list in the tool's description; null: it is in a message. Absent: one line for each. */
+  /** Their list in the tool's description; null if it is in a message. Absent: one line for each. */
   readonly list?: string | null;
   /** Whether an agent may begin with its parent's conversation. */
   readonly forks: boolean;

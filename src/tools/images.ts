@@ -20,7 +20,7 @@ export interface FittedImage {
   readonly scaledFrom: { readonly width: number; readonly height: number } | null;
 }
 
-/** Loads the image library; null if there is none for this system. */
+/** Loads the image library; null if it is not available on this system. */
 export async function loadImages(): Promise<Images | null> {
   try {
     const { default: sharp } = await import("sharp");

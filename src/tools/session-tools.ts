@@ -1,47 +1,58 @@
 import { noTasks } from "../mailbox/task-graph.ts";
 import { askUserQuestionTool, type QuestionService } from "./ask-user-question.ts";
-import { backgroundTools } from "./background/all.ts";
+import { monitorTool } from "./background/monitor.ts";
 import type { BackgroundService } from "./background/service.ts";
-import { bindTool } from "./bind-tool.ts";
+import { taskOutputTool } from "./background/task-output.ts";
+import { taskStopTool } from "./background/task-stop.ts";
+import { bindTool, type SealedTool } from "./bind-tool.ts";
 import type { CustomTool } from "./define-tool.ts";
 import type { LanguageService } from "./lsp/desk.ts";
 import { lspTool } from "./lsp/lsp.ts";
-import { mailTools } from "./messages/all.ts";
+import { listAgentsTool } from "./messages/list-agents.ts";
+import { sendMessageTool } from "./messages/send-message.ts";
 import type { MessageService } from "./messages/service.ts";
-import { planTools } from "./plan/all.ts";
+import { enterPlanModeTool } from "./plan/enter-plan-mode.ts";
+import { exitPlanModeTool } from "./plan/exit-plan-mode.ts";
 import type { PlanService } from "./plan/service.ts";
 import type { SkillService } from "./skill/service.ts";
 import { skillTool } from "./skill/skill.ts";
-import { taskTools } from "./tasks/all.ts";
+import { taskCreateTool } from "./task-create.ts";
+import { taskGetTool } from "./task-get.ts";
+import { taskListTool } from "./task-list.ts";
+import { taskUpdateTool } from "./task-update.ts";
 import type { TaskStore } from "./tasks/store.ts";
-import { timerTools } from "./timers/all.ts";
+import { cronCreateTool } from "./timers/cron-create.ts";
+import { cronDeleteTool } from "./timers/cron-delete.ts";
+import { cronListTool } from "./timers/cron-list.ts";
 import type { TimerService } from "./timers/desk.ts";
-import { webTools } from "./web/all.ts";
+import { scheduleWakeupTool } from "./timers/schedule-wakeup.ts";
 import type { WebService } from "./web/desk.ts";
-import { worktreeTools } from "./worktree/all.ts";
+import { webFetchTool } from "./web/web-fetch.ts";
+import { webSearchTool } from "./web/web-search.ts";
+import { enterWorktreeTool } from "./worktree/enter-worktree.ts";
+import { exitWorktreeTool } from "./worktree/exit-worktree.ts";
 import type { WorktreeService } from "./worktree/service.ts";
 
-/** What the tools on the supervisor's side reach of the session. */
+/** The services behind the tools on the session's side. */
 export interface SessionParts {
   readonly tasks: TaskStore;
-  /** Null: nothing can be started in the background, so there is nothing to look after. */
+  /** Null if the session has no background tasks. */
   readonly background: BackgroundService | null;
-  /** Where nobody can be asked, each says so. */
   readonly questions: QuestionService;
   readonly plan: PlanService;
   readonly mail: MessageService;
-  /** Null or absent: there is no repository, so there are no worktrees. */
+  /** Null without a repository. */
   readonly worktree: WorktreeService | null;
-  /** Null or absent: the session has no skills. */
+  /** Null if the session has no skills. */
   readonly skills: SkillService | null;
   readonly web: WebService;
-  /** Null: the program ends with its answer, so no later prompt could come. */
+  /** Null if the program ends with its reply. */
   readonly timers: TimerService | null;
-  /** Null: there is no language server that may be started. */
+  /** Null if no language server may be started. */
   readonly languages: LanguageService | null;
 }
 
-/** The built-in tools on the supervisor's side, in the order models see them; Agent is made of a list of the others. */
+/** Returns the built-in tools on the session's side, in the order models see them, without Agent. */
 export function sessionTools({
   tasks,
   background,
@@ -59,16 +70,46 @@ export function sessionTools({
     ...(background === null ? [] : backgroundTools(background)),
     bindTool(askUserQuestionTool(questions)),
     ...planTools(plan),
-    ...mailTools(mail),
+    bindTool(sendMessageTool(mail)),
+    bindTool(listAgentsTool(mail)),
     ...(worktree === null ? [] : worktreeTools(worktree)),
     ...(skills === null ? [] : [bindTool(skillTool(skills))]),
-    ...webTools(web),
-    ...(timers === null ? [] : timerTools(timers)),
+    bindTool(webFetchTool(web)),
+    ...(web.search === null ? [] : [bindTool(webSearchTool(web.search))]),
+    ...(timers === null
+      ? []
+      : [
+          bindTool(cronCreateTool(timers)),
+          bindTool(cronListTool(timers)),
+          bindTool(cronDeleteTool(timers)),
+          bindTool(scheduleWakeupTool(timers)),
+        ]),
     ...(languages === null ? [] : [bindTool(lspTool(languages))]),
   ];
 }
 
-/** Where tools are only told of, as in lists and documents: there is no session behind them. */
+export function taskTools(tasks: TaskStore): readonly SealedTool[] {
+  return [
+    bindTool(taskCreateTool(tasks)),
+    bindTool(taskGetTool(tasks)),
+    bindTool(taskUpdateTool(tasks)),
+    bindTool(taskListTool(tasks)),
+  ];
+}
+
+export function backgroundTools(service: BackgroundService): readonly SealedTool[] {
+  return [bindTool(taskOutputTool(service)), bindTool(taskStopTool(service)), bindTool(monitorTool(service))];
+}
+
+export function planTools(service: PlanService): readonly SealedTool[] {
+  return [bindTool(enterPlanModeTool(service)), bindTool(exitPlanModeTool(service))];
+}
+
+export function worktreeTools(service: WorktreeService): readonly SealedTool[] {
+  return [bindTool(enterWorktreeTool(service)), bindTool(exitWorktreeTool(service))];
+}
+
+/** For lists and documents, without a session. */
 export const noSession: SessionParts = {
   tasks: { graph: noTasks, record: () => Promise.reject(new Error("There is no session.")) },
   background: {

@@ -2,7 +2,7 @@ import { attribute, escapeTags } from "../context/escape-tags.ts";
 import { textOf } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { ModelOutcome, ModelRequest } from "../model/client.ts";
-import type { Page } from "./pages.ts";
+import type { WebPage } from "./pages.ts";
 
 /** Characters of a page that the model reads. */
 export const MOST_PAGE_CHARS = 150_000;
@@ -28,7 +28,7 @@ Answer briefly and exactly. Quote code, commands, names, numbers and versions as
 
 /** Answers a question from a page, in a request without tools, or returns the reason for no answer. */
 export async function askAboutPage(
-  { page, question, actor }: { readonly page: Page; readonly question: string; readonly actor: ActorId },
+  { page, question, actor }: { readonly page: WebPage; readonly question: string; readonly actor: ActorId },
   model: PageModel,
   signal: AbortSignal,
 ): Promise<
@@ -50,7 +50,7 @@ export async function askAboutPage(
   return text === "" ? { type: "none", reason: "the model gave no answer." } : { type: "answer", text };
 }
 
-function pageBlock({ url, title, text }: Page, most: number): string {
+function pageBlock({ url, title, text }: WebPage, most: number): string {
   const shown = text.length > most ? `${text.slice(0, most).toWellFormed()}\n[The page continues.]` : text;
   return `<web-page url="${attribute(url)}" title="${attribute(title)}">\n${escapeTags(shown)}\n</web-page>`;
 }

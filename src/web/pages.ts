@@ -1,4 +1,5 @@
 import type { Clock } from "../mailbox/clock.ts";
+import { abortable } from "../tools/abortable.ts";
 import { Reader } from "./convert/reader.ts";
 import type { FetchProblem } from "./fetch-error.ts";
 import { problem } from "./fetch-error.ts";
@@ -13,7 +14,7 @@ const MOST_AT_ONCE = 16;
 /** A page with a password field and less text than this is a login form. */
 const LOGIN_CHARS = 2_000;
 
-export interface Page {
+export interface WebPage {
   readonly type: "page";
   readonly url: string;
   readonly title: string;
@@ -23,7 +24,7 @@ export interface Page {
 }
 
 export type PageResult =
-  | Page
+  | WebPage
   | { readonly type: "redirect"; readonly from: string; readonly to: string; readonly status: number }
   | FetchProblem;
 
@@ -32,7 +33,7 @@ export interface PagesPorts extends FetchPorts {
 }
 
 interface Kept {
-  readonly page: Page;
+  readonly page: WebPage;
   readonly at: number;
 }
 
@@ -70,7 +71,7 @@ export class Pages {
     const flight = this.#flights.get(url.href) ?? this.#start(url);
     flight.waiting += 1;
     try {
-      return await untilAborted(flight.result, signal);
+      return await abortable(flight.result, signal);
     } finally {
       flight.waiting -= 1;
       if (flight.waiting === 0) flight.abort.abort(new Error("no call waits for it"));
@@ -82,7 +83,7 @@ export class Pages {
     await this.#reader.close();
   }
 
-  #find(url: string): Page | null {
+  #find(url: string): WebPage | null {
     const now = this.#ports.clock.now();
     for (const [key, { at }] of this.#kept) {
       if (now - at <= PAGE_CACHE_MS) break;
@@ -137,7 +138,7 @@ export class Pages {
       return problem(
         `${url.host} sent a page without text: it is empty, or made by JavaScript, which WebFetch does not run. Use another source.`,
       );
-    const page: Page = {
+    const page: WebPage = {
       type: "page",
       url: fetched.url.href,
       title: read.title,
@@ -148,7 +149,7 @@ export class Pages {
     return page;
   }
 
-  #keep(url: string, page: Page): void {
+  #keep(url: string, page: WebPage): void {
     this.#kept.delete(url);
     this.#kept.set(url, { page, at: this.#ports.clock.now() });
     let chars = [...this.#kept.values()].reduce((sum, kept) => sum + kept.page.text.length, 0);
@@ -158,13 +159,4 @@ export class Pages {
       this.#kept.delete(key);
     }
   }
-}
-
-/** Rejects with the signal's reason as soon as it is aborted. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

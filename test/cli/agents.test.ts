@@ -136,7 +136,7 @@ describe("--agents", () => {
     expect((await run("agents", "--agents", "agents.json")).out).toContain("quick\n  Is quick.\n");
   });
 
-  test("two names that are one are told, and the first counts", async () => {
+  test("reports two equal names; the first one wins", async () => {
     const { run } = here();
     const entry = (prompt: string) => ({ description: `${prompt}.`, prompt });
     const both = JSON.stringify({ "quick-look": entry("First"), "Quick Look": entry("Second") });

@@ -23,7 +23,7 @@ const complaint = (...argv: string[]) => {
 };
 
 describe("a command line gives", () => {
-  test("what was asked for, and nothing where nothing was", () => {
+  test("what was given, and defaults for the rest", () => {
     const args = parse("first", "--json", "--model", "opus", "second");
     expect(args.value(json)).toBe(true);
     expect(args.value(model)).toBe("opus");
@@ -101,7 +101,7 @@ describe("a command line is refused in one sentence", () => {
   });
 
   test.each(["0", "101", "-5", "1.5", "1e2", "ten", "０", "99999999999999999999", " 5", "0x10"])(
-    "a number that is none: %j",
+    "a wrong number: %j",
     (word) => {
       expect(complaint("--max-turns", word)).toBe(
         `--max-turns cannot be "${word}"; it is a whole number from 1 to 100.`,

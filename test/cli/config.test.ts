@@ -30,7 +30,7 @@ describe("troupe config (A18.4)", () => {
     expect(await config(foldersWith(files), ...words)).toMatchObject({ code: 0, out });
   });
 
-  test("get of what nobody sets is exit code 1 and says so", async () => {
+  test("get of a setting without a value is exit code 1 with a sentence", async () => {
     const folders = foldersWith({});
     expect(await config(folders, "get", "model")).toEqual({ code: 1, out: "", err: "model is not set.\n" });
     expect(await config(folders, "get", "model", "--json")).toEqual({ code: 1, out: "null\n", err: "" });

@@ -49,7 +49,7 @@ test("troupe context shows the eight parts in full, with their sizes said to be 
   expect(existsSync(kept) ? readdirSync(kept) : []).toEqual([]);
 });
 
-test("of an agent that there is not, only that is said; of another also that no model was found", async () => {
+test("an unknown agent type is an error; for a known one the notes come too", async () => {
   const place = folders();
   writeFileSync(join(place.cwd, ".mcp.json"), "{");
   const { code, out, err } = await contextWithoutKey(place, "Nonesuch");
@@ -142,7 +142,7 @@ describe("sizes by the model's server", () => {
     expect(err).toMatch(/did not count the tokens, so sizes are estimates; --estimate does not ask it\./);
   });
 
-  test("--estimate asks nobody", async () => {
+  test("--estimate asks no server", async () => {
     const { out, requests } = await counted(countsAll, "--estimate", "--sizes");
     expect(out).toMatch(/ about .*, estimated\n/);
     expect(requests).toEqual([]);

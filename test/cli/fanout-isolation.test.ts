@@ -54,7 +54,7 @@ describe("troupe fanout --isolation worktree", () => {
     expect(named.only.spawns).toMatchObject([{ type: "code-reviewer", isolation: "worktree" }]);
   });
 
-  test("says under each summary what became of the edits", async () => {
+  test("reports the edits under each summary", async () => {
     const { code, out } = await run([...isolated, "merged", "empty"], script);
     expect(code).toBe(0);
     expect(out).toBe(
@@ -92,7 +92,7 @@ describe("troupe fanout --isolation worktree", () => {
     expect(err).toContain(sentence);
   });
 
-  test("the settings say how edits come back where no flag does", async () => {
+  test("settings say how edits are merged if no flag does", async () => {
     const folders = foldersWith({ user: { worktree: { merge: "keep" } } });
     const io = Object.assign(new FakeIO({ homedir: folders.homedir, cwd: folders.root, stdin: "" }), {
       managedSettings: folders.managed,

@@ -6,7 +6,7 @@ import { foldersWith, put } from "../settings/folders.ts";
 
 const ends = (command: string) => ({ Stop: [{ hooks: [{ type: "command", command }] }] });
 
-test("what a folder's changed settings would run, and nobody has agreed to, is said not to hold (fault 60)", async () => {
+test("reports that changed settings of a directory do not apply until the user agrees (fault 60)", async () => {
   const folders = foldersWith({ project: { hooks: ends("echo agreed") } });
   const reader = settingsReader({ ...folders, home: `${folders.homedir}/.troupe` }, true);
   const read = await reader.read();

@@ -45,7 +45,7 @@ function placed(files: Readonly<Record<string, string>> = {}) {
   return { homedir, cwd, io, open };
 }
 
-test("no language server is started in a folder that nobody trusts, and a script is told nothing of it", async () => {
+test("starts no language server in an untrusted directory, without a note in a script", async () => {
   const { open } = placed();
   const { option, notes, trust } = await open();
   expect(option).toEqual({ servers: [], unserved: [], untrusted: ["pyright-langserver"] });
@@ -53,7 +53,7 @@ test("no language server is started in a folder that nobody trusts, and a script
   expect(trust).toBe("nothing-to-grant");
 });
 
-test("the person is asked once, --trust is enough for one run, and no is no", async () => {
+test("the user is asked once, --trust is enough for one run, and no is no", async () => {
   const { open } = placed();
   expect((await open({ trusts: true })).option.servers).toHaveLength(1);
   const no = await open({ answer: false });

@@ -8,7 +8,7 @@ const choose = (asked: Partial<AskedModel> = {}, env: Record<string, string> = {
 const key = { ANTHROPIC_API_KEY: "sk-1" };
 
 describe("the model", () => {
-  test("is the embedded one where there is neither a key nor a server, and that is said", () => {
+  test("is the embedded one without a key and a server, with a note", () => {
     expect(choose()).toEqual({
       source: { provider: "offline" },
       note: "No ANTHROPIC_API_KEY is set, so Troupe uses its embedded offline model, which searches and cites but does not reason; set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own, to use a real one.",

@@ -53,7 +53,7 @@ describe("troupe permissions explain (A6.9)", () => {
     expect((await permissions(only, "explain", "Bash(npm test --silent)")).code).toBe(1);
   });
 
-  test("says which rule decided, and the file it stands in", async () => {
+  test("says which rule decided, and its file", async () => {
     const folders = foldersWith(files);
     const { out, err } = await permissions(folders, "explain", "Bash(git push origin)");
     expect(out).toBe(
@@ -143,7 +143,7 @@ describe("troupe permissions explain (A6.9)", () => {
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining("organisation") });
   });
 
-  test("who asks about a rule's pattern is told that it is taken as a call", async () => {
+  test("notes that a rule's pattern is read as a call", async () => {
     expect((await permissions({}, "explain", "Bash(git push:*)")).err).toContain("pattern of a rule");
   });
 });
@@ -176,7 +176,7 @@ describe("troupe permissions list", () => {
     });
   });
 
-  test("says so where there is no rule", async () => {
+  test("says that there is no rule", async () => {
     expect((await permissions({}, "list")).out).toContain("No rule is in force");
   });
 });

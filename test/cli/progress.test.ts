@@ -108,7 +108,7 @@ describe("on a terminal", () => {
     expect(io.err.text).toBe(before);
   });
 
-  test("a resize paints anew in the new width", async () => {
+  test("a resize repaints in the new width", async () => {
     const io = new FakeIO({ stderrIsTTY: true, columns: 80 });
     const progress = chooseProgress(io);
     progress.onEvent({ type: "agent", view: agentView({ id: actor(1), description: "x".repeat(200) }) });
@@ -156,7 +156,7 @@ describe("on a terminal", () => {
     expect(colours({ TERM: "dumb" })).toBe(false);
   });
 
-  test("nothing breaks when nobody reads standard error any more", async () => {
+  test("nothing breaks when standard error is no longer read", async () => {
     const io = new FakeIO({ stderrIsTTY: true });
     io.err.failure = Object.assign(new Error("disk full"), { code: "ENOSPC" });
     const progress = chooseProgress(io);
@@ -240,7 +240,7 @@ test.each([
   expect(waitLine(reason, ms, attempt)).toBe(line);
 });
 
-test("the countdown is of whoever is tried again first, and ends with who is past it", () => {
+test("counts down to the first retry, and ends when its agent no longer waits", () => {
   const waits = createWaits();
   waits.add({ ...waiting, ms: 9_000 }, 0);
   waits.add({ ...waiting, actor: actor(2), reason: "Other", ms: 2_000 }, 0);

@@ -137,7 +137,7 @@ describe("a session", () => {
 describe("an apiKeyHelper (A18.3)", () => {
   const key = { user: { apiKeyHelper: "pwd >&2; pwd > ran; echo ' sk-helper '" } };
 
-  test("prints the key, in the person's home and not in the folder", async () => {
+  test("prints the key, in the user's home and not in the directory", async () => {
     const { folders, options } = await run(key, []);
     expect(options?.source).toEqual({ provider: "anthropic", apiKey: "sk-helper" });
     expect(readFileSync(join(folders.homedir, "ran"), "utf8").trim()).toBe(folders.homedir);

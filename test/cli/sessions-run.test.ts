@@ -45,7 +45,7 @@ describe("troupe -p", () => {
     expect((await run(["-p", "alone"], {}, { stdin: "" })).session.prompts).toEqual(["alone"]);
   });
 
-  test("does not wait for ever for a pipe that somebody left open", async () => {
+  test("does not wait forever for a pipe that was left open", async () => {
     const stdin = new PassThrough();
     const { io, runtime, code } = begin(["-p", "alone"], {}, { stdin });
     expect(runtime.sessions).toEqual([]);
@@ -260,7 +260,7 @@ describe("troupe fanout", () => {
       task === "bad" ? summary("failed", "so far", "It broke.") : summary("done", `about ${task}`),
   };
 
-  test("prints one summary per task in the order given, whoever ended first", async () => {
+  test("prints one summary per task in the order given, not in the order of their ends", async () => {
     let release = (_: Summary) => {};
     const slow = new Promise<Summary>((resolve) => {
       release = resolve;
@@ -284,7 +284,7 @@ describe("troupe fanout", () => {
     ]);
   });
 
-  test("finds the agent type by any of its names, and limits how many work at once", async () => {
+  test("finds the agent type by any of its names, and limits how many work at the same time", async () => {
     const { session } = await run(["fanout", "--agent", "Reviewer", "--concurrency", "3", "x"], script, {
       env: { TROUPE_MAX_AGENTS: "9" },
     });
@@ -406,7 +406,7 @@ describe("a signal", () => {
     expect(JSON.parse(io.out.text)).toMatchObject({ subtype: "cancelled", is_error: true, result: "so far" });
   });
 
-  test("a second time leaves after a last chance to close, a third time at once (A5.11)", async () => {
+  test("a second signal leaves a last chance to close, a third ends the process (A5.11)", async () => {
     const hangs = { ...hanging, onClose: () => new Promise<void>(() => {}) };
     const { io, runtime } = begin(["fanout", "slow"], hangs);
     await runtime.asked(1);

@@ -76,7 +76,7 @@ describe("troupe sessions list", () => {
     expect(JSON.parse((await run(home, ["list", "--json", "--cwd", join(here, "..")])).out)).toEqual([]);
   });
 
-  test("says where there is none", async () => {
+  test("says that no session was found", async () => {
     expect(await run(temporaryFolder(), ["list"])).toEqual({
       code: 0,
       out: "",
@@ -122,7 +122,7 @@ describe("troupe sessions show", () => {
     `);
   });
 
-  test("--follow tells the same as a story, until nobody has the session open", async () => {
+  test("--follow shows events until no process has the session open", async () => {
     const home = homeWith({ id: "aaaa1111", cwd: here, events: [...tree, done] });
     const { code, out } = await run(home, ["show", "aaaa", "--follow"]);
     expect(code).toBe(0);

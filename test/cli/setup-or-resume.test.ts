@@ -63,7 +63,7 @@ async function run(argv: readonly string[], { home, ...options }: Options, scrip
 
 const offline = "--offline";
 
-describe("troupe -p goes on with a session", () => {
+describe("troupe -p resumes a session", () => {
   test.each([
     ["-p", "--continue", "and now?"],
     ["-p", "-c", "and now?"],
@@ -190,7 +190,7 @@ describe("troupe -p goes on with a session", () => {
     expect(JSON.parse(out)).toMatchObject({ session_id: "session1", result: "an answer", unfinished: [] });
   });
 
-  test("troupe sessions resume ID does the same where there is no terminal", async () => {
+  test("troupe sessions resume ID does the same without a terminal", async () => {
     const home = homeWith({});
     const asked = await run(["sessions", "resume", "aaaa", "and now?", offline], { home });
     expect(asked).toMatchObject({ code: 0, out: "an answer\n" });
@@ -206,14 +206,14 @@ describe("troupe -p goes on with a session", () => {
   });
 });
 
-describe("a session that cannot be gone on with", () => {
+describe("a session that cannot be resumed", () => {
   const refused = async (argv: readonly string[], options: Options, script?: FakeScript) => {
     const { code, out, err, runtime } = await run([...argv, offline], options, script);
     expect({ out, sessions: runtime.sessions.length }).toEqual({ out: "", sessions: 0 });
     return { code, err: err.replaceAll(here, "HERE") };
   };
 
-  test("--resume without an id lists the newest five where nobody can choose", async () => {
+  test("--resume without an ID lists the newest five if no user can choose", async () => {
     const ids = ["1", "2", "3", "4", "5", "6"].map((digit) => `cccc${digit}`);
     const home = homeWith(...ids.map((id) => ({ id })));
     const { code, err } = await refused(["-p", "x", "--resume"], { home });
@@ -268,7 +268,7 @@ describe("a session that cannot be gone on with", () => {
     expect({ code, err }).toEqual({ code: 2, err: `troupe: ${sentence}\n` });
   });
 
-  test("where there is none about this folder", async () => {
+  test("reports that no session is about this directory", async () => {
     for (const flag of ["-c", "--resume"]) {
       const { code, err } = await refused(["-p", "x", flag], { home: homeWith({ cwd: "/elsewhere" }) });
       expect(code).toBe(2);
@@ -291,7 +291,7 @@ describe("a session that cannot be gone on with", () => {
     expect(restoring).toEqual({ type: "refused", reason: sentence });
   });
 
-  test("is named beside the one that --continue takes instead", async () => {
+  test("is named together with the one that --continue takes instead", async () => {
     const home = homeWith({ id: ONE }, { id: TWO });
     const path = journalFile(folderOf(home));
     writeFileSync(path, readFileSync(path, "utf8").replace(`about ${ONE}`, `abput ${ONE}`));
@@ -301,7 +301,7 @@ describe("a session that cannot be gone on with", () => {
     expect(resume?.notes).toEqual([expect.stringContaining(`${path} does not begin with a whole session`)]);
   });
 
-  test("is let go where the rest of the command line is wrong", async () => {
+  test("is released if the rest of the command line is wrong", async () => {
     const home = homeWith({});
     const { code } = await refused(["-p", "-c", "x", "--add-dir", "/no/such/folder"], { home });
     expect(code).toBe(2);

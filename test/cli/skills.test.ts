@@ -90,7 +90,7 @@ describe("troupe fanout with a task that begins with a slash", () => {
     return { code, err: io.err.text, runtime };
   }
 
-  test("of what there is not the person is told, and nothing begins (A12.7)", async () => {
+  test("reports an unknown skill, and starts nothing (A12.7)", async () => {
     const { code, err, runtime } = await fanout("look", "/revew 12");
     expect(code).toBe(2);
     expect(err).toContain('There is no command or skill "/revew". Near it are: /review.');

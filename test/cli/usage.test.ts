@@ -152,12 +152,12 @@ describe("wrong usage is one sentence on stderr, exit code 2, and starts nothing
       ["top", "a", "b"],
       'top does not take "b"; write troupe top [SESSION], with quotes around what has spaces.',
     ],
-    [["undo", ""], "undo needs AGENT: troupe undo [AGENT]."],
+    [["undo", ""], "The AGENT of undo is empty; write troupe undo [AGENT]."],
     [["sessions"], "sessions needs a subcommand: list, show or resume."],
     [["sessions", "lsit"], 'sessions has no subcommand "lsit"; did you mean sessions list?'],
     [["sessions", "delete"], 'sessions has no subcommand "delete"; it has list, show and resume.'],
     [["sessions", "show"], "sessions show needs ID: troupe sessions show ID."],
-    [["sessions", "show", " "], "sessions show needs ID: troupe sessions show ID."],
+    [["sessions", "show", " "], "The ID of sessions show is empty; write troupe sessions show ID."],
     [
       ["sessions", "show", "abc", "def"],
       'sessions show does not take "def"; write troupe sessions show ID, with quotes around what has spaces.',
@@ -199,7 +199,7 @@ test("more than 10 MB on stdin is not a prompt", async () => {
   });
 });
 
-describe("an error that nobody expected", () => {
+describe("an unexpected error", () => {
   const broken = new Error("The journal cannot be written.");
 
   test("is one sentence, exit code 1", async () => {
@@ -216,7 +216,7 @@ describe("an error that nobody expected", () => {
   });
 });
 
-test("a broken settings file is one warning, and the run goes on", async () => {
+test("a broken settings file is one warning, and the run continues", async () => {
   const homedir = temporaryFolder();
   mkdirSync(join(homedir, ".claude"));
   writeFileSync(join(homedir, ".claude/settings.json"), '{\n  "model": "opus",\n  oops\n}');

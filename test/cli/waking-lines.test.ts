@@ -19,7 +19,7 @@ function told() {
 
 const RESTS = { state: "waiting", hasThread: false } as const;
 
-test("a conversation that has answered, and is woken by one result and by two at once", () => {
+test("a conversation that has answered, and is woken by one result and by two together", () => {
   const { lines, on } = told();
   const [a, b, c] = [agent("a"), agent("b"), agent("c")];
   for (const one of [main, a, b, c]) on(one);

@@ -65,7 +65,7 @@ test("what is no text is named, and said how to look at; a long file goes on by 
   });
   expect(facts[0]?.text).toMatch(/names .*p\.png, which is not shown here \(it is not UTF-8 text/);
   expect(facts[1]?.text).toMatch(
-    /\n2000\tline\n\[The file goes on\. Read it with offset 2001 for the rest\.\]/,
+    /\n2000\tline\n\[The file is longer\. Read it with offset 2001 for the rest\.\]/,
   );
   expect(reads).toMatchObject([{ lines: { from: 1, count: 2_000 } }]);
 });
@@ -83,5 +83,5 @@ test("a picture is attached as a picture, by what its bytes say; one that is non
     undefined,
     undefined,
   ]);
-  expect(found[1]?.fact.text).toMatch(/look at it with Read/);
+  expect(found[1]?.fact.text).toMatch(/use Read for an image/);
 });

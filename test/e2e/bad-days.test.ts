@@ -20,8 +20,8 @@ function expectSentence(text: string, ...words: RegExp[]) {
 /** Spent in moments, and yet longer than one request takes on a busy machine. */
 const SHORT = { patienceMs: 3000 };
 
-describe("what a person is told when the model cannot be had", () => {
-  test("401 is said at once and not retried", { tags: ["long"] }, async () => {
+describe("what the user sees when the model is not available", () => {
+  test("401 is reported and not retried", { tags: ["long"] }, async () => {
     const server = await serverOf(() => apiError(401, "authentication_error", "invalid x-api-key"));
     const { code, err, out } = await troupe(["-p", "hi"], { url: server.url });
     expect(code).toBe(1);
@@ -36,7 +36,9 @@ describe("what a person is told when the model cannot be had", () => {
     expectSentence(out + err, /claude-nonsense/);
   });
 
-  test("500 for ever is retried with a countdown until patience is spent", { tags: ["long"] }, async () => {
+  test("500 without end is retried with a countdown until the retry budget is spent", {
+    tags: ["long"],
+  }, async () => {
     const server = await serverOf(() => apiError(500, "api_error", "boom"));
     const { code, err, out } = await troupe(["-p", "hi", "--output-format", "json"], {
       url: server.url,
@@ -72,7 +74,7 @@ describe("what a person is told when the model cannot be had", () => {
     expectSentence(out + err, /127\.0\.0\.1/);
   });
 
-  test("a redirect is not followed: no key and no conversation reach a host that nobody named", {
+  test("a redirect is not followed: no key and no conversation reach another host", {
     tags: ["long"],
   }, async () => {
     const other = await serverOf(() => ({ text: "gotcha" }));

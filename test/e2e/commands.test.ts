@@ -4,7 +4,7 @@ import { troupe } from "../support/cli-process.ts";
 const acting = ["--permission-mode", "bypassPermissions"];
 
 describe("commands from the program, without a key", { timeout: 60_000 }, () => {
-  test("-p runs one, runs one in the background, and ends when it was told of its end", {
+  test("-p runs one, runs one in the background, and ends after its notice", {
     tags: ["long"],
   }, async () => {
     const ended = await troupe([
@@ -48,7 +48,7 @@ describe("commands from the program, without a key", { timeout: 60_000 }, () => 
     ]);
   });
 
-  test("what still ran at the end is stopped, which is said beside the answer", {
+  test("stops what still ran at the end, and says so next to the answer", {
     tags: ["long"],
   }, async () => {
     const ended = await troupe(["-p", 'in background: run "exec sleep 1000"', ...acting], {

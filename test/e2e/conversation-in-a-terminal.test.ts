@@ -198,7 +198,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     expect(await ended).toBe("broken");
   });
 
-  test("what is typed while it works is told to it, and commands are answered at once", {
+  test("what is typed while it works reaches it, and commands are answered while it works", {
     tags: ["long"],
   }, async () => {
     const typed = Promise.withResolvers<void>();
@@ -316,7 +316,7 @@ describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
     await terminal.ended;
   });
 
-  test("what follows n is told to the agent; what is no answer is asked again", {
+  test("what follows n reaches the agent; an unclear answer is asked again", {
     tags: ["long"],
   }, async () => {
     const server = await askingFor(permission);
@@ -394,7 +394,7 @@ describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
     await terminal.ended;
   });
 
-  test("Ctrl-C at a question ends the turn; Ctrl-D leaves: nobody has answered", {
+  test("Ctrl-C at a question ends the turn; Ctrl-D leaves it unanswered", {
     tags: ["long"],
   }, async () => {
     const server = await serving(() => ({ calls: [{ name: "AskThem", input: { ask: permission } }] }));

@@ -48,7 +48,7 @@ test("start --demo edits: three agents, a conflict that its owner settles, all m
   expect(await all()).toEqual(before);
 });
 
-test("an interrupted demo says what is known, removes its scratch checkout, and promises nothing of it", {
+test("an interrupted demo says what is known, removes its scratch checkout, and offers no resume", {
   tags: ["long"],
 }, async () => {
   const temporary = temporaryFolder();

@@ -25,7 +25,7 @@ describe.each(everyDayHosts)("the offline model changes files with the real tool
     expect(summary.text).toContain("deep/new.txt was created.");
   });
 
-  test("what cannot be done is told, and changes nothing", async () => {
+  test("what cannot be done is reported, and changes nothing", async () => {
     const { supervisor, cwd } = supervised(host, [], { ...offline, files: { "a.txt": "x x" } });
     const once = await supervisor.prompt('in a.txt replace "x" with "y"');
     expect(once.summary.text).toContain("2 times");

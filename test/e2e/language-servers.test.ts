@@ -46,7 +46,7 @@ function hanging() {
 
 const ask = 'call LSP {"operation":"goToDefinition","filePath":"a.toy","line":1,"character":1}';
 
-test("nothing of a folder's language server is started while nobody trusts the folder", {
+test("starts no language server of a directory until the user trusts it", {
   tags: ["long"],
 }, async () => {
   const { cwd, told } = hanging();

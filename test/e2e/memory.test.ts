@@ -5,7 +5,7 @@ import { troupe } from "../support/cli-process.ts";
 import { startMessagesServer } from "../support/messages-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-test("the program tells its conversation and its agents the memory of a folder that nobody trusts, and nothing from outside of it (A18.5, A2.1)", {
+test("the conversation and its agents get the memory of an untrusted directory, and nothing from outside of it (A18.5, A2.1)", {
   tags: ["long"],
 }, async () => {
   const server = await startMessagesServer(({ body }) =>

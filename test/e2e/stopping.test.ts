@@ -186,7 +186,7 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
     return { server, finds: (text: string) => finding.resolve({ text }) };
   };
 
-  test("an agent that ends while the person types wakes the conversation, and leaves the line alone", {
+  test("an agent that ends while the user types wakes the conversation, and leaves the line alone", {
     tags: ["long"],
   }, async () => {
     const at = place();
@@ -265,7 +265,7 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
     await expectNothingLeft(at);
   });
 
-  test("Ctrl-C twice leaves at once, whatever runs; SessionEnd hooks had their chance (A5.11)", {
+  test("Ctrl-C twice quits, whatever runs; SessionEnd hooks had their chance (A5.11)", {
     tags: ["long"],
   }, async () => {
     const at = place();

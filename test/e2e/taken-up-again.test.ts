@@ -58,7 +58,7 @@ function expectWhole({ body }: RecordedRequest): void {
 const places = () => ({ cwd: temporaryFolder(), home: temporaryFolder("troupe-home-") });
 
 describe("kill -9 in the middle of troupe -p (fault 46)", { timeout: 60_000 }, () => {
-  test("--continue goes on from the last durable turn, and nothing that changes anything runs twice", {
+  test("--continue resumes from the last durable turn, and nothing with side effects runs twice", {
     tags: ["long"],
   }, async () => {
     const at = places();
@@ -316,7 +316,7 @@ describe("the command that a stopped run names (issue 15, 6)", { timeout: 60_000
 const why = whyNoTerminal();
 
 describe("troupe --resume in a terminal", { ...unless(why), timeout: 60_000 }, () => {
-  test("shows where the session stands, goes on with what was cut off, and hears what is typed", {
+  test("shows the session's state, resumes what was cut off, and reads what is typed", {
     tags: ["long"],
   }, async () => {
     const at = places();

@@ -134,7 +134,7 @@ describe("the seed's sample settings, with the offline model", { timeout: 60_000
 
   // What holds untrusted is seen two agents deep below.
   test.each(isLong ? [[["--trust"]], [[]]] : [[["--trust"]]])(
-    "what it denies is denied, with %j, and so is what nobody allowed",
+    "what it denies is denied, with %j, and so is what no rule allows",
     { tags: ["long"] },
     async (flags) => {
       const place = placed({ project: sample });
@@ -194,7 +194,7 @@ describe("the seed's sample settings, with a model on a server", { timeout: 60_0
     expect(line(ended, "is not trusted")).toHaveLength(1);
   });
 
-  test("what the person's own settings deny, no rule of a trusted project allows (A6.4)", {
+  test("what the user's own settings deny, no rule of a trusted project allows (A6.4)", {
     tags: ["long"],
   }, async () => {
     const seen: RecordedRequest[] = [];
@@ -242,7 +242,7 @@ const EVENTS = [
   "SessionEnd",
 ];
 
-describe("hooks of the person's settings", { timeout: 60_000 }, () => {
+describe("hooks of the user's settings", { timeout: 60_000 }, () => {
   test("run at every event of a session, and cover agents at any depth (A5.4, A5.8 to A5.13)", {
     tags: ["long"],
   }, async () => {
@@ -309,7 +309,7 @@ describe("hooks of the person's settings", { timeout: 60_000 }, () => {
     expect(existsSync(join(place.cwd, "a.txt"))).toBe(true);
   });
 
-  test("what PostToolUse prints stands in the result that the model reads (A5.8)", {
+  test("what PostToolUse prints is in the result that the model reads (A5.8)", {
     tags: ["long"],
   }, async () => {
     const place = hooked(() => ({

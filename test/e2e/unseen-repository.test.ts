@@ -171,7 +171,7 @@ describe("with a server that plays the model", { timeout: 60_000 }, () => {
     },
   );
 
-  test("whatever a model sends, each call gets one result that says what to do, and the conversation goes on", {
+  test("whatever a model sends, each call gets one result that says what to do, and the conversation continues", {
     tags: ["long"],
   }, async () => {
     const cwd = repository();

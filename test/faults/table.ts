@@ -374,7 +374,7 @@ export const faults: readonly Fault[] = [
     test("journal/going-on.test.ts", "after a damaged last line no number is given twice (fault 41)"),
     test(
       "supervisor/resume.test.ts",
-      "a torn last line and a damaged middle one are said, and the session goes on (fault 37, 41)",
+      "a torn last line and a damaged middle one are reported, and the session continues (fault 37, 41)",
     ),
   ),
   row(
@@ -539,7 +539,7 @@ export const faults: readonly Fault[] = [
     "nothing",
     "the program",
     test("cli/live-tree.test.ts", "fits one column"),
-    test("cli/progress.test.ts", "a resize paints anew in the new width"),
+    test("cli/progress.test.ts", "a resize repaints in the new width"),
     test("cli/progress.test.ts", "a dumb terminal is treated the same"),
   ),
   row(

@@ -94,8 +94,7 @@ describe("a line of the journal, version 3 (issue 15, 7)", () => {
 
   test("says its version, which older programs refuse", async () => {
     const { text } = await written();
-    expect(JSON.parse(text.split("\n")[0] ?? "").event.version).toBe(3);
-    expect(JOURNAL_VERSION).toBe(3);
+    expect(JSON.parse(text.split("\n")[0] ?? "").event.version).toBe(JOURNAL_VERSION);
   });
 });
 

@@ -78,6 +78,20 @@ test("1 to 2: prompts have ids, and the turn that heard one names it", () => {
   );
 });
 
+test("3 to 4: text of the runtime is marked as a notice in prompts, specs, replies and turns", () => {
+  const migrate = migration(4);
+  const heard = [{ text: "a" }, { text: "b", news: true }];
+  const renamed = [{ text: "a" }, { text: "b", notice: true }];
+  const step = (event: object) => migrate(recordOf(1, event), 3);
+  expect(step({ type: "prompt", news: true })).toEqual(recordOf(1, { type: "prompt", notice: true }));
+  for (const [type, key] of [
+    ["spawn", "spec"],
+    ["reply", "reply"],
+    ["turn", "turn"],
+  ] as const)
+    expect(step({ type, [key]: { heard } })).toEqual(recordOf(1, { type, [key]: { heard: renamed } }));
+});
+
 test.each([
   ["of this version", recordOf(1, said("a")), JOURNAL_VERSION],
   ["of a kind no step knows", recordOf(1, { type: "teleport" }), 1],

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { LanguageServer } from "../../src/lsp/find-servers.ts";
 import { openLanguages } from "../../src/lsp/open-languages.ts";
-import type { Sight } from "../../src/lsp/show.ts";
+import type { Detail } from "../../src/lsp/show.ts";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { startProcesses } from "../../src/processes/client.ts";
@@ -29,7 +29,7 @@ export interface ToyOptions {
   readonly clock?: Clock;
   readonly files?: Readonly<Record<string, string>>;
   readonly root?: string;
-  readonly sightOf?: (path: string) => Sight;
+  readonly sightOf?: (path: string) => Detail;
 }
 
 /** A session's language servers with one that behaves as asked, for files that end in `.toy`. */

@@ -46,7 +46,7 @@ async function manyTurns(): Promise<void> {
   for (let turn = 0; turn < 2_000; turn += 1) await new Promise(setImmediate);
 }
 
-test("close waits until the end of a run that is on its way to the disk is there (S7)", async () => {
+test("close waits until the end of a run is on disk (S7)", async () => {
   const { supervisor } = supervised("in-thread", [{ text: "the answer" }]);
   const { seen, first, release } = holdSummaries();
   const result = supervisor.prompt("go");

@@ -79,7 +79,7 @@ describe.each(everyDayHosts)("one prompt after another, %s", (host) => {
     expect((await next)?.summary.text).toBe("two");
   });
 
-  test("two prompts at once: the second is refused, the first is answered", async () => {
+  test("of two prompts together the second is refused and the first is answered", async () => {
     const { supervisor } = supervised(host, [{ text: "one" }]);
     const first = supervisor.prompt("first");
     await expect(supervisor.prompt("second")).rejects.toThrow("still busy");

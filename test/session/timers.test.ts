@@ -31,7 +31,7 @@ function conversation(second: ScriptedTurn = { text: "scheduled" }, more: object
   return { ...session, clock, told, untilTold, lastWords };
 }
 
-test("a scheduled prompt wakes an idle conversation, and its answer is told (A15.1)", async () => {
+test("a scheduled prompt wakes an idle conversation, and its answer is reported (A15.1)", async () => {
   const { supervisor, clock, told, untilTold, lastWords } = conversation();
   expect((await supervisor.prompt("begin")).summary.text).toBe("scheduled");
   await clock.advance(MINUTE / 2);

@@ -39,7 +39,7 @@ describe.each(everyDayHosts)("what a library user hands in cannot take the runti
     ["something that cannot be copied", reply([{ type: "text", text: "hi", citations: () => {} }])],
     ["no list of blocks", reply(7)],
     ["a reply without its parts", { type: "reply" }],
-  ])("a model client that answers %s fails its agent, and nobody else", async (_what, answer) => {
+  ])("a model client that answers %s fails its agent, and no other", async (_what, answer) => {
     const fine = { ...(reply([{ type: "text", text: "fine", citations: null }]) as ModelOutcome) };
     const client: ModelClient = {
       name: "own",
@@ -55,7 +55,7 @@ describe.each(everyDayHosts)("what a library user hands in cannot take the runti
     expect(good.summary).toMatchObject({ status: "done", text: "fine" });
   });
 
-  test("a tool may throw anything, return nothing, or be in the way for ever", async () => {
+  test("a tool may throw anything, return nothing, or block without end", async () => {
     const reached = Promise.withResolvers<void>();
     const odd = defineTool({
       runsIn: "caller",

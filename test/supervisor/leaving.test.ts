@@ -11,7 +11,7 @@ const isMain = ({ actor }: ModelRequest) => actor === "main";
 const journalOf = (folder: string) => readFileSync(join(folder, "journal.jsonl"), "utf8");
 
 describe.each(shippedHosts)("a session that is left, %s", (host) => {
-  test("answers whoever waits, ends nothing in its journal, and goes on when it is taken up again (C23, fault 63)", async () => {
+  test("answers those that wait, ends nothing in its journal, and continues when it is resumed (C23, fault 63)", async () => {
     const reached = Promise.withResolvers<void>();
     const { supervisor, cwd, home } = supervised(host, (request) => {
       if (isMain(request)) return { calls: [{ name: "Agent", input: { description: "d", prompt: "work" } }] };
@@ -60,7 +60,7 @@ describe.each(shippedHosts)("a session that is left, %s", (host) => {
     await again.close();
   });
 
-  test("where nothing ran ends like any other", async () => {
+  test("a session in which nothing ran ends like any other", async () => {
     const { supervisor } = supervised(host, [{ text: "hello" }]);
     await supervisor.prompt("go");
     supervisor.detach("The session was left.");
@@ -69,7 +69,7 @@ describe.each(shippedHosts)("a session that is left, %s", (host) => {
   });
 });
 
-test("a session that is taken up and closed before anybody set it going is as it was", async () => {
+test("a session that is resumed and closed before anything was started stays as it was", async () => {
   const reached = Promise.withResolvers<void>();
   const { supervisor, cwd, home } = supervised("in-thread", () => {
     reached.resolve();

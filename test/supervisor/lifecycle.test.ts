@@ -57,7 +57,7 @@ describe("the life of an agent", () => {
     );
   });
 
-  test("a thread that is gone always means an end: nothing runs for ever", () => {
+  test("a thread that is gone always means an end: nothing runs without limit", () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 20 }), (events) => {
         const { child } = play([...events, { type: "exit", exit: { type: "terminated" } }]);
@@ -109,7 +109,7 @@ describe("the life of an agent", () => {
     );
   });
 
-  test("a call that waits is always let go on in the end", () => {
+  test("a call that waits always continues in the end", () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 30 }), (events) => {
         let child = queued;
@@ -169,7 +169,7 @@ describe("the life of an agent", () => {
     });
   });
 
-  test("an agent that is kept for what may come has no thread, and a stop ends it at once", () => {
+  test("an idle agent has no thread, and a stop ends it immediately", () => {
     const { child, effects } = play([{ type: "slot" }, { type: "alive" }, { type: "idle" }]);
     expect(child).toEqual({ state: "waiting", waits: 1, passive: true });
     expect(effects.map((e) => e.type)).toEqual(["start", "release-slot", "release-thread"]);

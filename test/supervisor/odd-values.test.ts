@@ -34,7 +34,7 @@ describe("a limit never switches itself off", () => {
   });
 });
 
-test("a timer for longer than a timer can be set does not go off at once", async () => {
+test("a timer for longer than a timer can be set does not go off immediately", async () => {
   let early = false;
   const withdraw = [2 ** 31, 1e15, Number.POSITIVE_INFINITY].map((ms) =>
     systemClock.after(ms, () => {
@@ -64,7 +64,7 @@ describe.each(everyDayHosts)("odd values, %s", (host) => {
     },
   );
 
-  test("a budget or a deadline that is no number is refused with a sentence; none without end is none", async () => {
+  test("a budget or a deadline that is not a number is refused with a sentence; an infinite one is no limit", async () => {
     const { supervisor } = supervised(host, () => ({ text: "ok" }));
     const spawn = (more: object) => supervisor.spawn({ prompt: "go", ...more });
     await expect(spawn({ tokenBudget: Number.NaN })).rejects.toThrow(/tokenBudget is NaN; give/);
@@ -89,7 +89,7 @@ describe.each(everyDayHosts)("odd values, %s", (host) => {
   });
 });
 
-test("a folder that is no folder, and a prompt that says nothing, are refused with a sentence", async () => {
+test("a directory that does not exist, and an empty prompt, are refused with a sentence", async () => {
   expect(() => supervised("in-thread", [], { cwd: "/no/such/folder" })).toThrow(
     /There is no folder \/no\/such\/folder/,
   );

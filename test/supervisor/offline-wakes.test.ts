@@ -14,7 +14,7 @@ function offline(options: object = {}) {
   return { ...session, answers };
 }
 
-test("an offline agent is woken by a timer, and does what it was told (A15.1)", {
+test("an offline agent is woken by a timer, and does what the prompt says (A15.1)", {
   tags: ["long"],
 }, async () => {
   const clock = new FakeClock();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ActorId } from "../../src/mailbox/ids.ts";
 import { supervised } from "../support/supervised.ts";
 
-test("a spawn tells its agent's id at once, by which it can be found and ended while it works", async () => {
+test("a spawn reports its agent's ID immediately, by which it can be found and ended while it works", async () => {
   const { supervisor } = supervised("in-thread", () => new Promise<never>(() => {}));
   const started = Promise.withResolvers<ActorId>();
   const result = supervisor.spawn({ prompt: "look", onStart: started.resolve });

@@ -152,7 +152,7 @@ describe.each(shippedHosts)("an agent without its thread, %s", (name) => {
     expect(said).not.toMatch(/read it first/i);
   });
 
-  test("one that waits for a person goes on with the answer in another thread, and nothing is asked twice", async () => {
+  test("one that waits for the user continues with the answer in another thread, and nothing is asked twice", async () => {
     const asked: string[] = [];
     const { host, seen } = tight(name);
     const person: UserHandler = {
@@ -189,7 +189,7 @@ describe.each(shippedHosts)("an agent without its thread, %s", (name) => {
     expect(textsOf(waiting.model.requests.at(-1) ?? never())).toContain("asked\n[Exit code 0]");
   });
 
-  test("a stop while it has no thread gives one summary, with what it had said, and it can be gone on with", async () => {
+  test("a stop while it has no thread gives one summary, with what it had said, and it can be resumed", async () => {
     const { host, seen } = tight(name);
     const hold = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
@@ -233,7 +233,7 @@ describe.each(shippedHosts)("an agent without its thread, %s", (name) => {
     expect(broken(await journalOf(stopped))).toEqual([]);
   });
 
-  test("who could not give its thread back at once does so as soon as it can: nobody waits for it for ever", async () => {
+  test("an agent that could not give its thread back gives it back as soon as it can: no other waits without end", async () => {
     const plain =
       name === "in-thread"
         ? inThreadHost(seededScheduler(seeded(3)))

@@ -59,7 +59,7 @@ describe.each(everyDayHosts)("results and the window, %s", (host) => {
     },
   );
 
-  test("short results of a reply stay whole beside a long one", async () => {
+  test("short results of a reply stay whole next to a long one", async () => {
     const calls = (cwd: string) => [
       { name: "Flood", input: {} },
       { name: "Read", input: { file_path: join(cwd, "a") } },

@@ -91,7 +91,7 @@ function rest(runs: readonly number[]): ActorAtRest {
   };
 }
 
-test("who is late because the disk was, goes on with what came meanwhile: no run of it is forgotten", async () => {
+test("one that is late because the disk was resumes it with the runs since then: none is forgotten", async () => {
   const { ends, goOn, knew, answers, allAsked } = onDisk(2);
   ends();
   const [early, late] = [goOn(), goOn()];
@@ -104,7 +104,7 @@ test("who is late because the disk was, goes on with what came meanwhile: no run
   expect(knew).toEqual([[1], [1, 2]]);
 });
 
-test("of several at once one sets it going; the others learn that it runs", async () => {
+test("of several together one starts it; the others learn that it runs", async () => {
   const { agent, ends, goOn, answers, allAsked } = onDisk(3);
   ends();
   const all = [goOn(), goOn(), goOn()];

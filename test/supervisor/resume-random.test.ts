@@ -105,7 +105,7 @@ function scriptOf(main: Plan): (request: ModelRequest) => ScriptedTurn {
 
 const limits = { maxDepth: 3, maxTurns: 30 };
 
-test("any session that dies at any time, and once more on its way back, ends with all its promises kept (D1, C1, C23)", {
+test("any session that dies at any time, and again while it is resumed, ends with all its promises kept (D1, C1, C23)", {
   tags: ["long"],
   timeout: 120_000,
 }, async () => {

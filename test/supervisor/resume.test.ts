@@ -28,7 +28,7 @@ const ofAgents = ({ model }: World) => model.requests.filter((request) => !isMai
 const lastOfMain = ({ model }: World) => textsOf(model.requests.filter(isMain).at(-1) ?? never());
 
 describe.each(shippedHosts)("resume, %s", (host) => {
-  test("the Agent tool goes on with an agent that has ended: its earlier conversation to the letter, and the new prompt (A11.7)", {
+  test("the Agent tool resumes an agent that has ended: its earlier conversation to the letter, and the new prompt (A11.7)", {
     tags: ["long"],
   }, async () => {
     const first = world(host, (request) => {
@@ -85,7 +85,7 @@ describe.each(shippedHosts)("resume, %s", (host) => {
     expect(broken(await journalOf(second))).toEqual([]);
   });
 
-  test("one that runs, oneself, the main conversation and nobody cannot be resumed: each is a sentence", {
+  test("one that runs, oneself, the main conversation and an unknown one cannot be resumed: each is a sentence", {
     tags: ["long"],
   }, async () => {
     const hold = Promise.withResolvers<void>();
@@ -120,7 +120,7 @@ describe.each(shippedHosts)("resume, %s", (host) => {
     expect(said).toMatch(/Agent \w+ still runs\. Send it a message instead of resuming it\./);
   });
 
-  test("the library goes on with an agent, before and after a restart; one that runs hears the words instead", {
+  test("the library resumes an agent, before and after a restart; one that runs reads the message instead", {
     tags: ["long"],
   }, async () => {
     const hold = Promise.withResolvers<void>();
@@ -154,7 +154,7 @@ describe.each(shippedHosts)("resume, %s", (host) => {
     expect(records.filter(({ event }) => event.type === "summary")).toHaveLength(4);
   });
 
-  test("of two that resume the same agent at once one does, and the other is heard by it", async () => {
+  test("of two that resume the same agent together one does, and the other's message is read", async () => {
     const { supervisor, model } = world(host, (request) => ({ text: `after ${repliesIn(request)}` }));
     const { id } = await supervisor.spawn({ type: "worker", prompt: "one" });
     const [a, b] = await Promise.all([supervisor.resume(id, "two"), supervisor.resume(id, "three")]);
@@ -164,7 +164,7 @@ describe.each(shippedHosts)("resume, %s", (host) => {
     await supervisor.close();
   });
 
-  test("an agent can be gone on with in the moment it ends, before its end is on disk", {
+  test("an agent can be resumed in the moment it ends, before its end is on disk", {
     tags: ["long"],
   }, async () => {
     const { supervisor } = world(host, () => ({ text: "report" }), { limits: { maxAgents: 1 } });
@@ -228,7 +228,7 @@ describe("what a session that was cut off still knows", () => {
     expect([times(last, "one"), times(last, "two")]).toEqual([1, 1]);
   });
 
-  test("commands in the background that died with the program are told of, once", {
+  test("commands in the background that died with the program are reported, once", {
     tags: ["long"],
   }, async () => {
     const script = (request: ModelRequest): ScriptedTurn => {
@@ -252,7 +252,7 @@ describe("what a session that was cut off still knows", () => {
     expect(third.model.requests).toEqual([]);
   });
 
-  test("the end of a command in the background that nobody had heard is told again, once (D1)", {
+  test("the end of a command in the background that no turn had heard is reported again, once (D1)", {
     tags: ["long"],
   }, async () => {
     const script = (request: ModelRequest): ScriptedTurn => {
@@ -277,7 +277,7 @@ describe("what a session that was cut off still knows", () => {
     expect(third.model.requests).toEqual([]);
   });
 
-  test("a torn last line and a damaged middle one are said, and the session goes on (fault 37, 41)", async () => {
+  test("a torn last line and a damaged middle one are reported, and the session continues (fault 37, 41)", async () => {
     const first = world("in-thread", answer);
     await first.supervisor.prompt("one");
     await first.supervisor.close();

@@ -47,7 +47,7 @@ describe("slots", () => {
     expect(slots.waiting).toBe(0);
   });
 
-  test("never more than the limit at once, and everybody's turn comes, in any order of joins and releases", async () => {
+  test("never more than the limit, and the turn of each comes, in any order of joins and releases", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),

@@ -94,7 +94,7 @@ describe.each(shippedHosts)("a stop, %s", (host) => {
     expect(there.model.requests.flatMap(({ messages }) => whyInvalid(messages) ?? [])).toEqual([]);
   });
 
-  test("of a subtree ends all of it and nobody else", { tags: ["long"] }, async () => {
+  test("of a subtree ends all of it and no other actor", { tags: ["long"] }, async () => {
     const { script, ready, hold } = family();
     const there = world(host, script, {
       limits,
@@ -117,7 +117,7 @@ describe.each(shippedHosts)("a stop, %s", (host) => {
     expect(last).toContain("behind so far");
   });
 
-  test("of everything ends everything; every one that was stopped can be gone on with, here and after a restart", {
+  test("of everything ends everything; every one that was stopped can be resumed, here and after a restart", {
     tags: ["long"],
   }, async () => {
     const { script, ready } = family();

@@ -116,7 +116,7 @@ const turn = (number: number): Turn => ({
 const summary: Summary = { status: "done", text: "ok", turns: 1, usage: noUsage, receipts: noReceipts };
 
 describe("a thread is not believed", () => {
-  test("a tool that its agent was not offered is not let go, wherever it runs", async () => {
+  test("a tool that its agent was not offered does not run, on either side", async () => {
     let ran = false;
     const hammer = toolNamed("Hammer", async () => {
       ran = true;
@@ -213,7 +213,7 @@ describe("a command", () => {
   });
 });
 
-describe("a program that is no command", () => {
+describe("a program that is not a command", () => {
   test("is our ripgrep, for a running call, and cannot start another", async () => {
     const { actor, services } = servicesOf([], []);
     const search = callId(id, 1, 0);

@@ -198,10 +198,14 @@ describe("answers (A14.2, A14.3)", () => {
   });
 
   test("without an answer the model decides itself and says what it assumed", async () => {
-    const { call } = toolWith({ type: "deny", by: "nobody", reason: "Nobody can be asked in this session." });
+    const { call } = toolWith({
+      type: "deny",
+      by: "nobody",
+      reason: "No user can be asked in this session.",
+    });
     expect(await call({ questions: [question("Q?")] })).toEqual({
       content:
-        "Nobody can be asked in this session. Decide yourself, continue, and say in your reply what you assumed.",
+        "No user can be asked in this session. Decide yourself, continue, and say in your reply what you assumed.",
       isError: true,
     });
   });

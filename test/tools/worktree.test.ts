@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import { bindTool } from "../../src/tools/bind-tool.ts";
+import { worktreeTools } from "../../src/tools/session-tools.ts";
 import type { CallContext } from "../../src/tools/tool.ts";
-import { worktreeTools } from "../../src/tools/worktree/all.ts";
 import { enterWorktreeTool } from "../../src/tools/worktree/enter-worktree.ts";
 import type { EnteredWorktree, LeftWorktree, WorktreeService } from "../../src/tools/worktree/service.ts";
 

@@ -12,7 +12,7 @@ export const codeReviewer = defineAgent({
 
 How to work
 - Read the code under review whole, and enough of its callers and callees to judge it.
-- For each suspicion find the input, order of events or state that makes it go wrong. If there is none, drop it.
+- For each suspicion find the input, order of events or state that makes it go wrong. If you find no such case, drop it.
 - Taste is not a finding. A missing test for a likely fault is one.
 
 What to return

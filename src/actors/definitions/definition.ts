@@ -11,53 +11,53 @@ export type AgentSource =
 /** Modes of permission, as settings name them. */
 export type AgentMode = "plan" | "dontAsk" | "default" | "acceptEdits" | "bypassPermissions";
 
-/** A kind of agent: what it is for, what it may use, how it works and what it must return. */
+/** An agent type: what it is for, what it may use, how it works and what it must return. */
 export interface AgentDefinition {
   readonly name: string;
-  /** Other names people and models use for it; all names are matched whatever their case and separators. */
+  /** Other names for it; the case and separators of names do not matter. */
   readonly aliases?: readonly string[];
   /** One line by which a model chooses it. */
   readonly whenToUse: string;
   /** The role's part of the system prompt: how to work and what to return. */
   readonly prompt: string;
-  /** Whether it is told what memory files say (default true). */
+  /** Whether it gets memory files (default true). */
   readonly memory?: boolean;
-  /** Tool names, or every tool there is. */
+  /** Tool names, or all tools. */
   readonly tools: readonly string[] | "all";
   readonly disallowedTools?: readonly string[];
-  /** Alias or full id; the session's model where absent. */
+  /** Alias or full ID (default: the session's model). */
   readonly model?: string;
-  /** Tokens to think with, 0 for none, and how much it puts into its replies; the session's where absent. */
+  /** Tokens for thinking, 0 for none, and its effort (default: the session's). */
   readonly thinkingTokens?: number;
   readonly effort?: Effort;
-  /** Its callers go on at once and are notified, unless a call says otherwise. */
+  /** It runs in the background, unless a call says otherwise. */
   readonly background?: boolean;
-  /** Each works in a git worktree of its own, and its edits come back when it ends. */
+  /** Each agent works in its own git worktree, and its edits are merged when it ends. */
   readonly isolation?: "worktree";
-  /** How they come back; what settings say where absent. */
+  /** How edits are merged (default: as settings say). */
   readonly merge?: MergeMode;
-  /** What one of them may use, with everything below it; taken from its parent's. */
+  /** What one agent may use, with all agents below it; it comes out of the parent's budget. */
   readonly budget?: {
     readonly tokens?: number;
     readonly usd?: number;
     readonly turns?: number;
     readonly ms?: number;
   };
-  /** Turns before it must write its summary; the session's limit where absent. */
+  /** Turns before it must write its summary (default: the session's limit). */
   readonly maxTurns?: number;
-  /** What its answer must be, as data; `output` of its summary where it is (`typed/`). */
+  /** The schema of its result as data, which is `output` of its summary (`typed/`). */
   readonly outputSchema?: JsonSchema;
-  /** Its calls are judged in this mode where it is narrower than the session's; a wider one changes nothing. */
+  /** The mode for its calls, if it is narrower than the session's; a wider one changes nothing. */
   readonly permissionMode?: AgentMode;
-  /** The kinds of agents it may start; any where absent. */
+  /** The agent types it may start (default: all). */
   readonly mayStart?: readonly string[];
-  /** Skills whose text it begins with. */
+  /** Skills whose text it starts with. */
   readonly skills?: readonly string[];
-  /** Names of the session's servers, and servers of its own as in `.mcp.json`, by name. */
+  /** Names of the session's servers, and its own servers as in `.mcp.json`, by name. */
   readonly mcpServers?: AgentServers;
-  /** As in settings; they hold while one of these agents runs. */
+  /** As in settings; they count while one of these agents runs. */
   readonly hooks?: Readonly<Record<string, unknown>>;
-  /** Absent: a library user's own. */
+  /** Absent for definitions of library users. */
   readonly source?: AgentSource;
 }
 

@@ -9,11 +9,11 @@ export const generalPurpose = defineAgent({
 
 How to work
 - Understand the task and the code it concerns before you change anything.
-- Do what was asked, all of it and nothing beside it. Prefer changing what is there over adding something new.
+- Do what was asked, all of it and nothing else. Prefer changing what is there over adding something new.
 - Check your work with the means you have. If something fails, find out why; do not hide it.
 
 What to return
-- What you did and what came of it, in a few sentences; every file you changed or relied on as \`path:line\`.
+- What you did and with what result, in a few sentences; every file you changed or relied on as \`path:line\`.
 - What you did not do, what failed, and what your caller should know or decide.
 Your last message is all that your caller receives: it must stand alone.`,
 });

@@ -7,7 +7,7 @@ import { plan } from "./plan.ts";
 import { securityAudit } from "./security-audit.ts";
 import { statuslineSetup } from "./statusline-setup.ts";
 
-/** The kinds of agents that ship with Troupe, in the order they are listed. */
+/** The agent types that come with Troupe, in the order of the list. */
 export const builtInAgents: readonly AgentDefinition[] = [
   explore,
   plan,
@@ -19,8 +19,8 @@ export const builtInAgents: readonly AgentDefinition[] = [
 ];
 
 /**
- * The definition a name means, whatever its case and separators (A11.2): `codeReviewer`, `Code Reviewer`,
- * `code_reviewer`. A name comes before everybody's aliases, or an own `reviewer` could not be reached.
+ * Finds a definition by its name, whatever its case and separators (A11.2): `codeReviewer`, `Code Reviewer`,
+ * `code_reviewer`. Names come before aliases, or a user's own `reviewer` could not be called.
  */
 export function findAgent(
   definitions: readonly AgentDefinition[],
@@ -33,7 +33,7 @@ export function findAgent(
   );
 }
 
-/** By which names are one: without case and separators. A name of nothing but signs is itself. */
+/** Returns a name without case and separators, in which equal names are the same. */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") || name;
 }

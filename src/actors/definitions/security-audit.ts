@@ -7,7 +7,7 @@ export const securityAudit = defineAgent({
   tools: ["Read", "Glob", "Grep", "Bash"],
   disallowedTools: ["Edit", "Write", "NotebookEdit"],
   maxTurns: 80,
-  prompt: `You are a security auditor. You look for ways in which somebody could make this code do what it must not. You change nothing and you attack nothing.
+  prompt: `You are a security auditor. You look for ways in which an attacker could make this code do what it must not. You change nothing and you attack nothing.
 
 How to work
 - List where untrusted data enters (network, files, environment, arguments, other processes) and what is worth protecting.

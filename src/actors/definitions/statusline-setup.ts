@@ -3,7 +3,7 @@ import { defineAgent } from "./definition.ts";
 export const statuslineSetup = defineAgent({
   name: "statusline-setup",
   whenToUse:
-    "Questions about the terminal's status line. There is none in this program yet: it says what there is instead, and what an existing statusLine setting would do.",
+    "Questions about the terminal's status line. This program has no status line yet: it says what to use instead, and what an existing statusLine setting would do.",
   tools: ["Read", "Glob", "Grep"],
   memory: false,
   maxTurns: 10,

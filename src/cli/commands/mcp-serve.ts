@@ -13,7 +13,7 @@ export const mcpServeCommand: Command = {
     "A client such as an editor starts it and speaks MCP with it on stdin and stdout; what is for people goes to stderr.",
     "It offers spawn_agent, fan_out, agent_result, continue_agent, stop_agents, list_agents and list_agent_types.",
     "What agents may do is decided by these flags and by settings, as for fanout; a client that can ask its person (elicitation) is asked, and without one whatever would be a question is refused.",
-    "When the client goes, everything ends; agents still at work can be gone on with by --resume.",
+    "When the client goes, everything ends; agents still at work can be resumed with --resume.",
   ],
   options: [concurrency, isolation, merge, permissionPromptTool, ...sessionOptions],
   examples: [

@@ -35,7 +35,7 @@ export const mcpCommand: Command = {
       "troupe mcp add --scope project tracker https://tracker.example/mcp",
       "an address, for all who work on it",
     ],
-    ["troupe mcp list", "what there is, and how it stands with each"],
+    ["troupe mcp list", "the servers and their status"],
     ["troupe mcp login tracker", "sign in at a server that asks for it"],
   ],
   run: runMcp,

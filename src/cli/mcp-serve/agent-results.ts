@@ -7,11 +7,11 @@ import { agentFigures, agentName, doing, statusText } from "../agent-text.ts";
 import { counted } from "../figures.ts";
 import type { JobEnd } from "../jobs.ts";
 import type { ServedResult } from "./mcp-server.ts";
-import { type ShownAgent, type ShownAgents, shownFailure, shownView } from "./shown-agent.ts";
+import { type AgentData, type AgentsData, shownFailure, shownView } from "./shown-agent.ts";
 
 interface Shown {
   readonly texts: readonly string[];
-  readonly data: ShownAgent;
+  readonly data: AgentData;
 }
 
 /** Formats the ends of agents, in their order; an error only if nothing in it is of use. */
@@ -19,7 +19,7 @@ export function formatEnds(
   session: SupervisorHandle,
   ends: readonly JobEnd[],
   now: number,
-): ServedResult<ShownAgents> {
+): ServedResult<AgentsData> {
   const shown = ends.map((end): Shown => {
     const view = session.tree().find(({ id }) => id === end.id);
     if (view === undefined) return showFailure(end);
@@ -36,7 +36,7 @@ export function formatViews(
   views: readonly AgentView[],
   now: number,
   first: readonly string[] = [],
-): ServedResult<ShownAgents> {
+): ServedResult<AgentsData> {
   return joinShown(
     views.map((view) => showView(session, view, now)),
     first,
@@ -48,7 +48,7 @@ export function formatList(
   session: SupervisorHandle,
   views: readonly AgentView[],
   now: number,
-): ServedResult<ShownAgents> {
+): ServedResult<AgentsData> {
   const agents = views.map((view) => {
     const { report: _, output: __, ...shown } = shownView(view, refusedTools(session, view.id), now);
     return shown;
@@ -60,7 +60,7 @@ export function formatList(
   return { texts: [lines.join("\n")], data: { agents } };
 }
 
-function joinShown(shown: readonly Shown[], first: readonly string[]): ServedResult<ShownAgents> {
+function joinShown(shown: readonly Shown[], first: readonly string[]): ServedResult<AgentsData> {
   return {
     texts: [...first, ...shown.flatMap(({ texts }) => texts)],
     data: { agents: shown.map(({ data }) => data) },

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import { formatAgentLine } from "../../tools/agent-list.ts";
 import { formatEnds, formatList, formatViews } from "./agent-results.ts";
 import { type Hints, type ServedTool, serveTool } from "./mcp-server.ts";
-import { ShownAgents } from "./shown-agent.ts";
-import { reportProgress, type Serving, WORKS } from "./start-tools.ts";
+import { AgentsData } from "./shown-agent.ts";
+import { reportProgress, type ServeContext, WORKS } from "./start-tools.ts";
 
 const LOOKS: Hints = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 const STOPS: Hints = { ...LOOKS, readOnlyHint: false, destructiveHint: false };
@@ -19,11 +19,11 @@ const agent_ids = z
   .check(z.minLength(1), z.maxLength(100), z.describe("Ids of agents, from other tools (required)"));
 
 /** The tools for agents that were started: get results, continue, stop, list. */
-export function controlTools(serving: Serving): readonly ServedTool[] {
+export function controlTools(serving: ServeContext): readonly ServedTool[] {
   return [resultTool, continueTool, stopTool, listTool, typesTool].map((tool) => tool(serving));
 }
 
-function resultTool(serving: Serving): ServedTool {
+function resultTool(serving: ServeContext): ServedTool {
   return serveTool({
     name: "agent_result",
     title: "Reports of agents",
@@ -41,7 +41,7 @@ function resultTool(serving: Serving): ServedTool {
           ),
       ),
     }),
-    output: ShownAgents,
+    output: AgentsData,
     hints: LOOKS,
     async run({ agent_ids, wait_seconds = WAIT_SECONDS }, call) {
       const ids = serving.session.find(agent_ids).map(({ id }) => id);
@@ -54,7 +54,7 @@ function resultTool(serving: Serving): ServedTool {
   });
 }
 
-function continueTool(serving: Serving): ServedTool {
+function continueTool(serving: ServeContext): ServedTool {
   return serveTool({
     name: "continue_agent",
     title: "Continue an agent",
@@ -67,7 +67,7 @@ function continueTool(serving: Serving): ServedTool {
         z.boolean().check(z.describe("Return as soon as it works on it; agent_result has the report")),
       ),
     }),
-    output: ShownAgents,
+    output: AgentsData,
     hints: WORKS,
     async run({ agent_id, message, background = false }, call) {
       const { signal } = call;
@@ -91,7 +91,7 @@ function continueTool(serving: Serving): ServedTool {
   });
 }
 
-function stopTool(serving: Serving): ServedTool {
+function stopTool(serving: ServeContext): ServedTool {
   return serveTool({
     name: "stop_agents",
     title: "Stop agents",
@@ -101,7 +101,7 @@ function stopTool(serving: Serving): ServedTool {
       agent_ids,
       reason: z.optional(z.string().check(z.describe("A sentence for its summary"))),
     }),
-    output: ShownAgents,
+    output: AgentsData,
     hints: STOPS,
     async run({ agent_ids, reason = "The client stopped it." }, { signal }) {
       const ids = serving.session.find(agent_ids).map(({ id }) => id);
@@ -113,7 +113,7 @@ function stopTool(serving: Serving): ServedTool {
   });
 }
 
-function listTool({ session, clock }: Serving): ServedTool {
+function listTool({ session, clock }: ServeContext): ServedTool {
   return serveTool({
     name: "list_agents",
     title: "Agents of this connection",
@@ -122,7 +122,7 @@ function listTool({ session, clock }: Serving): ServedTool {
     input: z.strictObject({
       running_only: z.optional(z.boolean().check(z.describe("Leave out those that have ended"))),
     }),
-    output: ShownAgents,
+    output: AgentsData,
     hints: LOOKS,
     async run({ running_only = false }) {
       const { handle } = session;
@@ -134,7 +134,7 @@ function listTool({ session, clock }: Serving): ServedTool {
   });
 }
 
-function typesTool({ agents }: Serving): ServedTool {
+function typesTool({ agents }: ServeContext): ServedTool {
   return serveTool({
     name: "list_agent_types",
     title: "Agent types",

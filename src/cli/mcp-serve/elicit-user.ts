@@ -25,12 +25,12 @@ export interface Form {
 }
 
 /** What the user did with a form. */
-export type Filled =
+export type FormAnswer =
   | { readonly action: "accept"; readonly content: Readonly<Record<string, unknown>> }
   | { readonly action: "decline" | "cancel" };
 
 /** Shows a form through the client; rejects if the client cannot, or does not answer. */
-export type ShowForm = (form: Form, signal: AbortSignal) => Promise<Filled>;
+export type ShowForm = (form: Form, signal: AbortSignal) => Promise<FormAnswer>;
 
 /** Of a longer text the beginning and the end are shown, and its length. */
 const MOST_CHARS = 8_000;
@@ -99,7 +99,7 @@ function permissionForm(request: PermissionRequest): Form {
   };
 }
 
-function readPermission({ grants }: PermissionRequest, filled: Filled): UserAnswer {
+function readPermission({ grants }: PermissionRequest, filled: FormAnswer): UserAnswer {
   if (filled.action === "decline") return { type: "deny", span: "once" };
   if (filled.action !== "accept") return noAnswer("The user closed the question without an answer.");
   const { allow } = filled.content;
@@ -132,7 +132,7 @@ function questionForm({ questions, askers: [asker] }: QuestionRequest): Form {
   };
 }
 
-function readAnswers({ questions }: QuestionRequest, filled: Filled): UserAnswer {
+function readAnswers({ questions }: QuestionRequest, filled: FormAnswer): UserAnswer {
   if (filled.action !== "accept") return noAnswer("The user did not want to answer.");
   const answers = questions.flatMap(({ question }, index) => {
     const answer =

@@ -39,7 +39,7 @@ export interface Hints {
   readonly openWorldHint: boolean;
 }
 
-export interface ToolDefinition<Input, Data extends object> {
+export interface ServedToolDefinition<Input, Data extends object> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -67,7 +67,7 @@ export interface ServedTool {
 
 type ObjectSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
 
-export function serveTool<Input, Data extends object>(tool: ToolDefinition<Input, Data>): ServedTool {
+export function serveTool<Input, Data extends object>(tool: ServedToolDefinition<Input, Data>): ServedTool {
   const { name, title, description, hints } = tool;
   return {
     name,

@@ -29,7 +29,7 @@ export function tellProgress(parts: ProgressParts): () => void {
   let hasChanged = false;
   let withdraw = (): void => {};
   const tell = (): void => {
-    const text = progressText(parts.views(), ids, clock.now());
+    const text = callProgressText(parts.views(), ids, clock.now());
     hasChanged = false;
     // Without an agent the next change is reported immediately, however soon it is.
     isPaced = text !== null;
@@ -53,7 +53,7 @@ export function tellProgress(parts: ProgressParts): () => void {
 }
 
 /** Returns "1 of 5 agents ended; Explore · find it: Grep wire; …", or null if there is no agent yet. */
-export function progressText(
+export function callProgressText(
   views: readonly AgentView[],
   ids: ReadonlySet<ActorId>,
   now: number,

@@ -21,7 +21,7 @@ import { controlTools } from "./agent-tools.ts";
 import { elicitUser } from "./elicit-user.ts";
 import { type McpConnection, mcpServer } from "./mcp-server.ts";
 import { ServedSession } from "./served-session.ts";
-import { type Serving, startTools } from "./start-tools.ts";
+import { type ServeContext, startTools } from "./start-tools.ts";
 
 const CLIENT_GONE = "The client that asked for it has gone.";
 /**
@@ -60,7 +60,7 @@ export async function serveMcp(args: Arguments, context: Context): Promise<numbe
     clock: io.clock,
     note: progress.note,
   });
-  const serving: Serving = {
+  const serving: ServeContext = {
     ...{ session, agents, clock: io.clock, isolation: args.value(isolation), merge: args.value(merge) },
     isolates: (type) => findAgent(setup.options.agents ?? [], type)?.isolation !== undefined,
   };

@@ -18,7 +18,7 @@ const Edits = z.object({
 });
 
 /** One agent for programs: its state, and once it has ended its one summary. */
-const ShownAgent = z.object({
+const AgentData = z.object({
   agent_id: z.nullable(z.string()).check(z.describe("Null if it could not be started")),
   agent_type: z.string(),
   description: z.string(),
@@ -43,14 +43,14 @@ const ShownAgent = z.object({
     z.array(z.string()).check(z.describe("Tools of which a call of it, or of a descendant, was refused")),
   ),
 });
-export type ShownAgent = z.infer<typeof ShownAgent>;
+export type AgentData = z.infer<typeof AgentData>;
 
 /** The result of nearly every tool. */
-export const ShownAgents = z.object({ agents: z.array(ShownAgent) });
-export type ShownAgents = z.infer<typeof ShownAgents>;
+export const AgentsData = z.object({ agents: z.array(AgentData) });
+export type AgentsData = z.infer<typeof AgentsData>;
 
 /** Returns an agent as it is now. */
-export function shownView(view: AgentView, refused: readonly string[], now: number): ShownAgent {
+export function shownView(view: AgentView, refused: readonly string[], now: number): AgentData {
   const { id, type, description, state, summary, turns, usage, costUsd, createdAt, startedAt, endedAt } =
     view;
   return {
@@ -63,7 +63,7 @@ export function shownView(view: AgentView, refused: readonly string[], now: numb
 }
 
 /** Returns a job that never became an agent. */
-export function shownFailure({ type, description, summary }: JobEnd): ShownAgent {
+export function shownFailure({ type, description, summary }: JobEnd): AgentData {
   return {
     ...{ agent_id: null, agent_type: type, description, state: "ended" },
     ...summaryData(summary, ""),
@@ -71,7 +71,7 @@ export function shownFailure({ type, description, summary }: JobEnd): ShownAgent
   };
 }
 
-function summaryData(summary: Summary, id: string): Partial<ShownAgent> {
+function summaryData(summary: Summary, id: string): Partial<AgentData> {
   const { status, text, output, reason, worktree, unverified = [], unfounded } = summary;
   return {
     ...{ status, report: text, output, reason },

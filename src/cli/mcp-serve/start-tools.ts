@@ -14,10 +14,10 @@ import { formatEnds, formatViews } from "./agent-results.ts";
 import { type Hints, type ServedCall, type ServedResult, type ServedTool, serveTool } from "./mcp-server.ts";
 import { tellProgress } from "./progress-notes.ts";
 import type { ServedSession } from "./served-session.ts";
-import { ShownAgents } from "./shown-agent.ts";
+import { AgentsData } from "./shown-agent.ts";
 
 /** What the tools work with. */
-export interface Serving {
+export interface ServeContext {
   readonly session: ServedSession;
   readonly agents: readonly ListedAgent[];
   /** The server's flags, for every agent. */
@@ -95,7 +95,7 @@ const FanOutInput = z.strictObject({
 });
 
 /** spawn_agent and fan_out. */
-export function startTools(serving: Serving): readonly ServedTool[] {
+export function startTools(serving: ServeContext): readonly ServedTool[] {
   return [
     serveTool({
       name: "spawn_agent",
@@ -104,7 +104,7 @@ export function startTools(serving: Serving): readonly ServedTool[] {
         "Runs one agent on one task: a conversation of its own, with its own context window and tools, in the server's directory. Returns its one report and how it ended, in every case.",
         "Use it for work whose details are not needed here: a search over many files, a review, a change that can be described. Parallel calls run at the same time.",
       ].join("\n"),
-      ...{ input: SpawnInput, output: ShownAgents, hints: WORKS },
+      ...{ input: SpawnInput, output: AgentsData, hints: WORKS },
       run: ({ prompt, description, background, ...options }, call) =>
         startAgents(serving, [toRequest(serving, options, prompt, description)], background, call),
     }),
@@ -115,7 +115,7 @@ export function startTools(serving: Serving): readonly ServedTool[] {
         "Runs one agent for each prompt, all at the same time, and returns when all have ended: one report each, in the order of the prompts. One that fails does not end the others.",
         "Use it for independent questions or parts of one job. Agents do not see each other; if they edit, give each its own files, or use isolation.",
       ].join("\n"),
-      ...{ input: FanOutInput, output: ShownAgents, hints: WORKS },
+      ...{ input: FanOutInput, output: AgentsData, hints: WORKS },
       run: ({ prompts, background, ...options }, call) =>
         startAgents(
           serving,
@@ -131,7 +131,7 @@ type NamedRequest = SpawnRequest & { readonly type: string; readonly description
 
 /** Throws a sentence if the agent type does not exist, before anything is started. */
 function toRequest(
-  { agents, isolation: always, merge, isolates }: Serving,
+  { agents, isolation: always, merge, isolates }: ServeContext,
   options: Omit<StartOptions, "background">,
   prompt: string,
   description = prompt,
@@ -162,11 +162,11 @@ function toRequest(
 }
 
 async function startAgents(
-  serving: Serving,
+  serving: ServeContext,
   requests: readonly NamedRequest[],
   background: boolean | undefined,
   call: ServedCall,
-): Promise<ServedResult<ShownAgents>> {
+): Promise<ServedResult<AgentsData>> {
   const session = await serving.session.open();
   if (background) return startInBackground(session, requests, serving.clock);
   const ids = new Set<ActorId>();
@@ -188,7 +188,7 @@ async function startInBackground(
   session: SupervisorHandle,
   requests: readonly NamedRequest[],
   clock: Clock,
-): Promise<ServedResult<ShownAgents>> {
+): Promise<ServedResult<AgentsData>> {
   const started = await Promise.all(
     requests.map(
       (request) =>
@@ -215,7 +215,7 @@ async function startInBackground(
 
 /** Reports the progress of these agents, and of those that are added, until the returned function is called. */
 export function reportProgress(
-  { clock, session: served }: Serving,
+  { clock, session: served }: ServeContext,
   session: SupervisorHandle,
   ids: ReadonlySet<ActorId>,
   { progress }: ServedCall,

@@ -9,7 +9,7 @@ import type { SupervisorOptions } from "../../session/options.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import { quoted, UsageError } from "../usage-error.ts";
 
-export interface SessionServers {
+export interface ChosenServers {
   readonly options: Pick<SupervisorOptions, "mcpServers" | "serversLeftOut" | "permissionPromptTool">;
   /** Secrets in the entries of servers. */
   readonly secrets: readonly string[];
@@ -18,7 +18,7 @@ export interface SessionServers {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface Choice {
+export interface ServerChoice {
   /** Servers of settings that are used. */
   readonly leaves: readonly Leaf[];
   /** Servers of settings that are not used, by name, each with the reason. */
@@ -39,7 +39,7 @@ export async function chosenServers({
   tool,
   env,
   cwd,
-}: Choice): Promise<SessionServers> {
+}: ServerChoice): Promise<ChosenServers> {
   const ofSettings = serversOfLeaves(leaves, env);
   const ofFlags = await serversOfConfigs(configs, env, cwd);
   const { servers, problems } = joinServers([...ofSettings, ...ofFlags]);

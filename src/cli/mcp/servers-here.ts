@@ -53,7 +53,7 @@ export async function serversHere(args: Arguments, { io }: Pick<Context, "io">):
 }
 
 /** Starts servers without a session. */
-export function openServers(
+export function startServers(
   servers: readonly McpServer[],
   {
     clock,

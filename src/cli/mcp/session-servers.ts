@@ -2,7 +2,7 @@ import type { TrustedSettings } from "../../policy/trust/trust.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CliIO } from "../io.ts";
 import { sessionFlags as flags, permissionPromptTool } from "../session-flags.ts";
-import type { SessionServers } from "./chosen-servers.ts";
+import type { ChosenServers } from "./chosen-servers.ts";
 import { leftOutServers, serverLeaves } from "./server-leaves.ts";
 
 /**
@@ -14,7 +14,7 @@ export async function sessionServers(
   io: Pick<CliIO, "cwd">,
   env: Readonly<Record<string, string | undefined>>,
   read: Pick<TrustedSettings, "leaves" | "granted">,
-): Promise<SessionServers> {
+): Promise<ChosenServers> {
   const strict = args.value(flags.strictMcpConfig);
   const leaves = strict ? [] : serverLeaves(read.leaves);
   const leftOut = leftOutServers(read, strict);

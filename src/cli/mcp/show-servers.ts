@@ -13,7 +13,7 @@ import { bareReason } from "./bare-reason.ts";
 import { serversOfLeaves } from "./chosen-servers.ts";
 import { mcpFlags as flags } from "./mcp-flags.ts";
 import { DISABLED, NOT_TRUSTED } from "./server-leaves.ts";
-import { openServers, READY_MS, serversHere } from "./servers-here.ts";
+import { READY_MS, serversHere, startServers } from "./servers-here.ts";
 
 /** One server of any file, with its state. */
 interface Row {
@@ -90,7 +90,7 @@ async function rowsOf(
   const { servers, problems } = joinServers(parsed);
   const warned: string[] = [];
   const parts = { clock: io.clock, env, cwd: root, home, onWarning: (text: string) => warned.push(text) };
-  const mcp = servers.length === 0 ? null : openServers(servers, parts);
+  const mcp = servers.length === 0 ? null : startServers(servers, parts);
   try {
     await mcp?.ready(READY_MS);
     const states = new Set(mcp?.servers().map(({ state }) => ("reason" in state ? state.reason : null)));

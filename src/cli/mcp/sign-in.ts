@@ -14,7 +14,7 @@ import { safeLine } from "../safe-text.ts";
 import { quoted, UsageError } from "../usage-error.ts";
 import { serversOfConfigs, serversOfLeaves } from "./chosen-servers.ts";
 import { loginConfig } from "./mcp-flags.ts";
-import { openServers, READY_MS, serversHere } from "./servers-here.ts";
+import { READY_MS, serversHere, startServers } from "./servers-here.ts";
 
 /** `mcp login NAME`. The exit code is 1 if the sign-in failed, 130 after Ctrl-C. */
 export async function signInAt(name: string, args: Arguments, context: Context): Promise<number> {
@@ -32,7 +32,7 @@ export async function signInAt(name: string, args: Arguments, context: Context):
   if (server.type === "stdio") throw programError(server);
   const stop = new AbortController();
   const withdrawals = stopOnSignals(io, stop);
-  const mcp = openServers([server], { clock: io.clock, env, cwd, home });
+  const mcp = startServers([server], { clock: io.clock, env, cwd, home });
   try {
     return await signIn(mcp, server, { io, home, signal: stop.signal });
   } finally {

@@ -3,7 +3,7 @@ import { rulesFrom } from "../../features/gate/session-rules.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { engineOf, type PolicyEngine } from "../../policy/engine/engine.ts";
 import type { Hook } from "../../policy/hooks/hooks.ts";
-import { parseHooks } from "../../policy/hooks/parse.ts";
+import { parseHooks } from "../../policy/hooks/hooks.ts";
 import { findBuilder } from "../../policy/sandbox/builder.ts";
 import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { platformShell } from "../../processes/platform-shell.ts";

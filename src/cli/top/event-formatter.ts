@@ -52,7 +52,7 @@ export class EventFormatter {
       case "reopen":
         return [`resumed (run ${event.run})`];
       case "prompt":
-        return event.news ? [] : [this.#asked(event.message, event.from ?? null)];
+        return event.notice ? [] : [this.#asked(event.message, event.from ?? null)];
       case "reply":
         this.#shown.set(event.actor, event.reply.turn);
         return saidIn(event.reply.content);

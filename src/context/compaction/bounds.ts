@@ -1,45 +1,45 @@
 import type { ContextWindow } from "../../mailbox/compacted.ts";
 
-/** Where nobody has said how large a model's window is. */
+/** The window of a model if its size is not known. */
 export const USUAL_WINDOW: ContextWindow = { tokens: 200_000, compactAt: 0.9, auto: true };
 
-/** How much may be sent. All in tokens. */
+/** Limits of a request, in tokens. */
 export interface Bounds {
-  /** The most a reply may have: `max_tokens` of every request. */
+  /** The most of a reply: `max_tokens` of every request. */
   readonly reply: number;
-  /** A request of so many or more cannot be sent with an ordinary reply and a last answer after it (C24). */
+  /** From this size a request leaves no room for an ordinary reply and a last one after it (C24). */
   readonly full: number;
-  /** At so many the conversation is made smaller (A19.1). */
+  /** From this size the conversation is compacted (A19.1). */
   readonly limit: number;
-  /** The most the recent turns may have that are kept as they are. */
+  /** The most of recent turns that are kept unchanged. */
   readonly recent: number;
-  /** The same of what the person said, word for word. */
+  /** The most of the user's messages that are kept verbatim. */
   readonly words: number;
-  /** The most a summary may have. */
+  /** The most of a summary. */
   readonly summary: number;
-  /** The most one result of a call may have. */
+  /** The most of one result. */
   readonly result: number;
-  /** The most all results of one reply may have. */
+  /** The most of all results of one reply. */
   readonly results: number;
 }
 
-/** No reply takes more of a small window. */
+/** The most of a small window for a reply. */
 const REPLY_SHARE = 1 / 3;
-/** Left for the last answer: the words that ask for it, and the steering that may come with them. */
+/** Left for the last reply: the text that asks for it, and steering that may come with it. */
 const RESERVE_SHARE = 0.03;
 const RESERVE_MOST = 4_000;
-/** So that a summary that fails is no end yet: it may be tried again after the next turns. */
+/** Leaves room to try again after a summary fails. */
 const BEFORE_FULL = 0.95;
 const SUMMARY_MOST = 8_000;
-/** So that a few results never fill what a conversation may have. */
+/** A few results must never fill a conversation. */
 const RESULT_SHARE = 0.2;
 const RESULT_MOST = 50_000;
 const RESULTS_SHARE = 0.35;
 const RESULTS_MOST = 100_000;
-/** A window in which nothing can be done is taken for one in which little can. */
+/** A smaller window would allow nothing. */
 const LEAST_WINDOW = 1_000;
 
-/** `learned`: what the server said since, if that is less. */
+/** `learned`: a smaller window that the server has reported. */
 export function boundsOf(
   window: ContextWindow,
   {
@@ -50,7 +50,7 @@ export function boundsOf(
 ): Bounds {
   const tokens = Math.max(LEAST_WINDOW, Math.min(window.tokens, learned));
   const share = (part: number) => Math.floor(tokens * part);
-  // Who thinks must be left something to answer with: the API refuses fewer tokens than are to be thought with.
+  // The API requires more tokens than the thinking budget.
   const least = thinkingTokens > 0 ? Math.min(maxTokens, thinkingTokens + 1_024) : 1;
   const reply = Math.max(least, Math.min(maxTokens, share(REPLY_SHARE)));
   const full = Math.max(1, tokens - reply - Math.min(RESERVE_MOST, share(RESERVE_SHARE)));

@@ -6,26 +6,26 @@ import { appendSteering, blocksOf, shownConversation } from "../../mailbox/turns
 import { summaryRequest, summaryText, WORDS_SINCE } from "./instructions.ts";
 import { tokensOfMessages, tokensOfText } from "./tokens.ts";
 
-/** A conversation and how it is shown, between two turns. */
+/** A conversation and how the model sees it, between two turns. */
 export interface CompactedView {
   readonly id: ActorId;
   /** Before its first turn. */
   readonly messages: readonly MessageParam[];
-  /** Those that still stand in it. */
+  /** Turns that are not compacted. */
   readonly turns: readonly Turn[];
-  /** Since the last of them. */
+  /** Steering since the last turn. */
   readonly heard: readonly Steer[];
-  /** What the person and other agents said to it, by the turn that heard it. */
+  /** Messages of the user and of other agents, by the turn that received them. */
   readonly words: readonly { readonly turn: number; readonly text: string }[];
   readonly compacted: Compacted | null;
 }
 
-/** A conversation as it was. */
+/** The state of a conversation that was never compacted. */
 export function notCompacted(folder: string): Compacted {
   return { turn: 0, messages: [], through: 0, elided: 0, folder, usage: noUsage, failures: 0 };
 }
 
-/** How it would look. */
+/** Returns the messages that the model would see. */
 export function messagesOf(shown: CompactedView, compacted = shown.compacted): MessageParam[] {
   const { id, turns, heard } = shown;
   const messages = shownConversation(
@@ -37,8 +37,8 @@ export function messagesOf(shown: CompactedView, compacted = shown.compacted): M
 }
 
 /**
- * What stands in place of everything up to the turn `through`: the task, pinned; the summary; and the newest of what
- * was said since, word for word, in `wordTokens` tokens. A fork's orders stay too.
+ * Returns what replaces everything up to the turn `through`: the task; the summary; and the newest messages since then,
+ * verbatim, in `wordTokens` tokens. A fork's directive stays too.
  */
 export function foldedMessage(
   { messages, words }: CompactedView,
@@ -63,12 +63,12 @@ export function foldedMessage(
   };
 }
 
-/** Without results, whose calls are gone. */
+/** Without results, whose calls are no longer there. */
 function textAlone(message: MessageParam): ContentBlockParam[] {
   return blocksOf(message).filter(({ type }) => type !== "tool_result");
 }
 
-/** The last one whatever it takes: it is what is being worked on. */
+/** Always with the last one: it is the current request. */
 function newestWords(words: readonly string[], most: number): string[] {
   const kept: string[] = [];
   let left = most;
@@ -85,9 +85,8 @@ function text(words: string): ContentBlockParam {
 }
 
 /**
- * The request for a summary of everything up to `through`, in at most `most` tokens by our estimate: as the model was
- * shown it, so that the cache holds; else without long results; else without the oldest turns as well. Null where
- * nothing is left.
+ * Returns the request for a summary of everything up to `through`, in about `most` tokens: as the model saw it, so that
+ * the cache is used; else without long results; else without the oldest turns as well. Null if nothing would be left.
  */
 export function summaryMessages(
   shown: CompactedView,

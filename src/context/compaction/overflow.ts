@@ -1,6 +1,6 @@
 import type { ModelOutcome } from "../../model/client.ts";
 
-/** What servers say of their window, each in its own way; the last number is it. */
+/** How servers report their window; the number is its size. */
 const SAID = [
   /(?:tokens|\d)\s*>\s*(\d[\d,_]*)/i,
   /maximum context (?:length|window)(?: of this model)? is (\d[\d,_]*)/i,
@@ -8,7 +8,7 @@ const SAID = [
 ];
 const LEAST = 1_000;
 
-/** Why the server could not take the conversation; null: it could, or it failed for another reason (fault 8). */
+/** Returns the reported window if the conversation was too long for the server; null otherwise (fault 8). */
 export function overflowOf(outcome: ModelOutcome): { readonly window: number | null } | null {
   if (outcome.type === "reply")
     return outcome.reply.stopReason === "model_context_window_exceeded" ? { window: null } : null;
@@ -16,7 +16,6 @@ export function overflowOf(outcome: ModelOutcome): { readonly window: number | n
   return kind === "too_large" ? { window: windowIn(message) } : null;
 }
 
-/** The window by the server's own words. */
 function windowIn(message: string): number | null {
   for (const pattern of SAID) {
     const tokens = Number(pattern.exec(message)?.[1]?.replaceAll(/[,_]/g, ""));

@@ -3,17 +3,17 @@ import type { Turn } from "../../mailbox/messages.ts";
 import type { CompactedView } from "./compacted-view.ts";
 import { tokensOfMessages } from "./tokens.ts";
 
-/** The results of so many turns are never taken out while there is another way (A19.2). */
+/** Turns whose results stay as long as there is another way (A19.2). */
 export const RECENT_TURNS = 3;
-/** The person wants it small: so many turns stay at most. */
+/** Turns that stay at most if the user requests a compaction. */
 const TURNS_BY_HAND = 2;
 
-/** The turn up to which results may go. */
+/** Returns the turn up to which results may be removed. */
 export function elidableTurn({ turns }: Pick<CompactedView, "turns">): number {
   return (turns.at(-1)?.turn ?? 0) - RECENT_TURNS;
 }
 
-/** Tokens that are won where results up to this turn go. */
+/** Returns the tokens that are saved by removing results up to this turn. */
 export function wonByEliding({ id, turns }: CompactedView, compacted: Compacted, upTo: number): number {
   const { elided, through } = compacted;
   return turns
@@ -25,8 +25,8 @@ export function wonByEliding({ id, turns }: CompactedView, compacted: Compacted,
 }
 
 /**
- * The last turn that goes into a summary, so that what stays has at most `recent` tokens; whole turns, so that no call
- * is parted from its result. Null where nothing would go.
+ * Returns the last turn that goes into a summary, so that at most `recent` tokens stay; whole turns, so that no call is
+ * separated from its result. Null if nothing would go.
  */
 export function lastSummarised(shown: CompactedView, recent: number, byHand: boolean): number | null {
   const { turns, compacted, messages } = shown;
@@ -35,7 +35,7 @@ export function lastSummarised(shown: CompactedView, recent: number, byHand: boo
   const keeps = byHand || turns.length > 1 ? Math.min(most, turns.length - 1) : most;
   const through = turns.at(-1 - keeps)?.turn ?? null;
   if (through !== null) return through;
-  // All turns stay; but a history that was inherited can go.
+  // All turns stay; but an inherited history can go.
   const inherited = compacted === null || compacted.messages.length === 0 ? messages.length > 1 : false;
   return inherited ? (compacted?.through ?? 0) : null;
 }

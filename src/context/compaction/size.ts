@@ -4,33 +4,32 @@ import { toolsInRequests } from "../../mailbox/turns.ts";
 import { type CompactedView, messagesOf } from "./compacted-view.ts";
 import { tokensOfMessages, tokensOfPrefix, tokensOfText } from "./tokens.ts";
 
-/** What stands before the conversation in every request. */
+/** What comes before the conversation in every request. */
 export interface Prefix {
   readonly system: readonly string[];
   readonly tools: Parameters<typeof toolsInRequests>[0];
 }
 
 /**
- * Tokens of the next request: what the API counted at the last reply, and an estimate of what has come since. Where it
- * has counted nothing, or something else since, all of it is estimated; `ratio`: the API's count by ours, where it is
- * known of more than is shown now.
+ * Returns the tokens of the next request: what the API counted at the last reply, and an estimate of what has come since.
+ * If the API has not counted this conversation, all of it is estimated; `ratio`: the API's count by ours.
  */
 export function sizeOf(shown: CompactedView, prefix: Prefix, ratio = 1): number {
   return measured(shown) ?? estimated(shown, prefix) * ratio;
 }
 
-/** A size, counted or not, by our estimate of the same: what makes other estimates sizes of that kind. */
+/** Returns a size divided by our estimate of the same, to correct other estimates. */
 export function ratioOf(shown: CompactedView, prefix: Prefix, size: number): number {
   return size / estimated(shown, prefix);
 }
 
-/** Of an estimate, how far it may be off; and so few tokens that no count is worth it. */
+/** The error of an estimate, and the tokens below which a count is not worth it. */
 const OFF_BY = 0.5;
 const FEW_TOKENS = 2_000;
 
 /**
- * Whether an estimate decides if the next request is above or below this many tokens: nothing of it was counted yet, or
- * much has come since, and a real count could say otherwise.
+ * True if only an estimate says whether the next request is above or below `limit`: it was not counted, or much has come
+ * since, and a real count could differ.
  */
 export function isDoubtful(shown: CompactedView, prefix: Prefix, limit: number): boolean {
   const size = sizeOf(shown, prefix);
@@ -38,10 +37,10 @@ export function isDoubtful(shown: CompactedView, prefix: Prefix, limit: number):
   return guessed >= FEW_TOKENS && Math.abs(size - limit) <= guessed * OFF_BY;
 }
 
-/** A server that counts less than that does not count all of it. */
+/** A server that counts less does not count everything. */
 const LEAST_FACTOR = 0.5;
 
-/** How much the API's count is above ours: a tokenizer's own, as far as it is believed. */
+/** Returns the API's count divided by ours, as far as it is plausible. */
 export function factorOf(ratio: number): number {
   return Math.max(LEAST_FACTOR, ratio);
 }
@@ -65,7 +64,7 @@ function measured(shown: CompactedView): number | null {
   return totalTokens(usage) + since(shown);
 }
 
-/** What was counted for another, where a conversation begins with all of that one. */
+/** Returns what was counted for another conversation, if this one starts with all of it. */
 function measuredBefore(shown: CompactedView): number | null {
   const { shared, messages } = splitHistory(shown.messages);
   if (shared === undefined || shared.count < shared.history.places.length) return null;
@@ -73,7 +72,7 @@ function measuredBefore(shown: CompactedView): number | null {
   return counted === null ? null : counted + tokensOfMessages(messages) + since(shown);
 }
 
-/** What has come since the last reply. */
+/** Returns the tokens since the last reply. */
 function since({ turns, heard }: CompactedView): number {
   const results = (turns.at(-1)?.messages ?? []).filter(({ role }) => role === "user");
   return tokensOfMessages(results) + heard.reduce((sum, { text }) => sum + tokensOfText(text), 0);

@@ -7,10 +7,10 @@ import type {
 import { sharedIn } from "../../mailbox/shared-history.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
 
-/** Characters of a token in code and English, rather too few: what does not fit is worse than what is cut early. */
+/** Characters of a token in code and English; rather too few, because too long is worse than cut early. */
 const CHARS = 3.5;
-const PICTURE_TOKENS = 1_600;
-/** What a block, a message or a tool costs besides its text. */
+const IMAGE_TOKENS = 1_600;
+/** What a block, a message or a tool costs in addition to its text. */
 const FRAME_TOKENS = 8;
 /** A page of a document, seen and read; and the bytes it has about, in base64. */
 const PAGE_TOKENS = 2_500;
@@ -22,12 +22,12 @@ export function tokensOfCharacter(code: number): number {
   return code > 0x7f ? 1 : 1 / CHARS;
 }
 
-/** Characters of English that so many tokens have. */
+/** Returns the characters of English in this many tokens. */
 export function charsIn(tokens: number): number {
   return Math.floor(tokens * CHARS);
 }
 
-/** An estimate; the API's own counts stand above it wherever there are any. */
+/** Estimates tokens; the API's own counts are used if there are any. */
 export function tokensOfText(text: string): number {
   let wide = 0;
   // Outside of ASCII a character is often a token of its own.
@@ -43,7 +43,7 @@ export function tokensOfMessage(message: MessageParam): number {
   return sharedIn(message)?.place?.tokens ?? FRAME_TOKENS + tokensOfBlocks(blocksOf(message));
 }
 
-/** What stands before the conversation in every request. */
+/** Counts what comes before the conversation in every request. */
 export function tokensOfPrefix(system: readonly string[], tools: readonly ToolDefinition[]): number {
   const texts = system.reduce((sum, text) => sum + FRAME_TOKENS + tokensOfText(text), 0);
   return tools.reduce(
@@ -68,13 +68,13 @@ function tokensOfBlock(block: Block): number {
       return typeof content === "string" ? tokensOfText(content) : tokensOfBlocks(content);
     }
     case "image":
-      return PICTURE_TOKENS;
+      return IMAGE_TOKENS;
     case "document":
       return tokensOfDocument(block.source);
     case "thinking":
       return tokensOfText(block.thinking);
     default:
-      // Of a provider's own kinds nothing is known but how much they are.
+      // A block of the provider's own: only its length is known.
       return tokensOfText(JSON.stringify(block));
   }
 }

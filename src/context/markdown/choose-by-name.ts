@@ -56,7 +56,7 @@ export function formatReplacing(kind: "agent" | "skill", name: string, of: Repla
   return `use its ${kind} ${name} instead of ${OTHER[of]}`;
 }
 
-/** Names the definitions that an untrusted directory does not get to use; null if there are none. */
+/** Names the definitions that an untrusted directory does not get to use; null if there are no such definitions. */
 export function formatLeftOut(
   kind: "agents" | "skills",
   replacing: readonly Replacing<{ readonly name: string }>[],

@@ -8,7 +8,7 @@ export interface MarkdownDir {
   readonly dir: string;
   /** `tree`: each `.md` file below it. `directories`: the file SKILL.md of each directory in it. */
   readonly layout: "tree" | "directories";
-  /** Links may lead no further than this directory; null: anywhere. */
+  /** Links may lead no further than this directory; null means anywhere. */
   readonly reach: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { editDistance } from "../../mailbox/edit-distance.ts";
 import type { FieldProblem, Fields } from "./fields.ts";
 
-/** Keys that other programs read from the same files and that are near one of ours. */
+/** Keys that other programs read from the same files and that are similar to known ones. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["mode", "permission", "version", "license", "metadata"]);
 /** Edits; what is farther away is the author's own key. */
 const MAX_DISTANCE = 2;

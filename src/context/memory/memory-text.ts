@@ -24,7 +24,7 @@ export function memoryRoom(windowTokens: number): number {
   return Math.min(MAX_MEMORY_CHARS, Math.floor(windowTokens * WINDOW_SHARE * CHARS_PER_TOKEN));
 }
 
-/** Returns the memory as it is near the top of the prompt; null if there is none. */
+/** Returns the memory as it is near the top of the prompt; null if there is no memory. */
 export function memoryBlock({ files }: Pick<Memory, "files">, room: number): string | null {
   return files.length === 0 ? null : [HEAD, ...fitMemory(files, room).map(memoryFileBlock)].join("\n\n");
 }

@@ -29,7 +29,7 @@ const INVISIBLE = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069]/u;
 export interface MemoryFile {
   readonly scope: MemoryScope;
   readonly path: string;
-  /** The file that imports it; null: it was looked for. */
+  /** The file that imports it; null if it was looked for. */
   readonly importedBy: string | null;
   readonly text: string;
   /** Of the whole file. */

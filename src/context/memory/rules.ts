@@ -39,7 +39,7 @@ export function findRules(
 /** A file of rules, without its front matter. */
 export interface RuleText {
   readonly text: string;
-  /** Patterns of the files it is about; null: all files. */
+  /** Patterns of the files it is about; null for all files. */
   readonly paths: readonly string[] | null;
 }
 

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from "../../actors/definitions/definition.ts";
-import type { HookSource } from "../../policy/hooks/parse.ts";
+import type { HookSource } from "../../policy/hooks/hooks.ts";
 
 /** The hooks that definitions bring, each for agents of its type alone. */
 export function definitionHooks(definitions: readonly AgentDefinition[]): HookSource[] {

@@ -1,13 +1,13 @@
 import type { EditWatch } from "../../lsp/edit-watch.ts";
 import type { LanguageServer, UnservedLanguage } from "../../lsp/find-servers.ts";
-import type { LanguageServers } from "../../lsp/language-servers.ts";
-import type { Sight } from "../../lsp/show.ts";
+import type { LanguagesParts, openLanguages } from "../../lsp/open-languages.ts";
+import type { Detail } from "../../lsp/show.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { Enclosure } from "../../policy/confinement/write-scope.ts";
 import type { Processes } from "../../processes/processes.ts";
 import type { Behaviour } from "../../settings/rules.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { LanguageAsker, LanguageService } from "../../tools/lsp/desk.ts";
+import type { LanguageService } from "../../tools/lsp/desk.ts";
 import type { Gate } from "../gate/gate.ts";
 import { writeScope } from "../gate/write-scope.ts";
 
@@ -38,11 +38,7 @@ export interface LanguageParts {
   treeAt(root: string): Enclosure | null;
 }
 
-interface Opened {
-  readonly servers: LanguageServers;
-  readonly desk: LanguageService;
-  readonly watch: Omit<EditWatch, "willWrite">;
-}
+type Opened = ReturnType<typeof openLanguages>;
 
 /** Nothing of it is loaded before the first question. */
 export function sessionLanguages(
@@ -54,9 +50,9 @@ export function sessionLanguages(
   /** An agent has put a hand on what servers load and run. */
   let isChanged = false;
   const open = async (found: LanguageServersOption): Promise<Opened> => {
-    const { openLanguages } = await import("../../lsp/open-languages.ts");
+    const languages = await import("../../lsp/open-languages.ts");
     const { processes, clock, newId } = parts;
-    opened = openLanguages({
+    opened = languages.openLanguages({
       ...{ servers: found.servers, unserved: found.unserved, processes, clock, newId, pid: process.pid },
       rootOf: ({ actor }) => parts.actors.find(actor)?.root ?? parts.cwd,
       sightOf: sightBy(parts),
@@ -95,12 +91,12 @@ function isPackage(path: string): boolean {
   return path.split(/[/\\]/).includes("node_modules");
 }
 
-const SIGHTS: Readonly<Record<Behaviour, Sight>> = { allow: "text", ask: "name", deny: "nothing" };
+const SIGHTS: Readonly<Record<Behaviour, Detail>> = { allow: "text", ask: "name", deny: "nothing" };
 
 /** One question sees the rules once, however many places it comes to. */
-function sightBy({ actors, gate, treeAt }: LanguageParts): (asker: LanguageAsker) => (path: string) => Sight {
+function sightBy({ actors, gate, treeAt }: LanguageParts): LanguagesParts["sightOf"] {
   return ({ actor, cwd }) => {
-    const known = new Map<string, Sight>();
+    const known = new Map<string, Detail>();
     const record = actors.find(actor);
     if (record === undefined) return () => "nothing";
     const where = { cwd, territory: writeScope(record, treeAt(record.root)) };

@@ -1,4 +1,4 @@
-import type { Answered, ChangedTool, McpPrompt } from "../../mcp/mcp.ts";
+import type { ChangedTool, McpAnswer, McpPrompt } from "../../mcp/mcp.ts";
 
 /** A prompt of a server, as a person calls it. */
 export interface ServerPrompt {
@@ -21,11 +21,11 @@ export interface ServerService {
   /** The prompts that can be called as `/mcp__server__prompt`, as far as they are known; looked for from the first call on. */
   prompts(): readonly ServerPrompt[];
   /** `show` is given the address of the page where the person signs in, on this machine. */
-  signIn(server: string, show: (url: string) => void, signal: AbortSignal): Promise<Answered<null>>;
+  signIn(server: string, show: (url: string) => void, signal: AbortSignal): Promise<McpAnswer<null>>;
   /** Forgets a sign-in. False: there was none. */
-  signOut(server: string, signal: AbortSignal): Promise<Answered<boolean>>;
+  signOut(server: string, signal: AbortSignal): Promise<McpAnswer<boolean>>;
   /** Ends a server and starts it again. */
-  restart(server: string, signal: AbortSignal): Promise<Answered<null>>;
+  restart(server: string, signal: AbortSignal): Promise<McpAnswer<null>>;
   changes(server: string): readonly ChangedTool[];
   /** The person has seen this: tools that are still so are called again. Their names. */
   accept(server: string, shown: readonly ChangedTool[]): readonly string[];

@@ -206,7 +206,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     const system = options.injection === "system" ? ({ system: true } as const) : {};
     const id = `skill:${context.call}`;
     const message = { role: "user" as const, content: text };
-    parts.journal.note({ type: "prompt", actor: context.actor, message, id, news: true, ...system });
+    parts.journal.note({ type: "prompt", actor: context.actor, message, id, notice: true, ...system });
     actors.notify(context.actor, skillNotice({ title: skill.name, id, text, reads: body.reads, ...system }));
     return { type: "loaded", name: skill.name };
   }

@@ -8,7 +8,7 @@ import { type BrokerSettings, type SESSION_NOTICES, SESSION_REQUESTS } from "../
 import type { HttpServer, McpServer } from "../server.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { ServerConnection } from "./server-connection.ts";
-import { reasonOf, toSentence } from "./server-text.ts";
+import { errorReason, toSentence } from "./server-text.ts";
 import { signIn } from "./sign-in.ts";
 import { SignInFile } from "./sign-in-file.ts";
 
@@ -94,7 +94,7 @@ export class Broker {
       await signIn(server, parts, either);
       return null;
     } catch (error) {
-      throw new Error(toSentence(`Cannot sign in at the MCP server "${server.name}": ${reasonOf(error)}`));
+      throw new Error(toSentence(`Cannot sign in at the MCP server "${server.name}": ${errorReason(error)}`));
     } finally {
       withdraw();
     }
@@ -106,7 +106,7 @@ export class Broker {
     try {
       return new SignInFile(this.#settings.signIns, server).forget();
     } catch (error) {
-      const message = `The sign-in at the MCP server "${server.name}" could not be removed: ${reasonOf(error)}`;
+      const message = `The sign-in at the MCP server "${server.name}" could not be removed: ${errorReason(error)}`;
       throw new Error(toSentence(message));
     }
   }

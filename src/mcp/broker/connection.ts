@@ -11,7 +11,7 @@ import { FloodGuard } from "./flood-guard.ts";
 import { httpTransports, isUnauthorized, mayBeOlder } from "./http-transport.ts";
 import { connectionProvider } from "./oauth-providers.ts";
 import { startTimeout } from "./request-timeout.ts";
-import { reasonOf, toSentence } from "./server-text.ts";
+import { errorReason, toSentence } from "./server-text.ts";
 import { SignInFile } from "./sign-in-file.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { listTools, NO_TIMEOUT_MS, type ToolList } from "./tool-list.ts";
@@ -105,7 +105,7 @@ async function tryTransports(
   // A child that is ended because its time is up has a fault as well: that it was ended.
   const fault = signal.aborted
     ? `did not answer within ${parts.limits.startMs / 1_000} s`
-    : (faultOf(transport) ?? `could not be reached: ${reasonOf(error)}`);
+    : (faultOf(transport) ?? `could not be reached: ${errorReason(error)}`);
   const reason = `${toSentence(`The MCP server "${name}" (${file}) ${fault}`)}${lastOutput(transport)}`;
   return { type: "failed", reason, isFinal: false };
 }

@@ -2,16 +2,16 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { PromptSchema, ResourceSchema } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
 import type { CallResult } from "../../mailbox/messages.ts";
-import type { PromptMessage, ServerPrompt, ServerResource, ToolProgress } from "../mcp.ts";
+import type { OfferedPrompt, PromptMessage, ServerResource, ToolProgress } from "../mcp.ts";
 import {
   boundResult,
   imagesIn,
+  joinTexts,
   MAX_IMAGES_CHARS,
   readContent,
   resourceBlock,
-  textIn,
 } from "./result-content.ts";
-import { printable } from "./server-text.ts";
+import { stripControls } from "./server-text.ts";
 import { listAll, NO_TIMEOUT_MS } from "./tool-list.ts";
 
 /** What a request to one server works with. */
@@ -71,7 +71,7 @@ export async function listResources({ client, signal }: RequestParts): Promise<r
   });
 }
 
-export async function listPrompts({ client, signal }: RequestParts): Promise<readonly ServerPrompt[]> {
+export async function listPrompts({ client, signal }: RequestParts): Promise<readonly OfferedPrompt[]> {
   const items = await listAll(client, "prompts", MAX_LISTED, signal);
   return items.flatMap((item) => {
     const { data } = PromptSchema.safeParse(item);
@@ -97,7 +97,7 @@ export async function getPrompt(
   const { messages } = await client.getPrompt({ name, arguments: { ...args } }, options);
   const read = messages.map(({ role, content }) => {
     const blocks = readContent({ content: [content] });
-    return { role, text: textIn(blocks), pictures: imagesIn(blocks) };
+    return { role, text: joinTexts(blocks), pictures: imagesIn(blocks) };
   });
   const chars = read.reduce((sum, message) => sum + message.text.length, 0);
   const images = read.flatMap(({ pictures }) => pictures);
@@ -115,7 +115,7 @@ export async function getPrompt(
 export class RefusedPromptError extends Error {}
 
 function clean(text: string): string {
-  return printable(text).slice(0, MAX_FIELD_CHARS);
+  return stripControls(text).slice(0, MAX_FIELD_CHARS);
 }
 
 function optional<Key extends string>(fields: Readonly<Record<Key, string | undefined>>) {

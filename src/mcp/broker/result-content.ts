@@ -3,7 +3,7 @@ import { ContentBlockSchema, type EmbeddedResource } from "@modelcontextprotocol
 import * as z from "zod/mini";
 import { errorMessage } from "../../lib/errors.ts";
 import type { Picture, ToolResultContent } from "../../mailbox/conversation.ts";
-import { printable } from "./server-text.ts";
+import { stripControls } from "./server-text.ts";
 
 /** The Messages API takes no larger image. */
 export const MAX_IMAGE_CHARS = 5 * 1024 * 1024;
@@ -77,7 +77,7 @@ function imageBlock(data: string, mimeType: string): Block {
 }
 
 function text(content: string): Block {
-  return { type: "text", text: printable(content) };
+  return { type: "text", text: stripControls(content) };
 }
 
 function formatSize(base64: string): string {
@@ -104,7 +104,7 @@ export function imagesIn(blocks: readonly Block[]): readonly Picture[] {
   return blocks.filter((block) => block.type === "image");
 }
 
-export function textIn(blocks: readonly Block[]): string {
+export function joinTexts(blocks: readonly Block[]): string {
   return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
@@ -117,12 +117,12 @@ export function boundResult(
   maxChars: number,
   output: string | null,
 ): ToolResultContent {
-  const whole = textIn(blocks);
+  const whole = joinTexts(blocks);
   const shown =
     whole.length <= maxChars ? blocks : [text(shortenText(whole, maxChars, output)), ...imagesIn(blocks)];
   const bounded = dropImages(shown);
   if (bounded.length === 0) return "(The server answered with nothing.)";
-  return bounded.every(({ type }) => type === "text") ? textIn(bounded) : [...bounded];
+  return bounded.every(({ type }) => type === "text") ? joinTexts(bounded) : [...bounded];
 }
 
 function shortenText(whole: string, maxChars: number, output: string | null): string {

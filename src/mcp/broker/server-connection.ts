@@ -1,3 +1,4 @@
+import { shorten } from "../../lib/text.ts";
 import { type Clock, pause } from "../../mailbox/clock.ts";
 import type { ServerState, ServerTool, ToolProgress } from "../mcp.ts";
 import type { McpServer } from "../server.ts";
@@ -12,8 +13,8 @@ import {
 import { isUnauthorized, isUnreached } from "./http-transport.ts";
 import { type RequestTimeout, startTimeout } from "./request-timeout.ts";
 import { RefusedPromptError, type RequestParts } from "./requests.ts";
-import { invalidPart, isClosed, printable, reasonOf, toSentence } from "./server-text.ts";
-import { listTools, shorten } from "./tool-list.ts";
+import { errorReason, invalidPart, isClosed, stripControls, toSentence } from "./server-text.ts";
+import { listTools, MAX_DESCRIPTION } from "./tool-list.ts";
 
 /** A connection that held this long starts the count of retries again. */
 const STEADY_MS = 60_000;
@@ -163,14 +164,17 @@ export class ServerConnection {
     this.#warn(tools.problems);
     this.#parts.onTools(tools.tools);
     const instructions = client.getInstructions();
-    this.#parts.onState({ type: "connected" }, instructions && shorten(printable(instructions)));
+    this.#parts.onState(
+      { type: "connected" },
+      instructions && shorten(stripControls(instructions), MAX_DESCRIPTION),
+    );
   }
 
   /** While the user answers, no request to this server runs out of time. */
   async #elicit(...[message, schema, signal]: Parameters<Elicit>): ReturnType<Elicit> {
     const releases = [...this.#timeouts].map((timeout) => timeout.hold());
     try {
-      return await this.#parts.elicit?.(printable(message), schema, signal);
+      return await this.#parts.elicit?.(stripControls(message), schema, signal);
     } finally {
       for (const release of releases) release();
     }
@@ -189,7 +193,7 @@ export class ServerConnection {
         if (this.#connection === connection) this.#parts.onTools(tools);
       } catch (error) {
         if (!this.#stop.signal.aborted && !isClosed(error))
-          this.#warn([`reports that its tools have changed, but does not list them (${reasonOf(error)})`]);
+          this.#warn([`reports that its tools have changed, but does not list them (${errorReason(error)})`]);
       } finally {
         timeout.end();
       }
@@ -215,7 +219,7 @@ export class ServerConnection {
     if (isUnauthorized(error) || isUnreached(error)) {
       // Over HTTP a server's end is not reported: a new connection shows what it wants.
       void connection.client.close();
-      return this.#sentence(`could not be reached (${reasonOf(error)}); it is being connected again`);
+      return this.#sentence(`could not be reached (${errorReason(error)}); it is being connected again`);
     }
     if (isClosed(error)) {
       const { fault, details } = await faultOf(connection);
@@ -224,7 +228,7 @@ export class ServerConnection {
     }
     const part = invalidPart(error);
     return this.#sentence(
-      part === null ? `answered with an error: ${reasonOf(error)}` : `sent an invalid answer (${part})`,
+      part === null ? `answered with an error: ${errorReason(error)}` : `sent an invalid answer (${part})`,
     );
   }
 

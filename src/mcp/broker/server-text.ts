@@ -2,12 +2,13 @@ import { stripVTControlCharacters } from "node:util";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
 import { errorCode } from "../../lib/errors.ts";
+import { shorten } from "../../lib/text.ts";
 
 /** Of an error's message. */
 const MAX_CHARS = 1_000;
 
 /** Returns a server's text without control characters other than line breaks and tabs. */
-export function printable(text: string): string {
+export function stripControls(text: string): string {
   return stripVTControlCharacters(text.toWellFormed()).replace(/[^\P{Cc}\n\t]/gu, "");
 }
 
@@ -25,7 +26,7 @@ export class TailText {
   }
 
   text(): string {
-    return printable(this.#tail).trim();
+    return stripControls(this.#tail).trim();
   }
 }
 
@@ -37,10 +38,9 @@ export function invalidPart(error: unknown): string | null {
   return `${issue?.path.join(".") || "the whole"}: ${expected}`;
 }
 
-/** Returns the message of an error, bounded and printable. */
-export function reasonOf(error: unknown): string {
-  const text = printable(messageIn(error)).trim();
-  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
+/** Returns the message of an error, bounded and without control characters. */
+export function errorReason(error: unknown): string {
+  return shorten(stripControls(messageIn(error)).trim(), MAX_CHARS);
 }
 
 function messageIn(error: unknown): string {

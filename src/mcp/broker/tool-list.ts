@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import * as z from "zod/mini";
+import { canonicalJson } from "../../lib/json.ts";
+import { shorten } from "../../lib/text.ts";
 import type { ServerTool } from "../mcp.ts";
-import { printable } from "./server-text.ts";
+import { stripControls } from "./server-text.ts";
 
 /** Of what a model reads of one tool. */
-const MAX_DESCRIPTION = 2_048;
+export const MAX_DESCRIPTION = 2_048;
 /** Each request contains all schemas. */
 const MAX_SCHEMA_CHARS = 100_000;
 const MAX_TOOLS = 1_000;
@@ -74,12 +76,12 @@ function readTool(raw: unknown): ServerTool | string {
     return `offers ${describeTool(raw)} whose ${where} is not as the protocol says; it is ignored`;
   }
   const { name, title, description = title ?? "", inputSchema, annotations } = parsed.data;
-  const schema = canonical(inputSchema);
+  const schema = canonicalJson(inputSchema);
   if (schema.length > MAX_SCHEMA_CHARS)
     return `offers ${describeTool(raw)} whose schema has ${schema.length} characters; it is ignored`;
   return {
     tool: name,
-    description: shorten(printable(description)),
+    description: shorten(stripControls(description), MAX_DESCRIPTION),
     inputSchema,
     digest: createHash("sha256")
       .update(JSON.stringify([name, description, schema]))
@@ -91,18 +93,4 @@ function readTool(raw: unknown): ServerTool | string {
 function describeTool(raw: unknown): string {
   const name = typeof raw === "object" && raw !== null && "name" in raw ? raw.name : null;
   return typeof name === "string" ? `a tool ${JSON.stringify(name.slice(0, 64))}` : "a tool without a name";
-}
-
-/** Bounds a server's text that every request contains. */
-export function shorten(text: string): string {
-  return text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…`;
-}
-
-/** Returns the same text for the same schema, whatever the order of its keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : inner,
-  );
 }

@@ -1,7 +1,30 @@
+import * as z from "zod/mini";
 import type { Span, UserAnswer } from "../asks.ts";
 import type { ChoiceOutcome, Denied, PermissionOutcome, PlanOutcome } from "./questions.ts";
 
-/** What an answer means for a call that waits for permission. Never more grants than were shown. */
+/** A script or a library user's own code may answer: what is not an answer counts as none. */
+export function readAnswer(value: unknown): UserAnswer {
+  const read = z.safeParse(answerSchema(), value);
+  if (read.success) return read.data;
+  return { type: "nobody", reason: "The reply was not an answer, so it counts as no." };
+}
+
+function answerSchema(): z.ZodMiniType<UserAnswer> {
+  const span = z.enum(["once", "session"]);
+  const text = z.string();
+  return z.discriminatedUnion("type", [
+    z.object({
+      ...{ type: z.literal("allow"), span, grants: z.exactOptional(z.array(text)) },
+      input: z.exactOptional(z.record(text, z.unknown())),
+    }),
+    z.object({ type: z.literal("deny"), span, message: z.exactOptional(text) }),
+    z.object({ type: z.literal("answers"), answers: z.record(text, z.union([text, z.array(text)])) }),
+    z.object({ type: z.literal("approve"), mode: z.enum(["default", "acceptEdits"]) }),
+    z.object({ type: z.literal("nobody"), reason: text }),
+  ]);
+}
+
+/** Returns what an answer means for a call that waits for permission. Never more grants than were shown. */
 export function permissionOutcome(
   answer: UserAnswer,
   shown: readonly string[],
@@ -13,22 +36,25 @@ export function permissionOutcome(
       return { outcome: { type: "allow", grants, ...(input === undefined ? {} : { input }) }, span };
     }
     case "deny": {
-      const advice = "Do not try the same in another way: go on without it, or report that it is needed.";
+      const advice = "Do not try the same in another way: continue without it, or report that it is needed.";
       return { outcome: saidNo(answer.message, advice), span: answer.span };
     }
     default:
-      return { outcome: unanswered(answer, "Go on without it, or report that it is needed."), span: "once" };
+      return {
+        outcome: unanswered(answer, "Continue without it, or report that it is needed."),
+        span: "once",
+      };
   }
 }
 
-/** What an answer means for AskUserQuestion. */
+/** Returns what an answer means for AskUserQuestion. */
 export function choiceOutcome(answer: UserAnswer): ChoiceOutcome {
   if (answer.type === "answers") return answer;
   if (answer.type === "deny") return saidNo(answer.message, "They do not want to answer this.");
   return unanswered(answer);
 }
 
-/** What an answer means for a plan. */
+/** Returns what an answer means for a plan. */
 export function planOutcome(answer: UserAnswer): PlanOutcome {
   if (answer.type === "approve") return { type: "approved", mode: answer.mode };
   if (answer.type === "deny") return saidNo(answer.message, "They gave no reason.");
@@ -39,19 +65,19 @@ export function nobody(reason: string): Denied {
   return { type: "deny", by: "nobody", reason };
 }
 
-/** The person's own words say what to do next; without them `advice` does. */
+/** The user's own text says what to do next; without one, `advice` does. */
 function saidNo(message: string | undefined, advice: string): Denied {
-  const words = message?.trim() ?? "";
-  const ended = /[.!?…]["”)]*$/.test(words) ? words : `${words}.`;
-  const reason = words === "" ? `The person said no. ${advice}` : `The person said no: ${ended}`;
+  const text = message?.trim() ?? "";
+  const sentence = /[.!?…]["”)]*$/.test(text) ? text : `${text}.`;
+  const reason = text === "" ? `The user said no. ${advice}` : `The user said no: ${sentence}`;
   return { type: "deny", by: "person", reason };
 }
 
-/** Whatever is no answer to this kind of question is a no. */
+/** What is not an answer to this kind of question is a no. */
 function unanswered(answer: UserAnswer, advice?: string): Denied {
   const reason =
     answer.type === "nobody"
       ? answer.reason
-      : `The answer was one to another kind of question (${answer.type}), so it counts as no.`;
+      : `The answer was to another kind of question (${answer.type}), so it counts as no.`;
   return nobody([reason, advice].filter(Boolean).join(" "));
 }

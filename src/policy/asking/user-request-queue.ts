@@ -1,137 +1,117 @@
 import { errorMessage } from "../../lib/errors.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "../asks.ts";
-import { readAnswer } from "./answer.ts";
-import { nobody } from "./outcomes.ts";
-import type { Denied } from "./questions.ts";
-import type { Waiting } from "./waiter.ts";
+import { nobody, readAnswer } from "./outcomes.ts";
+import type { QueuedRequest } from "./queued-request.ts";
 
-/** One thing to ask, for all who wait for its answer. */
-export interface Standing {
-  readonly waiters: readonly Waiting[];
-  /** As it is put to the person, with those who still wait. */
-  put(): UserRequest;
-  /** Gives all who still wait their answer. */
-  take(answer: UserAnswer): void;
-  /** Whether it is still a question; answers those for whom it is none any more. Never rejects. */
-  review(): Promise<void>;
-}
+/** What the queue needs of a request. */
+type Queued = Pick<QueuedRequest, "isOpen" | "build" | "take" | "review" | "deny">;
 
-export interface LineOptions {
+export interface QueueOptions {
   readonly person: UserHandler;
-  /** Milliseconds a question waits for an answer once it is shown; no end where absent. */
+  /** Milliseconds that a shown request waits for an answer; no limit if absent. */
   readonly patience?: { readonly clock: Clock; readonly ms: number };
-  /** A person answered what was no question any more; nothing came of it. Must not throw. */
+  /** Receives an answer to what was no longer a question; it had no effect. Must not throw. */
   onLate(ask: UserRequest, answer: UserAnswer): void;
 }
 
-/** What waits to be asked, in order; one ask at a time reaches the person. */
+/** Requests that wait for the user, in order; one at a time is shown. */
 export class UserRequestQueue {
-  readonly #options: LineOptions;
-  readonly #queue: Standing[] = [];
-  /** Aborted when nobody waits any more for the answer to what is shown. */
-  #over: { readonly entry: Standing; readonly control: AbortController } | null = null;
+  readonly #options: QueueOptions;
+  readonly #queue: Queued[] = [];
+  /** The request that is shown; aborted when no call waits for it any longer. */
+  #shown: { readonly request: Queued; readonly control: AbortController } | null = null;
   #isRunning = false;
-  #looking: Promise<unknown> = Promise.resolve();
+  #reviewed: Promise<unknown> = Promise.resolve();
 
-  constructor(options: LineOptions) {
+  constructor(options: QueueOptions) {
     this.#options = options;
   }
 
-  /** Those that still wait, in order, the one that is shown included. */
-  get entries(): readonly Standing[] {
-    return this.#queue.filter(isOpen);
+  /** The open requests in order, with the one that is shown. */
+  get open(): readonly Queued[] {
+    return this.#queue.filter(({ isOpen }) => isOpen);
   }
 
-  add(entry: Standing): void {
-    this.#queue.push(entry);
+  add(request: Queued): void {
+    this.#queue.push(request);
     void this.#run();
   }
 
-  /** Rules or the mode have changed: what they decide now is no question any more. */
-  lookAgain(): Promise<unknown> {
-    this.#looking = this.#looking.then(() => Promise.all(this.entries.map((entry) => entry.review())));
-    return this.#looking;
+  /** Ends what the rules or the mode now decide without a question. */
+  review(): Promise<unknown> {
+    this.#reviewed = this.#reviewed.then(() => Promise.all(this.open.map((request) => request.review())));
+    return this.#reviewed;
   }
 
-  /** To be called when one who waited for this entry has an answer. */
-  ended(entry: Standing): void {
-    if (isOpen(entry)) return;
-    const at = this.#queue.indexOf(entry);
+  /** Removes a request if no call waits for it any longer. */
+  remove(request: Queued): void {
+    if (request.isOpen) return;
+    const at = this.#queue.indexOf(request);
     if (at >= 0) this.#queue.splice(at, 1);
-    if (this.#over?.entry === entry) this.#over.control.abort();
+    if (this.#shown?.request === request) this.#shown.control.abort();
   }
 
   async #run(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
-    // What is asked in the same breath is merged before it is shown.
+    // Requests of the same tick are merged before one is shown.
     await Promise.resolve();
     for (let next = this.#queue[0]; next; next = this.#queue[0]) {
-      await this.#looked();
+      for (let seen: unknown = null; seen !== this.#reviewed; ) {
+        seen = this.#reviewed;
+        await seen;
+      }
       await next.review();
-      if (isOpen(next)) await this.#show(next);
+      if (next.isOpen) await this.#show(next);
     }
     this.#isRunning = false;
   }
 
-  async #looked(): Promise<void> {
-    for (let seen: unknown = null; seen !== this.#looking; ) {
-      seen = this.#looking;
-      await seen;
-    }
-  }
-
-  async #show(entry: Standing): Promise<void> {
+  async #show(request: Queued): Promise<void> {
     const control = new AbortController();
-    this.#over = { entry, control };
+    this.#shown = { request, control };
     const gone = new Promise<null>((resolve) => {
       control.signal.addEventListener("abort", () => resolve(null), { once: true });
     });
-    const ask = entry.put();
-    const answered = answerOf(this.#options.person, ask, control.signal);
-    const withdraw = this.#bePatient(entry);
+    const ask = request.build();
+    const answered = askUser(this.#options.person, ask, control.signal);
+    const stopTimer = this.#startTimer(request);
     const answer = await Promise.race([answered, gone]);
-    withdraw();
-    this.#over = null;
-    if (answer !== null && isOpen(entry)) {
-      take(entry, answer);
-      // A rule for the session, another mode: what waits behind may be no question any more.
-      void this.lookAgain();
+    stopTimer();
+    this.#shown = null;
+    if (answer !== null && request.isOpen) {
+      carryOut(request, answer);
+      // A rule for the session or another mode can answer what waits behind.
+      void this.review();
       return;
     }
     void answered.then((late) => {
-      // Who is told that it is over and says so has not answered.
+      // A handler that was aborted and says so has not answered.
       if (late.type !== "nobody") this.#options.onLate(ask, late);
     });
   }
 
-  #bePatient(entry: Standing): () => void {
+  #startTimer(request: Queued): () => void {
     const { patience } = this.#options;
     if (!patience) return () => {};
     const { clock, ms } = patience;
-    return clock.after(ms, () => deny(entry, nobody(`Nobody answered within ${Math.round(ms / 1000)} s.`)));
+    return clock.after(ms, () =>
+      request.deny(nobody(`There was no answer within ${Math.round(ms / 1000)} s.`)),
+    );
   }
 }
 
-function isOpen({ waiters }: Standing): boolean {
-  return waiters.some((waiter) => waiter.isOpen);
-}
-
-function deny({ waiters }: Standing, denied: Denied): void {
-  for (const waiter of waiters) waiter.end(denied);
-}
-
-/** Whatever an answer sets off, nobody is left without one. */
-function take(entry: Standing, answer: UserAnswer): void {
+/** Whatever an answer causes, each call gets an outcome. */
+function carryOut(request: Queued, answer: UserAnswer): void {
   try {
-    entry.take(answer);
+    request.take(answer);
   } catch (error) {
-    deny(entry, nobody(`The answer could not be carried out (${errorMessage(error)}), so it counts as no.`));
+    request.deny(nobody(`The answer could not be carried out (${errorMessage(error)}), so it counts as no.`));
   }
 }
 
-async function answerOf(person: UserHandler, ask: UserRequest, signal: AbortSignal): Promise<UserAnswer> {
+async function askUser(person: UserHandler, ask: UserRequest, signal: AbortSignal): Promise<UserAnswer> {
   try {
     return readAnswer(await person.ask(ask, signal));
   } catch (error) {

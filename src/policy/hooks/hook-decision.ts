@@ -1,111 +1,145 @@
+import * as z from "zod/mini";
+import { parseJson } from "../../lib/json.ts";
 import { isObject } from "../../lib/objects.ts";
 import type { HookEvent } from "../../mailbox/hook-events.ts";
 import type { Hook } from "./hooks.ts";
-import { type Envelope, replyOf } from "./reply.ts";
 import type { HookEnd } from "./run-hook.ts";
 
-/** What one hook wants, whichever way it said so. */
+/** What one hook wants, in whichever form it said so. */
 export interface HookDecision {
   readonly verdict?: "allow" | "ask" | "block";
   readonly reason?: string;
-  /** PreToolUse: the input that takes the place of the call's. */
+  /** PreToolUse: the input that replaces the call's. */
   readonly input?: Readonly<Record<string, unknown>>;
-  /** UserPromptSubmit: the text that takes the place of the person's. */
+  /** UserPromptSubmit: the text that replaces the user's. */
   readonly prompt?: string;
-  /** For the model to read. */
+  /** For the model. */
   readonly text?: string;
-  /** The conversation is to end, and why. */
+  /** Why the conversation must end. */
   readonly stop?: string;
-  /** For the person to read. */
+  /** For the user. */
   readonly message?: string;
 }
 
-/** What is wrong with a hook. `why` completes the sentence "The hook …"; each kind is told once per hook. */
-export interface Problem {
+/** What is wrong with a hook. `why` completes the sentence "The hook …"; each kind is reported once per hook. */
+export interface HookProblem {
   readonly kind: "timeout" | "crash" | "start" | "exit" | "flood" | "json";
   readonly why: string;
 }
 
-export interface Heard {
-  readonly opinion: HookDecision;
-  readonly problem?: Problem;
+export interface HookResponse {
+  readonly decision: HookDecision;
+  readonly problem?: HookProblem;
 }
 
-/** Events at which a hook decides whether something happens; only there can its failing be a no. */
-const DECIDING: ReadonlySet<HookEvent> = new Set(["PreToolUse", "UserPromptSubmit"]);
-const NOTHING: HookDecision = {};
+/** Events at which a hook decides whether something happens; only there can a failure be a no. */
+const DECIDING: readonly HookEvent[] = ["PreToolUse", "UserPromptSubmit"];
 const NO_REASON = "A hook decided this without giving a reason.";
-const CANCELLED: HookDecision = { verdict: "block", reason: "It was cancelled while a hook looked at it." };
 
-export function readDecision(hook: Hook, end: HookEnd): Heard {
+/** Reads what a hook decided from how it ended and what it printed. */
+export function readDecision(hook: Hook, end: HookEnd): HookResponse {
   switch (end.type) {
     case "passed":
-      return heardOf(hook, end.stdout);
+      return readOutput(hook, end.stdout.trim());
     case "blocked":
-      return { opinion: { verdict: "block", reason: end.stderr.trim() || NO_REASON } };
+      return { decision: { verdict: "block", reason: end.stderr.trim() || NO_REASON } };
     case "complained":
-      return { opinion: NOTHING, problem: { kind: "exit", why: end.why } };
+      return { decision: {}, problem: { kind: "exit", why: end.why } };
     case "flooded":
-      return failed(hook, { kind: "flood", why: end.why }, textOpinion(hook, end.stdout));
+      return failed(hook, { kind: "flood", why: end.why }, textDecision(hook, end.stdout));
     case "failed":
       return failed(hook, { kind: end.kind, why: end.why });
     case "cancelled":
-      return { opinion: DECIDING.has(hook.event) ? CANCELLED : NOTHING };
+      return {
+        decision: DECIDING.includes(hook.event)
+          ? { verdict: "block", reason: "It was cancelled while a hook looked at it." }
+          : {},
+      };
     default:
       return end satisfies never;
   }
 }
 
-/** Whether this hook's failing blocks. */
+/** True if a failure of this hook blocks. */
 export function failsClosed({ event, failClosed }: Hook): boolean {
-  return failClosed && DECIDING.has(event);
+  return failClosed && DECIDING.includes(event);
 }
 
-/** `otherwise`: what is still taken from it where its failing is not a no. */
-function failed(hook: Hook, problem: Problem, otherwise: HookDecision = NOTHING): Heard {
-  if (!failsClosed(hook)) return { opinion: otherwise, problem };
-  const reason = `A hook that must agree ${problem.why}, so this is not done. The person has to correct the hook (${hook.file}).`;
-  return { opinion: { verdict: "block", reason }, problem };
+/** `otherwise`: what still counts if its failure is not a no. */
+function failed(hook: Hook, problem: HookProblem, otherwise: HookDecision = {}): HookResponse {
+  if (!failsClosed(hook)) return { decision: otherwise, problem };
+  const reason = `A hook that must agree ${problem.why}, so this is not done. The user has to correct the hook (${hook.file}).`;
+  return { decision: { verdict: "block", reason }, problem };
 }
 
-function heardOf(hook: Hook, stdout: string): Heard {
-  const reply = replyOf(stdout);
-  switch (reply.type) {
-    case "text":
-      return { opinion: textOpinion(hook, reply.text) };
-    case "object":
-      return { opinion: objectOpinion(hook, reply.value, reply.text) };
-    case "envelope":
-      return { opinion: envelopeOpinion(reply.envelope) };
-    case "broken":
-      return failed(hook, { kind: "json", why: reply.why }, textOpinion(hook, reply.text));
-    default:
-      return reply satisfies never;
-  }
+/** Reads what a hook that succeeded has printed: text, an envelope, or an object that replaces what it read (A22.11). */
+function readOutput(hook: Hook, text: string): HookResponse {
+  if (!text.startsWith("{")) return { decision: textDecision(hook, text) };
+  const broken = (why: string) => failed(hook, { kind: "json", why }, textDecision(hook, text));
+  const value = parseJson(text);
+  if (!isObject(value)) return broken("printed what begins like a JSON object and is none");
+  const Envelope = envelopeSchema();
+  if (!Object.keys(Envelope.def.shape).some((key) => Object.hasOwn(value, key)))
+    return { decision: objectDecision(hook, value, text) };
+  const { data, error } = z.safeParse(Envelope, value);
+  if (data) return { decision: envelopeDecision(data) };
+  const [issue] = error.issues;
+  const at = z.core.toDotPath(issue?.path ?? []);
+  return broken(`printed JSON in which ${at} ${issue?.message ?? "is not valid"}`);
 }
 
 /** Text is for the model, except before a call: what a linter prints there is neither an input nor an answer (A5.6). */
-function textOpinion({ event }: Hook, text: string): HookDecision {
-  return event === "PreToolUse" || text.trim() === "" ? NOTHING : { text: text.trim() };
+function textDecision({ event }: Hook, text: string): HookDecision {
+  return event === "PreToolUse" || text.trim() === "" ? {} : { text: text.trim() };
 }
 
-/** The plain contract: what is printed takes the place of what was read (A22.11). */
-function objectOpinion(hook: Hook, value: Readonly<Record<string, unknown>>, text: string): HookDecision {
-  // `{}` is how many hooks say that they have nothing to say.
-  if (Object.keys(value).length === 0) return NOTHING;
-  if (hook.event === "UserPromptSubmit") {
-    const { prompt } = value;
-    return typeof prompt === "string" ? { prompt } : textOpinion(hook, text);
-  }
-  if (hook.event !== "PreToolUse") return textOpinion(hook, text);
-  // A filter that passes the whole event on, changed or not, means the input in it.
+function objectDecision(hook: Hook, value: Readonly<Record<string, unknown>>, text: string): HookDecision {
+  // Many hooks print `{}` to say nothing.
+  if (Object.keys(value).length === 0) return {};
+  const { prompt } = value;
+  if (hook.event === "UserPromptSubmit" && typeof prompt === "string") return { prompt };
+  if (hook.event !== "PreToolUse") return textDecision(hook, text);
+  // A filter that passes on the whole event, changed or not, means the input in it.
   const input = "hook_event_name" in value ? value["tool_input"] : value;
-  return isObject(input) ? { input } : NOTHING;
+  return isObject(input) ? { input } : {};
 }
 
-function envelopeOpinion(envelope: Envelope): HookDecision {
+/** The JSON that hooks of other tools print; all of it is optional. */
+function envelopeSchema() {
+  const text = z.optional(z.string("must be a text"));
+  const flag = z.optional(z.boolean("must be true or false"));
+  return z.object({
+    continue: flag,
+    stopReason: text,
+    /** Accepted without effect: only the model sees what a hook prints. */
+    suppressOutput: flag,
+    systemMessage: text,
+    decision: z.optional(z.enum(["approve", "block"], "must be approve or block")),
+    reason: text,
+    hookSpecificOutput: z.optional(
+      z.object(
+        {
+          permissionDecision: z.optional(z.enum(["allow", "deny", "ask"], "must be allow, deny or ask")),
+          permissionDecisionReason: text,
+          updatedInput: z.optional(z.record(z.string(), z.unknown(), "must be an object")),
+          additionalContext: text,
+          /** Troupe's own: UserPromptSubmit has no other way to change a prompt. */
+          updatedPrompt: text,
+        },
+        "must be an object",
+      ),
+    ),
+  });
+}
+
+function envelopeDecision(envelope: z.infer<ReturnType<typeof envelopeSchema>>): HookDecision {
   const { hookSpecificOutput: own = {}, decision, systemMessage } = envelope;
-  const verdict = verdictOf(own.permissionDecision, decision);
+  const permission = own.permissionDecision;
+  // If one hook gives two verdicts, the stricter one counts.
+  const verdict =
+    permission === "deny" || decision === "block"
+      ? "block"
+      : (permission ?? (decision === "approve" ? "allow" : undefined));
   const reason = own.permissionDecisionReason ?? envelope.reason;
   const text = own.additionalContext?.trim();
   return {
@@ -118,11 +152,25 @@ function envelopeOpinion(envelope: Envelope): HookDecision {
   };
 }
 
-function verdictOf(
-  permission: "allow" | "deny" | "ask" | undefined,
-  decision: "approve" | "block" | undefined,
-): HookDecision["verdict"] {
-  // Two words of one hook that differ: the stricter one.
-  if (permission === "deny" || decision === "block") return "block";
-  return permission ?? (decision === "approve" ? "allow" : undefined);
+/** Combines decisions in their configured order: block > ask > allow; the last input and prompt count; texts are joined. */
+export function combineDecisions(decisions: readonly HookDecision[]): Omit<HookDecision, "message"> {
+  const verdict = (["block", "ask", "allow"] as const).find((one) =>
+    decisions.some((decision) => decision.verdict === one),
+  );
+  const reason = join(decisions.filter((one) => one.verdict === verdict).map((one) => one.reason));
+  const input = decisions.findLast((one) => one.input !== undefined)?.input;
+  const prompt = decisions.findLast((one) => one.prompt !== undefined)?.prompt;
+  const text = join(decisions.map((one) => one.text));
+  const stop = decisions.find((one) => one.stop !== undefined)?.stop;
+  return {
+    ...(verdict && { verdict, ...(reason && { reason }) }),
+    ...(input && { input }),
+    ...(prompt !== undefined && { prompt }),
+    ...(text && { text }),
+    ...(stop !== undefined && { stop }),
+  };
+}
+
+function join(texts: readonly (string | undefined)[]): string {
+  return [...new Set(texts.filter((text) => text !== undefined))].join("\n");
 }

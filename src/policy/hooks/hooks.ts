@@ -1,30 +1,137 @@
-import type { HookEvent } from "../../mailbox/hook-events.ts";
+import * as z from "zod/mini";
+import { type HookEvent, isHookEvent, noHookEvent } from "../../mailbox/hook-events.ts";
 import type { Scope } from "../../settings/rules.ts";
 
-/** A command that a person's settings run at an event (A5.12). */
+/** A command that settings run at an event (A5.12). */
 export interface Hook {
   readonly event: HookEvent;
-  /** What it is for: the name of a tool, for some events of a kind (see `HookRunner`). */
+  /** True for the names that it is for: of a tool, or what some events pass (see `HookRunner`). */
   readonly matches: (name: string) => boolean;
   readonly command: string;
   readonly timeoutMs: number;
-  /** Where it decides, its failing is a no (A22.21). */
+  /** If it decides and fails, the answer is no (A22.21). */
   readonly failClosed: boolean;
   readonly scope: Scope;
-  /** The settings file it stands in. */
+  /** The settings file that contains it. */
   readonly file: string;
-  /** It runs for agents of this type alone. */
+  /** It runs only for agents of this type. */
   readonly agentType?: string;
 }
 
-/** By event, in the order in which they are configured. An event without hooks is not in it. */
+/** By event, in the order of configuration. An event without hooks is absent. */
 export type Hooks = ReadonlyMap<HookEvent, readonly Hook[]>;
 
-const SHOWN_CHARS = 60;
+/** The `hooks` of one settings file, as they are there; undefined if it has no hooks. */
+export interface HookSource extends Pick<Hook, "scope" | "file" | "agentType"> {
+  readonly value: unknown;
+}
 
-/** A hook as a person recognises it. */
+export interface ParsedHooks {
+  readonly hooks: Hooks;
+  /** One sentence for each entry that cannot be used, with its file. The others are used. */
+  readonly problems: readonly string[];
+}
+
+export const DEFAULT_TIMEOUT_S = 60;
+const MAX_TIMEOUT_S = 3_600;
+
+/** Parses the hooks of all settings files, in the order of the files and of their content (A5.12). */
+export function parseHooks(sources: readonly HookSource[]): ParsedHooks {
+  const { Group, Entry } = schemas();
+  const hooks: Hook[] = [];
+  const problems: string[] = [];
+  for (const { value, ...source } of sources) {
+    const reject = (path: string, what: string) => {
+      problems.push(
+        `${source.file}: ${path} ${what}; correct it, until then what stands there does not run.`,
+      );
+    };
+    const check = <T>(schema: z.ZodMiniType<T>, path: string, given: unknown): T | undefined => {
+      const { data, error } = z.safeParse(schema, given);
+      const [issue] = error?.issues ?? [];
+      const within = issue && issue.path.length > 0 ? `.${z.core.toDotPath(issue.path)}` : "";
+      if (error) reject(`${path}${within}`, issue?.message ?? "is not valid");
+      return data;
+    };
+    const matcher = (path: string, text: string): Hook["matches"] | undefined => {
+      try {
+        return parseMatcher(text);
+      } catch {
+        reject(`${path}.matcher`, `is neither a name nor a regular expression (${text})`);
+        return undefined;
+      }
+    };
+    const addGroup = (event: HookEvent, path: string, given: unknown): void => {
+      const group = check(Group, path, given);
+      const matches = group && matcher(path, group.matcher ?? "");
+      if (matches === undefined) return;
+      for (const [at, one] of group?.hooks.entries() ?? []) {
+        const entry = check(Entry, `${path}.hooks[${at}]`, one);
+        if (entry === undefined) continue;
+        const { command, timeout = DEFAULT_TIMEOUT_S } = entry;
+        const failClosed = entry.failClosed ?? (source.scope === "enterprise" && event === "PreToolUse");
+        hooks.push({ ...source, event, matches, command, timeoutMs: timeout * 1_000, failClosed });
+      }
+    };
+    const events =
+      value === undefined
+        ? {}
+        : check(z.record(z.string(), z.unknown(), "must be an object"), "hooks", value);
+    for (const [event, groups] of Object.entries(events ?? {})) {
+      if (!isHookEvent(event)) reject(`hooks.${event}`, noHookEvent(event));
+      else if (!Array.isArray(groups)) reject(`hooks.${event}`, "must be a list");
+      else for (const [at, group] of groups.entries()) addGroup(event, `hooks.${event}[${at}]`, group);
+    }
+  }
+  return { hooks: Map.groupBy(hooks, ({ event }) => event), problems };
+}
+
+function schemas() {
+  const time = `must be a number of seconds up to ${MAX_TIMEOUT_S}`;
+  const Group = z.object(
+    {
+      matcher: z.optional(z.string("must be a text")),
+      hooks: z.array(z.unknown(), "must be a list"),
+    },
+    "must be an object",
+  );
+  const Entry = z.object(
+    {
+      type: z.literal("command", 'must be "command", the only kind of hook there is'),
+      command: z.string("must be a command line").check(z.regex(/\S/, "must be a command line")),
+      timeout: z.optional(z.number(time).check(z.positive(time), z.lte(MAX_TIMEOUT_S, time))),
+      failClosed: z.optional(z.boolean("must be true or false")),
+    },
+    "must be an object",
+  );
+  return { Group, Entry };
+}
+
+/** A name that is longer is not examined further: a server chooses it, a user the pattern. */
+const MAX_NAME_LENGTH = 256;
+
+/**
+ * Returns what a hook's matcher matches: everything (`*`, nothing), one name, several (`Edit|Write`), all tools of an
+ * MCP server (`mcp__github`), or a regular expression found anywhere in the name. Throws the `SyntaxError` of an
+ * invalid expression.
+ */
+export function parseMatcher(matcher: string): (name: string) => boolean {
+  const text = matcher.trim();
+  if (text === "" || text === "*") return () => true;
+  if (!/^[\w\s-]+(?:\|[\w\s-]+)*$/.test(text)) {
+    const pattern = new RegExp(text);
+    return (name) => pattern.test(name.slice(0, MAX_NAME_LENGTH));
+  }
+  const names = text.split("|").map((name) => name.trim());
+  const servers = names.filter((name) => /^mcp__(?:(?!__).)+$/.test(name)).map((name) => `${name}__`);
+  return (name) => names.includes(name) || servers.some((server) => name.startsWith(server));
+}
+
+const MAX_COMMAND_LENGTH = 60;
+
+/** Returns how the user recognises a hook. */
 export function nameOf({ event, command, file }: Hook): string {
   const line = command.trim().replace(/\s+/g, " ");
-  const shown = line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS)}…` : line;
-  return `The ${event} hook "${shown}" (${file})`;
+  const short = line.length > MAX_COMMAND_LENGTH ? `${line.slice(0, MAX_COMMAND_LENGTH)}…` : line;
+  return `The ${event} hook "${short}" (${file})`;
 }

@@ -1,6 +1,6 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 
-/** On whose behalf hooks run: their processes end with this actor. */
+/** The actor for which hooks run: their processes end with it. */
 export interface HookCaller {
   readonly owner: ActorId;
   readonly cwd: string;
@@ -10,10 +10,10 @@ export interface HookCaller {
 }
 
 export interface HookedCall {
-  /** The tool's name and its other names; a matcher may mean any of them. */
+  /** The tool's name and its other names; a matcher can mean any of them. */
   readonly names: readonly [string, ...string[]];
   readonly input: unknown;
-  /** The provider's, as the model wrote it. */
+  /** The provider's ID, as the model wrote it. */
   readonly toolUseId: string;
 }
 
@@ -23,73 +23,66 @@ export type CallEnd =
   | {
       readonly event: "PostToolUseFailure";
       readonly error: string;
-      /** The agent was stopped meanwhile. */
+      /** The agent was stopped during the call. */
       readonly interrupted: boolean;
     };
 
-/**
- * Why the conversation is to end, where a hook said `continue: false`. To be taken after the rest of the
- * result.
- */
+/** `stop`: why the conversation must end, if a hook printed `continue: false`; applies after the rest of the result. */
 interface Stoppable {
   readonly stop?: string;
 }
 
 export type PreToolUse =
-  /**
-   * No hook is against it, which is all that this says: whether it may run is still to be decided by the rules.
-   */
+  /** No hook objects. The rules still decide whether the call may run. */
   | {
       readonly type: "go";
       /**
-       * `ask`: the person must be asked. `allow`: instead of a question the call may run; a deny, an ask rule
-       * and what is always asked stand above it.
+       * `ask`: the user must be asked. `allow`: the call may run instead of a question; a deny, an ask rule and what
+       * always asks are stronger.
        */
       readonly decision?: "allow" | "ask";
-      /** Why, as the hooks put it. */
+      /** Why, in the hooks' text. */
       readonly reason?: string;
-      /** Takes the place of the call's; to be validated and decided like any other. */
+      /** Replaces the call's input; validated and decided like any other. */
       readonly input?: unknown;
-      /** For the model, besides the result. */
+      /** For the model, in addition to the result. */
       readonly context?: string;
     }
   | ({ readonly type: "deny"; readonly reason: string } & Stoppable);
 
 export interface PostToolUse extends Stoppable {
-  /** To be appended to the result that the model reads. */
+  /** Appended to the result that the model reads. */
   readonly append?: string;
-  /** What a hook objects to, for the model. The call has run and stays what it was. */
+  /** A hook's objection, for the model. The call has run and stays as it is. */
   readonly block?: string;
 }
 
 export type UserPromptSubmit =
   | {
       readonly type: "go";
-      /** Takes the place of the prompt's text. */
+      /** Replaces the prompt's text. */
       readonly prompt?: string;
-      /** To be appended to the prompt. */
       readonly context?: string;
     }
-  /** No turn begins; the reason is for the person. */
+  /** No turn starts; the reason is for the user. */
   | { readonly type: "blocked"; readonly reason: string };
 
 export interface Stopping extends HookCaller {
-  /** How often in a row hooks have already made this actor go on instead of ending. */
+  /** How many times in a row hooks have made this actor continue instead of ending. */
   readonly goneOn: number;
   readonly lastText: string;
 }
 
 export interface StopResult {
-  /** The actor is to go on, with this as what it is told. */
+  /** The actor must continue, with this message. */
   readonly goOn?: string;
-  /** To be shown after what the actor said. */
   readonly append?: string;
 }
 
 export interface PreCompact {
-  /** For whoever writes the summary. */
+  /** For the writer of the summary. */
   readonly context?: string;
-  /** Why there should be none now. */
+  /** Why there must be none now. */
   readonly block?: string;
 }
 

@@ -12,11 +12,11 @@ export type HookEnd =
   | { readonly type: "passed"; readonly stdout: string }
   /** Exit code 2: a no, with what it wrote to stderr. */
   | { readonly type: "blocked"; readonly stderr: string }
-  /** Another exit code: not a no (A22.21). */
+  /** Another exit code, which is not a no (A22.21). */
   | { readonly type: "complained"; readonly why: string }
-  /** It wrote more than is read, and was ended for it. */
+  /** It wrote too much and was ended. */
   | { readonly type: "flooded"; readonly stdout: string; readonly why: string }
-  /** It was too slow, was killed, or could not be run: what it would have said is not known. */
+  /** It was too slow, was killed, or could not be run. */
   | { readonly type: "failed"; readonly kind: "timeout" | "crash" | "start"; readonly why: string }
   | { readonly type: "cancelled" };
 
@@ -25,14 +25,14 @@ export interface HookRun {
   readonly owner: ActorId;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The file it reads as its stdin. */
+  /** The file that it reads as stdin. */
   readonly event: string;
 }
 
 export const MAX_OUTPUT_BYTES = 64 * 1024;
-/** The process host ends what is too slow; this much later it is the host that is waited for in vain. */
+/** The process host ends what is too slow; this much later the host itself hangs. */
 const HOST_PATIENCE_MS = 15_000;
-/** By which a hook says no, with its reason on stderr (A5.12). */
+/** The exit code of a no, with its reason on stderr (A5.12). */
 export const HOOK_BLOCKS_EXIT_CODE = 2;
 /** `test` first: a redirection that fails would end some shells with 2, which means no. */
 const READING_EVENT = 'test -r "$1" || exit 126; exec /bin/sh -c "$2" < "$1"';
@@ -59,7 +59,7 @@ export async function runHook(
 
 function endOf(hook: Hook, result: RunResult): HookEnd {
   const { outcome, exitCode, signal, stdout, stderr, truncated, reason } = result;
-  // A no stays a no, however much is written with it.
+  // A no stays a no, however much the hook wrote.
   if (truncated && outcome !== "cancelled" && exitCode !== HOOK_BLOCKS_EXIT_CODE) {
     const why = `wrote more than ${MAX_OUTPUT_BYTES / 1024} KB and was stopped; what came after that is lost`;
     return { type: "flooded", stdout, why };
@@ -90,14 +90,14 @@ function exited(exitCode: number | null, stdout: string, stderr: string): HookEn
       return { type: "blocked", stderr };
     case 126:
     case 127: {
-      // A shell's own words: the program is not there, or may not be run.
+      // The shell reports that the program is missing or not executable.
       const why = `could not be run (exit code ${exitCode}${firstLine(stderr)})`;
       return { type: "failed", kind: "start", why };
     }
     default: {
       const code = exitCode ?? 1;
       const why = `ended with exit code ${code}${firstLine(stderr)}`;
-      // A shell passes the death of its child on as 128 and the signal's number.
+      // A shell reports a signal that ended its child as 128 plus its number.
       return code > 128 ? { type: "failed", kind: "crash", why } : { type: "complained", why };
     }
   }

@@ -1,82 +1,113 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { errorMessage } from "../../lib/errors.ts";
+import type { Clock } from "../../mailbox/clock.ts";
 import type { HookEvent } from "../../mailbox/hook-events.ts";
-import { type Combined, combine } from "./combine.ts";
-import { eventFiles } from "./event-files.ts";
-import { failsClosed, type Heard, type Problem, readDecision } from "./hook-decision.ts";
-import { type Hook, nameOf } from "./hooks.ts";
-import type { HookPorts } from "./ports.ts";
+import {
+  combineDecisions,
+  failsClosed,
+  type HookDecision,
+  type HookProblem,
+  type HookResponse,
+  readDecision,
+} from "./hook-decision.ts";
+import { type Hook, type Hooks, nameOf } from "./hooks.ts";
 import type { HookCaller } from "./results.ts";
-import { runHook } from "./run-hook.ts";
+import { type RunProcess, runHook } from "./run-hook.ts";
 
-/** One thing that happens: who it happens to, what hooks may match it by, and what their JSON says of it. */
-export interface Happening {
+export interface HookPorts {
+  /** Read again at each event, so it can be a getter over settings that change. */
+  readonly hooks: Hooks;
+  readonly run: RunProcess;
+  readonly session: {
+    readonly id: string;
+    /** The journal's file. */
+    readonly transcriptPath: string;
+    readonly projectDir: string;
+    /** Holds the files that hooks read as stdin while they run. In a private directory; need not exist. */
+    readonly dir: string;
+  };
+  readonly clock: Clock;
+  /** Receives one sentence about a hook that fails, once for each hook and kind of problem. */
+  onProblem(message: string): void;
+  /** Receives what a hook says to the user (`systemMessage`). */
+  onMessage(message: string): void;
+}
+
+/** One event: the actor that it happens to, the names that matchers see, and what the hooks' JSON says. */
+export interface HookedEvent {
   readonly event: HookEvent;
   readonly caller: HookCaller;
-  /** Empty: a matcher makes no difference. */
+  /** If empty, matchers make no difference. */
   readonly names: readonly string[];
   readonly fields: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
 }
 
-/** Null where no hook is configured for it. */
-export type RunMatchingHooks = (happening: Happening) => Promise<Combined> | null;
+/** Null if no hook is configured for the event. */
+export type RunMatchingHooks = (event: HookedEvent) => Promise<HookDecision> | null;
 
-/** Runs the hooks that match, all at once, and makes one opinion of theirs. */
+/** Returns a function that runs the hooks that match an event, all in parallel, and combines their decisions. */
 export function runMatchingHooks(ports: HookPorts): RunMatchingHooks {
   const { session, clock, run } = ports;
-  const files = eventFiles(session.folder);
   const env = { CLAUDE_PROJECT_DIR: session.projectDir, TROUPE_PROJECT_DIR: session.projectDir };
-  const told = new WeakMap<Hook, Set<Problem["kind"]>>();
+  const reported = new WeakMap<Hook, Set<HookProblem["kind"]>>();
   let runs = 0;
 
-  function report(hook: Hook, { kind, why }: Problem): void {
-    const known = told.get(hook) ?? new Set();
-    told.set(hook, known);
+  function report(hook: Hook, { kind, why }: HookProblem): void {
+    const known = reported.get(hook) ?? new Set();
+    reported.set(hook, known);
     if (known.has(kind)) return;
     known.add(kind);
-    // An exit code that is neither 0 nor 2 is no failing (A22.21).
-    const then =
-      failsClosed(hook) && kind !== "exit"
-        ? "what it had to decide was blocked"
-        : "Troupe goes on without it";
-    ports.onProblem(`${nameOf(hook)} ${why}; ${then}. ${remedy(kind)}`);
+    // An exit code other than 0 and 2 is not a failure (A22.21).
+    const blocked = failsClosed(hook) && kind !== "exit";
+    const effect = blocked ? "what it had to decide was blocked" : "Troupe continues without it";
+    ports.onProblem(`${nameOf(hook)} ${why}; ${effect}. ${remedyFor(kind)}`);
   }
 
-  async function runAll(hooks: readonly Hook[], happening: Happening): Promise<readonly Heard[]> {
-    const { event, caller, fields, signal } = happening;
+  async function runAll(hooks: readonly Hook[], event: HookedEvent): Promise<readonly HookResponse[]> {
+    const { caller, fields, signal } = event;
     const { owner, cwd } = caller;
-    const text = JSON.stringify({ ...commonFields(ports, caller), hook_event_name: event, ...fields });
-    const one = async (hook: Hook, path: string): Promise<Heard> => {
-      runs += 1;
-      const how = { id: `hook${runs}`, owner, cwd, env, event: path };
-      return readDecision(hook, await runHook(hook, run, how, clock, signal));
-    };
-    return files.lend(`${text}\n`, (path) => Promise.all(hooks.map((hook) => one(hook, path))));
-  }
-
-  async function ask(hooks: readonly Hook[], happening: Happening): Promise<Combined> {
-    const heard = await runAll(hooks, happening).catch((error) => hooks.map((hook) => notTold(hook, error)));
-    for (const [at, { problem }] of heard.entries()) {
-      const hook = hooks[at];
-      if (hook && problem) report(hook, problem);
+    const common = { ...commonFields(ports, caller), hook_event_name: event.event };
+    try {
+      return await withEventFile(session.dir, `${JSON.stringify({ ...common, ...fields })}\n`, (path) =>
+        Promise.all(
+          hooks.map(async (hook) => {
+            runs += 1;
+            const how = { id: `hook${runs}`, owner, cwd, env, event: path };
+            return readDecision(hook, await runHook(hook, run, how, clock, signal));
+          }),
+        ),
+      );
+    } catch (error) {
+      const why = `was not run: what it should read could not be written (${errorMessage(error)})`;
+      return hooks.map((hook) => readDecision(hook, { type: "failed", kind: "start", why }));
     }
-    const combined = combine(heard.map(({ opinion }) => opinion));
-    for (const message of combined.messages) ports.onMessage(message);
-    return combined;
   }
 
-  return (happening) => {
-    const { agentType: type } = happening.caller;
-    const known = ports.hooks.get(happening.event) ?? [];
-    const theirs = known.filter(({ agentType }) => agentType === undefined || agentType === type);
-    const hooks = matching(theirs, happening.names);
-    return hooks.length === 0 ? null : ask(hooks, happening);
+  async function decide(hooks: readonly Hook[], event: HookedEvent): Promise<HookDecision> {
+    const responses = await runAll(hooks, event);
+    for (const [at, hook] of hooks.entries()) {
+      const problem = responses[at]?.problem;
+      if (problem) report(hook, problem);
+    }
+    const decisions = responses.map(({ decision }) => decision);
+    for (const { message } of decisions) if (message !== undefined) ports.onMessage(message);
+    return combineDecisions(decisions);
+  }
+
+  return (event) => {
+    const { agentType: type } = event.caller;
+    const known = ports.hooks.get(event.event) ?? [];
+    const own = known.filter(({ agentType }) => agentType === undefined || agentType === type);
+    const hooks = matchHooks(own, event.names);
+    return hooks.length === 0 ? null : decide(hooks, event);
   };
 }
 
-/** The same command that stands in several places runs once, by the strictest of them. */
-export function matching(hooks: readonly Hook[] | undefined, names: readonly string[]): readonly Hook[] {
-  if (hooks === undefined) return [];
+/** Returns the hooks that match. A command that is configured several times runs once, by its strictest entry. */
+export function matchHooks(hooks: readonly Hook[], names: readonly string[]): readonly Hook[] {
   const chosen = new Map<string, Hook>();
   for (const hook of hooks) {
     if (names.length > 0 && !names.some((name) => hook.matches(name))) continue;
@@ -86,7 +117,23 @@ export function matching(hooks: readonly Hook[] | undefined, names: readonly str
   return [...chosen.values()];
 }
 
-/** The names are those that people's scripts read. */
+/**
+ * Lends a file with the event while hooks read it as stdin. A file and not a pipe: a hook that does not read it delays
+ * nothing, and a large event passes through no process of Troupe. Only this user can read it.
+ */
+async function withEventFile<T>(dir: string, text: string, use: (path: string) => Promise<T>): Promise<T> {
+  // A session that was killed may have left some, and continues in the same directory.
+  const path = join(dir, `${randomUUID()}.json`);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(path, text, { mode: 0o600, flag: "wx" });
+    return await use(path);
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** The names are those that users' scripts read. */
 function commonFields({ session }: HookPorts, { owner, cwd, permissionMode, agentType }: HookCaller) {
   return {
     session_id: session.id,
@@ -97,12 +144,7 @@ function commonFields({ session }: HookPorts, { owner, cwd, permissionMode, agen
   };
 }
 
-function notTold(hook: Hook, error: unknown): Heard {
-  const why = `was not run: what it should read could not be written (${errorMessage(error)})`;
-  return readDecision(hook, { type: "failed", kind: "start", why });
-}
-
-function remedy(kind: Problem["kind"]): string {
+function remedyFor(kind: HookProblem["kind"]): string {
   switch (kind) {
     case "timeout":
       return "Make it faster, or raise its timeout.";

@@ -1,6 +1,5 @@
 import type { HookEvent } from "../../mailbox/hook-events.ts";
-import type { Combined } from "./combine.ts";
-import type { HookPorts } from "./ports.ts";
+import type { HookDecision } from "./hook-decision.ts";
 import type {
   CallEnd,
   HookCaller,
@@ -13,18 +12,18 @@ import type {
   StopResult,
   UserPromptSubmit,
 } from "./results.ts";
-import { matching, type RunMatchingHooks, runMatchingHooks } from "./run-matching-hooks.ts";
+import { type HookPorts, matchHooks, runMatchingHooks } from "./run-matching-hooks.ts";
 
-/** After so many times in a row an actor ends whatever its Stop hooks say (A5.10). */
+/** An actor ends after this many Stop hooks in a row that made it continue (A5.10). */
 export const MAX_GO_ON = 5;
 
 /**
- * The hooks of a session, one function for each event. They never reject and always end: a hook that hangs,
- * dies, floods or cannot be understood is stopped and named, and what happens then is in the result. Aborted,
- * what a hook should have decided is a no.
+ * The hooks of a session, one function for each event. They never reject and always end: a hook that hangs, dies,
+ * floods or prints nonsense is stopped and named, and the result says what follows. If the signal is aborted, what a
+ * hook should have decided is a no.
  */
 export interface HookRunner {
-  /** Whether a hook would run. `names`: see each event. Costs nothing where none is configured. */
+  /** True if a hook would run. `names`: see each event. Costs nothing if none is configured. */
   has(event: HookEvent, names?: readonly string[]): boolean;
   /** Matched by the tool's names. */
   preToolUse(call: HookedCall, caller: HookCaller, signal: AbortSignal): Promise<PreToolUse>;
@@ -43,7 +42,7 @@ export interface HookRunner {
   ): Promise<SessionStart>;
   /** Runs once, however often it is called (A5.11). Matched by the reason. */
   sessionEnd(reason: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
-  /** Matched by what set it off. Text is for whoever writes the summary; a block means not now. */
+  /** Matched by the trigger. Text is for the writer of the summary; a block means not now. */
   preCompact(
     trigger: "manual" | "auto",
     instructions: string,
@@ -55,82 +54,107 @@ export interface HookRunner {
 }
 
 export function hookRunner(ports: HookPorts): HookRunner {
-  const ask = runMatchingHooks(ports);
+  const run = runMatchingHooks(ports);
   let started: Promise<SessionStart> | undefined;
   let ended: Promise<void> | undefined;
+
+  async function stop(
+    event: "Stop" | "SubagentStop",
+    { goneOn, lastText, ...caller }: Stopping,
+    signal: AbortSignal,
+  ): Promise<StopResult> {
+    const fields = { stop_hook_active: goneOn > 0, last_assistant_message: lastText };
+    const names = event === "SubagentStop" && caller.agentType !== undefined ? [caller.agentType] : [];
+    const decision = await run({ event, caller, names, fields, signal });
+    if (decision === null) return {};
+    const append = decision.text ? { append: decision.text } : {};
+    if (decision.verdict !== "block" || decision.stop !== undefined || !decision.reason) return append;
+    if (goneOn < MAX_GO_ON) return { ...append, goOn: decision.reason };
+    ports.onProblem(
+      `A ${event} hook made an agent continue ${goneOn} times in a row; the agent ends now all the same. Let the hook look at stop_hook_active in what it reads.`,
+    );
+    return append;
+  }
+
   return {
-    has: (event, names = []) => matching(ports.hooks.get(event), names).length > 0,
+    has: (event, names = []) => matchHooks(ports.hooks.get(event) ?? [], names).length > 0,
     async preToolUse({ names, input, toolUseId }, caller, signal) {
       const fields = { tool_name: names[0], tool_input: input, tool_use_id: toolUseId };
-      const said = await ask({ event: "PreToolUse", caller, names, fields, signal });
-      return said === null ? GO : preToolUse(said);
+      const decision = await run({ event: "PreToolUse", caller, names, fields, signal });
+      if (decision === null) return { type: "go" };
+      const { verdict, reason, text, stop: why } = decision;
+      if (verdict === "block" || why !== undefined)
+        return { type: "deny", reason: blockReason(decision), ...(why !== undefined && { stop: why }) };
+      return {
+        type: "go",
+        ...(verdict && { decision: verdict, ...(reason && { reason }) }),
+        ...(decision.input !== undefined && { input: decision.input }),
+        ...(text && { context: text }),
+      };
     },
     async postToolUse({ names, input, toolUseId }, end, caller, signal) {
       const call = { tool_name: names[0], tool_input: input, tool_use_id: toolUseId };
       const fields = { ...call, ...fieldsOf(end) };
-      const said = await ask({ event: end.event, caller, names, fields, signal });
-      return said === null ? NOTHING : postToolUse(said);
+      const {
+        verdict,
+        reason,
+        text,
+        stop: why,
+      } = (await run({ event: end.event, caller, names, fields, signal })) ?? {};
+      return {
+        ...(text && { append: text }),
+        ...(verdict === "block" && reason && { block: reason }),
+        ...(why !== undefined && { stop: why }),
+      };
     },
-    async userPromptSubmit(prompt, caller, signal) {
-      const said = await ask({ event: "UserPromptSubmit", caller, names: [], fields: { prompt }, signal });
-      return said === null ? GO : userPromptSubmit(said);
+    async userPromptSubmit(given, caller, signal) {
+      const fields = { prompt: given };
+      const decision = (await run({ event: "UserPromptSubmit", caller, names: [], fields, signal })) ?? {};
+      const { verdict, prompt, text } = decision;
+      if (verdict === "block" || decision.stop !== undefined)
+        return { type: "blocked", reason: blockReason(decision) };
+      return { type: "go", ...(prompt !== undefined && { prompt }), ...(text && { context: text }) };
     },
-    stop: (stopping, signal) => stop(ask, ports, "Stop", stopping, signal),
-    subagentStop: (stopping, signal) => stop(ask, ports, "SubagentStop", stopping, signal),
+    stop: (stopping, signal) => stop("Stop", stopping, signal),
+    subagentStop: (stopping, signal) => stop("SubagentStop", stopping, signal),
     sessionStart(source, caller, signal) {
-      const happening = {
-        event: "SessionStart",
-        caller,
-        names: [source],
-        fields: { source },
-        signal,
-      } as const;
-      const said = () => Promise.resolve(ask(happening)).then(contextOf);
-      if (source !== "startup") return said();
-      started ??= said();
+      const start = async () => {
+        const event = "SessionStart";
+        const decision = await run({ event, caller, names: [source], fields: { source }, signal });
+        return decision?.text ? { context: decision.text } : {};
+      };
+      if (source !== "startup") return start();
+      started ??= start();
       return started;
     },
     sessionEnd(reason, caller, signal) {
-      const happening = { event: "SessionEnd", caller, names: [reason], fields: { reason }, signal } as const;
-      ended ??= Promise.resolve(ask(happening)).then(() => {});
+      const end = async () => {
+        await run({ event: "SessionEnd", caller, names: [reason], fields: { reason }, signal });
+      };
+      ended ??= end();
       return ended;
     },
     async preCompact(trigger, instructions, caller, signal) {
       const fields = { trigger, custom_instructions: instructions };
-      return preCompact(await ask({ event: "PreCompact", caller, names: [trigger], fields, signal }));
+      const event = "PreCompact";
+      const decision = (await run({ event, caller, names: [trigger], fields, signal })) ?? {};
+      const { verdict, text } = decision;
+      if (verdict === "block" || decision.stop !== undefined) return { block: blockReason(decision) };
+      return text ? { context: text } : {};
     },
     async notification(type, message, caller, signal) {
       const fields = { message, notification_type: type };
-      await ask({ event: "Notification", caller, names: [type], fields, signal });
+      await run({ event: "Notification", caller, names: [type], fields, signal });
     },
   };
 }
 
-const GO = { type: "go" } as const;
-const NOTHING = {};
-
-function preToolUse({ verdict, reason, input, text, stop }: Combined): PreToolUse {
-  if (verdict === "block" || stop !== undefined) {
-    return { type: "deny", reason: reasonOf(verdict, reason, stop), ...(stop !== undefined && { stop }) };
-  }
-  return {
-    type: "go",
-    ...(verdict && { decision: verdict, ...(reason && { reason }) }),
-    ...(input !== undefined && { input }),
-    ...(text && { context: text }),
-  };
-}
-
-/** Who ends everything need not give a reason for this one call. */
-function reasonOf(
-  verdict: Combined["verdict"],
-  reason: string | undefined,
-  stop: string | undefined,
-): string {
+/** A hook that ends the conversation need not give a reason for this one call. */
+function blockReason({ verdict, reason, stop }: HookDecision): string {
   return (verdict === "block" ? reason : undefined) ?? stop ?? "";
 }
 
-/** The names are those that people's scripts read. */
+/** The names are those that users' scripts read. */
 function fieldsOf(end: CallEnd): Readonly<Record<string, unknown>> {
   switch (end.event) {
     case "PostToolUse":
@@ -140,50 +164,4 @@ function fieldsOf(end: CallEnd): Readonly<Record<string, unknown>> {
     default:
       return end satisfies never;
   }
-}
-
-function postToolUse({ verdict, reason, text, stop }: Combined): PostToolUse {
-  return {
-    ...(text && { append: text }),
-    ...(verdict === "block" && reason && { block: reason }),
-    ...(stop !== undefined && { stop }),
-  };
-}
-
-function userPromptSubmit({ verdict, reason, prompt, text, stop }: Combined): UserPromptSubmit {
-  if (verdict === "block" || stop !== undefined) {
-    return { type: "blocked", reason: reasonOf(verdict, reason, stop) };
-  }
-  return { type: "go", ...(prompt !== undefined && { prompt }), ...(text && { context: text }) };
-}
-
-async function stop(
-  ask: RunMatchingHooks,
-  ports: HookPorts,
-  event: "Stop" | "SubagentStop",
-  { goneOn, lastText, ...caller }: Stopping,
-  signal: AbortSignal,
-): Promise<StopResult> {
-  const fields = { stop_hook_active: goneOn > 0, last_assistant_message: lastText };
-  const names = caller.agentType === undefined ? [] : [caller.agentType];
-  const said = await ask({ event, caller, names: event === "Stop" ? [] : names, fields, signal });
-  if (said === null) return NOTHING;
-  const append = said.text ? { append: said.text } : NOTHING;
-  if (said.verdict !== "block" || said.stop !== undefined || !said.reason) return append;
-  if (goneOn < MAX_GO_ON) return { ...append, goOn: said.reason };
-  ports.onProblem(
-    `A ${event} hook has made an agent go on ${goneOn} times in a row; the agent ends now all the same. Let the hook look at stop_hook_active in what it reads.`,
-  );
-  return append;
-}
-
-function preCompact(said: Combined | null): PreCompact {
-  if (said === null) return NOTHING;
-  const { verdict, reason, stop, text } = said;
-  if (verdict === "block" || stop !== undefined) return { block: reasonOf(verdict, reason, stop) };
-  return text ? { context: text } : NOTHING;
-}
-
-function contextOf(said: Combined | null): SessionStart {
-  return said?.text ? { context: said.text } : NOTHING;
 }

@@ -41,7 +41,7 @@ export function isInRepository(dir: string): boolean {
 
 type Verdict = "ignored" | "kept" | null;
 
-/** What one ignore file says about something in its directory or below; null: nothing. */
+/** What one ignore file says about something in its directory or below; null if it says nothing. */
 export type IgnoreFile = (relativePath: string, isDir: boolean) => Verdict;
 
 interface Level {

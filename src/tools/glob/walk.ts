@@ -8,7 +8,7 @@ const ENTRIES_PER_TURN = 2_000;
 interface OpenDir {
   readonly path: string;
   readonly names: readonly string[];
-  /** What git ignores is not looked at; null: everything is. */
+  /** What git ignores is not looked at; null if everything is. */
   readonly rules: IgnoreRules | null;
 }
 

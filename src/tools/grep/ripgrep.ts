@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 
 /**
- * Returns the ripgrep binary that was installed with Troupe; null if there is none for this system. The package's own
+ * Returns the ripgrep binary that was installed with Troupe; null if this system has no binary. The package's own
  * module is not loaded: it resolves at import, and throws.
  */
 export function ripgrepPath(): string | null {

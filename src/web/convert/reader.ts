@@ -4,7 +4,7 @@ import { type Clock, pause } from "../../mailbox/clock.ts";
 import { endpointOf } from "./endpoint.ts";
 import type { PageText } from "./html.ts";
 import type { RawPage } from "./read-page.ts";
-import type { Pages } from "./thread.ts";
+import type { PageThread } from "./thread.ts";
 
 /** Milliseconds that one page may take. */
 export const READ_MS = 30_000;
@@ -23,7 +23,7 @@ export interface ReaderPorts {
 
 interface Thread {
   readonly worker: Worker;
-  readonly pages: Comlink.Remote<Pages>;
+  readonly pages: Comlink.Remote<PageThread>;
   /** Resolves with the reason when the thread ends by itself. */
   readonly died: Promise<string>;
 }
@@ -97,7 +97,7 @@ export class Reader {
       if (this.#thread?.worker === worker) this.#thread = null;
       resolve("the thread that reads pages ended");
     });
-    return { worker, pages: Comlink.wrap<Pages>(endpointOf(worker)), died };
+    return { worker, pages: Comlink.wrap<PageThread>(endpointOf(worker)), died };
   }
 
   /** Ends the thread and the page that it reads; the next page gets another thread. */

@@ -5,6 +5,6 @@ import { readPage } from "./read-page.ts";
 
 /** The thread that parses pages: a page can harm only this thread. */
 const pages = { read: readPage };
-export type Pages = typeof pages;
+export type PageThread = typeof pages;
 
 if (parentPort) Comlink.expose(pages, endpointOf(parentPort));

@@ -1,6 +1,6 @@
 import type { Clock } from "../../mailbox/clock.ts";
 import type { PageModel } from "../page-question.ts";
-import { type Engine, engineProvider, engines } from "./engines.ts";
+import { engineProvider, engines, type SearchEngine } from "./engines.ts";
 import type { SearchProvider } from "./search.ts";
 import { serverSide } from "./server-side.ts";
 
@@ -40,7 +40,7 @@ export function chooseProvider(
     case "searxng":
     case "brave":
     case "tavily": {
-      const engine: Engine = engines[chosen];
+      const engine: SearchEngine = engines[chosen];
       const base = url ?? engine.url;
       if (base === undefined)
         return `troupe.webSearch.provider is ${chosen}, but troupe.webSearch.url is not set.`;

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { parseJson } from "../../lib/json.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import { describeStatus, withinTime } from "../fetch-error.ts";
 import { sendRequest, type WebRequest } from "../request.ts";
@@ -18,7 +19,7 @@ const Answer = z.object({ results: Results });
 const BraveAnswer = z.object({ web: z.catch(Answer, { results: [] }) });
 
 /** One search service: how it is asked, and where its results are. */
-export interface Engine {
+export interface SearchEngine {
   readonly name: string;
   /** Absent: settings must have one. */
   readonly url?: string;
@@ -65,11 +66,11 @@ export const engines = {
     }),
     answer: Answer,
   },
-} satisfies Record<string, Engine>;
+} satisfies Record<string, SearchEngine>;
 
 /** Searches with a service at an address from settings, which no rule needs to allow. */
 export function engineProvider(
-  engine: Engine,
+  engine: SearchEngine,
   base: URL,
   key: string,
   clock: Pick<Clock, "after">,
@@ -105,13 +106,9 @@ export function engineProvider(
 }
 
 /** Returns what is wrong with the answer as a string. */
-function readHits({ answer }: Engine, text: string): readonly SearchHit[] | string {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return "did not answer with JSON";
-  }
+function readHits({ answer }: SearchEngine, text: string): readonly SearchHit[] | string {
+  const json = parseJson(text);
+  if (json === undefined) return "did not answer with JSON";
   const { data } = z.safeParse(answer, json);
   return (
     data?.results.map(({ url, title, content, description }) => ({

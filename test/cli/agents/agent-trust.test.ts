@@ -27,7 +27,7 @@ function here() {
 }
 
 describe("what a folder's agents would do", () => {
-  test("stands in the question whether it is trusted, counts after a yes, and a change of it is a question again", async () => {
+  test("appears in the trust question, applies after a yes, and is asked about again after a change", async () => {
     const { cwd, session } = here();
     agentsIn(cwd, { "dba.md": simple("dba", powers()), "plain.md": simple("plain") });
     const questions: string[] = [];
@@ -62,7 +62,7 @@ describe("what a folder's agents would do", () => {
     expect(changed?.mcpServers?.own).toEqual({ db: { command: "./db" } });
   });
 
-  test("takes nothing from settings that were agreed to, and is said once where nobody can be asked", async () => {
+  test("takes nothing from settings that were agreed to, and is reported once if no user can be asked", async () => {
     const { cwd, session } = here();
     mkdirSync(join(cwd, ".claude"));
     writeFileSync(join(cwd, ".claude", "settings.json"), '{"permissions":{"allow":["Bash(npm test)"]}}');
@@ -113,7 +113,7 @@ test("an agent that replaces another one is a question, and counts only after a 
   expect((await sessionAgents(later.agents)).agents).toMatchObject([{ name: "Explore", hooks: {} }]);
 });
 
-test("what counts is known again when the person has agreed to more of it", async () => {
+test("is read again when the user has agreed to more of it", async () => {
   const { cwd, session } = here();
   const two = powers().replace(
     "  Stop:",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { elicitUser, type Filled, type Form } from "../../../src/cli/mcp-serve/elicit-user.ts";
+import { elicitUser, type Form, type FormAnswer } from "../../../src/cli/mcp-serve/elicit-user.ts";
 import type { PermissionRequest, QuestionRequest, UserRequest } from "../../../src/policy/asks.ts";
 import { actor } from "../../support/agent-view.ts";
 
@@ -25,7 +25,7 @@ const question: QuestionRequest = {
   ],
 };
 
-async function asked(ask: UserRequest, filled: Filled | Error) {
+async function asked(ask: UserRequest, filled: FormAnswer | Error) {
   const forms: Form[] = [];
   const person = elicitUser(async (form) => {
     forms.push(form);
@@ -36,7 +36,7 @@ async function asked(ask: UserRequest, filled: Filled | Error) {
   return { answer, form: forms[0] };
 }
 
-const accept = (content: Record<string, unknown>): Filled => ({ action: "accept", content });
+const accept = (content: Record<string, unknown>): FormAnswer => ({ action: "accept", content });
 
 describe("a permission that is asked through the client", () => {
   test("shows who asks, for what and why, and the rules that a yes would add", async () => {
@@ -71,7 +71,7 @@ describe("a permission that is asked through the client", () => {
     ]);
   });
 
-  test.each<[Filled | Error, object]>([
+  test.each<[FormAnswer | Error, object]>([
     [accept({ allow: "once" }), { type: "allow", span: "once" }],
     [accept({ allow: "session" }), { type: "allow", span: "session", grants: ["Bash(rm -r build)"] }],
     [accept({ allow: "no", message: " use git " }), { type: "deny", span: "once", message: "use git" }],
@@ -99,7 +99,7 @@ describe("questions of an agent", () => {
     expect(form?.fields["answer_1"]?.description).toContain("blue: as the sea");
   });
 
-  test.each<[Filled, object]>([
+  test.each<[FormAnswer, object]>([
     [accept({ answer_1: "red" }), { type: "answers", answers: { "Which colour?": "red" } }],
     [
       accept({ answer_1: "red", own_words_1: "green", answer_2: "S, M" }),

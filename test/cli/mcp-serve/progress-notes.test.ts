@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { progressText, tellProgress } from "../../../src/cli/mcp-serve/progress-notes.ts";
+import { callProgressText, tellProgress } from "../../../src/cli/mcp-serve/progress-notes.ts";
 import type { AgentView } from "../../../src/supervisor/view.ts";
 import { actor, agentView } from "../../support/agent-view.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -69,7 +69,7 @@ describe("its text", () => {
   const at = (number: number, change: Partial<AgentView> = {}) =>
     agentView({ id: actor(number), description: `task ${number}`, ...change });
   const words = (views: readonly AgentView[], own: readonly number[]) =>
-    progressText(views, new Set(own.map(actor)), 0);
+    callProgressText(views, new Set(own.map(actor)), 0);
 
   test("counts what has ended, and names only a few agents that work and their descendants", () => {
     const views = [

@@ -56,13 +56,13 @@ describe("troupe worktrees merge", () => {
     );
   });
 
-  test("says that edits are merged already, which is no failure", async () => {
+  test("says that edits were merged before, with exit code 0", async () => {
     const { code, out, err } = await run({ answer: { type: "already", notes: [] } });
     expect({ code, out }).toEqual({ code: 0, out: "" });
     expect(err).toContain("The edits of agent-aaaa1111 were merged before, so nothing was changed.");
   });
 
-  test("leaves them where nobody can be asked, and deletes them where it was told to", async () => {
+  test("leaves them if no user can be asked, and deletes them with --delete", async () => {
     const left = await run({ deletes: ["old.ts"] });
     expect(left).toMatchObject({ code: 0, asked: ["agent-aaaa1111 hold"] });
     expect(left.err).toBe(
@@ -74,7 +74,7 @@ describe("troupe worktrees merge", () => {
     });
   });
 
-  test("where all that is left is deletions nothing is changed, and that is no success", async () => {
+  test("changes nothing if only deletions are left, with exit code 1", async () => {
     const { code, out, err } = await run({ answer: { type: "deletes", paths: ["old.ts"] } });
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toBe(
@@ -82,7 +82,7 @@ describe("troupe worktrees merge", () => {
     );
   });
 
-  test("a conflict changes nothing, and that is no success", async () => {
+  test("a conflict changes nothing, with exit code 1", async () => {
     const answer: Answer = {
       ...{ type: "conflict", ...counts, notes: [], path: "/t", branch: "worktree-a" },
       conflicts: [{ path: "a.ts", kind: "content", lines: [{ from: 3, to: 5 }] }],
@@ -98,7 +98,7 @@ describe("troupe worktrees merge", () => {
     });
   });
 
-  test("says where there is nothing to bring in, with what it left", async () => {
+  test("says that there is nothing to merge, with the notes", async () => {
     expect(await run({ answer: { type: "empty", notes: ["It is locked."] } })).toMatchObject({
       code: 0,
       out: "",

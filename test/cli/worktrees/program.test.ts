@@ -24,7 +24,7 @@ async function leftBehind(): Promise<TestTree> {
 }
 
 describe("the built program, over a real repository", () => {
-  test("lists, shows, removes and brings back what an agent left (A16.3)", { tags: ["long"] }, async () => {
+  test("lists, shows, removes and restores what an agent left (A16.3)", { tags: ["long"] }, async () => {
     const tree = await leftBehind();
     const listed = await inside(tree, "worktrees", "list");
     expect(listed.err).toBe("");
@@ -91,7 +91,7 @@ describe("the built program, over a real repository", () => {
     expect(existsSync(ran)).toBe(true);
   });
 
-  test("one clear sentence where there is no repository", { tags: ["long"] }, async () => {
+  test("prints one sentence without a repository", { tags: ["long"] }, async () => {
     const cwd = temporaryFolder();
     for (const argv of [
       ["worktrees", "list"],

@@ -18,7 +18,7 @@ test.each([
   [{ ...merged, outcome: "empty" as const }, "done", "done"],
   [{ ...merged, outcome: "kept" as const }, "failed", "failed · 3 files not merged: It broke."],
   [{ ...merged, outcome: "conflict" as const }, "done", "done · conflict"],
-] as const)("the live tree says in a few words what became of edits: %j", (worktree, status, words) => {
+] as const)("the live tree shows the edits' outcome: %j", (worktree, status, words) => {
   const view = agentView({
     id: actor(1),
     state: "ended",
@@ -27,7 +27,7 @@ test.each([
   expect(doing(view, 0)).toBe(words);
 });
 
-test("what was done before is shown with what became of its edits", () => {
+test("sessions show includes the edits' outcome", () => {
   const agent = {
     ...{ id: actor(1), parent: MAIN, depth: 1, type: "general-purpose", description: "rename it" },
     ...{ status: "done" as const, turns: 2, usage: noUsage, durationMs: 1_000, summary: null },

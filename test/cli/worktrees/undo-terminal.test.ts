@@ -15,7 +15,7 @@ describe("troupe undo in a terminal", unless(why), () => {
     ["y\r", "Undone: rename the parser", 0],
     ["\r", "Nothing was undone.", 1],
     ["\u0004", "Nothing was undone.", 1],
-  ])("asks before it takes back what was changed since, and ends: %j", async (keys, told, code) => {
+  ])("asks before it undoes what was changed since, and ends: %j", async (keys, told, code) => {
     const terminal = inTerminal([process.execPath, PROGRAM], { cwd: temporaryFolder(), env: {} });
     await terminal.shows("[y/N]");
     terminal.type(keys);

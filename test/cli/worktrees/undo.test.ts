@@ -43,7 +43,7 @@ async function run(
 }
 
 describe("troupe undo", () => {
-  test("takes back the latest merge without a question where nothing changed since", async () => {
+  test("undoes the latest merge without a question if nothing changed since", async () => {
     expect(await run(undefined)).toEqual({
       code: 0,
       out: "Undone: rename the parser\n1 file is as before the merge:\n  a.ts\n",
@@ -64,7 +64,7 @@ describe("troupe undo", () => {
     await expect(run("aa")).rejects.toThrow("means more than one worktree");
   });
 
-  test("says where there is nothing to undo, and that is no success", async () => {
+  test("says that there is nothing to undo, with exit code 1", async () => {
     expect(await run("nobody")).toMatchObject({
       code: 1,
       out: "",
@@ -72,7 +72,7 @@ describe("troupe undo", () => {
     });
   });
 
-  test("what changed since is named, and needs --force where nobody can be asked", async () => {
+  test("names what changed since, and needs --force if no user can be asked", async () => {
     expect(await run(undefined, { changed: true })).toMatchObject({
       code: 1,
       out: "",

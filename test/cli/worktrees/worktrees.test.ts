@@ -24,7 +24,7 @@ async function run(
 const two = listing(tree("agent-aaaa1111", { result: "merged", path: null }), tree("agent-aabb2222"));
 
 describe("troupe worktrees list", () => {
-  test("has a line for each, newest first, with how it stands with it", async () => {
+  test("has a line for each with its status, newest first", async () => {
     const trees = listing(
       tree("agent-aaaa1111", { result: "merged", path: null, at: 1 }),
       tree("agent-bbbb2222", { alive: true }),
@@ -55,7 +55,7 @@ describe("troupe worktrees list", () => {
     ]);
   });
 
-  test("says where there is none, and why it cannot be said", async () => {
+  test("says that no worktree was found, or why the list cannot be read", async () => {
     expect(await run(listWorktrees, listing())).toEqual({
       code: 0,
       out: "",
@@ -138,7 +138,7 @@ describe("troupe worktrees diff", () => {
     });
   });
 
-  test("has colours on a terminal, where nothing in a file moves the cursor", async () => {
+  test("has colours on a terminal, and no file can move the cursor", async () => {
     const { out } = await run((about) => diffWorktree("aab", about), answers, { stdoutIsTTY: true });
     expect(out).toContain("\u001b[1m--- a/x\u001b[22m\n");
     expect(out).toContain(
@@ -147,7 +147,7 @@ describe("troupe worktrees diff", () => {
     expect(out).not.toContain("\u001b[2J");
   });
 
-  test("says where there are no edits", async () => {
+  test("says that there are no edits", async () => {
     const counts = { files: 0, insertions: 0, deletions: 0 };
     const none: Partial<Worktrees> = { ...two, diff: async () => ({ type: "diff", text: "", counts }) };
     expect(await run((about) => diffWorktree("aab", about), none)).toEqual({

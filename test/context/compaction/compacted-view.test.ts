@@ -166,11 +166,11 @@ test("why it is asked for is said, and by whom it was wanted", () => {
     const asked = summaryMessages(shownOf([]), 0, { trigger, instructions: "" }, Number.POSITIVE_INFINITY);
     return JSON.stringify([asked, foldedMessage(shownOf([]), 0, { text: "Notes.", trigger }, 500)]);
   };
-  for (const part of ["The context window is nearly full.", "did not fit into the context window"]) {
+  for (const part of ["The context window is nearly full.", "no longer fit into the context window"]) {
     expect(words("auto")).toContain(part);
     expect(words("manual")).not.toContain(part);
   }
-  for (const part of ["The person wants", "The person had"]) {
+  for (const part of ["The user wants", "The user had"]) {
     expect(words("manual")).toContain(part);
     expect(words("auto")).not.toContain(part);
   }

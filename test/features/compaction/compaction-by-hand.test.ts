@@ -30,7 +30,7 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
     const [asked] = model.requests.slice(-1);
     for (const part of ["the melons", "PreCompact", '"trigger":"manual"'])
       expect(all(asked).replaceAll("\\", "")).toContain(part);
-    expect(all(asked)).toContain("The person wants this conversation to be made shorter.");
+    expect(all(asked)).toContain("The user wants this conversation to be compacted.");
     expect(all(asked)).not.toContain("nearly full");
     expect(
       events.filter(({ type }) => type === "woken" || type === "answered" || type === "warning"),
@@ -43,7 +43,7 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
     for (const part of ["first", "The notes.", "third", "fourth", "fifth"])
       expect(all(last?.messages)).toContain(part);
     expect(all(last?.messages)).not.toContain("answer 1");
-    expect(all(last?.messages)).toContain("The person had the conversation up to here made shorter.");
+    expect(all(last?.messages)).toContain("The user had the conversation up to here compacted.");
     expect(all(last?.messages)).not.toContain("did not fit");
   });
 

@@ -36,7 +36,7 @@ async function gated(
   const runner = hookRunner({
     ...{ hooks: new Map(), clock: systemClock, onProblem() {}, onMessage() {} },
     run: () => Promise.reject(new Error("no hook runs here")),
-    session: { id: "s", transcriptPath: "/", projectDir: checkout, folder: "/nonexistent" },
+    session: { id: "s", transcriptPath: "/", projectDir: checkout, dir: "/nonexistent" },
   });
   const hooks = given.hookAllows
     ? { ...runner, preToolUse: async () => ({ type: "go", decision: "allow" }) as const }

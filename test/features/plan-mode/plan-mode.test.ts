@@ -18,8 +18,8 @@ import { ActorId, callId, MAIN } from "../../../src/mailbox/ids.ts";
 import type { Recheck } from "../../../src/policy/user-request-broker.ts";
 import type { PermissionMode } from "../../../src/settings/rules.ts";
 import { definitionOf } from "../../../src/tools/definition.ts";
-import { planTools } from "../../../src/tools/plan/all.ts";
 import { MAX_ALLOWED_PROMPTS, MAX_PLAN_CHARS, MAX_PROMPT_CHARS } from "../../../src/tools/plan/service.ts";
+import { planTools } from "../../../src/tools/session-tools.ts";
 import { brokerWith, nextCall, Someone, toRun } from "../../policy/asking/someone.ts";
 import { settled } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
@@ -173,7 +173,7 @@ describe("entering plan mode (A14.9)", () => {
   });
 
   test.each([
-    ["no", { type: "deny", span: "once", message: "Just do it." }, "The person said no: Just do it."],
+    ["no", { type: "deny", span: "once", message: "Just do it." }, "The user said no: Just do it."],
     ["nothing", { type: "nobody", reason: "The terminal is gone." }, "The terminal is gone."],
   ])("the person says %s: nothing changes", async (_, answer, words) => {
     const { call, person, modes } = planning("acceptEdits");
@@ -269,7 +269,7 @@ describe("leaving plan mode (A14.9)", () => {
     await person.say({ type: "deny", span: "session", message: "Smaller steps." });
     expect(await left).toEqual({
       content:
-        "The plan was not approved, and plan mode stays on. The person said no: Smaller steps. Change the plan as they say and call ExitPlanMode again.",
+        "The plan was not approved, and plan mode stays on. The user said no: Smaller steps. Change the plan as they say and call ExitPlanMode again.",
       isError: true,
     });
     expect([modes, told.grants]).toEqual([[], []]);

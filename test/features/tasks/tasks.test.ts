@@ -5,7 +5,7 @@ import { readJournal } from "../../../src/journal/reader.ts";
 import { callId, MAIN } from "../../../src/mailbox/ids.ts";
 import { afterChange, noTasks, type TaskChange } from "../../../src/mailbox/task-graph.ts";
 import { definitionOf } from "../../../src/tools/definition.ts";
-import { taskTools } from "../../../src/tools/tasks/all.ts";
+import { taskTools } from "../../../src/tools/session-tools.ts";
 import type { TaskStore } from "../../../src/tools/tasks/store.ts";
 import { everyDayHosts, supervised } from "../../support/supervised.ts";
 

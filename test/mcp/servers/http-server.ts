@@ -28,7 +28,7 @@ export interface HttpTestOptions {
   /** `sse`: knows only the older protocol. */
   readonly speaks?: "streamable" | "sse";
   readonly oauth?: boolean;
-  /** Answered instead of everything else. */
+  /** Answers instead of everything else. */
   readonly instead?: (request: IncomingMessage, response: ServerResponse) => boolean;
   readonly port?: number;
 }

@@ -128,11 +128,9 @@ describe("what did not work is reported", () => {
 
   test("a refused call, and nothing after it is done", async () => {
     const cwd = await folderWith({ "a.txt": "a\n" });
-    const refuse = async () => ({ text: "The person said no.", isError: true });
+    const refuse = async () => ({ text: "The user said no.", isError: true });
     const done = await doing(cwd, 'run "touch b" then append "x" to a.txt', { play: { Bash: refuse } });
-    expect(done.text).toMatch(
-      /^`touch b` failed: The person said no\.\n\nThe step after that was not done\./,
-    );
+    expect(done.text).toMatch(/^`touch b` failed: The user said no\.\n\nThe step after that was not done\./);
     expect(names(done)).toEqual(["Bash"]);
   });
 

@@ -139,9 +139,9 @@ describe("a conflict that is given back is settled by keeping both sides (issue 
 
   test("a refused Edit, and no Edit at all", async () => {
     const both = await clash({ f: "one\n" }, 'append "mine" to f', { f: "one\ntheirs\n" });
-    const refuse = async () => ({ text: "The person said no.", isError: true });
+    const refuse = async () => ({ text: "The user said no.", isError: true });
     expect((await settling(both, { play: { Edit: refuse } })).text).toContain(
-      "f is not resolved: The person said no.",
+      "f is not resolved: The user said no.",
     );
     expect((await settling(both, { tools: ["Read"] })).text).toContain(
       "f is not resolved: the Edit tool is not offered here.",

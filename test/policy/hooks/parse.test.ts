@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { matcherOf } from "../../../src/policy/hooks/matcher.ts";
-import { parseHooks } from "../../../src/policy/hooks/parse.ts";
+import { parseHooks, parseMatcher } from "../../../src/policy/hooks/hooks.ts";
 
 const file = "/p/.claude/settings.json";
 const group = (entry: object, matcher?: unknown) => [{ matcher, hooks: [{ type: "command", ...entry }] }];
@@ -21,7 +20,7 @@ describe("a matcher (A5.4)", () => {
     ["mcp__my-server|Read", ["mcp__my-server__x", "Read"], ["mcp__my__x"]],
     ["mcp__.*__write.*", ["mcp__a__write_it"], ["mcp__a__read"]],
   ])("%j matches %j and not %j", (matcher, yes, no) => {
-    const matches = matcherOf(matcher);
+    const matches = parseMatcher(matcher);
     expect(yes.filter((name) => !matches(name))).toEqual([]);
     expect(no.filter((name) => matches(name))).toEqual([]);
   });
@@ -51,7 +50,7 @@ test("settings without hooks have none", () => {
   expect(parse({})).toEqual({ hooks: new Map(), problems: [] });
 });
 
-test("hooks of several files stand in the order of the files, and other programs' keys are let be", () => {
+test("keeps hooks of several files in the order of the files, and ignores other programs' keys", () => {
   const { hooks, problems } = parseHooks([
     { scope: "user", file: "/u", value: { Stop: group({ command: "a", timeout: 0.5, statusMessage: "x" }) } },
     { scope: "local", file: "/l", value: { Stop: [...group({ command: "b" }), ...group({ command: "c" })] } },

@@ -35,7 +35,7 @@ test("a hook reads the call as one line of JSON on stdin (A5.4)", async () => {
   expect(eventsLeft()).toEqual([]);
 });
 
-test("an agent's hook is told whose call it is (A5.13)", async () => {
+test("an agent's hook reads which agent calls (A5.13)", async () => {
   const { runner, caller, folder } = hooksOf("PreToolUse", [{ command: "cat > event.json" }]);
   const agent = { ...caller, owner: ActorId.parse("agent1"), agentType: "Explore", permissionMode: "plan" };
   await runner.preToolUse(edit, agent, never);
@@ -52,7 +52,7 @@ test("a hook knows the project's folder and no key", async () => {
   expect((await pre([{ command: `${command} || exit 2` }])).result).toEqual({ type: "go" });
 });
 
-test("an event of 20 MB that a hook does not read holds nobody up", async () => {
+test("an event of 20 MB that a hook does not read delays nothing", async () => {
   const { runner, caller, problems, eventsLeft } = hooksOf("PreToolUse", [
     { command: "true" },
     { command: "wc -c" },
@@ -81,7 +81,7 @@ describe("exit codes (A5.5, A22.21)", () => {
     ["npm() { echo all is well; }; npm run lint:check", { type: "go" }, null],
     ["echo not here >&2; exit 2", { type: "deny", reason: "not here" }, null],
     ["exit 2", { type: "deny", reason: "A hook decided this without giving a reason." }, null],
-    ["echo oh >&2; exit 1", { type: "go" }, /ended with exit code 1: oh; Troupe goes on without it/],
+    ["echo oh >&2; exit 1", { type: "go" }, /ended with exit code 1: oh; Troupe continues without it/],
     ["exit 77", { type: "go" }, /exit code 77;/],
     ["no-such-program-here", { type: "go" }, /could not be run \(exit code 127: .*no-such-program-here/],
     ["kill -KILL $$", { type: "go" }, /was killed \(SIGKILL\)/],
@@ -114,7 +114,7 @@ describe("exit codes (A5.5, A22.21)", () => {
     ]);
     for (let n = 0; n < 3; n += 1) await runner.preToolUse(edit, caller, never);
     expect(problems).toEqual([
-      'The PreToolUse hook "exit 1" (/settings/user.json) ended with exit code 1; Troupe goes on without it. Correct the command, or remove the hook.',
+      'The PreToolUse hook "exit 1" (/settings/user.json) ended with exit code 1; Troupe continues without it. Correct the command, or remove the hook.',
       expect.stringContaining('hook "exit 3" (/settings/enterprise.json) ended with exit code'),
     ]);
   });
@@ -137,7 +137,7 @@ describe("a hook that misbehaves is bounded (fault 56)", () => {
     expect(result).toEqual({
       type: "deny",
       reason:
-        "A hook that must agree did not end within 0.1 s and was stopped, so this is not done. The person has to correct the hook (/settings/enterprise.json).",
+        "A hook that must agree did not end within 0.1 s and was stopped, so this is not done. The user has to correct the hook (/settings/enterprise.json).",
     });
   });
 
@@ -198,7 +198,7 @@ describe("plain stdout (A5.6, A22.11)", () => {
     expect(problems).toEqual([]);
   });
 
-  test("JSON that is none is named and rewrites nothing", async () => {
+  test("invalid JSON is named and rewrites nothing", async () => {
     const { result, problems } = await pre([{ command: "echo '{\"file_path\": '" }]);
     expect(result).toEqual({ type: "go" });
     expect(problems).toEqual([expect.stringContaining("printed what begins like a JSON object and is none")]);
@@ -259,13 +259,13 @@ describe("the JSON envelope (A22.11)", () => {
     expect((await pre([{ command: printing(envelope) }])).result).toEqual(expected);
   });
 
-  test("a systemMessage is for the person", async () => {
+  test("a systemMessage is for the user", async () => {
     const { result, messages } = await pre([{ command: printing({ systemMessage: "hello" }) }]);
     expect(result).toEqual({ type: "go" });
     expect(messages).toEqual(["hello"]);
   });
 
-  test("a word that is none is named with its place and decides nothing", async () => {
+  test("an unknown value is named with its path and decides nothing", async () => {
     const { result, problems } = await pre([{ command: decides("yes") }]);
     expect(result).toEqual({ type: "go" });
     expect(problems).toEqual([
@@ -275,7 +275,7 @@ describe("the JSON envelope (A22.11)", () => {
 });
 
 describe("several hooks", () => {
-  test("run at once, and one does not wait for another", async () => {
+  test("run in parallel", async () => {
     const { path, ready } = witness();
     const meeting = { command: `mkfifo ${path}.a 2>/dev/null; echo x > ${path}.a`, timeout: 50 };
     const { result, problems } = await pre([

@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type HookEvent, hookEvents } from "../../../src/mailbox/hook-events.ts";
 import { ActorId } from "../../../src/mailbox/ids.ts";
-import { combine } from "../../../src/policy/hooks/combine.ts";
-import type { HookDecision } from "../../../src/policy/hooks/hook-decision.ts";
+import { combineDecisions, type HookDecision } from "../../../src/policy/hooks/hook-decision.ts";
 import { hookRunner, MAX_GO_ON } from "../../../src/policy/hooks/runner.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { type Entry, edit, never, printing, startHooks } from "./session.ts";
@@ -67,7 +66,7 @@ describe("PostToolUse (A5.8)", () => {
     );
   });
 
-  test("what several hooks print stands in configured order, matched like PreToolUse", async () => {
+  test("joins what several hooks print in configured order, matched like PreToolUse", async () => {
     const entries = [
       { command: "sleep 0.1; echo one" },
       { command: "echo never", matcher: "Read" },
@@ -131,7 +130,7 @@ describe("Stop and SubagentStop (A5.10)", () => {
     expect(await runner.stop({ ...caller, goneOn: 0, lastText: "done" }, never)).toEqual(expected);
   });
 
-  test("a hook that looks at stop_hook_active makes an actor go on exactly once", async () => {
+  test("a hook that looks at stop_hook_active makes an actor continue exactly once", async () => {
     const { runner, caller } = hooksOf("Stop", [
       { command: "grep -q '\"stop_hook_active\":true' || { echo once more >&2; exit 2; }" },
     ]);
@@ -140,15 +139,15 @@ describe("Stop and SubagentStop (A5.10)", () => {
     expect(await runner.stop({ ...stopping, goneOn: 1 }, never)).toEqual({});
   });
 
-  test("one that does not look at it is not heeded for ever", async () => {
+  test("one that does not look at it is heeded at most five times", async () => {
     const { runner, caller, problems } = hooksOf("Stop", [{ command: "echo more >&2; exit 2" }]);
     let goneOn = 0;
     while (goneOn < 100 && (await runner.stop({ ...caller, goneOn, lastText: "" }, never)).goOn) goneOn += 1;
     expect(goneOn).toBe(MAX_GO_ON);
-    expect(problems).toEqual([expect.stringContaining("go on 5 times in a row")]);
+    expect(problems).toEqual([expect.stringContaining("continue 5 times in a row")]);
   });
 
-  test("cancelled, nobody is made to go on", async () => {
+  test("does not make a cancelled actor continue", async () => {
     const { runner, caller } = hooksOf("Stop", [{ command: "echo more >&2; exit 2" }]);
     expect(await runner.stop({ ...caller, goneOn: 0, lastText: "" }, AbortSignal.abort())).toEqual({});
   });
@@ -252,7 +251,7 @@ describe("opinions of several hooks", () => {
   test("one no is a no, and only what all are for is allowed without a question", () => {
     fc.assert(
       fc.property(fc.array(opinion), (opinions) => {
-        const { verdict } = combine(opinions);
+        const { verdict } = combineDecisions(opinions);
         const verdicts = opinions.flatMap((one) => one.verdict ?? []);
         const strictest = (["block", "ask", "allow"] as const).find((one) => verdicts.includes(one));
         expect(verdict).toBe(strictest);
@@ -264,7 +263,7 @@ describe("opinions of several hooks", () => {
   test("hooks that say nothing change nothing, wherever they stand", () => {
     fc.assert(
       fc.property(fc.array(opinion), fc.nat(), (opinions, at) => {
-        expect(combine(opinions.toSpliced(at, 0, {}))).toEqual(combine(opinions));
+        expect(combineDecisions(opinions.toSpliced(at, 0, {}))).toEqual(combineDecisions(opinions));
       }),
       { seed: 6 },
     );

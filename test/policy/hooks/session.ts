@@ -4,9 +4,9 @@ import { afterAll, expect } from "vitest";
 import { systemClock } from "../../../src/mailbox/clock.ts";
 import type { HookEvent } from "../../../src/mailbox/hook-events.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
-import { parseHooks } from "../../../src/policy/hooks/parse.ts";
-import type { HookPorts } from "../../../src/policy/hooks/ports.ts";
+import { parseHooks } from "../../../src/policy/hooks/hooks.ts";
 import type { HookCaller } from "../../../src/policy/hooks/results.ts";
+import type { HookPorts } from "../../../src/policy/hooks/run-matching-hooks.ts";
 import { hookRunner } from "../../../src/policy/hooks/runner.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import type { Scope } from "../../../src/settings/rules.ts";
@@ -50,7 +50,7 @@ function hooksOf(
   const ports: HookPorts = {
     hooks,
     run: processes.run,
-    session: { id: "s1", transcriptPath: "/t/journal.jsonl", projectDir: folder, folder: events },
+    session: { id: "s1", transcriptPath: "/t/journal.jsonl", projectDir: folder, dir: events },
     clock: systemClock,
     onProblem: (message) => problems.push(message),
     onMessage: (message) => messages.push(message),

@@ -19,7 +19,7 @@ function runWithin(files: number, command: string) {
 }
 
 test.each([40, 64, 1024])(
-  "a shell with %d descriptors says nothing of its own, and where it stands at its end",
+  "a shell with %d descriptors adds nothing to the output, and reports its directory at its end",
   (files) => {
     expect(runWithin(files, "cd /tmp; echo out; exit 3")).toEqual({
       ...{ stdout: "out\n", status: 3, folder: "/tmp", rest: "" },
