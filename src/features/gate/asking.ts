@@ -16,7 +16,7 @@ import type { CallContext } from "../../tools/tool.ts";
 /** The caller, by its call. */
 export type AskContext = Pick<CallContext, "actor" | "call" | "signal">;
 
-/** The user as calls of this session reach them: with the agent's ancestors, and its slot released meanwhile. */
+/** The user as calls of this session reach them: with the agent's ancestors, and its slot released during the wait. */
 export interface SessionAsks extends QuestionService {
   /** True if a user can be asked. */
   readonly hasPerson: boolean;
