@@ -7,7 +7,7 @@ export function jsonSchemaOf(given: JsonSchema | z.core.$ZodType): JsonSchema {
   const schema = isZod(given) ? z.toJSONSchema(given, { io: "input", unrepresentable: "any" }) : given;
   const why = whyNoSchema({ ...schema });
   if (why !== null) throw new Error(why);
-  // A value that is not JSON would fail later, on its way to a thread.
+  // A value that is not JSON would fail later, when it is sent to a thread.
   return JSON.parse(JSON.stringify(schema));
 }
 

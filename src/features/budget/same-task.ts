@@ -2,9 +2,9 @@ import type { ActorId } from "../../mailbox/ids.ts";
 
 /** A prompt, parsed once so that it can be compared with many. */
 export interface Task {
-  /** All its words, without punctuation and capitals. */
+  /** All words, without punctuation and capitals. */
   readonly text: string;
-  /** What it is about: its words without those common to all tasks. */
+  /** What it is about: the words that are not common to all tasks. */
   readonly content: ReadonlySet<string>;
   /** Every three consecutive words. */
   readonly shingles: ReadonlySet<string>;

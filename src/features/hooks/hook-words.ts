@@ -4,7 +4,7 @@ import type { HookEvent } from "../../mailbox/hook-events.ts";
 const BEGINS = "\n\n<system-reminder>\nSaid by a ";
 const ENDS = "\n</system-reminder>";
 
-/** Formats a hook's text for a model, marked as the hook's; empty if there is none. */
+/** Formats a hook's text for a model, marked as the hook's; empty if the hook says nothing. */
 export function hookText(event: HookEvent, text = ""): string {
   return text.trim() === "" ? "" : `${BEGINS}${event} hook, not by the person:\n${escapeTags(text)}${ENDS}`;
 }

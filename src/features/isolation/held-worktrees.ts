@@ -11,7 +11,7 @@ export interface HeldTree {
   readonly owner: ActorId;
   /** Files that calls of agents deleted, relative to its top. */
   readonly deleted: Set<string>;
-  /** The newest snapshot in flight; resolved if there is none. */
+  /** The newest snapshot in flight, or a resolved promise. */
   settled: Promise<void>;
   /** Merges of this session that it started with. */
   since: number;
@@ -99,7 +99,7 @@ export class HeldWorktrees {
   }
 }
 
-/** Words of a command that removes or moves files. */
+/** Matches commands that remove or move files. */
 const REMOVES = /\b(rm|mv|rmdir|unlink|rename|trash|git\s+(?:rm|mv|clean|revert|apply))\b|-delete\b/;
 
 function isMeant(

@@ -81,7 +81,7 @@ function conflictWords({ conflicts = [] }: WorktreeResult): string {
   return conflicts.length === 0 ? "conflict" : `conflict in ${named(conflicts.map(conflictName))}`;
 }
 
-/** Names the marked lines of a conflict, or its kind if there are none. */
+/** Names the marked lines of a conflict, or its kind if no lines are marked. */
 function conflictName({ path, kind, lines }: Conflict): string {
   const name = inLine(path);
   if (lines.length === 0) return kind === "content" ? name : `${name} (${inLine(kind)})`;

@@ -129,7 +129,7 @@ export class Overlaps {
     }
   }
 
-  /** True if one waits for the other: they take turns at the file, which is no overlap. */
+  /** True if one waits for the other: they take turns at the file, so they do not overlap. */
   #belongTogether(one: ActorId, other: ActorId): boolean {
     const next = (actor: ActorId) => this.#parts.awaits(actor);
     return reaches(one, other, next) || reaches(other, one, next);

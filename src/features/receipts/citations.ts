@@ -86,7 +86,7 @@ function spanWords(span: Span | null): string {
   return span.from === span.to ? `:${span.from}` : `:${span.from}-${span.to}`;
 }
 
-/** Returns the column of a table with line numbers, by its header; negative if there is none. */
+/** Returns the column of a table with line numbers, by its header; negative if no column has them. */
 function lineColumn(head: string): number {
   return cellsOf(head).findIndex((cell) =>
     /^\W*(?:lines?(?: (?:no\.?|numbers?))?|行号?|行数?)\W*$/i.test(cell),

@@ -30,7 +30,7 @@ export function quotesIn(fences: readonly Fence[]): Quote[] {
   });
 }
 
-/** True if the agent saw so much of it that the rest is abbreviated, not invented. */
+/** True if the agent saw enough of it to take the rest as abbreviated, not invented. */
 export function isSeen(quote: Quote, texts: readonly string[]): boolean {
   const seen = quote.lines.filter((line) => texts.some((text) => text.includes(line)));
   return seen.length * 2 >= quote.lines.length;

@@ -110,7 +110,7 @@ export function commandSandbox(options: SandboxOptions, parts: SandboxParts): Se
   const placeFor = (root: string, tree: Enclosure | null): SandboxPlace =>
     tree === null
       ? { writable: [root, ...folders], readable: [...readable] }
-      : // The checkout is not its own, and neither is what the session may write besides.
+      : // It owns neither the checkout nor the other directories that the session may write.
         { writable: [tree.path], readable: [...readable], git: gitPlaceOf(tree) };
   // The same bytes for every agent of a session: denied paths are looked up on the disk.
   const described = new Map<string, string>();

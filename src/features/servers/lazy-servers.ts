@@ -22,7 +22,7 @@ export interface LazyServers {
   /** Expands a line that calls a server's prompt; null without servers: a line is then text. */
   readonly prompted: ServerPrompts["typed"] | null;
   /**
-   * Starts a definition's servers for one agent, until it is released. Null: nothing to wait for; else the agent can
+   * Starts a definition's servers for one agent, until it is released. Returns null if there is nothing to wait for; else the agent can
    * start when it resolves.
    */
   hold(actor: ActorId, definition: AgentDefinition): Promise<void> | null;

@@ -40,7 +40,7 @@ export interface Preloaded {
 /**
  * Returns the whole text of the skills that an agent's definition names, for its system prompt, where it survives
  * compaction. A skill that needs a call (commands, a question, a hook) or too much room is only named, for the agent
- * to load. Returns null if there are none.
+ * to load. Returns null if no skill is named.
  */
 export function preloadedWords(
   { name: kind, skills: names = [] }: Kind,

@@ -33,7 +33,7 @@ const NAMES_CHARS = 12_000;
 export interface DeferredTools {
   /** The loaded ones first, in an order that does not depend on what is deferred. */
   readonly tools: readonly AgentTool[];
-  /** The text that names the deferred ones, or null if there are none. */
+  /** The text that names the deferred ones, or null if no tool is deferred. */
   readonly names: string | null;
 }
 

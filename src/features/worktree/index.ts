@@ -41,7 +41,7 @@ export function whereIs(actors: Pick<Actors, "find">, id: ActorId, cwd: string):
 }
 
 /**
- * EnterWorktree and ExitWorktree (A16.1 to A16.3). Where the actor works is stored with it, not here, so that a
+ * EnterWorktree and ExitWorktree (A16.1 to A16.3). The actor stores where it works, so that a
  * resumed session knows it.
  */
 export function worktreeService(parts: WorktreeDeskParts): WorktreeService {
