@@ -207,7 +207,7 @@ function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
       }
       return worker;
     },
-    // The agent's thread gets no key and nothing of the user's environment except the compile cache.
+    // The agent's thread gets no key, and of the environment only the compile cache.
     env: process.env["NODE_COMPILE_CACHE"] ? { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] } : {},
     // Containment, not thrift: an agent's runaway heap ends its thread. The young generation must be bounded too:
     // without, 5 of 6 runaway arrays aborted the whole process; with it, none of 18. Buffers still escape.
