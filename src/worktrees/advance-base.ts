@@ -9,7 +9,7 @@ import { baseRef } from "./layout.ts";
 import { bothEnded, outputOf, refuseByGit } from "./refusal.ts";
 import { locateWorktree } from "./worktree-location.ts";
 
-/** A base that became known while its tree was filled is held from then on: a clean-up of git's takes nothing of it. */
+/** Puts a ref on a base that became known while its worktree was filled, so that `git gc` cannot drop it. */
 export async function holdBase(
   repo: Repository,
   tree: Worktree,
@@ -25,8 +25,8 @@ export async function holdBase(
 }
 
 /**
- * A tree that was filled while its base was not known yet goes on to it: only the files that differ are written.
- * Answers with notes.
+ * Moves a worktree that was filled before its base was known to that base; writes only the files that differ. Returns
+ * notes.
  */
 export async function advanceToBase(
   { tree, git, to }: { readonly tree: Worktree; readonly git: Git; readonly to: string },
@@ -39,15 +39,15 @@ export async function advanceToBase(
     git.run(difference, signal ? { signal } : {}),
     git.run(["update-ref", "HEAD", to, tree.base]),
   );
-  // A file whose filters do not give back what they took seems changed to it; and they may fail.
+  // Git sees a file as changed if its filters do not reproduce the content; and filters may fail.
   const notes = done.code === 0 ? [] : await fillTree(git, to, signal);
   outputOf(moved, notMade(tree));
   return notes;
 }
 
 /**
- * Git reads every file again that was written in the second of its index, here most of them, as somebody could have
- * changed it since. Nobody knows of this tree yet; and the index that git writes next is of its own time.
+ * Git rereads every file written in the same second as its index, here most of them, because it could have changed
+ * since. No agent knows of this worktree yet, and the index that git writes next has its own time.
  */
 function nothingIsRacy(tree: Worktree): void {
   const place = locateWorktree(tree);
@@ -57,7 +57,7 @@ function nothingIsRacy(tree: Worktree): void {
   utimesSync(index, later, later);
 }
 
-/** Of a base that no ref held yet. */
+/** Error for a base that no ref held yet. */
 export const LOST = "git gc took away what was not held yet; ask again";
 
 export function notMade({ name }: Pick<Worktree, "name">): string {

@@ -9,7 +9,7 @@ export interface Base {
   readonly notes: readonly string[];
 }
 
-/** The commit that a tree begins from (A16.1); what it does not have is said before work starts (C12). */
+/** Returns the commit that a worktree starts from (A16.1), with notes on what it lacks (C12). */
 export async function baseOf(
   repo: Repository,
   baseRef: BaseRef,
@@ -42,12 +42,12 @@ async function ofCheckout(
       head === null ? [] : about(repo, head, signal),
     ]),
   );
-  // Nothing is uncommitted: HEAD is what it is.
+  // Nothing is uncommitted, so HEAD is the base.
   const isHead = head !== null && root?.out.trim() === taken.tree;
   return { commit: isHead ? head : taken.commit, notes: [...taken.notes, ...notes] };
 }
 
-/** As the remote is known here: nothing is fetched. */
+/** Uses the remote branch as last fetched; fetches nothing. */
 async function fresh(repo: Repository): Promise<Base> {
   if (repo.head === null) refuse(noCommit(repo, "fresh"));
   const { out } = await repo.git.run([

@@ -6,8 +6,9 @@ import { isBeingRemoved } from "./removal-mark.ts";
 import { readRecord } from "./tree-record.ts";
 
 /**
- * What git that was killed in the middle of `worktree add` has left in `.git/worktrees`: no git can list, add or remove any
- * worktree while it is there. Only for the holder of the repository's lock, and only of trees of ours that nobody makes.
+ * Removes what a git killed during `worktree add` left in `.git/worktrees`: it stops git from listing, adding or
+ * removing any worktree. Call only with the repository's lock; removes only Troupe's worktrees that no process is
+ * making.
  */
 export async function dropBrokenEntries({ common }: Repository, ground: GitEnvironment): Promise<void> {
   for (const name of namesIn(join(common, "worktrees"))) {
@@ -18,7 +19,7 @@ export async function dropBrokenEntries({ common }: Repository, ground: GitEnvir
   }
 }
 
-/** Of one tree; what is whole stays for git to remove. */
+/** Removes the broken entry of one worktree; leaves an intact entry for git to remove. */
 export function dropBrokenEntry(common: string, name: string): void {
   const entry = join(common, "worktrees", name);
   const isWhole = ["gitdir", "HEAD", "commondir"].every((file) => textOf(join(entry, file)).endsWith("\n"));

@@ -17,7 +17,10 @@ const FOLDER = "040000";
 
 type Run = Git["run"];
 
-/** Folders too: their objects have to be there as well. Null: git could not read one of them. */
+/**
+ * Returns the entries that differ, directories too, because their objects must exist as well; null if git could not
+ * read one.
+ */
 export async function rawChanges(run: Run, from: string, to: string): Promise<RawChange[] | null> {
   const { code, out } = await run(["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", from, to]);
   if (code !== 0) return null;
@@ -43,7 +46,7 @@ export function filesOf(changes: readonly RawChange[]): ChangedFile[] {
   });
 }
 
-/** Binary files count as files only. Null: git could not read one of them. */
+/** Counts the changes; binary files count only as files. Returns null if git could not read one. */
 export async function countsBetween(
   run: Run,
   from: string,
@@ -59,7 +62,7 @@ export async function countsBetween(
   };
 }
 
-/** Whatever the person's settings make of a diff, and without programs of theirs. */
+/** Ignores the user's diff settings and runs no external diff programs. */
 export const PLAIN_DIFF = [
   "diff",
   "--no-ext-diff",

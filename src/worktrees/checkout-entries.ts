@@ -4,7 +4,10 @@ import { outputOf, refuse } from "./refusal.ts";
 
 /** One entry of an index. */
 export interface CheckoutEntry {
-  /** As `git ls-files -v` has it: `M` unmerged, `S` skipped by a sparse checkout, small where git is not to look at it. */
+  /**
+   * The tag of `git ls-files -v`: `M` unmerged, `S` skipped by a sparse checkout, lower case if git must not look at
+   * it.
+   */
   readonly tag: string;
   readonly mode: string;
   readonly id: string;
@@ -13,21 +16,21 @@ export interface CheckoutEntry {
 
 export interface Entries {
   readonly entries: readonly CheckoutEntry[];
-  /** Repositories within the repository that git does not know, without a slash at their ends; only where asked for. */
+  /** Nested repositories that git does not track, without a trailing slash; only if asked for. */
   readonly nested: readonly string[];
 }
 
-/** Which entries are wanted: a checkout has tens of thousands, of which few are not plain. */
+/** Selects entries: a checkout has tens of thousands, and most are plain. */
 export interface Wanted {
   /** Also files and links that are neither unmerged nor hidden from git. */
   readonly plain: boolean;
-  /** Also repositories within it, for which the checkout is walked. */
+  /** Also nested repositories; this walks the checkout. */
   readonly nested: boolean;
 }
 
 const PLAIN = /^H 1[02]0/;
 
-/** What is in an index. */
+/** Returns the entries of an index. */
 export async function entriesAndNested(
   repo: Repository,
   index: string,
@@ -42,7 +45,7 @@ export async function entriesAndNested(
     const tab = part.indexOf("\t");
     const [tag = "", mode = "", id = "", stage] = part.slice(0, Math.max(tab, 0)).split(" ");
     if (stage === undefined || tag === "?") {
-      // Only what git does not walk into ends in a slash.
+      // Only a directory that git does not enter ends in a slash.
       if (part.endsWith("/")) found.push(part.replace(/^\? /, "").slice(0, -1));
       continue;
     }

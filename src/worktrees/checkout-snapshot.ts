@@ -9,22 +9,22 @@ import { withIndex } from "./own-index.ts";
 import { outputOf, refuse } from "./refusal.ts";
 import { chunks, copyIndex } from "./side-index.ts";
 
-/** All that is in a checkout, as git would take it. */
+/** The whole content of a checkout, as git would add it. */
 export interface CheckoutSnapshot {
   readonly commit: string;
   readonly tree: string;
-  /** What was left out. */
+  /** Says what was left out. */
   readonly notes: string[];
-  /** Files that a sparse checkout leaves out: in the tree, not on the disk. */
+  /** Files left out by a sparse checkout: in the tree but not on disk. */
   readonly absent: ReadonlySet<string>;
 }
 
-/** A split index would leave files beside the person's own. */
+/** A split index would leave files next to the user's own. */
 const ONE_FILE = ["-c", "core.splitIndex=false"];
 
 /**
- * HEAD, what is staged, what is not, and what git does not know yet, as one commit of ours. The person's index is only
- * read. Repositories within it are left out; where HEAD has one as a submodule it stays what it was.
+ * Writes HEAD, staged, unstaged and untracked files as one commit; only reads the user's index. Leaves nested
+ * repositories out; one that HEAD has as a submodule keeps its commit.
  */
 export async function snapshotCheckout(
   repo: Repository,
@@ -32,7 +32,7 @@ export async function snapshotCheckout(
   ground: GitEnvironment,
 ): Promise<CheckoutSnapshot> {
   return withIndex(repo, ground, async (index) => {
-    // The copy is as old as the original: else a change of the second it was written in is never seen.
+    // The copy keeps the original's time; otherwise git would never see a change made in the same second.
     copyIndex(join(repo.gitDir, "index"), index);
     const { entries } = await entriesAndNested(repo, index, { plain: false, nested: false });
     const unmerged = entries.filter(({ tag }) => tag === "M");
@@ -49,8 +49,8 @@ export async function snapshotCheckout(
 }
 
 /**
- * Marks that tell git not to look at a file are taken off, in the copy: what a person hid from git is in the checkout
- * all the same. What a sparse checkout leaves out is not there, and keeps its mark. Answers with those.
+ * Clears, in the copy, the marks that hide files from git: such files are in the checkout all the same. Files that a
+ * sparse checkout leaves out keep their mark. Returns those.
  */
 async function unhide(
   repo: Repository,
@@ -73,15 +73,15 @@ async function unhide(
   return new Set(skipped.filter((path) => !there.has(path)));
 }
 
-/** What was left out, in sentences. */
+/** Adds every file; returns notes on what was left out. */
 async function addAll(repo: Repository, index: string, entries: readonly CheckoutEntry[]): Promise<string[]> {
   const submodules = entries.filter(({ mode }) => mode === "160000").map(({ path }) => path);
   const add = (out: readonly string[]) =>
     repo.git.run([...ONE_FILE, "add", "-A", "-v", "--sparse", ...without(out)], { index });
   const first = await add(submodules);
-  // A repository in it is named with a slash at its end, as no file can be.
+  // Git prints a nested repository with a trailing slash, which no file name has.
   if (first.code === 0 && !/\/'$/m.test(first.out)) return notesOn(repo, submodules, submodules);
-  // Begun anew: git may have noted the repository as a submodule.
+  // Starts over: git may have added the repository as a submodule.
   rmSync(index, { force: true });
   copyIndex(join(repo.gitDir, "index"), index);
   const again = await entriesAndNested(repo, index, { plain: false, nested: true });
@@ -99,7 +99,7 @@ function without(paths: readonly string[]): string[] {
   return paths.length === 0 ? [] : ["--", ".", ...paths.map((path) => `:(top,exclude,literal)${path}`)];
 }
 
-/** A submodule without files has nothing that could be missed, and trees of agents come back by themselves. */
+/** A submodule without files misses nothing, and agents' worktrees are merged separately. */
 function notesOn({ top }: Repository, out: readonly string[], submodules: readonly string[]): string[] {
   const known = new Set(submodules);
   const missed = out.filter((path) =>
@@ -122,7 +122,7 @@ function cannot({ top }: Repository): string {
   return `What is in ${top} could not be snapshotted`;
 }
 
-/** A file may have gone, or been half renamed, while git read it. Of a filter that is missing git may say next to nothing. */
+/** A file may have vanished or been half renamed while git read it. Git says almost nothing about a missing filter. */
 async function refuseToAdd(repo: Repository, added: GitAnswer): Promise<void> {
   const filter = await failedFilter(repo.git, added.err);
   if (filter === undefined) outputOf(added, cannot(repo));

@@ -17,14 +17,14 @@ import { readRecord, writeRecord } from "./tree-record.ts";
 
 type Claimed = Extract<ClaimAnswer, { type: "claimed" }>;
 type Anew = { readonly type: "anew"; readonly again: boolean };
-/** Another process that is still alive makes it, or takes it back; or git that was left alone may do something yet. */
+/** Another live process is making or discarding it, or an orphaned git may still be writing. */
 type Making = { readonly type: "making" };
 type Taken = Claimed | Anew | Making;
 
 const MAKING_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 
-/** The tree of an actor that goes on, wherever that stands. Rejects with the signal's reason. */
+/** Claims the worktree of a resumed actor, in whatever state it is. Rejects with the signal's reason. */
 export function claimTree(
   request: CreateRequest,
   ground: GitEnvironment,
@@ -43,7 +43,7 @@ async function claim(
     granted(await withLock<Taken>(repo.common, ground, () => take(repo, request, ground), { signal }));
   const until = ground.now() + MAKING_MS;
   let found = await takeLocked();
-  // The keeper of a session that was killed takes back what it was making, or finishes it.
+  // The git worker of a killed session first finishes or discards what it was making.
   for (; found.type === "making"; found = await takeLocked()) {
     if (ground.now() >= until) refuse(`The worktree ${request.name} is just being made; try again.`);
     await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
@@ -78,7 +78,7 @@ async function take(repo: Repository, request: CreateRequest, ground: GitEnviron
   return putBack(repo, request, known, ground);
 }
 
-/** Null: whoever had it is gone, or is the one who asks. */
+/** Returns null if the owner is dead or is the caller. */
 function inUse({ name, record }: KnownTree, { owner }: CreateRequest, ground: GitEnvironment): Making | null {
   if (record === null) return null;
   const { process } = record.owner;

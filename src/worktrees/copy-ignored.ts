@@ -7,11 +7,11 @@ import { type Git, oddPath, parts } from "./git.ts";
 import { treesFolder } from "./layout.ts";
 import type { CreateRequest } from "./requests.ts";
 
-/** Ignored files that a tree needs to build, and that git does not bring (C14). */
+/** Ignored files that a worktree needs to build and that git does not copy (C14). */
 export interface Along {
   readonly repo: Repository;
   readonly tree: Worktree;
-  /** In the tree. */
+  /** Runs in the worktree. */
   readonly git: Git;
   readonly dependencies: CreateRequest["dependencies"];
   readonly signal: AbortSignal | undefined;
@@ -19,12 +19,12 @@ export interface Along {
 }
 
 export interface Brought {
-  /** What of it git does not ignore in the tree; no snapshot may have it. */
+  /** Copied paths that git does not ignore in the worktree; snapshots must leave them out. */
   readonly linked: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** Lines in the syntax of .gitignore, at the top of the checkout: ignored files that are copied along. */
+/** Patterns in .gitignore syntax, at the top of the checkout: ignored files to copy. */
 export const INCLUDE_FILE = ".worktreeinclude";
 const LIMITS = { files: 10_000, bytes: 500 * 1024 ** 2 };
 
@@ -34,13 +34,13 @@ export async function copyIgnored(along: Along): Promise<Brought> {
   const copied = await copyFiles(along, listed.paths, notes);
   const folders = await bringFolders(along, notes);
   if (copied + folders === 0) return { linked: [], notes };
-  // The tree was clean: what git sees now has come along.
+  // The worktree was clean, so what git sees now was copied.
   const args = ["ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"];
   const seen = parts((await along.git.run(args)).out);
   return { linked: seen.map((path) => path.replace(/\/$/, "")), notes };
 }
 
-/** Of the files nobody tracks: what the patterns name, without what git would show. */
+/** Returns the untracked files that the patterns name, without those git would show. */
 async function included({
   repo,
   signal,
@@ -55,7 +55,7 @@ async function included({
     return { paths: [], notes: [`${INCLUDE_FILE} could not be followed: ${named.err || shown.err}`] };
   const notOurs = new Set(parts(shown.out));
   const ours = `${treesFolder(repo.top).slice(repo.top.length + 1)}/`;
-  // One that ends in a slash is a repository within this one.
+  // A path that ends in a slash is a nested repository.
   const paths = parts(named.out).filter(
     (path) => !notOurs.has(path) && !path.endsWith("/") && !path.startsWith(ours),
   );
@@ -64,7 +64,7 @@ async function included({
   return { paths: paths.filter((path) => !oddPath(path)), notes: odd.length === 0 ? [] : [note] };
 }
 
-/** How many. */
+/** Returns the number of copied files. */
 async function copyFiles(
   { repo, tree, signal, limits = LIMITS }: Along,
   paths: readonly string[],
@@ -94,7 +94,7 @@ async function copyFiles(
 
 const COPY = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
 
-/** How many. */
+/** Returns the number of copied or linked directories. */
 async function bringFolders({ repo, tree, dependencies, signal }: Along, notes: string[]): Promise<number> {
   let count = 0;
   for (const { folder, how } of dependencies) {
@@ -113,7 +113,7 @@ async function bringFolders({ repo, tree, dependencies, signal }: Along, notes: 
   return count;
 }
 
-/** Null: it can come along; empty: there is nothing to bring. */
+/** Returns why a directory cannot be copied, an empty string if there is nothing to copy, or null if it can be. */
 async function whyNot(repo: Repository, tree: Worktree, folder: string): Promise<string | null> {
   const segments = folder.split("/");
   if (segments.some((part) => ["", ".", "..", ".git"].includes(part)) || folder.includes("\\"))
@@ -133,7 +133,10 @@ async function whyNot(repo: Repository, tree: Worktree, folder: string): Promise
     : `${folder} is not brought along: it is in the worktree already.`;
 }
 
-/** Whether nothing is there, with real folders above it, made where they are missing: what follows a link leaves the tree. */
+/**
+ * Checks that the path is free below real directories, and makes missing ones: writing through a link would leave the
+ * worktree.
+ */
 async function standsFree(top: string, path: string): Promise<boolean> {
   const above = dirname(path).split("/");
   let at = top;
@@ -146,7 +149,7 @@ async function standsFree(top: string, path: string): Promise<boolean> {
   return (await lstat(join(top, path)).catch(() => null)) === null;
 }
 
-/** Links stay links; a repository in it stays behind. */
+/** Copies links as links; skips nested repositories. */
 async function copyFolder(from: string, to: string, signal: AbortSignal | undefined): Promise<void> {
   await cp(from, to, {
     recursive: true,

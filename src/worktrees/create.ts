@@ -35,8 +35,8 @@ import { type TreeRecord, writeRecord } from "./tree-record.ts";
 import { makeTreesFolder, notIgnored } from "./trees-folder.ts";
 
 /**
- * A tree of its own, from the checkout that `folder` is in: all of it is there, or nothing is. Rejects with the signal's
- * reason, once what was begun is taken back.
+ * Makes a worktree from the checkout that contains `folder`, wholly or not at all. Rejects with the signal's reason
+ * after it has undone what it had started.
  */
 export function createTree(
   request: CreateRequest,
@@ -56,7 +56,7 @@ export function createTree(
   });
 }
 
-/** `again`: its name is given again, to who goes on with it; what it had is in no need of a merge. */
+/** `again`: the name is reused by a resumed actor; what it had needs no merge. */
 export async function makeTree(
   request: CreateRequest,
   repo: Repository,
@@ -74,12 +74,15 @@ export async function makeTree(
   });
 }
 
-/** Most files of a checkout are as HEAD has them: they are written while it is looked at. Null: not without a look. */
+/**
+ * Most files of a checkout match HEAD, so they are written while the rest is compared. Returns null if the base must be
+ * known first.
+ */
 function beginsAhead({ baseRef }: CreateRequest, { head }: Repository, again: boolean): Base | null {
   return baseRef === "checkout" && head !== null && !again ? { commit: head, notes: [] } : null;
 }
 
-/** As a segment of a branch's name, too. */
+/** True if the name is also valid as a segment of a branch name. */
 export function isTreeName(name: string): boolean {
   return TREE_NAME.test(name) && !name.includes("..") && !name.endsWith(".lock");
 }
@@ -93,20 +96,20 @@ function recordOf(request: CreateRequest, repo: Repository, base: Base, ground: 
   return { owner, tree, at: ground.now(), made: false, maker: ground.self, linked: [], result: null };
 }
 
-/** The empty tree. One at a time: parallel ones read each other's half-written files in `.git/worktrees`. */
+/** Adds an empty worktree. One at a time: parallel ones read each other's half-written files in `.git/worktrees`. */
 async function begin(
   repo: Repository,
   record: TreeRecord,
   again: boolean,
   ground: GitEnvironment,
 ): Promise<void> {
-  // Not before the lock is held: who removes the last tree removes the folder, too.
+  // Not before the lock is held: the removal of the last worktree removes this directory, too.
   await makeTreesFolder(repo);
   await dropBrokenEntries(repo, ground);
   await refuseTaken(repo, record.tree, again);
   if (again) await continueChain(repo, record.tree);
   try {
-    // The record comes first: whatever is there from now on has an owner (C13).
+    // Write the record first, so that everything made from now on has an owner (C13).
     await writeRecord(repo.common, record.tree.name, record);
     await addEmpty(repo, record.tree, again, ground);
   } catch (error) {
@@ -124,7 +127,7 @@ async function addEmpty(
   const { name, path, branch, base } = tree;
   const said = async (args: readonly string[]) => outputOf(await repo.git.run(args), notMade(tree));
   await said(["update-ref", baseRef(name), base, ...(again ? [] : [""])]);
-  // A `git gc --prune=now` takes what no ref held yet.
+  // A `git gc --prune=now` drops objects that no ref holds yet.
   if (base !== repo.head && repo.head !== null) {
     const isThere = await allThere(repo.git.run, repo.common, base, repo.head, [], ground);
     if (!isThere) refuseByGit(`${notMade(tree)}: ${LOST}`);
@@ -132,7 +135,10 @@ async function addEmpty(
   await said(["worktree", "add", "--no-checkout", "--no-track", "-b", branch, path, base]);
 }
 
-/** What was snapshotted before stays below what will be: one that is as the new base, so nothing passes for an edit. */
+/**
+ * Continues the snapshot chain on top of the old one with a snapshot equal to the new base, so that nothing looks like
+ * an edit.
+ */
 async function continueChain(repo: Repository, tree: Worktree): Promise<void> {
   const { name, base } = tree;
   const ref = snapshotRef(name);
@@ -146,7 +152,7 @@ async function continueChain(repo: Repository, tree: Worktree): Promise<void> {
   await said(["update-ref", ref, made, snapshot]);
 }
 
-/** A name is for one tree for ever: its snapshots outlive it. */
+/** A name belongs to one worktree forever: its snapshots outlive it. */
 async function refuseTaken(
   repo: Repository,
   { name, path, branch }: Worktree,
@@ -178,15 +184,15 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** A tree that is empty yet. */
+/** A worktree that is still empty. */
 interface Begun {
   readonly repo: Repository;
   readonly record: TreeRecord;
-  /** What it is to begin from, if that is known. */
+  /** Its base, once that is known. */
   base(): Promise<Base>;
 }
 
-/** The files, which trees that are made at once write side by side. */
+/** Writes the files; several new worktrees do so in parallel. */
 async function finish(
   request: CreateRequest,
   { repo, record, base: ask }: Begun,

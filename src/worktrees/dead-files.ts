@@ -4,12 +4,12 @@ import { isMissing } from "../lib/errors.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { ourFolder } from "./layout.ts";
 
-/** Index files of one moment, named by who made them. */
+/** Temporary index files, named after the process that made them. */
 const INDEX = /^(?:checkout|merge)-(\d+)-\w+(?:\.lock)?$/;
-/** Of a tree's record, before it is put in the place of the one before. */
+/** A new version of a worktree's record, before it replaces the old one. */
 const RECORD = /^owner\.json\.(\d+)$/;
 
-/** Files of keepers that died while they wrote them. Only for the holder of the repository's lock. */
+/** Removes files that dead git workers were writing. Call only with the repository's lock. */
 export function dropDeadFiles(common: string, ground: GitEnvironment): void {
   const trees = join(ourFolder(common), "trees");
   dropIn(ourFolder(common), INDEX, ground);

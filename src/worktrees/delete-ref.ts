@@ -8,15 +8,15 @@ import { GIT_KILLED, type GitAnswer } from "./git.ts";
 import { dropLocksOfKilled } from "./killed-git.ts";
 import { ourFolder } from "./layout.ts";
 
-/** A symbolic link to who deletes what, as locks are: it is made whole or not at all. */
+/** A symbolic link that names the deleting process, like a lock: it is made wholly or not at all. */
 const NOTE = /^deleting-/;
 const Deleter = z.object({ pid: z.number(), startedAt: z.nullable(z.string()) });
-/** Git waits a second for the lock, and then needs milliseconds. */
+/** Git waits a second for the lock, then needs milliseconds. */
 const DELETION_MS = 5_000;
 
 /**
- * Deletes a ref; only if it is `tip`, if that is given. Git locks the packed refs for it, and one that is killed leaves the
- * lock: then the user could delete or pack no ref. A note tells such a lock from another program's.
+ * Deletes a ref, if given only while it points to `tip`. Git locks the packed refs for this, and a killed git leaves
+ * the lock, so the user could not delete or pack any ref. A note tells such a lock from another program's.
  */
 export async function deleteRef(
   { git, common }: Pick<Repository, "git" | "common">,
@@ -38,7 +38,7 @@ export async function deleteRef(
   }
 }
 
-/** Of processes that died while they deleted refs. Only for the holder of the repository's lock. */
+/** Removes the locks of processes that died while they deleted refs. Call only with the repository's lock. */
 export async function dropPackedLocks(common: string, ground: GitEnvironment): Promise<void> {
   for (const name of readdirSync(ourFolder(common)).filter((one) => NOTE.test(one))) {
     const note = join(ourFolder(common), name);
@@ -48,7 +48,7 @@ export async function dropPackedLocks(common: string, ground: GitEnvironment): P
   }
 }
 
-/** What is written under it is beside it, and git begins none if one was left. */
+/** Git writes the new file next to the lock, and does not start if one was left. */
 async function dropPackedLock(common: string, note: string): Promise<void> {
   const files = ["packed-refs.new", "packed-refs.lock"].map((name) => join(common, name));
   const since = lstatSync(note).mtimeMs;

@@ -5,7 +5,7 @@ import { knownTree } from "./known-trees.ts";
 import { answered, checkoutAt, outputOf, refuseByGit } from "./refusal.ts";
 import type { DiffAnswer, NamedRequest } from "./requests.ts";
 
-/** From the base to the newest snapshot; ignored files that were written by name come after all else, as new ones. */
+/** Diffs the base against the newest snapshot; ignored files written by name come last, as new files. */
 export function diffTree(
   { folder, name }: z.infer<typeof NamedRequest>,
   ground: GitEnvironment,
@@ -33,7 +33,7 @@ async function diff(repo: Repository, name: string): Promise<z.infer<typeof Diff
   return { type: "diff", text, counts };
 }
 
-/** Its name depends on how the repository names things; git knows it without having it. */
+/** Returns the ID of the empty tree, which depends on the object format; git knows it without having it. */
 async function emptyTree(repo: Repository): Promise<string> {
   return (await repo.git.run(["hash-object", "-t", "tree", "/dev/null"])).out.trim();
 }

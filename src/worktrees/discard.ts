@@ -15,9 +15,8 @@ const TRIES = 5;
 const PAUSE_MS = 50;
 
 /**
- * Takes back a tree that was never handed out, with everything of it: only for the holder of the lock, and for a record
- * that is not `made`. Nobody has worked in it, so there is nothing to save. What an earlier tree of this name has left
- * stays.
+ * Discards a worktree that was never handed out: no agent has worked in it, so there is nothing to save. Call only with
+ * the lock, for a record that is not `made`. Keeps what an earlier worktree of this name left.
  */
 export async function discardWorktree(repo: Repository, record: TreeRecord): Promise<void> {
   const { tree } = record;
@@ -34,20 +33,20 @@ export async function discardWorktree(repo: Repository, record: TreeRecord): Pro
   const names = [baseRef(tree.name), snapshotRef(tree.name), ignoredRef(tree.name)];
   const refs = (await repo.git.run(["for-each-ref", format, ...names])).out.split("\n");
   const base = refs.find((ref) => ref.startsWith(`${baseRef(tree.name)} `))?.split(" ")[1];
-  // It was on its way from the one to the other; anywhere else it is somebody's.
+  // Its branch was moving from one to the other; at any other commit it is not Troupe's.
   for (const tip of new Set([tree.base, base ?? tree.base]))
     await deleteRef(repo, `refs/heads/${tree.branch}`, tip);
   if (refs.some((ref) => ref !== "" && !ref.startsWith(`${baseRef(tree.name)} `)))
     return writeRecord(repo.common, tree.name, { ...record, made: true, result: "empty" });
   await deleteRef(repo, baseRef(tree.name));
   removeEmptyFolders(tree.checkout);
-  // Last: while the record is there, somebody can find what is left.
+  // Last, because the record is how another process finds the rest.
   await rm(treeRecordFolder(repo.common, tree.name), { recursive: true, force: true });
 }
 
 /**
- * A record may have been copied or moved with its repository, or be somebody's invention: only what stands where trees
- * of this repository do is removed without git.
+ * A record may have been copied or moved with its repository, or be forged: remove without git only what lies where
+ * this repository's worktrees lie.
  */
 function isOurs({ common }: Repository, { name, path, checkout }: Worktree): boolean {
   return (
@@ -55,7 +54,7 @@ function isOurs({ common }: Repository, { name, path, checkout }: Worktree): boo
   );
 }
 
-/** Takes back what dead makers left half-made; the names. Only for the holder of the lock. */
+/** Discards what dead processes left half made; returns the names. Call only with the lock. */
 export async function unmakeHalfMade(repo: Repository, ground: GitEnvironment): Promise<string[]> {
   const names: string[] = [];
   for (const name of await recordedNames(repo.common)) {

@@ -1,31 +1,31 @@
 import type { ProcessIdentity } from "../journal/process-identity.ts";
 import type { Git } from "./git.ts";
 
-/** What every operation stands on; handed in, so that tests have their own. */
+/** The surroundings of every operation, passed in so that tests can have their own. */
 export interface GitEnvironment {
-  /** Of git. */
+  /** The environment variables of git. */
   readonly env: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. */
   now(): number;
-  /** A new name of letters and digits, never given before. */
+  /** Returns a new, unique name of letters and digits. */
   id(): string;
-  /** Who holds locks: the keeper's own process. */
+  /** The holder of locks: the git worker's own process. */
   readonly self: ProcessIdentity;
   isAlive(process: ProcessIdentity): boolean;
 }
 
-/** A checkout that trees can be made from, and edits brought back to. */
+/** A checkout that worktrees are made from and edits are merged into. */
 export interface Repository {
-  /** The top folder of the checkout, as it really is. */
+  /** The real path of the checkout's top directory. */
   readonly top: string;
-  /** The common git folder, as it really is. */
+  /** The real path of the common git directory. */
   readonly common: string;
-  /** Of this checkout: where its own index is. */
+  /** The git directory of this checkout, which has its index. */
   readonly gitDir: string;
-  /** Git, in `top`. */
+  /** Git in `top`. */
   readonly git: Git;
-  /** Null: no commit yet. */
+  /** Null before the first commit. */
   readonly head: string | null;
-  /** Null: detached. */
+  /** Null if HEAD is detached. */
   readonly branch: string | null;
 }

@@ -6,21 +6,21 @@ import { History, readRefState, Unknown } from "./history.ts";
 import { isRefused, refused, repositoryAt } from "./repository.ts";
 import type { EverTrackedAnswer, EverTrackedRequest } from "./requests.ts";
 
-/** Repositories whose paths are kept. */
+/** The number of repositories whose paths are cached. */
 const MOST_HISTORIES = 8;
 
 interface Known {
   readonly history: History;
-  /** Of the refs that it was read for; null: not all was read. */
+  /** The digest of the refs it was read for; null if it was not read completely. */
   digest: string | null;
   /** Why it cannot be read, for that digest. */
   problem: Unknown | null;
-  /** By what was asked, for that digest. */
+  /** The answers for that digest, by request. */
   answers: Map<string, "yes" | "no">;
   looking: Promise<unknown>;
 }
 
-/** The histories that a keeper has read. Refs are looked at for every request, so that no answer is stale. */
+/** The histories that a git worker has read. Checks the refs at every request, so that no answer is stale. */
 export class Histories {
   readonly #known = new Map<string, Known>();
 
@@ -43,7 +43,7 @@ export class Histories {
       ...{ history: new History(), digest: null, problem: null },
       ...{ answers: new Map(), looking: Promise.resolve() },
     };
-    // The one that was asked about last goes last.
+    // Moves the most recently used to the end.
     this.#known.delete(key);
     this.#known.set(key, known);
     const [oldest] = this.#known.keys();
@@ -64,7 +64,7 @@ async function answerFrom(
     if (error instanceof Unknown) return refused(`The repository in ${repo.top} ${error.message}.`);
     throw error;
   }
-  // As it is reached: the directory of a call may lead there by a link.
+  // Both the real path and the path as reached: the directory of a call may lead there by a link.
   const tops = [...new Set([repo.top, topAsReached(folder, repo.top), ...alsoAt])];
   const answers = patterns.map((pattern) => {
     const key = JSON.stringify([pattern, anchors, tops]);
@@ -97,7 +97,7 @@ function matched(
   tops: readonly string[],
 ): "yes" | "no" {
   const matches = trackedMatcher(pattern, anchors);
-  // A pattern that means nothing restricts nothing, but nobody asks about one.
+  // An invalid pattern restricts nothing, but must not weaken a rule either.
   if (matches === null) return "yes";
   for (const path of paths) if (tops.some((top) => matches(join(top, path)))) return "yes";
   return "no";

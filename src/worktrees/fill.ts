@@ -3,13 +3,13 @@ import { join } from "node:path";
 import type { Git } from "./git.ts";
 import { outputOf } from "./refusal.ts";
 
-/** A repository has a few; more failures than this are something else. */
+/** A repository has a few filters; more failures have another cause. */
 const MAX_FILTERS = 5;
 const FAILED_FILTER = /(?:smudge|clean) filter '?([^\s']+)'? failed/;
 
 /**
- * Files and index of a tree, as a commit says, and notes. Sparse where the checkout is: git has copied the
- * patterns. A filter that cannot run (git-lfs is not installed) costs its files their content, not the tree.
+ * Writes the files and index of a commit; returns notes. Sparse if the checkout is: git has copied the patterns. A
+ * filter that cannot run (git-lfs is not installed) costs its files their content, not the worktree.
  */
 export async function fillTree(git: Git, commit: string, signal: AbortSignal | undefined): Promise<string[]> {
   const off: string[] = [];
@@ -27,7 +27,7 @@ export async function fillTree(git: Git, commit: string, signal: AbortSignal | u
   }
 }
 
-/** Of one that serves all files git only shows the command, as the shell could not start it. */
+/** For a filter that serves all files git shows only the command, as the shell could not start it. */
 export async function failedFilter(git: Git, err: string): Promise<string | undefined> {
   const named = FAILED_FILTER.exec(err)?.[1];
   if (named !== undefined) return named;
@@ -43,7 +43,7 @@ function withoutFilter(name: string): string {
   return `The filter "${name}" of this repository could not run, so its files stand in the worktree as git keeps them (git-lfs: as pointers); install it to have their content.`;
 }
 
-/** What is said of submodules: a tree has none of their files. */
+/** Returns notes on submodules: a worktree has none of their files. */
 export async function submodulesOf(git: Git): Promise<string[]> {
   if (!existsSync(join(git.folder, ".gitmodules"))) return [];
   const { out } = await git.run([

@@ -14,7 +14,9 @@ import type { TreeRecord } from "./tree-record.ts";
 import { chainsOf } from "./unsaved.ts";
 import { locateWorktree } from "./worktree-location.ts";
 
-/** Every part can be done again after a death. Git deletes, and only what it lists; we never do. */
+/**
+ * Finishes a removal; every step can be repeated after a crash. Git deletes, and only what it lists; Troupe never does.
+ */
 export async function finishRemoval(repo: Repository, record: TreeRecord): Promise<void> {
   const { tree } = record;
   const listed = await listedTrees(repo);
@@ -34,7 +36,7 @@ export async function finishRemoval(repo: Repository, record: TreeRecord): Promi
   removeEmptyFolders(repo.top);
 }
 
-/** Git removes only what says that it is a work tree; an agent, or a set-up command, may have deleted that. */
+/** Git removes only what says that it is a worktree; an agent or a set-up command may have deleted that. */
 function pointBack(tree: Worktree): void {
   const pointer = join(tree.path, ".git");
   const place = locateWorktree(tree);
@@ -42,7 +44,7 @@ function pointBack(tree: Worktree): void {
   writeFileSync(pointer, `gitdir: ${place.gitDir}\n`, { flag: "wx" });
 }
 
-/** Git was killed while it made it. */
+/** Git was killed while it made the worktree. */
 function isNothingButPointer(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isDirectory() === true && readdirSync(path).every((name) => name === ".git");
@@ -52,7 +54,7 @@ function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Only where a ref of ours holds what it points at. Its settings, if any, are the person's. */
+/** Deletes the branch only if one of Troupe's refs holds its commit. Its settings, if any, are the user's. */
 async function removeBranch(repo: Repository, name: string, ref: string): Promise<void> {
   const { out } = await repo.git.run(["rev-parse", "--revs-only", ref]);
   const tip = out.trim();
@@ -63,15 +65,15 @@ async function removeBranch(repo: Repository, name: string, ref: string): Promis
     outputOf(await deleteRef(repo, ref, tip), `${ref} could not be removed`);
     return;
   }
-  // It has commits that were not made in the tree: then it is not ours alone.
+  // It has commits that were not made in the worktree, so it is not Troupe's alone.
 }
 
-/** A tree that nothing was ever written in leaves nothing behind; of others the refs and who they were stay. */
+/** Forgets a worktree that was never written to; for others keeps the refs and the owner. */
 async function forget(repo: Repository, record: TreeRecord): Promise<void> {
   const { tree } = record;
   const { name } = tree;
   const folder = treeRecordFolder(repo.common, name);
-  // A rebase that was killed has left them.
+  // Left by a killed rebase.
   await forgetSides(repo, tree);
   const { snapshot, ignored } = await chainsOf((args, options) => repo.git.run(args, options), name);
   if (snapshot === null && ignored === null) {
@@ -81,14 +83,14 @@ async function forget(repo: Repository, record: TreeRecord): Promise<void> {
   }
   dropLeftovers(repo.common, name);
   forgetShown(repo.common, tree);
-  // Marks that are open still are those of what is put back.
+  // Unresolved marks belong to what restoring would put back.
   const settled = record.result === "merged" || record.result === "empty" ? ["marked.json"] : [];
   for (const file of ["index", "ignored", "heads", "removing", ...settled])
     rmSync(join(folder, file), { force: true });
   rmSync(join(folder, "troupe"), { recursive: true, force: true });
 }
 
-/** Whatever we made for trees goes with the last one of them. */
+/** Removes Troupe's directories after the last worktree is gone. */
 export function removeEmptyFolders(checkout: string): void {
   const folder = treesFolder(checkout);
   try {
@@ -100,7 +102,7 @@ export function removeEmptyFolders(checkout: string): void {
     rmdirSync(folder);
     rmdirSync(dirname(folder));
   } catch (error) {
-    // Somebody has something there, or took it away meanwhile.
+    // Another process has put something there, or has removed it.
     if (!["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(errorCode(error) ?? "")) throw error;
   }
 }

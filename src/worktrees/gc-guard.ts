@@ -6,13 +6,13 @@ import type { Git } from "./git.ts";
 
 const PAUSE_MS = 20;
 const PATIENCE_MS = 1_000;
-/** More are asked of git at once. */
+/** Beyond this number git is asked for all of them together. */
 const FEW = 200;
 
 /**
- * Whether every object of a commit is there, beyond those of `before`, now that a ref holds it. A `git gc --prune=now`
- * at the wrong moment takes away objects that no ref held yet, and one that began before may do so a moment later:
- * such a one is waited for, but not for long.
+ * Returns whether every object of a commit beyond `before` exists now that a ref holds it. A `git gc --prune=now` drops
+ * objects that no ref held yet, and one that started before may do so a moment later, so a running one is awaited for a
+ * short time.
  */
 export async function allThere(
   run: Git["run"],
@@ -28,7 +28,7 @@ export async function allThere(
   return isConnected(run, commit, before);
 }
 
-/** All that a commit reaches and `before` does not can be read. */
+/** Returns whether git can read everything that the commit reaches and `before` does not. */
 export async function isConnected(run: Git["run"], commit: string, before: string): Promise<boolean> {
   const { code } = await run(["rev-list", "--objects", "--quiet", commit, "--not", before]);
   return code === 0;
@@ -38,7 +38,7 @@ function isLoose(common: string, id: string): boolean {
   return existsSync(join(common, "objects", id.slice(0, 2), id.slice(2)));
 }
 
-/** Waits for one that runs, but not for long; whether any did. */
+/** Waits a short time for a running `git gc`; returns whether there was one. */
 export async function gcHasEnded(common: string, ground: GitEnvironment): Promise<boolean> {
   let waited = 0;
   for (; waited < PATIENCE_MS && gcRuns(common, ground); waited += PAUSE_MS) await pause(PAUSE_MS);
@@ -50,7 +50,7 @@ export function gcRuns(common: string, ground: GitEnvironment): boolean {
     const pid = Number.parseInt(readFileSync(join(common, "gc.pid"), "utf8"), 10);
     return pid > 0 && ground.isAlive({ pid, startedAt: null });
   } catch {
-    // None runs.
+    // None is running.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 
-/** What a process says on both of its streams. */
+/** What a process printed to both of its streams. */
 export interface Output {
   readonly out: string;
   readonly err: string;
@@ -8,14 +8,14 @@ export interface Output {
 
 type Stream = NodeJS.ReadableStream;
 
-/** Collects what comes; `whole` answers once both have ended. */
+/** Collects the output of a process; `whole` resolves when both streams have ended. */
 export class GitOutput {
   readonly #out: Buffer[] = [];
   readonly #err: Buffer[] = [];
   readonly #ended: Promise<unknown>;
   readonly #streams: readonly Stream[];
 
-  /** `onBytes`: how much more has come on `stdout`. */
+  /** `onBytes` receives the number of new bytes on `stdout`. */
   constructor(stdout: Stream, stderr: Stream, onBytes: (count: number) => void = () => {}) {
     this.#streams = [stdout, stderr];
     stdout.on("data", (chunk: Buffer) => onBytes(chunk.length));
@@ -23,8 +23,7 @@ export class GitOutput {
   }
 
   /**
-   * Null: somebody still holds them open `patienceMs` after this was asked, or it was aborted; nothing is listened to
-   * any more then.
+   * Resolves to null if a process still holds the streams open after `patienceMs`, or on abort; then stops listening.
    */
   async whole(patienceMs: number, signal: AbortSignal | undefined): Promise<Output | null> {
     const { promise: given, resolve: giveUp } = Promise.withResolvers<false>();

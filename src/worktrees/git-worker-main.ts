@@ -7,11 +7,11 @@ import type { GitEnvironment } from "./environment.ts";
 import { serveOperations } from "./serve.ts";
 
 /**
- * The keeper of trees: one process for all git work of a session.
+ * Runs the git worker: one process for all git work of a session.
  *
- * It is a process and no thread because git is started by it, many times a second, and a large session would block for
- * milliseconds at each start; because it can finish, or take back, what it is in the middle of when the session is
- * killed; and because simple-git is loaded only here.
+ * A process and not a thread, because it starts git many times a second, and each start would block a large session for
+ * milliseconds; because it can finish or undo its work after the session was killed; and because only here simple-git
+ * is loaded.
  */
 function serve(): void {
   const ids = randomIds();
@@ -29,12 +29,12 @@ function serve(): void {
     if (leaving) return;
     leaving = true;
     await server.close();
-    // A filter can outlive the git that was cut off under it; this process only hears it.
+    // A filter can outlive the git that was cut off under it; this process only receives the signal.
     signalGroup(process.pid, "SIGTERM");
     process.exit(0);
   }
 
-  // The session is gone, by close() or by SIGKILL: the channel says so either way.
+  // The session ended, by close() or by SIGKILL: the channel closes either way.
   process.on("disconnect", () => void leave());
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void leave());
   if (!process.connected) void leave();

@@ -10,22 +10,22 @@ import type { Refused } from "./requests.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 export interface KeeperOptions {
-  /** The person's environment; the keeper and its git get what of it is harmless. */
+  /** The user's environment; the git worker and its git get the harmless part of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly onWarning: (message: string) => void;
-  /** Its process died: something may be left of what it did. */
+  /** Called when its process died, which may have left work half done. */
   readonly onDied?: () => void;
 }
 
-/** What git does in a large repository on a slow disk takes minutes; after this it is the keeper that hangs. */
+/** Git can take minutes in a large repository on a slow disk; after this time the git worker hangs. */
 const ANSWER_MS = 15 * 60_000;
-/** What is cancelled is taken back first. */
+/** A cancelled operation is undone first. */
 const END_MS = 60_000;
 const CLOSING = "The session is closing, so nothing is begun with worktrees any more.";
 const DIED_TOO_OFTEN = `The keeper of worktrees died more than ${RESTART_INTENSITY.max} times within ${RESTART_INTENSITY.periodMs / 1_000} s, so it is left alone for as long; look for what ends it (memory, a command that kills it).`;
 
-/** What comes to the same when it is done twice, or after a part of it was done: asked again where the keeper died. */
+/** Operations with the same effect if repeated, or after a partial run: retried if the git worker died. */
 const REPEATABLE: ReadonlySet<OperationName> = new Set([
   ...([
     "inspect",
@@ -40,10 +40,13 @@ const REPEATABLE: ReadonlySet<OperationName> = new Set([
   ] as const),
   ...(["remove", "list", "diff", "sweep"] as const),
 ]);
-/** What kills the keeper may be the request itself. */
+/** The request itself may be what kills the git worker. */
 const TRIES = 3;
 
-/** The keeper of trees, owned by the caller until `close()`. Its process starts at the first request, and again when it died. */
+/**
+ * Returns the git worker, owned by the caller until `close()`. Its process starts at the first request, and again after
+ * it died.
+ */
 export function startGitWorker(options: KeeperOptions): Worktrees {
   const link = new KeeperLink(options);
   const askFor =
@@ -75,7 +78,7 @@ class KeeperLink {
     });
   }
 
-  /** Rejects for a bug, or with the signal's reason once the keeper has taken back what it had begun. */
+  /** Rejects for a bug, or with the signal's reason once the git worker has undone what it had started. */
   async ask<Op extends OperationName>(
     op: Op,
     request: RequestOf<Op>,
@@ -123,7 +126,7 @@ class KeeperLink {
     await this.#life?.end(END_MS);
   }
 
-  /** Sees to it that a keeper runs; returns why there is none, or null. */
+  /** Ensures that a git worker runs; returns why it cannot, or null. */
   #connect(): string | null {
     if (this.#life !== null) return null;
     if (this.#hasDied && !this.#restarts.again()) return DIED_TOO_OFTEN;
@@ -137,7 +140,7 @@ class KeeperLink {
     }
   }
 
-  /** Another one is started if something is to be asked again, or at the next request, unless it breaks too often. */
+  /** Starts another process if a request must be retried, otherwise at the next request, unless it dies too often. */
   #gone(how: string): void {
     this.#life = null;
     this.#hasDied = true;

@@ -2,43 +2,45 @@ import { simpleGit } from "simple-git";
 import { errorMessage } from "../lib/errors.ts";
 import { GitOutput } from "./git-output.ts";
 
-/** What one git command came to. Bytes that are no UTF-8 are U+FFFD: who acts on paths refuses those (`oddPath`). */
+/**
+ * The result of one git command. Invalid UTF-8 becomes U+FFFD; callers that act on paths refuse such paths (`oddPath`).
+ */
 export interface GitAnswer {
-  /** 0 is well; 1 often an answer; 128 a refusal; -1 where it could not be started, or was killed. */
+  /** 0 is success, 1 often an answer, 128 a refusal, -1 if git could not start or was killed. */
   readonly code: number;
   readonly out: string;
-  /** Without the blank lines around it. */
+  /** Trimmed of blank lines. */
   readonly err: string;
 }
 
-/** What an answer says instead of git that a signal ended. */
+/** The error text of a git that a signal ended. */
 export const GIT_KILLED = "git was killed.";
 
 export interface GitOptions {
-  /** Another index file than the checkout's own, absolute. */
+  /** Absolute path of an index file other than the checkout's own. */
   readonly index?: string;
-  /** Of the work tree that the command is run at the top of, absolute: its own `.git` is not asked then. */
+  /** Absolute git directory of the worktree whose top the command runs in; its own `.git` is not read then. */
   readonly gitDir?: string;
-  /** Of commits that are made; ours where absent. */
+  /** Author of new commits; Troupe by default. */
   readonly identity?: "person";
-  /** Of the output; git is ended when there is more, and the code is -1. */
+  /** Limit of the output; git is ended beyond it, with code -1. */
   readonly mostBytes?: number;
-  /** Rejects with the signal's reason when it is aborted. */
+  /** When aborted, the call rejects with its reason. */
   readonly signal?: AbortSignal;
 }
 
 export interface Git {
-  /** Where its commands run. */
+  /** The directory where its commands run. */
   readonly folder: string;
-  /** Never rejects for what git says, only when aborted. */
+  /** Never rejects for a failure of git, only on abort. */
   run(args: readonly string[], options?: GitOptions): Promise<GitAnswer>;
-  /** The same git in another folder. */
+  /** Returns the same git in another directory. */
   at(folder: string): Git;
 }
 
 /**
- * None of what a repository could have git run without being asked, none of what writes without being asked, and paths
- * as they are. Filters and merge drivers do run: folders whose settings nobody agreed to have no trees.
+ * Disables what a repository can make git run or write unasked, and unquotes paths. Filters and merge drivers do run:
+ * an untrusted directory has no worktrees.
  */
 const CONFIG = [
   "core.fsmonitor=false",
@@ -53,7 +55,7 @@ const CONFIG = [
   "color.ui=false",
 ];
 
-/** Commits of ours must not need, nor pass for, somebody's. */
+/** Troupe's commits must not need, or pass for, the user's identity. */
 const OURS = {
   GIT_AUTHOR_NAME: "Troupe",
   GIT_AUTHOR_EMAIL: "troupe@localhost",
@@ -61,13 +63,10 @@ const OURS = {
   GIT_COMMITTER_EMAIL: "troupe@localhost",
 };
 
-/** What steers git besides its arguments, and is not ours to pass on. */
+/** Environment variables that steer git and must not be inherited. */
 const STEERS_GIT = /^GIT_(?!(AUTHOR|COMMITTER)_(NAME|EMAIL)$|SSL_)/;
 
-/**
- * What git started itself (a filter that goes on as a daemon) may hold its output open. It is waited for this long once
- * git has ended.
- */
+/** What git started (a filter that became a daemon) may hold its output open. Wait this long after git has ended. */
 const PATIENCE_MS = 30_000;
 
 export function gitIn(
@@ -104,7 +103,7 @@ async function run(
   const all = {
     ...env,
     ...(identity === "person" ? {} : OURS),
-    // Reading must not write, questions have nobody to answer them, and words are for programs.
+    // Reading must not write, questions have no one to answer them, and output is for programs.
     ...{ GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
     ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
     ...(gitDir === undefined ? {} : { GIT_DIR: gitDir, GIT_WORK_TREE: folder }),
@@ -114,17 +113,17 @@ async function run(
     simpleGit({
       baseDir: folder,
       config: CONFIG,
-      // What is in it is ours by now: all that steers git was taken out.
+      // The environment is safe by now: all that steers git was removed.
       allowEnvironment: Object.keys(all),
-      // Filters only to be switched off.
+      // Only used to switch filters off.
       unsafe: { allowUnsafeFsMonitor: true, allowUnsafeHooksPath: true, allowUnsafeFilter: true },
       ...(abort ? { abort } : {}),
-      // When it has ended. What it said is collected by us: simple-git goes on 50 ms later with what has come by then,
-      // and a busy machine reads the rest of a list after that.
+      // Resolve when git has ended. The output is collected here: simple-git continues after 50 ms with what it has by
+      // then, and a busy machine reads the rest of a list after that.
       completion: { onClose: true, onExit: true },
       errors(error, result) {
         code = result.exitCode;
-        // It ran: what it says is an answer.
+        // It ran: the output is an answer.
         return code === null || (code >= 0 && code < 256) ? undefined : error;
       },
     })
@@ -134,12 +133,12 @@ async function run(
           bytes += count;
           if (mostBytes !== undefined && bytes > mostBytes) over?.abort();
         });
-        // It waits 50 ms more for the words of a command that has none; so each says nothing at its beginning.
+        // simple-git waits 50 ms more for output if there was none, so an empty chunk is emitted first.
         process.nextTick(() => stdout.emit("data", Buffer.alloc(0)));
       });
   try {
     await made().raw([...args]);
-    // One that was cut off has an exit code, too.
+    // A command that was cut off has an exit code, too.
     if (code !== 0) signal?.throwIfAborted();
     if (over?.signal.aborted) return tooMuch(mostBytes);
     const said = await wholeOf(output, patienceMs, signal);
@@ -159,17 +158,17 @@ function tooMuch(mostBytes = 0): GitAnswer {
   return { code: -1, out: "", err: `git said more than ${mostBytes} bytes.` };
 }
 
-/** Where there is none, it was never started, which simple-git rejects. */
+/** Without output it was never started, which simple-git rejects. */
 async function wholeOf(output: GitOutput | null, patienceMs: number, signal: AbortSignal | undefined) {
   return output === null ? null : output.whole(patienceMs, signal);
 }
 
-/** The parts of an answer to `-z`. */
+/** Splits the output of a `-z` command. */
 export function parts(out: string): string[] {
   return out.split("\0").filter((part) => part !== "");
 }
 
-/** Whether a path came back other than it is: its name is no UTF-8, so it cannot be named. */
+/** True if git cannot return the path unchanged: its name is not valid UTF-8. */
 export function oddPath(path: string): boolean {
   return path.includes("\uFFFD");
 }

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import type { Repository } from "./environment.ts";
 import { type GitAnswer, parts } from "./git.ts";
 
-/** What a repository's refs and index are now. */
+/** The current state of a repository's refs and index. */
 export interface RefState {
-  /** Another one whenever anything of it changes. */
+  /** Changes with any part of the state. */
   readonly digest: string;
-  /** Commits that files beside the refs name, such as FETCH_HEAD. */
+  /** Commits named by other files than refs, such as FETCH_HEAD. */
   readonly named: readonly string[];
 }
 
@@ -17,10 +17,10 @@ const MOST_COMMITS = 200_000;
 const MOST_PATHS = 300_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_REFS = 20_000;
-/** Commits of one `git log`. */
+/** Commits read by one `git log`. */
 const BATCH = 1_000;
 
-/** Replacements would show another history than the one that is read. */
+/** Replacement refs would show another history than the real one. */
 const RAW = ["--no-replace-objects"];
 const HEADER = /^\n?:(\d{6}) (\d{6}) [0-9a-f]+ [0-9a-f]+ [A-Z]\d*$/;
 const GITLINK = "160000";
@@ -28,7 +28,7 @@ const GITLINK = "160000";
 type Repo = Pick<Repository, "git" | "common" | "gitDir">;
 
 /**
- * Reads what decides which commits can be reached, without a walk: refs, reflogs, heads of all worktrees, the index.
+ * Reads what decides which commits are reachable, without a walk: refs, reflogs, heads of all worktrees, the index.
  * Throws, with half a sentence, if paths could be hidden from a walk over commits.
  */
 export async function readRefState({ git, common, gitDir }: Repo, signal: AbortSignal): Promise<RefState> {
@@ -57,7 +57,7 @@ export async function readRefState({ git, common, gitDir }: Repo, signal: AbortS
   return { digest, named };
 }
 
-/** Why a history cannot be read; of the repository. */
+/** Why the history of a repository cannot be read. */
 export class Unknown extends Error {}
 
 /** Every path that a repository's reachable commits and its index ever had. It only grows. */
@@ -66,7 +66,7 @@ export class History {
   readonly #commits = new Set<string>();
   #bytes = 0;
 
-  /** Reads the commits that it does not know yet; what was read stays if this is cut off. */
+  /** Reads the commits that are not known yet; keeps what was read if cut off. */
   async catchUp({ git }: Repo, { named }: RefState, signal: AbortSignal): Promise<void> {
     const options = { signal, mostBytes: MOST_BYTES };
     const listed = well(await git.run(["ls-files", "-s", "-z"], options));
@@ -107,7 +107,7 @@ export class History {
   }
 }
 
-/** Every change of every commit against each of its parents; runs nothing that the repository names. */
+/** Lists every change of every commit against each of its parents; runs nothing that the repository names. */
 const LOG = [
   ...RAW,
   ...[
@@ -132,7 +132,7 @@ function well({ code, out, err }: GitAnswer): string {
 const OID = /\b[0-9a-f]{40}(?:[0-9a-f]{24})?\b/g;
 /** HEAD, FETCH_HEAD, ORIG_HEAD, MERGE_AUTOSTASH. */
 const PSEUDO_REF = /^[A-Z][A-Z_]*$/;
-/** What an operation that was not finished goes back to. */
+/** An unfinished operation can return to the commits in these directories. */
 const OPERATIONS = ["rebase-merge", "rebase-apply", "sequencer"];
 
 function namedIn(common: string, gitDir: string): readonly string[] {

@@ -11,9 +11,9 @@ import { submoduleFiles } from "./submodule-files.ts";
 import type { TreeGit, TreePlace } from "./worktree-location.ts";
 
 /**
- * Ignored files that were written by name, and files in folders of submodules, have a chain of commits of their own:
- * they are never merged, and never lost.
- * Those in it already are looked at again whenever all of the tree is. `named` null: only those. Notes are answered.
+ * Commits ignored files that were written by name, and files in submodule directories, on a chain of their own: they
+ * are never merged and never lost. If `named` is null, updates only files already in the chain; a snapshot of the whole
+ * worktree always does. Returns notes.
  */
 export async function keepIgnored(
   git: TreeGit,
@@ -47,13 +47,13 @@ export async function keepIgnored(
   return [`Ignored files are not in the snapshot: ${failed}.`];
 }
 
-/** Few repositories have any, and to ask costs a look at every entry. */
+/** Few repositories have any, and the check reads every entry. */
 async function ofSubmodules(git: TreeGit, place: TreePlace, tree: Worktree): Promise<string[] | null> {
   if (!existsSync(join(tree.path, ".gitmodules"))) return null;
   return submoduleFiles(git, sideIndexFile(place, tree, "index"), tree);
 }
 
-/** What git says against it. `afresh`: every file is read again, as objects may have been dropped. */
+/** Returns git's error. `afresh`: rereads every file, as objects may have been dropped. */
 async function addAndCommit(
   git: TreeGit,
   { file: index, drop }: SideIndex,
@@ -90,7 +90,7 @@ async function commit(git: TreeGit, tree: Worktree, root: string): Promise<strin
   return isWhole ? null : "objects were removed while it was taken";
 }
 
-/** Git's own word on which of them it ignores. */
+/** Asks git which of them it ignores. */
 async function ignoredOf(git: TreeGit, index: string, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
   const args = ["--literal-pathspecs", "ls-files", "-z", "-o", "-i", "--exclude-standard", "--", ...paths];

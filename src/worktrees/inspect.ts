@@ -4,7 +4,7 @@ import { listedTrees } from "./listed-trees.ts";
 import { answered, checkoutAt } from "./refusal.ts";
 import type { InspectAnswer, InspectRequest } from "./requests.ts";
 
-/** What a folder is to git, with every work tree of its repository. Reads only. */
+/** Describes a directory to git, with every worktree of its repository. Reads only. */
 export function inspect(
   { folder }: z.infer<typeof InspectRequest>,
   ground: GitEnvironment,

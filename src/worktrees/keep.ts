@@ -15,7 +15,10 @@ import { gitOn, locateWorktree, type TreeGit, type TreePlace } from "./worktree-
 
 type Keep = z.infer<typeof KeepRequest>;
 
-/** The edits become one commit on the tree's branch, on its base; the tree is clean on it. Asked again it changes nothing. */
+/**
+ * Commits the edits on the worktree's branch, on its base, and leaves the worktree clean. A repeated call changes
+ * nothing.
+ */
 export function keepTree(request: Keep, ground: GitEnvironment): Promise<KeepAnswer> {
   return answered(async () => {
     const place = granted(locateWorktree(request.tree));
@@ -48,7 +51,7 @@ async function keep({ tree, message }: Keep, place: TreePlace, ground: GitEnviro
   return { type: "kept", commit, ...counts, notes: [...taken.notes, ...notes] };
 }
 
-/** The one that is there, where it says the same. */
+/** Returns the existing commit if it has the same content. */
 async function keptCommit(git: TreeGit, tree: Worktree, snapshot: string, message: string): Promise<string> {
   const branch = `refs/heads/${tree.branch}`;
   const asked = [`${snapshot}^{tree}`, `${tree.base}^{commit}`, `${branch}^{tree}`, `${branch}^@`];
@@ -60,7 +63,7 @@ async function keptCommit(git: TreeGit, tree: Worktree, snapshot: string, messag
   return outputOf(made, "The edits could not be committed").trim();
 }
 
-/** A rebase that nobody goes on with would be taken up by the person's next one. */
+/** The user's next rebase would continue an unfinished one. */
 async function endOperations(git: TreeGit, { gitDir }: TreePlace): Promise<void> {
   const operations = [
     ["rebase-merge", "rebase"],
@@ -73,7 +76,9 @@ async function endOperations(git: TreeGit, { gitDir }: TreePlace): Promise<void>
     if (existsSync(join(gitDir, file))) await git([command, "--quit"]);
 }
 
-/** Git's own way: who has `index.lock` writes the index. Ours has what the commit has, and knows the files. */
+/**
+ * Follows git: the holder of `index.lock` writes the index. The new index has the commit's entries with file stats.
+ */
 function refreshIndex(place: TreePlace, tree: Worktree): boolean {
   const index = join(place.gitDir, "index");
   try {

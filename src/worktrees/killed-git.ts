@@ -1,12 +1,12 @@
 import { lstatSync, rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** A git that is still alive has written its file by then. */
+/** After this time a git that is still alive has written its file. */
 const WRITTEN_MS = 2_000;
 
 /**
- * Removes the locks that were made from `since` until `until` (by the files' own clock), when a git of ours was at work that
- * was killed. One that changes while it is looked at is another program's.
+ * Removes locks made from `since` until `until` (by the files' own clock) by a git of Troupe's that was killed. A lock
+ * that changes during the check is another program's.
  */
 export async function dropLocksOfKilled(
   files: readonly string[],
@@ -21,7 +21,7 @@ export async function dropLocksOfKilled(
   for (const { file, at } of found) if (changedAt(file) === at) rmSync(file, { force: true });
 }
 
-/** 0 if it is not there. */
+/** Returns 0 if the file does not exist. */
 function changedAt(file: string): number {
   return lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -4,22 +4,22 @@ import { OUR_REFS } from "./layout.ts";
 import { outputOf, refuse } from "./refusal.ts";
 import { readRecord, recordedNames, type TreeRecord } from "./tree-record.ts";
 
-/** What there is of a tree: a record, refs, or both. */
+/** What exists of a worktree: a record, refs, or both. */
 export interface KnownTree {
   readonly name: string;
   readonly record: TreeRecord | null;
   readonly base: string | null;
   readonly snapshot: string | null;
   readonly ignored: string | null;
-  /** Milliseconds since 1970, of its newest commit. */
+  /** Time of its newest commit, in milliseconds since 1970. */
   readonly at: number;
-  /** Something is at its path. */
+  /** True if its path exists. */
   readonly stands: boolean;
 }
 
 const CHAINS = { bases: "base", trees: "snapshot", ignored: "ignored" } as const;
 
-/** By name. */
+/** Returns the worktrees by name. */
 export async function knownTrees(repo: Repository): Promise<KnownTree[]> {
   const folders = Object.keys(CHAINS).map((chain) => `${OUR_REFS}${chain}`);
   const format = "--format=%(refname) %(objectname) %(committerdate:unix)";

@@ -1,12 +1,14 @@
 import { join } from "node:path";
 
 /**
- * Where everything of ours lies in a repository. `common` is its common git folder. Nothing of it is in a place that
- * the person's own git commands write to: refs of ours are neither branches nor tags, files of ours have a folder of
- * their own.
+ * Returns where Troupe's data is in a repository with this common git directory. The user's own git commands never
+ * write there: Troupe's refs are neither branches nor tags, and its files have their own directory.
  */
 
-/** Trees stand here, below the checkout: builds find what lies above them, and the folder ignores itself (0023). */
+/**
+ * Returns the directory of the worktrees, below the checkout so that builds find what is above them; it ignores itself
+ * (0023).
+ */
 export function treesFolder(checkout: string): string {
   return join(checkout, ".claude", "worktrees");
 }
@@ -23,22 +25,22 @@ export { TREE_NAME } from "../mailbox/worktree.ts";
 
 export const OUR_REFS = "refs/troupe/";
 
-/** The newest snapshot of a tree: a chain of commits, each with all that was there. Stays for ever. */
+/** Returns the ref of a worktree's newest snapshot, a chain of complete commits that is never deleted. */
 export function snapshotRef(name: string): string {
   return `${OUR_REFS}trees/${name}`;
 }
 
-/** The commit a tree began from. */
+/** Returns the ref of the commit that a worktree started from. */
 export function baseRef(name: string): string {
   return `${OUR_REFS}bases/${name}`;
 }
 
-/** Ignored files that the agent wrote by Write or Edit: a chain of commits of their own. */
+/** Returns the ref of the ignored files that Write or Edit wrote, a chain of its own. */
 export function ignoredRef(name: string): string {
   return `${OUR_REFS}ignored/${name}`;
 }
 
-/** What a merge found in the checkout, and what it made of it. */
+/** Returns the ref of the checkout before or after a merge. */
 export function mergeRef(merge: string, which: "before" | "after"): string {
   return `${OUR_REFS}merges/${merge}/${which}`;
 }
@@ -47,17 +49,17 @@ export function ourFolder(common: string): string {
   return join(common, "troupe");
 }
 
-/** What is known of one tree: `owner.json`, the side indexes, its lock. */
+/** Returns the directory of a worktree's `owner.json`, side indexes and lock. */
 export function treeRecordFolder(common: string, name: string): string {
   return join(ourFolder(common), "trees", name);
 }
 
-/** One merge: its journal, and the bytes it put aside. */
+/** Returns the directory of a merge's journal and of the bytes it moved. */
 export function mergeFolder(common: string, merge: string): string {
   return join(ourFolder(common), "merges", merge);
 }
 
-/** Held while trees are made or removed, and while a checkout is written to, by whichever process does it. */
+/** Returns the lock that every process holds while it makes or removes worktrees or writes to a checkout. */
 export function lockFile(common: string): string {
   return join(ourFolder(common), "lock");
 }

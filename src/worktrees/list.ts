@@ -11,7 +11,7 @@ import type { TreeRecord } from "./tree-record.ts";
 
 type Listing = z.infer<typeof TreeListing>;
 
-/** Every tree there is or was and has snapshots, by name. */
+/** Lists the worktrees that exist or have snapshots, by name. */
 export function listTrees(
   { folder }: z.infer<typeof InspectRequest>,
   ground: GitEnvironment,
@@ -43,7 +43,7 @@ async function listingOf(
   const nothing = { files: 0, insertions: 0, deletions: 0 };
   const run = (args: readonly string[]) => repo.git.run(args);
   const saved = snapshot === null || base === null ? nothing : await countsBetween(run, base, snapshot);
-  // What no snapshot has, as on a full disk, is in the tree alone, and nobody has counted it.
+  // What no snapshot has, for example after a full disk, is only in the worktree and was never counted.
   const isUnsaved = saved?.files === 0 && stands && record !== null && (await hasEdits(repo, record));
   return {
     name,
@@ -64,7 +64,7 @@ async function hasEdits({ git }: Repository, { tree, linked = [] }: TreeRecord):
   return code !== 0 || out !== "";
 }
 
-/** Trees of which the newest merge that came in, or was taken back, was taken back. */
+/** Returns the worktrees whose newest merge was undone. */
 function undoneTrees(common: string): Set<string> {
   const newest = new Map<string, string>();
   for (const merge of mergesOf(common)) {

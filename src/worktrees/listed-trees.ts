@@ -3,12 +3,12 @@ import { outputOf } from "./refusal.ts";
 
 export interface ListedTree {
   readonly path: string;
-  /** The full name of a ref; null: detached. */
+  /** The full name of a ref; null if HEAD is detached. */
   readonly branch: string | null;
   readonly locked: boolean;
 }
 
-/** Every work tree that git knows, the first one first, also where its folder is gone. */
+/** Returns every worktree that git knows, the first one first, even if its directory is gone. */
 export async function listedTrees(repo: Repository): Promise<ListedTree[]> {
   const listed = await repo.git.run(["worktree", "list", "--porcelain", "-z"]);
   return outputOf(listed, `The worktrees of ${repo.top} could not be listed`)

@@ -10,10 +10,10 @@ import { refused } from "./repository.ts";
 import type { Refused } from "./requests.ts";
 
 /**
- * One at a time in a repository, over all processes. The lock is a symbolic link `lock.N` whose target is who holds it:
- * made whole or not at all. The one with the highest N counts. Who finds it free, or its process dead, makes the next
- * number, which one of many can; the highest is never removed, so a number that was once judged cannot come to mean
- * another holder.
+ * One holder at a time per repository, over all processes. The lock is a symbolic link `lock.N` to the name of its
+ * holder, so it is made wholly or not at all. The highest N counts. A process that finds it free, or its holder dead,
+ * makes the next number, which only one of many can; the highest is never removed, so a number never gets another
+ * holder.
  */
 
 const FREE = "free";
@@ -22,13 +22,15 @@ const WAIT_MS = 60_000;
 const Holder = z.object({ pid: z.number(), startedAt: z.nullable(z.string()) });
 
 export interface LockOptions {
-  /** Milliseconds that others may hold it. */
+  /** Milliseconds to wait for another holder. */
   readonly waitMs?: number;
-  /** While it is waited for: rejects with its reason. */
+  /** While waiting: rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Not re-entrant: `work` must not ask for it again. Also excludes others of the same process. */
+/**
+ * Runs `work` with the lock. Not re-entrant: `work` must not take it again. Also excludes callers in the same process.
+ */
 export async function withLock<T>(
   common: string,
   ground: GitEnvironment,
@@ -52,14 +54,14 @@ export async function withLock<T>(
   }
 }
 
-/** Who holds it now; looks only. */
+/** Returns the current holder; takes nothing. */
 export async function lockHolder(common: string, ground: GitEnvironment): Promise<ProcessIdentity | null> {
   const lock = lockFile(common);
   const holder = await holderOf(lock, await latest(lock));
   return holder !== null && ground.isAlive(holder) ? holder : null;
 }
 
-/** The number that is ours now, or who has it; null: others are just taking it. */
+/** Returns the number taken, or the holder; null if another process is just taking it. */
 async function take(lock: string, ground: GitEnvironment): Promise<number | ProcessIdentity | null> {
   const found = await latest(lock);
   const holder = await holderOf(lock, found);
@@ -70,18 +72,18 @@ async function take(lock: string, ground: GitEnvironment): Promise<number | Proc
     await removeUpTo(lock, found);
     return mine;
   }
-  // Others have gone on since the first look: that number is of the past.
+  // Others have moved on since the first look, so that number is in the past.
   await rm(`${lock}.${mine}`, { force: true });
   return null;
 }
 
-/** The next number is nobody's; only then does ours go. */
+/** The next number has no holder; remove ours only after it exists. */
 async function release(lock: string, mine: number): Promise<void> {
   await make(lock, mine + 1, FREE);
   await removeUpTo(lock, mine);
 }
 
-/** False where somebody was quicker. */
+/** Returns false if another process was quicker. */
 async function make(lock: string, number: number, target: string): Promise<boolean> {
   try {
     await symlink(target, `${lock}.${number}`);
@@ -108,7 +110,7 @@ async function numbers(lock: string): Promise<number[]> {
     .filter(Number.isSafeInteger);
 }
 
-/** Null where nobody is named. */
+/** Returns null if the lock names no process. */
 async function holderOf(lock: string, number: number): Promise<ProcessIdentity | null> {
   try {
     const target = await readlink(`${lock}.${number}`);
@@ -116,13 +118,13 @@ async function holderOf(lock: string, number: number): Promise<ProcessIdentity |
     const holder = z.safeParse(Holder, JSON.parse(target));
     return holder.success ? holder.data : null;
   } catch (error) {
-    // Tidied up since it was listed, or not of our making.
+    // Removed since it was listed, or not made by Troupe.
     if (error instanceof SyntaxError || ["ENOENT", "EINVAL"].includes(errorCode(error) ?? "")) return null;
     throw error;
   }
 }
 
-/** Only by the holder, and never the highest. */
+/** Only for the holder; never removes the highest. */
 async function removeUpTo(lock: string, last: number): Promise<void> {
   const past = (await numbers(lock)).filter((number) => number <= last);
   await Promise.all(past.map((number) => rm(`${lock}.${number}`, { force: true })));

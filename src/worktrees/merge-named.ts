@@ -15,8 +15,8 @@ import { noteMerged, readRecord, type TreeRecord } from "./tree-record.ts";
 type Answer = z.infer<typeof MergeNamedAnswer>;
 
 /**
- * A person's word that the edits of a tree of which nobody is at work come into the checkout that it was made from.
- * Which deletions were meant is not known any more: all of them are for the person to say.
+ * Merges the edits of an idle worktree into its checkout, as the user asked. It is no longer known which deletions were
+ * meant, so the user must confirm all of them.
  */
 export function mergeNamedTree(
   request: z.infer<typeof MergeNamedRequest>,
@@ -52,7 +52,7 @@ async function mergeNamed(
     case "clean": {
       const { strange } = prepared;
       if (prepared.paths.length === 0) {
-        // The checkout has them already, and to put the tree back has made this unknown.
+        // The checkout has them already; restoring the worktree had cleared this.
         await noteMerged(common, name);
         return nothing(prepared.notes);
       }
@@ -79,16 +79,16 @@ async function mergeNamed(
 }
 
 interface Standing {
-  /** The repository's common folder. */
+  /** The repository's common directory. */
   readonly common: string;
   readonly record: TreeRecord;
-  /** A commit of the edits that a merge has brought in already: only newer ones are to come. Null: all are. */
+  /** Commit of the edits already merged: only newer ones are merged. Null merges all. */
   readonly since: string | null;
 }
 
 type Already = Extract<Answer, { readonly type: "already" }>;
 
-/** The tree as it is, put back where it was taken away and has anything that did not come in. */
+/** Returns the worktree, restored if it was removed and has unmerged edits. */
 async function standing(
   folder: string,
   name: string,
@@ -119,7 +119,7 @@ async function isRootOf(repo: Repository, root: string, commit: string): Promise
   return out.trim() === root;
 }
 
-/** All of it is where it belongs; why it is still there, where it is. */
+/** Everything is merged; returns why the worktree still exists, if it does. */
 async function removed(tree: Worktree, ground: GitEnvironment): Promise<string[]> {
   const gone = await removeTree({ tree }, ground);
   return gone.type === "done" ? [] : [gone.reason];

@@ -4,18 +4,18 @@ import { bothEnded, outputOf, refuseByGit } from "./refusal.ts";
 import type { TreeGit } from "./worktree-location.ts";
 
 /**
- * `root`: the tree that the index is, without repositories within the repository; `changes`: since the tree before it,
- * folders too. `commit` is asked while they are counted.
+ * `root`: the tree of the index, without nested repositories; `changes`: since the tree before it, with directories.
+ * `commit` runs while they are counted.
  */
 export interface Left {
   readonly root: string;
   readonly changes: readonly RawChange[];
-  /** What making a commit of it came to. */
+  /** The result of the commit. */
   readonly made: GitAnswer;
   readonly notes: readonly string[];
 }
 
-/** A repository in the tree is not ours to keep: git would note no more than the name of its commit. */
+/** Removes nested repositories from the index: git would store only the name of their commit. */
 export async function leaveNestedOut(
   git: TreeGit,
   index: string,

@@ -29,7 +29,7 @@ export type Operation<Op extends OperationName> = (
 
 export type Operations = { readonly [Op in OperationName]: Operation<Op> };
 
-/** Those that remember nothing between two requests. */
+/** The operations without state between two requests. */
 export const operations: Omit<Operations, "everTracked"> = {
   inspect,
   create: createTree,
@@ -51,7 +51,7 @@ export const operations: Omit<Operations, "everTracked"> = {
   sweep,
 };
 
-/** All of them, with what one keeper remembers. */
+/** Returns all operations, with the state of one git worker. */
 export function makeOperations(): Operations {
   const histories = new Histories();
   return {

@@ -10,8 +10,8 @@ import type { OverlapAnswer, OverlapRequest } from "./requests.ts";
 type Overlap = z.infer<typeof OverlapAnswer>;
 
 /**
- * Of the newest snapshots, which every call that may write is followed by. `unknown`: the trees began from different
- * contents of the file, so that its lines have no numbers in common.
+ * Compares the newest snapshots; every call that may write is followed by one. `unknown` if the worktrees started from
+ * different contents of the file, so that line numbers do not match.
  */
 export function overlapOf(request: z.infer<typeof OverlapRequest>, ground: GitEnvironment): Promise<Overlap> {
   return answered(async () => overlap(await checkoutAt(request.one.checkout, ground), request));
@@ -27,18 +27,18 @@ async function overlap(
   if (left === null || right === null) return { type: "overlap", lines: "unknown" };
   if (left === "" || right === "") return { type: "overlap", lines: "others" };
   const [some, others] = [hunksOf(left), hunksOf(right)];
-  // A file that both made, or that has no lines, is one place.
+  // A file that both created, or without lines, counts as one region.
   const isOne = mine === null || some === null || others === null;
   return { type: "overlap", lines: isOne || collide(some, others) ? "same" : "others" };
 }
 
-/** Null: the base does not have it. */
+/** Returns null if the base does not have the file. */
 async function blobOf(repo: Repository, { base }: Worktree, path: string): Promise<string | null> {
   const { code, out } = await repo.git.run(["rev-parse", "-q", "--verify", `${base}:${path}`]);
   return code === 0 ? out.trim() : null;
 }
 
-/** Empty: it is as it was. Null: it cannot be read. */
+/** Returns an empty string if the file is unchanged, or null if it cannot be read. */
 async function diffOf(repo: Repository, { base, name }: Worktree, path: string): Promise<string | null> {
   const { out } = await repo.git.run(["rev-parse", "--revs-only", snapshotRef(name)]);
   if (out.trim() === "") return "";

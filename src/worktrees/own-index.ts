@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { ourFolder } from "./layout.ts";
 
-/** The name of an index file of ours, gone when the work is done. */
+/** Runs work with a temporary index file and removes it after that. */
 export async function withIndex<T>(
   { common }: Repository,
   ground: GitEnvironment,

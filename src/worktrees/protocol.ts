@@ -35,17 +35,17 @@ import {
   UndoRequest,
 } from "./requests.ts";
 
-/** Every operation of the keeper of trees: what it is asked with, and what it answers. */
+/** Every operation of the git worker, with its request and response. */
 export const OPERATIONS = {
   inspect: { request: InspectRequest, response: InspectAnswer },
-  /** Aborted, it keeps what was read by then, and the next request goes on from there. */
+  /** If aborted, it keeps what was read, and the next request continues from there. */
   everTracked: { request: EverTrackedRequest, response: EverTrackedAnswer },
   create: { request: CreateRequest, response: CreateAnswer },
   claim: { request: CreateRequest, response: ClaimAnswer },
   snapshot: { request: SnapshotRequest, response: SnapshotAnswer },
   overlap: { request: OverlapRequest, response: OverlapAnswer },
   prepare: { request: PrepareRequest, response: PrepareAnswer },
-  /** Cannot be aborted half-way: either all of it is in the checkout, or nothing. */
+  /** Cannot be aborted half-way: either everything is in the checkout, or nothing. */
   apply: { request: ApplyRequest, response: ApplyAnswer },
   settle: { request: SettleRequest, response: DoneAnswer },
   rebase: { request: RebaseRequest, response: RebaseAnswer },

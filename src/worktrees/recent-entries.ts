@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 
-/** Of an entry: what its file was like, before the hash and the flags. */
+/** Size of an entry's file stats, before the hash and the flags. */
 const STAT_BYTES = 40;
-/** Both times, at its beginning. */
+/** Size of both times, at its start. */
 const TIME_BYTES = 16;
 const HEADER_BYTES = 12;
 const EXTENDED = 0x4000;
@@ -11,9 +11,9 @@ const EXTENDED = 0x4000;
 const NAME_LENGTH = 0xfff;
 
 /**
- * Makes git read again each file of an index that was changed in or after the second of `since`. Git compares seconds,
- * so a change in the second in which it last looked goes unseen if size and mtime are preserved (`cp -p`, `rsync -t`).
- * False if the index has a form in which the entries cannot be found. `hashBytes`: of the repository's object names.
+ * Makes git reread each file of an index that changed in or after the second of `since`. Git compares seconds, so it
+ * misses a change in the second of its last look if size and mtime are preserved (`cp -p`, `rsync -t`). Returns false
+ * if it cannot find the entries in this form of index. `hashBytes` is the size of the repository's object names.
  */
 export function forgetRecentEntries(index: string, since: number, hashBytes: number): boolean {
   const bytes = readFileSync(index);
@@ -22,7 +22,7 @@ export function forgetRecentEntries(index: string, since: number, hashBytes: num
     if (isChanged) rewrite(index, bytes, hashBytes);
     return isKnown;
   } catch (error) {
-    // It ends too early: an agent can write to the index of its tree.
+    // It ends too early: an agent can write to the index of its worktree.
     if (error instanceof RangeError) return false;
     throw error;
   }
@@ -40,7 +40,7 @@ function clearTimes(bytes: Buffer, second: number, hashBytes: number) {
     }
     at = endOfEntry(bytes, at, version, hashBytes);
   }
-  // A split index has most of its entries in another file, and names that file first.
+  // A split index has most entries in another file, and names that file first.
   return { isKnown: bytes.toString("latin1", at, at + 4) !== "link", isChanged };
 }
 
@@ -49,10 +49,10 @@ function endOfEntry(bytes: Buffer, start: number, version: number, hashBytes: nu
   const flags = bytes.readUInt16BE(at);
   const name = at + ((flags & EXTENDED) === 0 ? 2 : 4);
   const length = flags & NAME_LENGTH;
-  // In version 4, a number says how much of the name before is left out: it may be zero.
+  // In version 4, a number says how much of the previous name is left out: it may be zero.
   if (version === 4) return endOfName(bytes, afterNumber(bytes, name)) + 1;
   const end = length === NAME_LENGTH ? endOfName(bytes, name) : name + length;
-  // One to eight zero bytes fill up the entry.
+  // One to eight zero bytes pad the entry.
   return start + ((end - start + 8) & ~7);
 }
 
@@ -71,11 +71,11 @@ function afterNumber(bytes: Buffer, start: number): number {
 function rewrite(index: string, bytes: Buffer, hashBytes: number): void {
   const sum = bytes.subarray(bytes.length - hashBytes);
   const name = hashBytes === 32 ? "sha256" : "sha1";
-  // Only zeros: `index.skipHash` is set.
+  // All zeros mean that `index.skipHash` is set.
   if (sum.some((byte) => byte !== 0))
     createHash(name).update(bytes.subarray(0, -hashBytes)).digest().copy(sum);
   const { atimeMs, mtimeMs } = statSync(index);
   writeFileSync(index, bytes);
-  // Git takes the age of the index for the time of its last look at the files.
+  // Git takes the time of the index for the time of its last look at the files.
   utimesSync(index, atimeMs / 1_000, mtimeMs / 1_000);
 }

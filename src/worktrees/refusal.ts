@@ -4,9 +4,12 @@ import type { GitAnswer } from "./git.ts";
 import { lastLine, refused, repositoryAt } from "./repository.ts";
 import type { Refused } from "./requests.ts";
 
-/** It cannot be done, and nothing was changed; the message is a sentence for the user. An operation answers with it. */
+/**
+ * An operation that is impossible and changed nothing; the message is a sentence for the user, and the operation's
+ * response.
+ */
 export class Refusal extends Error {
-  /** Git said no, as it does if a `git gc` took what no ref held yet: asked again it may say yes. */
+  /** True if git refused, as after a `git gc` dropped what no ref held yet: a retry may succeed. */
   readonly byGit: boolean;
 
   constructor(reason: string, { byGit = false } = {}) {
@@ -19,29 +22,29 @@ export function refuse(reason: string): never {
   throw new Refusal(reason);
 }
 
-/** Throws; `what` as "The edits could not be read". */
+/** Throws a refusal; `what` as in "The edits could not be read". */
 export function refuseByGit(what: string): never {
   throw new Refusal(`${what}.`, { byGit: true });
 }
 
-/** What git printed. Throws if it failed; `what` as "The edits could not be read". */
+/** Returns git's output. Throws if git failed; `what` as in "The edits could not be read". */
 export function outputOf({ code, out, err }: GitAnswer, what: string): string {
   return code === 0 ? out : refuseByGit(`${what} (git says: ${lastLine(err) || `exit code ${code}`})`);
 }
 
-/** Throws what is refused. */
+/** Throws a response that is a refusal. */
 export function granted<T>(answer: T | Refused): Exclude<T, Refused> {
   if (typeof answer === "object" && answer !== null && "type" in answer && answer.type === "refused")
     return refuse((answer as Refused).reason);
   return answer as Exclude<T, Refused>;
 }
 
-/** As `repositoryAt`; throws. */
+/** Like `repositoryAt`, but throws. */
 export async function checkoutAt(folder: string, ground: GitEnvironment): Promise<Repository> {
   return granted(await repositoryAt(folder, ground));
 }
 
-/** The operation's answer: what it throws to refuse, too. */
+/** Returns the operation's response, also for a thrown refusal. */
 export async function answered<T>(work: () => Promise<T>): Promise<T | Refused> {
   try {
     return await work();
@@ -53,7 +56,7 @@ export async function answered<T>(work: () => Promise<T>): Promise<T | Refused> 
 
 const TRIES = 3;
 
-/** What git said no to is done again from its beginning, once no `git gc` runs any longer. */
+/** Retries from the start what git refused, once no `git gc` is running. */
 export async function inSpiteOfGc<T>(
   common: string,
   ground: GitEnvironment,
@@ -68,7 +71,7 @@ export async function inSpiteOfGc<T>(
     }
 }
 
-/** Whichever fails, the other one has ended, too. */
+/** Waits until both have ended, even if one fails. */
 export async function bothEnded<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);

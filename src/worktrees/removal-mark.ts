@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { treeRecordFolder } from "./layout.ts";
 
-/** From here on its files may be gone in part: nothing reads them any more, and whoever comes next goes on with it. */
+/** Marks a removal: from now on files may be missing, so no operation reads them, and the next one finishes it. */
 export function markRemoval(common: string, name: string, commit: string): void {
   mkdirSync(treeRecordFolder(common, name), { recursive: true });
   writeFileSync(markOf(common, name), commit);

@@ -14,7 +14,7 @@ import { snapshotTree } from "./tree-snapshot.ts";
 type Removed = z.infer<typeof RemovedAnswer>;
 type Request = z.infer<typeof RemoveNamedRequest>;
 
-/** A person's word on a tree of which nobody is at work. Its snapshots stay whatever is said. */
+/** Removes an idle worktree, as the user asked. Its snapshots are always kept. */
 export function removeNamedTree(request: Request, ground: GitEnvironment): Promise<Removed> {
   return answered(async () => {
     const repo = await checkoutAt(request.folder, ground);
@@ -41,7 +41,7 @@ async function removeNamed(
   return removed;
 }
 
-/** The paths of edits that are in no checkout, as of now. */
+/** Returns the paths of edits that are in no checkout as of now. */
 export async function unmergedPaths(
   repo: Repository,
   { record }: KnownTree,
@@ -49,7 +49,7 @@ export async function unmergedPaths(
 ): Promise<string[]> {
   if (record === null) return refuse("Nothing is known of it.");
   const taken = granted(await snapshotTree({ tree: record.tree, files: null }, ground));
-  // The snapshot takes back what was said of edits before it, where there are new ones.
+  // If there are new edits, the snapshot clears the result of the earlier ones.
   const now = await readRecord(repo.common, record.tree.name);
   if (now !== null && isDone(now.result)) return [];
   const changes = await rawChanges((args) => repo.git.run(args), record.tree.base, taken.commit);

@@ -15,7 +15,10 @@ import { snapshotLocked } from "./tree-snapshot.ts";
 import { holdTheRest, unsavedIn } from "./unsaved.ts";
 import { gitOn, locateWorktree } from "./worktree-location.ts";
 
-/** The tree and its branch go, once every byte of it is provably in a ref of ours; else nothing changes (C10). */
+/**
+ * Removes the worktree and its branch once every byte is provably in one of Troupe's refs; otherwise changes nothing
+ * (C10).
+ */
 export function removeTree(
   { tree }: z.infer<typeof RemoveRequest>,
   ground: GitEnvironment,
@@ -27,7 +30,7 @@ export function removeTree(
   });
 }
 
-/** For who has the repository's lock already. */
+/** For callers that hold the repository's lock. */
 export async function removeUnderLock(
   repo: Repository,
   tree: Worktree,
@@ -36,7 +39,7 @@ export async function removeUnderLock(
   const record = await readRecord(repo.common, tree.name);
   if (record === null || record.tree.path !== tree.path)
     return refuse(`Nothing is known of a worktree ${tree.name} at ${tree.path}, so it is left alone.`);
-  // All of it was saved, and a part of it may be gone already: a look at it would tell of deletions.
+  // Everything was saved, and a part may already be gone: a snapshot would record deletions.
   if (isBeingRemoved(repo.common, tree.name)) return finishRemoval(repo, record);
   const listed = await listedTrees(repo);
   const found = listed.find(({ path }) => path === tree.path);
@@ -55,13 +58,13 @@ export async function removeUnderLock(
   return finishRemoval(repo, record);
 }
 
-/** A last snapshot, and the proof that it has everything. */
+/** Takes a last snapshot and proves that it has everything. */
 async function save({ tree, linked }: TreeRecord, ground: GitEnvironment): Promise<string> {
   const place = granted(locateWorktree(tree));
   const git = gitOn(tree, place, ground);
   const look = (doubted: boolean) => snapshotLocked({ tree, files: null }, place, ground, doubted);
   const first = await look(false);
-  // A `git prune` at the very moment of a snapshot takes what no ref held yet, and nothing tells us.
+  // A `git prune` during a snapshot silently drops what no ref held yet.
   const isWhole = await isConnected(git, first.commit, tree.base);
   const taken = isWhole ? first : await look(true);
   const kept = <T>(work: Promise<T>) => work.catch(notRemoved(tree));

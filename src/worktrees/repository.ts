@@ -18,12 +18,15 @@ const QUESTIONS = [
 ];
 const BRANCHES = "refs/heads/";
 
-/** The checkout that `folder` is in; a linked work tree counts as the checkout it is. One command where there is a commit. */
+/**
+ * Finds the checkout that contains `folder`; a linked worktree is its own checkout. Needs one command if there is a
+ * commit.
+ */
 export async function repositoryAt(folder: string, ground: GitEnvironment): Promise<Repository | Refused> {
   const git = gitIn(folder, ground.env);
   const ask = () => git.run(["rev-parse", ...QUESTIONS]);
   const first = await ask();
-  // Nearly every request begins here: it must not fail because git alone was killed.
+  // Nearly every request starts here: it must not fail because git alone was killed.
   const said = first.err === GIT_KILLED ? await ask() : first;
   const [bare, inGitDir, top, gitDir, common, head, name, ...more] = said.out.replace(/\n$/, "").split("\n");
   if (bare === "true") return refused(`${folder} is a bare repository: it has no files to work on.`);
@@ -55,13 +58,13 @@ export function refused(reason: string): Refused {
   return { type: "refused", reason };
 }
 
-/** Its last line is git's word; what is before it are hints. */
+/** Returns git's last line, its error; hints come before it. */
 export function lastLine(text: string): string {
   const fatal = text.split("\n").findLast((line) => /^(?:fatal|error): /.test(line));
   return (fatal ?? text.split("\n").at(-1) ?? "").replace(/^(?:fatal|error): /, "").trim();
 }
 
-/** What git is in the middle of in this checkout, as "a merge"; null: nothing. */
+/** Returns the operation in progress in this checkout, as "a merge", or null. */
 export async function operationInProgress(repo: Pick<Repository, "gitDir">): Promise<string | null> {
   const found = IN_PROGRESS.find(([name]) => existsSync(join(repo.gitDir, name)));
   return found?.[1] ?? null;
@@ -69,14 +72,14 @@ export async function operationInProgress(repo: Pick<Repository, "gitDir">): Pro
 
 const IN_PROGRESS: readonly (readonly [string, string])[] = [
   ["rebase-merge", "a rebase"],
-  // A rebase and `git am` share this folder.
+  // A rebase and `git am` share this directory.
   ["rebase-apply", "a rebase"],
   ["MERGE_HEAD", "a merge"],
   ["CHERRY_PICK_HEAD", "a cherry-pick"],
   ["REVERT_HEAD", "a revert"],
 ];
 
-/** `merge-tree --write-tree` came with 2.38; null where this git has it, else a sentence. */
+/** Returns null if this git has `merge-tree --write-tree` (2.38), or a sentence. */
 export async function tooOldToMerge(repo: Pick<Repository, "git">): Promise<string | null> {
   const { out } = await repo.git.run(["version"]);
   const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(out) ?? [];

@@ -19,7 +19,7 @@ import { gitOn, locateWorktree } from "./worktree-location.ts";
 
 type Restored = Exclude<z.infer<typeof RestoreAnswer>, { type: "refused" }>;
 
-/** All that a tree held last is there again, in its place and on its branch, uncommitted as it was. */
+/** Restores the last content of a worktree at its path and on its branch, uncommitted as it was. */
 export function restoreTree(
   { folder, name }: z.infer<typeof NamedRequest>,
   ground: GitEnvironment,
@@ -30,7 +30,7 @@ export function restoreTree(
   });
 }
 
-/** For who has the repository's lock already. */
+/** For callers that hold the repository's lock. */
 export async function restoreUnderLock(
   repo: Repository,
   name: string,
@@ -41,7 +41,7 @@ export async function restoreUnderLock(
   if (known.record !== null && isBeingRemoved(repo.common, name)) await finishRemoval(repo, known.record);
   const tree = treeOf(repo, known);
   await makeWay(repo, tree);
-  // Until all of it is there, what stands there is nothing that anybody wrote: a death in between is a removal.
+  // Until it is complete, its content is not an agent's work: a crash in between counts as a removal.
   markRemoval(repo.common, name, known.snapshot ?? tree.base);
   try {
     await addTree(repo, tree);
@@ -63,7 +63,7 @@ function treeOf(repo: Repository, { name, record, base }: KnownTree): Worktree {
   return { name, path: treePath(checkout, name), branch: branchOf(name), checkout, base, head: null };
 }
 
-/** Of a folder that somebody deleted git still has an entry: ours alone goes. */
+/** Git still has an entry for a deleted directory; remove only ours. */
 async function makeWay(repo: Repository, tree: Worktree): Promise<void> {
   if (lstatSync(tree.path, { throwIfNoEntry: false }) !== undefined)
     refuse(`Something is at ${tree.path}; move it away first.`);
@@ -77,7 +77,7 @@ async function makeWay(repo: Repository, tree: Worktree): Promise<void> {
     rmSync(join(treeRecordFolder(repo.common, tree.name), file), { force: true });
 }
 
-/** On its branch as it is, else on its base. */
+/** Adds the worktree on its branch as it is, else on its base. */
 async function addTree(repo: Repository, tree: Worktree): Promise<void> {
   await makeTreesFolder(repo);
   const { code } = await repo.git.run(["rev-parse", "-q", "--verify", `refs/heads/${tree.branch}`]);
@@ -88,7 +88,7 @@ async function addTree(repo: Repository, tree: Worktree): Promise<void> {
   await repo.git.run(["update-ref", baseRef(tree.name), tree.base]);
 }
 
-/** The files of both chains; then the index forgets them, as what an agent wrote was not staged either. */
+/** Writes the files of both chains, then clears the index, as the agent's edits were not staged either. */
 async function fill(tree: Worktree, { snapshot, ignored }: KnownTree, ground: GitEnvironment): Promise<void> {
   const place = granted(locateWorktree(tree));
   const git = gitOn(tree, place, ground);

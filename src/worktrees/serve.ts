@@ -9,7 +9,7 @@ import { makeOperations } from "./operations.ts";
 import { OPERATIONS, type OperationName, type RequestOf } from "./protocol.ts";
 import { refused } from "./repository.ts";
 
-/** Carries out the session's requests, several at once, in the keeper's process. */
+/** Serves the session's requests, several in parallel, in the git worker's process. */
 export function serveOperations(channel: Channel, ground: GitEnvironment): Server {
   const operations = makeOperations();
   const handlerOf =
@@ -25,7 +25,7 @@ function onError(error: unknown, op: string): Result<unknown> {
   if (isDiskFull(error) && z.safeParse(OPERATIONS[op as OperationName].response, DISK_FULL).success)
     return { ok: true, value: DISK_FULL };
   if (!(error instanceof Error)) return failure("failed", String(error));
-  // What the disk says is for a person; where a bug is, its stack says.
+  // A system error is for the user; for a bug the stack says where.
   return failure("failed", (errorCode(error) === undefined && error.stack) || error.message);
 }
 

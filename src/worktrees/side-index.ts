@@ -17,18 +17,18 @@ import { treeRecordFolder } from "./layout.ts";
 import { forgetRecentEntries } from "./recent-entries.ts";
 import type { TreeGit, TreePlace } from "./worktree-location.ts";
 
-/** `index`: all of a tree; `ignored`: what is ignored and was written by name; `staged`: a copy of its own, once. */
+/** `index`: the whole worktree; `ignored`: ignored files written by name; `staged`: a one-time copy. */
 export type SideIndexName = "index" | "ignored" | "staged";
 
 /**
- * An index file for one snapshot. Git of a killed keeper may still be at work on another one, so none is ever shared;
- * and only one whose objects a ref holds by now is put in the place that the next one begins from.
+ * An index file for one snapshot. It is never shared, because git of a killed git worker may still use another one. It
+ * becomes the start of the next one only when a ref holds its objects.
  */
 export interface SideIndex {
   readonly file: string;
-  /** It was copied from something: git knows which files are as they were. */
+  /** True if it is a copy: git knows which files are unchanged. */
   readonly begun: boolean;
-  /** Puts it in the place that the next one begins from. Files that changed since it was opened are read again then. */
+  /** Makes it the start of the next one. Files changed since it was opened are reread then. */
   keep(): void;
   drop(): void;
 }
@@ -37,7 +37,7 @@ export function sideIndexFile(place: TreePlace, tree: Worktree, name: SideIndexN
   return join(treeRecordFolder(place.common, tree.name), name);
 }
 
-/** From the last one of this name; an empty one where there is none. */
+/** Copies the last one of this name, or starts empty. */
 export function openSideIndex(
   place: TreePlace,
   tree: Worktree,
@@ -54,7 +54,7 @@ export function openSideIndex(
   };
   const opened = ground.now();
   const keep = () => {
-    // Without an index that git can be made to doubt, the next one reads every file.
+    // If git cannot be made to recheck entries of this index, the next one reads every file.
     if (forgetRecent(file, tree, opened)) renameSync(file, kept);
     else rmSync(kept, { force: true });
   };
@@ -68,7 +68,7 @@ function forgetRecent(index: string, tree: Worktree, since: number): boolean {
   return forgetRecentEntries(index, since - CLOCK_MARGIN_MS, tree.base.length / 2);
 }
 
-/** What killed keepers left: only to be called under the tree's lock. */
+/** Removes leftovers of killed git workers. Call only under the worktree's lock. */
 export function dropLeftovers(common: string, name: string): void {
   const folder = treeRecordFolder(common, name);
   if (!existsSync(folder)) return;
@@ -77,9 +77,9 @@ export function dropLeftovers(common: string, name: string): void {
 }
 
 /**
- * Begins from the tree's own index, so that files that nobody touched are not read again. Marks that tell git not to
- * look at a file are taken off: who hid a file from git did not hide it from us. `complete`: when the tree was, before
- * anyone worked in it. False: there is none to begin from.
+ * Starts from the worktree's own index, so that unchanged files are not reread. Clears the marks that hide files from
+ * git: a snapshot must have those files. `complete` is when the worktree was complete, before anyone worked in it.
+ * Returns false if there is no such index.
  */
 export async function seedFromTree(
   git: TreeGit,
@@ -109,7 +109,7 @@ function pathOf(line: string): string {
   return line.slice(2);
 }
 
-/** A file that is left out by a sparse checkout stays left out, one that is there counts. */
+/** A file that a sparse checkout leaves out stays out; one that exists counts. */
 async function present(git: TreeGit, index: string, lines: readonly string[]): Promise<string[]> {
   if (lines.length === 0) return [];
   const top = (await git(["rev-parse", "--show-toplevel"], { index })).out.trim();
@@ -124,7 +124,7 @@ async function unmark(git: TreeGit, index: string, how: string, paths: readonly 
   return true;
 }
 
-/** Few enough for one command line. */
+/** Splits a list into pieces that fit on one command line. */
 export function chunks<T>(all: readonly T[], size: number): T[][] {
   const made: T[][] = [];
   for (let at = 0; at < all.length; at += size) made.push(all.slice(at, at + size));
@@ -132,8 +132,8 @@ export function chunks<T>(all: readonly T[], size: number): T[][] {
 }
 
 /**
- * Git takes a file that changed in the second in which its index was written for one it must look at: the copy has to
- * be as old as what it was copied from, or such a change is never seen.
+ * Copies an index with its time: git must look at files that changed in the second in which an index was written, and a
+ * newer copy would hide such a change.
  */
 export function copyIndex(from: string, to: string): boolean {
   try {

@@ -10,14 +10,14 @@ import { readRecord, recordedNames } from "./tree-record.ts";
 
 /** Git holds the lock of a ref for milliseconds. */
 const STALE_MS = 60_000;
-/** Of a tree that no keeper works at: a git that was left alone has ended by then. */
+/** For a worktree that no git worker uses: an orphaned git has ended by then. */
 const ABANDONED_MS = 1_000;
-/** The one of all packed refs for as long as it takes to write a file; it may be anybody's. */
+/** Git holds the lock of all packed refs for as long as it takes to write a file; it may be any program's. */
 const PACKED_STALE_MS = 600_000;
 
 /**
- * Locks that a killed git of ours has left: nothing could move or remove such a ref ever again, and without the one of
- * packed refs nobody could remove any, nor collect garbage. Only for the holder of the repository's lock.
+ * Removes locks that a killed git left: nothing could move or remove such a ref again, and the lock of the packed refs
+ * would also stop garbage collection. Call only with the repository's lock.
  */
 export async function dropStaleLocks(common: string, ground: GitEnvironment): Promise<void> {
   await dropPackedLocks(common, ground);
@@ -25,19 +25,22 @@ export async function dropStaleLocks(common: string, ground: GitEnvironment): Pr
     if (await isAbandoned(common, name, ground)) dropLocksOf(common, name, ground);
   dropOwn(common, ground.now() - STALE_MS);
   if (gcRuns(common, ground)) return;
-  // What is written under it stands beside it, and git begins none where one was left.
+  // Git writes the new file next to the lock, and does not start if one was left.
   for (const file of ["packed-refs.new", "packed-refs.lock"])
     dropOlder(join(common, file), ground.now() - PACKED_STALE_MS);
 }
 
-/** No keeper makes this tree, or has its lock. */
+/** True if no git worker makes this worktree or has its lock. */
 async function isAbandoned(common: string, name: string, ground: GitEnvironment): Promise<boolean> {
   if ((await lockHolder(treeRecordFolder(common, name), ground)) !== null) return false;
   const record = await readRecord(common, name);
   return record !== null && (record.made || !ground.isAlive(record.maker));
 }
 
-/** Of a tree that no other process works at. False: one is so young that its git may still be there. */
+/**
+ * Removes the locks of a worktree that no other process uses. Returns false if one is so young that its git may still
+ * run.
+ */
 export function dropLocksOf(common: string, name: string, ground: GitEnvironment): boolean {
   const refs = [`refs/heads/${branchOf(name)}`, baseRef(name), snapshotRef(name), ignoredRef(name)];
   const files = refs.map((ref) => join(common, `${ref}.lock`));

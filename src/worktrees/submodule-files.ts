@@ -5,8 +5,8 @@ import { parts } from "./git.ts";
 import type { TreeGit } from "./worktree-location.ts";
 
 /**
- * Files in folders of submodules that are not checked out, as no tree has them: git looks at none of these, and adds
- * none. Null: git does not say.
+ * Returns the files in directories of submodules that are not checked out, as in every worktree: git neither sees nor
+ * adds them. Returns null if git fails.
  */
 export async function submoduleFiles(git: TreeGit, index: string, tree: Worktree): Promise<string[] | null> {
   const listed = await git(["ls-files", "-s", "-z"], { index });
@@ -16,11 +16,11 @@ export async function submoduleFiles(git: TreeGit, index: string, tree: Worktree
   );
   const open = folders.filter((folder) => isPlainFolder(join(tree.path, folder)));
   if (open.length === 0) return [];
-  // In an index with nothing in it they are folders like others.
+  // With an empty index they are ordinary directories.
   const found = await git(["--literal-pathspecs", "ls-files", "-z", "-o", "--", ...open], {
     index: `${index}.none`,
   });
-  // Only what is a repository of its own ends in a slash.
+  // Only a nested repository ends in a slash.
   return found.code === 0 ? parts(found.out).filter((path) => !path.endsWith("/")) : null;
 }
 

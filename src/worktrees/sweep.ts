@@ -22,10 +22,10 @@ import { neverWritten } from "./tree-record.ts";
 
 type Swept = z.infer<typeof SweepAnswer>;
 
-/** What became of one: null where there was nothing to do. */
+/** The outcome for one worktree; null if there was nothing to do. */
 type Outcome = "removed" | null;
 
-/** Only what dead owners left, and of that only what is provably saved; edits that are in no checkout stay where they are. */
+/** Removes only what dead owners left and is provably saved; unmerged edits stay in place. */
 export function sweep({ folder }: z.infer<typeof InspectRequest>, ground: GitEnvironment): Promise<Swept> {
   return answered(async () => {
     const repo = await checkoutAt(folder, ground);
@@ -48,7 +48,7 @@ async function sweepUnderLock(repo: Repository, ground: GitEnvironment): Promise
     if (outcome === "removed") removed.push(tree.name);
     else if (outcome !== null) left.push({ name: tree.name, why: outcome.reason });
   }
-  // Where one was to stand that never came to be.
+  // For a worktree that was never created.
   removeEmptyFolders(repo.top);
   return { type: "swept", removed, left, rolledBack: [...merges] };
 }
@@ -70,7 +70,7 @@ async function sweepOne(
   return removedBy(removeUnderLock(repo, record.tree, ground));
 }
 
-/** Its folder was deleted by somebody, or it was removed and all that is left of it is what stays. */
+/** Its directory was deleted, or it was removed and only what is kept forever remains. */
 async function sweepGone(
   repo: Repository,
   { name, record, snapshot, ignored }: KnownTree,
@@ -82,14 +82,14 @@ async function sweepGone(
   return removedBy(finishRemoval(repo, record));
 }
 
-/** A folder of ours without anything readable in it, and a base that nothing was ever built on. */
+/** Handles a record directory without a readable record, and a base without snapshots. */
 async function sweepUnrecorded(
   repo: Repository,
   { name, snapshot, ignored, base }: KnownTree,
   ground: GitEnvironment,
 ): Promise<Outcome> {
   const folder = treeRecordFolder(repo.common, name);
-  // Its maker died before there was anything of a tree.
+  // Its maker died before any of the worktree existed.
   const neverBegun =
     base === null && snapshot === null && ignored === null && (await neverWritten(repo.common, name, ground));
   if (!neverBegun && lstatSync(folder, { throwIfNoEntry: false }) !== undefined)

@@ -5,18 +5,18 @@ import { oddPath, parts } from "./git.ts";
 import { chunks } from "./side-index.ts";
 import type { TreeGit } from "./worktree-location.ts";
 
-/** What git said of what it could not take; empty: it took all. Null: it took nothing. */
+/** Git's notes on what it could not add, empty if it added everything. Null if it added nothing. */
 export type Added = { readonly notes: readonly string[]; readonly ignored: boolean } | null;
 
-/** What is in a tree and is no edit: the file that a call of Write or Edit was writing when it was killed. */
+/** Not an edit: the file that Write or Edit was writing when it was killed. */
 const UNFINISHED = ":(exclude,top,glob)**/.troupe-*.*.*-*-*-*-*-*.tmp";
 
-/** All of a tree as a pathspec. `linked` are folders that others own. */
+/** Returns the pathspec of a whole worktree. `linked` are directories owned by others. */
 export function allOf(linked: readonly string[]): readonly string[] {
   return [".", UNFINISHED, ...linked.map((folder) => `:(exclude,top,literal)${folder}`)];
 }
 
-/** Whatever is there: changed, new, deleted. */
+/** Adds every change: changed, new and deleted files. */
 export async function addAll(
   git: TreeGit,
   index: string,
@@ -26,11 +26,11 @@ export async function addAll(
   const where = allOf(linked);
   const { code, err } = await git(["add", "-A", "--sparse", "--ignore-errors", "--", ...where], { index });
   if (code === 0 || code === 1) return { notes: code === 0 ? [] : complaints(err), ignored: false };
-  // A filter that fails ends all of it: then everything but what it fails for.
+  // One failing filter stops everything: then add all but the files it fails for.
   return addPiecewise(git, index, tree, where);
 }
 
-/** These files, relative to the top; ones that are neither there nor known are nothing. */
+/** Adds these files, relative to the top; skips those that neither exist nor are tracked. */
 export async function addNamed(
   git: TreeGit,
   index: string,
@@ -61,7 +61,7 @@ function isThere(file: string): boolean {
 
 function complaints(err: string): string[] {
   const lines = err.split("\n").filter((line) => /^(error|warning): /.test(line));
-  // Git says of one file first why, and then that it was that file.
+  // Git prints the reason first, and then the file.
   const said = lines.filter((line) => !/^error: unable to index file /.test(line));
   return said.map((line) => `Not in the snapshot: ${line.replace(/^(error|warning): /, "")}.`);
 }
@@ -90,7 +90,7 @@ async function addPiecewise(
   return { notes, ignored: false };
 }
 
-/** The bytes as they are: better than nothing, and the note says it. */
+/** Adds the raw bytes: better than nothing, and the note says so. */
 async function addRaw(
   git: TreeGit,
   index: string,

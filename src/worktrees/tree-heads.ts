@@ -5,15 +5,15 @@ import { treeRecordFolder } from "./layout.ts";
 import { chunks } from "./side-index.ts";
 import type { TreeGit, TreePlace } from "./worktree-location.ts";
 
-/** Commits that a tree's HEAD has been at and that a snapshot is to hold; `remember` once it does. */
+/** Commits that a worktree's HEAD was at and that the snapshot must hold; call `remember` once it does. */
 export interface Heads {
   readonly tips: readonly string[];
   remember(): void;
 }
 
 /**
- * An agent may commit, reset, rebase and drop a branch in one command: what its HEAD went through is in the log of its
- * HEAD, which goes with the tree. All of it that `held` does not reach becomes a parent of the snapshot.
+ * Returns the commits that the reflog of the worktree's HEAD has and `held` does not reach, as parents of the snapshot:
+ * an agent may commit, reset, rebase and drop a branch in one command, and the reflog is deleted with the worktree.
  */
 export async function newHeads(
   git: TreeGit,
@@ -39,7 +39,7 @@ export async function newHeads(
 async function tips(git: TreeGit, met: readonly string[], held: string, base: string): Promise<string[]> {
   const found: string[] = [];
   for (const some of chunks(met, 400)) {
-    // A commit that git has dropped already is nothing that could be held.
+    // A commit that git has already dropped cannot be held.
     const listed = await git(["rev-list", "--parents", "--ignore-missing", ...some, "--not", held, base]);
     const rows = listed.out.split("\n").filter((row) => row !== "");
     const parents = new Set(rows.flatMap((row) => row.split(" ").slice(1)));
@@ -63,7 +63,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // Logs may be off; nothing may have been remembered.
+    // Reflogs may be off; nothing may have been remembered.
     return "";
   }
 }

@@ -4,8 +4,8 @@ import { withLock } from "./lock.ts";
 import type { Refused } from "./requests.ts";
 
 /**
- * One at a time for what is done with one tree, over all processes; others go on with theirs. Who needs the
- * repository's lock as well takes that one first.
+ * One operation at a time per worktree, over all processes; other worktrees are not blocked. Take the repository's lock
+ * first if both are needed.
  */
 export function withTreeLock<T>(
   common: string,

@@ -7,29 +7,29 @@ import type { GitEnvironment } from "./environment.ts";
 import { ourFolder, TREE_NAME, treeRecordFolder } from "./layout.ts";
 import { Owner } from "./requests.ts";
 
-/** What is known of a tree, in `owner.json`: there before the tree is, and after it. */
+/** The record of a worktree in `owner.json`: written before the worktree exists, kept after its removal. */
 export const TreeRecord = z.object({
   owner: Owner,
   tree: Worktree,
-  /** Milliseconds since 1970: when it was complete, or when its making began as long as it is not. */
+  /** When it was complete, or else when its creation started; milliseconds since 1970. */
   at: z.number(),
-  /** False while it is being made: nobody has worked in it. */
+  /** False while it is being made, when no agent has worked in it. */
   made: z.boolean(),
-  /** The process that makes it: where that is dead and `made` is false, it is to be taken back. */
+  /** The process that makes it: if that is dead and `made` is false, the worktree must be discarded. */
   maker: z.object({ pid: z.number(), startedAt: z.nullable(z.string()) }),
   /**
-   * Paths in the tree, with `/`, that came along from the checkout and that git does not ignore there: a link
-   * `node_modules` is not matched by the pattern `node_modules/`. They are no edits: snapshots leave them out.
+   * Paths in the worktree, with `/`, that were copied or linked from the checkout and that git does not ignore there:
+   * the pattern `node_modules/` does not match a link `node_modules`. Snapshots leave them out.
    */
   linked: z.array(z.string()),
-  /** What became of its edits; null: nothing yet. */
+  /** The outcome of its edits; null until there is one. */
   result: z.nullable(WorktreeResult.shape.outcome),
 });
 export type TreeRecord = z.infer<typeof TreeRecord>;
 
 const FILE = "owner.json";
 
-/** Null where there is none, or none that can be read: then nothing is known, which is no leave to remove anything. */
+/** Returns null if there is no readable record: then nothing is known, and nothing may be removed. */
 export async function readRecord(common: string, name: string): Promise<TreeRecord | null> {
   try {
     const text = await readFile(join(treeRecordFolder(common, name), FILE), "utf8");
@@ -41,7 +41,7 @@ export async function readRecord(common: string, name: string): Promise<TreeReco
   }
 }
 
-/** Whole or not at all, and on the disk when it resolves. */
+/** Writes atomically; on disk when it resolves. */
 export async function writeRecord(common: string, name: string, record: TreeRecord): Promise<void> {
   const folder = treeRecordFolder(common, name);
   await mkdir(folder, { recursive: true });
@@ -61,7 +61,7 @@ export async function writeRecord(common: string, name: string, record: TreeReco
   }
 }
 
-/** A folder for it is there, and all that is in it is what a dead process was just writing. */
+/** True if its directory has nothing but what a dead process was writing. */
 export async function neverWritten(common: string, name: string, ground: GitEnvironment): Promise<boolean> {
   const names = await readdir(treeRecordFolder(common, name)).catch((error: unknown) => {
     if (isMissing(error)) return null;
@@ -75,13 +75,13 @@ export async function neverWritten(common: string, name: string, ground: GitEnvi
   );
 }
 
-/** Its edits are in the checkout. */
+/** Records that its edits are in the checkout. */
 export async function noteMerged(common: string, name: string): Promise<void> {
   const known = await readRecord(common, name);
   if (known !== null) await writeRecord(common, name, { ...known, result: "merged" });
 }
 
-/** Names that have a record folder, whether it can be read or not, in order. */
+/** Returns the names that have a record directory, readable or not, sorted. */
 export async function recordedNames(common: string): Promise<string[]> {
   try {
     const names = await readdir(join(ourFolder(common), "trees"));

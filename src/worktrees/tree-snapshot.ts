@@ -17,13 +17,13 @@ import { withTreeLock } from "./tree-lock.ts";
 import { readRecord, writeRecord } from "./tree-record.ts";
 import { gitOn, locateWorktree, type TreeGit, type TreePlace } from "./worktree-location.ts";
 
-/** After each one that cannot be relied on: a ref that moved meanwhile, an object that git has dropped. */
+/** Retries after an unreliable snapshot: a ref that moved, or an object that git has dropped. */
 const TRIES = 4;
 
 /**
- * All that is in a tree, as a commit of ours on the one before it: objects first, then the ref, then a look whether all
- * of it is there, and only then is the side index the one to begin from. Whoever kills us in between loses nothing
- * that an answer was given for.
+ * Commits everything in a worktree on top of the last snapshot: first the objects, then the ref, then a check that
+ * everything exists; only then the side index is kept for the next one. A crash in between loses nothing that a
+ * response confirmed.
  */
 export function snapshotTree(request: SnapshotRequest, ground: GitEnvironment): Promise<SnapshotAnswer> {
   return answered(async () => {
@@ -34,7 +34,7 @@ export function snapshotTree(request: SnapshotRequest, ground: GitEnvironment): 
   });
 }
 
-/** For who has the tree's lock already. `doubted`: the chain is not whole any more, so every file is read again. */
+/** For callers that hold the worktree's lock. `doubted`: the chain is broken, so every file is reread. */
 export async function snapshotLocked(
   { tree, files }: SnapshotRequest,
   place: TreePlace,
@@ -56,12 +56,12 @@ export async function snapshotLocked(
     try {
       const [linked, complete] = [record?.linked ?? [], record?.at ?? 0];
       const scope: Scope = { tree, place, git, ground, index, linked, complete };
-      // What is not as it should be may be so because of the index: every file is read again then.
+      // The index may be the cause of a failure, so a retry rereads every file.
       const afresh = doubted || tries > 1;
       const taken = await take(scope, afresh ? null : named, afresh);
       const notes = await keepIgnored(git, place, tree, named, taken.ignored, ground);
       const { commit, changed } = taken;
-      // What became of the edits before these is not what became of these.
+      // The outcome of earlier edits does not apply to new ones.
       if (changed.length > 0 && record !== null && record.result !== null)
         await writeRecord(place.common, tree.name, { ...record, result: null });
       return { type: "taken", commit, changed, notes: [...taken.notes, ...notes] };
@@ -82,7 +82,7 @@ interface Scope {
   readonly ground: GitEnvironment;
   readonly index: SideIndex;
   readonly linked: readonly string[];
-  /** When the tree was. */
+  /** When the worktree was complete. */
   readonly complete: number;
 }
 
@@ -90,15 +90,15 @@ interface Taken {
   readonly commit: string;
   readonly changed: ChangedFile[];
   readonly notes: readonly string[];
-  /** Named files may be among the ignored ones. */
+  /** True if named files may be ignored ones. */
   readonly ignored: boolean;
 }
 
-/** Throws if it has to be tried again. */
+/** Throws if it must be retried. */
 async function take(scope: Scope, named: readonly string[] | null, afresh: boolean): Promise<Taken> {
   const { tree, place, git, ground, index } = scope;
   const begun = index.begun && !afresh;
-  // The one does not need the other, where there is an index to go on with.
+  // Both run in parallel if there is an index to start from.
   const asked = whatIsHeld(git, tree, afresh);
   const byName = named !== null && begun ? await addNamed(git, index.file, tree, named) : null;
   const all = begun && byName === null ? await addAll(git, index.file, tree, scope.linked) : null;
@@ -141,18 +141,18 @@ function notTaken({ path }: Worktree): string {
 const NOTHING_TO_DO = { code: 0, out: "", err: "" };
 
 interface Held {
-  /** The newest snapshot, the base where there is none. */
+  /** The newest snapshot, or the base. */
   readonly commit: string;
   readonly root: string;
-  /** What the ref says; null: it is not there. */
+  /** The value of the ref; null if it does not exist. */
   readonly ref: string | null;
-  /** Of the tree; null: no commit. */
+  /** The worktree's HEAD; null without a commit. */
   readonly head: string | null;
 }
 
 /**
- * One question where there is a snapshot already, as there mostly is. `doubted`: of a chain that git has lost parts of,
- * the newest that is whole; what was before it stays held.
+ * Needs one command if there is a snapshot. `doubted`: finds the newest intact snapshot of a chain that git has
+ * damaged; earlier ones stay held.
  */
 async function whatIsHeld(git: TreeGit, tree: Worktree, doubted: boolean): Promise<Held> {
   const ref = snapshotRef(tree.name);
@@ -173,7 +173,7 @@ async function commitAndRoot(git: TreeGit, of: string): Promise<(string | undefi
   );
 }
 
-/** What an ancestor lacks is lacking in all after it, so half of them need not be looked at, each time. */
+/** What an ancestor lacks, all later commits lack, so this is a binary search. */
 async function newestWhole(git: TreeGit, ref: string, base: string): Promise<string | null> {
   const chain = lines((await git(["rev-list", "--first-parent", ref, "--not", base])).out);
   let [broken, whole] = [-1, chain.length];
@@ -190,7 +190,7 @@ function lines(out: string): string[] {
   return out.split("\n").filter((line) => line !== "");
 }
 
-/** From the tree's own index, so that few files are read; from nothing where that did not do. */
+/** Starts from the worktree's own index, so that few files are read; from an empty one if that failed. */
 async function begin(scope: Scope, commit: string, afresh: boolean): Promise<void> {
   const { tree, place, git, index, complete } = scope;
   if (!afresh && (await seedFromTree(git, place, tree, index.file, complete))) return;
@@ -203,7 +203,10 @@ function commitOf(git: TreeGit, { name }: Worktree, root: string, parents: reado
   return git(["commit-tree", root, ...of, "-m", `Snapshot of ${name}`]);
 }
 
-/** Relative to the tree, with `/`; null: one of them is in it by another way only, so that all is looked at. */
+/**
+ * Returns the paths relative to the worktree, with `/`; null if one is inside only through a link, so that everything
+ * must be checked.
+ */
 function namedIn(
   tree: Worktree,
   files: readonly string[],
@@ -228,7 +231,7 @@ function reallyAt(file: string): string {
   try {
     return join(realpathSync(dirname(file)), basename(file));
   } catch {
-    // Its folder is gone by now.
+    // Its directory is gone by now.
     return file;
   }
 }

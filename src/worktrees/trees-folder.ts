@@ -7,8 +7,8 @@ import { treesFolder } from "./layout.ts";
 import { refuse } from "./refusal.ts";
 
 /**
- * The folder that trees stand in, made where it is missing. It must be what it seems: through a link, or on another
- * device, an agent's edits would land outside of the checkout.
+ * Makes the directory of the worktrees if missing. Refuses a link or another device: an agent's edits would be outside
+ * the checkout.
  */
 export async function makeTreesFolder(repo: Repository): Promise<void> {
   const folder = treesFolder(repo.top);
@@ -27,23 +27,23 @@ export async function makeTreesFolder(repo: Repository): Promise<void> {
   await ignoreAll(join(folder, ".gitignore"));
 }
 
-/** Its star is for itself, too: git sees nothing of all this. */
+/** The star matches the file itself, too: git sees none of this. */
 async function ignoreAll(file: string): Promise<void> {
   const isEmpty = await stat(file).then(
     ({ size }) => size === 0,
     () => false,
   );
-  // A full disk, or a death, may have left it empty: that is nobody's word.
+  // A full disk or a crash may have left it empty; the user did not write that.
   await writeFile(file, "*\n", { flag: isEmpty ? "w" : "wx" }).catch(unlessThere);
 }
 
-/** It is there, and behind no link. */
+/** True if it exists and is not behind a link. */
 export function hasOwnTreesFolder(checkout: string): boolean {
   const folder = treesFolder(checkout);
   return [dirname(folder), folder].every((part) => lstatSync(part, { throwIfNoEntry: false })?.isDirectory());
 }
 
-/** Null: git ignores it. What the person wrote there is theirs, so it is only said. */
+/** Returns null if git ignores it. The user's own patterns there are only reported. */
 export async function notIgnored(repo: Repository, path: string): Promise<string | null> {
   const lines = (await readFile(join(treesFolder(repo.top), ".gitignore"), "utf8").catch(() => "")).split(
     "\n",

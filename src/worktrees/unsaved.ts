@@ -12,8 +12,8 @@ import { allOf } from "./tree-add.ts";
 import type { TreeGit, TreePlace } from "./worktree-location.ts";
 
 /**
- * The paths of a tree whose content no ref of ours holds, after a snapshot of all of it and under the tree's lock. What
- * cannot be told is refused: nothing is clean because nobody could look (C10).
+ * Returns the paths of a worktree whose content none of Troupe's refs hold, after a snapshot of everything and under
+ * the worktree's lock. Refuses what it cannot check: unchecked is not clean (C10).
  */
 export async function unsavedIn(
   git: TreeGit,
@@ -23,7 +23,7 @@ export async function unsavedIn(
   snapshot: string,
   ground: GitEnvironment,
 ): Promise<string[]> {
-  // A copy: the refresh would make the next snapshot trust what only this look has seen.
+  // A copy: the refresh would make the next snapshot trust what only this check has seen.
   const index = openSideIndex(place, tree, "index", ground);
   try {
     if (!index.begun) refuse("It has no snapshot.");
@@ -55,7 +55,7 @@ async function unsavedBy(
   return [...new Set([...parts(changed.out), ...parts(others.out), ...beneath])];
 }
 
-/** In folders of submodules git itself looks for nothing. */
+/** Git itself finds nothing in submodule directories. */
 async function unsavedBeneath(git: TreeGit, place: TreePlace, tree: Worktree): Promise<string[]> {
   const there = await submoduleFiles(git, sideIndexFile(place, tree, "index"), tree);
   if (there === null) return refuse("Its submodules could not be looked at.");
@@ -68,8 +68,8 @@ async function unsavedBeneath(git: TreeGit, place: TreePlace, tree: Worktree): P
 const NOT_WHOLE = "It could not be looked at whole";
 
 /**
- * What goes with a tree besides its files: what was staged and is in no commit, and refs of this tree alone. It becomes
- * reachable from the tree's snapshots.
+ * Makes what would be deleted with a worktree reachable from its snapshots: staged content that no commit has, and refs
+ * of this worktree alone.
  */
 export async function holdTheRest(
   git: TreeGit,
@@ -96,7 +96,7 @@ export async function holdTheRest(
 
 const NOT_HELD = "What else it has could not be kept";
 
-/** An index in the middle of a conflict is no tree: its sides are in commits. */
+/** An index in the middle of a conflict has no tree: its sides are in commits. */
 async function stagedCommit(
   git: TreeGit,
   place: TreePlace,
@@ -125,7 +125,7 @@ async function stagedCommit(
   }
 }
 
-/** The newest of each chain; null: there is none. */
+/** Returns the newest commit of each chain, or null. */
 export async function chainsOf(
   git: TreeGit,
   name: string,

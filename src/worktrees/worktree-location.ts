@@ -5,17 +5,17 @@ import type { GitEnvironment } from "./environment.ts";
 import { type GitAnswer, type GitOptions, gitIn } from "./git.ts";
 import type { Refused } from "./requests.ts";
 
-/** Where git keeps what belongs to a tree. */
+/** Where git keeps the data of a worktree. */
 export interface TreePlace {
-  /** The common git folder, as it really is. */
+  /** The real path of the common git directory. */
   readonly common: string;
-  /** Of this tree alone: its HEAD, its index. */
+  /** The git directory of this worktree alone, with its HEAD and index. */
   readonly gitDir: string;
 }
 
 /**
- * Read from files whose form git documents, from the checkout downwards, and never from the tree's own `.git`, which an
- * agent can delete or point elsewhere.
+ * Reads files whose format git documents, from the checkout downwards, and never the worktree's own `.git`, which an
+ * agent can delete or redirect.
  */
 export function locateWorktree(tree: Worktree): TreePlace | Refused {
   const common = commonFolder(tree.checkout);
@@ -27,7 +27,7 @@ export function locateWorktree(tree: Worktree): TreePlace | Refused {
     : { common, gitDir };
 }
 
-/** Null: there is none. */
+/** Returns null if it does not exist. */
 export function commonFolder(checkout: string): string | null {
   try {
     const at = join(checkout, ".git");
@@ -35,18 +35,18 @@ export function commonFolder(checkout: string): string | null {
     const common = textOf(join(gitDir, "commondir"));
     return realpathSync(common === null ? gitDir : resolve(gitDir, common));
   } catch {
-    // Gone, or nothing of git's.
+    // Gone, or not git's.
     return null;
   }
 }
 
-/** Git names the folder after the tree, with a number where that was taken. */
+/** Git names the directory after the worktree, with a number if that was taken. */
 function gitDirOf(common: string, path: string): string | null {
   let names: string[];
   try {
     names = readdirSync(join(common, "worktrees"));
   } catch {
-    // No work tree was ever made.
+    // No worktree was ever made.
     return null;
   }
   const wanted = join(path, ".git");
@@ -66,15 +66,15 @@ function textOf(file: string): string | null {
   try {
     return readFileSync(file, "utf8").trim();
   } catch {
-    // Not there: that is an answer.
+    // Absence is an answer.
     return null;
   }
 }
 
-/** Git on a tree, whatever its `.git` says by now. */
+/** Runs git on a worktree, whatever its `.git` says. */
 export type TreeGit = (args: readonly string[], options?: GitOptions) => Promise<GitAnswer>;
 
-/** What decides whether a file looks unchanged is not left to settings that trade it for speed. */
+/** Overrides settings that make git compare files less carefully for speed. */
 const CAREFUL = ["core.trustctime=true", "core.checkStat=default", "core.splitIndex=false"];
 
 export function gitOn(tree: Worktree, { gitDir }: TreePlace, ground: GitEnvironment): TreeGit {

@@ -21,7 +21,7 @@ describe("an edit of settings (A18.4)", () => {
     );
   });
 
-  test("makes the file where there is none, and takes a value out again", async () => {
+  test("creates a missing file, and removes a value again", async () => {
     const folders = foldersWith({});
     await edit(folders, "local", "env.CI", "1");
     const file = folders.fileOf("local");
@@ -31,7 +31,7 @@ describe("an edit of settings (A18.4)", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ env: {} });
   });
 
-  test("replaces the file as a whole, with its mode, and leaves nothing beside it (fault 39)", async () => {
+  test("replaces the file as a whole, with its mode, and leaves no other file (fault 39)", async () => {
     const folders = foldersWith({ user: {} });
     const file = folders.fileOf("user");
     chmodSync(file, 0o644);

@@ -76,14 +76,14 @@ describe("a change of settings while they are watched (issue 4, point 1)", () =>
         renameSync(`${folder}.new`, folder);
       },
     ],
-  ])("that %s is told", async (_, change) => {
+  ])("that %s is noticed", async (_, change) => {
     const { folders, until, problems } = await watched({ user: { model: "old" } });
     change(folders);
     await until(isModel("new"));
     expect(problems).toEqual([]);
   });
 
-  test("is told again in a folder that has taken another's place", async () => {
+  test("is noticed again in a directory that replaced another", async () => {
     const { folders, until } = await watched({ user: { model: "a" }, project: { model: "old" } });
     rmSync(dirname(folders.fileOf("project")), { recursive: true });
     await until(isModel("a"));
@@ -112,7 +112,7 @@ describe("a change of settings while they are watched (issue 4, point 1)", () =>
     });
   });
 
-  test("is told though another program never stops making files in the same folder, and lets all else run", async () => {
+  test("is noticed though another program never stops making files in the same folder, and lets all else run", async () => {
     const { folders, until, clock } = await watched({ user: { model: "a" } });
     const flood = `
       const { writeFileSync, rmSync } = require("node:fs");
@@ -131,7 +131,7 @@ describe("a change of settings while they are watched (issue 4, point 1)", () =>
     expect(child.exitCode).toBeNull();
   });
 
-  test("is told no more once the watch is aborted", async () => {
+  test("is no longer reported once the watch is aborted", async () => {
     const { folders, abort, seen, until } = await watched({ user: { model: "a" } });
     put(folders.fileOf("user"), { model: "b" });
     await until(isModel("b"));

@@ -20,8 +20,8 @@ export interface ConfinedCall {
 
 /**
  * Why an actor in a tree of its own may not make a call: it would leave the tree (issue 6, point 2). A sentence that
- * names the right path or the right way; null where nothing speaks against it. No rule, mode, hook or person lifts it:
- * that the checkout stays as it is until edits come back is a promise.
+ * names the right path or the right way; null if nothing forbids it. No rule, mode, hook or user lifts it:
+ * that the checkout stays as it is until edits are merged is a promise.
  */
 export interface Confinement {
   refuses(call: ConfinedCall, tree: Enclosure): string | null;
@@ -95,7 +95,7 @@ class Judge {
       if (!("counterpart" in land)) return null;
       return this.#isOwnName(written, folder)
         ? `${written} is a link to ${path}, which ${WHOSE[land.type]}. Nothing outside of your worktree, ${this.#tree.path}, is written: put a file of your own in the link's place if you need one.`
-        : `${path} ${WHOSE[land.type]}. You work in a worktree of your own: write ${land.counterpart}; your edits are brought back when you end.`;
+        : `${path} ${WHOSE[land.type]}. You work in a worktree of your own: write ${land.counterpart}; your edits are merged when you end.`;
     });
   }
 
@@ -105,14 +105,16 @@ class Judge {
       const { type, counterpart } = land;
       if (type === "checkout" && !isStale(path, counterpart)) return null;
       const why =
-        type === "checkout" ? "which others change meanwhile" : "and agents do not see each other's work";
+        type === "checkout"
+          ? "which others change at the same time"
+          : "and agents do not see each other's work";
       return `${path} ${WHOSE[type]}, ${why}. You work in a worktree of your own: read ${counterpart}.`;
     });
   }
 
   #move(to: string, folder: string): string | null {
     const path = resolve(folder, to);
-    // Through a link of the tree one stands in the tree, by its name.
+    // Through a link of the tree a path is in the tree, by its name.
     for (const place of this.#isOwnName(to, folder) ? [path] : [path, realOf(path)]) {
       const land = this.#places.of(place);
       if ("counterpart" in land)
@@ -131,7 +133,7 @@ class Judge {
       if (!("counterpart" in land)) return null;
       const { type, counterpart } = land;
       return type !== "checkout" || isStale(path, counterpart) || wouldBeMade(path, counterpart)
-        ? `${path} ${WHOSE[type]}. You work in a worktree of your own: use ${counterpart}; your edits are brought back when you end.`
+        ? `${path} ${WHOSE[type]}. You work in a worktree of your own: use ${counterpart}; your edits are merged when you end.`
         : null;
     });
   }

@@ -10,10 +10,10 @@ import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { literalWord, type ShellWord } from "../shell/words.ts";
 import { nameOf } from "../shell/wrappers.ts";
 
-/** Something that a command does, as far as its words tell. Paths are as written; `folders`: where it may stand then. */
+/** Something that a command does, as far as its text shows. Paths are as written; `folders`: where it may then be. */
 export type Effect = { readonly folders: readonly string[] } & (
   | { readonly type: "write" | "read" | "move"; readonly path: string }
-  /** A word of a command that nobody knows: it may be read, written, or no path at all. */
+  /** A word of an unknown command: it may be read or written, or not be a path. */
   | { readonly type: "named"; readonly path: string }
   /** A program for an interpreter, with paths anywhere in it. */
   | { readonly type: "program"; readonly text: string }

@@ -10,11 +10,11 @@ const VALUED: ReadonlySet<string> = new Set(
 export interface GitCall {
   /** Folders that `-C` leads to, one after the other. */
   readonly into: readonly string[];
-  /** Where its repository is said to be, with the option; null: a value that is not known. */
+  /** The option that names its repository, with the value; null if the value is unknown. */
   readonly steers: readonly { readonly name: string; readonly value: string | null }[];
   /** What `-c` sets. */
   readonly settings: readonly string[];
-  /** The subcommand and its words. */
+  /** The subcommand and its arguments. */
   readonly words: readonly ShellWord[];
 }
 
@@ -42,7 +42,7 @@ export function gitCall(words: readonly ShellWord[]): GitCall {
 
 /**
  * Why an actor in a worktree may not give git these words: they change what all worktrees share, or what is the
- * person's. With what to do instead; null where nothing speaks against it. `branch` is the actor's own.
+ * person's. With what to do instead; null if nothing forbids it. `branch` is the actor's own.
  */
 export function sharedByGit({ words, settings }: GitCall, branch: string): string | null {
   const [subcommand, ...rest] = words;
@@ -66,24 +66,24 @@ export function sharedByGit({ words, settings }: GitCall, branch: string): strin
 type Row = (words: readonly string[], branch: string) => string | null;
 
 const HOUSEKEEPING: Row = () =>
-  "It tidies the repository that all worktrees and the person share. Leave that to the person; your work does not need it.";
+  "It tidies the repository that all worktrees and the user share. Leave that to the user; your work does not need it.";
 const REWRITES: Row = (_words, branch) =>
-  `It writes refs that all worktrees and the person share. Work on your own branch, ${branch}, with ordinary commits.`;
+  `It writes refs that all worktrees and the user share. Work on your own branch, ${branch}, with ordinary commits.`;
 const BRANCHES = (branch: string) =>
-  `Branches are shared by all worktrees and the person, and yours is ${branch}. Commit on that one, or make a new branch with git switch -c NAME.`;
+  `Branches are shared by all worktrees and the user, and yours is ${branch}. Commit on that one, or make a new branch with git switch -c NAME.`;
 const SETTINGS =
-  "git's configuration is shared by all worktrees and the person. Give a setting to one command with git -c NAME=VALUE instead.";
+  "git's configuration is shared by all worktrees and the user. Give a setting to one command with git -c NAME=VALUE instead.";
 
 const TABLE: Readonly<Record<string, Row>> = {
   stash: ([form]) =>
     ["list", "show", "apply", "create"].includes(form ?? "push")
       ? null
-      : "Stashes are shared by all worktrees and the person. Commit on your branch instead: every state that you leave there is kept.",
+      : "Stashes are shared by all worktrees and the user. Commit on your branch instead: every state that you leave there is kept.",
   config: (words) => (configReads(words) ? null : SETTINGS),
   worktree: ([form]) =>
     form === "list"
       ? null
-      : "Worktrees are made and removed by the session, and they are shared with the person. Go on in yours.",
+      : "Worktrees are made and removed by the session, and they are shared with the user. Continue in yours.",
   branch: (words, branch) =>
     words.some(
       (word) =>
@@ -107,11 +107,11 @@ const TABLE: Readonly<Record<string, Row>> = {
     return !writes || (ref === "HEAD" && target !== undefined) ? null : BRANCHES(branch);
   },
   tag: () =>
-    "Tags are shared by all worktrees and the person. Name commits by their ids, and say in your report which tag is wanted.",
+    "Tags are shared by all worktrees and the user. Name commits by their ids, and say in your report which tag is wanted.",
   remote: ([form]) =>
     ["show", "get-url", "update"].includes(form ?? "show")
       ? null
-      : "Remotes are shared by all worktrees and the person. Name an address in the command itself, or say in your report which remote is wanted.",
+      : "Remotes are shared by all worktrees and the user. Name an address in the command itself, or say in your report which remote is wanted.",
   fetch: (words, branch) => (movesLocal(words) ? BRANCHES(branch) : null),
   pull: (words, branch) => (movesLocal(words) ? BRANCHES(branch) : null),
   push: (words, branch) => (operands(words, /^(?:-o|--push-option)$/)[0] === "." ? BRANCHES(branch) : null),
@@ -157,7 +157,7 @@ function configReads(words: readonly string[]): boolean {
   return first === undefined || more.length === 0;
 }
 
-/** A refspec whose local end is no remote's branch moves one that others may stand on. */
+/** A refspec whose local end is not a remote's branch moves one that others may have checked out. */
 function movesLocal(words: readonly string[]): boolean {
   const [, ...refspecs] = operands(
     words,

@@ -58,7 +58,7 @@ export function landsOf(
   return candidatesOf(path, folder, home).paths.map((one) => ({ path: one, land: places.of(one) }));
 }
 
-/** Whether another file stands in the tree in its place: reading this one would be reading what is old. */
+/** True if the tree has its own file for this path: reading this one would return an old state. */
 export function isStale(path: string, counterpart: string): boolean {
   return exists(counterpart) && realOf(counterpart) !== realOf(path);
 }

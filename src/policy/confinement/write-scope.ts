@@ -4,7 +4,7 @@ import type { PermissionMode, Rule } from "../../settings/rules.ts";
 export interface Enclosure {
   readonly path: string;
   readonly branch: string;
-  /** The top folder of the checkout that its edits come back to. */
+  /** The top directory of the checkout that its edits are merged into. */
   readonly checkout: string;
 }
 
@@ -12,9 +12,9 @@ export interface Enclosure {
 export interface WriteScope {
   /** Where its paths begin: the session's own folder, or what that is in the actor's tree. */
   readonly root: string;
-  /** Folders that belong to its workspace besides. */
+  /** Further directories of its workspace. */
   readonly additionalDirs: readonly string[];
-  /** Null: it works in the person's own checkout, or in no repository. */
+  /** Null if it works in the user's own checkout, or in no repository. */
   readonly tree: Enclosure | null;
   /** The widest mode that its calls are judged in, whatever the session's is. */
   readonly atMost?: PermissionMode;

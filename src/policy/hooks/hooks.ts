@@ -21,7 +21,7 @@ export interface Hook {
 /** By event, in the order of configuration. An event without hooks is absent. */
 export type Hooks = ReadonlyMap<HookEvent, readonly Hook[]>;
 
-/** The `hooks` of one settings file, as they are there; undefined if there are none. */
+/** The `hooks` of one settings file, as they are there; undefined if it has no hooks. */
 export interface HookSource extends Pick<Hook, "scope" | "file" | "agentType"> {
   readonly value: unknown;
 }

@@ -62,7 +62,6 @@ export type UserPromptSubmit =
       readonly type: "go";
       /** Replaces the prompt's text. */
       readonly prompt?: string;
-      /** Appended to the prompt. */
       readonly context?: string;
     }
   /** No turn starts; the reason is for the user. */
@@ -77,7 +76,6 @@ export interface Stopping extends HookCaller {
 export interface StopResult {
   /** The actor must continue, with this message. */
   readonly goOn?: string;
-  /** Shown after the actor's text. */
   readonly append?: string;
 }
 

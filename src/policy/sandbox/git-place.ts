@@ -39,7 +39,7 @@ function isOwn(name: string, branch: string): boolean {
   return name === branch || name === `${branch}.lock`;
 }
 
-/** By what git notes, and not by what the tree says of itself: that is within reach of what is to be held. */
+/** Relies on git's own records, not on the tree's: the confined command can write those. */
 function ownFolder(common: string, path: string): string {
   const folder = join(common, "worktrees");
   const usual = join(folder, basename(path));

@@ -57,7 +57,7 @@ export class MadeNames {
     const take = (path: string) => {
       if (exists(path) && this.#move(path)) made.add(basename(path));
     };
-    // At once, before settings that it brings are read.
+    // Immediately, before settings in it are read.
     const watchers = watchAll(absent, take);
     return () => {
       for (const watcher of watchers) watcher.close();
@@ -81,7 +81,7 @@ export class MadeNames {
     }
   }
 
-  /** Nothing runs any more. */
+  /** Called when no command runs. */
   clear(): void {
     rmSync(this.#file, { force: true });
   }
@@ -90,7 +90,7 @@ export class MadeNames {
     return join(this.#state, "moved");
   }
 
-  /** False if another has moved it meanwhile. */
+  /** False if another process has moved it since. */
   #move(path: string): boolean {
     const to = join(
       this.#moved,

@@ -19,7 +19,7 @@ export interface MaskSearch {
   /** True if rules deny a path to be read, or ask about it. */
   hides(path: string): boolean;
   readonly run: Run;
-  /** `find`; null if there is none. */
+  /** The path of `find`, or null. */
   readonly program: string | null;
 }
 

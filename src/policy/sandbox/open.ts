@@ -22,7 +22,7 @@ export interface SandboxOptions extends BuilderOptions {
   readonly shell: string;
 }
 
-/** Opens the sandbox of a session whose mode is not off; nothing of it is loaded elsewhere. Returns at once. */
+/** Opens the sandbox of a session whose mode is not off; nothing else loads it. Returns immediately. */
 export function openSandbox(options: SandboxOptions): Sandbox {
   const builder = findBuilder(options);
   if (typeof builder === "string") return noSandbox(builder);
@@ -128,7 +128,7 @@ class OpenSandbox implements Sandbox {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** Programs that stand between the sandbox and the network, if they lie in the workspace. */
+  /** Programs between the sandbox and the network, if they are in the workspace. */
   #ours(roots: readonly string[]): string[] {
     const filter = this.#network?.bridge.at(-1);
     const directory = filter === undefined ? null : realOrNull(dirname(filter));
@@ -143,7 +143,7 @@ class OpenSandbox implements Sandbox {
     return { state: probed.report.state, reason: [probed.report.reason, lack].filter(Boolean).join(" ") };
   }
 
-  /** Why the allowed hosts cannot be reached; null if they can, or there are none. */
+  /** Returns why the allowed hosts cannot be reached; null if they can, or no host is allowed. */
   async #openNetwork(): Promise<string | null> {
     const { settings, platform, env, directories, shell } = this.#options;
     if (settings.allowedDomains.length === 0) return null;
@@ -164,7 +164,7 @@ class OpenSandbox implements Sandbox {
   }
 }
 
-/** What is found of the full sandbox, in the words of a report. */
+/** Reports what was found about the full sandbox. */
 export function judged(found: Findings, weaker: boolean): SandboxReport {
   const { process, socket, ...files } = found;
   const through = openings({ ...files, process: false, socket: false });

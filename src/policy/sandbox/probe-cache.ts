@@ -30,7 +30,7 @@ const Cached = z.object({
   weaker: z.boolean(),
 });
 
-/** A cache that somebody else could write would be a way to an "enforced" that is none. */
+/** Ignores a cache that another user could write: it could claim a confinement that does not exist. */
 export function readProbe(file: string, key: string): Probed | null {
   let fd: number | undefined;
   try {
@@ -62,7 +62,7 @@ export function keepProbe(file: string, key: string, { report: { state, reason }
   }
 }
 
-/** The same until the machine starts again, or something changes on which the sandbox rests. Null: not to be kept. */
+/** Returns a key that changes when the machine restarts or what the sandbox depends on changes; null if nothing may be cached. */
 export function probeKey(platform: NodeJS.Platform, programs: readonly (string | null)[]): string | null {
   if (platform !== "linux") return null;
   try {

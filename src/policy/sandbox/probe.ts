@@ -121,7 +121,7 @@ function firstLine(text: string): string {
   return text.trim().split("\n")[0] ?? "";
 }
 
-/** What a confinement does not hold, in the words of a report. */
+/** Lists what a confinement does not hold. */
 export function openings(found: Findings): string[] {
   const words: Readonly<Record<Exclude<keyof Findings, "workspace">, string>> = {
     outside: "wrote outside of the workspace",

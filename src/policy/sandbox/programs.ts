@@ -13,7 +13,7 @@ const SYSTEM_FOLDERS = [
 
 /**
  * A program that builds the sandbox, so it must not come out of what the sandbox is against: never by a relative
- * entry of PATH, and never from below one of the folders that are `untrusted` (the workspace). Null: there is none.
+ * entry of PATH, and never from below one of the folders that are `untrusted` (the workspace). Null if it does not exist.
  */
 export function trustedProgram(
   name: string,

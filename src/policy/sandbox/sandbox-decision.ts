@@ -1,12 +1,12 @@
 import type { SandboxReport, SandboxSettings } from "./sandbox.ts";
 
-/** What the sandbox has to say of one command, before rules and the person are asked. */
+/** The sandbox's decision about one command, before rules and the user decide. */
 export type SandboxWord =
   /** Nothing: rules, mode and person decide as ever. */
   | { readonly type: "silent" }
   /** It may run without a question, unless a deny or ask rule says otherwise. */
   | { readonly type: "allow" }
-  /** Only the person's own yes lets it run, whatever rules and mode allow. */
+  /** Only the user's own yes lets it run, whatever rules and mode allow. */
   | { readonly type: "ask"; readonly reason: string }
   | { readonly type: "refuse"; readonly reason: string };
 
@@ -61,7 +61,7 @@ export function sandboxDecision(
 
 /**
  * Whether a call that the gate has let through, with `sandboxWord` heard, runs outside of the sandbox. Told to what
- * starts commands, so that a command of which nobody has judged this is never one.
+ * starts commands, so that a command that was not judged never counts as one.
  */
 export function runsOutside(
   settings: SandboxSettings,

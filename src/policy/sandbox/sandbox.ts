@@ -6,9 +6,9 @@ export interface SandboxSettings {
   readonly mode: "off" | "on" | "required";
   /** A command that runs in an enforced sandbox needs no question; deny and ask rules still hold. */
   readonly autoAllow: boolean;
-  /** Hosts that commands may reach, such as `packages.example.org` or `*.example.com`; none: there is no network. */
+  /** Hosts that commands may reach, such as `packages.example.org` or `*.example.com`; without any there is no network. */
   readonly allowedDomains: readonly string[];
-  /** Paths that commands may not read, besides those with credentials in them. `~/` is the home. */
+  /** Paths that commands may not read, in addition to those with credentials. `~/` is the home. */
   readonly denyRead: readonly string[];
   /** Whether commands that only read run in a confinement of their own. */
   readonly readOnly: boolean;
@@ -58,7 +58,7 @@ export interface Sandbox {
   readonly ready: Promise<SandboxReport>;
   /** Null until it is known. */
   readonly report: SandboxReport | null;
-  /** The policy as a model is told it (A4.6); empty if no command runs in a sandbox. */
+  /** Describes the policy for a model (A4.6); empty if no command runs in a sandbox. */
   describe(place: SandboxPlace): string;
   /** A sentence if the command cannot be confined; then it must not run. Never rejects. */
   prepare(place: SandboxPlace): Promise<Prepared | string>;

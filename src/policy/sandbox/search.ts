@@ -20,7 +20,7 @@ export interface Found {
 }
 
 const SEARCH_MS = 3_000;
-/** The system takes no longer path at once. */
+/** The longest path that the system accepts in one call. */
 const PATH_BYTES = process.platform === "darwin" ? 1_024 : 4_096;
 
 /** Finds names without following links, parents first; null if it cannot say that it found all. */

@@ -16,7 +16,7 @@ export interface ViewGround extends SecretPlaces {
 /** Part of the disk that a command works in. */
 export interface Workspace {
   readonly roots: readonly string[];
-  /** What it may read besides. */
+  /** What else it may read. */
   readonly readable: readonly string[];
   readonly rules: readonly Rule[];
 }
@@ -34,7 +34,7 @@ export interface LightGround extends ViewGround {
   readonly shown: readonly string[];
 }
 
-/** Null if the home cannot be told from the rest of the disk. */
+/** Returns null if the home cannot be separated from the rest of the disk. */
 export function lightGround(given: ViewGround): LightGround | null {
   const home = realOf(given.home);
   if (home === "/") return null;

@@ -5,7 +5,7 @@ const NAMES_A_SECRET = /KEY|TOKEN|SECRET|PASSW/i;
 /** Names of where something is, or of what it is like. */
 const NAMES_ANOTHER_THING =
   /(?:_|^)(?:PATH|FILE|DIR|FOLDER|HOME|SOCK|SOCKET|HOST|PORT|NAME|TYPE|MODE|COUNT|LIMIT|TIMEOUT|COMMAND|HELPER)$/i;
-/** A path or a number: said in every session, and nobody's secret. */
+/** A path or a number: common in every session, and not a secret. */
 const SAYS_ANOTHER_THING =
   /^(?:~|\.\.?)\/|^\/(?:home|root|Users|usr|etc|var|tmp|opt|run|mnt|private|data|srv)(?:\/|$)|^[\d.,:]+$/;
 

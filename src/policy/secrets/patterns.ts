@@ -3,7 +3,7 @@
  * where a word begins, and have an end, so that no text makes them slow.
  */
 export interface SecretPattern {
-  /** What stands in its place, in brackets. */
+  /** The name that replaces it, in brackets. */
   readonly name: string;
   /**
    * Found in every text that has such a secret, also where the text is written as a JSON string: no boundary
@@ -27,7 +27,7 @@ const secret = (name: string, hint: string, find: string, flags = ""): SecretPat
   find: new RegExp(find, `g${flags}`),
 });
 
-/** A word of a provider: its beginning, then so many characters of a class. */
+/** A provider's key: its prefix, then a number of characters of a class. */
 const word = (name: string, begin: string, rest: string): SecretPattern =>
   secret(name, begin, `${START}(?:${begin})${rest}`);
 
@@ -43,9 +43,9 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   word("Anthropic key", "sk-ant-", "[A-Za-z0-9_-]{16,}"),
   secret(
     "OpenAI key",
-    // Not `task-…`, which stands in every second text.
+    // Not `task-…`, which is frequent in texts.
     `${START_IN_JSON}sk-[A-Za-z0-9_-]{20}`,
-    // With a digit near its beginning: words of people's own begin like this, too.
+    // With a digit near its start: ordinary words start like this, too.
     `${START}sk-(?=[A-Za-z_-]{0,40}[0-9])[A-Za-z0-9_-]{20,}`,
   ),
   word("GitHub token", "gh[pousr]_", "[A-Za-z0-9]{36,255}"),

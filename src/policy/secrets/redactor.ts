@@ -4,7 +4,7 @@ import { SECRET_PATTERNS, type SecretPattern } from "./patterns.ts";
 export interface Secrets {
   /** Known credentials as they are; those of fewer than 8 characters are left alone. */
   readonly values: readonly string[];
-  /** Besides the patterns that are always looked for. */
+  /** In addition to the patterns that are always searched. */
   readonly patterns?: readonly SecretPattern[];
 }
 

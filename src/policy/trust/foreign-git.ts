@@ -18,12 +18,12 @@ const MOST_INDEX_BYTES = 64 * 1_048_576;
 const MOST_REPOSITORIES = 256;
 /** Files that include one another; no repository has as many. */
 const MOST_FILES = 32;
-/** Hooks that git runs even where it only reads; the others come with commands that nobody may run unasked. */
+/** Hooks that git runs even if it only reads; the others come with commands that always ask. */
 const READING_HOOKS = ["post-index-change"];
 
 /**
  * What git would run for the repository about this folder, each as a thing that trusting it would grant (issue 4,
- * point 2; faults, section 7). Read as plain data: git itself is not run. Empty where there is no repository,
+ * point 2; faults, section 7). Read as plain data: git itself is not run. Empty without a repository,
  * and for an ordinary one.
  */
 export function gitGrants(folder: string): readonly Grant[] {
@@ -139,9 +139,20 @@ function indexesIn(own: string): readonly string[] {
   return names.map((name) => join(own, name));
 }
 
-/** Returns what a digest of a file is made of; null if there is none. */
+/** Returns the part of a digest that a file contributes; null if the file does not exist. */
 function contentOf(file: string): { readonly text: string } | "unreadable" | null {
   const read = readRegularFile(file);
   if (read.type === "absent") return null;
   return read.type === "unreadable" ? "unreadable" : { text: read.bytes.toString() };
+}
+
+/** Returns why a command that runs git needs a question, or null if git runs nothing that needs agreement. */
+export function foreignGitClause(fresh: readonly Grant[], ofThisFolder: boolean): string | null {
+  const [first] = fresh;
+  if (first === undefined) return null;
+  const more = fresh.length === 1 ? "" : ` (and ${fresh.length - 1} more of the kind)`;
+  const how = ofThisFolder
+    ? "--trust agrees to it for one run"
+    : "look at that repository, then allow the command by a rule if you want it";
+  return `it would ${first.words}${more}, which nobody has agreed to; ${how}`;
 }

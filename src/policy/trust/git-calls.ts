@@ -5,7 +5,7 @@ import { parseShell } from "../shell/parse.ts";
 import { unwrap } from "../shell/wrappers.ts";
 
 /**
- * A judgement of a command with what git brings: where git would run something that nobody has agreed to, what
+ * Adds what git brings to a judgement: if git would run something that the user has not agreed to, what
  * the mode alone would allow is a question. What a rule allows stays allowed, and so does everything where the
  * person has switched the checks off. `alone` judges one of its parts.
  */
@@ -44,7 +44,7 @@ function startsGit([name = "", ...others]: readonly string[]): boolean {
   return name === "git" || (/^(?:find|xargs)$/.test(name) && others.includes("git"));
 }
 
-/** Cheap, and never wrong where it says no: quotes and backslashes may stand between the letters. */
+/** Cheap, and a no is always right: quotes and backslashes can separate the letters. */
 function mayNameGit(command: string): boolean {
   const g = command.indexOf("g");
   const i = g < 0 ? -1 : command.indexOf("i", g);

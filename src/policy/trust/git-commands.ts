@@ -15,7 +15,7 @@ const RUN: ReadonlySet<string> = new Set(
 /** Here a plain yes or no is a switch and no command. */
 const SWITCHES: ReadonlySet<string> = new Set(["core.fsmonitor", "pager.*"]);
 const BOOLEAN = /^(?:true|false|yes|no|on|off|\d+|)$/i;
-/** What git LFS writes into every repository that uses it: the program the person has installed. */
+/** What git LFS writes into every repository that uses it: the program that the user has installed. */
 const LFS = /^filter\.lfs\.(?:clean|smudge|process)=git-lfs (?:clean -- %f|smudge -- %f|filter-process)$/;
 
 /** Whether git would run something that this setting names. */

@@ -2,7 +2,7 @@
 export interface GitSetting {
   /** Section and name in lower case, with the subsection as written between them: `filter.LFS.clean`. */
   readonly key: string;
-  /** The text after the first `=`; `true` where there is none. */
+  /** The text after the first `=`; `true` without one. */
   readonly value: string;
 }
 

@@ -1,4 +1,4 @@
-/** The mode of an entry that is a repository of its own, as it stands in an index. */
+/** The mode of an entry that is a repository of its own, as an index has it. */
 const LINK = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
 /** An entry's fixed part: times, numbers, mode and size; then the object's name, flags, and the path. */
 const MODE_AT = 24;

@@ -31,7 +31,7 @@ export function repositoriesAbout(folder: string): readonly GitRepository[] {
   }
 }
 
-/** What `.git` stands for: a folder, or a file that names one. Null where there is none. */
+/** Returns the repository of `.git`, which is a directory or a file that names one. Null if there is no repository. */
 export function repositoryAt(dotGit: string): GitRepository | null {
   const tree = dirname(dotGit);
   if (isFolder(dotGit)) return withCommon(dotGit, tree);

@@ -14,7 +14,7 @@ const Trusted = z.object({
 });
 type Trusted = z.infer<typeof Trusted>;
 
-/** What the person has agreed to for one folder, by digest; `agreed` null: they were never asked. */
+/** What the user has agreed to for one directory, by digest; `agreed` is null if they were never asked. */
 export type Agreement =
   | { readonly type: "read"; readonly agreed: ReadonlySet<string> | null }
   /** A sentence; nothing counts as agreed to then. */
@@ -34,7 +34,7 @@ export async function agreementFor(home: string, root: string): Promise<Agreemen
 }
 
 /**
- * Remembers that the person trusts the folder with these grants and no others. Null when it is written, else a
+ * Remembers that the user trusts the directory with exactly these grants. Returns null, or why it was not written, as a
  * sentence. Of two sessions that write at the same moment one may be forgotten: it then asks again.
  */
 export async function trustFolder(

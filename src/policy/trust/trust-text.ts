@@ -2,10 +2,10 @@ import { printable } from "../../lib/printable.ts";
 import type { Grant } from "./grants.ts";
 import type { Trust } from "./trust.ts";
 
-/** Grants in one question; a folder can have any number, and a person reads so many. */
+/** Grants in one question; a directory can have any number, and a user reads only some. */
 const MOST_GRANTS = 40;
 
-/** The question whether a folder is trusted, with all that this would grant; null where there is nothing to ask. */
+/** Returns the question whether a directory is trusted, with all that this would grant; null if nothing needs trust. */
 export function trustQuestion(folder: string, trust: Trust, servers: readonly Grant[] = []): string | null {
   if (trust.type !== "untrusted") return servers.length === 0 ? null : serverQuestion(folder, servers);
   const { wasTrusted } = trust;
@@ -30,7 +30,7 @@ function serverQuestion(folder: string, servers: readonly Grant[]): string {
   ].join("\n");
 }
 
-/** One line for somebody who cannot be asked: that something was left out, and how to have it; null where nothing was. */
+/** Returns one line for a user who cannot be asked: what was left out, and how to allow it; null if nothing was. */
 export function untrustedNote(trust: Trust): string | null {
   if (trust.type !== "untrusted") return null;
   const { wasTrusted } = trust;

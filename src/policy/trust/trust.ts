@@ -4,8 +4,7 @@ import { isProjectScope, type SettingsRoots, settingsPaths } from "../../setting
 import { combine, type ReadSettings, type Settings } from "../../settings/read-settings.ts";
 import { readServerFiles } from "../../settings/server-files.ts";
 import { readSettingsFiles } from "../../settings/settings-file.ts";
-import { gitGrants } from "./foreign-git.ts";
-import { foreignGitClause } from "./git-words.ts";
+import { foreignGitClause, gitGrants } from "./foreign-git.ts";
 import { type Grant, grantsOf } from "./grants.ts";
 import { agreementFor } from "./trust-store.ts";
 
@@ -29,7 +28,7 @@ export interface TrustedSettings extends ReadSettings {
   readonly languageServers: Fresh;
 }
 
-/** What trusting would grant, and what of it nobody has agreed to. */
+/** What trusting would grant, and the part that the user has not agreed to. */
 export interface Fresh {
   readonly grants: readonly Grant[];
   readonly fresh: readonly Grant[];
@@ -38,7 +37,7 @@ export interface Fresh {
 export interface SettingsSource extends SettingsRoots {
   /** Troupe's own folder, where it is remembered what is trusted. */
   readonly home: string;
-  /** What else of the folder is to be agreed to, such as what its skills may do. */
+  /** What else of the directory needs agreement, such as what its skills may do. */
   readonly more?: () => Promise<readonly Grant[]>;
   /** The language servers that are there; `settings`: as they are where the folder is trusted. */
   readonly languageServers?: (settings: Settings) => Promise<readonly Grant[]>;
@@ -50,16 +49,16 @@ export interface SettingsReader {
   /** Trusts the folder, as it was read last, for as long as this reader is used. */
   trustForNow(): void;
   /**
-   * What git would run in this folder and nobody has agreed to, as a clause for the person; null where it runs
-   * nothing but itself. Looked at anew each time: an agent may go to another repository.
+   * Returns what git would run in this directory without the user's agreement, as a clause; null if it runs
+   * nothing but itself. Read again each time: an agent can enter another repository.
    */
   foreignGit(folder: string): string | null;
-  /** Whether the person has agreed to this grant, by its digest, as it was when settings were read last. */
+  /** True if the user has agreed to this grant, by its digest, when settings were read last. */
   agreed(digest: string): boolean;
 }
 
 /**
- * The settings with what the folder itself may say. `trusts`: the person has said so for this run (`--trust`);
+ * The settings with what the folder itself may say. `trusts`: the user trusts it for this run (`--trust`);
  * that holds for what there is at the first reading, and what is granted later is a question again (fault 60).
  */
 export function settingsReader(source: SettingsSource, trusts: boolean): SettingsReader {
@@ -149,7 +148,7 @@ function trustOf({ grants, fresh }: Fresh, wasTrusted: boolean): Trust {
   return fresh.length === 0 ? { type: "trusted", grants } : { type: "untrusted", grants, fresh, wasTrusted };
 }
 
-/** Whether the person's own settings name the folder, by its real path: a link elsewhere is not what they meant. */
+/** True if the user's own settings name the directory, by its real path: they did not mean a link to elsewhere. */
 async function isNamed(root: string, named: readonly string[], homedir: string): Promise<boolean> {
   if (named.length === 0) return false;
   const real = (path: string) => realpath(path).catch(() => null);

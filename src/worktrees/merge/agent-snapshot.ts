@@ -6,8 +6,8 @@ import { snapshotTree } from "../tree-snapshot.ts";
 import { settleLeftOver } from "./settle.ts";
 
 /**
- * The commit of the agent's files that is to be merged. `checked`: what was checked is to be merged, not what may have
- * been written since.
+ * Returns the commit of the agent's files to merge. `checked`: merge what was checked, not what may have been written
+ * since.
  */
 export async function snapshotToMerge(
   repo: Repository,

@@ -34,7 +34,7 @@ import { verifyFiles } from "./verify.ts";
 
 type Clean = Extract<Candidate, { type: "clean" }>;
 
-/** The edits of a tree are in the checkout, all of them, or nothing was changed there. One at a time in a repository. */
+/** Merges the edits of a worktree into the checkout, all of them or none. One at a time per repository. */
 export function applyMerge(
   request: ApplyRequest,
   ground: GitEnvironment,
@@ -100,7 +100,7 @@ type Outcome =
   | Changed
   | { readonly type: "failed"; readonly why: Refusal; readonly left: readonly Left[] };
 
-/** Before anything was written. */
+/** Called before anything was written. */
 function failedBy(why: unknown): Outcome {
   if (why instanceof Refusal) return { type: "failed", why, left: [] };
   throw why;
@@ -142,7 +142,7 @@ interface Staged {
   readonly committed: Committed | null;
 }
 
-/** All that is needed to write it, without having written anything. */
+/** Prepares everything needed for the write, without touching the checkout. */
 async function stagedWork(
   repo: Repository,
   { tree, commit }: ApplyRequest,
@@ -169,7 +169,7 @@ async function stagedWork(
   return { type: "staged", exchange: work, committed };
 }
 
-/** On what HEAD and the index are by now. */
+/** Makes the commit again on the current HEAD and index. */
 async function commitAnew(
   repo: Repository,
   { tree, commit }: ApplyRequest,
@@ -186,7 +186,7 @@ async function commitAnew(
   return committed;
 }
 
-/** No `git gc` takes what undo, or a look back, may need. */
+/** Keeps `git gc` from dropping what undo or history may need. */
 async function holdByRefs(
   repo: Repository,
   merge: string,
@@ -224,7 +224,7 @@ type Written =
   | { readonly type: "written"; readonly committed: Committed | null }
   | Exclude<Outcome, { type: "merged" }>;
 
-/** All of it, or nothing; if the disk refuses the commit it throws, to be rolled back as after a death. */
+/** Writes all or nothing; throws if the disk refuses the commit, to be rolled back as after a crash. */
 async function write(
   repo: Repository,
   start: MergeStart,
@@ -252,7 +252,7 @@ function foldersWritten({ root, moves }: Exchange): string[] {
   return [...new Set(moves.map(({ path }) => join(root, path, "..")))];
 }
 
-/** The agent's files are what they were at first by now. */
+/** The agent's files are as they were at first. */
 async function nothingToDo(
   repo: Repository,
   request: ApplyRequest,

@@ -5,7 +5,7 @@ import { baseRef, OUR_REFS } from "../layout.ts";
 import { granted, outputOf } from "../refusal.ts";
 import { gitOn, locateWorktree } from "../worktree-location.ts";
 
-/** Branch, HEAD and index of the tree, so that `git diff` there shows the edits and nothing else. Also a second time. */
+/** Sets branch, HEAD and index of the worktree so that `git diff` there shows exactly the edits. Repeatable. */
 export async function beginFrom(tree: Worktree, ground: GitEnvironment): Promise<void> {
   const place = granted(locateWorktree(tree));
   const git = gitOn(tree, place, ground);
@@ -17,11 +17,11 @@ export async function beginFrom(tree: Worktree, ground: GitEnvironment): Promise
     ["read-tree", "--reset", tree.base],
   ];
   for (const args of commands) outputOf(await git(args), `The worktree ${tree.name} could not be rebased`);
-  // Files that differ are what it is about.
+  // Fails if files differ, as they should.
   await git(["update-index", "-q", "--refresh"]);
 }
 
-/** The names of both sides of a rebase, which stand in its marks. */
+/** Deletes the names of both sides of a rebase, which appear in its marks. */
 export async function forgetSides(repo: Repository, { name }: Worktree): Promise<void> {
   for (const side of ["checkout", "agent"]) await deleteRef(repo, `${OUR_REFS}sides/${name}/${side}`);
 }

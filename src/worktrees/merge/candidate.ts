@@ -13,7 +13,7 @@ import { mergeTree, withLines } from "./merge-tree.ts";
 import { type Change, planOf } from "./plan.ts";
 import { unresolved } from "./unresolved.ts";
 
-/** The edits of a tree against what the checkout is now. */
+/** The edits of a worktree against the current checkout. */
 export type Candidate =
   | { readonly type: "empty" }
   | (Common & { readonly type: "conflict"; readonly conflicts: readonly Conflict[] })
@@ -29,12 +29,12 @@ interface Common {
   readonly checkout: CheckoutSnapshot;
   readonly counts: z.infer<typeof Counts>;
   readonly deleted: readonly string[];
-  /** A commit of the agent's files on the base of its tree. */
+  /** A commit of the agent's files on the base of its worktree. */
   readonly edits: string;
   readonly notes: readonly string[];
 }
 
-/** The checkout a tree belongs to, ready for a merge. */
+/** Returns the checkout of a worktree, ready for a merge. */
 export async function checkoutOf(tree: Worktree, ground: GitEnvironment): Promise<Repository> {
   if (!existsSync(tree.checkout))
     refuse(`${tree.checkout}, which the edits belong to, is not there any more.`);
@@ -49,13 +49,13 @@ export async function checkoutOf(tree: Worktree, ground: GitEnvironment): Promis
   return repo;
 }
 
-/** What is to be merged: both are only looked at. */
+/** The two sides of a merge; both are only read. */
 export interface Sides {
   readonly tree: Worktree;
-  /** A commit of the agent's. */
+  /** A commit of the agent's files. */
   readonly snapshot: string;
   readonly checkout: CheckoutSnapshot;
-  /** Deletions of the agent's that do not count. */
+  /** Deletions by the agent to leave out. */
   readonly hold: readonly string[];
 }
 

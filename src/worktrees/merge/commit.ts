@@ -13,8 +13,8 @@ import type { Committed, IndexEntry } from "./journal.ts";
 import { mergeTree } from "./merge-tree.ts";
 
 /**
- * One commit of the edits alone on what HEAD is, without what the person has not committed, and what it makes of their
- * index; null if HEAD has all of it already. Writes objects, nothing else.
+ * Writes a commit of the edits alone on HEAD, without the user's uncommitted changes, and the user's index after it;
+ * returns null if HEAD already has all of them. Writes objects, nothing else.
  */
 export async function prepareCommit(
   repo: Repository,
@@ -41,7 +41,7 @@ export async function prepareCommit(
   return { head, branch, commit, entries: await indexAfter(repo, changes, merged.tree, ground) };
 }
 
-/** What is staged stays staged, on top of what was committed. */
+/** Staged changes stay staged, on top of the commit. */
 async function indexAfter(
   repo: Repository,
   changes: Committed["entries"],
@@ -89,7 +89,7 @@ async function withStaged(
   return entries;
 }
 
-/** The person has committed or staged, `what`, whenever it was tried. */
+/** The user kept committing or staging, `what`, during every try. */
 export interface MovedOn {
   readonly type: "moved-on";
   readonly what: string;
@@ -98,16 +98,16 @@ export interface MovedOn {
 
 export interface Moved {
   readonly type: "moved";
-  /** Null: HEAD has all of it by now. */
+  /** Null if HEAD has all of it by now. */
   readonly committed: Committed | null;
 }
 
-/** Who has begun to commit before the index was locked ends while it is: one commit each. */
+/** A commit that started before the index was locked finishes during the lock: one try each. */
 const RENEWALS = 5;
 
 /**
- * After the files: HEAD, and the index with it. What cannot be done leaves both as they were. `renew`: the same commit
- * on what HEAD and the index are by now, made while no other one can begin.
+ * Moves HEAD and the index after the files were written; if it cannot, leaves both as they were. `renew` makes the same
+ * commit on the current HEAD and index, while no other commit can start.
  */
 export async function moveForth(
   repo: Repository,
@@ -165,7 +165,7 @@ function notCommitted({ top }: Repository, why: string): string {
   return `The edits could not be committed in ${top}: ${why}.`;
 }
 
-/** Sentences on what is no longer as the merge left it, and stays. */
+/** Returns sentences on what changed after the merge, and is left. */
 export async function moveBack(
   repo: Repository,
   committed: Committed,
@@ -202,7 +202,7 @@ async function backwards(
   }
 }
 
-/** What of the commit is not as the merge left it. */
+/** Returns what changed since the merge committed. */
 export async function changedSince(
   repo: Repository,
   committed: Committed,
@@ -236,7 +236,7 @@ async function moveHead(
   way: "forth" | "back",
   again = false,
 ): Promise<string | null> {
-  // Who has changed branches meanwhile would find the commit on the wrong one.
+  // If the user switched branches, the commit would be on the wrong one.
   const now = await headOf(repo);
   if (now.head === (way === "forth" ? commit : head)) return null;
   if (now.branch !== branch) return OTHER_BRANCH;
@@ -253,7 +253,7 @@ async function moveHead(
     await dropHeadLocks(repo, branch);
     return moveHead(repo, { head, branch, commit }, way, true);
   }
-  // A log of refs wants to know who: it may be nobody.
+  // A reflog entry needs an identity, and there may be none.
   const second = await repo.git.run(args);
   return second.code === 0 ? null : lastLine(second.err);
 }
@@ -267,7 +267,7 @@ async function madeCommit(
 ): Promise<string> {
   const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-m", message];
   const made = await repo.git.run(args, identity ? { identity } : {});
-  // Nobody has told git who they are.
+  // The user has not configured an identity.
   if (made.code !== 0 && identity) return madeCommit(repo, tree, parents, message);
   return outputOf(made, `A commit could not be made in ${repo.top}`).trim();
 }

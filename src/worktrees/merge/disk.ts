@@ -22,27 +22,27 @@ import { dirname } from "node:path";
 import { errorCode, isMissing } from "../../lib/errors.ts";
 
 /**
- * All that merging does to the disk, one step each: tests have one that dies between any two. Every one of them
- * throws what the system says; none replaces what is there, but `rename` on a name that is ours.
+ * Every write of a merge to the disk, one step each, so that a test can crash between any two. Each step throws the
+ * system's error; none replaces an existing file, except `rename` onto a name of Troupe's.
  */
 export interface Disk {
   rename(from: string, to: string): void;
-  /** The same file, or link, under a second name, which must be free. `shared`: it is one file with two names. */
+  /** Gives a file or link a second name, which must be free. `shared`: it is one file with two names. */
   place(from: string, to: string): { shared: boolean };
   unlink(path: string): void;
   mkdir(path: string, mode: number | null): void;
   rmdir(path: string): void;
-  /** On the disk when it returns. */
+  /** On disk when it returns. */
   append(file: string, text: string): void;
-  /** A file of ours, new or replaced as a whole, on the disk when it returns. */
+  /** Creates or fully replaces a file of Troupe's; on disk when it returns. */
   write(file: string, text: string): void;
-  /** Ours, with all that is in it. */
+  /** Deletes a directory of Troupe's with its content. */
   drop(folder: string): void;
-  /** What was renamed in it stays so. */
+  /** Makes renames in it durable. */
   sync(folder: string): void;
 }
 
-/** Disks without hard links, and files that have too many. */
+/** Errors of disks without hard links, and of files with too many. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 export const realDisk: Disk = {
@@ -51,7 +51,7 @@ export const realDisk: Disk = {
   unlink: unlinkSync,
   mkdir(path, mode) {
     mkdirSync(path);
-    // The one it was, whatever new ones get here.
+    // Keeps the mode, whatever new directories get here.
     if (mode !== null) chmodSync(path, mode);
   },
   rmdir: rmdirSync,
@@ -99,7 +99,7 @@ function sync(folder: string): void {
   try {
     opened = openSync(folder, constants.O_RDONLY);
   } catch (error) {
-    // It went with what was in it.
+    // It was deleted with its content.
     if (isMissing(error)) return;
     throw error;
   }
@@ -110,7 +110,7 @@ function sync(folder: string): void {
   }
 }
 
-/** What fails in one of these ways was done already, or is not to be done. */
+/** Ignores failures with these codes: the step was already done, or is not needed. */
 export function quietly(act: () => void, codes: readonly string[]): void {
   try {
     act();

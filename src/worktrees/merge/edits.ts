@@ -3,10 +3,10 @@ import { type Git, parts } from "../git.ts";
 import { outputOf } from "../refusal.ts";
 import type { Counts } from "../requests.ts";
 
-/** What an agent did, from its base to its snapshot. */
+/** The agent's changes, from its base to its snapshot. */
 export interface Edits {
   readonly counts: z.infer<typeof Counts>;
-  /** Files that are gone, and were not renamed. */
+  /** Deleted files, without renamed ones. */
   readonly deleted: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export async function editsBetween(git: Git, base: string, snapshot: string): Pr
   for (; fields[at]?.startsWith(":"); at += /^[RC]/.test(statusIn(fields[at])) ? 3 : 2)
     if (statusIn(fields[at]) === "D") deleted.push(fields[at + 1] ?? "");
   let [files, insertions, deletions] = [0, 0, 0];
-  // A rename has its two names in fields of their own; a binary file has no numbers.
+  // A rename has its two names in separate fields; a binary file has no numbers.
   for (; at < fields.length; at += 1) {
     const line = /^(\d+|-)\t(\d+|-)\t/.exec(fields[at] ?? "");
     if (line === null) continue;
@@ -34,7 +34,7 @@ function statusIn(field: string | undefined): string {
   return field?.split(" ").at(-1) ?? "";
 }
 
-/** Every file that is in a tree. */
+/** Returns every file in a tree. */
 export async function namesIn(git: Git, tree: string): Promise<readonly string[]> {
   const listed = await git.run(["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]);
   return parts(outputOf(listed, "A tree could not be read"));

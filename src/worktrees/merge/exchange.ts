@@ -5,7 +5,7 @@ import { isSameContent, isSameFile, isUntouched, lstatOf, stateOf } from "./file
 import type { Exchange, Move } from "./moves.ts";
 import { type Left, revertExchange } from "./revert-exchange.ts";
 
-/** `changed`: somebody wrote meanwhile; `failed`: the system refused. Either way all of it was taken back. */
+/** `changed`: another process wrote; `failed`: the system refused. Everything was rolled back in both cases. */
 export type Exchanged =
   | { readonly type: "done" }
   | {
@@ -16,9 +16,8 @@ export type Exchanged =
     };
 
 /**
- * Renames what is there aside, links what comes in, and only then looks whether what went aside is what was expected:
- * whatever an editor does at the same time, its save is in the place or aside, and one that is aside goes back. What
- * is expected must have been looked at just before.
+ * Renames existing files aside, links new ones in, and only then checks that what it moved is what was expected: an
+ * editor's save is either in place or aside, and one that is aside is put back. Check the expected files just before.
  */
 export function exchange(work: Exchange, disk: Disk): Exchanged {
   const state = { at: work.moves[0]?.path ?? "" };
@@ -27,7 +26,7 @@ export function exchange(work: Exchange, disk: Disk): Exchanged {
     return { type: "done" };
   } catch (error) {
     const changed = error instanceof ChangedMeanwhile;
-    // What the disk says is an outcome, anything else is a bug; it is taken back all the same.
+    // A disk error is an outcome, anything else is a bug; both are rolled back.
     const left = revertExchange(work, disk);
     if (!changed && errorCode(error) === undefined) throw error;
     const why = errorMessage(error);
@@ -35,7 +34,7 @@ export function exchange(work: Exchange, disk: Disk): Exchanged {
   }
 }
 
-/** Somebody else was here. */
+/** Another process wrote here. */
 class ChangedMeanwhile extends Error {}
 
 function perform(work: Exchange, disk: Disk, state: { at: string }): void {
@@ -59,7 +58,7 @@ function perform(work: Exchange, disk: Disk, state: { at: string }): void {
   }
 }
 
-/** Not empty, or gone already. */
+/** Not empty, or already gone. */
 const LEAVE = ["ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR"];
 
 function one(work: Exchange, { path, before, after, incoming }: Move, number: number, disk: Disk): void {
@@ -79,13 +78,13 @@ function one(work: Exchange, { path, before, after, incoming }: Move, number: nu
   }
 }
 
-/** Which file is ours is told by its inode: that of a second name is the first one's, that of a copy is noted. */
+/** Our file is recognised by its inode: a second name shares the first one's, a copy's is noted. */
 function notePlaced(work: Exchange, number: number, place: string, disk: Disk): void {
   const { dev, ino } = lstatOf(place) ?? { dev: 0n, ino: 0n };
   disk.write(join(work.bytes, `${work.aside}-placed-${number}`), `${dev}:${ino}`);
 }
 
-/** The last moment in which all of it can be taken back as if nothing had been. */
+/** The last moment in which everything can still be rolled back without a trace. */
 function checkOnceMore(work: Exchange, { path, before, after, incoming }: Move, number: number): void {
   const now = lstatOf(join(work.root, path));
   if (after === null || incoming === null) {
@@ -100,13 +99,13 @@ function checkOnceMore(work: Exchange, { path, before, after, incoming }: Move, 
     throw new ChangedMeanwhile("it was written to meanwhile");
 }
 
-/** Every folder on the way is one, and no link to another place. */
+/** True if every directory on the path is real and not a link. */
 export function isOwnFolder(root: string, path: string): boolean {
   const names = path.split("/").slice(0, -1);
   return names.every((_, at) => lstatOf(join(root, ...names.slice(0, at + 1)))?.isDirectory() === true);
 }
 
-/** What is not as it was is somebody else's doing, and no failure. */
+/** An unexpected state is another process's change, not a failure. */
 function moved<T>(act: () => T): T {
   try {
     return act();

@@ -3,31 +3,31 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, rea
 import * as z from "zod/mini";
 import { isMissing } from "../../lib/errors.ts";
 
-/** What is in a place on the disk: raw bytes, before any filter. */
+/** What is at a path on disk: raw bytes, before any filter. */
 export const FileState = z.object({
   kind: z.enum(["file", "link", "other"]),
-  /** Rights, without the kind. */
+  /** Permissions, without the file type. */
   mode: z.number(),
   size: z.number(),
-  /** SHA-256 of the bytes, or of where a link leads; of anything else which one it is. */
+  /** SHA-256 of the bytes or of a link's target; for other types an identifier. */
   digest: z.string(),
   /** Nanoseconds since 1970. */
   mtime: z.string(),
 });
 export type FileState = z.infer<typeof FileState>;
 
-/** How git names objects in a repository. */
+/** The object format of a repository. */
 export type ObjectFormat = "sha1" | "sha256";
 
 export interface Seen {
   readonly state: FileState;
-  /** What git would name these bytes, without filters; empty where it was not asked for, or there are none. */
+  /** The ID that git would give these bytes, without filters; empty if not requested or without bytes. */
   readonly blob: string;
 }
 
 const CHUNK_BYTES = 1 << 20;
 
-/** Null: nothing is there. Whoever writes meanwhile moves the time on, so that a second look differs. */
+/** Returns null if nothing exists. A write during the read changes the time, so that a second read differs. */
 export function stateOf(path: string): FileState | null {
   return look(path, null)?.state ?? null;
 }
@@ -51,7 +51,7 @@ export function look(path: string, format: ObjectFormat | null): Seen | null {
   return { state: { kind: "file", ...rest, size: Number(size), digest: read.digest }, blob: read.blob };
 }
 
-/** A folder on the way that is none counts as nothing there. */
+/** Treats a parent that is not a directory as nothing there. */
 export function lstatOf(path: string) {
   try {
     return lstatSync(path, { bigint: true });
@@ -61,18 +61,18 @@ export function lstatOf(path: string) {
   }
 }
 
-/** Whether they cannot be told apart by who reads them; the time counts where it was not ours to set. */
+/** True if readers cannot tell them apart; compares times only if Troupe did not set them. */
 export function isSameContent(one: FileState | null, other: FileState | null): boolean {
   if (one === null || other === null) return one === other;
   return one.kind === other.kind && one.digest === other.digest && one.size === other.size;
 }
 
-/** Also nobody has written since, not even the same bytes. */
+/** Also true only if nothing was written since, not even the same bytes. */
 export function isUntouched(one: FileState | null, other: FileState | null): boolean {
   return isSameContent(one, other) && one?.mtime === other?.mtime;
 }
 
-/** The rights of links are no one's choice. */
+/** Links have no permissions to choose. */
 export function isSameFile(one: FileState | null, other: FileState | null): boolean {
   return isSameContent(one, other) && (one?.kind === "link" || one?.mode === other?.mode);
 }

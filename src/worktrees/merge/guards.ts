@@ -10,11 +10,11 @@ import type { Change } from "./plan.ts";
 
 export interface Guarded {
   readonly conflicts: readonly Conflict[];
-  /** Folders that go where they become empty, inner ones first. */
+  /** Directories to remove if they become empty, inner ones first. */
   readonly emptied: readonly { path: string; mode: number }[];
 }
 
-/** What git does not look at: files it does not know would be written over, and other disks see other names. */
+/** Checks what git does not: untracked files that would be overwritten, and names that are equal on other disks. */
 export async function guard(repo: Repository, changes: readonly Change[], merged: string): Promise<Guarded> {
   const deleted = new Set(changes.filter(({ after }) => after === null).map(({ path }) => path));
   const conflicts: Conflict[] = [];
@@ -37,7 +37,7 @@ interface InTheWay {
   readonly kind: string;
 }
 
-/** What is where a file is to be made, or on the way there, and does not go by the same merge. */
+/** Finds what is at or above the path of a new file and is not removed by the same merge. */
 function inTheWay(
   top: string,
   path: string,
@@ -56,13 +56,13 @@ function inTheWay(
     const other = unlisted(top, path, deleted, emptyOnes);
     return other === null ? null : { path: other, kind: "untracked" };
   }
-  // On a disk that takes them for one name, the file that is renamed to another case of it is found here.
+  // Finds a file renamed to another case of its name, on a disk where both are one.
   const other = [...deleted].find((name) => fold(name) === fold(path));
   if (other !== undefined && lstatOf(join(top, other))?.ino === found.ino) return null;
   return deleted.has(path) ? null : { path, kind: "untracked" };
 }
 
-/** The first file in a folder that nobody has deleted; folders without any are gathered. */
+/** Returns the first file in a directory that the merge does not delete; collects directories without any. */
 function unlisted(
   top: string,
   folder: string,

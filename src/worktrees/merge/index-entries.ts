@@ -12,7 +12,7 @@ import { chunks, copyIndex } from "../side-index.ts";
 import type { Disk } from "./disk.ts";
 import type { Committed, IndexEntry } from "./journal.ts";
 
-/** By path; what is not there has no entry. */
+/** Returns entries by path; a missing file has none. */
 export async function entriesOf(repo: Repository, index: string): Promise<ReadonlyMap<string, IndexEntry>> {
   const found = await entriesAndNested(repo, index, { plain: true, nested: false });
   return new Map(found.entries.map(({ path, mode, id }) => [path, { mode, id }]));
@@ -22,12 +22,12 @@ export function isSameEntry(one: IndexEntry, other: IndexEntry): boolean {
   return one?.mode === other?.mode && one?.id === other?.id;
 }
 
-/** What stands in a lock of ours: one that a death left behind is known by it. */
+/** The content of a lock of Troupe's, to recognise one that a crash left behind. */
 const LOCKED_BY_US = "troupe\n";
 const LOCKED_MS = 10_000;
 const LOOK_EVERY_MS = 20;
 
-/** Under git's own lock of the user's index: no other git command stages, or begins to commit, in that time. */
+/** Runs under git's own lock of the user's index: no other git command can stage or start a commit. */
 export async function withIndexLock<T>(
   { gitDir, top }: Repository,
   ground: GitEnvironment,
@@ -45,16 +45,18 @@ export async function withIndexLock<T>(
 export interface EntriesToSet {
   readonly entries: Committed["entries"];
   readonly way: "forth" | "back";
-  /** Moves HEAD, or says why it stays: nobody can commit what the index is about to be, or was, without it. */
+  /** Moves HEAD, or returns why it did not: no one can commit the index without it, before or after. */
   move(): Promise<string | null>;
 }
 
-/** `others`: entries that are not as expected, which stay as they are; on the way forth all of it stays then. */
+/** `others`: unexpected entries, which are left alone; a merge then changes none. */
 export type EntriesSet =
   | { readonly type: "set" | "others"; readonly others: readonly string[] }
   | { readonly type: "unmoved"; readonly why: string };
 
-/** Changes entries of the person's index that are still as expected, and HEAD with them. Only under `withIndexLock`. */
+/**
+ * Changes entries of the user's index that are still as expected, and HEAD with them. Call only under `withIndexLock`.
+ */
 export async function setEntries(
   repo: Repository,
   { entries, way, move }: EntriesToSet,
@@ -105,11 +107,11 @@ async function writeEntries(
       await repo.git.run(["update-index", ...args], { index }),
       `The index of ${repo.top} could not be changed`,
     );
-  // Only so that git need not read them again; files that are otherwise changed are no failure.
+  // Only so that git need not reread them; other changed files are not a failure.
   await repo.git.run(["update-index", "-q", "--refresh"], { index });
 }
 
-/** Most git commands have it for milliseconds; one that waits for an editor is not waited for. */
+/** Most git commands hold it for milliseconds; one that waits for an editor is not waited for. */
 async function takeLock(lock: string, top: string, ground: GitEnvironment): Promise<void> {
   const until = ground.now() + LOCKED_MS;
   while (!made(lock)) {
@@ -129,7 +131,7 @@ function made(lock: string): boolean {
   }
 }
 
-/** After a death: git would not work there, and no branch could be moved. */
+/** After a crash: git would not work there, and no branch could be moved. */
 export async function dropOwnLocks(
   repo: Pick<Repository, "common" | "gitDir">,
   branch: string | null,
@@ -145,7 +147,7 @@ export async function dropOwnLocks(
   rmSync(lock, { force: true });
 }
 
-/** Of a git that was killed while it moved HEAD: no other one can have begun to, as the index is locked. */
+/** Left by a git killed while it moved HEAD: no other can have started to, as the index is locked. */
 export async function dropHeadLocks(
   { common, gitDir }: Pick<Repository, "common" | "gitDir">,
   branch: string | null,

@@ -8,15 +8,15 @@ import type { Disk } from "./disk.ts";
 import { bytesOf, locateMerge } from "./locate.ts";
 import { Exchange } from "./moves.ts";
 
-/** An entry of an index; null where there is none. */
+/** An entry of an index, or null. */
 export const IndexEntry = z.nullable(z.object({ mode: z.string(), id: z.string() }));
 export type IndexEntry = z.infer<typeof IndexEntry>;
 
-/** What a merge that commits does besides. */
+/** The additional work of a merge that commits. */
 export const Committed = z.object({
-  /** HEAD before; null: no commit yet. */
+  /** HEAD before the merge; null before the first commit. */
   head: z.nullable(z.string()),
-  /** The branch that HEAD is; null: detached. */
+  /** The branch that HEAD points to; null if detached. */
   branch: z.nullable(z.string()),
   commit: z.string(),
   entries: z.array(z.object({ path: z.string(), before: IndexEntry, after: IndexEntry })),
@@ -27,7 +27,7 @@ export const MergeStart = z.object({
   type: z.literal("merge-start"),
   merge: z.string(),
   at: z.number(),
-  /** The top folder of the checkout. */
+  /** The top directory of the checkout. */
   top: z.string(),
   gitDir: z.string(),
   tree: z.string(),
@@ -37,7 +37,7 @@ export const MergeStart = z.object({
   committed: z.nullable(Committed),
 });
 export type MergeStart = z.infer<typeof MergeStart>;
-/** HEAD had moved, so the commit was made again on what it is; null if it has all of it. */
+/** HEAD had moved, so the commit was made again on it; null if HEAD has everything. */
 const MergeCommit = z.object({ type: z.literal("merge-commit"), committed: z.nullable(Committed) });
 const LeftPaths = z.array(z.object({ path: z.string(), kept: z.string() }));
 const MergeEnd = z.object({
@@ -64,16 +64,16 @@ export const JournalRecord = z.discriminatedUnion("type", [
 ]);
 export type JournalRecord = z.infer<typeof JournalRecord>;
 
-/** One merge, as its journal says. */
+/** One merge, as recorded in its journal. */
 export interface MergeStory {
   readonly start: MergeStart;
-  /** `elsewhere`: of a checkout that is none of this repository's; nothing of it may be touched. */
+  /** `elsewhere`: of a checkout that does not belong to this repository; never touch it. */
   readonly state: "open" | "merged" | "taken back" | "undoing" | "undone" | "elsewhere";
-  /** Of the undo that is open, or was last. */
+  /** The current or last undo. */
   readonly undo: z.infer<typeof UndoStart> | null;
-  /** What its last end could not take back. */
+  /** What the last roll-back could not restore. */
   readonly left: z.infer<typeof LeftPaths>;
-  /** How often an undo was begun. */
+  /** The number of undos started. */
   readonly undos: number;
 }
 
@@ -84,7 +84,7 @@ export function record(common: string, merge: string, entry: JournalRecord, disk
   disk.append(join(mergeFolder(common, merge), JOURNAL), `${JSON.stringify(entry)}\n`);
 }
 
-/** Null: nothing of it was ever begun, as far as can be read. */
+/** Returns null if nothing of it was started, as far as can be read. */
 export function mergeStateOf(common: string, merge: string): MergeStory | null {
   const text = textOf(join(mergeFolder(common, merge), JOURNAL));
   if (text === null) return null;
@@ -93,7 +93,7 @@ export function mergeStateOf(common: string, merge: string): MergeStory | null {
   return story && atHome(common, merge, story);
 }
 
-/** With the folders as they are now. */
+/** Resolves its directories as they are now. */
 function atHome(common: string, merge: string, { start, undo, ...rest }: MergeStory): MergeStory {
   const { root, bytes } = start.exchange;
   const home = locateMerge(common, merge, { top: start.top, gitDir: start.gitDir, bytes });
@@ -124,7 +124,7 @@ function told(story: MergeStory | null, entry: JournalRecord): MergeStory | null
   }
 }
 
-/** What was cut off while it was written never counted. */
+/** An incomplete last line never counted. */
 function recordOf(line: string): JournalRecord[] {
   try {
     const parsed = z.safeParse(JournalRecord, JSON.parse(line));
@@ -134,11 +134,11 @@ function recordOf(line: string): JournalRecord[] {
   }
 }
 
-// ---- which are there -------------------------------------------------------------------------------
+// ---- finding merges --------------------------------------------------------------------------------
 
 /**
- * The merge, or the undo of one, that is under way or was cut off: nothing is written to a checkout without it.
- * `bytes` is null where the folder that it names is not the repository's.
+ * Returns the merge, or undo, that is in progress or was cut off: no checkout is written without one. `bytes` is null
+ * if the recorded directory is not the repository's.
  */
 export function openMerge(common: string): { readonly merge: string; readonly bytes: string | null } | null {
   const [merge, bytes] = (textOf(openFile(common)) ?? "").split("\n");
@@ -146,7 +146,7 @@ export function openMerge(common: string): { readonly merge: string; readonly by
   return { merge, bytes: bytesOf(common, merge, bytes) };
 }
 
-/** Before anything of it is made. `bytes`: where its files will be. */
+/** Call before anything of it is made. `bytes`: where its files will be. */
 export function setOpen(common: string, merge: string, bytes: string, disk: Disk): void {
   disk.write(openFile(common), `${merge}\n${bytes}\n`);
 }
@@ -156,7 +156,7 @@ export function setClosed(common: string, disk: Disk): void {
   disk.sync(ourFolder(common));
 }
 
-/** Makes the folder of a merge that is the newest from now on. */
+/** Makes the directory of a merge, which becomes the newest. */
 export function newMerge(common: string, merge: string, disk: Disk): string {
   const folder = mergeFolder(common, merge);
   mkdirSync(folder, { recursive: true });
@@ -164,7 +164,7 @@ export function newMerge(common: string, merge: string, disk: Disk): string {
   return folder;
 }
 
-/** The newest first; some were taken back. */
+/** Returns merges, the newest first; some were rolled back. */
 export function mergesOf(common: string): string[] {
   const text = textOf(orderFile(common)) ?? "";
   return [...new Set(text.split("\n").filter((name) => MERGE_NAME.test(name)))].reverse();

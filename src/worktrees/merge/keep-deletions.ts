@@ -3,7 +3,7 @@ import { withIndex } from "../own-index.ts";
 import { outputOf } from "../refusal.ts";
 import { chunks } from "../side-index.ts";
 
-/** The agent's tree, with what it is not to have deleted. */
+/** Returns the agent's tree with the deletions to leave out put back. */
 export async function keepDeletions(
   repo: Repository,
   base: string,

@@ -4,18 +4,18 @@ import { hasOwnTreesFolder } from "../trees-folder.ts";
 import { commonFolder } from "../worktree-location.ts";
 
 /**
- * Where a merge of this repository is at home. What lies in a repository may have been copied or moved with it, or be
- * somebody's invention: the folders that it names count only where they are the repository's own.
+ * The directories of a merge. Data in a repository may have been copied or moved with it, or be forged: recorded
+ * directories count only if they are the repository's own.
  */
 export interface Home {
-  /** The top folder of the checkout. */
+  /** The top directory of the checkout. */
   readonly top: string;
   readonly gitDir: string;
   /** Where its files are. */
   readonly bytes: string;
 }
 
-/** Null: the checkout that it was made in is none of this repository any more. */
+/** Returns null if its checkout no longer belongs to this repository. */
 export function locateMerge(
   common: string,
   merge: string,
@@ -24,13 +24,13 @@ export function locateMerge(
   const { top, gitDir, bytes } = said;
   if (commonFolder(top) === common && isOfCommon(common, gitDir))
     return homeAt(common, merge, top, gitDir, bytes);
-  // The main checkout is the folder that the git folder is in, wherever both have gone.
+  // The main checkout contains the git directory, even after both moved.
   const main = dirname(common);
   const wasMain = gitDir === join(top, ".git");
   return wasMain && commonFolder(main) === common ? homeAt(common, merge, main, common, bytes) : null;
 }
 
-/** The folder of a merge of which nothing else is known; null: it is not ours to touch. */
+/** Returns the directory of an otherwise unknown merge, or null if it must not be touched. */
 export function bytesOf(common: string, merge: string, said: string): string | null {
   if (said === mergeFolder(common, merge)) return said;
   const trees = dirname(said);
@@ -39,7 +39,9 @@ export function bytesOf(common: string, merge: string, said: string): string | n
   return isOurs && commonFolder(checkout) === common && hasOwnTreesFolder(checkout) ? said : null;
 }
 
-/** The name of a merge's folder among the trees, where the git folder is on another disk than the checkout. */
+/**
+ * Returns the name of a merge's directory among the worktrees, for a git directory on another disk than the checkout.
+ */
 export function mergeDirName(merge: string): string {
   return `.merge-${merge}`;
 }
@@ -53,7 +55,7 @@ function isOfCommon(common: string, gitDir: string): boolean {
   return gitDir === common || dirname(gitDir) === `${common}${sep}worktrees`;
 }
 
-/** Stays below the folder that it is taken from, and out of git's own. */
+/** True if the path stays below its root and out of git's directory. */
 export function isSafeRelativePath(path: string): boolean {
   return path.split("/").every((name) => !["", ".", ".."].includes(name) && name.toLowerCase() !== ".git");
 }

@@ -1,4 +1,4 @@
-/** Where both sides stand in a file that could not be merged; lines count from 1. */
+/** Returns the line ranges with conflict marks; lines count from 1. */
 export function markedLines(text: string): { from: number; to: number }[] {
   const found: { from: number; to: number }[] = [];
   let from: number | null = null;
@@ -12,7 +12,7 @@ export function markedLines(text: string): { from: number; to: number }[] {
   return found;
 }
 
-/** Marks that bear this name, as ours do: nobody's own text has them by chance. */
+/** Returns the marks with this name, as Troupe's have: other text has it only by chance. */
 export function marksOf(text: string, name: string): { from: number; to: number }[] {
   const isMark = (line: string) => /^[<>]{7,} /.test(line) && line.includes(name);
   return text.split("\n").flatMap((line, at) => (isMark(line) ? [{ from: at + 1, to: at + 1 }] : []));

@@ -3,20 +3,20 @@ import { mergeRef } from "../layout.ts";
 import type { TreeRecord } from "../tree-record.ts";
 import { mergeStateOf, mergesOf } from "./journal.ts";
 
-/** What of a tree is in its checkout by a merge that nobody has taken back. */
+/** The edits of a worktree that a merge brought into the checkout and that were not undone. */
 export interface MergeHistory {
-  /** A commit of the edits that came in: what a tree has beside it is newer, or was held back. */
+  /** A commit of the merged edits: other edits of the worktree are newer, or were left out. */
   readonly edits: string;
   readonly root: string;
 }
 
-/** Null: nothing of it, as far as it is known. */
+/** Returns null if none of the edits is known to be merged. */
 export async function mergeHistory(repo: Repository, { tree, at }: TreeRecord): Promise<MergeHistory | null> {
   const merged = mergesOf(repo.common)
     .reverse()
     .filter((merge) => {
       const story = mergeStateOf(repo.common, merge);
-      // A name that was given again is of another tree.
+      // A reused name belongs to another worktree.
       return story?.state === "merged" && story.start.tree === tree.name && story.start.at >= at;
     });
   let found: MergeHistory | null = null;
@@ -26,7 +26,7 @@ export async function mergeHistory(repo: Repository, { tree, at }: TreeRecord): 
     const asked = [`${after}^2`, `${after}^2^`, `${after}^2^{tree}`];
     const { out } = await repo.git.run(["rev-parse", "--revs-only", ...asked]);
     const [edits, begun, root] = out.split("\n");
-    // One that went on from what was taken back since says nothing of the whole.
+    // A merge that started from one undone since does not describe all edits.
     if (!edits || !root || begun !== before) continue;
     found = { edits, root };
     before = edits;

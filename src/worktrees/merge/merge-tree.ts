@@ -3,7 +3,7 @@ import type { Git } from "../git.ts";
 import { outputOf } from "../refusal.ts";
 import { markedLines } from "./marked-lines.ts";
 
-/** `tree`: with git's marks in it where it is a conflict. */
+/** `tree` has git's marks in it after a conflict. */
 export type Merged =
   | { readonly type: "clean"; readonly tree: string }
   | { readonly type: "conflict"; readonly tree: string; readonly conflicts: readonly ConflictedFile[] };
@@ -15,7 +15,7 @@ export interface ConflictedFile {
   readonly sides: ReadonlyMap<number, { readonly mode: string; readonly id: string }>;
 }
 
-/** Both are commits with one merge base; the names given stand in the marks. */
+/** Both are commits with one merge base; the names appear in the marks. */
 export async function mergeTree(
   git: Git,
   ours: string,
@@ -42,12 +42,12 @@ function conflictsOf(lines: readonly string[], kinds: ReadonlyMap<string, string
     const of = sides.get(path) ?? new Map<number, { mode: string; id: string }>();
     sides.set(path, of.set(Number(stage), { mode, id }));
   }
-  // Some are only told of: a folder that was renamed.
+  // Some are only reported: a renamed directory.
   for (const path of kinds.keys()) if (!sides.has(path) && kinds.get(path) !== "") sides.set(path, new Map());
   return [...sides].map(([path, of]) => ({ path, kind: kinds.get(path) || "content", sides: of }));
 }
 
-/** How many paths, the paths, what sort, what is said to people; and again. */
+/** The number of paths, the paths, the type, the message; repeated. */
 function kindsOf(fields: readonly string[]): Map<string, string> {
   const kinds = new Map<string, string>();
   for (let at = 0; at < fields.length; ) {
@@ -64,10 +64,10 @@ function kindsOf(fields: readonly string[]): Map<string, string> {
   return kinds;
 }
 
-/** More are not read for their lines. */
+/** More files are not searched for lines. */
 const LOOKED_INTO = 100;
 
-/** As they are told, with the places of the marks in the tree that git made. */
+/** Adds the line numbers of the marks in git's merged tree. */
 export async function withLines(
   git: Git,
   tree: string,
@@ -81,7 +81,7 @@ export async function withLines(
   return found;
 }
 
-/** Null: it is not there. */
+/** Returns null if the file does not exist. */
 export async function textIn(git: Git, tree: string, path: string): Promise<string | null> {
   const { code, out } = await git.run(["cat-file", "blob", `${tree}:${path}`]);
   return code === 0 ? out : null;

@@ -3,7 +3,7 @@ import { lstatOf } from "./file-state.ts";
 import type { Exchange, Move } from "./moves.ts";
 import { foldersOf } from "./names.ts";
 
-/** Folders that are not there yet, or are still files, outer ones first. */
+/** Returns directories that are missing, or still files, outer ones first. */
 export function missingDirs(top: string, moves: readonly Move[]): Exchange["made"] {
   const wanted = moves.flatMap(({ path, after }) => (after === null ? [] : foldersOf(path)));
   return [...new Set(wanted)]

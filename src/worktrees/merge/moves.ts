@@ -8,27 +8,27 @@ const Within = z.string().check(z.refine(isSafeRelativePath));
 export const Move = z.object({
   /** Relative to the root, with `/`. */
   path: Within,
-  /** What was there, and what comes in its place; null: nothing. */
+  /** The file before and after; null for no file. */
   before: z.nullable(FileState),
   after: z.nullable(FileState),
-  /** Where what comes lies, relative to `bytes`; null: nothing comes. */
+  /** Path of the new file, relative to `bytes`; null for a deletion. */
   incoming: z.nullable(Within),
 });
 export type Move = z.infer<typeof Move>;
 
-/** Files of one folder that change together, all or none. Plain data: after a crash it is taken back by it. */
+/** Files of one directory that change together, all or none. Plain data: a roll-back after a crash reads it. */
 export const Exchange = z.object({
-  /** Absolute: the folder they are in. */
+  /** Absolute path of their directory. */
   root: z.string(),
-  /** Absolute, on the same device, of this merge alone: what comes, and what is put aside. */
+  /** Absolute path on the same device, used by this merge alone, of the new and the replaced files. */
   bytes: z.string(),
-  /** The folder in `bytes` where what was there is put, named by its number in `moves`. */
+  /** The directory in `bytes` of the replaced files, named by their number in `moves`. */
   aside: Within,
-  /** Deletions first: a folder may become a file, and a file a folder. */
+  /** Deletions first: a directory may become a file, and a file a directory. */
   moves: z.array(Move),
-  /** Folders that are made, outer ones first; with the rights they are to have, where it matters. */
+  /** Directories to make, outer ones first, with their permissions if these matter. */
   made: z.array(z.object({ path: Within, mode: z.nullable(z.number()) })),
-  /** Folders that go where they become empty, inner ones first, with the rights they had. */
+  /** Directories to remove if they become empty, inner ones first, with the permissions they had. */
   emptied: z.array(z.object({ path: Within, mode: z.number() })),
 });
 export type Exchange = z.infer<typeof Exchange>;

@@ -2,8 +2,8 @@ import { dirname } from "node:path";
 import { fold, foldersOf } from "./names.ts";
 
 /**
- * New names that another one equals on disks that do not tell cases, or forms of accents, apart: somebody of the
- * person's team may have one, and there one file would take the other's place. `names`: all of the result.
+ * Returns new names that equal another on disks that ignore case or forms of accents: on a colleague's disk one file
+ * would overwrite the other. `names`: all of the result.
  */
 export function nameCollisions(added: readonly string[], names: readonly string[]): string[] {
   const folders = new Set<string>();

@@ -3,17 +3,17 @@ import type { CheckoutSnapshot } from "../checkout-snapshot.ts";
 import { type Git, oddPath } from "../git.ts";
 import { refuse, refuseByGit } from "../refusal.ts";
 
-/** What git has in a place. */
+/** What git has at a path. */
 export interface Blob {
   readonly mode: string;
   readonly id: string;
 }
 
-/** One file of the checkout that is to become another one. */
+/** One file of the checkout to change. */
 export interface Change {
   /** Relative to the top, with `/`. */
   readonly path: string;
-  /** Null: there is no file on the disk. */
+  /** Null if there is no file on disk. */
   readonly before: Blob | null;
   readonly after: Blob | null;
 }
@@ -23,7 +23,7 @@ export interface Plan {
   readonly notes: readonly string[];
 }
 
-/** What turns the checkout into the merged tree, deletions first. */
+/** Returns the changes from the checkout to the merged tree, deletions first. */
 export async function planOf(git: Git, checkout: CheckoutSnapshot, merged: string): Promise<Plan> {
   const raw = await rawChanges(git.run, checkout.tree, merged);
   return changesIn(
@@ -32,7 +32,7 @@ export async function planOf(git: Git, checkout: CheckoutSnapshot, merged: strin
   );
 }
 
-/** Deletions first. Throws if one may never be written. */
+/** Puts deletions first. Throws if a path must never be written. */
 function changesIn(raw: readonly RawChange[], absent: ReadonlySet<string>): Plan {
   const changes: Change[] = [];
   const notes: string[] = [];
@@ -60,10 +60,10 @@ function blob(mode: string, id: string): Blob | null {
   return NOTHING.includes(mode) ? null : { mode, id };
 }
 
-/** Characters that some disks do not see in a name. */
+/** Characters that some disks ignore in a name. */
 const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** A sentence where no merge may ever write there. */
+/** Returns a sentence if no merge may ever write there. */
 function whyNever(path: string): string | null {
   if (oddPath(path))
     return `The name of ${path} is not UTF-8, so it cannot be brought back; rename it, or take it from the branch.`;

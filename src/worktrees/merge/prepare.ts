@@ -9,7 +9,7 @@ import { rollBackUnfinished } from "./roll-back.ts";
 import { showInTree } from "./settle.ts";
 import { snapshotSides } from "./snapshot-sides.ts";
 
-/** Whether the edits of a tree fit into the checkout as it is now; nothing is written there. */
+/** Tries the merge of a worktree into the current checkout; writes nothing there. */
 export function prepareMerge(
   request: PrepareRequest,
   ground: GitEnvironment,
@@ -47,7 +47,7 @@ async function prepare(
   };
 }
 
-/** A checkout in which others are just writing, or died while they did, is looked at afterwards. */
+/** Reads a checkout only after others have finished writing it, or were rolled back. */
 async function afterOthers(
   { common }: Repository,
   ground: GitEnvironment,

@@ -16,8 +16,8 @@ import { forgetShown, showInTree } from "./settle.ts";
 import { rememberMarked, unresolved } from "./unresolved.ts";
 
 /**
- * The tree begins from what the checkout is now, and its files are what git makes of both, with marks where it could
- * not decide. What the agent had is in its last snapshot.
+ * Moves the worktree's base to the current checkout and merges its files, with conflict marks. The last snapshot has
+ * the agent's own files.
  */
 export function rebaseTree(
   { tree }: z.infer<typeof RebaseRequest>,
@@ -30,7 +30,7 @@ async function rebase(tree: Worktree, ground: GitEnvironment): Promise<RebaseAns
   const repo = await checkoutOf(tree, ground);
   const snapshot = await snapshotToMerge(repo, tree, false, ground);
   const known = await readRecord(repo.common, tree.name);
-  // Who was asked before died when it was done.
+  // An earlier request died after it was done.
   if (known !== null && known.tree.base !== tree.base) {
     const conflicts = await unresolved(repo, known.tree, snapshot);
     return { type: "rebased", tree: known.tree, conflicts };
@@ -46,7 +46,7 @@ async function rebaseLocked(
   snapshot: string,
   ground: GitEnvironment,
 ): Promise<RebaseAnswer> {
-  // HEAD, too, so that who merges the branch by hand has the history of it.
+  // HEAD as a parent, too, so that a manual merge of the branch has its history.
   const parents = repo.head === null || repo.head === tree.head ? [tree.base] : [repo.head, tree.base];
   const checkout = await inSpiteOfGc(repo.common, ground, () => snapshotCheckout(repo, parents, ground));
   const edits = await repo.git.run([
@@ -68,7 +68,8 @@ async function rebaseLocked(
     rememberMarked(repo.common, tree, { name: sides, paths: marked });
     const next: Worktree = { ...tree, base: checkout.commit, head: repo.head };
     await showInTree(repo, tree, { snapshot, to: root, next }, ground);
-    // From here on these are its files: a death after it goes on from there, one before it puts back what was there.
+    // From here on these are its files: after a crash the next call continues from them; a crash before this restores
+    // the old ones.
     const known = await readRecord(repo.common, tree.name);
     if (known !== null) await writeRecord(repo.common, tree.name, { ...known, tree: next });
     await beginFrom(next, ground);
@@ -79,7 +80,7 @@ async function rebaseLocked(
   }
 }
 
-/** The names stand in the marks, so they say whose lines they are. */
+/** The names appear in the marks, so they say whose lines these are. */
 async function nameSides(repo: Repository, { name }: Worktree, ours: string, theirs: string): Promise<void> {
   const sides = [
     ["checkout", ours],
@@ -92,7 +93,7 @@ async function nameSides(repo: Repository, { name }: Worktree, ours: string, the
     );
 }
 
-/** What has no lines to mark is as the agent had it, as it is the one that decides now. */
+/** A file without lines to mark keeps the agent's version, as the agent decides now. */
 async function ownersChoice(
   repo: Repository,
   tree: string,

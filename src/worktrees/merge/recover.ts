@@ -5,8 +5,8 @@ import { type MergeStory, mergeStateOf } from "./journal.ts";
 import { rollBackUnfinished } from "./roll-back.ts";
 
 /**
- * The disk refused something in the middle: what is half done is taken back, and what was done already stays done.
- * Null: nothing of it is there any more.
+ * The disk refused a write in the middle: rolls back what is incomplete and keeps what is complete. Returns null if
+ * nothing is left of it.
  */
 export async function recoverFailed(
   common: string,
@@ -17,13 +17,13 @@ export async function recoverFailed(
   try {
     await rollBackUnfinished(common, ground, disk);
   } catch (error) {
-    // Full disks take nothing, not even the record of it: the journal still says that it is to be taken back.
+    // A full disk takes no record either: the journal still says to roll it back.
     if (errorCode(error) === undefined) throw error;
   }
   return mergeStateOf(common, merge)?.state ?? null;
 }
 
-/** A sentence for a person. */
+/** Returns a sentence for the user. */
 export function notDone(
   { top }: Repository,
   what: "brought into" | "undone in",

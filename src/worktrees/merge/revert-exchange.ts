@@ -5,16 +5,16 @@ import { type Disk, quietly } from "./disk.ts";
 import { isSameContent, lstatOf, stateOf } from "./file-state.ts";
 import type { Exchange, Move } from "./moves.ts";
 
-/** What could not be taken back, as somebody has written since: theirs stays in its place. */
+/** What could not be restored because it was written to since: the newer file stays in place. */
 export interface Left {
   readonly path: string;
-  /** Where the bytes lie that were there before, or that they wrote; absolute. */
+  /** Absolute path of the earlier, or of the newer, bytes. */
   readonly kept: string;
 }
 
 /**
- * Everything as it was, by what lies where: also after a crash at any point of an exchange, or of this. What is
- * neither what was there nor what was brought is somebody's since, and is never overwritten or moved away for good.
+ * Restores everything by what is found on disk, also after a crash at any point of an exchange or of this. A file that
+ * is neither the old nor the merged one is newer, and is never overwritten or removed.
  */
 export function revertExchange(work: Exchange, disk: Disk): Left[] {
   const left: Left[] = [];
@@ -33,7 +33,7 @@ export function revertExchange(work: Exchange, disk: Disk): Left[] {
 function one(work: Exchange, move: Move, number: number, disk: Disk): Left[] {
   const place = join(work.root, move.path);
   const aside = join(work.bytes, work.aside, String(number));
-  // What is behind a link that somebody has put in the place of a folder is not the checkout.
+  // What is behind a link in place of a directory is not the checkout.
   if (!staysWithin(work.root, move.path))
     return lstatOf(aside) === null ? [] : [{ path: move.path, kept: aside }];
   const now = lstatOf(place);
@@ -45,7 +45,7 @@ function one(work: Exchange, move: Move, number: number, disk: Disk): Left[] {
     }
   } else if (now !== null) {
     if (lstatOf(aside) === null) return [];
-    // The same bytes are no second version of them.
+    // Equal bytes are not a second version.
     if (isSameContent(stateOf(place), stateOf(aside))) {
       disk.unlink(aside);
       return [];
@@ -57,7 +57,7 @@ function one(work: Exchange, move: Move, number: number, disk: Disk): Left[] {
   return putBack(aside, place, disk) ? [] : [{ path: move.path, kept: aside }];
 }
 
-/** Null: it was ours, and is away. Else somebody had written to it, or put another one there: where theirs is now. */
+/** Returns null if it was ours and is gone; otherwise where the newer file is now. */
 function takeAway(work: Exchange, move: Move, number: number, disk: Disk): string | null {
   const place = join(work.root, move.path);
   const away = freeName(join(work.bytes, `${work.aside}-away-${number}`));
@@ -90,7 +90,7 @@ function placed(file: string): string | null {
   }
 }
 
-/** False: there is something by now. */
+/** Returns false if the path is taken by now. */
 function putBack(from: string, place: string, disk: Disk): boolean {
   const found = lstatOf(from);
   if (found === null) return false;
@@ -121,7 +121,7 @@ function makeFolders(root: string, path: string, disk: Disk): void {
   quietly(() => disk.mkdir(join(root, folder), null), ["EEXIST", "ENOENT", "ENOTDIR"]);
 }
 
-/** A name that nothing has: what a rename would replace is lost. */
+/** Finds an unused name: a rename would destroy what it replaces. */
 function freeName(start: string): string {
   for (let at = 0; ; at += 1) {
     const name = `${start}-${at}`;

@@ -20,13 +20,13 @@ import {
 import { type Left, revertExchange } from "./revert-exchange.ts";
 
 export interface RolledBack {
-  /** Merges that a death cut off, and that are as if they had never begun. */
+  /** Merges that a crash cut off and that left no trace. */
   readonly merges: readonly string[];
-  /** What could not be taken back, as somebody has written since. */
+  /** What could not be restored because it was written to since. */
   readonly notes: readonly string[];
 }
 
-/** What a death left half done is as before it was begun. Only to be called under the repository's lock. */
+/** Rolls back what a crash left incomplete. Call only under the repository's lock. */
 export async function rollBackUnfinished(
   common: string,
   ground: GitEnvironment,
@@ -37,7 +37,7 @@ export async function rollBackUnfinished(
   const { merge, bytes } = open;
   const story = mergeStateOf(common, merge);
   const git = gitIn(common, ground.env);
-  // It had made its folder and its refs at most.
+  // It had at most made its directory and its refs.
   if (story === null && bytes !== null) await forgetTakenBack({ git, common }, merge, bytes, [], disk);
   const notes = story === null ? [] : await rollBack(common, story, ground, disk);
   if (story !== null) disposeOf(story, disk);
@@ -73,7 +73,7 @@ async function rollBack(
       await forgetTakenBack(repo, start.merge, start.exchange.bytes, story.left, disk);
       return [];
     case "merged":
-      // It died before it could say so.
+      // It died before it could record that.
       await noteMerged(common, start.tree);
       return [];
     case "undone":
@@ -93,7 +93,7 @@ async function forthAgain(
   return moved.type === "moved" ? [] : [moved.reason];
 }
 
-/** Nothing remains of it but what could not be taken back. */
+/** Removes all of it except what could not be restored. */
 export async function forgetTakenBack(
   repo: Pick<Repository, "git" | "common">,
   merge: string,
@@ -110,7 +110,7 @@ export async function forgetTakenBack(
   forgetMerge(repo.common, merge);
 }
 
-/** After its end: names of files that are in the checkout by now, which would change with them. */
+/** Removes, after its end, names of files that are now in the checkout and would change with them. */
 export function disposeOf({ start, state }: Pick<MergeStory, "start" | "state">, disk: Disk): void {
   const { bytes } = start.exchange;
   if (state === "elsewhere") return;

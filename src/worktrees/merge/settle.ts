@@ -20,19 +20,19 @@ import { beginFrom, forgetSides } from "./begin-from.ts";
 import { realDisk } from "./disk.ts";
 import { lstatOf } from "./file-state.ts";
 
-/** An agent's tree shows other files than its own for a while. */
+/** An agent's worktree shows other files than its own for a while. */
 const Shown = z.object({
   /** The commit of its own files, and the tree that is shown. */
   snapshot: z.string(),
   to: z.string(),
-  /** Files of its own that were put aside, each under its number. */
+  /** The agent's own files that were moved, each under its number. */
   aside: z.array(z.string()),
-  /** What is shown becomes its own, as soon as its record says so. */
+  /** What is shown becomes its own as soon as its record says so. */
   next: z.optional(Worktree),
 });
 type Shown = z.infer<typeof Shown>;
 
-/** The tree is as its agent left it, whatever a check has done there. What was never changed stays untouched. */
+/** Restores the worktree as its agent left it, whatever a check did there. Unchanged files stay untouched. */
 export function settleTree(
   { tree }: z.infer<typeof SettleRequest>,
   ground: GitEnvironment,
@@ -65,7 +65,7 @@ export async function settleLeftOver(
   granted(await withTreeLock(repo.common, tree.name, ground, settle));
 }
 
-/** Other files stand in the agent's tree; its own were snapshotted, and those that differ are put aside. Under its lock. */
+/** Shows other files in the agent's worktree; snapshots its own, and moves those that differ. Call under its lock. */
 export async function showInTree(
   repo: Repository,
   tree: Worktree,
@@ -87,7 +87,7 @@ export async function showInTree(
     realDisk.write(shownFile(repo.common, tree), JSON.stringify(shown));
     for (const [number, path] of aside.entries())
       renameSync(join(tree.path, path), join(folder, String(number)));
-    // Git would write over what it ignores.
+    // Git would overwrite what it ignores.
     const taken = raw.find((change) => isInTheWay(tree, change));
     const failed = taken ? `${taken.path} is there already` : await writeFiles(git, index, root, to);
     if (failed === null) return;
@@ -97,7 +97,7 @@ export async function showInTree(
   });
 }
 
-/** Once the tree's own files are aside: a file that git does not know is where one comes, or below it. */
+/** True, once the worktree's own files were moved, if an untracked file is at or below the path of a new one. */
 function isInTheWay(tree: Worktree, { path, oldMode, newMode }: RawChange): boolean {
   const place = join(tree.path, path);
   const found = oldMode === "000000" && /^1[02]/.test(newMode) ? lstatOf(place) : null;
@@ -106,7 +106,10 @@ function isInTheWay(tree: Worktree, { path, oldMode, newMode }: RawChange): bool
   return !found.isDirectory() || below().some((one) => !one.isDirectory());
 }
 
-/** Also a second time, after a death. What else the check has made, changed or deleted is kept in a ref of ours. */
+/**
+ * Restores the agent's own files; repeatable after a crash. One of Troupe's refs keeps what else the check made,
+ * changed or deleted.
+ */
 async function ownBack(
   repo: Repository,
   tree: Worktree,
@@ -128,14 +131,14 @@ async function ownBack(
   });
 }
 
-/** What git says against it. */
+/** Returns git's error. */
 async function writeFiles(git: TreeGit, index: string, from: string, to: string): Promise<string | null> {
   const args = ["read-tree", "-m", "-u", "--no-recurse-submodules", "--no-sparse-checkout", from, to];
   const { code, err } = await git(args, { index });
   return code === 0 ? null : lastLine(err);
 }
 
-/** With all that is in the tree in an index of its own, as a snapshot after `snapshot` would find it. */
+/** Runs with an index of the whole worktree, as a snapshot after `snapshot` would find it. */
 async function withTreeNow(
   repo: Repository,
   tree: Worktree,
@@ -167,7 +170,7 @@ function readShown(common: string, tree: Worktree): Shown | null {
   }
 }
 
-/** What is there from now on is the tree's own, or in its snapshots. */
+/** From now on its content is the worktree's own, or in its snapshots. */
 export function forgetShown(common: string, tree: Worktree): void {
   const file = shownFile(common, tree);
   for (const path of [file, `${file}.new`, asideFolder(tree)]) rmSync(path, { recursive: true, force: true });
@@ -177,7 +180,7 @@ function shownFile(common: string, { name }: Worktree): string {
   return join(treeRecordFolder(common, name), "shown.json");
 }
 
-/** On the disk of the tree, so that a file goes there and back as it is. */
+/** Returns a directory on the worktree's disk, so that a file can be renamed there and back. */
 function asideFolder({ name, checkout }: Worktree): string {
   return join(treesFolder(checkout), `.shown-${name}`);
 }

@@ -7,19 +7,19 @@ import { type Candidate, candidateOf, type Sides } from "./candidate.ts";
 
 export interface Look {
   readonly tree: Worktree;
-  /** What was checked is to be merged, not what may have been written since. */
+  /** Merge what was checked, not what may have been written since. */
   readonly checked: boolean;
   readonly hold: readonly string[];
 }
 
-/** Both sides as they are now, and what they come to together. */
+/** Snapshots both sides and merges them. */
 export async function snapshotSides(
   repo: Repository,
   { tree, checked, hold }: Look,
   ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<{ readonly sides: Sides; readonly candidate: Candidate }> {
-  // Neither waits for the other.
+  // Runs both in parallel.
   const [snapshot, checkout] = await bothEnded(
     snapshotToMerge(repo, tree, checked, ground),
     snapshotCheckout(repo, [tree.base], ground),

@@ -11,7 +11,7 @@ import { makeTreesFolder } from "../trees-folder.ts";
 import { lstatOf } from "./file-state.ts";
 import { mergeDirName } from "./locate.ts";
 
-/** A folder of this merge alone on the device of the checkout, as only there a file can be linked into it. */
+/** Makes a directory of this merge alone on the device of the checkout: files can be linked only there. */
 export async function bytesFolder(repo: Repository, merge: string): Promise<string> {
   if (statSync(repo.common).dev === statSync(repo.top).dev) return mergeFolder(repo.common, merge);
   await makeTreesFolder(repo);
@@ -19,8 +19,8 @@ export async function bytesFolder(repo: Repository, merge: string): Promise<stri
 }
 
 /**
- * Git writes these files of a tree into an empty folder, as it would into a checkout: filters, line ends, rights,
- * links. The attributes that count are those of the tree.
+ * Lets git write these files of a tree into an empty directory as into a checkout: filters, line ends, permissions,
+ * links. The attributes of the tree apply.
  */
 export async function stageFiles(
   repo: Repository,
@@ -45,7 +45,7 @@ export async function stageFiles(
   await onDisk(paths.map((path) => join(folder, path)));
 }
 
-/** Only of these files, and of the attributes that git goes by when it writes them. */
+/** Builds an index of these files and of the attributes that git needs to write them. */
 async function indexOf(git: Git, tree: string, paths: readonly string[], options: GitOptions): Promise<void> {
   const listed = await git.run(["ls-tree", "-r", "-z", "--full-tree", tree], options);
   const wanted = new Set(paths);
@@ -66,7 +66,7 @@ const NOT_LISTED = "The merged files could not be listed";
 
 const AT_ONCE = 8;
 
-/** After a loss of power they are whole, or not in the checkout. */
+/** After a power failure they are complete, or not in the checkout. */
 async function onDisk(files: readonly string[]): Promise<void> {
   for (const some of chunks(files, AT_ONCE)) await Promise.all(some.map(synced));
 }

@@ -6,22 +6,22 @@ import type { ApplyAnswer } from "../requests.ts";
 import type { Left } from "./revert-exchange.ts";
 import { leftOver } from "./roll-back.ts";
 
-/** An editor may save each file of a project in turn; one that saves without a pause is not waited for any longer. */
+/** An editor may save each file of a project in turn; one that saves without a pause is not awaited any longer. */
 const RACE_MS = 10_000;
-/** On a machine where each takes seconds. */
+/** For a machine where each try takes seconds. */
 const LEAST_TRIES = 4;
 const FIRST_PAUSE_MS = 20;
 const MOST_PAUSE_MS = 500;
 
-/** The user did this since it was looked at. All was taken back, except for what is left. */
+/** The user changed this since it was read. Everything was rolled back, except for what is in `left`. */
 export interface Changed {
   readonly type: "changed";
-  /** As "a.txt was changed". */
+  /** As in "a.txt was changed". */
   readonly what: string;
   readonly left: readonly Left[];
 }
 
-/** Looks, merges and writes again, after pauses that grow, if an editor or `git gc` was in between. */
+/** Reads, merges and writes again, after growing pauses, if an editor or `git gc` interfered. */
 export async function applyInSpiteOfOthers(
   common: string,
   { checkout, name }: Worktree,

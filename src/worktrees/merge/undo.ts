@@ -22,7 +22,7 @@ import type { Exchange, Move } from "./moves.ts";
 import { notDone, recoverFailed } from "./recover.ts";
 import { disposeOf, leftOver, rollBackUnfinished } from "./roll-back.ts";
 
-/** The exact bytes of before a merge are in their places again. */
+/** Restores the exact bytes from before a merge. */
 export async function undoMerge(
   request: UndoRequest,
   ground: GitEnvironment,
@@ -95,7 +95,7 @@ function isAsLeft(work: Exchange, path: string, after: Move["after"]): boolean {
   return isSameFile(standsAt(work, path), after);
 }
 
-/** A folder that the merge has made where a file was is no other file: it goes again. */
+/** A directory that the merge made in place of a file is not another file: remove it. */
 function standsAt({ root, made }: Exchange, path: string): Move["before"] {
   const isMade = made.some((folder) => folder.path === path);
   if (isMade && lstatOf(join(root, path))?.isDirectory()) return null;
@@ -160,7 +160,9 @@ async function putBack(
   return { type: "undone", merge, title, paths: pathsOf(story), notes: [...notes, ...told(story, work)] };
 }
 
-/** What was changed since is put aside like what the merge had written; and late words in what was aside. */
+/**
+ * Saves files changed since, like those that the merge wrote; returns notes, also on later writes to replaced files.
+ */
 function told(story: MergeStory, work: Exchange): string[] {
   const merged = new Map(story.start.exchange.moves.map((move) => [move.path, move]));
   return work.moves.flatMap(({ path, before, after }, number) => {
@@ -178,15 +180,15 @@ function told(story: MergeStory, work: Exchange): string[] {
   });
 }
 
-/** What the merge wrote goes, what it put aside comes. */
+/** Reverses the merge: removes what it wrote and restores what it replaced. */
 function backwards({ start, undos }: MergeStory): Exchange {
   const { root, bytes, moves, made, emptied } = start.exchange;
   const back = moves.flatMap(({ path, before }, number): Move[] => {
     const now = standsAt(start.exchange, path);
-    // Already gone, or made anew as it was: nothing to do.
+    // Already gone, or recreated as it was: nothing to do.
     if (now === null && before === null) return [];
     if (before === null) return [{ path, before: now, after: null, incoming: null }];
-    // Who had it open may have written to it since it was put aside: that is theirs, too.
+    // A process that had it open may have written to it since it was moved: that change is the user's, too.
     const incoming = `${start.exchange.aside}/${number}`;
     return [{ path, before: now, after: stateOf(join(bytes, incoming)) ?? before, incoming }];
   });

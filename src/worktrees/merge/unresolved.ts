@@ -8,7 +8,7 @@ import { treeRecordFolder } from "../layout.ts";
 import { marksOf } from "./marked-lines.ts";
 import { textIn } from "./merge-tree.ts";
 
-/** The files that got marks when a conflict went back to its owner; the name that stands in the marks. */
+/** The files that got marks when a conflict went back to its owner, and the name in the marks. */
 const Marked = z.object({ name: z.string(), paths: z.array(z.string()) });
 type Marked = z.infer<typeof Marked>;
 
@@ -21,7 +21,10 @@ export function rememberMarked(common: string, tree: Worktree, marked: Marked): 
   }
 }
 
-/** Files in which the owner has left marks: both sides of a conflict are no result. `root`: the agent's tree. */
+/**
+ * Returns the files in which the owner left marks: both sides of a conflict are not a result. `root`: the agent's
+ * worktree.
+ */
 export async function unresolved(repo: Repository, tree: Worktree, root: string): Promise<Conflict[]> {
   const marked = readMarked(repo.common, tree);
   const open: Conflict[] = [];

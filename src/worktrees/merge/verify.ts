@@ -6,14 +6,14 @@ import { type FileState, isUntouched, look, lstatOf, type Seen, stateOf } from "
 import type { Move } from "./moves.ts";
 import type { Change } from "./plan.ts";
 
-/** `changed`: somebody wrote to this file since it was looked at. */
+/** `changed`: this file was written to since it was read. */
 export type Proven =
   | { readonly type: "proven"; readonly moves: readonly Move[] }
   | { readonly type: "changed"; readonly path: string };
 
 /**
- * What is on the disk is what was merged: its bytes give, through the filters of its path, what git has. Only bytes
- * that are proven are ever put aside. `stage`: where the new files lie, a folder in `bytes`.
+ * Verifies that what is on disk is what was merged: through its filters it gives what git has. Only verified bytes are
+ * ever moved. `stage`: the directory of the new files, in `bytes`.
  */
 export async function verifyFiles(
   repo: Repository,
@@ -26,7 +26,7 @@ export async function verifyFiles(
   const states = new Map<string, FileState | null>();
   for (const change of changes) {
     const { path, before } = change;
-    // What is to be made and what is in its way was judged before; a link refuses a name that is taken.
+    // New files and what is in their way were checked before; a link fails on a taken name.
     const seen =
       before === null ? null : look(join(repo.top, path), before.id.length === 40 ? "sha1" : "sha256");
     states.set(path, seen?.state ?? null);
@@ -47,12 +47,12 @@ export async function verifyFiles(
   return { type: "proven", moves };
 }
 
-/** Where a disk has no links, git writes a file with the name of what it leads to. */
+/** On a disk without links, git writes a file with the link's target. */
 function isKind(mode: string, { kind }: FileState): boolean {
   return mode === "120000" ? kind !== "other" : kind === "file";
 }
 
-/** Which of them are not what git has. */
+/** Returns those that differ from git's content. */
 async function throughFilters(
   repo: Repository,
   doubted: readonly { change: Change; seen: Seen }[],
@@ -65,7 +65,7 @@ async function throughFilters(
   )) {
     const args = ["hash-object", "--", ...some.map(({ change }) => change.path)];
     const answer = await repo.git.run(args);
-    // One that went meanwhile is an answer too.
+    // A file deleted since is an answer too.
     const gone = some.filter(({ change }) => lstatOf(join(repo.top, change.path)) === null);
     if (gone.length === 0) outputOf(answer, `What is in ${repo.top} could not be compared`);
     const ids = answer.out.split("\n");
@@ -78,7 +78,7 @@ async function throughFilters(
   return paths;
 }
 
-/** Who made a file executable since, or took that away, has changed it; where the disk can tell. */
+/** A file whose executable bit was set or cleared since has changed, if the disk can tell. */
 async function otherRights(
   repo: Repository,
   changes: readonly Change[],

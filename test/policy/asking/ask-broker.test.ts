@@ -89,7 +89,7 @@ describe("the four answers (A6.3)", () => {
     expect(person.seen.length).toBe(1);
   });
 
-  test("the person's words are what the agent is told (A6.9)", async () => {
+  test("the agent receives the user's text (A6.9)", async () => {
     const person = new Someone();
     const { broker } = brokerWith(person);
     const outcome = broker.permission(toRun("rm x"), never);
@@ -166,7 +166,7 @@ describe("one line for the whole session", () => {
     expect(person.seen.length).toBe(2);
   });
 
-  test("what a grant settles is not shown any more, and what new rules deny is denied", async () => {
+  test("does not show what a grant settles, and denies what new rules deny", async () => {
     const person = new Someone();
     const rules = new Map<string, Recheck>();
     const { broker } = brokerWith(person, {
@@ -212,7 +212,7 @@ describe("one line for the whole session", () => {
     expect(person.asks[0]?.askers.map(({ actor }) => actor)).toEqual(["ann1"]);
   });
 
-  test("a change from elsewhere takes back what is shown and no question any more", async () => {
+  test("a change from elsewhere withdraws what is shown and no longer a question", async () => {
     const person = new Someone();
     let now: Recheck = { type: "ask" };
     const { broker, told } = brokerWith(person, { recheck: () => now });
@@ -258,7 +258,7 @@ describe("one line for the whole session", () => {
 });
 
 describe("no clear yes is a no, and never a hang (fault 55)", () => {
-  test("nobody to ask: everything is denied at once", async () => {
+  test("denies everything immediately without a user", async () => {
     const { broker } = brokerWith(null);
     expect(broker.hasPerson).toBe(false);
     const denied = { type: "deny", by: "nobody", reason: expect.stringContaining("No user can be asked") };
@@ -299,7 +299,7 @@ describe("no clear yes is a no, and never a hang (fault 55)", () => {
     },
   );
 
-  test("a person who vanishes, at once or later, has said no; the next question is asked all the same", async () => {
+  test("a user who vanishes, immediately or later, has said no; the next question is still asked", async () => {
     const person = new Someone();
     const { broker } = brokerWith(person);
     const first = broker.permission(toRun("x"), never);
@@ -338,7 +338,7 @@ describe("no clear yes is a no, and never a hang (fault 55)", () => {
     expect(await broker.permission(toRun("x"), AbortSignal.abort())).toEqual(said("deny", "agent"));
   });
 
-  test("withdrawing an agent ends its asks and nobody else's, and the next is shown at once", async () => {
+  test("withdrawing an agent ends only its own requests, and the next is shown immediately", async () => {
     const person = new Someone();
     const { broker } = brokerWith(person);
     const gone = [broker.permission(toRun("x"), never), broker.permission(toRun("y"), never)];
@@ -351,7 +351,7 @@ describe("no clear yes is a no, and never a hang (fault 55)", () => {
     expect(person.asks).toMatchObject([{ title: "x" }, { title: "z" }]);
   });
 
-  test("a call that is asked anew by another thread takes the place of the old one", async () => {
+  test("a call that another thread asks about again replaces the old one", async () => {
     const person = new Someone();
     const { broker } = brokerWith(person);
     const call = nextCall();
@@ -398,7 +398,7 @@ describe("no clear yes is a no, and never a hang (fault 55)", () => {
 });
 
 describe("questions and plans", () => {
-  test("a question reaches the person from any depth and brings back the answers (A14.3)", async () => {
+  test("a question reaches the user from any depth, and the answers return (A14.3)", async () => {
     const person = new Someone();
     const { broker } = brokerWith(person);
     const asker = { ...askerNamed("deep1"), path: ["main conversation", "a · b", "c · d"] };
@@ -427,7 +427,7 @@ describe("questions and plans", () => {
     expect(order.slice(0, 3)).toEqual(["Bash(npm test),Bash(npm run test)", "acceptEdits", "recheck"]);
   });
 
-  test("a plan that is refused brings the person's words back", async () => {
+  test("a refused plan returns the user's text", async () => {
     const person = new Someone();
     const { broker } = brokerWith(person);
     const outcome = broker.plan(aPlan(), never);

@@ -88,7 +88,7 @@ const LEFT = [
   "rm $X",
 ];
 
-test("what writes, reads or stands in the checkout is refused, however it is written; the rest is left to the rules", async () => {
+test("refuses what writes, reads or starts in the checkout, however it is written; the rest is left to the rules", async () => {
   const { running, checkout, path, other } = await enclosed();
   const said = (written: string) =>
     running(written.replaceAll("@", checkout).replaceAll("%", path).replaceAll("~~", other));
@@ -99,7 +99,7 @@ test("what writes, reads or stands in the checkout is refused, however it is wri
 test("the sentence names the path to use instead (C11)", async () => {
   const { running, checkout, path } = await enclosed();
   expect(running(`echo x > ${checkout}/src/a.ts`)).toBe(
-    `${checkout}/src/a.ts belongs to the main checkout. You work in a worktree of your own: write ${path}/src/a.ts; your edits are brought back when you end.`,
+    `${checkout}/src/a.ts belongs to the main checkout. You work in a worktree of your own: write ${path}/src/a.ts; your edits are merged when you end.`,
   );
   expect(running(`cd ${checkout}/src && npm test`)).toContain(`stay in it, in ${path}/src`);
   expect(running(`cat ${checkout}/src/a.ts`)).toContain(`read ${path}/src/a.ts`);

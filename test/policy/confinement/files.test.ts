@@ -7,7 +7,7 @@ test("a write to the main checkout is refused, and the sentence names the right 
   const { checkout, path, writing } = await enclosed();
   for (const name of ["src/a.ts", "src/new.ts", "dist/out.js", "."])
     expect(writing(join(checkout, name))).toBe(
-      `${join(checkout, name)} belongs to the main checkout. You work in a worktree of your own: write ${join(path, name)}; your edits are brought back when you end.`,
+      `${join(checkout, name)} belongs to the main checkout. You work in a worktree of your own: write ${join(path, name)}; your edits are merged when you end.`,
     );
   expect(writing(join(path, "src/a.ts"))).toBeNull();
   expect(writing(join(path, "new/deep/file.ts"))).toBeNull();

@@ -18,9 +18,9 @@ const REFUSED = [
   ["git config set user.name x", "git -c NAME=VALUE"],
   ["git config --worktree core.x y", "git -c NAME=VALUE"],
   ["git config -e", "git -c NAME=VALUE"],
-  ["git worktree add ../x", "Go on in yours"],
-  ["git worktree remove --force x", "Go on in yours"],
-  ["git worktree prune", "Go on in yours"],
+  ["git worktree add ../x", "Continue in yours"],
+  ["git worktree remove --force x", "Continue in yours"],
+  ["git worktree prune", "Continue in yours"],
   ["git branch -D main", "yours is worktree-agent-1"],
   ["git branch -d main", "yours is worktree-agent-1"],
   ["git branch -m main other", "yours is worktree-agent-1"],
@@ -42,11 +42,11 @@ const REFUSED = [
   ["git tag -d v1", "Tags are shared"],
   ["git remote add x y", "Remotes are shared"],
   ["git remote remove origin", "Remotes are shared"],
-  ["git gc", "Leave that to the person"],
-  ["git prune", "Leave that to the person"],
-  ["git repack -ad", "Leave that to the person"],
-  ["git reflog expire --expire=now --all", "Leave that to the person"],
-  ["git maintenance start", "Leave that to the person"],
+  ["git gc", "Leave that to the user"],
+  ["git prune", "Leave that to the user"],
+  ["git repack -ad", "Leave that to the user"],
+  ["git reflog expire --expire=now --all", "Leave that to the user"],
+  ["git maintenance start", "Leave that to the user"],
   ["git filter-branch --all", "ordinary commits"],
   ["git notes add -m x", "ordinary commits"],
   ["git submodule update --init", "git -c NAME=VALUE"],
@@ -126,7 +126,7 @@ const LEFT = [
   "git -C /tmp/x tag v1",
 ];
 
-test("what changes the things that all worktrees and the person share is refused, with what to do instead; the rest is left to the rules", async () => {
+test("refuses what changes the things that all worktrees and the user share, with what to do instead; the rest is left to the rules", async () => {
   const { running, checkout } = await enclosed();
   const said = (command: string) => running(command.replaceAll("@", checkout));
   expect(REFUSED.filter(([command, says]) => !said(command)?.includes(says))).toEqual([]);
@@ -141,7 +141,7 @@ test("a repository within the tree is the actor's own affair", async () => {
   expect(running("git tag v1")).not.toBeNull();
 });
 
-test("what is refused is what would have changed the person's repository, and the rest changes nothing of it", {
+test("refuses exactly what would have changed the user's repository", {
   tags: ["long"],
 }, async () => {
   const { repository, path, running } = await enclosed();

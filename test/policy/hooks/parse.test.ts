@@ -50,7 +50,7 @@ test("settings without hooks have none", () => {
   expect(parse({})).toEqual({ hooks: new Map(), problems: [] });
 });
 
-test("hooks of several files stand in the order of the files, and other programs' keys are let be", () => {
+test("keeps hooks of several files in the order of the files, and ignores other programs' keys", () => {
   const { hooks, problems } = parseHooks([
     { scope: "user", file: "/u", value: { Stop: group({ command: "a", timeout: 0.5, statusMessage: "x" }) } },
     { scope: "local", file: "/l", value: { Stop: [...group({ command: "b" }), ...group({ command: "c" })] } },

@@ -35,7 +35,7 @@ test("a hook reads the call as one line of JSON on stdin (A5.4)", async () => {
   expect(eventsLeft()).toEqual([]);
 });
 
-test("an agent's hook is told whose call it is (A5.13)", async () => {
+test("an agent's hook reads which agent calls (A5.13)", async () => {
   const { runner, caller, folder } = hooksOf("PreToolUse", [{ command: "cat > event.json" }]);
   const agent = { ...caller, owner: ActorId.parse("agent1"), agentType: "Explore", permissionMode: "plan" };
   await runner.preToolUse(edit, agent, never);
@@ -52,7 +52,7 @@ test("a hook knows the project's folder and no key", async () => {
   expect((await pre([{ command: `${command} || exit 2` }])).result).toEqual({ type: "go" });
 });
 
-test("an event of 20 MB that a hook does not read holds nobody up", async () => {
+test("an event of 20 MB that a hook does not read delays nothing", async () => {
   const { runner, caller, problems, eventsLeft } = hooksOf("PreToolUse", [
     { command: "true" },
     { command: "wc -c" },
@@ -198,7 +198,7 @@ describe("plain stdout (A5.6, A22.11)", () => {
     expect(problems).toEqual([]);
   });
 
-  test("JSON that is none is named and rewrites nothing", async () => {
+  test("invalid JSON is named and rewrites nothing", async () => {
     const { result, problems } = await pre([{ command: "echo '{\"file_path\": '" }]);
     expect(result).toEqual({ type: "go" });
     expect(problems).toEqual([expect.stringContaining("printed what begins like a JSON object and is none")]);
@@ -259,13 +259,13 @@ describe("the JSON envelope (A22.11)", () => {
     expect((await pre([{ command: printing(envelope) }])).result).toEqual(expected);
   });
 
-  test("a systemMessage is for the person", async () => {
+  test("a systemMessage is for the user", async () => {
     const { result, messages } = await pre([{ command: printing({ systemMessage: "hello" }) }]);
     expect(result).toEqual({ type: "go" });
     expect(messages).toEqual(["hello"]);
   });
 
-  test("a word that is none is named with its place and decides nothing", async () => {
+  test("an unknown value is named with its path and decides nothing", async () => {
     const { result, problems } = await pre([{ command: decides("yes") }]);
     expect(result).toEqual({ type: "go" });
     expect(problems).toEqual([
@@ -275,7 +275,7 @@ describe("the JSON envelope (A22.11)", () => {
 });
 
 describe("several hooks", () => {
-  test("run at once, and one does not wait for another", async () => {
+  test("run in parallel", async () => {
     const { path, ready } = witness();
     const meeting = { command: `mkfifo ${path}.a 2>/dev/null; echo x > ${path}.a`, timeout: 50 };
     const { result, problems } = await pre([

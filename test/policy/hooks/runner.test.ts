@@ -66,7 +66,7 @@ describe("PostToolUse (A5.8)", () => {
     );
   });
 
-  test("what several hooks print stands in configured order, matched like PreToolUse", async () => {
+  test("joins what several hooks print in configured order, matched like PreToolUse", async () => {
     const entries = [
       { command: "sleep 0.1; echo one" },
       { command: "echo never", matcher: "Read" },
@@ -130,7 +130,7 @@ describe("Stop and SubagentStop (A5.10)", () => {
     expect(await runner.stop({ ...caller, goneOn: 0, lastText: "done" }, never)).toEqual(expected);
   });
 
-  test("a hook that looks at stop_hook_active makes an actor go on exactly once", async () => {
+  test("a hook that looks at stop_hook_active makes an actor continue exactly once", async () => {
     const { runner, caller } = hooksOf("Stop", [
       { command: "grep -q '\"stop_hook_active\":true' || { echo once more >&2; exit 2; }" },
     ]);
@@ -139,7 +139,7 @@ describe("Stop and SubagentStop (A5.10)", () => {
     expect(await runner.stop({ ...stopping, goneOn: 1 }, never)).toEqual({});
   });
 
-  test("one that does not look at it is not heeded for ever", async () => {
+  test("one that does not look at it is heeded at most five times", async () => {
     const { runner, caller, problems } = hooksOf("Stop", [{ command: "echo more >&2; exit 2" }]);
     let goneOn = 0;
     while (goneOn < 100 && (await runner.stop({ ...caller, goneOn, lastText: "" }, never)).goOn) goneOn += 1;
@@ -147,7 +147,7 @@ describe("Stop and SubagentStop (A5.10)", () => {
     expect(problems).toEqual([expect.stringContaining("continue 5 times in a row")]);
   });
 
-  test("cancelled, nobody is made to go on", async () => {
+  test("does not make a cancelled actor continue", async () => {
     const { runner, caller } = hooksOf("Stop", [{ command: "echo more >&2; exit 2" }]);
     expect(await runner.stop({ ...caller, goneOn: 0, lastText: "" }, AbortSignal.abort())).toEqual({});
   });

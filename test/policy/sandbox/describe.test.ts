@@ -27,7 +27,7 @@ test("formats the policy as JSON of the seed's shape (A4.6), with no home and no
   expect(text).not.toMatch(/troupe-sandbox-x|\/home\/me|3f2a/);
 });
 
-test("network and way out are told as they are", () => {
+test("describes network and exceptions as they are", () => {
   expect(describedPolicy(described)).toContain("no network");
   expect(describedPolicy(described)).toContain("asks the person");
   const closed = describedPolicy({ ...described, allowedDomains: ["a.org", "a.org"], canLeave: false });

@@ -26,7 +26,7 @@ describe("what ends in the sandbox", unless(whyNoBubblewrap), () => {
     await allGone;
   });
 
-  test("a time that is up ends all of it, also what is deaf to TERM (fault 31), and what was written is told", {
+  test("a timeout ends all processes, also one that ignores TERM (fault 31), and returns what was written", {
     tags: ["long"],
   }, async () => {
     const { commands, request } = opened();

@@ -128,7 +128,7 @@ test("notes absent names before a command, and forgets them at the end", () => {
   expect(readdirSync(join(state, "notes"))).toEqual([]);
 });
 
-test("moves what is made while a command runs at once, so that no settings of it are read", async () => {
+test("immediately moves what appears while a command runs, so that no settings in it are read", async () => {
   const [state, root] = [temporaryFolder(), temporaryFolder()];
   const made = new MadeNames(state, "/none");
   const end = made.guard([join(root, ".claude"), join(root, ".envrc")]);

@@ -266,7 +266,7 @@ describe("a command that only reads", unless(whyNoBubblewrap), () => {
     expect((await run("echo found; exit 3")).reason).toBeUndefined();
   });
 
-  test("leaves nothing of its output to the next one, nor a process that writes into that", {
+  test("leaves neither output nor a writing process to the next command", {
     tags: ["long"],
   }, async () => {
     const { run } = confinedIn("beside");
@@ -281,7 +281,7 @@ describe("a command that only reads", unless(whyNoBubblewrap), () => {
     }
   });
 
-  test("keeps long output in its file, whole and for this user only; many at once do not mix", async () => {
+  test("keeps long output in its file, whole and for this user only; parallel ones do not mix", async () => {
     const { run } = confinedIn("beside");
     const results = await Promise.all(
       ["a", "b", "c", "d", "e"].map((text) => run(`yes ${text} | head -n 40000; printf '\\0\\377' >&2`)),

@@ -35,7 +35,7 @@ test.each([
   ["freebsd", "14", "/usr/bin/bwrap", /freebsd/],
   ["linux", "4.4.0-19041-Microsoft", "/usr/bin/bwrap", /WSL 1/],
   ["linux", "6.1.0", null, /apt install bubblewrap socat/],
-] as const)("why there is none on %s %s, and what to do", (platform, kernel, bwrap, words) => {
+] as const)("says why %s %s has no sandbox, and what to do", (platform, kernel, bwrap, words) => {
   expect(whyNotHere(platform, kernel, bwrap)).toMatch(words);
 });
 
@@ -66,7 +66,7 @@ describe("what the probe found is kept until the next boot", () => {
     expect(readProbe(join(temporaryFolder(), "none"), "this")).toBeNull();
   });
 
-  test("but not that there is none, so that it is found once it is installed", () => {
+  test("but not that it is missing, so that it is found once it is installed", () => {
     const file = join(temporaryFolder(), "probe.json");
     keepProbe(file, "this", { report: { state: "unavailable", reason: "Why." }, weaker: false });
     expect(readProbe(file, "this")).toBeNull();

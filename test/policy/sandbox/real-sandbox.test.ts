@@ -109,7 +109,7 @@ describe("a command in the sandbox", unless(whyNoBubblewrap), () => {
     expect(Number(output.head.trim().split("\n").at(-1))).toBeLessThan(10);
   });
 
-  test("has no rights of root, whoever runs it (section 5)", async () => {
+  test("has no rights of root, even if root runs it (section 5)", async () => {
     const { output } = await opened().run("grep CapEff /proc/self/status");
     expect(output.head).toBe("CapEff:\t0000000000000000\n");
   });

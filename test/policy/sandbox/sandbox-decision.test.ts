@@ -42,7 +42,7 @@ test.each([
   },
 );
 
-test("it is off unless the person switches it on", () => {
+test("is off unless the user switches it on", () => {
   expect(defaultSandboxSettings.mode).toBe("off");
 });
 
@@ -53,7 +53,7 @@ test("anything but false is a wish to leave, so that no odd value slips by (CVE-
     expect(leavesSandbox(input)).toBe(false);
 });
 
-test("a command runs outside only where it was off, or the person was asked", () => {
+test("runs a command outside only if it is off or the user was asked", () => {
   fc.assert(
     fc.property(
       fc.constantFrom("on", "required", "off"),

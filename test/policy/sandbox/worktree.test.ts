@@ -49,7 +49,7 @@ async function inTree() {
 }
 
 describe("a tree in the sandbox", unless(whyNoBubblewrap), () => {
-  test("an actor works and commits in its tree, and nothing of the person's is another (C11)", {
+  test("an actor works and commits in its tree, and the user's files stay the same (C11)", {
     tags: ["long"],
   }, async () => {
     const { run, persons, repository, path, branch } = { ...(await inTree()), branch: "worktree-agent-1" };

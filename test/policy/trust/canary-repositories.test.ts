@@ -380,7 +380,7 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
   });
 
   test.each(["core.fsmonitor", "a repository in a folder of it, gone into first"])(
-    "runs it by a rule of the person's: %s",
+    "runs it by a rule of the user: %s",
     { tags: ["long"] },
     async (name) => {
       const canary = canaries.find((one) => one.name === name);

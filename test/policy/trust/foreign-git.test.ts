@@ -169,7 +169,7 @@ describe("what git would run in a repository", () => {
     expect(words(sub)).toHaveLength(1);
   });
 
-  test("goes through what it includes, and comes to an end; a changed include is another thing", () => {
+  test("follows includes and ends; a changed include is another grant", () => {
     const folder = repository();
     git(folder, "config", "include.path", "../more");
     git(folder, "config", "includeIf.gitdir:/x/.path", "config");
@@ -214,7 +214,7 @@ describe("what git would run in a repository", () => {
     });
   });
 
-  test("repositories that hold one another come to an end", () => {
+  test("ends for repositories that contain each other", () => {
     const folder = repository();
     mkdirSync(join(folder, "sub"));
     writeFileSync(join(folder, "sub/.git"), "gitdir: ../.git\n");

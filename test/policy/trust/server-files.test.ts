@@ -13,8 +13,8 @@ function placed(files: Readonly<Record<string, unknown>>) {
   return { source, reader: (trusts: boolean) => settingsReader(source, trusts), base };
 }
 
-describe("MCP servers in files that are no settings", () => {
-  test("faults-and-threats §7: those of .mcp.json are a grant, named with what they run; nothing of it counts before", async () => {
+describe("MCP servers in files other than settings", () => {
+  test("faults-and-threats §7: those of .mcp.json are a grant, named with what they run; none of them counts before", async () => {
     const { reader } = placed({ "project/.mcp.json": { mcpServers: { db: { command: "./db.sh" } } } });
     const { trust, settings, warnings } = await reader(false).read();
     expect(trust).toMatchObject({
@@ -43,7 +43,7 @@ describe("MCP servers in files that are no settings", () => {
     expect(settings.mcpServers).toEqual({});
   });
 
-  test("the person's own count without a question; of one name the nearer file's counts", async () => {
+  test("the user's own count without a question; of one name the nearer file's counts", async () => {
     const { reader, source } = placed({
       "home/.claude/settings.json": { mcpServers: { a: { command: "settings" } } },
       "project/.mcp.json": { mcpServers: { a: { command: "project" }, b: { command: "project" } } },

@@ -100,7 +100,7 @@ test("trusting a folder shows the commands that its worktrees would run", async 
 });
 
 describe("a folder", () => {
-  test("is untrusted until the person says so, and only restricts", async () => {
+  test("is untrusted until the user agrees, and only restricts", async () => {
     const { reader, where } = folders({ project: granting });
     const read = await reader().read();
     expect(ruleLines(read)).toEqual(["project deny Bash(dd:*)"]);
@@ -190,7 +190,7 @@ describe("a folder", () => {
     ["~/wor/**", false],
     ["~/work/rep", false],
     ["/nowhere/**", false],
-  ])("that the person's own settings name is trusted: %s %s", async (named, isTrusted) => {
+  ])("that the user's own settings name is trusted: %s %s", async (named, isTrusted) => {
     const { where, home } = folders({ user: { troupe: { trustedFolders: [named] } } });
     const root = join(where.homedir, "work/repo");
     put(join(root, ".claude/settings.json"), granting);
@@ -282,7 +282,7 @@ describe("what git would run for the folder's repository", () => {
     expect(reader.foreignGit(made.root)).not.toBeNull();
   });
 
-  test("settings that nobody agreed to stay out where only git was", async () => {
+  test("settings without agreement do not count if only git was agreed to", async () => {
     const made = withGit(evil);
     await made.trust();
     put(made.fileOf("project"), { permissions: { allow: ["Bash"] } });
@@ -291,7 +291,7 @@ describe("what git would run for the folder's repository", () => {
     expect(reader.foreignGit(made.root)).toBeNull();
   });
 
-  test("counts with --trust for what there is at the start, and in a folder that the person has named", async () => {
+  test("counts with --trust for what exists at the start, and in a directory that the user has named", async () => {
     const made = withGit(evil);
     const now = made.reader(true);
     await now.read();
@@ -305,10 +305,10 @@ describe("what git would run for the folder's repository", () => {
   });
 });
 
-describe("a hook of an event that there is not", () => {
+describe("a hook of an event that does not exist", () => {
   const run = (command: string) => [{ hooks: [{ type: "command", command }] }];
 
-  test("is told with its file, its line and the nearest event; nobody is asked about it, and it never runs", async () => {
+  test("is reported with its file, line and the nearest event; it needs no agreement and never runs", async () => {
     const { where, reader } = folders({
       project: `{\n  "hooks": {\n    "PreTooluse": ${JSON.stringify(run("./mistyped.sh"))},\n    "//": "ours",\n    "Stop": ${JSON.stringify(run("./right.sh"))}\n  }\n}`,
       user: { hooks: { Elsewhere: run("x") } },
@@ -326,7 +326,7 @@ describe("a hook of an event that there is not", () => {
     expect(trusted.hooks.map(({ value }) => value)).toEqual([{ Stop: run("./right.sh") }]);
   });
 
-  test("leaves nothing to agree to where there is nothing else", async () => {
+  test("needs no agreement alone", async () => {
     const { reader } = folders({ project: { hooks: { PreTooluse: run("x") } } });
     expect((await reader().read()).trust).toEqual({ type: "nothing-to-grant" });
   });
