@@ -12,7 +12,7 @@ import { boundsIn } from "./compaction.ts";
 import { runAgent } from "./loop.ts";
 import { reporter } from "./progress.ts";
 
-/** What a host hands to an actor, in whatever thread it runs. */
+/** What a host passes to an actor, in whatever thread it runs. */
 export interface ActorWorld {
   readonly spec: ActorSpec;
   readonly services: Services;
@@ -23,7 +23,7 @@ export interface ActorWorld {
   readonly clock: Clock;
 }
 
-/** One agent from its spec to its summary. Rejects only when the supervisor is gone. */
+/** Runs one agent from its spec to its summary. Rejects only when the supervisor is gone. */
 export async function runActor({ spec, services, mail, model, tools, clock }: ActorWorld): Promise<void> {
   const state = new AgentState(spec);
   const stop = new AbortController();
@@ -63,7 +63,7 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
       todo: state.todo,
       clock,
       deferred: state.offered.filter((tool) => tool.deferred),
-      // Unless the verdict says otherwise.
+      // By default, unless the decision says otherwise.
       hidden: async () => new Set(),
       run: (request) => services.run({ ...request, owner: spec.id }),
       command: services.command,

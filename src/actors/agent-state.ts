@@ -45,40 +45,40 @@ import { Repetition } from "./repetition.ts";
 import { retriesIn } from "./typed/retry-text.ts";
 
 /**
- * What an agent knows between two turns. It is the fold of its turn records and nothing else, so a new
- * thread can go on where an old one ended (promise 8).
+ * What an agent knows between two turns. Only a fold of its turn records, so that a new thread can continue where an
+ * old one ended (promise 8).
  */
 export class AgentState {
-  /** As the model is shown them. */
+  /** As the model sees them. */
   messages: MessageParam[];
   readonly reads: ReadLedger;
   readonly todo: TodoList;
   cwd: string;
-  /** The only folder its paths resolve in. */
+  /** The only directory its paths resolve in. */
   root: string;
-  /** Where this turn has moved it. */
+  /** The location to which this turn has moved it. */
   #moved: Location | null = null;
-  /** What was run in this turn. */
+  /** The commands that this turn ran. */
   commands: Receipts["commands"] = [];
-  /** Turns taken so far. */
+  /** Completed turns. */
   turns: number;
   usage: Usage;
   receipts: Receipts;
-  /** The last text the model said: what is salvaged when it says no more. */
+  /** The model's last text: what is salvaged if it says no more. */
   said: string;
-  /** The supervisor says that the next reply is the last one. */
+  /** Set if the supervisor makes the next reply the last one. */
   last: LastTurn | null;
-  /** The person wants the conversation smaller. */
+  /** The user's request to compact the conversation. */
   wish: CompactRequest | null;
   #compacted: Compacted | null;
-  /** Those that still stand in the conversation. */
+  /** The turns that are still in the context. */
   #turnsShown: Turn[];
   readonly #words: { readonly turn: number; readonly text: string }[];
   #heard: Steer[] = [];
   #system: readonly string[];
-  /** How often it was told, since it was last asked something, that its answer is not what was asked for. */
+  /** Times it was asked again, since its last input, because its answer did not fit the schema. */
   #retries: number;
-  /** The tools it has: those of its requests, and deferred ones, also those that it has heard of since. */
+  /** Its tools: those of its requests, and deferred ones, including those announced since. */
   offered: readonly AgentTool[];
   readonly repetition = new Repetition();
   readonly #start: Pick<ActorSpec, "id" | "messages">;
@@ -105,14 +105,14 @@ export class AgentState {
     this.last = spec.last ?? null;
     this.usage = addUsage(usageOf(spec.turns), spec.compacted?.usage ?? noUsage);
     this.receipts = receiptsOf(spec.turns);
-    // Words that no turn has heard are a new prompt: what was said before it is no answer to it.
+    // Text that no turn has received is a new prompt: what was said before it is no answer to it.
     this.said = spec.heard.some(({ notice }) => !notice) ? "" : lastSaid(spec.turns);
     this.#retries = retriesIn(spec.turns.flatMap(({ heard }) => heard));
     this.addSteering(spec.heard);
     if (pending) this.#goOnWith(pending);
   }
 
-  /** What the unfinished turn had seen and done, as if it had been done here. */
+  /** Continues an unfinished turn as if it had started here. */
   #goOnWith({ open }: Pending): void {
     for (const entry of open.reads) this.reads.record(entry);
     if (open.todo) this.todo.replace(open.todo);
@@ -121,19 +121,19 @@ export class AgentState {
     for (const { result } of open.results) if (result.moved) this.move(result.moved);
   }
 
-  /** It works there from its next call on. */
+  /** Moves the agent from its next call on. */
   move(place: Location): void {
     this.#moved = place;
     this.root = place.root;
     this.cwd = place.cwd;
   }
 
-  /** A reply whose calls are about to run, as it is told to the supervisor. */
+  /** Returns a reply whose calls are about to run, for the supervisor. */
   replied({ content, usage }: Pick<ModelReply, "content" | "usage">): Reply {
     return { turn: this.turns + 1, heard: [...this.#heard], content: [...content], usage };
   }
 
-  /** The turn that is under way, with what its calls have come to. */
+  /** Returns the current turn with the results so far. */
   openTurn(results: OpenTurn["results"]): OpenTurn {
     const todo = this.todo.fresh;
     return {
@@ -146,7 +146,7 @@ export class AgentState {
     };
   }
 
-  /** The turns that still stand in the conversation. */
+  /** The turns that are still in the context. */
   get turnsShown(): readonly Turn[] {
     return this.#turnsShown;
   }
@@ -155,24 +155,24 @@ export class AgentState {
     return this.#retries;
   }
 
-  /** It said something, called nothing, and has heard nothing since. */
+  /** True if its last reply had no calls and nothing came after it. */
   get hasAnswered(): boolean {
     const last = this.messages.at(-1);
     return last?.role === "assistant" && blocksOf(last).every(({ type }) => type !== "tool_use");
   }
 
-  /** The person wants the conversation smaller, and nobody waits for an answer. */
+  /** True if the user only wants to compact the conversation and waits for no answer. */
   get onlyCompacts(): boolean {
     return this.wish?.alone === true && this.#heard.length === 0;
   }
 
-  /** The conversation, for whoever makes it smaller. */
+  /** The conversation, for compaction. */
   get shown(): CompactedView {
     const [turns, heard] = [this.#turnsShown, this.#heard];
     return { ...this.#start, turns, heard, words: this.#words, compacted: this.#compacted };
   }
 
-  /** From here on the model is shown it like this. */
+  /** Sets what the model sees from now on. */
   show(compacted: Compacted): void {
     this.usage = addUsage(this.usage, usageSince(compacted.usage, this.#compacted?.usage));
     this.#compacted = compacted;
@@ -180,14 +180,14 @@ export class AgentState {
     this.messages = messagesOf(this.shown);
   }
 
-  /** Hears what came with an answer of the supervisor. */
+  /** Applies what came with a response of the supervisor. */
   applyAnswer({ steer, last, compact }: TurnAnswer): void {
     this.last = last ?? null;
     this.wish = compact ?? this.wish;
     this.addSteering(steer);
   }
 
-  /** What it has heard that stands in the system prompt. */
+  /** The notices it has received that belong to the system prompt. */
   get system(): readonly string[] {
     return [...new Set([...this.#system, ...systemHeard([], this.#heard)])];
   }
@@ -204,25 +204,25 @@ export class AgentState {
     this.#heard.push(...steering);
   }
 
-  /** A reply has come; its calls are still to be run. */
+  /** Adds a reply whose calls are still to run. */
   say(reply: Pick<ModelReply, "content">): void {
     this.said = textOf(reply.content) || this.said;
   }
 
-  /** The tools that calls were of, by the names they are offered under; what was refused, or has a name that nothing has, ran nothing. */
+  /** Returns the tools that ran, by the names they are offered under. Denied calls and unknown names ran nothing. */
   #ran(calls: readonly ToolUseBlock[], results: readonly CallResult[]): string[] {
     const begun = calls.filter((_, at) => results[at]?.refused !== true);
     return begun.flatMap((call) => resolveCall(call, this.offered)?.tool.name ?? []);
   }
 
-  /** One whole turn: the reply and, where it had calls, their results. Returns its record. */
+  /** Completes a turn: the reply and the results of its calls. Returns its record. */
   take(
     reply: Pick<ModelReply, "content" | "usage" | "lastUsage">,
     calls: readonly ToolUseBlock[],
     results: readonly CallResult[],
   ): Turn {
     const messages: MessageParam[] = [];
-    // A reply without any block cannot be sent back: the API refuses empty content.
+    // A reply without any block cannot be sent back: the API rejects empty content.
     if (reply.content.length > 0) messages.push({ role: "assistant", content: [...reply.content] });
     if (calls.length > 0) messages.push({ role: "user", content: resultBlocks(calls, results) });
     this.messages.push(...messages);
@@ -257,12 +257,12 @@ export class AgentState {
   }
 }
 
-/** The tool_use blocks of a reply, in order. */
+/** Returns the tool_use blocks of a reply, in order. */
 export function callsOf(content: readonly ContentBlock[]): ToolUseBlock[] {
   return content.filter((block) => block.type === "tool_use");
 }
 
-/** What was said to it; the runtime's own news are nobody's words. */
+/** Returns the messages it has received, without the runtime's notices. */
 function wordsIn({ turn, heard }: Turn): { turn: number; text: string }[] {
   return heard.flatMap(({ text, notice }) => (notice ? [] : [{ turn, text }]));
 }

@@ -12,12 +12,12 @@ import type { AgentState } from "./agent-state.ts";
 import { type Ending, endingOfCancel } from "./ending.ts";
 import { type Asking, summarizeHistory } from "./summarize-history.ts";
 
-/** After so many attempts in a row that came to nothing no summary is asked for any more (fault 66). */
+/** Consecutive failures after which no summary is requested (fault 66). */
 export const MAX_FAILURES = 3;
-/** Taking out results alone must win so much that it need not be done again at once. */
+/** Eliding results alone must save so much that it need not be repeated soon. */
 const WON_ENOUGH = 0.8;
 
-/** Of each long result of the last turn at least so much stays. */
+/** Characters kept of each long result of the last turn. */
 const KEPT_CHARS = 400;
 
 const TOO_LITTLE = "There is too little yet: a summary would be no shorter.";
@@ -27,51 +27,52 @@ export interface Compacting extends Asking {
   readonly services: Pick<Services, "compacting" | "compacted">;
 }
 
-/** The server would not take a request. */
+/** The server's rejection of a request as too large. */
 export interface Overflow {
-  /** What it says its window has. */
+  /** The window that it reports. */
   readonly window: number | null;
-  /** Of a reply that it broke off. */
+  /** Of a reply that it cut off. */
   readonly wasted: Usage;
-  /** Whether a summary may be asked for. */
+  /** True if a summary may be requested. */
   readonly summaries: boolean;
 }
 
-/** All of one attempt, as it stood when it began. */
+/** One attempt, with the state at its start. */
 interface Attempt {
   readonly spec: ActorSpec;
   readonly state: AgentState;
   readonly around: Compacting;
   readonly bounds: Bounds;
   readonly before: number;
-  /** `before` by our estimate of the same: all sizes of an attempt are compared as that kind. */
+  /** `before` divided by our estimate of the same: all sizes of an attempt are scaled by it. */
   readonly ratio: number;
-  /** The same as far as a server is believed: what may be sent by our own count. */
+  /** The same, limited to what is believed of a server: for what may be sent by our own count. */
   readonly factor: number;
-  /** What the server said its window has, as far as that is less than was believed. */
+  /** The window that the server reported, if it is smaller than assumed. */
   readonly learned: number | null;
-  /** Used by a reply that no turn has. */
+  /** Usage of a reply that is in no turn. */
   readonly wasted: Usage;
-  /** Whether a summary may be asked for. */
+  /** True if a summary may be requested. */
   readonly summaries: boolean;
 }
 
-/** How it will be shown, and why there is no summary in it though there should be one. */
+/** What the model will see, and why a needed summary is missing. */
 interface Outcome {
   readonly next: Compacted;
   readonly reason?: string;
 }
 
-/** What an agent has to keep to. */
+/** Returns the limits of an agent's context. */
 export function boundsIn(spec: ActorSpec, state: AgentState): Bounds {
   return boundsOf(spec.window ?? USUAL_WINDOW, spec, state.shown.compacted?.window);
 }
 
 /**
- * Fits the conversation to its model's window before a request (A19.1, C24): long results of old turns go first, to be
- * read again where they are kept; then the older turns go into a summary, unless (`summaries`) the next reply is the last
- * one anyway: what is left of a budget is for the answer. False: it cannot be made to fit, and the next reply must be
- * the last one. History is only ever replaced by something durable; else it stays as it was.
+ * Fits the conversation to its model's window before a request (A19.1, C24): first it elides long results of old
+ * turns, which can be read again if they are kept; then it summarizes the older turns, unless (`summaries`) the next
+ * reply is the last one anyway and needs what is left of the budget. Returns false if it cannot be made to fit: then
+ * the next reply must be the last one. History is only ever replaced by something durable; otherwise it stays as it
+ * was.
  */
 export async function compactToFit(
   spec: ActorSpec,
@@ -87,11 +88,11 @@ export async function compactToFit(
   const { auto } = spec.window ?? USUAL_WINDOW;
   if (!auto) return true;
   const { limit, full } = boundsIn(spec, state);
-  // Once between two replies: only the next reply says what it really came to. Again only where nothing would fit.
+  // Once between two replies, as only the next reply tells the true size. Again only if nothing would fit.
   let done = state.turns > 0 && state.shown.compacted?.turn === state.turns;
   for (let tries = 0; tries <= MAX_FAILURES; tries += 1) {
     const bound = done ? full : limit;
-    // Once: what is left after that is known by the same ratio.
+    // Once: the same ratio applies to what is left after that.
     const counted = tries === 0 ? await countOf(spec, state, bound, around) : null;
     if (around.signal.aborted) return true;
     const before = counted ?? sizeOf(state.shown, spec, ratio);
@@ -107,7 +108,7 @@ export async function compactToFit(
   return sizeOf(state.shown, spec, ratio) < full;
 }
 
-/** The model's own count of the next request, where the estimate is in doubt; null: none is needed, or there is none. */
+/** Returns the model's own count of the next request if the estimate is in doubt, or null. */
 async function countOf(
   spec: ActorSpec,
   state: AgentState,
@@ -128,7 +129,7 @@ async function countOf(
   return model.countTokens({ ...request, maxTokens: 1, ...thinking }, signal);
 }
 
-/** The server would not take the request: makes it smaller once. False: it is as small as it can be (fault 8). */
+/** Compacts once after the server rejected the request. Returns false if nothing more can be removed (fault 8). */
 export async function compactAfterRefusal(
   { window, wasted, summaries }: Overflow,
   spec: ActorSpec,
@@ -146,7 +147,7 @@ export async function compactAfterRefusal(
   return changes;
 }
 
-/** The person wants it: a summary now, whatever the size. Answers what came of it, in a sentence. */
+/** Compacts at the user's request: a summary now, whatever the size. Returns the outcome as a sentence. */
 async function compactByHand(
   { instructions }: CompactRequest,
   spec: ActorSpec,
@@ -157,12 +158,12 @@ async function compactByHand(
   const attempt = begin(spec, state, around, sizeOf(state.shown, spec));
   const { next, reason } = await summary(attempt, { trigger: "manual", instructions });
   if (reason === undefined) await finish(attempt, "manual", { next });
-  // A failure by hand is told; it counts against nobody, but its tokens were used.
+  // A failure at the user's request is reported and not counted, but its tokens were used.
   else await finish(attempt, "manual", { next: { ...current(attempt), usage: next.usage }, reason });
   return reason ?? "The conversation was made shorter.";
 }
 
-/** A run for nothing but that: its end. */
+/** Ends a run that only compacts. */
 export async function endingOfCompaction(
   spec: ActorSpec,
   state: AgentState,
@@ -198,7 +199,7 @@ function begin(
   };
 }
 
-/** Results of old turns; where that is not enough a summary; where there is none, results of all turns. */
+/** Elides results of old turns; summarizes if that is not enough; if that fails, elides results of all turns. */
 async function automatic(attempt: Attempt, target: number, most: number): Promise<Outcome> {
   const { state, before, ratio } = attempt;
   const { shown } = state;
@@ -218,8 +219,8 @@ async function automatic(attempt: Attempt, target: number, most: number): Promis
 }
 
 /**
- * What still does not fit loses the results of its newest turns too: they can be read in parts. Those of the last turn
- * keep their beginning, or the model would not know what its calls came to.
+ * Elides results of the newest turns too if needed, as they can be read in parts. Those of the last turn keep their
+ * start, or the model would not know the results of its calls.
  */
 function withRoom(next: Compacted, attempt: Attempt, most: number): Compacted {
   const { shown, turns } = attempt.state;
@@ -248,7 +249,7 @@ async function summary(attempt: Attempt, wish: CompactBegin): Promise<Outcome> {
     const message = foldedMessage(shown, through, { text, trigger }, bounds.words / factor);
     return { ...now, messages: [message], through, failures: 0 };
   };
-  // A server that takes no more is no matter of sizes; what the person wants is.
+  // If the server rejects even small requests, size is not the problem; the user's request must save tokens.
   const mustWin = trigger === "manual";
   if (mustWin && !isShorter(attempt, folded(""))) return { next: now, reason: TOO_LITTLE };
   const told = await summarizeHistory({ spec, shown, through, bounds, factor, wish }, around);
@@ -261,7 +262,7 @@ async function summary(attempt: Attempt, wish: CompactBegin): Promise<Outcome> {
   return { next: { ...now, usage, failures: now.failures + 1 }, reason: NO_SHORTER };
 }
 
-/** How it is shown now, as the beginning of what is next. */
+/** Returns the current state as the basis of the next. */
 function current({ state, learned }: Attempt): Compacted {
   const now = state.shown.compacted ?? notCompacted("");
   return learned === null ? now : { ...now, window: learned };
@@ -275,7 +276,7 @@ function isShorter(attempt: Attempt, next: Compacted): boolean {
   return sizeAfter(attempt, next) < sizeAfter(attempt, current(attempt));
 }
 
-/** Whether the model would be shown something else. */
+/** True if the model would see something else. */
 function isShownAnew(next: Compacted, { shown: { compacted } }: AgentState): boolean {
   const now = compacted ?? notCompacted("");
   return next.messages[0] !== now.messages[0] || next.elided !== now.elided;
@@ -286,7 +287,7 @@ function isNews(next: Compacted, state: AgentState): boolean {
   return isShownAnew(next, state) || next.failures !== now.failures || next.window !== now.window;
 }
 
-/** Durable first; then it is shown so. */
+/** Records the result durably before the model sees it. */
 async function finish(attempt: Attempt, trigger: Trigger, { next, reason }: Outcome): Promise<void> {
   const { state, before, around } = attempt;
   const { folder: _, ...rest } = next;

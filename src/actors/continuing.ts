@@ -1,7 +1,7 @@
 import { addUsage, type ContentBlock, type MessageParam, textOf } from "../mailbox/conversation.ts";
 import type { ModelOutcome, ModelReply } from "../model/client.ts";
 
-/** Requests after the first one that a cut text may take in one turn. */
+/** Further requests that a cut text may take in one turn. */
 const MOST_CONTINUED = 3;
 /** Pauses of one turn: each is a request that the server could not finish in its own time. */
 const MOST_PAUSED = 10;
@@ -9,8 +9,8 @@ const MOST_PAUSED = 10;
 type Ask = (messages: readonly MessageParam[]) => Promise<ModelOutcome>;
 
 /**
- * Asks for the rest of a reply whose text was cut by `max_tokens`, or that the server has paused, as often as is bounded. The
- * parts are one reply. If a rest fails, what was said before is the reply.
+ * Requests the rest of a reply whose text was cut by `max_tokens`, or that the server has paused, up to a limit. The
+ * parts are one reply. If a rest fails, the reply is what was said before.
  */
 export async function continued(
   first: ModelOutcome,
@@ -55,7 +55,7 @@ function joinedReply(before: ModelReply, next: ModelReply, isCut: boolean): Mode
   };
 }
 
-/** What the cut went through is one text again; thoughts about the rest belong to no place in it. */
+/** Joins the text at the cut; drops thinking about the rest, which fits nowhere in it. */
 function joinedText(before: readonly ContentBlock[], next: readonly ContentBlock[]): ContentBlock[] {
   const rest = next.filter(({ type }) => type !== "thinking" && type !== "redacted_thinking");
   const [last, first] = [before.at(-1), rest[0]];

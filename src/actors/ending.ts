@@ -3,19 +3,19 @@ import { textOf } from "../mailbox/conversation.ts";
 import type { LastTurn, Status } from "../mailbox/messages.ts";
 import type { ModelFailure, ModelReply } from "../model/client.ts";
 
-/** How an agent's run ends; `text` falls back to the last thing it said. */
+/** How an agent's run ends; `text` falls back to its last text. */
 export interface Ending {
   readonly status: Status;
   readonly text: string;
   readonly reason?: string;
-  /** The answer as data, where that was asked for. */
+  /** The answer as data, if that was requested. */
   readonly output?: unknown;
 }
 
-/** Why a reply must be the last one: a limit was reached, or nothing more fits into the window. */
+/** Why a reply must be the last one: a limit was reached, or the window is full. */
 export type Last = Omit<LastTurn, "status"> & { readonly status: Status };
 
-/** The conversation cannot be made to fit any more; what was kept in reserve is for this (C24). */
+/** Returns the end of a conversation that no longer fits; the reserve of the window is for this (C24). */
 export function outOfRoom({ model }: { readonly model: string }): Last {
   return {
     status: "partial",
@@ -24,7 +24,7 @@ export function outOfRoom({ model }: { readonly model: string }): Last {
   };
 }
 
-/** A reply without calls ends the agent. Empty text is not `done` (promise 1), nor is a reply that was cut. */
+/** Returns the end after a reply without calls. Empty text is not `done` (promise 1), nor is a reply that was cut. */
 export function endingOfReply(
   reply: Pick<ModelReply, "content" | "stopReason">,
   saidBefore: string,
@@ -46,18 +46,18 @@ export function endingOfReply(
   return { status: text ? "partial" : "failed", text, reason: "The model ended without an answer." };
 }
 
-/** Of one whose thread, or whole program, died between its answer and its end. */
+/** Returns the end of an agent whose thread or program died between its reply and its end. */
 export function endingOfAnswer(
   { maxTurns }: { maxTurns: number },
   now: { turns: number; said: string },
 ): Ending {
   const { turns, said: text } = now;
-  // The one turn more than it may take is the one it was told to be its last.
+  // The one turn above the limit is the final one.
   if (turns > maxTurns) return { status: "out_of_turns", text, reason: outOfTurns(maxTurns) };
   return { status: "done", text };
 }
 
-/** Replies in a row that may be cut inside a call; a model that does not work in parts then will not. */
+/** Consecutive replies that may be cut inside a call; a model that does not split its work by then will not. */
 export const MOST_CUT = 2;
 
 export function endingOfCutCalls(tokens: number, text: string): Ending {
@@ -75,14 +75,17 @@ export function outOfTurns(maxTurns: number): string {
 
 export function endingOfFailure(failure: ModelFailure, saidBefore: string): Ending {
   const text = [saidBefore, failure.partialText].filter(Boolean).join("\n\n");
-  // What does not fit was found out with what did.
+  // The failure came after text, which is kept.
   if (failure.kind === "too_large" && text !== "")
     return { status: "partial", text, reason: failure.message };
   const status = failure.kind === "over_budget" ? "over_budget" : "failed";
   return { status, text, reason: failure.message };
 }
 
-/** The reason travels in the `cancel` mail; a deadline is told from a wish by the supervisor, not here. */
+/**
+ * Returns the end of a cancelled agent. The reason comes in the `cancel` message; the supervisor tells a deadline
+ * from a request to stop.
+ */
 export function endingOfCancel(signal: AbortSignal, saidBefore: string): Ending {
   const reason: unknown = signal.reason;
   return {

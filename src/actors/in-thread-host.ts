@@ -18,8 +18,8 @@ import {
 } from "./hosts.ts";
 
 /**
- * Actors on the caller's own thread, for tests: the same words, the same copies, any order of arrival. There is
- * no thread to look at, so a test says how it is.
+ * Runs actors on the caller's own thread, for tests: the same messages, the same copies, any order of arrival.
+ * Without a thread to watch, a test sets its vitals.
  */
 export function inThreadHost(
   scheduler: Scheduler,
@@ -53,7 +53,7 @@ function run(
     stop.signal.addEventListener("abort", () => resolve({ type: "terminated" }), { once: true });
   });
   const { services: asker, close } = servicesInThread(services, scheduler, spec.id);
-  // After its end an actor reaches nobody, as if its thread were gone.
+  // An ended actor can send nothing, as if its thread were gone.
   stop.signal.addEventListener("abort", close, { once: true });
   let lanes = 0;
   const lane = gatewayClient(model, () => asker.model(++lanes));

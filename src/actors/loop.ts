@@ -31,23 +31,23 @@ import { OpenCalls } from "./open-calls.ts";
 import { runCalls } from "./run-calls.ts";
 import { type TypedEnding, typedEnding } from "./typed/typed-ending.ts";
 
-/** All that the loop needs from the world; it owns nothing. */
+/** Everything the loop needs from outside; it owns nothing. */
 export interface Surroundings {
   readonly model: ModelClient;
   readonly services: Pick<Services, "reply" | "yield" | "turn" | "finish" | "compacting" | "compacted">;
   readonly dispatch: Dispatch;
   readonly signal: AbortSignal;
   readonly onModelEvent: OnModelEvent;
-  /** Told of every reply and every turn, for the live tree, and for the summary of an agent that dies. */
+  /** Called with every reply and turn, for the live tree and for the summary of an agent that dies. */
   readonly onProgress: (state: AgentState) => void;
-  /** Calls back whenever the thread is wanted by others; the answer withdraws. */
+  /** Registers a callback for when others need the thread; the returned function withdraws it. */
   readonly onWanted: (call: () => void) => () => void;
 }
 
 /**
- * The loop (A1.1 to A1.3): ask the model, run its calls, put the results back in their order, go round; a
- * reply without calls ends it. The same for the main conversation and for every agent. Resolves once the
- * supervisor has the summary, or has taken the thread back; rejects only when the supervisor is gone.
+ * The loop (A1.1 to A1.3): call the model, run its calls, append the results in order, repeat; a reply without calls
+ * ends it. The same for the main conversation and for every agent. Resolves once the supervisor has the summary or
+ * has taken the thread back; rejects only when the supervisor is gone.
  */
 export async function runAgent(spec: ActorSpec, state: AgentState, around: Surroundings): Promise<void> {
   const { services, signal } = around;
@@ -57,7 +57,7 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
   };
   let pending = spec.pending;
   if (!pending && (state.onlyCompacts || state.hasAnswered)) {
-    // Its answer may be recorded, but not its end: the model is not asked to go on with its own words.
+    // Its reply may be recorded, but not its end: the model is not called to continue its own text.
     const ending: TypedEnding = state.onlyCompacts
       ? { type: "ends", ending: await endingOfCompaction(spec, state, around) }
       : await asData(endingOfAnswer(spec, state), spec, state, false);
@@ -115,7 +115,7 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
   }
 }
 
-/** Where the answer must be data: whether it is. */
+/** Checks the answer if it must be data. */
 async function asData(
   ending: Ending,
   { outputSchema }: ActorSpec,
@@ -127,8 +127,8 @@ async function asData(
 }
 
 /**
- * Runs the calls of a reply. Null: all that is left only waits, and the thread was given back; another one goes on
- * with the turn where this one stops.
+ * Runs the calls of a reply. Returns null if only waiting calls are left and the thread was released; another thread
+ * continues the turn.
  */
 async function resultsOf(
   reply: Pick<ModelReply, "content" | "usage">,
@@ -146,7 +146,7 @@ async function resultsOf(
   const giveBack = () => {
     if (!wanted || !open.onlyWait) return;
     wanted = false;
-    // A supervisor that is gone is found out by the calls themselves.
+    // The calls themselves find out that the supervisor is gone.
     services.yield(state.openTurn(open.results)).then(
       ({ type }) => type === "released" && released.resolve(null),
       () => {},
@@ -156,7 +156,7 @@ async function resultsOf(
     wanted = true;
     giveBack();
   });
-  // Whoever wants it asks once: what could not be done then is done as soon as it can.
+  // The thread is requested once: if it cannot be released yet, it is released as soon as possible.
   open.onSettled(giveBack);
   try {
     const ran = runCalls(
@@ -174,7 +174,7 @@ async function resultsOf(
   }
 }
 
-/** Tokens at which the last replies were cut inside a call; null: fewer than may be were. */
+/** Returns the tokens at which the last replies were cut inside a call, or null if there were too few. */
 function cutInARow(turns: readonly Turn[]): number | null {
   const cuts = turns.slice(-MOST_CUT).map(({ messages }) => {
     const call = messages.flatMap(blocksOf).findLast(({ type }) => type === "tool_use");
@@ -183,7 +183,7 @@ function cutInARow(turns: readonly Turn[]): number | null {
   return cuts.length === MOST_CUT && cuts.every((cut) => cut !== null) ? (cuts.at(-1) ?? null) : null;
 }
 
-/** The reply after a limit was reached is the last one: text only. */
+/** Returns the limit that makes the next reply the last one: text only. */
 function lastTurn(spec: ActorSpec, state: AgentState): Last | null {
   const told = state.last;
   if (told) return told;
@@ -204,7 +204,7 @@ function lastTurn(spec: ActorSpec, state: AgentState): Last | null {
   return state.repetition.end;
 }
 
-/** A call that will not run must not stand in the conversation: every tool_use needs a result (A1.10). */
+/** Removes calls that will not run: every tool_use in the conversation needs a result (A1.10). */
 function withoutCalls(reply: ModelReply): ModelReply {
   return { ...reply, content: reply.content.filter((block) => block.type !== "tool_use") };
 }

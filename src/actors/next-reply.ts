@@ -9,8 +9,8 @@ import { continued } from "./continuing.ts";
 import type { Last } from "./ending.ts";
 
 /**
- * Asks the model for the next reply. Where its server finds the conversation too large, it is made smaller and asked
- * for once more: never with the same request again (fault 8).
+ * Requests the next reply. If the server rejects the conversation as too large, compacts it and retries once: never
+ * with the same request (fault 8).
  */
 export async function nextReply(
   spec: ActorSpec,

@@ -1,7 +1,7 @@
 import type { CallResult, OpenTurn } from "../mailbox/messages.ts";
 import type { Stage } from "../tools/dispatch.ts";
 
-/** The calls of one reply while they run: what each has come to, and where those without a result stand. */
+/** The running calls of one reply: their results, and the state of those without one. */
 export class OpenCalls {
   readonly #results = new Map<number, CallResult>();
   readonly #stages = new Map<number, Stage>();
@@ -35,8 +35,8 @@ export class OpenCalls {
   }
 
   /**
-   * Whether nothing runs in this thread. A call that waits to be allowed must run as soon as it is, so beside
-   * others it keeps the thread: they may wait for much longer.
+   * True if nothing runs in this thread. A call that waits for permission must run as soon as it is allowed, so next
+   * to other calls it keeps the thread: they may wait for much longer.
    */
   get onlyWait(): boolean {
     const stages = [...this.#stages.values()];

@@ -4,10 +4,10 @@ import type { FromAgent, ToAgent } from "../mailbox/messages.ts";
 import type { ModelEvent } from "../model/client.ts";
 import type { AgentState } from "./agent-state.ts";
 
-/** At most 20 progress letters a second: they are for people. */
+/** At most 20 progress messages a second: they are for users. */
 const INTERVAL_MS = 50;
 
-/** Tells the supervisor where the agent is. Nothing depends on these letters. */
+/** Reports to the supervisor where the agent is. Nothing depends on these messages. */
 export function reporter(mail: Mailbox<ToAgent, FromAgent>, clock: Clock) {
   let pending: FromAgent | undefined;
   let withdraw: (() => void) | undefined;

@@ -3,13 +3,13 @@ import type { Turn } from "../mailbox/messages.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 import type { Last } from "./ending.ts";
 
-/** After so many turns in a row that brought nothing new it is pointed out; after so many the run ends. */
+/** Consecutive turns without anything new before a note to the model, and before the run ends. */
 const POINTED_OUT = 3;
 const ENDED = 8;
 const SHOWN_CHARS = 200;
 
 /**
- * Counts the turns in a row whose calls had all been made before, with the same input and the same result. A fold of the
+ * Counts the consecutive turns whose calls had all been made before, with the same input and result. A fold of the
  * turns, so that a change of thread forgets nothing.
  */
 export class Repetition {
@@ -18,7 +18,7 @@ export class Repetition {
   #call = "";
 
   take({ heard, messages }: Pick<Turn, "heard" | "messages">): void {
-    // New words are a new question, which may need the same calls again.
+    // A new message is a new question, which may need the same calls again.
     if (heard.some(({ notice }) => !notice)) this.#forget();
     const blocks = messages.flatMap(blocksOf);
     const results = new Map(
@@ -37,7 +37,7 @@ export class Repetition {
       this.#call = `${first.name} ${JSON.stringify(first.input)}`.slice(0, SHOWN_CHARS).toWellFormed();
   }
 
-  /** What the model is told before its next request; null: nothing. */
+  /** The note to the model before its next request, or null. */
   get note(): string | null {
     if (this.#turns !== POINTED_OUT) return null;
     return `Your last ${POINTED_OUT} replies only repeated calls that you had made before, with the same results (${this.#call}). The same call will not bring anything else: try another way, or answer with what you have and say what is missing.`;

@@ -6,10 +6,10 @@ import { type Dispatch, dispatch, notRun, type Stage } from "../tools/dispatch.t
 import { OpenCalls } from "./open-calls.ts";
 
 /**
- * Runs the calls of one reply: parallel ones together, others alone, and answers in the order of the
- * calls (A1.12, A1.13). Every call gets exactly one result, also when the signal is aborted (A1.10), and one whose
- * result is known already is not run again. At most `parallel` local calls run at the same time; calls that only wait for the
- * supervisor are not counted.
+ * Runs the calls of one reply: parallel ones together, others alone, and returns results in the order of the calls
+ * (A1.12, A1.13). Every call gets exactly one result, even if the signal is aborted (A1.10); one with a known result
+ * does not run again. At most `parallel` local calls run at the same time; calls that only wait for the supervisor
+ * are not counted.
  */
 export async function runCalls(
   actor: ActorId,
@@ -76,7 +76,7 @@ function isRemote(block: ToolUseBlock, by: Dispatch): boolean {
   return resolveCall(block, by.offered)?.tool.side === "supervisor";
 }
 
-/** Lets at most `limit` of the tasks run at once, in the order they came. */
+/** Runs at most `limit` tasks at the same time, in order of arrival. */
 function atMost(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: Array<() => void> = [];

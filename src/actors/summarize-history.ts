@@ -8,7 +8,7 @@ import type { Services } from "../mailbox/services.ts";
 import { toolsInRequests } from "../mailbox/turns.ts";
 import type { ModelClient, ModelOutcome, ModelRequest, OnModelEvent } from "../model/client.ts";
 
-/** What a summary needs from the world. */
+/** What a summary needs from outside. */
 export interface Asking {
   readonly model: ModelClient;
   readonly services: Pick<Services, "compacting">;
@@ -32,10 +32,12 @@ export type Summarised =
   /** `reason` is a sentence. */
   | { readonly type: "none"; readonly reason: string; readonly usage: Usage };
 
-/** Tokenizers differ by that much; what is beyond it is something that the server adds. */
+/** Tokenizers differ by at most this factor; beyond it the server adds something. */
 const BELIEVED_FACTOR = 3;
 
-/** Asks the hooks, then the same model, for a summary of the turns up to `through`. Never rejects for what they say. */
+/**
+ * Asks the hooks, then the same model, for a summary of the turns up to `through`. Never rejects for their failures.
+ */
 export async function summarizeHistory(
   wanted: Wanted,
   { services, model, ...around }: Asking,
@@ -65,14 +67,14 @@ function textIn({ reply }: Extract<ModelOutcome, { type: "reply" }>, before: Usa
   return { type: "summary", text: `${text}${cut}`, usage };
 }
 
-/** The same prefix as any request of this agent, so that the cache serves it. Null where nothing of it would fit. */
+/** Returns a request with the agent's usual prefix, so that the cache serves it, or null if no part would fit. */
 function requestFor(
   { spec, shown, through, bounds, factor, wish }: Wanted,
   instructions: string,
 ): ModelRequest | null {
   const { id, model, system } = spec;
   const tools = toolsInRequests(spec.tools);
-  // It is part of what the server has taken before: a count that is far from ours is no reason not to ask.
+  // The server has accepted this part before: a very different count is no reason not to ask.
   const most =
     (bounds.full + bounds.reply - bounds.summary) / Math.min(factor, BELIEVED_FACTOR) -
     tokensOfPrefix(system, tools);
@@ -87,7 +89,7 @@ function requestFor(
   };
 }
 
-/** Waiting for the model is to be seen; what it writes is for itself. */
+/** Shows the wait for the model, but not its text. */
 function quietly(on: OnModelEvent): OnModelEvent {
   return (event) => {
     if (event.type === "waiting") on(event);

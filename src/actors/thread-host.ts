@@ -19,21 +19,24 @@ import { threadVitals } from "./thread-vitals.ts";
 import type { WorkerAnswer, WorkerTask } from "./worker.ts";
 
 export interface ThreadHostOptions {
-  /** As many threads at most; further actors wait for one. */
+  /** The most threads; further actors wait for one. */
   readonly maxThreads: number;
-  /** The file a thread runs; another one is for tests of actors that cannot start. */
+  /** The file a thread runs; tests of actors that cannot start use another. */
   readonly entry?: string;
   /** Called with faults of threads that had no actor. */
   readonly onFault: (message: string) => void;
 }
 
-/** In dist all bundles lie in one folder; in development the sources run as they are. */
+/** In dist all bundles are in one directory; in development the sources run directly. */
 const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./agent-thread.cjs", import.meta.url)
   .href;
 
-/** A thread that takes longer than this to come up is stuck, and nobody waits for it any more. */
+/** A thread that takes longer to start counts as stuck and is no longer awaited. */
 const BOOT_MS = 1_000;
-/** So long after an actor has come up a spare leaves it the cores, until its first request is sent. */
+/**
+ * After an actor has started, a spare thread waits this long, or until its first request is sent, before it uses a
+ * core.
+ */
 const REQUEST_MS = 50;
 /** A thread inside a blocking system call cannot be ended; `close` waits no longer than this. */
 const EXIT_MS = 5_000;
@@ -42,13 +45,13 @@ const STUCK =
 
 type Pool = Piscina<WorkerTask, WorkerAnswer>;
 
-/** What is on its way: threads that boot, those of them that are nobody's yet, actors before their first request. */
+/** What is starting: threads, those of them that are spares, actors before their first request. */
 type OnTheWay = "threads" | "spares" | "actors";
 
 /**
- * Actors in worker threads. An actor takes an idle thread, or one boots for it. No more boot at a time than
- * there are cores: together they would all be as late as the last one, and their first requests would leave
- * at once. Spares boot one by one, and only while every actor is at work.
+ * Actors in worker threads. An actor takes an idle thread or starts one. At most as many threads start at a time as
+ * there are cores: together they would all be as late as the last one, and their first requests would leave together.
+ * Spares start one by one, and only while every actor is running.
  */
 export function threadHost(options: ThreadHostOptions): ActorHost {
   const entry = options.entry ?? ENTRY;
@@ -61,7 +64,7 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
   let busy = 0;
   let wanted = 0;
   let closed = false;
-  /** All that have not exited: the pool forgets those that it ends. */
+  /** All threads that have not exited: the pool forgets those that it ends. */
   const alive = new Map<Worker, Promise<void>>();
   const know = (thread: Worker) => {
     if (alive.has(thread)) return;
@@ -73,7 +76,7 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
     });
   };
 
-  /** Counts one more of each until the answer is called, at the latest when it has taken too long. */
+  /** Counts one more of each until the returned function is called, or until a time limit. */
   const setOff = (threads: Pool, ...kinds: OnTheWay[]): (() => void) => {
     for (const kind of kinds) onTheWay[kind] += 1;
     let arrived = false;
@@ -90,7 +93,7 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
 
   const board = (actor: Actor, threads: Pool, boots: boolean) => {
     line.delete(actor);
-    // This is what they were wanted for.
+    // The spare was for this actor.
     wanted = Math.max(0, wanted - 1);
     busy += 1;
     if (boots) void actor.up.then(setOff(threads, "threads"));
@@ -109,10 +112,10 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
     const settled = () => {
       busy -= 1;
       up();
-      // Also when it took so long that nobody counted on it any more.
+      // Also if it took so long that it was no longer counted.
       admit(threads);
     };
-    // A thread that cannot warm up cannot start either; the actor that needs it says so.
+    // A thread that cannot warm up cannot start either; the actor that needs it reports that.
     threads.run({ type: "warm" }, { filename: entry }).then(settled, settled);
   };
 
@@ -145,7 +148,7 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
       if (closed) actor.handle.terminate();
       else if (pool === undefined) {
         pool = openPool(options);
-        // The one thread it keeps is booting.
+        // The one thread it keeps is starting.
         board(actor, pool, true);
       } else {
         line.add(actor);
@@ -165,7 +168,7 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
     async close() {
       closed = true;
       if (pool) {
-        // Otherwise the pool replaces its last thread when that exits, also after its own end.
+        // Otherwise the pool replaces its last thread when that exits, even after its own end.
         pool.options.minThreads = 0;
         for (const thread of pool.threads) know(thread);
       }
@@ -180,9 +183,9 @@ export function threadHost(options: ThreadHostOptions): ActorHost {
 }
 
 /**
- * The pool's settings are those that were measured not to hang: the file is named per task (a pool-level
- * file that throws hangs every run), one thread at least is kept (an empty pool may never drain its queue),
- * no Atomics (they block the idle thread's event loop), one task per thread.
+ * Opens a pool with settings that were measured not to hang: the file is named per task (a pool-level file that
+ * throws hangs every run), one thread at least is kept (an empty pool may never drain its queue), no Atomics (they
+ * block the idle thread's event loop), one task per thread.
  */
 function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
   /** Threads that take no other task. */
@@ -194,7 +197,7 @@ function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
     concurrentTasksPerWorker: 1,
     atomics: "disabled",
     recordTiming: false,
-    // The first idle one, as without; but only here is it said which thread takes which task.
+    // The first idle one, as by default; but this callback alone shows which thread takes which task.
     loadBalancer(task, workers) {
       const worker = workers.find(({ currentUsage, id }) => currentUsage === 0 && !lastOnes.has(id)) ?? null;
       const boarding = task[queueOptionsSymbol];
@@ -204,7 +207,7 @@ function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
       }
       return worker;
     },
-    // The agent's thread sees no key and nothing of the person's environment but the compile cache.
+    // The agent's thread gets no key, and of the environment only the compile cache.
     env: process.env["NODE_COMPILE_CACHE"] ? { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] } : {},
     // Containment, not thrift: an agent's runaway heap ends its thread. The young generation must be bounded too:
     // without, 5 of 6 runaway arrays aborted the whole process; with it, none of 18. Buffers still escape.
@@ -214,10 +217,10 @@ function openPool({ maxThreads, onFault }: ThreadHostOptions): Pool {
   return pool;
 }
 
-/** Goes with a task to the pool, not to the thread. */
+/** Passed with a task to the pool, not to the thread. */
 class Boarding {
   readonly takenBy: (threadId: number) => void;
-  /** The thread ends with this task. */
+  /** True if the thread ends with this task. */
   readonly isLast: boolean;
   constructor(takenBy: (threadId: number) => void, isLast: boolean) {
     this.takenBy = takenBy;
@@ -225,11 +228,11 @@ class Boarding {
   }
 }
 
-/** An actor that has its ports, and a thread as soon as it is its turn. */
+/** An actor that has its ports, and a thread in its turn. */
 interface Actor {
   readonly handle: ActorHandle;
   run(pool: Pool): void;
-  /** Resolves when its thread has come up, or will not. */
+  /** Resolves when its thread has started, or cannot start. */
   readonly up: Promise<unknown>;
 }
 
@@ -256,7 +259,7 @@ function prepare(entry: string, start: ActorStart, know: (thread: Worker) => voi
   };
   const transferList = [services.port2, mail.port2, start.model, pulse.port2];
   let look = (): Vitals => UNKNOWN_VITALS;
-  // What a library user's module leaves in a thread, such as a timer that throws, is not the next agent's.
+  // What a library user's module leaves in a thread, such as a timer that throws, must not reach the next agent.
   const isLast = start.spec.tools.some(({ module }) => module !== undefined);
   let taken: Worker | undefined;
   const runIn = (pool: Pool): Promise<Exit> => {
@@ -289,12 +292,12 @@ function prepare(entry: string, start: ActorStart, know: (thread: Worker) => voi
       vitals: () => look(),
       terminate() {
         ending.abort();
-        // One that still waits for its turn has none to come.
+        // An actor that still waits for its turn will not get one.
         turn.resolve(null);
       },
     },
     run: turn.resolve,
-    // Its first letter says where it is, right before its first request.
+    // Its first message reports its state, right before its first request.
     up: Promise.race([new Promise((resolve) => mail.port1.once("message", resolve)), exited]),
   };
 }

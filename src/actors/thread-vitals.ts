@@ -3,9 +3,9 @@ import type { Clock } from "../mailbox/clock.ts";
 import type { Vitals } from "./hosts.ts";
 
 /**
- * Looks at one thread from outside. A loop that rested since the last look has turned; that costs no message.
- * One that did not rest may spin, or be busy and turn all the same (both read 1.0): only then it is asked for a
- * pulse, which its loop answers, not the agent's code. No more than one question is ever on its way.
+ * Watches one thread from outside. A loop that was idle since the last check has run, which needs no message. One
+ * that was not may spin, or be busy and run all the same (both read 1.0): only then a pulse is requested, which its
+ * loop answers, not the agent's code. At most one pulse is in flight.
  */
 export function threadVitals(
   worker: Pick<Worker, "performance">,
@@ -26,7 +26,7 @@ export function threadVitals(
     const loop = worker.performance.eventLoopUtilization();
     const [rested, worked] = [loop.idle - idle, loop.active - active];
     ({ idle, active } = loop);
-    // Two looks at the same moment have nothing between them.
+    // Two checks at the same moment have nothing between them.
     if (rested + worked > 0) utilization = Math.min(1, Math.max(0, worked / (rested + worked)));
     if (rested > 0) turnedAt = now;
     else if (!asked) {

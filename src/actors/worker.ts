@@ -10,25 +10,25 @@ import { gatewayClient } from "../model/gateway-client.ts";
 import { agentTools } from "../tools/index.ts";
 import { runActor } from "./actor.ts";
 
-/** What a pool thread is asked to do. `warm` only proves that the thread is up and this file is loaded. */
+/** A task of a pool thread. `warm` only proves that the thread is running and this file is loaded. */
 export type WorkerTask =
   | { readonly type: "warm" }
   | {
       readonly type: "act";
       readonly spec: unknown;
-      /** What its messages begin with, and others' too. */
+      /** The history that its messages and others' start with. */
       readonly shared?: Parted["shared"];
       readonly services: MessagePort;
       readonly mail: MessagePort;
       readonly model: MessagePort;
-      /** Whatever comes here is sent back: that the thread's loop turns. */
+      /** Whatever arrives here is sent back, which proves that the thread's loop runs. */
       readonly pulse: MessagePort;
     };
 
 /** A raw error must not cross: a pool loses its class, and one that cannot be cloned kills the thread. */
 export type WorkerAnswer = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
-/** The entry of every agent thread: one task at a time, the thread is reused after a clean end. */
+/** The entry of every agent thread: one task at a time; the thread is reused after a clean end. */
 export default async function work(task: WorkerTask): Promise<WorkerAnswer> {
   if (task.type === "warm") return { ok: true };
   const { services, mail, model, pulse, shared } = task;

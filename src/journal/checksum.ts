@@ -9,7 +9,7 @@ const CHECKSUM = /^,"crc":"([0-9a-f]{8})"\}$/;
 
 /**
  * Returns the lines of records, each with its checksum and newline. `open`: their JSON without the closing brace.
- * All are encoded together, and the checksums put in afterwards: that costs a third of encoding each line alone.
+ * Encodes all together and inserts the checksums afterwards, in a third of the time of encoding each line alone.
  */
 export function sealLines(open: readonly string[]): Buffer {
   const bytes = Buffer.from(open.map((text) => `${text}${PLACEHOLDER}`).join(""));
@@ -29,7 +29,7 @@ function writeHex(bytes: Buffer, at: number, value: number): void {
   }
 }
 
-/** Says whether a line (without its newline) is as it was written; `none`: it has no checksum. */
+/** Checks that a line (without its newline) is as it was written; `none`: it has no checksum. */
 export function verifyLine(line: Buffer): "intact" | "damaged" | "none" {
   const end = line.length - PLACEHOLDER.length + 1;
   const found = end < 0 ? null : CHECKSUM.exec(line.toString("latin1", end));

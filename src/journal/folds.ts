@@ -6,15 +6,14 @@ import { afterChange, noTasks, type TaskGraph } from "../mailbox/task-graph.ts";
 import { conversationOf as afterTurns, appendSteering, blocksOf, usageOf } from "../mailbox/turns.ts";
 
 /**
- * The state of a session is what these make of its records; nothing else is kept (promise 4). A spec holds
- * all that an actor is, turns already taken included, so a later `spawn` of the same actor replaces what
- * was folded before it.
+ * These folds of the records are the whole state of a session (promise 4). A spec has everything of an actor, including
+ * turns already taken, so a later `spawn` of the same actor replaces the earlier fold.
  */
 type Records = Iterable<JournalRecord>;
 
 /**
- * The messages of one actor in order: those of its spec, then each turn with what it heard, as recorded. A
- * `prompt` record makes a prompt durable before a turn can; the turn that heard it carries it from then on.
+ * Returns the messages of one actor in order: those of its spec, then each turn with the input it received, as
+ * recorded. A `prompt` record makes a prompt durable before its turn; later the turn contains it.
  */
 export function conversationOf(records: Records, actor: ActorId): MessageParam[] {
   let messages: MessageParam[] = [];
@@ -33,14 +32,14 @@ export function conversationOf(records: Records, actor: ActorId): MessageParam[]
   return messages;
 }
 
-/** Roles alternate strictly (A1.8): a prompt after one that was never answered joins it. */
+/** Roles must alternate (A1.8): a prompt after an unanswered one joins it. */
 function say(messages: MessageParam[], message: MessageParam): void {
   const last = messages.at(-1);
   if (last?.role !== "user" || message.role !== "user") messages.push(message);
   else messages[messages.length - 1] = { role: "user", content: [...blocksOf(last), ...blocksOf(message)] };
 }
 
-/** The turns one actor has taken: with its spec, all that is needed to go on from here (promise 8). */
+/** Returns the turns of one actor: with its spec, everything needed to resume it (promise 8). */
 export function turnsOf(records: Records, actor: ActorId): Turn[] {
   let turns: Turn[] = [];
   for (const { event } of records) {
@@ -50,7 +49,7 @@ export function turnsOf(records: Records, actor: ActorId): Turn[] {
   return turns;
 }
 
-/** The session's tasks after all that was decided about them. */
+/** Returns the session's tasks after all changes. */
 export function tasksOf(records: Records): TaskGraph {
   let graph = noTasks;
   for (const { event } of records) {
@@ -66,17 +65,17 @@ export interface AgentHistory {
   readonly depth: number;
   readonly type: string;
   readonly description: string;
-  /** Null while unfinished: still running, or its session was ended under it. So are the two below. */
+  /** Null while unfinished: still running, or its session ended first. The next two are null then, too. */
   readonly status: Status | null;
   readonly summary: Summary | null;
   /** Milliseconds. */
   readonly durationMs: number | null;
-  /** As the summary says; where there is none, what its turns add up to. */
+  /** From the summary; without one, the sum of its turns. */
   readonly turns: number;
   readonly usage: Usage;
 }
 
-/** Every spawned actor in the order of the spawns; the main conversation too, if it has a `spawn` record. */
+/** Returns every spawned actor in the order of the spawns; the main conversation too, if it has a `spawn` record. */
 export function agentsOf(records: Records): AgentHistory[] {
   const agents = new Map<ActorId, AgentHistory>();
   const change = (id: ActorId, by: (agent: AgentHistory) => Partial<AgentHistory>) => {
@@ -86,7 +85,7 @@ export function agentsOf(records: Records): AgentHistory[] {
   for (const { event } of records) {
     switch (event.type) {
       case "spawn":
-        // A Map keeps the place of a key that is set again.
+        // A Map keeps the position of a key that is set again.
         agents.set(event.spec.id, spawned(event.spec));
         break;
       case "start":
@@ -135,16 +134,16 @@ export interface SessionHistory {
   readonly id: SessionId;
   readonly cwd: string;
   readonly title: string;
-  /** Of the latest `session` record: a session that was taken up again may have changed it. */
+  /** From the latest `session` record: a resumed session may have changed it. */
   readonly model: string;
   /** Wall time, ISO 8601. */
   readonly startedAt: string;
-  /** Null while open: it runs, or it was ended from outside. Closed means that `end` is its last record. */
+  /** Null while open: it runs, or it was killed. If set, `end` is its last record. */
   readonly endedAt: string | null;
   readonly status: Status | null;
 }
 
-/** Null where the `session` record is missing. */
+/** Returns null without a `session` record. */
 export function sessionOf(records: Records): SessionHistory | null {
   let session: SessionHistory | null = null;
   for (const record of records) session = afterRecord(session, record);

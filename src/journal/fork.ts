@@ -12,7 +12,7 @@ import { makePrivateFolders, syncFolder } from "./private-files.ts";
 import { newerSentence, parseRecord } from "./record-line.ts";
 
 export interface ForkRequest {
-  /** The folder of the session that is copied. It is only read, and may be open in another process. */
+  /** Directory of the session to copy. It is only read, and may be open in another process. */
   readonly from: string;
   readonly to: SessionPlace;
   /** The new session's. */
@@ -24,10 +24,10 @@ export interface ForkRequest {
 export type Fork = { readonly type: "forked" } | { readonly type: "refused"; readonly reason: string };
 
 /**
- * Copies the whole lines of a journal under a new session's id; a torn last line stays behind. Its `session`
- * records get the new id and say whose copy they are; the copy counts as started now. It is durable and complete
- * once it has its name: a crash leaves no half of a session. Refused: what cannot be read or written, a newer
- * version's journal, an existing session. Rejects only with the reason of the signal.
+ * Copies the complete lines of a journal under a new session ID. Its `session` records get the new ID and name the
+ * original; the copy counts as started now. It gets its name only when it is complete and durable, so a crash leaves no
+ * partial session. Refuses unreadable or unwritable files, a newer version's journal and an existing session. Rejects
+ * only with the reason of the signal.
  */
 export async function forkJournal(request: ForkRequest): Promise<Fork> {
   const source = journalFile(request.from);
@@ -51,7 +51,7 @@ async function copyTo(target: string, source: string, request: ForkRequest): Pro
     const refusal = await copyLines(source, handle, request);
     if (refusal !== null) return { type: "refused", reason: refusal };
     await handle.sync();
-    // Unlike a rename it never takes another journal's place.
+    // Unlike a rename it never replaces another journal.
     linkSync(copy, target);
     rmSync(copy);
     syncFolder(dirname(target));
@@ -65,7 +65,7 @@ async function copyTo(target: string, source: string, request: ForkRequest): Pro
 const BATCH_BYTES = 1024 * 1024;
 const NEWLINE = Buffer.from("\n");
 
-/** Null, or why the source cannot be copied. */
+/** Returns null, or why the source cannot be copied. */
 async function copyLines(source: string, to: FileHandle, request: ForkRequest): Promise<string | null> {
   const from = await openJournal(source);
   let batch: Buffer[] = [];
@@ -97,7 +97,7 @@ type CopiedLine =
   | { readonly type: "line"; readonly bytes: Buffer; readonly isSession: boolean }
   | { readonly type: "newer"; readonly version: number };
 
-/** All lines but the `session` records are copied to the letter, damaged ones too: what reads one says so. */
+/** Copies all lines but the `session` records unchanged, damaged ones too: readers report those. */
 function underNewId(bytes: Buffer, { id, clock }: ForkRequest, first: boolean): CopiedLine {
   const same = { type: "line", bytes, isSession: false } as const;
   if (!bytes.includes('"session"')) return same;

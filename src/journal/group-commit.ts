@@ -6,7 +6,7 @@ import type { JournalEnd } from "./reader.ts";
 import type { FromWriter, WriteFailure } from "./writer-messages.ts";
 
 export interface Entry {
-  /** Somebody waits for it; a note may wait for company. */
+  /** True if the caller waits for it; a note may wait for others. */
   readonly awaited: boolean;
   readonly text: string;
 }
@@ -14,17 +14,17 @@ export interface Entry {
 export interface GroupCommitPorts {
   readonly path: string;
   readonly clock: Clock;
-  /** What is in the file already. */
+  /** What is already in the file. */
   readonly from: JournalEnd;
   open(): JournalFile;
-  /** A new file in place of the old one: its first `keep` bytes, then `bytes`, all of it durable. */
+  /** Replaces the file by a new one: its first `keep` bytes, then `bytes`, all of it durable. */
   replace(keep: number, bytes: Uint8Array): JournalFile;
   reply(message: FromWriter): void;
 }
 
 /** How long a note waits for an append to share its fsync, in milliseconds. */
 const NOTE_MS = 50;
-/** A group ends here even if more is waiting, so that one string always holds it. */
+/** A group ends here even if more is waiting, so that it always fits into one string. */
 const MAX_GROUP_CHARS = 4 * 1024 * 1024;
 
 interface Failed {
@@ -33,29 +33,28 @@ interface Failed {
 }
 
 /**
- * Gathers records and makes each group durable with one write and one fsync. Numbers are given here and
- * only to what was written: a failed group leaves no gap.
+ * Collects records and makes each group durable with one write and one fsync. Only written records get numbers, so a
+ * failed group leaves no gap.
  *
- * A failed write is taken back (the file is cut to its last good length) and the next group tries anew, so
- * a session goes on when the disk has room again (fault 42); notes of the failed group go with it. After a
- * failed fsync the descriptor can no longer be believed, nor what was written since the last good one: the
- * group goes to a new file that takes the old one's place (fault 45). If that fails too, nothing more is
- * written, unless it was for lack of room.
+ * A failed write is undone (the file is cut to its last good length) and the next group tries again, with the notes of
+ * the failed one, so a session continues when the disk has room again (fault 42). After a failed fsync neither the
+ * descriptor nor what was written since the last good one can be trusted: the group goes to a new file that replaces
+ * the old one (fault 45). If that fails too, nothing more is written, unless the disk was full.
  */
 export class GroupCommit {
   readonly #ports: GroupCommitPorts;
   #file: JournalFile | null = null;
   #seq: number;
-  /** Length of what is safe on disk. */
+  /** Length of the durable part. */
   #bytes: number;
   #group: Entry[] = [];
   #groupChars = 0;
   /** Notes of groups that failed. */
   #kept: Entry[] = [];
   #withdrawTimer: (() => void) | null = null;
-  /** Of the fsync that failed: what is there is not written any more, only replaced. */
+  /** The failed fsync: the file is no longer written, only replaced. */
   #doubt: { readonly cause: unknown } | null = null;
-  /** The first failure that cannot be got over. */
+  /** The first permanent failure. */
   #broken: string | null = null;
 
   constructor(ports: GroupCommitPorts) {
@@ -64,29 +63,29 @@ export class GroupCommit {
     this.#bytes = ports.from.bytes;
   }
 
-  /** Makes the file before it is needed. A failure shows at the first group, which tries again. */
+  /** Makes the file before it is needed. The first group retries and reports a failure. */
   begin(): void {
     try {
       this.#file ??= this.#ports.open();
     } catch {
-      // Said by the first group, where somebody listens.
+      // The first group reports it to its caller.
     }
   }
 
-  /** Answers whether the group has room for more. */
+  /** Returns whether the group has room for more. */
   add(entry: Entry): boolean {
     this.#group.push(entry);
     this.#groupChars += entry.text.length;
     return this.#groupChars < MAX_GROUP_CHARS;
   }
 
-  /** The next record cannot be written at all; what came before it is answered first. */
+  /** Rejects a record that can never be written, after what came before it. */
   refuse(message: string): void {
     this.commit();
     this.#ports.reply({ type: "failed", count: 1, failure: "record", message });
   }
 
-  /** No more is waiting just now: commits if anybody waits, else lets the notes wait a little. */
+  /** No more is waiting: commits if a caller waits, else lets the notes wait a little. */
   settle(): void {
     if (this.#group.some((entry) => entry.awaited) || this.#groupChars >= MAX_GROUP_CHARS) this.commit();
     else if (this.#group.length > 0) {
@@ -109,13 +108,13 @@ export class GroupCommit {
       const end = { seq: this.#seq, bytes: this.#bytes };
       this.#ports.reply({ type: "written", seqs: fresh.map((_, index) => first + index), end });
     } else {
-      // Where nothing can be written any more, keeping them would only fill the memory.
+      // After a permanent failure, keeping them would only fill the memory.
       this.#kept = failed.failure === "unwritable" ? all.filter(({ awaited }) => !awaited) : [];
       this.#ports.reply({ type: "failed", count: fresh.length, ...failed });
     }
   }
 
-  /** Writes what is left and lets the file go. */
+  /** Writes what is left and closes the file. */
   close(): void {
     this.commit();
     this.#ports.reply({ type: "closed" });
@@ -123,7 +122,7 @@ export class GroupCommit {
     this.#file = null;
   }
 
-  /** Null, or why nothing of it was written. */
+  /** Returns null, or why the group was not written. */
   #write(entries: readonly Entry[]): Failed | null {
     if (this.#broken !== null) return { failure: "broken", message: this.#broken };
     const bytes = sealLines(entries.map((entry, index) => `{"seq":${this.#seq + 1 + index},${entry.text}`));
@@ -162,7 +161,7 @@ export class GroupCommit {
     }
   }
 
-  /** `cause` is what the fsync said. */
+  /** `cause` is the error of the fsync. */
   #replace(bytes: Uint8Array, cause: unknown): Failed | null {
     const { path, replace, reply } = this.#ports;
     this.#doubt = { cause };
@@ -182,7 +181,7 @@ export class GroupCommit {
     try {
       this.#file?.close();
     } catch {
-      // Closing can report the lost bytes once more; that they are lost is known.
+      // Closing may report the lost bytes again; that is already known.
     }
     this.#file = null;
   }

@@ -1,13 +1,13 @@
 import { errorCode, errorMessage } from "../lib/errors.ts";
 
 /**
- * `record`: this one can never be written, others are not concerned. `unwritable`: for now, such as on a full
- * disk; a later append may succeed. `broken`: nothing more is written in this session. `closed`: it was asked
- * for. `file`: a folder, a lock or a journal is not what it should be.
+ * `record`: this one can never be written, others can. `unwritable`: for now, as on a full disk; a later append may
+ * succeed. `broken`: nothing more is written in this session. `closed`: by request. `file`: a directory, a lock or a
+ * journal is invalid.
  */
 export type JournalErrorKind = "record" | "unwritable" | "broken" | "closed" | "file";
 
-/** The journal could not do what was asked. `message` is one sentence for a person: the file, why, what to do. */
+/** A failure of the journal. `message` is one sentence for the user: the file, why, what to do. */
 export class JournalError extends Error {
   override readonly name = "JournalError";
   readonly path: string;
@@ -19,19 +19,19 @@ export class JournalError extends Error {
   }
 }
 
-/** Why a file of the journal could not be made or written, and what to do about it. */
+/** Returns why a file of the journal could not be made or written, and what to do about it. */
 export function writeSentence(path: string, error: unknown): string {
   if (error instanceof JournalError) return error.message;
   return `The journal ${path} could not be written: ${reasonOf(error)}.`;
 }
 
-/** No room: what may be over as soon as some is made. */
+/** True if the disk is full, which may change. */
 export function isFull(error: unknown): boolean {
   const code = errorCode(error);
   return code === "ENOSPC" || code === "EDQUOT";
 }
 
-/** After a failed fsync the system may have thrown the bytes away and call the next one good (fault 45). */
+/** After a failed fsync the system may have dropped the bytes and report success for the next one (fault 45). */
 export function syncSentence(path: string, error: unknown): string {
   return `The journal ${path} could not be made safe on disk (fsync: ${errorCode(error) ?? String(error)}), so its last records may be lost; check the disk, then start a new session.`;
 }

@@ -19,9 +19,9 @@ import { createPrivateFile, makePrivateFolders, openPrivateFile, syncFolder } fr
 import type { JournalEnd } from "./reader.ts";
 import type { WriterData } from "./writer-messages.ts";
 
-/** The four things a journal does to its file; they throw what the system says. */
+/** The four things a journal does to its file; they throw the system's error. */
 export interface JournalFile {
-  /** Appends; answers how many bytes were taken, which may be fewer. */
+  /** Appends; returns how many bytes were written, which may be fewer. */
   write(bytes: Uint8Array): number;
   /** Returns when everything written is on disk. */
   sync(): void;
@@ -34,7 +34,7 @@ const CHUNK_BYTES = 1024 * 1024;
 export function openJournalFile({ home, folder, path, beginning }: WriterData): JournalFile {
   switch (beginning.type) {
     case "create":
-      // Whoever locked the session has made them, and did not wait for the disk.
+      // The locker of the session has made them without waiting for the disk.
       makePrivateFolders(home, folder, "all");
       return fileOf(createFile(path));
     case "go-on":
@@ -47,8 +47,8 @@ export function openJournalFile({ home, folder, path, beginning }: WriterData): 
 }
 
 /**
- * A file with the first `keep` bytes of the one at `path` and `bytes`, durable in its place when this returns.
- * Where it throws, `path` is what it was; at worst its new name is not on disk yet.
+ * Replaces the file at `path` by its first `keep` bytes and `bytes`, durable when this returns. If it throws, `path` is
+ * unchanged; at worst its new name is not on disk yet.
  */
 export function replaceJournalFile(path: string, keep: number, bytes: Uint8Array): JournalFile {
   const fresh = `${path}.new`;
@@ -77,7 +77,7 @@ function fileOf(fd: number): JournalFile {
   };
 }
 
-/** An empty file is what a thread leaves that died before it could say that it had made one. */
+/** A thread that died before it could report the new file leaves an empty one. */
 function createFile(path: string): number {
   try {
     return createPrivateFile(path);
@@ -92,7 +92,7 @@ function isEmptyFile(path: string): boolean {
   return stat.isFile() && stat.size === 0;
 }
 
-/** Opens the file and cuts off what follows `end`, if `check` finds nothing against it. */
+/** Opens the file and cuts off what follows `end`, if `check` does not throw. */
 function cutTo({ bytes }: JournalEnd, path: string, check: (fd: number, path: string, from: number) => void) {
   const fd = openPrivateFile(path);
   try {
@@ -109,7 +109,7 @@ function cutTo({ bytes }: JournalEnd, path: string, check: (fd: number, path: st
   }
 }
 
-/** A whole line behind the end is one that somebody else has written: nobody's line is cut off. */
+/** Refuses a complete line behind the end: another process wrote it, and it must not be cut off. */
 function onlyTorn(fd: number, path: string, from: number): void {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   for (let position = from; ; ) {

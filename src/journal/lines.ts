@@ -1,27 +1,27 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** What one record may have; far more than one request to a model can carry. */
+/** The limit of one record; far more than one request to a model can carry. */
 export const MAX_RECORD_CHARS = 64 * 1024 * 1024;
-/** A character takes at most three bytes of UTF-8 per UTF-16 unit. Longer lines are not ours. */
+/** A UTF-16 unit takes at most three bytes of UTF-8. Troupe does not write longer lines. */
 const MAX_LINE_BYTES = 3 * MAX_RECORD_CHARS + 64;
 
 export interface Line {
   /** Counted from 1. */
   readonly number: number;
-  /** Without its newline; null where it was too long to be kept. */
+  /** Without its newline; null if it was too long to be kept. */
   readonly bytes: Buffer | null;
   /** False for a last line without a newline. */
   readonly complete: boolean;
-  /** Bytes of the file up to and with this line. */
+  /** Bytes of the file up to the end of this line. */
   readonly end: number;
 }
 
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The lines of a file from its beginning, one at a time, so that memory holds one line and one chunk.
- * Split at the newline byte only: `node:readline` also splits at U+2028, which JSON leaves as it is inside
- * strings. The handle stays the caller's. Throws what the system says, or the signal's reason.
+ * Yields the lines of a file from its start, one at a time, so that memory holds one line and one chunk. Splits at the
+ * newline byte only: `node:readline` also splits at U+2028, which JSON leaves as it is inside strings. The caller
+ * closes the handle. Throws the system's error, or the signal's reason.
  */
 export async function* linesOf(handle: FileHandle, signal?: AbortSignal): AsyncGenerator<Line> {
   let number = 1;
@@ -44,7 +44,7 @@ export async function* linesOf(handle: FileHandle, signal?: AbortSignal): AsyncG
   }
 }
 
-/** A stream of the handle would do the same, but throws past its reader when the signal is aborted already. */
+/** A stream of the handle would do the same, but throws past its reader if the signal is already aborted. */
 async function* chunksOf(handle: FileHandle, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     signal?.throwIfAborted();
@@ -57,7 +57,7 @@ async function* chunksOf(handle: FileHandle, signal: AbortSignal | undefined): A
   }
 }
 
-/** A line as it grows over chunks; past the limit it is only measured. */
+/** A line that grows over chunks; past the limit it is only measured. */
 class LineBuffer {
   length = 0;
   #parts: Buffer[] = [];

@@ -1,28 +1,27 @@
 import { JOURNAL_VERSION } from "../mailbox/session-events.ts";
 
-/** A parsed line before its schema: of an older version, or of ours. */
+/** A parsed line before its schema: of an older version, or of this one. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Makes a record of one version one of the next. It may remember what came before it in the same journal. */
+/** Converts a record of one version to the next. It may keep state from earlier records of the journal. */
 type Step = (record: Fields) => Fields;
 
 /**
- * The record as this version writes it. `from` is what the latest `session` record before the line says: a
- * session that an older Troupe began and this one went on with has several. Never throws: what has not the
- * shape a step expects is left for the schema to refuse.
+ * Returns the record as this version writes it. `from` is the version in the latest `session` record: a session resumed
+ * by a newer Troupe has several. Never throws: a record of an unexpected shape is left for the schema to refuse.
  */
 export type Migrate = (record: unknown, from: number) => unknown;
 
-/** What is assumed where the record that says the version is damaged. */
+/** The version assumed if the record with the version is damaged. */
 export const OLDEST_VERSION = 1;
 
 /**
- * One step per version (fault 67): the first makes version 2 of version 1. A step leaves what has the new
- * form already as it is: where a `session` record is lost, its lines are taken for the oldest.
+ * One step per version (fault 67): the first makes version 2 of version 1. A step leaves records of the new form
+ * unchanged: without a `session` record, lines count as the oldest version.
  */
 const STEPS: readonly (() => Step)[] = [promptsHaveIds, linesHaveChecksums, noticesAreNamed];
 
-/** For one reading of one journal, whose records are handed over in their order. */
+/** For one reading of one journal; pass its records in order. */
 export function migration(to = JOURNAL_VERSION): Migrate {
   const steps = STEPS.map((start) => start());
   return (record, from) => {
@@ -38,7 +37,7 @@ function linesHaveChecksums(): Step {
   return (record) => record;
 }
 
-/** Version 4 says `notice` where version 3 said `news`: in prompts, and in what a spec, a reply or a turn has heard. */
+/** Version 4 says `notice` where version 3 said "news": in prompts, specs, replies and turns. word-ok */
 function noticesAreNamed(): Step {
   const rename = (value: unknown): unknown => {
     if (!isFields(value) || value["news"] === undefined) return value;
@@ -57,8 +56,8 @@ function noticesAreNamed(): Step {
 }
 
 /**
- * Version 2 knows by ids which prompts a turn has heard. In version 1 whatever was said to an actor came to
- * it as steering with the same text, in the same order.
+ * Version 2 uses IDs for the prompts in a turn. In version 1 all messages to an actor arrived as steering with the same
+ * text, in the same order.
  */
 function promptsHaveIds(): Step {
   const owed: { readonly actor: unknown; readonly text: unknown; readonly id: string }[] = [];

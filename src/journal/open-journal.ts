@@ -3,8 +3,8 @@ import { type FileHandle, open } from "node:fs/promises";
 import { JournalError, readSentence } from "./journal-error.ts";
 
 /**
- * Opens a journal for reading, never through a link, and never waiting for the writer of a named pipe
- * somebody put in its place. Rejects with a `JournalError` (its cause is what the system said); the handle is the caller's to close.
+ * Opens a journal for reading, never through a link, and never waiting for the writer of a planted named pipe. Rejects
+ * with a `JournalError` (its cause is the system's error); the caller closes the handle.
  */
 export async function openJournal(path: string): Promise<FileHandle> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;

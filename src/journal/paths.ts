@@ -2,19 +2,20 @@ import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import type { SessionId } from "../mailbox/ids.ts";
 
-/** Where one session lives. Everything below `home` is ours: private folders, never reached through a link. */
+/**
+ * The location of one session. Everything below `home` is Troupe's: private directories, never reached through a link.
+ */
 export interface SessionPlace {
   readonly home: string;
   readonly folder: string;
 }
 
-/** A file name may have 255 bytes on every system we run on; this leaves room for what others append. */
+/** A file name may have 255 bytes on every supported system; this leaves room for suffixes. */
 const MAX_SLUG = 200;
 
 /**
- * The folder Troupe keeps everything in: `TROUPE_HOME` where it is set and not empty, else `~/.troupe`.
- * A leading `~/` is expanded (no shell does that in a settings file); a relative one counts from the
- * process's folder.
+ * Returns Troupe's directory: `TROUPE_HOME` if it is set and not empty, else `~/.troupe`. Expands a leading `~/` (no
+ * shell does that in a settings file); a relative path is relative to the process's directory.
  */
 export function troupeHome(env: Readonly<Record<string, string | undefined>>, homedir: string): string {
   const wanted = env["TROUPE_HOME"]?.trim();
@@ -28,9 +29,9 @@ export function projectsFolder(home: string): string {
 }
 
 /**
- * A path as one file name: every other character than a letter or digit becomes `-`; one too long is cut
- * and told apart by a hash. `/a/b-c` and `/a/b/c` share a slug: sessions do not collide (their ids are
- * random), and whoever lists them compares the `cwd` in the journal, never the slug.
+ * Returns a path as one file name: every character but letters and digits becomes `-`; a long one is cut and gets a
+ * hash. `/a/b-c` and `/a/b/c` share a slug: sessions do not collide (their IDs are random), and a listing compares the
+ * `cwd` in the journal, never the slug.
  */
 export function slugOf(cwd: string): string {
   const slug = cwd.replace(/[^A-Za-z0-9]/g, "-");

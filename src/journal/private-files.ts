@@ -16,10 +16,9 @@ import { errorCode } from "../lib/errors.ts";
 import { JournalError } from "./journal-error.ts";
 
 /**
- * Makes `folder` and every folder between it and `home`, for this user only (0700 whatever the umask).
- * What is there already must be a real folder of this user: a link planted in its place is refused, wider
- * permissions are taken back. `home` itself may be a link: that is the person's choice. `sync`: which of
- * their names are waited for until they are on disk.
+ * Makes `folder` and every directory between it and `home`, for this user only (0700 whatever the umask). An existing
+ * one must be a real directory of this user: a planted link is refused, wider permissions are removed. The user may
+ * make `home` itself a link. `sync`: which of their names must be on disk.
  */
 export function makePrivateFolders(home: string, folder: string, sync: "new" | "all" | "none" = "new"): void {
   const names = relative(home, folder).split(sep);
@@ -37,8 +36,8 @@ export function makePrivateFolders(home: string, folder: string, sync: "new" | "
 }
 
 /**
- * Makes a new file that only this user can read and opens it for appending. Never an existing one, and
- * never through a link (O_EXCL refuses both). Its name is durable when this returns.
+ * Makes a new file that only this user can read and opens it for appending. Never an existing one, and never through a
+ * link (O_EXCL refuses both). Its name is durable when this returns.
  */
 export function createPrivateFile(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
@@ -49,15 +48,15 @@ export function createPrivateFile(path: string): number {
     return fd;
   } catch (error) {
     closeSync(fd);
-    // Else a second try would meet its own leavings.
+    // Otherwise a second try would find its own leftovers.
     unlinkSync(path);
     throw error;
   }
 }
 
 /**
- * Opens a file that is there for reading and appending: never through a link, only a real file of this user.
- * Wider permissions are taken back.
+ * Opens an existing file for reading and appending: never through a link, only a real file of this user. Removes wider
+ * permissions.
  */
 export function openPrivateFile(path: string): number {
   const { O_RDWR, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -93,7 +92,7 @@ function notOurs(path: string, what: string): JournalError {
 
 function makeHome(home: string): void {
   try {
-    // The umask can take bits away that we need ourselves; a home that was there is left as it is.
+    // The umask can remove bits that Troupe needs; an existing home is left as it is.
     if (makeFolders(home)) chmodSync(home, 0o700);
   } catch (error) {
     const code = errorCode(error);
@@ -105,7 +104,7 @@ function makeHome(home: string): void {
   }
 }
 
-/** True if it was not there. Level by level: a recursive mkdir never ends below a place like /proc. */
+/** Returns true if it was missing. Level by level: a recursive mkdir never ends below a path like /proc. */
 function makeFolders(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -120,7 +119,7 @@ function makeFolders(path: string): boolean {
   }
 }
 
-/** True if it was not there. */
+/** Returns true if it was missing. */
 function makeFolder(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -162,7 +161,7 @@ function openFolder(path: string): number {
   }
 }
 
-/** A new name is on disk only when its folder is. */
+/** A new name is on disk only when its directory is. */
 export function syncFolder(path: string): void {
   const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {

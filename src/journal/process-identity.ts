@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { errorCode } from "../lib/errors.ts";
 
-/** Which process it is, also after its number was given to another one. Plain data. */
+/** Identifies a process, even after its pid was reused. Plain data. */
 export interface ProcessIdentity {
   readonly pid: number;
   /**
-   * When the system started it: the boot's id, and ticks since. Null where the system does not tell (anything
-   * but Linux): then a pid that was given again is taken for the old process.
+   * When the system started it: the boot's ID, and ticks since. Null if the system does not report it (anything but
+   * Linux): then a reused pid looks like the old process.
    */
   readonly startedAt: string | null;
 }
@@ -16,13 +16,13 @@ export function processIdentity(pid: number): ProcessIdentity {
   return { pid, startedAt: stat === null ? null : startOf(stat) };
 }
 
-/** Starts no process and asks no disk: a signal of nothing, and two reads below /proc. */
+/** Starts no process and reads no disk: sends signal 0 and reads two files below /proc. */
 export function isAlive({ pid, startedAt }: ProcessIdentity): boolean {
   if (!exists(pid)) return false;
   const stat = statOf(pid);
-  // It may have ended just now.
+  // It may have just ended.
   if (stat === null || startedAt === null) return exists(pid);
-  // A killed process whose parent has not looked yet answers signals.
+  // A killed process that is not yet reaped answers signals.
   return !stat.isZombie && startOf(stat) === startedAt;
 }
 
@@ -31,7 +31,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it is somebody else's.
+    // EPERM: it belongs to another user.
     return errorCode(error) !== "ESRCH";
   }
 }
@@ -41,7 +41,7 @@ interface Stat {
   readonly isZombie: boolean;
 }
 
-/** The boot's id too: ticks count from there. */
+/** Includes the boot's ID, because ticks count from there. */
 function startOf({ ticks }: Stat): string {
   return `${textOf("/proc/sys/kernel/random/boot_id")?.trim() ?? "this boot"} ${ticks}`;
 }

@@ -9,18 +9,18 @@ export type JournalReading =
   | {
       readonly type: "read";
       readonly records: readonly JournalRecord[];
-      /** Records of this version whose event is not known here, as they came. */
+      /** Records of this version with an unknown event, unchanged. */
       readonly aside: readonly unknown[];
       /** What was left out and why, one sentence each. */
       readonly notes: readonly string[];
-      /** Where a writer that goes on with this journal begins. */
+      /** Where a writer that resumes this journal starts. */
       readonly end: JournalEnd;
     }
   | { readonly type: "refused"; readonly reason: string };
 
-/** The end of what is whole in a journal. */
+/** The end of the intact part of a journal. */
 export interface JournalEnd {
-  /** The highest number in use; a line that could not be read has used one too. */
+  /** The highest number in use; an unreadable line has used one too. */
   readonly seq: number;
   /** Bytes up to the end of the last complete line. */
   readonly bytes: number;
@@ -30,9 +30,8 @@ export interface JournalEnd {
 const MAX_NOTES = 100;
 
 /**
- * Reads a session's history, whatever a crash left of it: what is damaged is left out and said, what is
- * whole is kept (faults 37, 41). Refused: no such file, one that cannot be read, a newer version's.
- * Rejects only with the reason of the signal, when that is aborted.
+ * Reads a session's history after any crash: reports and skips damaged lines, keeps intact ones (faults 37, 41).
+ * Refuses a missing or unreadable file and a newer version's. Rejects only with the reason of an aborted signal.
  */
 export async function readJournal(path: string, signal?: AbortSignal): Promise<JournalReading> {
   try {
@@ -63,18 +62,18 @@ class Reading {
   #seq = 0;
   #highest = 0;
   #bytes = 0;
-  /** Of the latest whole line so far. */
+  /** Of the latest intact line so far. */
   #version = OLDEST_VERSION;
   readonly #migrate = migration();
   readonly #seen = new Set<number>();
-  /** Lines left out since the last good one: that many numbers are accounted for. */
+  /** Lines left out since the last good one: they account for as many numbers. */
   #skipped = 0;
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Answers the version where it is too new to be read. */
+  /** Returns the version if it is too new to be read. */
   take(line: Line): number | null {
     if (!line.complete) {
       this.#note(
@@ -119,7 +118,7 @@ class Reading {
     };
   }
 
-  /** A record twice would be folded twice. A wrong number alone loses nothing: it is said, and kept. */
+  /** A duplicate would be folded twice. A wrong number alone loses nothing: it is reported, and the record kept. */
   #isNew(seq: number, line: number): boolean {
     if (this.#seen.has(seq)) {
       this.#note(`Line ${line} of ${this.#path} repeats record ${seq} and was left out.`);
@@ -132,7 +131,7 @@ class Reading {
       );
     }
     this.#seen.add(seq);
-    // A damaged number may be one that cannot be counted on from.
+    // A damaged number may be too large to count from.
     if (seq <= MAX_SEQ) this.#highest = Math.max(this.#highest, Math.ceil(seq));
     this.#seq = seq;
     this.#skipped = 0;

@@ -4,7 +4,7 @@ import { JOURNAL_VERSION, JournalRecord, SessionEvent } from "../mailbox/session
 import { CHECKSUM_VERSION, verifyLine } from "./checksum.ts";
 import { type Migrate, migration, OLDEST_VERSION } from "./migrate.ts";
 
-/** What one line of a journal turned out to be. `version`: the one that it and the lines after it are written in. */
+/** The result of parsing one line of a journal. `version`: that of this line and those after it. */
 export type RecordLine =
   | { readonly type: "record"; readonly record: JournalRecord; readonly version: number }
   /** A record whose event this version does not know. */
@@ -23,15 +23,15 @@ const KNOWN_EVENTS: ReadonlySet<unknown> = new Set(
   SessionEvent.def.options.flatMap((option) => [...option.def.shape.type.def.values]),
 );
 
-/** As much of a record as every version has. */
+/** The part of a record that every version has. */
 const Outline = z.object({
   seq: z.number(),
   event: z.object({ type: z.string(), version: z.optional(z.unknown()) }),
 });
 
 /**
- * `version`: the one in force at this line; a `session` record goes by its own. `migrate` is handed the lines
- * before this one first; a line that stands alone (a journal's first or last) needs none of them.
+ * `version`: the one in force at this line; a `session` record has its own. `migrate` must get the lines before this
+ * one first; a separate line (a journal's first or last) needs none of them.
  */
 export function parseRecord(
   bytes: Buffer,
@@ -46,9 +46,9 @@ export function parseRecord(
   if (!outline.success) return { type: "invalid", why: "not a record of a journal" };
   const { seq, event } = outline.data;
   const said = event.type === "session" && typeof event.version === "number" ? event.version : version;
-  // The session record that says the version may be damaged.
+  // The session record with the version may be damaged.
   const from = checksum === "intact" ? Math.max(said, CHECKSUM_VERSION) : said;
-  // Before the schema: a newer session record may not satisfy ours.
+  // Before the schema: a newer session record may not satisfy this version's.
   if (from > JOURNAL_VERSION) return { type: "newer", version: from };
   if (checksum === "none" && from >= CHECKSUM_VERSION)
     return { type: "invalid", why: "without its checksum" };
@@ -59,7 +59,7 @@ export function parseRecord(
   return { type: "invalid", why: `not a valid ${event.type} record (${where})` };
 }
 
-/** Undefined where it is not JSON: no JSON text stands for undefined. */
+/** Returns undefined if it is not JSON: no JSON text parses to undefined. */
 function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) return undefined;
   try {

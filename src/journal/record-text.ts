@@ -4,8 +4,8 @@ import { MAX_RECORD_CHARS } from "./lines.ts";
 import { type Redaction, redactJson } from "./redact-event.ts";
 
 /**
- * A record's line from `"at"` to its event; its number and its checksum are added when it is written. Throws a
- * `JournalError` for what no reader would take back.
+ * Returns a record's line from `"at"` to its event; the writer adds its number and its checksum. Throws a
+ * `JournalError` for what no reader would accept.
  */
 export function recordText(
   path: string,

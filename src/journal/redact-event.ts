@@ -1,15 +1,15 @@
-/** How to take secrets out of what is written down, as data. */
+/** How to remove secrets from what is written, as data. */
 export interface Redaction {
-  /** Finds something in every text that has a secret in it, also as a JSON string. Not global. */
+  /** Matches every text that has a secret in it, also as a JSON string. Not global. */
   readonly suspect: RegExp;
   readonly replace: readonly { readonly find: RegExp; readonly by: string }[];
 }
 
-/** Words of records, not of people: with another one in their place no reader would take the record. */
+/** Fixed values of records, not free text: with another value no reader would accept the record. */
 const WORDS_OF_RECORDS: ReadonlySet<string> = new Set(["type", "role", "status", "stop_reason"]);
 const WORD = /^[a-z_-]{1,32}$/;
 
-/** The JSON without secrets: only what strings hold is changed, so that it stays the JSON of such a record. */
+/** Returns the JSON without secrets: changes only strings, so that it stays the JSON of such a record. */
 export function redactJson(json: string, { suspect, replace }: Redaction): string {
   if (!suspect.test(json)) return json;
   return JSON.stringify(JSON.parse(json), (key, value: unknown) => {

@@ -8,7 +8,7 @@ import type { FromWriter, ToWrite, ToWriter, WriterData } from "./writer-message
 
 const NOTHING = { seq: 0, bytes: 0 };
 
-/** What the journal thread does until it is asked to close. `openFile` is how tests break its disk. */
+/** Runs the journal thread until it must close. Tests pass `openFile` to break its disk. */
 export function serveWriter(
   port: MessagePort,
   data: WriterData,
@@ -29,7 +29,7 @@ export function serveWriter(
     reply,
   });
   commits.begin();
-  // Whatever arrived during the last fsync is taken at once: that is the group.
+  // Take everything that arrived during the last fsync: that is the group.
   port.on("message", (first: ToWriter) => {
     let next: ToWriter | undefined = first;
     while (next !== undefined) {
@@ -44,7 +44,7 @@ export function serveWriter(
   });
 }
 
-/** Answers whether the group has room for more. */
+/** Returns whether the group has room for more. */
 function add(commits: GroupCommit, { path, redaction }: WriterData, { type, at, event }: ToWrite): boolean {
   try {
     return commits.add({ awaited: type === "append", text: recordText(path, at, event, redaction) });

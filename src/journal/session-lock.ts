@@ -19,17 +19,17 @@ import { makePrivateFolders } from "./private-files.ts";
 import { isAlive, type ProcessIdentity } from "./process-identity.ts";
 
 /**
- * One process per session (fault 46). The lock is a file `lock.N` in the session's folder that names the
- * process; the one with the highest N counts. Whoever finds that empty (given back), or its process gone,
- * links the next number, which one of many can. The highest is never removed, so a number that was once judged
- * cannot come to mean another process: of two that find the same lock stale exactly one gets it.
+ * One process per session (fault 46). The lock is a file `lock.N` in the session's directory that names the process;
+ * the one with the highest N counts. A process that finds it empty (released), or its owner dead, links the next
+ * number, which only one of many can. The highest is never removed, so a number never gets another owner: of two
+ * processes that find the same stale lock exactly one gets it.
  */
 export type SessionLock =
   | {
       readonly type: "locked";
-      /** Gives it back. Idempotent; a process that is killed leaves a stale lock. */
+      /** Releases the lock. Idempotent; a killed process leaves a stale lock. */
       release(): void;
-      /** Where a stale lock was taken over: whose, in a sentence. */
+      /** Names the previous owner of a stale lock that was taken over, in a sentence. */
       readonly note?: string;
     }
   | { readonly type: "held"; readonly by: ProcessIdentity; readonly reason: string };
@@ -37,12 +37,12 @@ export type SessionLock =
 const Owner = z.object({ pid: z.int().check(z.positive()), startedAt: z.nullable(z.string()) });
 
 const NAME = /^lock\.(\d{1,15})$/;
-/** Others that take the lock at the same moment win once each; more than this is no coincidence. */
+/** Processes that compete for the lock win once each; more failures than this have another cause. */
 const TRIES = 100;
 
 /**
- * Locks a session for a process, new or there already; makes its folder. Does not wait for the disk. Throws a
- * `JournalError` where the folder cannot be written.
+ * Locks a new or existing session for a process; makes its directory. Does not wait for the disk. Throws a
+ * `JournalError` if the directory cannot be written.
  */
 export function lockSession(place: SessionPlace, me: ProcessIdentity): SessionLock {
   try {
@@ -53,7 +53,7 @@ export function lockSession(place: SessionPlace, me: ProcessIdentity): SessionLo
   }
 }
 
-/** The process that has the session open, or null. Looks only. */
+/** Returns the process that has the session open, or null. Takes nothing. */
 export function lockHolder(folder: string): ProcessIdentity | null {
   const latest = latestLock(folder);
   const owner = latest === 0 ? null : ownerOf(folder, latest);
@@ -73,7 +73,7 @@ function take(folder: string, me: ProcessIdentity): SessionLock {
         removeUpTo(folder, latest);
         return { type: "locked", release: releaseOf(next), ...noteOn(owner) };
       }
-      // Others have gone on and tidied up since the first look: that number is of the past.
+      // Others have moved on since the first look: that number is in the past.
       rmSync(next, { force: true });
     }
   } finally {
@@ -95,7 +95,7 @@ function sinceWhen(path: string): string {
   try {
     return ` since ${statSync(path).mtime.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   } catch {
-    // Given back just now.
+    // Just released.
     return "";
   }
 }
@@ -114,12 +114,12 @@ function releaseOf(path: string): () => void {
     try {
       truncateSync(path, 0);
     } catch {
-      // Gone with its folder, or the disk is: then it is stale as soon as this process has ended.
+      // Its directory or disk is gone: then it becomes stale when this process ends.
     }
   };
 }
 
-/** 0 where there is none. */
+/** Returns 0 if there is no lock. */
 function latestLock(folder: string): number {
   return Math.max(0, ...lockNumbers(folder));
 }
@@ -140,7 +140,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Null where nobody's name is in it: given back, or what a power cut has left. */
+/** Returns null if it names no process: released, or left by a power failure. */
 function ownerOf(folder: string, number: number): ProcessIdentity | null {
   try {
     const text = readFileSync(lockFile(folder, number), { encoding: "utf8", flag: READ });
@@ -155,13 +155,13 @@ function ownerOf(folder: string, number: number): ProcessIdentity | null {
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_CREAT, O_EXCL } = constants;
 const READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
-/** A whole file before it has the lock's name: nobody ever reads half of one. */
+/** Writes the whole file before it gets the lock's name: no process ever reads half of one. */
 function writeOwn(folder: string, { pid, startedAt }: ProcessIdentity): string {
   const text = JSON.stringify({ pid, startedAt });
   for (let number = 1; ; number += 1) {
     const path = join(folder, `lock-of-${pid}-${number}`);
     const fd = createOrNull(path);
-    // Left by an earlier process with this number, or another thread's of this one.
+    // Left by an earlier process with this pid, or by another thread of this one.
     if (fd === null) continue;
     try {
       writeSync(fd, text);
@@ -184,7 +184,7 @@ function createOrNull(path: string): number | null {
   }
 }
 
-/** False where another process was quicker. */
+/** Returns false if another process was quicker. */
 function link(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -195,7 +195,7 @@ function link(from: string, to: string): boolean {
   }
 }
 
-/** Only by the holder, and never the highest. */
+/** Only for the owner; never removes the highest. */
 function removeUpTo(folder: string, last: number): void {
   for (const number of lockNumbers(folder)) {
     if (number <= last) rmSync(lockFile(folder, number), { force: true });

@@ -6,22 +6,22 @@ import type { TaskGraph } from "../mailbox/task-graph.ts";
 import { afterChange, noTasks } from "../mailbox/task-graph.ts";
 import { appendSteering, blocksOf, shownConversation } from "../mailbox/turns.ts";
 
-/** A call that was let go, as far as the journal knows. */
+/** A call that was allowed to run, as far as the journal knows. */
 export interface BegunCall {
   readonly call: CallId;
   readonly tool: string;
   readonly input: unknown;
-  /** Null: it was running when the record ends, or its result was not kept. */
+  /** Null if it was running when the record ends, or its result was not kept. */
   readonly result: CallResult | null;
   readonly ended: boolean;
 }
 
-/** Something said to an actor; `from`: by which other one. */
+/** A message to an actor; `from`: the actor that sent it. */
 export interface Said extends Steer {
   readonly from?: ActorId;
 }
 
-/** A run that is over, and its one result. */
+/** An ended run with its one result. */
 export interface EndedRun {
   readonly run: number;
   readonly owner: ActorId | null;
@@ -30,23 +30,23 @@ export interface EndedRun {
   readonly summary: Summary;
 }
 
-/** One actor as its records leave it: all that is needed to go on with it. */
+/** One actor as its records leave it: everything needed to resume it. */
 export interface ActorAtRest {
   /** With the whole conversation before the first of `turns`. */
   readonly spec: ActorSpec;
   readonly turns: readonly Turn[];
-  /** The reply whose turn is not recorded, with the calls of it that were let go. */
+  /** The reply of an unrecorded turn, with those of its calls that were allowed to run. */
   readonly reply: Reply | null;
   readonly begun: readonly BegunCall[];
-  /** Said to it, and in no turn yet. */
+  /** Messages to it that are in no turn yet. */
   readonly unheard: readonly Said[];
-  /** Said to it, and heard by none of its runs that have ended: whoever said it is told so. */
+  /** Messages to it that none of its ended runs received: their senders are notified. */
   readonly missed: readonly Said[];
-  /** The durable things that its turns have heard of. */
+  /** IDs of the durable messages and results in its turns. */
   readonly heard: ReadonlySet<string>;
-  /** How often it was set going. */
+  /** The number of its runs so far. */
   readonly run: number;
-  /** Who gets the result of this run; null: the person. */
+  /** The actor that gets the result of this run; null for the user. */
   readonly owner: ActorId | null;
   /** The call that waits for this run, or started it. */
   readonly call: CallId | null;
@@ -58,22 +58,22 @@ export interface ActorAtRest {
   readonly earlier: readonly EndedRun[];
 }
 
-/** A command beside a conversation whose end nobody may have heard. */
+/** A background command whose end may not have been reported. */
 export interface OwedCommand {
   readonly actor: ActorId;
   readonly task: string;
   readonly title: string;
   readonly path: string;
-  /** Null: it ran when the record ends. */
+  /** Null if it was running when the record ends. */
   readonly end: { readonly status: "completed" | "failed" | "killed"; readonly ending: string } | null;
 }
 
-/** The durable name of the end of a command. */
+/** Returns the durable ID of the end of a command. */
 export function commandId(task: string): string {
   return `command:${task}`;
 }
 
-/** All that a session is, as a fold of its records (promise 4). */
+/** The whole state of a session, as a fold of its records (promise 4). */
 export interface SessionState {
   /** In the order of the spawns. */
   readonly actors: ReadonlyMap<ActorId, ActorAtRest>;
@@ -81,7 +81,7 @@ export interface SessionState {
   readonly owedCommands: readonly OwedCommand[];
 }
 
-/** The durable name of the words that a call says. */
+/** Returns the durable ID of the message that a call sends. */
 export function messageId(call: CallId): string {
   return `words:${call}`;
 }
@@ -90,12 +90,12 @@ export function isOfCall(words: string): boolean {
   return /^words:\w+\.\d+\.\d+$/.test(words);
 }
 
-/** The durable name of the news that words were not heard. */
+/** Returns the durable ID of the notice that a message was not received. */
 export function missedId(words: string): string {
   return `unheard:${words}`;
 }
 
-/** The durable name of the result of one run. */
+/** Returns the durable ID of the result of one run. */
 export function resultId(actor: ActorId, run: number): string {
   return `result:${actor}.${run}`;
 }
@@ -112,7 +112,7 @@ class Folding {
   readonly #actors = new Map<ActorId, ActorAtRest>();
   #tasks = noTasks;
   readonly #commands = new Map<string, OwedCommand>();
-  /** The first version named nothing that was heard: a turn then heard all that was said before it. */
+  /** The first version had no IDs for messages: a turn then contained all earlier ones. */
   #namesWhatWasHeard = true;
 
   get state(): SessionState {
@@ -139,7 +139,7 @@ class Folding {
         break;
       }
       case "start":
-        // The first version had no other sign that an actor goes on.
+        // The first version had no other sign that an actor was resumed.
         this.#change(event.actor, ({ summary, run }) =>
           summary === null ? {} : { ...reopened, run: run + 1 },
         );
@@ -153,7 +153,7 @@ class Folding {
           ...(event.notice ? { notice: event.notice } : {}),
           ...(event.system ? { system: event.system } : {}),
         };
-        // A call that was asked again after a crash says the same words again.
+        // A call repeated after a crash sends the same message again.
         this.#change(event.actor, ({ unheard }) => ({
           unheard: [...unheard.filter(({ of = [] }) => !of.includes(id)), said],
         }));
@@ -262,12 +262,12 @@ class Folding {
   }
 }
 
-/** The main conversation hears later what it has not heard; any other's end is the end of what was said to it. */
+/** The main conversation receives later messages in its next run; any other actor's messages end with it. */
 function saidBeforeTheEnd({ spec, unheard, missed }: ActorAtRest): Partial<ActorAtRest> {
   return spec.id === MAIN ? {} : { unheard: [], missed: [...missed, ...unheard] };
 }
 
-/** What makes it go on was said last; all before that came too late for the run that had ended. */
+/** The last message resumed it; all earlier ones came too late for the ended run. */
 function saidBeforeReopening({ spec, unheard, missed }: ActorAtRest): Partial<ActorAtRest> {
   if (spec.id === MAIN) return {};
   return { unheard: unheard.slice(-1), missed: [...missed, ...unheard.slice(0, -1)] };
@@ -277,7 +277,7 @@ function earlierWith({ run, owner, call, background, summary, earlier }: ActorAt
   return summary === null ? earlier : [...earlier, { run, owner, call, background, summary }];
 }
 
-/** What a run begins with. */
+/** The initial state of a run. */
 const reopened: Pick<ActorAtRest, "reply" | "begun" | "summary" | "durationMs"> = {
   reply: null,
   begun: [],
@@ -286,8 +286,8 @@ const reopened: Pick<ActorAtRest, "reply" | "begun" | "summary" | "durationMs"> 
 };
 
 /**
- * An actor's conversation up to the reply it works on, byte for byte as the model was sent it: what a fork begins
- * with.
+ * Returns an actor's conversation up to the reply it works on, byte for byte as the model got it: a fork starts with
+ * it.
  */
 export function conversationNow({
   spec,

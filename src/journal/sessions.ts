@@ -26,7 +26,7 @@ export interface SessionEntry extends SessionPlace {
   /** Null unless ended. */
   readonly endedAt: string | null;
   readonly status: Status | null;
-  /** Agents spawned; null where the session's last line does not say, as in one that has not ended. */
+  /** The number of spawned agents; null if the session's last line does not say, as in one that has not ended. */
   readonly agents: number | null;
   /** Of the journal. */
   readonly bytes: number;
@@ -49,13 +49,15 @@ export type SessionSearch =
 
 /** Files open at the same time. */
 const AT_ONCE = 16;
-/** A `session` record can have a whole prompt for its title (then it is read again), an `end` record only a short one. */
+/**
+ * A `session` record can have a whole prompt as its title (then it is read again), an `end` record only a short one.
+ */
 const FIRST_LINE_BYTES = [64 * 1024, 4 * 1024 * 1024];
 const LAST_LINE_BYTES = 4 * 1024;
 
 /**
- * The sessions kept in `home`, newest first; only those about `cwd` where it is given. Reads the two ends
- * of each journal, never the whole. A home without sessions is an empty list.
+ * Returns the sessions in `home`, newest first; only those of `cwd`, if given. Reads the two ends of each journal,
+ * never the whole. A home without sessions gives an empty list.
  */
 export async function listSessions(home: string, cwd?: string): Promise<SessionList> {
   const slugs = cwd === undefined ? await foldersIn(projectsFolder(home)) : [slugOf(cwd)];
@@ -65,7 +67,7 @@ export async function listSessions(home: string, cwd?: string): Promise<SessionL
   for (let start = 0; start < places.length; start += AT_ONCE) {
     for (const entry of await Promise.all(places.slice(start, start + AT_ONCE).map(entryOf))) {
       if (typeof entry === "string") notes.push(entry);
-      // Two folders can share a slug.
+      // Two directories can share a slug.
       else if (entry !== null && (cwd === undefined || entry.cwd === cwd)) sessions.push(entry);
     }
   }
@@ -73,7 +75,9 @@ export async function listSessions(home: string, cwd?: string): Promise<SessionL
   return { sessions, notes };
 }
 
-/** The last written session about this directory, and which could not be read: the last one may be among them. */
+/**
+ * Returns the last written session of this directory, and those that could not be read: the last one may be among them.
+ */
 export async function latestSession(
   home: string,
   cwd: string,
@@ -82,7 +86,7 @@ export async function latestSession(
   return { session: sessions.toSorted((a, b) => compare(b.changedAt, a.changedAt))[0] ?? null, notes };
 }
 
-/** A session by its id or the beginning of it; the whole id wins over longer ones that begin with it. */
+/** Finds a session by its ID or a prefix of it; a whole ID wins over longer ones with this prefix. */
 export async function findSession(home: string, idOrPrefix: string): Promise<SessionSearch> {
   if (!/^[A-Za-z0-9]+$/.test(idOrPrefix)) return { type: "unknown" };
   const places = await placesIn(home, await foldersIn(projectsFolder(home)));
@@ -105,7 +109,7 @@ async function placesIn(home: string, slugs: readonly string[]): Promise<FoundSe
   return places;
 }
 
-/** Links are not followed; a folder that is not there has none. */
+/** Does not follow links; a missing directory has none. */
 async function foldersIn(path: string): Promise<string[]> {
   try {
     const entries = await readdir(path, { withFileTypes: true });
@@ -116,7 +120,7 @@ async function foldersIn(path: string): Promise<string[]> {
   }
 }
 
-/** Null where there is no journal (a folder that is not a session's), a sentence where it cannot be read. */
+/** Returns null without a journal (not a session's directory), or a sentence if it cannot be read. */
 async function entryOf(place: FoundSession): Promise<SessionEntry | string | null> {
   const path = journalFile(place.folder);
   try {
@@ -179,7 +183,7 @@ async function firstLine(handle: FileHandle): Promise<Buffer | null> {
   return null;
 }
 
-/** Null where the last line is torn or longer than an `end` record ever is. */
+/** Returns null if the last line is torn or longer than an `end` record ever is. */
 async function lastRecord(handle: FileHandle, size: number, version: number): Promise<JournalRecord | null> {
   const from = Math.max(0, size - LAST_LINE_BYTES);
   const tail = await readAt(handle, from, size - from);
@@ -195,7 +199,7 @@ async function readAt(handle: FileHandle, position: number, length: number): Pro
   return buffer.subarray(0, bytesRead);
 }
 
-/** ISO times and ids sort by their characters, not by a person's language. */
+/** ISO times and IDs sort by their characters, not by the user's language. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

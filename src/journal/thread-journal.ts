@@ -18,16 +18,16 @@ import type {
 
 export interface JournalOptions extends SessionPlace {
   readonly clock: Clock;
-  /** Secrets are taken out before anything is written (default: nothing is). Data, for the thread. */
+  /** Removes secrets before anything is written (default: none). Data, for the thread. */
   readonly redaction?: Redaction;
   /**
-   * The end of the journal that is there, as `readJournal` says it: it is gone on with, a torn line behind it
-   * is cut off. Only for whoever holds the session's lock. Default: a new journal.
+   * The end of the existing journal, from `readJournal`: writing continues there, and an incomplete line after it is
+   * cut off. Only for the owner of the session's lock. Default: a new journal.
    */
   readonly goOn?: JournalEnd;
-  /** What a person should know, a sentence each: the writer died and was replaced, the disk takes nothing. */
+  /** Receives warnings for the user, one sentence each: the writer died and was replaced, the disk accepts nothing. */
   readonly onWarning?: (sentence: string) => void;
-  /** How often the writer is started again before it is given up. */
+  /** How often the writer is restarted before it is given up. */
   readonly intensity?: RestartIntensity;
   /** Milliseconds `close` waits for the disk before it ends the thread (default 5,000). */
   readonly closeMs?: number;
@@ -35,22 +35,22 @@ export interface JournalOptions extends SessionPlace {
   readonly startThread?: (entry: URL, options: WorkerOptions) => Worker;
 }
 
-/** A record that was handed over and is not answered yet; nobody waits for a note. */
+/** A record that was sent and not yet acknowledged; no caller waits for a note. */
 interface Sent {
   readonly message: ToWrite;
   readonly waiter: { resolve(seq: number): void; reject(error: JournalError): void } | null;
 }
 
-/** In `dist` all bundles lie in one folder; in development the sources run. */
+/** In `dist` all bundles are in one directory; in development the sources run. */
 const ENTRY = new URL(
   import.meta.url.endsWith(".ts") ? "./writer.ts" : "./journal-writer.js",
   import.meta.url,
 );
 
 /**
- * Starts the one writer of a session. Returns at once: folders and file are made in the thread, and a
- * failure to make them rejects the appends. The thread keeps the process alive only while a record is on
- * its way. It is permanent: one that dies is replaced, and what was not answered is handed over again.
+ * Starts the one writer of a session. Returns immediately: the thread makes the directories and the file, and a failure
+ * rejects the appends. The thread keeps the process alive only while a record is pending. A thread that dies is
+ * replaced, and unacknowledged records are sent again.
  */
 export function startJournal(options: JournalOptions): Journal {
   return new ThreadJournal(options);
@@ -63,16 +63,16 @@ class ThreadJournal implements Journal {
   readonly #restarts: Restarts;
   #worker: Worker;
   #beginning: Beginning;
-  /** What the writer has said is safe. */
+  /** What the writer has reported as durable. */
   #end: JournalEnd;
-  /** Handed over, in this order. */
+  /** Sent, in this order. */
   #unanswered: Sent[] = [];
   /** Notes of failed groups: the writer writes them with the next one, before anything else. */
   #kept: Sent[] = [];
   #state: JournalState = { type: "writable" };
   /** The thread has ended, or was given up. */
   readonly #gone = Promise.withResolvers<void>();
-  /** Why nothing is taken any more. */
+  /** Why no more records are accepted. */
   #ended: JournalError | null = null;
   #lost: string | null = null;
   #closing: Promise<void> | null = null;
@@ -118,7 +118,7 @@ class ThreadJournal implements Journal {
     this.#post({ type: "close" });
     const withdraw = clock.after(closeMs, () => {
       this.#giveUp(`the disk did not answer within ${closeMs} ms`);
-      // Not awaited: a thread that the disk holds fast ends only when the disk lets go.
+      // Not awaited: a thread blocked by the disk ends only when the disk responds.
       void this.#worker.terminate();
       this.#worker.unref();
       this.#gone.resolve();
@@ -140,7 +140,7 @@ class ThreadJournal implements Journal {
       why = `failed (${sentencePart(error)})`;
     });
     worker.on("message", (message: FromWriter) => this.#receive(message));
-    // What the thread said before it ended has been received by now.
+    // All messages of the thread have been received by now.
     worker.on("exit", () => this.#afterExit(why));
     return worker;
   }
@@ -184,7 +184,7 @@ class ThreadJournal implements Journal {
   }
 
   #receive(message: FromWriter): void {
-    // A thread that was given up may still have something to say.
+    // An abandoned thread may still send messages.
     if (this.#ended !== null) return;
     switch (message.type) {
       case "opened":
@@ -240,7 +240,7 @@ class ThreadJournal implements Journal {
     return taken;
   }
 
-  /** The thread is gone or given up. */
+  /** The thread has ended or was given up. */
   #giveUp(why: string): void {
     if (this.#ended !== null) return;
     this.#endWith(
@@ -248,7 +248,7 @@ class ThreadJournal implements Journal {
     );
   }
 
-  /** Whoever waits learns it now, and so does whoever comes later. */
+  /** Rejects pending and future calls. */
   #endWith(reason: string): void {
     this.#ended = this.#error(reason, "broken");
     const waiting = [...this.#kept.splice(0), ...this.#unanswered.splice(0)];
@@ -271,7 +271,7 @@ function startWorker(entry: URL, options: WorkerOptions): Worker {
   return new Worker(entry, options);
 }
 
-/** The thread needs nothing of the environment but the cache that makes it start faster. */
+/** The thread needs only the compile cache of the environment, to start faster. */
 function threadEnv(): Record<string, string> {
   const cache = process.env["NODE_COMPILE_CACHE"];
   return cache === undefined ? {} : { NODE_COMPILE_CACHE: cache };

@@ -2,7 +2,7 @@ import { JournalError, writeSentence } from "./journal-error.ts";
 import { projectsFolder } from "./paths.ts";
 import { makePrivateFolders } from "./private-files.ts";
 
-/** Why no session can be kept there, in a sentence; null where one can. Makes the folders that are missing. */
+/** Returns why no session can be kept there, in a sentence, or null. Makes missing directories. */
 export function homeProblem(home: string): string | null {
   try {
     makePrivateFolders(home, projectsFolder(home));

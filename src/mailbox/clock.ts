@@ -1,14 +1,14 @@
-/** Time as an argument: monotonic for durations and deadlines, wall time only for what a person reads. */
+/** Time as an argument: monotonic for durations and deadlines, wall time only for display. */
 export interface Clock {
-  /** Milliseconds from an arbitrary start; never goes back. */
+  /** Returns milliseconds from an arbitrary start; never decreases. */
   now(): number;
-  /** Wall time, ISO 8601. */
+  /** Returns wall time, ISO 8601. */
   date(): string;
-  /** Calls back once after `ms`; the returned function withdraws it. */
+  /** Calls back once after `ms`; the returned function cancels it. */
   after(ms: number, call: () => void): () => void;
 }
 
-/** A timer that is set for longer goes off at once. */
+/** A timer with a longer delay fires immediately. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -27,7 +27,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `ms`, or as soon as the signal is aborted: look at the signal afterwards. */
+/** Resolves after `ms`, or as soon as the signal is aborted: check the signal afterwards. */
 export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
@@ -41,7 +41,7 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-/** Whether `work` has settled within `ms`; it goes on either way. */
+/** Resolves with whether `work` settles within `ms`; it continues either way. */
 export function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
   const settled = new AbortController();
   const end = () => settled.abort();

@@ -8,99 +8,98 @@ import {
 } from "./conversation.ts";
 
 /**
- * How a conversation is shown to its model since it was made smaller. The turns stay what they were; of several
- * records of an actor the newest holds. Everything is literal or a plain rule, so that each thread, and each fork,
- * makes the same bytes of it (promise 8).
+ * How a model sees its conversation after compaction. The turns stay what they were; the newest record of an actor
+ * counts. Everything is literal or a plain rule, so that each thread and each fork builds the same bytes (promise 8).
  */
 export const Compacted = z.object({
-  /** So many turns had been taken when it was last shown anew. */
+  /** The number of turns at this compaction. */
   turn: z.number(),
-  /** What stands in place of the first messages and of the turns up to `through`; empty: nothing does. */
+  /** Replaces the first messages and the turns up to `through`; may be empty. */
   messages: z.array(Message),
   through: z.number(),
   /** Long results of the turns up to this one are replaced by a reference. */
   elided: z.number(),
-  /** Of the newest turn up to there each long result keeps so many characters of its beginning. */
+  /** Characters kept at the start of each long result of the newest of those turns. */
   newest: z.optional(z.object({ turn: z.number(), chars: z.number() })),
-  /** The folder that holds those results, whole. */
+  /** The directory that holds those results, whole. */
   folder: z.string(),
-  /** Of all requests for summaries so far; no turn has it. */
+  /** Of all requests for summaries so far, which are in no turn. */
   usage: Usage,
-  /** Attempts in a row that came to nothing. */
+  /** Consecutive attempts that failed. */
   failures: z.number(),
-  /** Tokens that the model's server said its window has, where they are fewer than was believed. */
+  /** The window that the model's server reported, if it is smaller than assumed. */
   window: z.optional(z.number()),
 });
 export type Compacted = z.infer<typeof Compacted>;
 
-/** What a conversation has to fit into. */
+/** The size that a conversation has to fit into. */
 export const ContextWindow = z.object({
   /** Of the model: all tokens of a request and its reply. */
   tokens: z.number(),
-  /** The share of them at which it is made smaller, if not before. */
+  /** The share of them at which it is compacted, if not before. */
   compactAt: z.number(),
-  /** False: only when the person asks for it. */
+  /** False to compact only at the user's request. */
   auto: z.boolean(),
 });
 export type ContextWindow = z.infer<typeof ContextWindow>;
 
-/** Why a conversation is made smaller: it would not fit, or the person wants it. */
+/** Why a conversation is compacted: it would not fit, or the user requested it. */
 export const Trigger = z.enum(["auto", "manual"]);
 export type Trigger = z.infer<typeof Trigger>;
 
-/** The person's wish (`/compact`), with what the summary should look after. */
+/** The user's request (`/compact`), with instructions for the summary. */
 export const CompactRequest = z.object({
   instructions: z.string(),
-  /** The actor runs for nothing else: it has no question to answer. */
+  /** The run only compacts: there is no question to answer. */
   alone: z.optional(z.literal(true)),
 });
 export type CompactRequest = z.infer<typeof CompactRequest>;
 
-/** Asked before a summary is written: may it be? */
+/** Sent before a summary is written, to ask whether it may be. */
 export const CompactBegin = z.object({ instructions: z.string(), trigger: Trigger });
 export type CompactBegin = z.infer<typeof CompactBegin>;
 
-/** `instructions`: the wish's, and what hooks add to them. */
+/** `instructions`: the user's, and those that hooks add. */
 export const CompactAnswer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("go"), instructions: z.string() }),
   z.object({ type: z.literal("blocked"), reason: z.string() }),
 ]);
 export type CompactAnswer = z.infer<typeof CompactAnswer>;
 
-/** What came of it; durable when it is answered. */
+/** The outcome; durable when the response arrives. */
 export const CompactEnd = z.object({
   trigger: Trigger,
-  /** Absent: nothing has changed. The folder is the supervisor's to say. */
+  /** Absent if nothing has changed. The supervisor sets the directory. */
   compacted: z.optional(z.omit(Compacted, { folder: true })),
-  /** Tokens of the next request, before and after, as far as they are known. */
+  /** Tokens of the next request before and after, as far as known. */
   before: z.number(),
   after: z.number(),
-  /** Why there is no summary, as a sentence; absent: there is one, or none was needed. */
+  /** Why there is no summary, as a sentence; absent if there is one, or if none was needed. */
   reason: z.optional(z.string()),
 });
 export type CompactEnd = z.infer<typeof CompactEnd>;
 
-/** What came of the person's wish. Tokens of the next request, as far as they are known. */
+/** The outcome of the user's request, with tokens of the next request as far as known. */
 export type Compaction =
   | { readonly type: "compacted"; readonly before: number; readonly after: number }
-  /** The conversation is as it was; `reason` is a sentence. */
+  /** The conversation is unchanged; `reason` is a sentence. */
   | { readonly type: "left"; readonly reason: string };
 
-/** Shorter results stay: the reference would be as long. */
+/** Shorter results are not elided: the reference would be as long. */
 export const ELIDED_FROM_CHARS = 800;
 
-/** The file's name of a result that was taken out: that of its call (`CallId`). */
+/** Returns the path of an elided result, named after its call (`CallId`). */
 export function elidedPath(folder: string, actor: string, turn: number, index: number): string {
   return `${folder}/${actor}.${turn}.${index}.md`;
 }
 
-/** The text of a result; what is no text is only named. */
+/** Returns the text of a result; other blocks are only named. */
 export function resultText(content: ToolResultBlockParam["content"]): string {
   if (content === undefined || typeof content === "string") return content ?? "";
   return content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
 }
 
-/** Whether the reference is worth its place. A picture always is. */
+/** True if eliding saves space; an image always does. */
 export function isElidable({ content }: Pick<ToolResultBlockParam, "content">): boolean {
   if (Array.isArray(content) && content.some(({ type }) => type !== "text")) return true;
   return resultText(content).length >= ELIDED_FROM_CHARS;
@@ -112,7 +111,7 @@ export interface ElidedResult {
   readonly block: ToolResultBlockParam;
 }
 
-/** The long results of a turn's messages, in the order of their calls. */
+/** Returns the long results of a turn's messages, in the order of their calls. */
 export function elidedOf(
   messages: readonly MessageParam[],
   turn: number,
@@ -138,7 +137,7 @@ export function elidedOf(
   );
 }
 
-/** The turn's messages with references in place of long results; of the newest turn's after their beginning. */
+/** Returns the turn's messages with references for long results; those of the newest turn keep their start. */
 export function withoutResults(
   messages: readonly MessageParam[],
   turn: number,

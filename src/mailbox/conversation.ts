@@ -2,8 +2,8 @@ import type Anthropic from "@anthropic-ai/sdk";
 import * as z from "zod/mini";
 
 /**
- * A conversation is the Messages API's own: images, documents and thinking survive, and nothing is
- * translated twice. Types only; the SDK is never loaded where a conversation is merely carried.
+ * A conversation has the Messages API's own types: images, documents and thinking survive, and nothing is converted.
+ * Types only; the SDK is not loaded where a conversation is merely passed on.
  */
 export type MessageParam = Anthropic.MessageParam;
 export type ContentBlock = Anthropic.ContentBlock;
@@ -18,14 +18,14 @@ export const ToolResultContent: z.ZodMiniType<ToolResultContent> = z.custom<Tool
   "not the content of a tool_result",
 );
 
-/** Checked for its outline only: the blocks are the provider's and are stored as they came. */
+/** Checks the outline only: the blocks are the provider's and are stored as received. */
 export const Message: z.ZodMiniType<MessageParam> = z.custom<MessageParam>((value) => {
   if (typeof value !== "object" || value === null) return false;
   const { role, content } = value as { role?: unknown; content?: unknown };
   return (role === "user" || role === "assistant") && (typeof content === "string" || Array.isArray(content));
 }, "not a message of the Messages API");
 
-/** A picture as a user message has it. */
+/** An image as a user message has it. */
 export const Picture = z.object({
   type: z.literal("image"),
   source: z.object({
@@ -36,13 +36,13 @@ export const Picture = z.object({
 });
 export type Picture = z.infer<typeof Picture>;
 
-/** The blocks of a whole reply; as little looked into. */
+/** The blocks of a whole reply, checked as little. */
 export const ReplyContent: z.ZodMiniType<ContentBlock[]> = z.custom<ContentBlock[]>(
   (value) => Array.isArray(value),
   "not the content of a reply",
 );
 
-/** What a model is told of one tool (A1.17): exactly name, description and schema. */
+/** What a model sees of one tool (A1.17): exactly name, description and schema. */
 export const ToolDefinition = z.object({
   name: z.string(),
   description: z.string(),
@@ -75,7 +75,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** All tokens a model saw or wrote. */
+/** Returns all tokens that a model read or wrote. */
 export function totalTokens(usage: Usage): number {
   return (
     usage.input_tokens +
@@ -85,7 +85,7 @@ export function totalTokens(usage: Usage): number {
   );
 }
 
-/** The text blocks of a reply, joined. */
+/** Returns the text blocks of a reply, joined. */
 export function textOf(content: readonly (ContentBlock | ContentBlockParam)[]): string {
   return content
     .flatMap((block) => (block.type === "text" ? [block.text] : []))

@@ -1,4 +1,4 @@
-/** How many characters must be put in, taken out, replaced or swapped with their neighbour to make one the other. */
+/** Returns the number of insertions, deletions, replacements and swaps of neighbours between two texts. */
 export function editDistance(a: string, b: string): number {
   let before: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, at) => at);

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
 
-/** How much a model puts into its replies, from the least; models that do not know it are sent none. */
+/** How much effort a model puts into its replies, in ascending order; only sent to models that support it. */
 export const Effort = z.enum(["low", "medium", "high", "xhigh", "max"]);
 export type Effort = z.infer<typeof Effort>;

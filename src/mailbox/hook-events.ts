@@ -1,6 +1,6 @@
 import { nearName } from "./near-name.ts";
 
-/** When commands of a person's run (A5.12). */
+/** The events at which a user's hooks run (A5.12). */
 export const hookEvents = [
   "UserPromptSubmit",
   "PreToolUse",
@@ -19,7 +19,7 @@ export function isHookEvent(name: string): name is HookEvent {
   return hookEvents.some((event) => event === name);
 }
 
-/** What is wrong with a name that is none, after it. */
+/** Returns what is wrong with an unknown event name, to follow the name. */
 export function noHookEvent(name: string): string {
   const near = nearName(name, hookEvents);
   return near === null

@@ -2,13 +2,13 @@ import * as z from "zod/mini";
 import type { Mailbox } from "./mailbox.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** What the two ends of a pair accept, named by who reads it. */
+/** What the two ends of a pair accept, named by the reader. */
 export interface PairSchemas<A, B> {
   readonly forLeft: z.ZodMiniType<A>;
   readonly forRight: z.ZodMiniType<B>;
 }
 
-/** Two mailboxes in one thread, for the in-thread host. Mail is copied, as a port would. */
+/** Returns two mailboxes in one thread, for the in-thread host. Messages are copied, as a port would. */
 export function mailboxPair<A, B>(
   { forLeft, forRight }: PairSchemas<A, B>,
   scheduler: Scheduler,

@@ -2,31 +2,31 @@ import type { MessagePort } from "node:worker_threads";
 import * as z from "zod/mini";
 
 /**
- * One actor's end of a typed mailbox: ordered, checked on arrival, bounded. Mail may be dropped when the
- * other side is slow; what must not be lost is a service call.
+ * One actor's end of a typed mailbox: ordered, checked on arrival, bounded. Messages may be dropped if the other side
+ * is slow; what must not be lost is a service call.
  */
 export interface Mailbox<In, Out> {
-  /** `queued`: the receiver is behind; `dropped`: so far behind that this message was given up. */
+  /** Sends a message. `queued`: the receiver is behind; `dropped`: so far behind that this message was discarded. */
   send(message: Out): "sent" | "queued" | "dropped";
-  /** The one reader. Mail that came before it is kept and handed over in order. */
+  /** Sets the only reader. Earlier messages are kept and passed on in order. */
   onMail(reader: (message: In) => void): void;
-  /** Resolves when either side has closed, or the other side's thread is gone. */
+  /** Resolves when either side has closed, or the other side's thread has ended. */
   readonly closed: Promise<void>;
   close(): void;
 }
 
 export interface MailboxOptions<In, Out> {
   readonly incoming: z.ZodMiniType<In>;
-  /** Queued messages with the same key replace one another (progress: only the newest counts). */
+  /** A queued message replaces an earlier one with the same key (progress: only the newest counts). */
   readonly coalesce?: (message: Out) => string | undefined;
-  /** Mail that cannot be delivered: malformed, or dropped for want of room. */
+  /** Called with messages that cannot be delivered: malformed, or dropped for lack of space. */
   readonly onDeadLetter?: (letter: unknown, reason: string) => void;
 }
 
 /**
- * Ports have no back-pressure and a flood starves the receiver's timers (measured: a 2 s timer never fired
- * under four flooding workers). So at most WINDOW messages are on their way; the rest wait here, at the
- * sender, where they cost the sender's memory and are bounded by ROOM.
+ * Ports have no back-pressure, and a flood starves the receiver's timers (measured: a 2 s timer never fired under
+ * four flooding workers). So at most WINDOW messages are in flight; the rest wait at the sender, in its memory,
+ * bounded by ROOM.
  */
 const WINDOW = 512;
 const ROOM = 4096;

@@ -6,8 +6,8 @@ import { ActorId, CallId } from "./ids.ts";
 import { Isolation, Location, WorktreeResult } from "./worktree.ts";
 
 /**
- * The wire format: every word that actors exchange. Each schema survives a JSON round trip (no Map, no
- * Date, no functions), so a message can go to a thread, to disk or to another machine (promise 3).
+ * The wire format: every message between actors. Each schema survives a JSON round trip (no Map, no Date, no
+ * functions), so a message can go to a thread, to disk or to another machine (promise 3).
  */
 
 // ---- how an agent ends -------------------------------------------------------------------------
@@ -24,21 +24,21 @@ export const Status = z.enum([
 ]);
 export type Status = z.infer<typeof Status>;
 
-/** What an agent provably did, counted by the runtime, not claimed by the model. */
+/** What an agent did, counted by the runtime, not claimed by the model. */
 export const Receipts = z.object({
   /** Tool name to number of calls that ran. */
   tools: z.record(z.string(), z.number()),
-  /** Files whose content the agent saw; `digest` is of the lines it was shown. */
+  /** Files whose content the agent saw; `digest` is of the lines shown. */
   files: z.array(z.object({ path: z.string(), digest: z.string() })),
   commands: z.array(z.object({ command: z.string(), exitCode: z.nullable(z.number()) })),
 });
 export type Receipts = z.infer<typeof Receipts>;
 
-/** What data must look like; any draft. */
+/** The schema of an answer as data; any draft. */
 export const JsonSchema = z.record(z.string(), z.unknown());
 export type JsonSchema = z.infer<typeof JsonSchema>;
 
-/** Something a report says that nothing backs which its agent was shown, has written or has run; `why`: a clause. */
+/** A claim of a report without evidence in what its agent saw, wrote or ran; `why`: a clause. */
 export const Unverified = z.object({
   kind: z.enum(["file", "lines", "quote", "run"]),
   said: z.string(),
@@ -46,35 +46,38 @@ export const Unverified = z.object({
 });
 export type Unverified = z.infer<typeof Unverified>;
 
-/** The one thing a spawn returns (promise 1). `reason` is a sentence for every status but `done`; there it says what was stopped with the agent, if anything was. */
+/**
+ * The only result of a spawn (promise 1). `reason` is a sentence for every status but `done`; there it names what was
+ * stopped with the agent.
+ */
 export const Summary = z.object({
   status: Status,
   text: z.string(),
-  /** The answer as data, where a schema was asked for and the answer fits it. */
+  /** The answer as data, if a schema was requested and the answer fits it. */
   output: z.optional(z.unknown()),
   reason: z.optional(z.string()),
   turns: z.number(),
   usage: Usage,
   receipts: Receipts,
-  /** What became of its edits, where it worked in a tree of its own. */
+  /** The result of its edits, if it had its own worktree. */
   worktree: z.optional(WorktreeResult),
-  /** What of `text` the runtime could not verify; absent: all of it could be, or it was not checked. */
+  /** Claims in `text` that the runtime could not verify; absent if all could be, or nothing was checked. */
   unverified: z.optional(z.array(Unverified)),
-  /** It has a report, and no tool was run for it. */
+  /** It has a report, and ran no tool for it. */
   unfounded: z.optional(z.literal(true)),
 });
 export type Summary = z.infer<typeof Summary>;
 
-/** The next reply must be the last one, though the agent's own limits are not reached. */
+/** The next reply must be the last one, before the agent's own limits are reached. */
 export const LastTurn = z.object({
   status: z.enum(["out_of_turns", "over_budget", "timed_out"]),
   /** A sentence, for the summary. */
   reason: z.string(),
-  /** What the model is told. */
+  /** For the model. */
   note: z.string(),
-  /** Not even that: nothing is asked any more, and what it said last is its answer. */
+  /** No further request at all: its last text is its answer. */
   silent: z.optional(z.boolean()),
-  /** Tokens that are kept back for it. */
+  /** Tokens that are reserved for it. */
   maxTokens: z.optional(z.number()),
 });
 export type LastTurn = z.infer<typeof LastTurn>;
@@ -87,41 +90,43 @@ export const ReadEntry = z.object({
   size: z.number(),
   mtimeMs: z.number(),
   inode: z.number(),
-  /** Of what was shown: lines, as joined by line feeds; or the whole file, where it was shown in another form. */
+  /** Of the lines shown, joined by line feeds, or of the whole file if it was shown in another form. */
   digest: z.string(),
   /** The lines that were shown. */
   lines: z.optional(z.object({ from: z.number(), count: z.number() })),
-  /** Of all bytes; left out for a large file. */
+  /** Of all bytes; absent for a large file. */
   wholeDigest: z.optional(z.string()),
 });
 export type ReadEntry = z.infer<typeof ReadEntry>;
 
-/** Who runs a tool: the agent's own thread, or the supervisor (Agent, MCP, a library user's with `runsIn: "caller"`). */
+/**
+ * Where a tool runs: in the agent's own thread, or in the supervisor (Agent, MCP, a library user's with `runsIn:
+ * "caller"`).
+ */
 export const ToolSide = z.enum(["agent", "supervisor"]);
 
-/** Where a library user's tool is that runs in the agent's thread, and how long a call of it may take. */
+/** The module of a library user's tool for the agent's thread, and the time limit of a call. */
 export const ToolModule = z.object({ url: z.string(), timeoutMs: z.number() });
 export type ToolModule = z.infer<typeof ToolModule>;
 
 export const AgentTool = z.extend(ToolDefinition, {
   side: ToolSide,
-  /** Absent: the thread has the tool itself, or it runs on the supervisor's side. */
+  /** Absent if the thread has the tool itself, or it runs in the supervisor. */
   module: z.optional(ToolModule),
   /** Names the model may also use, such as Task for Agent (A3.28). */
   aliases: z.array(z.string()),
   /** Calls of parallel tools in one reply run together; the others run alone (A1.12). */
   parallel: z.boolean(),
-  /** Only named to the model, and in no request: it is found by ToolSearch and called through UseTool. */
+  /** In no request, only named to the model: found by ToolSearch and called through UseTool. */
   deferred: z.optional(z.literal(true)),
 });
 export type AgentTool = z.infer<typeof AgentTool>;
 
 /**
- * Text that enters the agent's conversation at its next turn. `of`: the durable things it tells of (results of
- * agents, words that were sent), by their ids: the turn that heard it acknowledges them. `news`: the runtime's own
- * words, and no new question. `reads`: files that it shows, for the ledger; `pictures`: those that go with
- * the text. `system`: it stands in the system prompt from then on, and not in the conversation. `tools`: deferred ones
- * that it can find and call from then on.
+ * Text that enters the agent's conversation at its next turn. `of`: IDs of the durable things it reports (results of
+ * agents, messages), which the receiving turn acknowledges. `news`: the runtime's own text, not a new question.
+ * `reads`: files that it shows, for the ledger; `pictures`: images of the text. `system`: it belongs to the system
+ * prompt from then on, not to the conversation. `tools`: deferred ones that it can find and call from then on.
  */
 export const Steer = z.object({
   text: z.string(),
@@ -134,7 +139,7 @@ export const Steer = z.object({
 });
 export type Steer = z.infer<typeof Steer>;
 
-/** One step of an agent's own list (A3.29). `activeForm` is what is shown while it is worked on. */
+/** One step of an agent's own list (A3.29). `activeForm` is shown while it is in progress. */
 export const Todo = z.object({
   content: z.string(),
   status: z.enum(["pending", "in_progress", "completed"]),
@@ -143,24 +148,24 @@ export const Todo = z.object({
 export type Todo = z.infer<typeof Todo>;
 
 /**
- * One turn, recorded after its results are in: an actor's state is the fold of its turns (promise 8,
- * `turns.ts`). All values are of this turn alone.
+ * One turn, recorded with its results: an actor's state is the fold of its turns (promise 8, `turns.ts`). All values
+ * are of this turn alone.
  */
 export const Turn = z.object({
   /** From 1. */
   turn: z.number(),
   /** Steering that was added to the conversation before this turn's request. */
   heard: z.array(Steer),
-  /** What this turn appended to the conversation, in order. */
+  /** The messages that this turn appended to the conversation, in order. */
   messages: z.array(Message),
   cwd: z.string(),
   reads: z.array(ReadEntry),
-  /** The agent's list, where this turn replaced it. */
+  /** The agent's list, if this turn replaced it. */
   todo: z.optional(z.array(Todo)),
-  /** Where it works from now on, where this turn moved it. */
+  /** Its new location, if this turn moved it. */
   place: z.optional(Location),
   usage: Usage,
-  /** Of its last request, where its reply took several: how large the conversation is. */
+  /** Of its last request, if its reply took several: the size of the conversation. */
   lastUsage: z.optional(Usage),
   receipts: Receipts,
 });
@@ -169,8 +174,8 @@ export type Turn = z.infer<typeof Turn>;
 // ---- a turn that is not over ---------------------------------------------------------------------
 
 /**
- * What a tool call came to, as the model will see it. `refused`: nothing ran, because it was not allowed or could not be
- * meant. `moved`: the agent works there from now on. `overdue`: it was given up at its deadline.
+ * The result of a tool call as the model will see it. `refused`: nothing ran, as it was denied or invalid. `moved`:
+ * the agent's new location. `overdue`: it exceeded its deadline.
  */
 export const CallResult = z.object({
   content: ToolResultContent,
@@ -181,20 +186,20 @@ export const CallResult = z.object({
 });
 export type CallResult = z.infer<typeof CallResult>;
 
-/** A reply with calls, told before the first of them runs: after a crash each of them still has one result. */
+/** A reply with calls, sent before the first of them runs: after a crash each of them still has one result. */
 export const Reply = z.object({
   turn: z.number(),
-  /** Steering that was added to the conversation before this reply was asked for. */
+  /** Steering that was added to the conversation before this reply was requested. */
   heard: z.array(Steer),
   content: ReplyContent,
   usage: Usage,
 });
 export type Reply = z.infer<typeof Reply>;
 
-/** What the calls of an unfinished turn have come to so far: all that another thread needs to go on with it. */
+/** The results so far of an unfinished turn: all that another thread needs to continue it. */
 export const OpenTurn = z.object({
   turn: z.number(),
-  /** By the place of the call in the reply. */
+  /** By the index of the call in the reply. */
   results: z.array(z.object({ index: z.number(), result: CallResult })),
   cwd: z.string(),
   reads: z.array(ReadEntry),
@@ -203,11 +208,11 @@ export const OpenTurn = z.object({
 });
 export type OpenTurn = z.infer<typeof OpenTurn>;
 
-/** A reply whose calls are not all answered, and what is known of them. */
+/** A reply with unanswered calls, and what is known of them. */
 export const Pending = z.object({ reply: Reply, open: OpenTurn });
 export type Pending = z.infer<typeof Pending>;
 
-/** What a fork has from its parent besides the conversation. */
+/** What a fork has from its parent apart from the conversation. */
 export const Inherited = z.object({
   reads: z.array(ReadEntry),
   cwd: z.string(),
@@ -215,7 +220,7 @@ export const Inherited = z.object({
 });
 export type Inherited = z.infer<typeof Inherited>;
 
-/** Local calls of one reply that run at the same time unless settings say otherwise. */
+/** Local calls of one reply that run at the same time by default. */
 export const PARALLEL_CALLS = 8;
 
 /** All that a thread needs to be an agent. */
@@ -224,57 +229,57 @@ export const ActorSpec = z.object({
   parent: z.nullable(ActorId),
   /** 0 is the main conversation. */
   depth: z.number(),
-  /** Counts the threads this actor has had; answers to an older one are refused. */
+  /** The number of this actor's threads; responses to an older one are refused. */
   attempt: z.number(),
   type: z.string(),
   description: z.string(),
   /** Stable system prompt blocks, byte-identical between agents of a type. */
   system: z.array(z.string()),
-  /** The skills whose text stands there from the beginning, by name. */
+  /** Names of the skills whose text is in the system prompt from the start. */
   skills: z.optional(z.array(z.string())),
-  /** What it is told that can change meanwhile, by name: the digest of each (`context/facts.ts`). */
+  /** Digests, by name, of the changeable facts it starts with (`context/facts.ts`). */
   knows: z.optional(z.record(z.string(), z.string())),
   tools: z.array(AgentTool),
   model: z.string(),
   maxTokens: z.number(),
   thinkingTokens: z.optional(z.number()),
   effort: z.optional(Effort),
-  /** Local calls of one reply that run at the same time; absent in journals of before: `PARALLEL_CALLS`. */
+  /** Local calls of one reply that run at the same time; absent in old journals: `PARALLEL_CALLS`. */
   parallelCalls: z.optional(z.number()),
   /** The turn number after which the next reply is the last. */
   maxTurns: z.number(),
   /** Total tokens (input, output, cache) after which the agent writes its summary. */
   tokenBudget: z.optional(z.number()),
-  /** Its calls are judged in this mode where it is narrower than the session's. */
+  /** The mode for its calls if it is narrower than the session's. */
   permissionMode: z.optional(z.enum(["plan", "dontAsk", "default", "acceptEdits", "bypassPermissions"])),
-  /** What its answer must be, as data. */
+  /** The schema of its answer as data. */
   outputSchema: z.optional(JsonSchema),
-  /** The only folder tree this agent may resolve paths in, besides `additionalDirs`. */
+  /** The only directory tree, with `additionalDirs`, in which this agent may resolve paths. */
   root: z.string(),
   additionalDirs: z.array(z.string()),
-  /** It works in a tree of its own, which `root` is in. */
+  /** Its own worktree, which contains `root`. */
   isolation: z.optional(Isolation),
-  /** How the person wants files guarded (A22.8, A22.10); absent: as ever. */
+  /** How settings guard files (A22.8, A22.10); absent for the defaults. */
   fileRules: z.optional(
     z.object({ edit: z.enum(["strict", "relaxed"]), write: z.enum(["any", "read-first"]) }),
   ),
   /** The conversation before the first of `turns`: the prompt, or an inherited history. */
   messages: z.array(Message),
-  /** Turns already taken, when an actor goes on from its records. */
+  /** Turns before, when an actor is resumed from its records. */
   turns: z.array(Turn),
-  /** Said to it since the last of `turns`; heard before its first request. With `pending`: what that reply had heard. */
+  /** Steering since the last of `turns`, for its first request. With `pending`: what that reply had received. */
   heard: z.array(Steer),
-  /** The turn it was in when its last thread ended. */
+  /** The unfinished turn of its last thread. */
   pending: z.optional(Pending),
-  /** A fork's: what it has seen already. */
+  /** A fork's: what its parent has seen. */
   inherited: z.optional(Inherited),
-  /** Its first request must be its last one already. */
+  /** Set if its first request must be its last. */
   last: z.optional(LastTurn),
-  /** Its model's; absent: what most models have. */
+  /** Its model's; absent for the usual one. */
   window: z.optional(ContextWindow),
-  /** How its conversation is shown to the model, where that is not as it was. */
+  /** How the model sees its conversation, if compacted. */
   compacted: z.optional(Compacted),
-  /** The person wants its conversation smaller before anything else. */
+  /** The user's request to compact it first. */
   compact: z.optional(CompactRequest),
 });
 export type ActorSpec = z.infer<typeof ActorSpec>;
@@ -284,17 +289,17 @@ export type ActorSpec = z.infer<typeof ActorSpec>;
 export const ToAgent = z.discriminatedUnion("type", [
   /** Stop as soon as possible; the summary is then `cancelled` or `timed_out`. */
   z.object({ type: z.literal("cancel"), reason: z.string() }),
-  /** Others need threads: give yours back if you only wait. What you know is asked for by `yield`. */
+  /** Others need threads: release yours if you only wait. The state is then sent by `yield`. */
   z.object({ type: z.literal("yield") }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
 export const FromAgent = z.discriminatedUnion("type", [
-  /** Where the agent is: coalesced to at most 20 a second. */
+  /** The agent's progress: coalesced to at most 20 a second. */
   z.object({ type: z.literal("progress"), turn: z.number(), usage: Usage, text: z.string() }),
-  /** A piece of the visible reply, only where somebody watches it; `turn`: how many turns were taken before it. */
+  /** A part of the visible reply, only if someone watches it; `turn`: turns completed before it. */
   z.object({ type: z.literal("text"), text: z.string(), turn: z.number() }),
-  /** The model has begun a call of this tool: a hint to warm up what it needs. */
+  /** The model has started to write a call of this tool: a hint to warm up what it needs. */
   z.object({ type: z.literal("call-begins"), tool: z.string() }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
@@ -302,8 +307,8 @@ export type FromAgent = z.infer<typeof FromAgent>;
 // ---- services: asked by an agent, answered by the supervisor ----------------------------------------
 
 /**
- * `toolUse` is the provider's own id of the block, for people who match it with transcripts. `absent`: the agent has no
- * such tool and wants to know why, whatever has come since.
+ * `toolUse` is the provider's own ID of the block, to match it with transcripts. `absent`: the agent has no such tool
+ * and asks why, even if it has come since.
  */
 export const Call = z.object({
   ...{ id: CallId, toolUse: z.string(), tool: z.string(), input: z.unknown() },
@@ -312,26 +317,26 @@ export const Call = z.object({
 export type Call = z.infer<typeof Call>;
 
 /**
- * Something a call would touch, for the gate, the journal and the live tree: a path, absolute; where something
- * is executed, the folder it runs in; a URL.
+ * Something a call would touch, for the gate, the journal and the live tree: an absolute path; for execution, its
+ * directory; a URL.
  */
 export const Access = z.object({ kind: z.enum(["read", "write", "execute", "network"]), target: z.string() });
 export type Access = z.infer<typeof Access>;
 
 /**
- * `before`: a call the agent is about to run in its own thread, and where it stands. What the call touches is
- * found out by the supervisor, from the input.
+ * `before`: a call that the agent is about to run in its own thread, with its working directory. The supervisor
+ * derives from the input what the call touches.
  */
 export const BeforeCall = z.extend(Call, { cwd: z.string() });
 export type BeforeCall = z.infer<typeof BeforeCall>;
 
-/** Who wrote a file last, where it was another agent of the session. `path` is the real one. */
+/** The agent of the session that last wrote a file, if another. `path` is the real one. */
 export const LastWriter = z.object({ path: z.string(), actor: ActorId, description: z.string() });
 export type LastWriter = z.infer<typeof LastWriter>;
 
 /**
- * A file that changed while hooks of a call ran that writes it: what it was, what it is, and the bounded diff of both,
- * which is empty if its bytes are the same.
+ * A file that the hooks of a call changed after the call wrote it: before, after, and their bounded diff, which is
+ * empty if the bytes are the same.
  */
 export const HookChange = z.object({
   event: z.enum(["PreToolUse", "PostToolUse", "PostToolUseFailure"]),
@@ -342,17 +347,20 @@ export const HookChange = z.object({
 export type HookChange = z.infer<typeof HookChange>;
 
 export const CallDecision = z.discriminatedUnion("type", [
-  /** Run it, with `input` in place of the model's own where a hook rewrote it. */
+  /** Run it, with `input` instead of the model's own if a hook changed it. */
   z.object({
     type: z.literal("go"),
     input: z.optional(z.unknown()),
-    /** Somebody has something to say to the result: `after` is to bring it, and its answer is waited for. */
+    /** A hook wants the result: send it with `after` and wait for the response. */
     watched: z.optional(z.literal(true)),
-    /** The call has side effects: `after` is to bring its result, so that a crash before the turn's end does not lose it. */
+    /**
+     * The call has side effects: send its result with `after`, so that a crash before the turn's end does not lose
+     * it.
+     */
     kept: z.optional(z.literal(true)),
-    /** Rules deny single files: what a search found is to be asked about (`hidden`) before it is told. */
+    /** Rules deny single files: ask `hidden` about search results before returning them. */
     filtered: z.optional(z.literal(true)),
-    /** Other agents that were the last to write what this call is about to write. */
+    /** Other agents that last wrote what this call is about to write. */
     lastWriters: z.optional(z.array(LastWriter)),
     changed: z.optional(z.array(HookChange)),
   }),
@@ -360,11 +368,11 @@ export const CallDecision = z.discriminatedUnion("type", [
 ]);
 export type CallDecision = z.infer<typeof CallDecision>;
 
-/** What a running search found, by absolute paths. */
+/** The absolute paths that a running search found. */
 export const SearchMatches = z.object({ call: CallId, paths: z.array(z.string()) });
 export type SearchMatches = z.infer<typeof SearchMatches>;
 
-/** `result` where the verdict asked for it; `response`: the same as hooks read it, if the tool has more to say to them. */
+/** `result` if the decision requested it; `response`: the same for hooks, if the tool has more for them. */
 export const AfterCall = z.object({
   id: CallId,
   isError: z.boolean(),

@@ -1,9 +1,9 @@
 import { editDistance } from "./edit-distance.ts";
 
-/** Nobody misspells a name that is so long. */
+/** Longer names are not misspelled. */
 const MOST_CHARS = 64;
 
-/** The one of these names that was most likely meant; null where none is near: a far guess confuses more than none. */
+/** Returns the name that was most likely meant, or null if none is close: a far guess confuses more than it helps. */
 export function nearName(given: string, names: readonly string[]): string | null {
   if (given.length > MOST_CHARS) return null;
   const wanted = plain(given);

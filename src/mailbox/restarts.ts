@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** So many restarts are made within the period; one more, and the part is given up (promise E of OTP's supervisors). */
+/** The restarts allowed within the period; after one more the part is given up (promise E of OTP's supervisors). */
 export interface RestartIntensity {
   readonly max: number;
   /** Milliseconds. */
@@ -20,7 +20,7 @@ export class Restarts {
     this.#intensity = intensity;
   }
 
-  /** True where it may be started again, which then counts; false where it broke too often to be worth it. */
+  /** Returns true, and counts a restart, if it may be started again; false if it failed too often. */
   again(): boolean {
     const now = this.#clock.now();
     this.#at = this.#at.filter((at) => now - at < this.#intensity.periodMs);

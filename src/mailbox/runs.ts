@@ -3,7 +3,7 @@ import { ActorId, CallId } from "./ids.ts";
 
 /** One child process. The process host starts it, owns its group and ends it with its owner. */
 export const RunRequest = z.object({
-  /** Unique in the session, chosen by the asker. */
+  /** Unique in the session, chosen by the caller. */
   id: z.string(),
   owner: ActorId,
   file: z.string(),
@@ -11,7 +11,7 @@ export const RunRequest = z.object({
   cwd: z.string(),
   /** Added to the host's clean environment (which has no keys in it). */
   env: z.optional(z.record(z.string(), z.string())),
-  /** Milliseconds; the whole group gets TERM, then KILL. Null: it may run as long as its owner. */
+  /** Milliseconds; the whole group gets TERM, then KILL. Null for as long as its owner runs. */
   timeoutMs: z.nullable(z.number()),
   /** Bytes of stdout after which the child is ended and `truncated` is set. */
   maxOutputBytes: z.number(),
@@ -20,7 +20,7 @@ export type RunRequest = z.infer<typeof RunRequest>;
 
 const outcomes = z.enum(["exited", "signalled", "timed-out", "cancelled", "not-started", "unknown"]);
 
-/** Failure has the same shape as success: the reason is a field, never a message to be parsed. */
+/** A failure has the same shape as a success: the reason is a field, never a message to be parsed. */
 export const RunResult = z.object({
   id: z.string(),
   outcome: outcomes,
@@ -29,7 +29,7 @@ export const RunResult = z.object({
   stdout: z.string(),
   stderr: z.string(),
   truncated: z.boolean(),
-  /** Why it was not started, or what is not known; of one that ended, what became of its output or its children. */
+  /** Why it was not started, or what is unknown; for one that ended, problems with its output or children. */
   reason: z.optional(z.string()),
   durationMs: z.number(),
 });
@@ -38,7 +38,7 @@ export type RunResult = z.infer<typeof RunResult>;
 // ---- a shell's commands: which shell, and where its output goes, is not the asker's to say ----------
 
 export const CommandRequest = z.object({
-  /** The call that asks for it; it must be running. */
+  /** The calling call, which must be running. */
   call: CallId,
   command: z.string(),
   cwd: z.string(),
@@ -46,13 +46,13 @@ export const CommandRequest = z.object({
 });
 export type CommandRequest = z.infer<typeof CommandRequest>;
 
-/** What was written to stdout and stderr, in the order it was written. */
+/** Stdout and stderr in the order of writing. */
 export const CommandOutput = z.object({
   bytes: z.number(),
-  /** All of it, where `tail` is null; else its first part. Invalid UTF-8 is U+FFFD, nothing else is changed. */
+  /** The whole output if `tail` is null; else its first part. Invalid UTF-8 is U+FFFD, nothing else is changed. */
   head: z.string(),
   tail: z.nullable(z.string()),
-  /** All of it as it was written, until the session ends. Null: it was short, and `head` is all of it. */
+  /** The file of the whole output, kept until the session ends; null if `head` is all of it. */
   path: z.nullable(z.string()),
 });
 export type CommandOutput = z.infer<typeof CommandOutput>;
@@ -61,13 +61,13 @@ export const CommandResult = z.object({
   outcome: outcomes,
   exitCode: z.nullable(z.number()),
   signal: z.nullable(z.string()),
-  /** Why it was not started, or what is not known; of one that ended, what became of its output or its children. */
+  /** Why it was not started, or what is unknown; for one that ended, problems with its output or children. */
   reason: z.optional(z.string()),
   durationMs: z.number(),
   output: CommandOutput,
-  /** It wrote more than is kept of a command and was ended for it. */
+  /** It was ended because it wrote more than is kept. */
   flooded: z.boolean(),
-  /** Where the shell stood at its end; null where it could not say. */
+  /** The shell's last working directory; null if unknown. */
   cwd: z.nullable(z.string()),
 });
 export type CommandResult = z.infer<typeof CommandResult>;
@@ -80,7 +80,7 @@ export const BackgroundRequest = z.object({
 });
 export type BackgroundRequest = z.infer<typeof BackgroundRequest>;
 
-/** `path`: the file its output goes to. */
+/** `path`: the file of its output. */
 export const BackgroundAnswer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("started"), task: z.string(), path: z.string() }),
   z.object({ type: z.literal("refused"), reason: z.string() }),

@@ -1,12 +1,12 @@
 /**
- * Who decides when a posted message arrives. Order holds within a lane and nowhere else, as between real
- * ports (measured: 32 to 95 % inversions between two), so tests can play every order.
+ * Decides when a posted message arrives. Order holds within a channel and nowhere else, as between real ports
+ * (measured: 32 to 95 % inversions between two), so tests can try every order.
  */
 export interface Scheduler {
   post(lane: string, deliver: () => void): void;
 }
 
-/** Delivers in a seeded random order across lanes, one message per microtask. */
+/** Returns a scheduler that delivers in a seeded random order across channels, one message per microtask. */
 export function seededScheduler(random: () => number): Scheduler {
   const lanes = new Map<string, Array<() => void>>();
   const step = () => {

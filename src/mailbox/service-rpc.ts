@@ -9,20 +9,20 @@ import { PeerGone, SERVICES, type Services } from "./services.ts";
 
 type Method = keyof typeof SERVICES;
 
-/** Answers with output in them are too large to keep; asked again, they are refused, so that nothing runs twice. */
+/** Responses with output are too large to keep; a repeated request is refused, so that nothing runs twice. */
 const REMEMBER = { most: 256, large: new Set<Method>(["run", "command"]) };
 
-/** The supervisor's end: answers each id once, the same id twice with the recorded answer. */
+/** Serves the supervisor's end: responds to each ID once, and to a repeated ID with the recorded response. */
 export function serveServices(services: Services, port: MessagePort): Server {
   return serve(portChannel(port), SERVICES, services, { remember: REMEMBER });
 }
 
-/** The asker's end. Every pending call is rejected with `PeerGone` when the port closes. */
+/** Returns the caller's end. Every pending call rejects with `PeerGone` when the port closes. */
 export function servicesOver(port: MessagePort): Services {
   return askOver(portChannel(port));
 }
 
-/** The same within one thread: the same checks, the same copies, in any order the scheduler likes. */
+/** Returns the same within one thread: the same checks, the same copies, in any order of the scheduler. */
 export function servicesInThread(
   services: Services,
   scheduler: Scheduler,
@@ -33,7 +33,7 @@ export function servicesInThread(
   return { services: askOver(asking), close: asking.close };
 }
 
-/** The question's own id names it: a call, a turn or a run can be asked about once per kind. */
+/** The request's own ID is its key: a call, a turn or a run can be requested once per kind. */
 function askOver(channel: Channel): Services {
   const caller = new Caller(SERVICES, { clock: systemClock, peer: "the supervisor" });
   caller.attach(channel);

@@ -9,8 +9,8 @@ import { TaskChange } from "./task-graph.ts";
 export const JOURNAL_VERSION = 4;
 
 /**
- * What happened in a session, one JSON line each. Resume is a fold over these (promise 4); the journal
- * adds `seq` (from 1, no gaps) and `at` (wall time, for people only).
+ * The events of a session, one JSON line each. Resume is a fold over these (promise 4); the journal adds `seq` (from
+ * 1, no gaps) and `at` (wall time, for display only).
  */
 export const SessionEvent = z.discriminatedUnion("type", [
   z.object({
@@ -19,13 +19,13 @@ export const SessionEvent = z.discriminatedUnion("type", [
     id: SessionId,
     cwd: z.string(),
     model: z.string(),
-    /** What the session was started with, as a person would recognise it. */
+    /** What the session was started with, for a user to recognize it. */
     title: z.string(),
-    /** The session this one is a copy of, up to here. */
+    /** The session that this one is a copy of, up to here. */
     forkedFrom: z.optional(SessionId),
   }),
   /**
-   * Said to an actor by the person or another actor (`from`). The turn whose steering names the `id` has heard it;
+   * A message to an actor from the user or another actor (`from`). The turn whose steering has the `id` received it;
    * until then it is undelivered. `notice`: text of the runtime; `system`: for the system prompt.
    */
   z.object({
@@ -38,8 +38,8 @@ export const SessionEvent = z.discriminatedUnion("type", [
     system: z.optional(z.literal(true)),
   }),
   /**
-   * An agent was asked for; its thread may start later. `call` is the asking tool call, if any. `background`: its
-   * result is told, not returned. `fork`: the spec's messages follow what its parent's conversation is at this record.
+   * An agent was requested; its thread may start later. `call` is the calling tool call, if any. `background`: its
+   * result comes as a notice. `fork`: the spec's messages follow its parent's conversation at this record.
    */
   z.object({
     type: z.literal("spawn"),
@@ -48,7 +48,7 @@ export const SessionEvent = z.discriminatedUnion("type", [
     background: z.optional(z.literal(true)),
     fork: z.optional(z.literal(true)),
   }),
-  /** An actor that had ended goes on: its `run`-th run, for `owner`, who gets the result (null: the person). */
+  /** An ended actor is resumed: its `run`-th run, for `owner`, which gets the result (null: the user). */
   z.object({
     type: z.literal("reopen"),
     actor: ActorId,
@@ -67,10 +67,10 @@ export const SessionEvent = z.discriminatedUnion("type", [
     tool: z.string(),
     input: z.unknown(),
     decision: z.string(),
-    /** What decided, and why: rules, a hook, the person, or that there was nobody to ask. */
+    /** What decided, and why: rules, a hook, the user, or that no user was available. */
     by: z.optional(z.string()),
     reason: z.optional(z.string()),
-    /** The rule that decided, with the file it stands in. */
+    /** The rule that decided, and its file. */
     rule: z.optional(
       z.object({
         text: z.string(),
@@ -79,10 +79,10 @@ export const SessionEvent = z.discriminatedUnion("type", [
         file: z.optional(z.string()),
       }),
     ),
-    /** What an allowed command rests on: rules, a confinement, the reading alone, or the mode. */
+    /** What allowed a command: rules, a confinement, that it only reads, or the mode. */
     tier: z.optional(z.enum(["rule", "enforced", "plain", "mode"])),
   }),
-  /** `result` where running the call again could do something twice. */
+  /** `result` if running the call again could have an effect twice. */
   z.object({
     type: z.literal("after"),
     actor: ActorId,
@@ -93,9 +93,9 @@ export const SessionEvent = z.discriminatedUnion("type", [
   /** A reply whose calls are about to run. */
   z.object({ type: z.literal("reply"), actor: ActorId, reply: Reply }),
   z.object({ type: z.literal("turn"), actor: ActorId, turn: Turn }),
-  /** From here on the model is shown the actor's conversation like this; all of it stays in the journal. */
+  /** How the model sees the actor's conversation from here on; all of it stays in the journal. */
   z.object({ type: z.literal("compacted"), actor: ActorId, compacted: Compacted }),
-  /** The one result of a run, durable before anybody hears of it. `run`: 1 where absent. */
+  /** The only result of a run, durable before it is delivered. `run`: 1 if absent. */
   z.object({
     type: z.literal("summary"),
     actor: ActorId,
@@ -103,7 +103,7 @@ export const SessionEvent = z.discriminatedUnion("type", [
     summary: Summary,
     durationMs: z.number(),
   }),
-  /** A command runs beside the conversation; without a `command-end` it was ended with the program. */
+  /** A background command; without a `command-end` it ended with the program. */
   z.object({
     type: z.literal("command"),
     actor: ActorId,
@@ -111,7 +111,7 @@ export const SessionEvent = z.discriminatedUnion("type", [
     title: z.string(),
     path: z.string(),
   }),
-  /** `told`: its owner ended it, or has ended: nobody waits to hear of it. */
+  /** `told`: no notice is needed, as its owner ended it, or has ended. */
   z.object({
     type: z.literal("command-end"),
     actor: ActorId,
@@ -122,12 +122,12 @@ export const SessionEvent = z.discriminatedUnion("type", [
   }),
   /** The task graph is the fold of these. */
   z.object({ type: z.literal("task"), actor: ActorId, change: TaskChange }),
-  /** `agents`: how many were spawned, so that a list of sessions need not read the whole journal. */
+  /** `agents`: the number of spawns, so that a list of sessions need not read the whole journal. */
   z.object({
     type: z.literal("end"),
     status: Status,
     agents: z.optional(z.number()),
-    /** The first prompt, where the session was started without a title. */
+    /** The first prompt, if the session was started without a title. */
     title: z.optional(z.string()),
   }),
 ]);

@@ -3,16 +3,16 @@ import * as z from "zod/mini";
 import { Message, type MessageParam } from "./conversation.ts";
 
 /**
- * What several conversations begin with, as bytes that all threads look at: half a million tokens are in memory once,
- * not once for each fork, its request, and what is sent of it.
+ * The start that several conversations have in common, as bytes that all threads share: half a million tokens are in
+ * memory once, not once for each fork, request and copy sent.
  */
 export interface SharedHistory {
-  /** The digest of its bytes: by it two threads know that they mean the same. */
+  /** The digest of its bytes, by which threads recognize the same history. */
   readonly id: string;
-  /** The JSON of each message, with commas between. */
+  /** The JSON of each message, separated by commas. */
   readonly bytes: SharedArrayBuffer;
   readonly places: readonly SharedPlace[];
-  /** What a server has counted for all of it, with what stands before it in a request; null: it has not. */
+  /** Tokens that a server has counted for it and what precedes it in a request, or null. */
   readonly counted: number | null;
 }
 
@@ -20,17 +20,17 @@ interface SharedPlace {
   readonly role: MessageParam["role"];
   readonly start: number;
   readonly end: number;
-  /** By the estimate of whoever shared it: nobody need read it again for that. */
+  /** By our own estimate, so that it need not be read again. */
   readonly tokens: number;
 }
 
-/** A conversation for the way to another thread: how much of a history it begins with, and the rest. */
+/** A conversation in transit to another thread: the history it starts with, and the rest. */
 export interface Parted {
   readonly shared?: { readonly history: SharedHistory; readonly count: number };
   readonly messages: readonly MessageParam[];
 }
 
-/** Where a message of a history stands in it. */
+/** The position of a message in a history. */
 export class Shared {
   readonly history: SharedHistory;
   readonly index: number;
@@ -45,10 +45,10 @@ export class Shared {
   }
 }
 
-/** Neither JSON nor a clone has it: what is not parted is copied as a whole, and right. */
+/** Neither JSON nor a clone has it: what is not split is copied whole, correctly. */
 const SHARED = Symbol("shared");
 
-/** The same messages, kept as bytes; each is read anew whenever somebody looks at its content. */
+/** Returns the same messages, stored as bytes; each is parsed again whenever its content is read. */
 export function shareHistory(
   messages: readonly MessageParam[],
   tokensOf: (message: MessageParam) => number,
@@ -69,7 +69,7 @@ export function shareHistory(
   return messagesIn({ id: hash("sha256", all, "base64"), bytes, places, counted });
 }
 
-/** Null for a message that is its conversation's own. */
+/** Returns null for a message outside of a history. */
 export function sharedIn(message: MessageParam): Shared | null {
   const shared = SHARED in message ? message[SHARED] : null;
   return shared instanceof Shared ? shared : null;

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 
 /**
- * The session's tasks: what is to be done, by whom, and what waits for what. The graph is the fold of its
- * changes and nothing else, so it comes back from the journal (A14.6).
+ * The session's tasks and their dependencies. The graph is only the fold of its changes, so it is rebuilt from the
+ * journal (A14.6).
  */
 export interface TaskGraph {
-  /** In the order they were made. */
+  /** In the order of creation. */
   readonly tasks: ReadonlyMap<string, Task>;
-  /** Numbers are not used again: what was said of a deleted task must not mean another one. */
+  /** Numbers are not reused: a mention of a deleted task must not mean another one. */
   readonly next: number;
 }
 
@@ -18,12 +18,12 @@ export interface Task {
   readonly id: string;
   readonly subject: string;
   readonly description: string;
-  /** What is shown while it is worked on; the subject where absent. */
+  /** Shown while it is in progress; by default the subject. */
   readonly activeForm?: string | undefined;
   readonly status: TaskStatus;
-  /** An actor's id, or any name a model chose. Nobody works on a task without one. */
+  /** An actor's ID, or any name a model chose. A task in progress always has one. */
   readonly owner: string | null;
-  /** Edges stand at both their ends, and stay when a task is completed: it may be taken up again. */
+  /** Edges are stored at both ends, and stay when a task is completed: it may be reopened. */
   readonly blocks: readonly string[];
   readonly blockedBy: readonly string[];
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export interface Task {
 
 const Metadata = z.record(z.string(), z.unknown());
 
-/** What happened to the graph, as the journal keeps it: already decided, so that folding cannot fail. */
+/** A change of the graph as the journal keeps it: already decided, so that folding cannot fail. */
 export const TaskChange = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("created"),
@@ -51,7 +51,7 @@ export const TaskChange = z.discriminatedUnion("type", [
     owner: z.optional(z.nullable(z.string())),
     addBlocks: z.optional(z.array(z.string())),
     addBlockedBy: z.optional(z.array(z.string())),
-    /** Merged; a key whose value is null goes. */
+    /** Merged; a null value deletes its key. */
     metadata: z.optional(Metadata),
   }),
   z.object({ type: z.literal("deleted"), id: z.string() }),
@@ -62,7 +62,7 @@ type Updated = Extract<TaskChange, { type: "updated" }>;
 
 export const noTasks: TaskGraph = { tasks: new Map(), next: 1 };
 
-/** The graph after a change. A change of a task that is not there changes nothing. */
+/** Returns the graph after a change. A change of an unknown task has no effect. */
 export function afterChange(graph: TaskGraph, change: TaskChange): TaskGraph {
   switch (change.type) {
     case "created":
@@ -117,12 +117,12 @@ function merged(before: Task["metadata"], change: Task["metadata"]): Task["metad
   return Object.fromEntries(kept);
 }
 
-/** The tasks this one still waits for: a completed one holds nobody up. */
+/** Returns the unfinished tasks that block this one. */
 export function openBlockers(graph: TaskGraph, task: Task): string[] {
   return task.blockedBy.filter((id) => graph.tasks.get(id)?.status !== "completed");
 }
 
-/** The one task an owner works on (A22.7). */
+/** Returns the one task an owner works on (A22.7). */
 export function taskInProgress(graph: TaskGraph, owner: string): Task | undefined {
   for (const task of graph.tasks.values()) {
     if (task.status === "in_progress" && task.owner === owner) return task;

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { CompactRequest } from "./compacted.ts";
 import { LastTurn, Steer, Summary, Turn } from "./messages.ts";
 
-/** `compact`: the person wants the conversation smaller before the next request. */
+/** `compact`: the user's request to compact the conversation before the next request. */
 export const TurnAnswer = z.object({
   steer: z.array(Steer),
   last: z.optional(LastTurn),
@@ -18,13 +18,13 @@ export const Finish = z.object({
 });
 export type Finish = z.infer<typeof Finish>;
 
-/** Either the actor is closed, or it is given more and goes round again: no steering is lost. */
+/** Either the actor is closed, or it gets more input and continues: no steering is lost. */
 export const FinishAnswer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("closed") }),
   z.extend(TurnAnswer, { type: z.literal("more") }),
 ]);
 export type FinishAnswer = z.infer<typeof FinishAnswer>;
 
-/** `released`: the thread is not this agent's any more and must end; `stay`: it has something to do after all. */
+/** `released`: the thread no longer belongs to this agent and must end; `stay`: it has work after all. */
 export const YieldAnswer = z.object({ type: z.enum(["released", "stay"]) });
 export type YieldAnswer = z.infer<typeof YieldAnswer>;

@@ -11,8 +11,8 @@ import type { ActorSpec, AgentTool, Receipts, Steer, Todo, Turn } from "./messag
 import type { Location } from "./worktree.ts";
 
 /**
- * The conversation after these turns. Roles alternate strictly (A1.8): text for the model joins the last
- * user message, where there is one.
+ * Returns the conversation after these turns. Roles alternate strictly (A1.8): text for the model joins the last user
+ * message, if there is one.
  */
 export function conversationOf(start: readonly MessageParam[], turns: readonly Turn[]): MessageParam[] {
   const messages = [...start];
@@ -23,7 +23,7 @@ export function conversationOf(start: readonly MessageParam[], turns: readonly T
   return messages;
 }
 
-/** The conversation as its model is shown it: the same, unless it was made smaller. */
+/** Returns the conversation as its model sees it, after any compaction. */
 export function shownConversation(
   { id, messages, compacted }: Pick<ActorSpec, "id" | "messages" | "compacted">,
   turns: readonly Turn[],
@@ -42,7 +42,7 @@ function shownTurn(actor: string, turn: Turn, compacted: Compacted): Turn {
   return { ...turn, messages: withoutResults(turn.messages, turn.turn, { actor, ...compacted }) };
 }
 
-/** Adds steering to the conversation in place of the list, never of a message: records share those. */
+/** Adds steering to the list in place, never to a message, as records share those. */
 export function appendSteering(messages: MessageParam[], steering: readonly Steer[]): void {
   for (const { text, pictures = [], system } of steering) {
     if (system) continue;
@@ -57,13 +57,13 @@ export function blocksOf(message: MessageParam): readonly ContentBlockParam[] {
   return typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
 }
 
-/** What was heard that stands in the system prompt, each text once. */
+/** Returns the received notices for the system prompt, each text once. */
 export function systemHeard(turns: readonly Pick<Turn, "heard">[], heard: readonly Steer[] = []): string[] {
   const all = [...turns.flatMap((turn) => turn.heard), ...heard];
   return [...new Set(all.flatMap(({ text, system }) => (system ? [text] : [])))];
 }
 
-/** What a request says of an agent's tools: of deferred ones nothing. */
+/** Returns the tools for requests, without deferred ones. */
 export function toolsInRequests(
   tools: readonly (ToolDefinition & Pick<AgentTool, "deferred">)[],
 ): ToolDefinition[] {
@@ -72,7 +72,7 @@ export function toolsInRequests(
   );
 }
 
-/** An agent's tools with those that it has heard of since; one of a name that it has is not another. */
+/** Returns an agent's tools with those announced since; a known name is not added again. */
 export function toolsWith(
   tools: readonly AgentTool[],
   heard: readonly Pick<Steer, "tools">[],
@@ -88,12 +88,12 @@ export function usageOf(turns: readonly Turn[]): Usage {
   return turns.reduce((sum, turn) => addUsage(sum, turn.usage), noUsage);
 }
 
-/** The agent's list as its turns left it. */
+/** Returns the agent's list after its turns. */
 export function todoOf(turns: readonly Turn[]): readonly Todo[] {
   return turns.findLast(({ todo }) => todo !== undefined)?.todo ?? [];
 }
 
-/** Where the turns have moved an actor; null: nowhere, it is where its spec says. */
+/** Returns where the turns have moved an actor, or null if it is where its spec says. */
 export function lastLocation(turns: readonly Turn[]): Location | null {
   return turns.findLast(({ place }) => place !== undefined)?.place ?? null;
 }

@@ -1,9 +1,9 @@
-/** Collects UTF-8 output up to a number of bytes; what comes after it is dropped, never held. */
+/** Collects UTF-8 output up to a number of bytes; drops what comes after it. */
 export interface BoundedText {
   readonly truncated: boolean;
-  /** False once there was more than fits. */
+  /** Returns false once there was more than fits. */
   add(chunk: Uint8Array): boolean;
-  /** Call once, at the end. Invalid bytes are U+FFFD; a character that the limit cut through is left out. */
+  /** Call once, at the end. Invalid bytes become U+FFFD; a character cut by the limit is left out. */
   take(): string;
 }
 

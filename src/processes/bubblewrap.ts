@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import type { Confined, Seen } from "../mailbox/confined.ts";
 
-/** What lies in the private directory of confinements, to be laid over what is hidden. */
+/** Files in the private directory of confinements, to mount over what is hidden. */
 export const NO_FILE = "no-file";
 export const NO_DIRECTORY = "no-directory";
 
-/** The descriptors that bubblewrap reports on, and reads a filter of system calls and files from. */
+/** The descriptors for bubblewrap's report, a filter of system calls, and copied files. */
 export interface Channels {
   readonly status: number;
   readonly filter: number | null;
-  /** Those of files that are seen as a copy, by their paths. */
+  /** Descriptors of files shown as a copy, by path. */
   readonly copies: ReadonlyMap<string, number>;
 }
 
@@ -24,11 +24,11 @@ export function bubblewrapArguments(
 ): string[] {
   return [
     ...["--ro-bind", "/", "/", "--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL"],
-    // A network of its own adds nothing where no socket can be made, and is dear. As process 1 a command takes all that
-    // it started with it, before its end is told; it cannot signal itself, though.
+    // Without sockets its own network adds nothing, and is slow. As process 1 a command ends all it started before its
+    // end is reported, but it cannot signal itself.
     ...(type === "full" ? ["--unshare-net", "--dev", "/dev"] : ["--as-pid-1", ...devices()]),
     ...(weaker ? [] : ["--proc", "/proc"]),
-    // A bridge makes one more of them, which root cannot do without its rights.
+    // A bridge makes another namespace, which root cannot do without its capabilities.
     ...(bridge === undefined ? [] : ["--unshare-user", ...(process.getuid?.() === 0 ? NOBODY : [])]),
     ...mounts(seen, type === "full" ? [] : [{ as: "scratch", path: "/dev" }], state, copies),
     ...(filter === null ? [] : ["--seccomp", String(filter)]),
@@ -36,7 +36,7 @@ export function bubblewrapArguments(
   ];
 }
 
-/** `--dev` mounts terminals, too, which costs a third of a command. */
+/** `--dev` also mounts terminals, which takes a third of a command's time. */
 function devices(): string[] {
   return [
     ...["--tmpfs", "/dev", "--symlink", "/proc/self/fd", "/dev/fd"],
@@ -50,7 +50,7 @@ function devices(): string[] {
   ];
 }
 
-/** From the outside in, without what changes nothing where it lies; `made`: what is mounted already. */
+/** From the outside in, without mounts that change nothing; `made`: existing mounts. */
 function mounts(
   seen: readonly Seen[],
   made: readonly Seen[],
@@ -63,7 +63,7 @@ function mounts(
     ...sorted.flatMap((one, at) =>
       mount(one, around(one, [...made, ...sorted.slice(0, at)]), state, copies.get(one.path)),
     ),
-    // Only now: the mount points in them had to be made.
+    // Only now: the mount points in them had to be made first.
     ...empty.flatMap(({ path }) => ["--remount-ro", path]),
   ];
 }
@@ -94,7 +94,7 @@ function mount(one: Seen, outside: Seen["as"], state: string, copy: number | und
   }
 }
 
-/** What the nearest path around this one is seen as; the last of equals counts. */
+/** Returns how the nearest path around this one is seen; the last of equals counts. */
 function around({ path }: Seen, outer: readonly Seen[]): Seen["as"] {
   return outer.findLast((other) => path === other.path || path.startsWith(`${other.path}/`))?.as ?? "read";
 }

@@ -15,7 +15,7 @@ import { processGroup } from "./process-group.ts";
 import type { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
 import { notStarted, unknown } from "./results.ts";
 
-/** A longer timer would fire at once. */
+/** A longer timer would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export type Stop = "timed-out" | "cancelled";
@@ -23,12 +23,12 @@ type Started = Extract<Launch, { type: "started" }>;
 
 export interface Child {
   readonly owner: ActorId;
-  /** Undefined when it could not be started. */
+  /** Undefined if it could not be started. */
   readonly pid: number | undefined;
-  /** Never rejects. Resolves when every process that it started has ended; those still running are ended first. */
+  /** Never rejects. Resolves when every process that it started has ended; ends those still running first. */
   readonly result: Promise<ProcessResult>;
   stop(cause: Stop): void;
-  /** Tells of the lines that it writes to its file, from the byte `from` on. */
+  /** Reports the lines that it writes to its file, from the byte `from` on. */
   follow(from: number, words: readonly string[], tell: (lines: Lines) => void): void;
 }
 
@@ -111,7 +111,7 @@ function watch(
     const { exitCode, signal } = await exitOf(started.process);
     running = false;
     withdraw();
-    // Of a shell that came to its own end: what it left behind it may have wanted to go on (fault 32).
+    // If a shell ended by itself, it may have left processes running on purpose (fault 32).
     const told = request.output !== undefined && cause === null && held === null;
     const left = told ? new Set([...group.running(), ...strays.running()]).size : 0;
     const wasStarted = held?.close() ?? true;
@@ -139,14 +139,14 @@ function watch(
       durationMs: clock.now() - began,
     };
   }
-  // A rejection nobody hears would end the host, and with it every command of the session.
+  // An unhandled rejection would end the host, and with it every command of the session.
   const result = finish().catch((error) => {
     return unknown(request.id, `What it wrote is not known: ${errorMessage(error)}.`, clock.now() - began);
   });
   return { owner: request.owner, pid: started.pid, result, stop, follow: output.follow };
 }
 
-/** Nothing has run: what was written comes from the program that builds the confinement. */
+/** Nothing has run: the output is that of the program that builds the confinement. */
 function notConfined(why: string): string {
   return `Its confinement could not be built (${why.slice(0, 500)}), so nothing was run. Run troupe doctor in a terminal to see why.`;
 }

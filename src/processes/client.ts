@@ -8,21 +8,21 @@ import type { ProcessRequest, ProcessResult } from "./requests.ts";
 import { cancelledEarly, notStarted } from "./results.ts";
 
 export interface ProcessesOptions {
-  /** The person's environment. Every child gets what of it is harmless; requests can add what is no key. */
+  /** The user's environment. Every child gets the harmless part; requests can add anything but keys. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What children get of it besides (`troupe.commandEnv`): names, or beginnings of names followed by `*`. */
+  /** Additional variables for children (`troupe.commandEnv`): names, or prefixes followed by `*`. */
   readonly commandEnv?: readonly string[];
   readonly clock?: Clock;
-  /** Told once, in a sentence, when the host has died too often to be started again at once. */
+  /** Called once, with a sentence, when the host has died too often to be restarted now. */
   readonly onGivenUp?: (sentence: string) => void;
 }
 
 const DIED_TOO_OFTEN = `The process host died more than ${RESTART_INTENSITY.max} times within ${RESTART_INTENSITY.periodMs / 1_000} s, so it is left alone for as long; look for what ends it (memory, a command that kills it)`;
 
 /**
- * The process host and what it runs, owned by the caller until `close()`. The host starts at the first run,
- * or at `warm()`; when it dies, pending runs end as `unknown` and the next run starts a new one, unless it died too
- * often: then runs are answered with a sentence until the period is over.
+ * Returns the process host and what it runs, owned by the caller until `close()`. The host starts at the first run, or
+ * at `warm()`; when it dies, pending runs end as `unknown` and the next run starts a new one. If it died too often,
+ * runs return a sentence until the period is over.
  */
 export function startProcesses(options: ProcessesOptions): Processes {
   const env = commandEnvironment(options.env, options.commandEnv);
@@ -32,7 +32,7 @@ export function startProcesses(options: ProcessesOptions): Processes {
   const restarts = new Restarts(clock);
   let givenUp = false;
 
-  /** Null: it died too often. */
+  /** Returns null if it died too often. */
   function connected(): HostConnection | null {
     if (connection?.alive) return connection;
     if (connection !== undefined && !restarts.again()) {

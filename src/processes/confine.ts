@@ -15,19 +15,19 @@ import type { NamelessFiles } from "./nameless-files.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
 import { seccompFilter } from "./seccomp.ts";
 
-/** What to start instead of a program that is confined. */
+/** What to start instead of a confined program. */
 export interface Held {
   readonly file: string;
   readonly args: readonly string[];
-  /** What it gets from `FIRST_DESCRIPTOR` on. */
+  /** Its descriptors, from `FIRST_DESCRIPTOR` on. */
   readonly descriptors: readonly number[];
-  /** True if nothing that it started, and no descriptor that it was given, outlives a program that came to its own end. */
+  /** True if nothing that it started, and no descriptor that it was given, outlives a program that ended by itself. */
   readonly isTight: boolean;
   /** Returns whether the program itself was started. Call once, when the process has ended. */
   close(): boolean;
 }
 
-/** Those below are the program's own: its output and its report. */
+/** The lower ones are the program's own: its output and its report. */
 export const FIRST_DESCRIPTOR = 4;
 
 const REPORT_BYTES = 4_096;
@@ -75,7 +75,7 @@ export function confine(confined: Confined, { file, args, cwd }: Program, files:
     // take a descriptor out.
     isTight,
     close() {
-      // bubblewrap tells the exit code of nothing but the program, and only if that was started.
+      // bubblewrap reports only the exit code of the program, and only if that was started.
       const report = Buffer.alloc(REPORT_BYTES);
       const bytes = readSync(status, report, 0, REPORT_BYTES, 0);
       const started = report.toString("latin1", 0, bytes).includes('"exit-code"');
@@ -86,7 +86,7 @@ export function confine(confined: Confined, { file, args, cwd }: Program, files:
   };
 }
 
-/** What is gone since it was seen is left out. */
+/** Leaves out what has been deleted since. */
 function openCopies(seen: readonly Seen[]): { path: string; descriptor: number }[] {
   return seen.flatMap(({ as, path }) => {
     if (as !== "copy") return [];
@@ -98,7 +98,7 @@ function openCopies(seen: readonly Seen[]): { path: string; descriptor: number }
   });
 }
 
-/** The user may have removed the directory since it was made. */
+/** The user may have removed the directory. */
 function makeState(state: string): void {
   if (existsSync(join(state, NO_FILE))) return;
   mkdirSync(join(state, NO_DIRECTORY), { recursive: true, mode: 0o700 });

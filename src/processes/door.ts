@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { type Clock, within } from "../mailbox/clock.ts";
 import type { RunInput, RunWatch } from "./processes.ts";
 
-/** Bytes for a child that does not read them; nothing else bounds what they take here. */
+/** Limit of bytes for a child that does not read them; they have no other limit here. */
 const MOST_UNREAD = 64 * 1024 * 1024;
-/** A process that left the group may hold the connection open for ever; what it writes later is not waited for. */
+/** A process that left the group may hold the connection open forever; do not wait for what it writes later. */
 const LINGER_MS = 1_000;
 
 /**
- * Where the stdin and stdout of one piped run lead to: the host hands the child a connection to it, and has no part in
- * what is said. The first who comes is the child; the folder is its user's alone.
+ * The socket of one piped run's stdin and stdout: the host gives the child a connection to it and handles none of the
+ * data. The first to connect is the child; only this user can enter the directory.
  */
 export class Door {
   readonly path: string;
@@ -24,7 +24,7 @@ export class Door {
   #isDeaf = false;
   readonly #onDeaf: () => void;
 
-  /** `onDeaf`: the child does not read, and is to be ended. */
+  /** `onDeaf`: the child does not read and must be ended. */
   constructor(watch: RunWatch, onDeaf: () => void) {
     this.#watch = watch;
     this.#onDeaf = onDeaf;
@@ -38,7 +38,7 @@ export class Door {
     return this.#isDeaf;
   }
 
-  /** Rejects where there can be no such socket. */
+  /** Rejects if there can be no such socket. */
   open(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
@@ -50,7 +50,7 @@ export class Door {
     });
   }
 
-  /** The child has ended: resolves when all that it wrote was read. */
+  /** Call when the child has ended: resolves when all its output was read. */
   async close(clock: Clock): Promise<void> {
     this.#shut();
     if (this.#socket !== null) await within(clock, LINGER_MS, this.#closed.promise);
@@ -61,7 +61,7 @@ export class Door {
     if (this.#socket !== null) return void socket.destroy();
     this.#socket = socket;
     this.#shut();
-    // It closed its end, or is gone: its result says so.
+    // The child closed its end or died: its result says so.
     socket.on("error", () => {});
     socket.once("close", () => this.#closed.resolve());
     socket.on("data", (bytes) => this.#watch.bytes?.(bytes));

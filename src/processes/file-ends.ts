@@ -2,16 +2,16 @@ import { open } from "node:fs/promises";
 import type { Ends } from "./requests.ts";
 
 /**
- * Bytes of output that come back whole. 30,000 characters of JavaScript are at most 90,000 bytes, so whatever
- * is longer than this is longer than what a model is shown.
+ * Output up to this size is returned whole. 30,000 characters of JavaScript are at most 90,000 bytes, so longer output
+ * exceeds what a model is shown.
  */
 const WHOLE_BYTES = 96 * 1024;
 const END_BYTES = WHOLE_BYTES / 2;
 
-/** Fills as much of the buffer as there is at the position, and says how much. */
+/** Fills as much of the buffer as there is at the position, and returns the number of bytes. */
 export type ReadAt = (into: Uint8Array, position: number) => number | Promise<number>;
 
-/** Beginning and end of something of this size. */
+/** Returns the start and end of something of this size. */
 export async function endsOf(size: number, read: ReadAt): Promise<Ends> {
   if (size <= WHOLE_BYTES) {
     const whole = await bytesAt(0, size, read);
@@ -23,13 +23,13 @@ export async function endsOf(size: number, read: ReadAt): Promise<Ends> {
   ]);
   return {
     bytes: size,
-    // A character that the cut went through is in neither part.
+    // A character that was cut is in neither part.
     head: decoder().decode(head, { stream: true }),
     tail: decoder().decode(tail.subarray(firstCharacter(tail))),
   };
 }
 
-/** Of a file that may still be growing. */
+/** Reads a file that may still be growing. */
 export async function endsOfFile(path: string): Promise<Ends> {
   const file = await open(path);
   try {
@@ -48,14 +48,14 @@ async function bytesAt(position: number, length: number, read: ReadAt): Promise<
   let filled = 0;
   while (filled < length) {
     const count = await read(bytes.subarray(filled), position + filled);
-    // Shorter than it was: the command itself cut its file.
+    // The command itself has shortened its file.
     if (count === 0) break;
     filled += count;
   }
   return bytes.subarray(0, filled);
 }
 
-/** Where the first whole character begins: UTF-8 goes on for at most three bytes. */
+/** Returns where the first whole character starts: a UTF-8 character has at most three more bytes. */
 function firstCharacter(bytes: Uint8Array): number {
   const first = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80);
   return Math.max(0, first);

@@ -19,7 +19,7 @@ import type { Output } from "./output.ts";
 import type { FileOutput, Lines } from "./requests.ts";
 import { type Tail, tail } from "./tail.ts";
 
-/** How often a file that is being written is looked at: for its size, and for lines that somebody waits for. */
+/** How often a growing file is checked for its size and for watched lines. */
 const LOOK_EVERY_MS = 100;
 const REPORT_BYTES = 16 * 1024;
 
@@ -31,9 +31,9 @@ interface Follower {
 }
 
 /**
- * Output that the child writes to a file by descriptor; nothing of it is held here. A limit on the child's
- * file sizes (ulimit -f) would also end what builds a large file, so this one file is looked at instead, and
- * cut to `maxBytes` when a flood was ended. Throws where the file cannot be made.
+ * Returns output that the child writes to a file by descriptor; none of it is held here. A limit on the child's file
+ * sizes (ulimit -f) would also stop builds of large files, so this one file is checked instead, and cut to `maxBytes`
+ * after a flood was ended. Throws if the file cannot be made.
  */
 export function fileOutput(
   place: FileOutput,
@@ -43,7 +43,7 @@ export function fileOutput(
   isTight: boolean,
 ): Output {
   const folder = dirname(place.path);
-  // Mostly it is not kept: then it needs no name, and the next command gets it.
+  // Most output is not kept: then it needs no name, and the next command reuses the file.
   const isNameless = isTight && place.keepOverBytes >= 0;
   const fd = isNameless ? files.take(folder) : createFile(place.path);
   const report = place.report ? takeReport(files, place.path, fd, isNameless) : null;
@@ -69,7 +69,7 @@ export function fileOutput(
       keepLooking(full);
       if (fstatSync(fd).size > maxBytes) {
         flooded = true;
-        // In the time that TERM gives, a flood would write as much again.
+        // During the grace period after TERM, a flood would write as much again.
         full("kill");
       }
       void look(false);
@@ -91,7 +91,7 @@ export function fileOutput(
         await look(true);
         const ends = await endsOf(Math.min(size, maxBytes), read);
         const isLong = ends.bytes > place.keepOverBytes;
-        // The command may have removed its own file, or the whole folder.
+        // The command may have removed its own file, or the whole directory.
         const lost = isLong && isNameless ? await copyProblem(fd, place.path) : null;
         const kept = isLong && (isNameless ? lost === null : nlink > 0);
         const why = isFull(folder) ? DISK_FULL : lost;
@@ -144,13 +144,13 @@ async function copyProblem(descriptor: number, path: string): Promise<string | n
 const DISK_FULL =
   "The disk that output is kept on is full, so some of what it printed may be missing. Free some space.";
 
-/** Looked at afterwards: whoever writes there is the command itself, and it need not say that it could not. */
+/** Checked after the run: the command itself writes there and may not report a failure. */
 function isFull(folder: string): boolean {
   try {
     const { blocks, bfree, bavail } = statfsSync(folder);
     return blocks > 0 && (process.getuid?.() === 0 ? bfree : bavail) === 0;
   } catch {
-    // The folder is gone, and nothing is known of its disk.
+    // The directory is gone, and nothing is known of its disk.
     return false;
   }
 }

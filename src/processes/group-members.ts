@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * The processes of a group that can still run; undefined where the system has no /proc. A zombie answers
- * `kill(pid, 0)` until it is reaped, and in a container pid 1 may take its time, or never do it.
+ * Returns the processes of a group that can still run; undefined without /proc. A zombie answers `kill(pid, 0)` until
+ * it is reaped, and in a container pid 1 may reap it late or never.
  */
 export function runningMembers(group: number): number[] | undefined {
   try {
@@ -22,7 +22,7 @@ export function isRunningMember(pid: number, group: number): boolean {
     const [state, , pgrp] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return pgrp === String(group) && state !== "Z" && state !== "X";
   } catch {
-    // Gone since it was listed.
+    // It ended after it was listed.
     return false;
   }
 }

@@ -14,14 +14,17 @@ export interface HelperParts<From> {
   /** Further options of its Node. */
   readonly flags?: readonly string[];
   readonly clock: Clock;
-  /** What it may say. Who says anything else is killed: nothing of it can be trusted any more. */
+  /** The schema of its messages. A process that sends anything else is killed: it cannot be trusted. */
   readonly words: z.ZodMiniType<From>;
   hear(message: From): void;
-  /** Once, when it has ended and all that it said was heard, or when it could not be started. `how`: why, with its last complaint. */
+  /**
+   * Called once, when it has ended and all its messages were handled, or when it could not be started. `how`: why, with
+   * its last error.
+   */
   onGone(how: string): void;
 }
 
-/** One life of a process of ours that works for the session, as the session sees it. Its messages are its only ties. */
+/** One process of Troupe's that works for the session, as the session sees it. Messages are their only connection. */
 export class HelperProcess<From, To extends Serializable> {
   readonly #process: ChildProcess;
   readonly #parts: HelperParts<From>;
@@ -41,24 +44,24 @@ export class HelperProcess<From, To extends Serializable> {
     if (stderr !== null && "unref" in stderr && typeof stderr.unref === "function") stderr.unref();
     this.#process.once("error", (error) => this.#bury(error.message));
     this.#process.once("exit", (code, signal) => {
-      // What it said last may still be in the channel: an answer, or who must end with it.
+      // Its last messages may still be in the channel: a response, or which groups must end with it.
       const how = signal ?? `exit code ${code}`;
       if (this.#process.connected) this.#process.once("disconnect", () => this.#bury(how));
       else this.#bury(how);
     });
   }
 
-  /** Undefined: it could not be started. */
+  /** Undefined if it could not be started. */
   get pid(): number | undefined {
     return this.#process.pid;
   }
 
-  /** False from the moment it is known to be gone. */
+  /** False from the moment it is known to be dead. */
   get alive(): boolean {
     return this.#alive;
   }
 
-  /** Whether it keeps the session's process up, as it does until told otherwise. */
+  /** Sets whether it keeps the session's process alive; it does at first. */
   hold(isAwaited: boolean): void {
     const { channel } = this.#process;
     if (isAwaited) {
@@ -70,15 +73,12 @@ export class HelperProcess<From, To extends Serializable> {
     }
   }
 
-  /** What cannot be sent needs no care of its own: its end settles everything. */
+  /** A message that cannot be sent needs no handling: the end of the process settles everything. */
   send(message: To): void {
     if (this.#process.connected) this.#process.send(message, () => {});
   }
 
-  /**
-   * Lets it come to its end, once what is to be done `first` is; after `patienceMs` it is killed. Resolves when it has
-   * exited.
-   */
+  /** Waits for `first`, then lets the process end; kills it after `patienceMs`. Resolves when it has exited. */
   async end(patienceMs: number, first?: Promise<void>): Promise<void> {
     this.hold(true);
     const quietly = async () => {
@@ -118,7 +118,7 @@ export function openHelper({
   idle,
   ...parts
 }: Pick<HelperParts<Frame>, "entry" | "env" | "flags" | "clock"> & {
-  /** It keeps the session's process up only while something is asked of it. */
+  /** It keeps the session's process alive only during a request. */
   readonly idle?: "released";
   onGone(how: string): void | Promise<void>;
 }): Helper {
@@ -136,13 +136,13 @@ export function openHelper({
   return Object.assign(helper, { channel });
 }
 
-/** The session's own compiled code serves its helpers, too. */
+/** Lets helpers use the session's compile cache, too. */
 export function withCompileCache(env: Readonly<Record<string, string>>): Record<string, string> {
   const cache = process.env["NODE_COMPILE_CACHE"];
   return cache === undefined ? { ...env } : { ...env, NODE_COMPILE_CACHE: cache };
 }
 
-/** Detached: Ctrl-C at the terminal is the main process's to answer, and must not end a helper under it. */
+/** Detached: the main process handles Ctrl-C at the terminal, which must not end a helper under it. */
 function forkDetached({
   entry,
   env,

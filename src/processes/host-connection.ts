@@ -17,19 +17,19 @@ import { cancelledEarly, notStarted, unknown } from "./results.ts";
 const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./host.ts" : "./process-host.js", import.meta.url);
 /** Each start of a child copies the page table, so a smaller host starts children faster. */
 const SMALL = ["--v8-pool-size=1", "--max-semi-space-size=1"];
-/** So long after a run's own time is up its result is missed; asked to end it, the host has as long again. */
+/** The grace period after a run's timeout until its result is overdue; a request to end it gets as long again. */
 const OVERDUE_MS = 10_000;
-/** A group that ignores TERM costs the host about 3 s; after this it is the host that hangs. */
+/** Ending a group that ignores TERM takes about 3 s; after this time the host hangs. */
 const END_PATIENCE_MS = 10_000;
 const DEAF = "It was ended, because it did not read what it was sent.";
 
-/** One life of one process host, as the main process sees it. */
+/** One process host, as the main process sees it. */
 export class HostConnection {
   readonly #host: Helper;
   readonly #clock: Clock;
   readonly #caller: Caller<typeof HOST_REQUESTS>;
   readonly #tell: ReturnType<typeof sender<typeof HOST_NOTICES>>;
-  /** The leaders of the groups that run, as far as they are known. */
+  /** The leaders of the running groups, as far as they are known. */
   readonly #groups = new Set<number>();
   #runs = 0;
   /** A shell's children can leave their group, and then outlive their run. */
@@ -44,7 +44,7 @@ export class HostConnection {
     });
     this.#caller = new Caller(HOST_REQUESTS, {
       ...{ clock, peer: "The process host" },
-      // Nothing of it can be trusted any more.
+      // It can no longer be trusted.
       onMalformed: () => this.#host.kill(),
     });
     this.#caller.attach(this.#host.channel);
@@ -52,12 +52,12 @@ export class HostConnection {
     this.#tell("begin", { env: { ...env } });
   }
 
-  /** False from the moment the host is known to be gone. */
+  /** False from the moment the host is known to be dead. */
   get alive(): boolean {
     return this.#host.alive;
   }
 
-  /** Never rejects; `unknown` when the host dies first. */
+  /** Never rejects; `unknown` if the host dies first. */
   async run(
     request: ProcessRequest,
     signal: AbortSignal | undefined,
@@ -102,7 +102,7 @@ export class HostConnection {
     return result.ok ? result.value : this.#without(request, result, this.#clock.now() - began);
   }
 
-  /** Its result is told when all that it wrote was read. */
+  /** Its result is returned when all its output was read. */
   async #runPiped(request: ProcessRequest, stop: AbortController, watch: RunWatch): Promise<ProcessResult> {
     try {
       const door = new Door(watch, () => stop.abort());
@@ -128,8 +128,8 @@ export class HostConnection {
   }
 
   /**
-   * The host measures a run's time; one that hangs measures nothing, and then it has to go: its end settles every
-   * run (D2). Asked first, because a machine that slept has both clocks strike at once.
+   * The host measures a run's time; one that hangs does not, and must be killed, which settles every run (D2). It is
+   * first asked to end the run, because after a sleep of the machine both clocks expire at the same time.
    */
   #watch(timeoutMs: number | null, cancel: () => void): () => void {
     if (timeoutMs === null) return () => {};
@@ -144,7 +144,7 @@ export class HostConnection {
     this.#tell("follow", { id, from, words: [...words] });
   }
 
-  /** Ends what the actor started, or everything; resolves when it is gone, or the host is. */
+  /** Ends what the actor started, or everything; resolves when it has ended, or the host has. */
   async stop(owner: ActorId | null): Promise<void> {
     await this.#caller.call("stop", { owner });
   }
@@ -154,7 +154,7 @@ export class HostConnection {
     return this.#host.end(END_PATIENCE_MS, this.stop(null));
   }
 
-  /** A host that was killed could not end its children. */
+  /** A killed host could not end its children. */
   #gone(how: string): void {
     for (const group of this.#groups) signalGroup(group, "SIGKILL");
     if ((this.#runs > 0 || this.#ranShell) && this.#host.pid !== undefined)
@@ -163,7 +163,7 @@ export class HostConnection {
   }
 }
 
-/** Meant for the children: whoever starts it has no say in how a host of ours runs. */
+/** NODE_OPTIONS is for the children and must not change how the host runs. */
 function withoutNodeOptions({ NODE_OPTIONS: _, ...env }: Readonly<Record<string, string>>) {
   return env;
 }

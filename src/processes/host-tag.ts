@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 
-/** Carried by every child, so that what left its group can still be found: whose host, which actor and which run. */
+/**
+ * Carried by every child, so that one that left its group can still be found: names the host, the actor and the run.
+ */
 const HOST_VARIABLE = "TROUPE_HOST";
 const OWNER_VARIABLE = "TROUPE_OWNER";
 const RUN_VARIABLE = "TROUPE_RUN";
@@ -15,19 +17,19 @@ export function tagsOf(tag: string, owner: ActorId): Record<string, string> {
   return { [OWNER_VARIABLE]: owner, [HOST_VARIABLE]: tag };
 }
 
-/** Added to the tags of one run of a host. */
+/** Returns the variable added for one run of a host. */
 export function runTagOf(tag: string, run: number): Record<string, string> {
   return { [RUN_VARIABLE]: `${tag}.${run}` };
 }
 
-/** Unique among what can be alive at one time: the pid of the main process and that of its host. */
+/** Unique among live processes: the pid of the main process and that of its host. */
 export function hostTag(mainPid: number, hostPid: number): string {
   return `${mainPid}.${hostPid}`;
 }
 
 /**
- * Kills whatever a dead host started, also what it had no time to tell of and what left its group. Works
- * where there is a /proc; elsewhere nothing is found. A few rounds, because a child may just be forking.
+ * Kills whatever a dead host started, also what it had not reported and what left its group. Needs /proc; otherwise
+ * finds nothing. Repeats, because a child may be forking.
  */
 export function killTagged(tag: string): void {
   for (let round = 0; round < ROUNDS; round++) {
@@ -37,7 +39,7 @@ export function killTagged(tag: string): void {
   }
 }
 
-/** Ends everything that carries the tag of this host. */
+/** Ends everything with this host's tag. */
 export function endTagged(tag: string, clock: Clock): Promise<void> {
   return endAll(() => taggedWith(`${HOST_VARIABLE}=${tag}`), clock);
 }
@@ -49,7 +51,7 @@ export interface RunProcesses {
   end(): Promise<void>;
 }
 
-/** Looks for the tag in `env`. Create it before the run starts: no process that is older is looked at, which is cheap. */
+/** Looks for the tag in `env`. Create it before the run starts: it skips older processes, which is cheap. */
 export function runProcesses(env: Readonly<Record<string, string>>, clock: Clock): RunProcesses {
   const run = env[RUN_VARIABLE];
   if (run === undefined) return { running: () => [], end: async () => {} };
@@ -83,7 +85,7 @@ function taggedWith(assignment: string, except: ReadonlySet<number> = new Set())
     try {
       return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(assignment);
     } catch {
-      // Gone since it was listed, or another user's: then it is not ours.
+      // Ended since it was listed, or another user's: not ours.
       return false;
     }
   });
@@ -101,6 +103,6 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself meanwhile.
+    // It has ended by itself.
   }
 }

@@ -23,14 +23,14 @@ interface Running {
   tell(lines: Lines): void;
 }
 
-/** The process host: a process with little memory, so that starting a child costs it next to nothing. */
+/** Runs the process host: a process with little memory, so that starting a child is cheap. */
 function host(clock: Clock): void {
   const children = new Set<Running>();
   const files = namelessFiles();
   /** Runs that are not children yet. */
   const connecting = new Set<number>();
   let runs = 0;
-  /** Only a shell's children can leave their group; looking through all processes is dear. */
+  /** Only a shell's children can leave their group; a search through all processes is slow. */
   let ranShell = false;
   let environment: Record<string, string> = {};
   const tag = hostTag(process.ppid, process.pid);
@@ -45,7 +45,7 @@ function host(clock: Clock): void {
     if (path !== undefined) {
       connecting.add(n);
       socket = await connectFor(path).catch(() => null);
-      // Deleted already: everything was stopped meanwhile.
+      // Already deleted: everything was stopped in between.
       if (!connecting.delete(n) || signal.aborted || socket === null) {
         socket?.destroy();
         return cancelledEarly(request.id);
@@ -60,7 +60,7 @@ function host(clock: Clock): void {
     const running = { id: request.id, child, tell: (lines: Lines) => event({ type: "lines", lines }) };
     children.add(running);
     signal.addEventListener("abort", () => child.stop("cancelled"), { once: true });
-    // bubblewrap ends with this process, and a command that only reads mostly at once.
+    // bubblewrap ends with this process, and a command that only reads usually ends immediately.
     const isBrief = light && process.platform === "linux" && request.timeoutMs !== null;
     if (child.pid !== undefined && !isBrief) event({ type: "started", pid: child.pid });
     const result = await child.result;
@@ -75,7 +75,8 @@ function host(clock: Clock): void {
       .filter((child) => owner === null || child.owner === owner);
     for (const child of concerned) child.stop("cancelled");
     await Promise.all(concerned.map((child) => child.result));
-    // A command ends what left its group itself; this finds what a hook's shell or a fork at the wrong moment left.
+    // A command itself ends what left its group; this finds leftovers of a hook's shell or of a fork at the wrong
+    // moment.
     if (owner === null && ranShell) await endTagged(tag, clock);
   }
 
@@ -103,7 +104,7 @@ function host(clock: Clock): void {
       return null;
     },
   });
-  // The main process is gone, by close() or by SIGKILL: the channel says so either way.
+  // The main process ended, by close() or by SIGKILL: the channel closes either way.
   channel.onClose(() => void leave());
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void leave());
 }

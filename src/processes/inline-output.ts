@@ -4,10 +4,10 @@ import { boundedText } from "./bounded-text.ts";
 import type { Output } from "./output.ts";
 
 const STDERR_BYTES = 64 * 1024;
-/** A process that left the group may hold the pipe open for ever; what it writes later is not waited for. */
+/** A process that left the group may hold the pipe open forever; do not wait for what it writes later. */
 const LINGER_MS = 1_000;
 
-/** Output that comes back in the result, up to a number of bytes. */
+/** Returns output that the result contains, up to a number of bytes. */
 export function inlineOutput(maxBytes: number, clock: Clock): Output {
   const stdout = boundedText(maxBytes);
   const stderr = boundedText(STDERR_BYTES);

@@ -6,7 +6,7 @@ import { FIRST_DESCRIPTOR, type Held } from "./confine.ts";
 import type { Output } from "./output.ts";
 import type { ProcessRequest } from "./requests.ts";
 
-/** A child that runs, or why there is none. */
+/** A running child, or why it could not start. */
 export type Launch =
   | { readonly type: "started"; readonly pid: number; readonly process: ChildProcess }
   | { readonly type: "not-started"; readonly reason: Promise<string> };
@@ -22,19 +22,19 @@ export function launch(
   const { file, args } = held ?? request;
   const streams = stdio ?? streamsOf(descriptors, held?.descriptors ?? []);
   try {
-    // Its own group and session: one signal reaches all of it, and no terminal can be asked for a password.
+    // Its own group and session: one signal reaches all of it, and it cannot ask for a password at a terminal.
     const process = spawn(file, args, { detached: true, stdio: streams, cwd: request.cwd, env });
     const { pid } = process;
     if (pid !== undefined) return { type: "started", pid, process };
     const failed = once(process, "error");
     return { type: "not-started", reason: failed.then(([error]) => whyNot(request, error)) };
   } catch (error) {
-    // Arguments no program can be given, such as a NUL in a path.
+    // Invalid arguments, such as a NUL in a path.
     return { type: "not-started", reason: whyNot(request, error) };
   }
 }
 
-/** Without descriptors of its own its output is read from pipes. */
+/** Without its own descriptors its output is read from pipes. */
 function streamsOf(descriptors: Output["descriptors"], more: readonly number[]): StdioOptions {
   const own: StdioOptions & unknown[] = ["ignore", ...(descriptors ?? (["pipe", "pipe"] as const))];
   while (more.length > 0 && own.length < FIRST_DESCRIPTOR) own.push("ignore");
@@ -43,7 +43,7 @@ function streamsOf(descriptors: Output["descriptors"], more: readonly number[]):
 
 export async function whyNot({ file, cwd }: ProcessRequest, error: unknown): Promise<string> {
   const code = errorCode(error);
-  // A missing folder and a missing program are the same ENOENT to the system.
+  // The system reports a missing directory and a missing program as the same ENOENT.
   const folder = await stat(cwd).catch(() => null);
   if (!folder?.isDirectory()) return `${file} could not be started: the folder ${cwd} does not exist.`;
   switch (code) {

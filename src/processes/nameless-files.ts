@@ -11,26 +11,29 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-/** As many of a directory are kept for later programs; more were only needed at once. */
+/** The number of files kept per directory; more were only needed at the same time. */
 const MOST_KEPT = 8;
-/** What has grown larger gives its space back. */
+/** A larger file is closed to free its space. */
 const MOST_BYTES = 1024 * 1024;
 const MODE = 0o600;
 
 const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
-/** Files that only descriptors lead to: unlike a pipe, one is at its end when its program is, whoever inherited it. */
+/** Files without a name: unlike a pipe, one is complete when its program ends, whoever inherited it. */
 export interface NamelessFiles {
   /** Returns the descriptor of an empty file, which appends. Throws if none can be made in this directory. */
   take(directory: string): number;
-  /** `isFree`: nobody else has this descriptor any more, so another program may get it. */
+  /** `isFree`: no other process has this descriptor, so another program may get it. */
   release(descriptor: number, isFree: boolean): void;
-  /** Returns a descriptor of its own for these bytes, at their beginning; the same array is written once. Linux only. Throws as `take` does. */
+  /**
+   * Returns a new descriptor at the start of these bytes; writes the same array only once. Linux only. Throws as `take`
+   * does.
+   */
   open(bytes: Uint8Array, directory: string): number;
   close(): void;
 }
 
-/** Making a file costs a command a tenth of a millisecond and more, so those of confined commands are used again. */
+/** Making a file costs a command at least a tenth of a millisecond, so those of confined commands are reused. */
 export function namelessFiles(): NamelessFiles {
   const free = new Map<string, number[]>();
   const directories = new Map<number, string>();
@@ -52,7 +55,7 @@ export function namelessFiles(): NamelessFiles {
     open(bytes, directory) {
       const known = written.get(bytes) ?? makeWritten(bytes, directory);
       written.set(bytes, known);
-      // Opened anew, it has a position of its own.
+      // Opened again, it has its own position.
       return openSync(`/proc/self/fd/${known}`, "r");
     },
     close() {
@@ -82,7 +85,7 @@ function makeWritten(bytes: Uint8Array, directory: string): number {
   }
 }
 
-/** Leaves nothing of what a program did to its file to the next one; false if that cannot be done cheaply. */
+/** Clears a file of everything its program did to it; returns false if that cannot be done cheaply. */
 function isCleared(descriptor: number): boolean {
   try {
     const { size, mode } = fstatSync(descriptor);

@@ -1,19 +1,19 @@
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import type { Lines, ProcessResult } from "./requests.ts";
 
-/** What a child wrote, as its result tells it. */
+/** A child's output, as in its result. */
 export type Written = Pick<ProcessResult, "stdout" | "stderr" | "truncated" | "file" | "reason">;
 
 /** Where a child's output goes: into its result, or into a file. Made before the child, closed after it. */
 export interface Output {
-  /** The child's descriptors from 1 on, where it writes by itself; null: pipes. */
+  /** The child's descriptors from 1 on, to which it writes directly; null for pipes. */
   readonly descriptors: readonly number[] | null;
-  /** All of the child's streams, where its stdin is to be read. */
+  /** All of the child's streams, if its stdin is read. */
   readonly stdio?: StdioOptions;
-  /** The child runs. `full` is called when it has written more than it may. */
+  /** Call when the child runs. `full` is called when it has written more than it may. */
   begin(process: ChildProcess, full: (now: "kill" | "end") => void): void;
-  /** Tells of lines from the byte `from` on, as they come, until `close`; takes the place of what was asked before. */
+  /** Reports new lines from the byte `from` on, until `close`; replaces an earlier call. */
   follow(from: number, words: readonly string[], tell: (lines: Lines) => void): void;
-  /** The child and its group are gone, or never were: what it wrote. Call once. `isGone`: nobody can be left who writes. */
+  /** Call once, when the child and its group have ended, or never started. `isGone`: no writer can be left. */
   close(isGone: boolean): Promise<Written>;
 }

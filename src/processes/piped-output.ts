@@ -3,16 +3,16 @@ import { connect, type Socket } from "node:net";
 import { type Clock, within } from "../mailbox/clock.ts";
 import type { Output } from "./output.ts";
 
-/** Of stderr, where the last lines say why a program ended. */
+/** The end of stderr to keep: the last lines say why a program ended. */
 const STDERR_CHARS = 16 * 1024;
-/** A process that left the group may hold the pipe open for ever; what it writes later is not waited for. */
+/** A process that left the group may hold the pipe open forever; do not wait for what it writes later. */
 const LINGER_MS = 1_000;
 
-/** A connection that is a child's stdin and stdout: nothing of it is read or written here. */
+/** Opens a connection to be a child's stdin and stdout: this process neither reads nor writes it. */
 export function connectFor(path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ path, allowHalfOpen: true });
-    // Before it is connected, or the first bytes would be read by this process.
+    // Before it is connected, or this process would read the first bytes.
     socket.pause();
     socket.once("error", reject);
     socket.once("connect", () => {
@@ -23,7 +23,7 @@ export function connectFor(path: string): Promise<Socket> {
   });
 }
 
-/** A child that is talked with over a connection of its own. */
+/** Returns the output of a child that has its own connection. */
 export function pipedOutput(socket: Socket, clock: Clock): Output {
   let child: ChildProcess | undefined;
   let closed: Promise<unknown> = Promise.resolve();
@@ -32,7 +32,7 @@ export function pipedOutput(socket: Socket, clock: Clock): Output {
     descriptors: null,
     stdio: [socket, socket, "pipe"],
     begin(process) {
-      // The child has its own; with this one open its end would not be seen.
+      // The child has its own copy; with this one open its end would not be seen.
       socket.destroy();
       child = process;
       closed = new Promise((resolve) => process.once("close", resolve));

@@ -4,15 +4,14 @@ import { posix } from "node:path";
 export interface Shell {
   readonly kind: "bash" | "powershell";
   readonly file: string;
-  /** Arguments that make it run the command, without any start-up file. */
+  /** Returns the arguments that make it run the command without a start-up file. */
   args(command: string): string[];
 }
 
 /**
- * The shell that commands run in, by one rule for all of them (A7.6). It is always a bash where there is one,
- * whatever a person's own shell is: the language that rules are checked in must be the one that is run, and
- * neither zsh nor fish is. `$SHELL` is taken where it names a bash (the one in macOS is of 2007), but not in
- * WSL from a Windows drive. On Windows it is PowerShell. Null: there is none.
+ * Returns the shell of all commands (A7.6), or null. Always bash if there is one, whatever the user's own shell is:
+ * rules are checked in the language that runs, and neither zsh nor fish is that. Uses `$SHELL` if it names a bash (the
+ * one in macOS is of 2007), but not in WSL from a Windows drive. On Windows it is PowerShell.
  */
 export function platformShell(
   platform: NodeJS.Platform,
@@ -30,7 +29,7 @@ export function platformShell(
   return file === undefined ? null : { kind: "bash", file, args: bashArgs };
 }
 
-/** A PATH may lead to a bash anywhere, but never by a relative entry: the folder could be a repository's. */
+/** A PATH may lead to a bash anywhere, but never by a relative entry: the directory could be a repository's. */
 function candidates(env: Readonly<Record<string, string | undefined>>): string[] {
   const own = env["SHELL"] ?? "";
   const found = (env["PATH"] ?? "").split(":").map((folder) => posix.join(folder, "bash"));
@@ -42,13 +41,13 @@ function isRegularFile(path: string): boolean {
 }
 
 /**
- * Where the shell stands at its end is reported on descriptor 3, after a NUL. It is moved out of the way first
- * (3 to 9 are for scripts, 10 and up to 63 are bash's own), and the trap is lost, with nothing but the report,
- * to a command that sets a trap on EXIT of its own. `eval`, so that an `exit`, a syntax error or `set -e` in the
- * command still comes to the trap; it reads the same language as `-c`.
+ * Reports the shell's last directory on descriptor 3, after a NUL. It is moved out of the way first (3 to 9 are for
+ * scripts, 10 and up to 63 are bash's own), and a command that sets its own trap on EXIT loses only the report. `eval`,
+ * so that the trap runs even after an `exit`, a syntax error or `set -e` in the command; it reads the same language as
+ * `-c`.
  */
 const REPORTING = [
-  // A process that may have few files open has no descriptor 97.
+  // A process with a low limit of open files has no descriptor 97.
   `if { exec 97>&3; } 2>/dev/null; then ${reportOn(97)}; else exec 9>&3; ${reportOn(9)}; fi`,
   "exec 3>&-",
   "__troupe_command=$1",
@@ -68,7 +67,7 @@ function powershellArgs(command: string): string[] {
   return ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", command];
 }
 
-/** The folder in a shell's report; null where it says none. */
+/** Returns the directory in a shell's report, or null. */
 export function folderIn(report: string): string | null {
   const start = report.lastIndexOf("\0");
   const folder = start < 0 ? "" : report.slice(start + 1).replace(/\n$/, "");

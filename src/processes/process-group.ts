@@ -7,13 +7,15 @@ const GRACE_MS = 2_000;
 const KILL_PATIENCE_MS = 1_000;
 const LOOK_EVERY_MS = 10;
 
-/** The group of a detached child; its id is the child's pid and outlives the child while members live. */
+/** The group of a detached child; its ID is the child's pid and outlives the child while members live. */
 export interface ProcessGroup {
-  /** Those of it that run; where that cannot be told, the group's own id stands for some. */
+  /** Its running processes; if they cannot be listed, the group's own ID. */
   running(): readonly number[];
-  /** TERM, a grace period, KILL; resolves when no member is left. The same promise every time. */
+  /**
+   * Sends TERM, waits for a grace period, sends KILL; resolves when no member is left. Always returns the same promise.
+   */
   end(): Promise<void>;
-  /** KILL at once, for what must not have a grace period. */
+  /** Sends KILL immediately, without a grace period. */
   kill(): void;
 }
 
@@ -36,15 +38,15 @@ async function endGroup(id: number, clock: Clock): Promise<void> {
   await emptied(id, KILL_PATIENCE_MS, clock);
 }
 
-/** Grandchildren send us no event when they end, so the group is looked at. */
+/** The end of a grandchild sends no event, so the group is polled. */
 async function emptied(id: number, patienceMs: number, clock: Clock): Promise<boolean> {
   const deadline = clock.now() + patienceMs;
   let suspects: readonly number[] = [];
-  // Mostly the last one is just about to go.
+  // The last one usually ends soon.
   for (let waitMs = 1; signalGroup(id, 0); waitMs = Math.min(2 * waitMs, LOOK_EVERY_MS)) {
     if (clock.now() >= deadline) return false;
     await pause(clock, waitMs);
-    // Looking through all of /proc is dear, so those found once are watched until none of them runs.
+    // A search through /proc is slow, so known members are watched until none of them runs.
     if (suspects.some((pid) => isRunningMember(pid, id))) continue;
     const running = runningMembers(id);
     if (running?.length === 0) return true;
@@ -53,7 +55,7 @@ async function emptied(id: number, patienceMs: number, clock: Clock): Promise<bo
   return true;
 }
 
-/** False when there is nobody (left) in the group whom we could reach. */
+/** Returns false if the group has no member that we can signal. */
 export function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-id, signal);

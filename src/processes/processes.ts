@@ -1,39 +1,39 @@
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
 
-/** The stdin of a run that is piped. What is written after its end goes nowhere. */
+/** The stdin of a piped run. Input written after its end is dropped. */
 export interface RunInput {
   write(bytes: Uint8Array): void;
   close(): void;
 }
 
-/** What is told of a run while it runs; nothing after its result. */
+/** What a run reports while it runs; nothing after its result. */
 export interface RunWatch {
-  /** It could be started. */
+  /** It has started. */
   started?(): void;
-  /** The same, of a run that is piped. */
+  /** A piped run has started. */
   input?(input: RunInput): void;
-  /** Of the stdout of a run that is piped. It is read only as fast as this returns. */
+  /** Receives the stdout of a piped run, which is read only as fast as this returns. */
   bytes?(bytes: Uint8Array): void;
   /** See `follow`. */
   lines?(lines: Lines): void;
 }
 
 /**
- * Every child process of a session, started and owned by one helper process (the process host), so that
- * none survives its owner, the session, or a SIGKILL of the main process.
+ * Every child process of a session, started and owned by one helper process (the process host), so that none survives
+ * its owner, the session, or a SIGKILL of the main process.
  */
 export interface Processes {
-  /** Never rejects: a child that cannot be started, or whose host died, is a result that says so. */
+  /** Never rejects: the result says if a child could not be started, or its host died. */
   run(request: ProcessRequest, signal?: AbortSignal, watch?: RunWatch): Promise<ProcessResult>;
   /**
-   * Has the run of this id tell its watch of the lines that it writes to its file, from the byte `from` on;
-   * without words of every line, else of those that contain one of them. Nothing where no such run is running.
+   * Makes the run with this ID report the lines that it writes to its file, from the byte `from` on; only those that
+   * contain one of `words`, if there are any. Does nothing if no such run is running.
    */
   follow(id: string, from: number, words: readonly string[]): void;
   /** Starts the host ahead of need. */
   warm(): void;
-  /** Ends everything the actor started and waits until it is gone. */
+  /** Ends everything the actor started and waits until it has ended. */
   stopOwner(owner: ActorId): Promise<void>;
   /** Ends everything, then the host. Idempotent. */
   close(): Promise<void>;

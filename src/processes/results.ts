@@ -1,6 +1,6 @@
 import type { RunResult } from "../mailbox/runs.ts";
 
-/** The result of a run that never became a process. */
+/** Returns the result of a run that never became a process. */
 export function notStarted(id: string, reason: string, durationMs = 0): RunResult {
   return { ...withoutOutput(id, durationMs), outcome: "not-started", reason };
 }
@@ -9,7 +9,7 @@ export function cancelledEarly(id: string): RunResult {
   return { ...withoutOutput(id, 0), outcome: "cancelled", reason: "Cancelled before it was started." };
 }
 
-/** The child may have done all of its work or none. */
+/** Returns the result of a child that may have done all of its work or none. */
 export function unknown(id: string, reason: string, durationMs: number): RunResult {
   return { ...withoutOutput(id, durationMs), outcome: "unknown", reason };
 }

@@ -1,8 +1,8 @@
 import type { Confined, Seen } from "../mailbox/confined.ts";
 
 /**
- * Returns the profile of macOS's sandbox-exec for the same confinement. Later rules win, so deeper paths follow. What is
- * `empty` or `scratch` elsewhere is hidden here: this sandbox takes away and mounts nothing.
+ * Returns the profile of macOS's sandbox-exec for the same confinement. Later rules win, so deeper paths follow.
+ * `empty` or `scratch` becomes hidden: this sandbox cannot mount anything.
  */
 export function seatbeltProfile({ seen }: Pick<Confined, "seen">): string {
   const sorted = seen.toSorted((one, other) => one.path.split("/").length - other.path.split("/").length);
@@ -14,7 +14,7 @@ export function seatbeltProfile({ seen }: Pick<Confined, "seen">): string {
     "(allow sysctl-read)",
     "(allow file-read* file-test-existence)",
     '(allow file-write-data file-ioctl (literal "/dev/null") (literal "/dev/zero"))',
-    // Directories are passed through on the way to what is seen in them.
+    // Directories on the way to visible paths can be passed through.
     ...sorted.flatMap(rulesOf),
     "(allow file-read-metadata)",
   ].join("\n");

@@ -6,14 +6,14 @@ const MACHINES = {
 
 /** The same everywhere. io_uring opens sockets past a filter. */
 const IO_URING = [425, 426, 427];
-/** INET, INET6, NETLINK: in a network of its own they lead nowhere else. */
+/** INET, INET6, NETLINK: in a network namespace of its own they reach nothing else. */
 const FAMILIES = [2, 10, 16];
 
 const LOAD = 0x20;
 const IF_EQUAL = 0x15;
 const IF_AT_LEAST = 0x35;
 const RETURN = 0x06;
-/** How far the three results lie from the end of the program. */
+/** Distances of the three results from the end of the program. */
 const TO = { refuse: 3, allow: 2, kill: 1 } as const;
 const RESULTS = [0x00050001, 0x7fff0000, 0x80000000];
 
@@ -31,7 +31,7 @@ export function seccompFilter(arch: string, network: boolean): Uint8Array | null
     [LOAD, 4],
     [IF_EQUAL, audit, "next", "kill"],
     [LOAD, 0],
-    // x32 passes for x64, but for this bit.
+    // x32 looks like x64, except for this bit.
     [IF_AT_LEAST, 0x40000000, "kill"],
     ...[...IO_URING, ...keys].map((call): Step => [IF_EQUAL, call, "refuse"]),
     [IF_EQUAL, socket, "next", "allow"],

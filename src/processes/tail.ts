@@ -1,7 +1,7 @@
 import type { ReadAt } from "./file-ends.ts";
 import type { Lines } from "./requests.ts";
 
-/** Bytes looked at in one go; a backlog over `MAX_BEHIND` is skipped, because what is new counts. */
+/** Bytes read at a time; a backlog over `MAX_BEHIND` is skipped, because new lines matter more. */
 const STEP_BYTES = 64 * 1024;
 const MAX_BEHIND = 1024 * 1024;
 const MAX_LINES = 100;
@@ -9,13 +9,15 @@ const MAX_LINE_CHARS = 1_000;
 
 /** Follows a growing file line by line, with bounded memory. */
 export interface Tail {
-  /** Bytes it has told of, or passed over. */
+  /** Bytes reported or skipped. */
   readonly position: number;
-  /** What has come since the last time, of a file that now has `size` bytes. `last`: a line without its end counts. */
+  /**
+   * Returns the lines since the last call, of a file that now has `size` bytes. `last`: include an incomplete line.
+   */
   next(size: number, last: boolean): Promise<Lines>;
 }
 
-/** From the byte `from` on. Lines without any of the words are passed over; no words are no condition. */
+/** Starts at the byte `from`. Skips lines without any of `words`, if there are any. */
 export function tail(read: ReadAt, from: number, words: readonly string[]): Tail {
   let position = from;
   let decoder = newDecoder();
@@ -49,7 +51,7 @@ export function tail(read: ReadAt, from: number, words: readonly string[]): Tail
       do {
         const text = size > position ? await step(size) : "";
         const parts = (rest + text).split("\n");
-        // A line without end must not be kept without end.
+        // A line without an end must not grow without limit.
         rest = (parts.pop() ?? "").slice(0, MAX_LINE_CHARS);
         for (const part of parts) take(part);
       } while (last && size > position);

@@ -539,7 +539,7 @@ export const faults: readonly Fault[] = [
     "nothing",
     "the program",
     test("cli/live-tree.test.ts", "fits one column"),
-    test("cli/progress.test.ts", "a resize paints anew in the new width"),
+    test("cli/progress.test.ts", "a resize repaints in the new width"),
     test("cli/progress.test.ts", "a dumb terminal is treated the same"),
   ),
   row(

@@ -9,9 +9,9 @@ export interface AgentSearch {
   readonly homedir: string;
   /** The directory of the organization's settings. */
   readonly managed: string;
-  /** The user trusts the directory: links may lead anywhere, and names replace others. */
+  /** True if the user trusts the directory: links may lead anywhere, and names replace others. */
   readonly trusted: () => boolean;
-  /** The user has agreed to the grant with this digest. */
+  /** True if the user has accepted the grant with this digest. */
   readonly agreed: (digest: string) => boolean;
 }
 
@@ -20,7 +20,7 @@ export interface AgentDir extends MarkdownDir {
   readonly scope: "enterprise" | "user" | "project";
 }
 
-/** Returns the directories in the order in which they count: the organization's, the project's, the user's. */
+/** Returns the directories in order of precedence: the organization's, the project's, the user's. */
 export function agentDirs({ cwd, homedir, managed, trusted }: AgentSearch, files: Files): AgentDir[] {
   const agentDir = (scope: AgentDir["scope"], dir: string, reach: string | null = null): AgentDir => ({
     ...{ scope, dir, reach, layout: "tree" },

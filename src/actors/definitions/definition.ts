@@ -8,7 +8,7 @@ export type AgentSource =
   | { readonly scope: "flag" }
   | { readonly scope: "enterprise" | "user" | "project"; readonly file: string };
 
-/** Modes of permission, as settings name them. */
+/** Permission modes, as settings name them. */
 export type AgentMode = "plan" | "dontAsk" | "default" | "acceptEdits" | "bypassPermissions";
 
 /** An agent type: what it is for, what it may use, how it works and what it must return. */
@@ -20,7 +20,7 @@ export interface AgentDefinition {
   readonly whenToUse: string;
   /** The role's part of the system prompt: how to work and what to return. */
   readonly prompt: string;
-  /** Whether it gets memory files (default true). */
+  /** True for memory files (default true). */
   readonly memory?: boolean;
   /** Tool names, or all tools. */
   readonly tools: readonly string[] | "all";
@@ -30,13 +30,13 @@ export interface AgentDefinition {
   /** Tokens for thinking, 0 for none, and its effort (default: the session's). */
   readonly thinkingTokens?: number;
   readonly effort?: Effort;
-  /** It runs in the background, unless a call says otherwise. */
+  /** True to run in the background by default. */
   readonly background?: boolean;
   /** Each agent works in its own git worktree, and its edits are merged when it ends. */
   readonly isolation?: "worktree";
   /** How edits are merged (default: as settings say). */
   readonly merge?: MergeMode;
-  /** What one agent may use, with all agents below it; it comes out of the parent's budget. */
+  /** What one agent may use, with all agents below it; taken from the parent's budget. */
   readonly budget?: {
     readonly tokens?: number;
     readonly usd?: number;
@@ -55,7 +55,7 @@ export interface AgentDefinition {
   readonly skills?: readonly string[];
   /** Names of the session's servers, and its own servers as in `.mcp.json`, by name. */
   readonly mcpServers?: AgentServers;
-  /** As in settings; they count while one of these agents runs. */
+  /** As in settings; active while one of these agents runs. */
   readonly hooks?: Readonly<Record<string, unknown>>;
   /** Absent for definitions of library users. */
   readonly source?: AgentSource;

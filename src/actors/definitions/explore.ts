@@ -5,7 +5,7 @@ export const explore = defineAgent({
   whenToUse:
     "Fast read-only search of a code base: where something is defined or decided, who uses it, how a part works. Give it one question; start several for several questions.",
   tools: ["Read", "Glob", "Grep"],
-  // It answers a question about the code; its caller knows how to write it.
+  // It answers a question about the code; its caller knows the conventions.
   memory: false,
   maxTurns: 40,
   prompt: `You are an Explore agent: you find things in a code base quickly and report where they are. You only read; you change nothing.

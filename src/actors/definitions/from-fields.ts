@@ -6,7 +6,7 @@ import type { AgentDefinition, AgentSource } from "./definition.ts";
 import * as meanings from "./meanings.ts";
 import { allowedTools, toolNames } from "./tool-names.ts";
 
-/** Names that mean something else wherever an agent is named. */
+/** Names with another meaning wherever an agent is named. */
 const RESERVED: ReadonlySet<string> = new Set(["main", "fork"]);
 const MAX_NAME_CHARS = 64;
 /** A list of agents is in every request. */
@@ -19,7 +19,7 @@ const LIMITS: readonly (readonly [string, Meaning<unknown>])[] = [
   ["isolation", meanings.isolation],
 ];
 
-/** What a definition can do without. */
+/** The optional keys. */
 const OPTIONAL: { readonly [Key in Optional]: Meaning<AgentDefinition[Key] | null> } = {
   aliases: names,
   model: meanings.model,
@@ -53,16 +53,16 @@ const KNOWN = {
 export interface Given {
   readonly fields: Fields;
   readonly prompt: string;
-  /** The line at which the prompt begins. */
+  /** The line at which the prompt starts. */
   readonly line: number;
   readonly fallbackName: string;
   readonly source: AgentSource;
-  /** Keys that could not be read, which was reported. */
+  /** Keys that could not be read and were reported. */
   readonly unread?: readonly string[];
 }
 
 export interface Defined {
-  /** Null: it cannot be used, and one of the problems says why. */
+  /** Null if it cannot be used; one of the problems says why. */
   readonly definition: AgentDefinition | null;
   readonly problems: readonly FieldProblem[];
 }

@@ -10,7 +10,7 @@ import type { MergeMode } from "../../mailbox/worktree.ts";
 import type { AgentDefinition, AgentMode } from "./definition.ts";
 import { builtInAgents, plainName } from "./index.ts";
 
-/** One thing that a definition of the project may do only if the user has agreed to it. */
+/** One privilege of a project's definition, which needs the user's agreement. */
 export interface AgentGrant {
   /** For the user, such as `run "./check.sh" as a hook (PreToolUse) of the agent deployer`. */
   readonly words: string;
@@ -19,17 +19,17 @@ export interface AgentGrant {
   readonly agent: true;
 }
 
-/** What of a definition needs a grant: the hooks of one event, one server, its mode, how its edits are merged. */
+/** What needs a grant: the hooks of one event, one server, the mode, how edits are merged. */
 export type Privilege =
   | { readonly type: "hook"; readonly event: string; readonly hooks: unknown }
   | { readonly type: "server"; readonly name: string; readonly server: unknown }
   | { readonly type: "mode"; readonly mode: AgentMode }
   | { readonly type: "merge"; readonly mode: MergeMode };
 
-/** A list for the user need not show a whole script. */
+/** Shortens a script for the user. */
 const MAX_SHOWN_CHARS = 200;
 
-/** Returns what the project's own definitions ask for; the user installed the others. */
+/** Returns the grants for the project's own definitions; the user installed the others. */
 export function agentGrants(definitions: readonly AgentDefinition[]): readonly AgentGrant[] {
   return definitions.flatMap((definition) =>
     privilegesOf(definition).map((privilege) => grantOf(definition, privilege)),
@@ -46,7 +46,7 @@ export function privilegesOf(definition: AgentDefinition): readonly Privilege[] 
       ...{ type: "server" as const, name, server },
     })),
     ...(narrows ? [] : [{ type: "mode" as const, mode }]),
-    // Settings may say that the user is asked, or that edits stay on their branch.
+    // Settings may ask the user, or keep edits on their branch.
     ...(merge === "apply" || merge === "commit" ? [{ type: "merge" as const, mode: merge }] : []),
   ];
 }
@@ -113,7 +113,7 @@ function grant(words: string, what: readonly unknown[]): AgentGrant {
   return { words, digest: hash("sha256", sortedJson(["agent", ...what]), "hex"), agent: true };
 }
 
-/** The same in whatever order the keys are written. */
+/** Formats the same text in whatever order the keys are written. */
 function sortedJson(value: unknown): string {
   return (
     JSON.stringify(value, (_, inner: unknown) =>
@@ -124,7 +124,7 @@ function sortedJson(value: unknown): string {
   );
 }
 
-/** Returns what hooks would run, however they are written: it is under `command`. */
+/** Returns the commands of hooks, however they are written: each is under `command`. */
 function commandsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(commandsIn);
   if (!isObject(value)) return [];

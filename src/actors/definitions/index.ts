@@ -20,7 +20,7 @@ export const builtInAgents: readonly AgentDefinition[] = [
 
 /**
  * Finds a definition by its name, whatever its case and separators (A11.2): `codeReviewer`, `Code Reviewer`,
- * `code_reviewer`. Names come before aliases, or a user's own `reviewer` could not be called.
+ * `code_reviewer`. Names take precedence over aliases, or a user's own `reviewer` could not be called.
  */
 export function findAgent(
   definitions: readonly AgentDefinition[],

@@ -13,19 +13,19 @@ import { readAgent } from "./read-agent.ts";
 import { formatRestricted, restrictUntrusted } from "./restrict-untrusted.ts";
 
 export interface LoadedAgents {
-  /** One for each name, with what the user has agreed to. */
+  /** One for each name, with what the user has accepted. */
   readonly agents: readonly AgentDefinition[];
-  /** Those whose place another one has taken. */
+  /** Those that another one has replaced. */
   readonly shadowed: readonly AgentDefinition[];
   readonly problems: readonly FileProblem[];
-  /** Says what does not count as long as the user has not agreed to it; null if all counts. */
+  /** Lists what is inactive until the user agrees to it; null if everything is active. */
   readonly inert: string | null;
 }
 
 export interface AgentLibrary {
-  /** The same object as long as nothing has changed. Reads only files that have changed. Never rejects. */
+  /** Returns the same object until something changes. Reads only files that have changed. Never rejects. */
   look(): Promise<LoadedAgents>;
-  /** What the project's own definitions ask for; the same whether the directory is trusted or not. */
+  /** Returns the grants of the project's own definitions; the same whether the directory is trusted or not. */
   grants(): Promise<readonly AgentGrant[]>;
 }
 
@@ -36,8 +36,8 @@ interface FoundAgent {
 }
 
 /**
- * Every agent that files and a flag define: the organization's count first, then the flag's, the project's and the
- * user's (A18.1). Whatever is wrong with one of them is a problem, and the others are there.
+ * Returns every agent that files and a flag define, in order of precedence: the organization's, the flag's, the
+ * project's and the user's (A18.1). A faulty one is a problem, and the others are loaded.
  */
 export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFlag): AgentLibrary {
   const read = rereadChanged((file: MarkdownFile<AgentDir>) => readAgent(file, files));

@@ -55,7 +55,7 @@ export const merge: Meaning<MergeMode> = (value) => {
   return read.success ? { value: read.data } : { wrong: `must be one of ${MergeMode.options.join(", ")}` };
 };
 
-/** Elsewhere the key names a directory in which an agent keeps notes of its own. */
+/** In Claude Code the key names a directory for an agent's own notes. */
 export const memory: Meaning<boolean | null> = (value) =>
   typeof value === "string" && ["user", "project", "local"].includes(value)
     ? {

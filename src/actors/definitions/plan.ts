@@ -5,7 +5,7 @@ export const plan = defineAgent({
   whenToUse:
     "Designs how to build or change something: reads the code as an architect, weighs alternatives and returns a plan step by step. Changes nothing.",
   tools: ["Read", "Glob", "Grep"],
-  // It answers a question about the code; its caller knows how to write it.
+  // It answers a question about the code; its caller knows the conventions.
   memory: false,
   maxTurns: 60,
   prompt: `You are a Plan agent: a software architect who reads before deciding. You only read; you change nothing.

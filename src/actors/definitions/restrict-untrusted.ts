@@ -1,12 +1,12 @@
 import type { AgentDefinition } from "./definition.ts";
 import { grantOf, type Privilege, privilegesOf } from "./grants.ts";
 
-/** True if the user has agreed to the grant with this digest. */
+/** True if the user has accepted the grant with this digest. */
 type Agreed = (digest: string) => boolean;
 
 const MAX_NAMED = 5;
 
-/** Returns a project's definition without what would run or widen and the user has not agreed to. */
+/** Returns a project's definition without privileges that the user has not accepted. */
 export function restrictUntrusted(definition: AgentDefinition, agreed: Agreed): AgentDefinition {
   const refused = refusedPrivileges(definition, agreed);
   if (refused.length === 0) return definition;
@@ -16,7 +16,7 @@ export function restrictUntrusted(definition: AgentDefinition, agreed: Agreed): 
   const allowed = <Value>(type: Privilege["type"], entries: Readonly<Record<string, Value>>) =>
     Object.fromEntries(Object.entries(entries).filter(([name]) => !isRefused(type, name)));
   const allowedHooks = allowed("hook", hooks);
-  // Servers that are only named are the session's, and the user's.
+  // Named servers are the session's, and so the user's.
   const servers = { named: mcpServers?.named ?? [], own: allowed("server", mcpServers?.own ?? {}) };
   const hasServers = servers.named.length > 0 || Object.keys(servers.own).length > 0;
   return {
@@ -28,7 +28,7 @@ export function restrictUntrusted(definition: AgentDefinition, agreed: Agreed): 
   };
 }
 
-/** Says which definitions were restricted and in what; null if none was. */
+/** Formats which definitions were restricted and in what, or returns null. */
 export function formatRestricted(definitions: readonly AgentDefinition[], agreed: Agreed): string | null {
   const parts = definitions.flatMap((definition) => {
     const kinds = new Set(refusedPrivileges(definition, agreed).map(kindOf));

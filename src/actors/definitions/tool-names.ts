@@ -16,7 +16,7 @@ const SPELLING: ReadonlyMap<string, string> = new Map(
     .map((name) => [name.toLowerCase(), name] as const),
 );
 
-/** Tools of earlier versions, and what does their work now. */
+/** Former tools and their replacements. */
 const FORMER: ReadonlyMap<string, string> = new Map([
   ["LS", "Glob"],
   ["MultiEdit", "Edit"],

@@ -4,13 +4,13 @@ import type { JsonSchema } from "../../mailbox/messages.ts";
 
 export type Checked =
   | { readonly type: "fits" }
-  /** What does not fit, a line each, with the path of the value. */
+  /** What does not fit, one line each, with the path of the value. */
   | { readonly type: "misfit"; readonly complaints: readonly string[] }
-  /** The schema itself is at fault; a clause. */
+  /** The schema itself is faulty; a clause. */
   | { readonly type: "unusable"; readonly reason: string };
 
 const MOST_COMPLAINTS = 10;
-/** These only say that something below them does not fit. */
+/** Keywords that only report an error below them. */
 const CONTAINERS: ReadonlySet<string> = new Set([
   "$ref",
   "$dynamicRef",
@@ -32,14 +32,14 @@ const DRAFTS: readonly [RegExp, SchemaDraft][] = [
   [/2019-09/, "2019-09"],
 ];
 
-/** Whether data is what a schema says. What checks it is loaded by whoever has something to check. */
+/** Checks data against a schema. Loads the validator on first use. */
 export async function checked(schema: JsonSchema, value: unknown): Promise<Checked> {
   const { Validator } = await import("@cfworker/json-schema");
   try {
     const { valid, errors } = new Validator(schema, draftOf(schema), false).validate(value);
     return valid ? { type: "fits" } : { type: "misfit", complaints: complaintsOf(errors) };
   } catch (error) {
-    // A reference to nothing or to itself, a pattern that is none.
+    // A reference to nothing or to itself, an invalid pattern.
     const [reason = ""] = errorMessage(error).split("\n");
     return { type: "unusable", reason: reason.replace(/\s*Absolute URI .*/, "").replace(/\.\s*$/, "") };
   }

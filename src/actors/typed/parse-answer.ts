@@ -5,7 +5,9 @@ export type ParseAnswer =
 
 const FENCE = /^[ \t]*(`{3,}|~{3,})[^\n`]*\n([\s\S]*?)^[ \t]*\1[ \t]*$/gm;
 
-/** The JSON in an answer: all of it, its last fenced block of JSON, or what stands between its outermost brackets. */
+/**
+ * Finds the JSON in an answer: all of it, its last fenced block of JSON, or the text between its outermost brackets.
+ */
 export function parseAnswer(text: string): ParseAnswer {
   const fenced = [...text.matchAll(FENCE)].map((match) => match[2] ?? "");
   let failure = "is no JSON";
@@ -14,7 +16,7 @@ export function parseAnswer(text: string): ParseAnswer {
     try {
       return { type: "data", value: JSON.parse(candidate) };
     } catch (error) {
-      // The most likely candidate is the one that looks like data, and what is wrong with it helps most.
+      // The likeliest candidate looks like data, and its error helps most.
       if (/^\s*[[{]/.test(candidate) && error instanceof Error) failure = `is no JSON: ${error.message}`;
     }
   }

@@ -1,23 +1,23 @@
 import type { JsonSchema } from "../../mailbox/messages.ts";
 import { schemaFault } from "./schema-fault.ts";
 
-/** So often it may answer again. */
+/** The most retries. */
 export const MOST_RETRIES = 2;
 const MISFIT = "[Troupe] Your answer is not yet what was asked for:";
 
-/** What an agent is told at the end of its prompt, where its answer must be data. */
+/** Formats the end of an agent's prompt if its answer must be data. */
 export function schemaWords(schema: JsonSchema): string {
   return `Your last message must be JSON that fits this JSON Schema, and nothing else (a fenced block of JSON is fine):
 ${JSON.stringify(schema)}`;
 }
 
-/** Why a schema cannot be asked for, in a sentence; null: it can. */
+/** Returns why a schema cannot be used, as a sentence, or null. */
 export function whyNoSchema(schema: JsonSchema): string | null {
   const fault = schemaFault(schema);
   return fault === null ? null : `The output_schema ${fault}.`;
 }
 
-/** After an answer that does not fit. */
+/** Formats the text after an answer that does not fit. */
 export function retryText(complaints: readonly string[], schema: JsonSchema): string {
   return `${MISFIT}
 ${complaints.map((line) => `- ${line}`).join("\n")}
@@ -25,7 +25,7 @@ Answer again with the whole JSON, corrected, and nothing else. Its schema is:
 ${JSON.stringify(schema)}`;
 }
 
-/** How often it was told so already, in what it has heard since it was last asked something. */
+/** Counts these texts among what it has received since its last input. */
 export function retriesIn(
   heard: readonly { readonly text: string; readonly notice?: true | undefined }[],
 ): number {

@@ -1,10 +1,10 @@
-/** It is told to the agent, and told again. */
+/** The agent gets it in its prompt, and again with each retry. */
 const MOST_SCHEMA_CHARS = 20_000;
 const MOST_DEPTH = 100;
 
 const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
-/** What stands behind a keyword, and how a sentence names it. */
+/** Checks the value of a keyword, and formats the problem for a sentence. */
 type Rule = (value: unknown, at: Place) => string | null;
 interface Place {
   /** Of the value. */
@@ -60,7 +60,7 @@ const KEYWORDS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
         : `${at.path}/${wrong} must be named by a regular expression`;
     },
   ],
-  // Of draft 4 these two are true or false, and beside minimum and maximum.
+  // In draft 4 these two are booleans next to minimum and maximum.
   ...["exclusiveMinimum", "exclusiveMaximum"].map((key): [string, Rule] => [
     key,
     (value, at) => (typeof value === "boolean" ? null : number(value, at)),
@@ -115,8 +115,9 @@ const KEYWORDS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 ]);
 
 /**
- * Why this is no JSON Schema, as the end of a sentence that begins with its name; null: it is one. Unknown keywords are
- * let be, as the standard says, but not where there is nothing else: then names were meant, and every answer would fit.
+ * Returns why this is not a JSON Schema, as the end of a sentence that starts with its name, or null. Unknown
+ * keywords are ignored as the standard says, unless there are no others: then property names were meant, and every
+ * answer would fit.
  */
 export function schemaFault(given: Readonly<Record<string, unknown>>): string | null {
   const deep = faultIn(given, { path: "", depth: 0 });
@@ -130,12 +131,12 @@ export function schemaFault(given: Readonly<Record<string, unknown>>): string | 
 }
 
 function faultIn(given: Readonly<Record<string, unknown>>, at: Place): string | null {
-  // One that contains itself as well.
+  // Also catches a schema that contains itself.
   if (at.depth > MOST_DEPTH) return `it is nested more than ${MOST_DEPTH} deep`;
   return first(Object.entries(given), at, (value, place, key) => KEYWORDS.get(key)?.(value, place) ?? null);
 }
 
-/** What is wrong with the first that is wrong. */
+/** Returns the first problem. */
 function first(
   entries: Iterable<readonly [string | number, unknown]>,
   { path, depth }: Place,
@@ -157,7 +158,7 @@ function each(rule: Rule, keys: readonly string[]): [string, Rule][] {
   return keys.map((key) => [key, rule]);
 }
 
-/** As what checks answers reads it. */
+/** True if the validator accepts the pattern. */
 function isPattern(value: unknown): boolean {
   if (typeof value !== "string") return false;
   try {

@@ -6,12 +6,12 @@ import { MOST_RETRIES, retryText } from "./retry-text.ts";
 
 export type TypedEnding =
   | { readonly type: "ends"; readonly ending: Ending }
-  /** `note`: what its model is told before it answers again. */
+  /** `note`: the text for its model before it answers again. */
   | { readonly type: "again"; readonly note: string };
 
 /**
- * An ending whose text must be data. One that is `done` and does not fit is given another chance; after the last one it
- * is `partial`, and its text is what there is. `isLast`: no further reply may be asked for.
+ * Checks an ending whose text must be data. One that is `done` and does not fit is retried; after the last retry it
+ * is `partial`, with its text as it is. `isLast`: no further reply may be requested.
  */
 export async function typedEnding(
   ending: Ending,
@@ -33,7 +33,7 @@ export async function typedEnding(
   return ends(partly(ending, `Its answer does not fit its output_schema${times}: ${complaints.join("; ")}`));
 }
 
-/** Whatever else has kept it from its end is said first. */
+/** Puts any other reason for its early end first. */
 function partly({ status, reason }: Ending, why: string): Pick<Ending, "status" | "reason"> {
   return { status: status === "done" ? "partial" : status, reason: [reason, why].filter(Boolean).join(" ") };
 }

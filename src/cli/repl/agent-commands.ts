@@ -8,17 +8,17 @@ import { unfinishedText } from "../unfinished.ts";
 import { quoted } from "../usage-error.ts";
 import type { ReplSession } from "./repl-session.ts";
 
-/** What the commands about agents work with. */
+/** What the commands about agents need. */
 export interface AgentContext {
   readonly session: Pick<ReplSession, "tree" | "cancel">;
   readonly paint: Paint;
   readonly now: () => number;
-  /** Goes on with an agent; its answer is shown when it comes. */
+  /** Resumes an agent; its summary is shown when it arrives. */
   goOnWith(agent: AgentView, text: string): void;
 }
 
 const STOPPED = "The person stopped it.";
-/** Characters of an id that are shown at least. */
+/** The shortest ID to show, in characters. */
 const SHORTEST_ID = 4;
 
 /** `/agents` */
@@ -53,7 +53,7 @@ export function stopAgents(argument: string, { session }: AgentContext): string 
 
 function stopAll(views: readonly AgentView[], session: AgentContext["session"]): string {
   const open = views.filter(({ state }) => state !== "ended");
-  // Also where it has ended: what it started beside it ends with it.
+  // Also for an ended agent: its background commands end with it.
   for (const { id } of open.length > 0 ? open : views.filter(({ id }) => id === MAIN))
     session.cancel(id, STOPPED);
   const main = open.some(({ id }) => id === MAIN);
@@ -78,7 +78,7 @@ export function resumeAgent(argument: string, { session, goOnWith }: AgentContex
   return works ? `${agentName(found)} is at work, and hears it at its next turn.` : null;
 }
 
-/** The agent whose id this is or begins; a sentence where that is none or several. */
+/** Returns the agent with this ID or prefix; a sentence if there is none or more than one. */
 function agentOf(word: string, views: readonly AgentView[]): AgentView | string {
   const exact = views.find(({ id }) => id === word);
   if (exact) return exact;
@@ -96,7 +96,7 @@ function howToResume(id: ActorId, views: readonly AgentView[]): string {
   )} TEXT resumes it.`;
 }
 
-/** As much of the id as tells it from all others. */
+/** Returns the shortest unique prefix of the ID. */
 function shortId(id: ActorId, all: readonly ActorId[]): string {
   for (let length = SHORTEST_ID; length < id.length; length++) {
     const start = id.slice(0, length);

@@ -3,28 +3,28 @@ import { displayWidth } from "../display-width.ts";
 import type { Outlet } from "../output-stream.ts";
 
 export interface Cursor {
-  /** From 0, of the painted lines. */
+  /** Row in the painted lines, from 0. */
   readonly row: number;
   readonly column: number;
 }
 
 /** The last lines of a terminal, with the cursor inside them. */
 export interface Canvas {
-  /** Writes lines that stay, then paints the others below them; the painted ones must fit the terminal. */
+  /** Writes permanent lines, then paints the others below them; the painted ones must fit the terminal. */
   show(stay: readonly string[], painted: readonly string[], cursor: Cursor): void;
 }
 
 const ESC = "\u001b[";
 
 /**
- * Each frame is one write, with line wrapping off for what is painted. The cursor is never hidden, so there
- * is nothing to restore on whatever path the process ends.
+ * Each frame is one write, with line wrapping off for painted lines. The cursor is never hidden, so nothing must be
+ * restored however the process ends.
  */
 export function createCanvas(outlet: Outlet): Canvas {
   let before: readonly string[] = [];
   let at: Cursor = { row: 0, column: 0 };
 
-  /** To the first painted line. A terminal made narrower since then has broken the longer ones. */
+  /** Moves to the first painted line. A terminal that became narrower has wrapped the longer ones. */
   const home = (): string => {
     const { columns, rows } = outlet.size();
     const above = before.slice(0, at.row);
@@ -39,11 +39,11 @@ export function createCanvas(outlet: Outlet): Canvas {
       const lines = painted.map((line) => `${ESC}K${line}`).join("\n");
       const up = painted.length - 1 - cursor.row;
       const back = `\r${up > 0 ? `${ESC}${up}A` : ""}${cursor.column > 0 ? `${ESC}${cursor.column}C` : ""}`;
-      // What stays may be wrapped by the terminal, so everything is cleared before it.
+      // The terminal may wrap permanent lines, so everything is cleared first.
       const frame = `${home()}${kept && `${ESC}J`}${kept}${ESC}?7l${lines}${ESC}J${ESC}?7h${back}`;
       before = painted;
       at = cursor;
-      // A terminal that is gone is noticed by its end of input.
+      // The end of input reports a closed terminal.
       outlet.write(frame).catch(() => {});
     },
   };

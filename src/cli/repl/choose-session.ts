@@ -5,10 +5,10 @@ import { sessionListText } from "../session-text.ts";
 import type { ChooseSession } from "../setup-or-resume.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Sessions that are shown: older ones are found by their id. */
+/** The number of sessions shown: older ones can be resumed by ID. */
 const MOST = 9;
 
-/** Asks at the terminal which session to go on with; an empty line is none. */
+/** Asks at the terminal which session to resume; an empty line chooses none. */
 export function chooseSessionAt({ dialog, paint, columns }: Terminal): ChooseSession {
   return (sessions) =>
     dialog(async ({ print, question }) => {
@@ -19,7 +19,7 @@ export function chooseSessionAt({ dialog, paint, columns }: Terminal): ChooseSes
       if (more > 0)
         print(paint("dim", `${counted(more, "older session")}: troupe sessions list shows all of them.`));
       for (;;) {
-        // It ends with an answer, or with the terminal.
+        // Ends with an answer, or with the terminal.
         const line = await question(
           `1 to ${shown.length}, or Enter for none › `,
           new AbortController().signal,

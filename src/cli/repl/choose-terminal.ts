@@ -4,7 +4,7 @@ import { createPaintedTerminal, type PaintedOptions } from "./painted-terminal.t
 import { createPlainTerminal } from "./plain-terminal.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Painted where the terminal can move its cursor, else line after line. */
+/** Returns a painted terminal if the cursor can move, or else a plain one. */
 export function chooseTerminal(io: CliIO, options: PaintedOptions): Terminal {
   return isDumb(io.env) ? createPlainTerminal(io, options) : createPaintedTerminal(io, options);
 }

@@ -17,11 +17,11 @@ import { scopeIn } from "./scope-flag.ts";
 const USAGE =
   "/config KEY VALUE sets one, in your own settings; --project or --local before KEY in this folder's. /config unset KEY takes it out.";
 
-/** `/config`: the settings in force and their files, one of them, or a new value for it (A18.4). */
+/** `/config`: shows the active settings and their files, or one of them, or sets it (A18.4). */
 export async function config(argument: string, { own }: { readonly own: OwnFiles }): Promise<string> {
   const { scope, rest } = scopeIn(argument, editedScopes);
   const [, action, given = ""] = /^(?:(get|set|unset|list)(?=\s|$)\s*)?([\s\S]*)$/.exec(rest) ?? [];
-  // As on the command line it may also stand behind.
+  // As on the command line, the flag may also come last.
   const [, front = given, after] = /^([\s\S]*?)\s+--scope(?:=|\s+)(\S+)$/.exec(given) ?? [];
   const behind = after === undefined ? scope : scopeIn(`--${after}`, editedScopes).scope;
   const [, name = "", value = ""] = /^(\S*)\s*([\s\S]*)$/.exec(front.trim()) ?? [];
@@ -50,7 +50,7 @@ async function one(name: string, { reader }: OwnFiles): Promise<string> {
   if (rows.length > 0) return rows.join("\n");
   const usual =
     key.type === "setting" && key.setting.fallback !== "" ? ` It is then: ${key.setting.fallback}.` : "";
-  // A file of the folder may set it, and not count.
+  // A file in the directory may set it and be ignored.
   const note = untrustedNote(trust);
   return [`${name} is not set.${usual}`, ...(note === null ? [] : [safeLine(note)])].join("\n");
 }
@@ -70,7 +70,7 @@ async function change(
   return [message, condition ?? when].map(safeLine).join("\n");
 }
 
-/** In a shell the value would stand in quotes. */
+/** In a shell the value would be quoted. */
 function unquoted(value: string): string {
   return /^'([^']*)'$/.exec(value.trim())?.[1] ?? value.trim();
 }

@@ -22,47 +22,47 @@ import { beginAccount } from "./turn-account.ts";
 import { goingOnWords, showAgentResult, showResult } from "./turn-report.ts";
 import { wrapText } from "./wrap.ts";
 
-/** What lines are answered with, once there is a session. */
+/** What handles lines, once there is a session. */
 export interface Beginning {
   readonly session: ReplSession;
   readonly whyNot: SlashContext["whyNot"];
   readonly own: SlashContext["own"];
-  /** Asked before the person has typed anything. */
+  /** Sent before the user has typed anything. */
   readonly prompt?: string | undefined;
-  /** What was cut off goes on at once. */
+  /** Resumes immediately what was cut off. */
   readonly goesOn: boolean;
-  /** Keeps a line for the next conversations. */
+  /** Saves a line for later conversations. */
   remember(line: string): void;
 }
 
-/** Milliseconds in which the words before a question are on the screen: longer than pieces of text are apart. */
+/** Milliseconds for the text before a question to appear: longer than the gap between pieces of text. */
 const LAST_WORDS_MS = 60;
-/** What it was doing goes on when the session is taken up again. */
+/** A resumed session continues what it was doing. */
 const LEFT = "The session was left.";
 const INTERRUPTED = "The person interrupted it.";
 
-/** One person at one terminal, with one session: what is typed, what it starts, and what stops it. */
+/** One user at one terminal with one session: what is typed, what that starts, and what stops it. */
 export class Conversation {
   readonly terminal: Terminal;
-  /** The exit code, once the person has left or was made to. */
+  /** Resolves to the exit code once the user has left or was made to. */
   readonly left: Promise<number>;
   readonly #io: CliIO;
   readonly #press;
   readonly #leaving = Promise.withResolvers<number>();
-  /** Prompts that came before their turn. */
+  /** Prompts that arrived before their turn. */
   readonly #waiting: string[] = [];
   #begun: Beginning | null = null;
-  /** Stops the turn that the person began. */
+  /** Stops the turn that the user started. */
   #stop: AbortController | null = null;
-  /** Shows what came of the turn that the conversation began by itself. */
+  /** Shows the result of a turn that the conversation started by itself. */
   #woken: ((result: AgentResult) => void) | null = null;
-  /** A turn that was begun by itself and asked for meanwhile is told twice, and shown once. */
+  /** A turn that started by itself and was then steered reports twice, and is shown once. */
   #shown: AgentResult["summary"] | null = null;
-  /** Each stops a command of the person's that takes its time. */
+  /** Each stops a slow command of the user. */
   readonly #commands = new Set<AbortController>();
-  /** The person has stopped the turn that runs. */
+  /** True if the user has stopped the running turn. */
   #stopped = false;
-  /** What was streamed of the reply. */
+  /** The part of the reply streamed so far. */
   #said = "";
   #isLeaving = false;
 
@@ -78,30 +78,30 @@ export class Conversation {
     });
   }
 
-  /** What can be called by the names that are known now. */
+  /** Returns the names that can be called now. */
   completions(): readonly string[] {
     const session = this.#begun?.session;
     const others = [...(session?.skills() ?? []), ...(session?.mcp.prompts() ?? [])];
     return [...slashCommands, ...others.map(({ name }) => name)].map((name) => `/${name}`);
   }
 
-  /** Asks by the terminal. A question of a turn that is stopped is withdrawn by the session. */
+  /** Asks at the terminal. The session withdraws a question of a stopped turn. */
   get person(): UserHandler {
     const person = terminalPerson(this.terminal);
     return {
       ask: async (ask, signal) => {
-        // What was said before it comes by another way, which may be longer.
+        // The text before it takes another way, which may be slower.
         await pause(this.#io.clock, LAST_WORDS_MS, signal);
         return person.ask(ask, signal);
       },
     };
   }
 
-  /** Lines are prompts from now on; what came before then is kept. */
+  /** Treats lines as prompts from now on; keeps earlier ones. */
   begin(beginning: Beginning): void {
     const { session, prompt, goesOn } = beginning;
     this.#begun = beginning;
-    // Prompts of servers are looked for from now on.
+    // Starts to look for the servers' prompts.
     session.mcp.prompts();
     if (prompt !== undefined) this.#waiting.unshift(prompt);
     this.terminal.idle();
@@ -118,7 +118,7 @@ export class Conversation {
     if (event.type === "answered") this.#answered(event.result);
   }
 
-  /** Ctrl-C, as a key or as a signal: the turn, then all of it. */
+  /** Handles Ctrl-C, as a key or a signal: first stops the turn, then leaves. */
   interrupt(): void {
     if (this.#press() === "twice") this.leave(exitCodes.interrupted);
     else if (!this.#stopTurn()) this.#note("Ctrl-C again leaves.");
@@ -128,7 +128,7 @@ export class Conversation {
     return this.#isLeaving;
   }
 
-  /** Agents end, and `left` resolves; the first code counts. A second call does not wait for anything. */
+  /** Ends the agents and resolves `left`; the first code counts. A second call does not wait for anything. */
   leave(code: number): void {
     if (this.#isLeaving) {
       this.terminal.close();
@@ -137,13 +137,13 @@ export class Conversation {
     }
     this.#isLeaving = true;
     for (const command of this.#commands) command.abort(new Error(LEFT));
-    // Whatever is asked before there is a session is asked no more.
+    // Withdraws what was asked before there was a session.
     if (this.#begun) this.#begun.session.detach(LEFT);
     else this.terminal.close();
     this.#leaving.resolve(code);
   }
 
-  /** Ends what the main conversation does and waits for; what runs in the background goes on. */
+  /** Ends what the main conversation does and waits for; the background continues. */
   #stopTurn(): boolean {
     if (this.#isLeaving || (!this.#stop && !this.#woken && this.#commands.size === 0)) return false;
     this.#note("Stopping; Ctrl-C again leaves.");
@@ -165,7 +165,7 @@ export class Conversation {
     const skill = isSlashCommand(text) && callsSkill(text, session.skills(), hasServers);
     if (isSlashCommand(text) && !skill) void this.#slash(text, begun);
     else if (!this.#stop && !this.#woken) this.#prompt(text, begun);
-    // A skill is called by a prompt of its own.
+    // A skill runs as a prompt of its own.
     else if (skill) this.#waiting.push(text);
     else this.#tellMain(text, begun);
   }
@@ -174,7 +174,7 @@ export class Conversation {
     void this.#turn(text, (signal) => begun.session.prompt(text, signal), begun);
   }
 
-  /** Told while it works, it is heard at the next turn; an ending conversation hears it as its next prompt. */
+  /** While it works it gets the text at the next turn; an ending conversation gets it as its next prompt. */
   #tellMain(text: string, { session }: Beginning): void {
     if (session.send(MAIN, text) !== "queued") this.#waiting.push(text);
   }
@@ -208,7 +208,7 @@ export class Conversation {
     this.#idle();
   }
 
-  /** A turn that the person began; `text` is what they said, null where they only went on. */
+  /** Runs a turn that the user started; `text` is null if it only continues. */
   async #turn(
     text: string | null,
     start: (signal: AbortSignal) => Promise<AgentResult | null>,
@@ -226,7 +226,7 @@ export class Conversation {
     } catch (error) {
       this.#stop = null;
       this.#rest();
-      // News have made it go on by itself at this very moment: then it hears the person as well.
+      // A notice has just started a run: that run gets the user's text as well.
       if (text !== null && this.#woken) this.#tellMain(text, begun);
       else terminal.print(terminal.paint("red", safeLine(errorMessage(error))));
     }
@@ -248,7 +248,7 @@ export class Conversation {
     this.#ends();
   }
 
-  /** Counts from here what a turn uses; the answer shows what came of it. */
+  /** Starts to count what a turn uses; the returned function shows its result. */
   #begins(session: ReplSession): (result: AgentResult) => void {
     const { terminal } = this;
     const { clock } = this.#io;
@@ -285,7 +285,7 @@ export class Conversation {
     if (!this.#stop && !this.#woken) this.terminal.idle();
   }
 
-  /** The person need not wait for its answer; it is shown when it comes. */
+  /** The user need not wait for its summary, which is shown when it arrives. */
   async #goOnWith({ id }: AgentView, text: string, session: ReplSession): Promise<void> {
     const { terminal } = this;
     try {
@@ -297,7 +297,7 @@ export class Conversation {
     if (!this.#isLeaving) this.#idle();
   }
 
-  /** A line besides the conversation, such as what the session warns of. */
+  /** Prints a line outside the conversation, such as a warning of the session. */
   tell(words: string): void {
     this.#note(safeLine(words));
   }

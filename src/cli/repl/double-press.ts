@@ -1,9 +1,9 @@
 import type { Clock } from "../../mailbox/clock.ts";
 
-/** Milliseconds within which a second Ctrl-C means leaving. */
+/** A second Ctrl-C within these milliseconds leaves. */
 const TWICE_MS = 2_000;
 
-/** Tells a second Ctrl-C from a first one. */
+/** Distinguishes a second Ctrl-C from a first one. */
 export function createDoublePress(clock: Clock): () => "once" | "twice" {
   let last = Number.NEGATIVE_INFINITY;
   return () => {

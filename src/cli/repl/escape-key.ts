@@ -1,12 +1,12 @@
 import type { Clock } from "../../mailbox/clock.ts";
 
-/** Milliseconds after which an Escape is the key and not the beginning of another key's sequence. */
+/** Milliseconds after which an Escape is the key and not the start of a sequence. */
 const ALONE_MS = 50;
 const ESC = 0x1b;
 
-/** Tells the Escape key from the sequences that begin with it, also where a slow line cuts them. */
+/** Distinguishes the Escape key from sequences that start with it, even if a slow line cuts them. */
 export interface EscapeKey {
-  /** What is to be read now; null: it was the key, or may be. */
+  /** Returns the input to read now; null if it was the key, or may be. */
   take(chunk: Buffer | string): Buffer | null;
   close(): void;
 }

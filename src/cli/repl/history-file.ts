@@ -3,32 +3,32 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../../lib/errors.ts";
 
-/** What was asked before, over all conversations of this person. */
+/** The user's earlier prompts, over all conversations. */
 export interface HistoryFile {
   /** Newest first. */
   readonly lines: readonly string[];
-  /** One sentence, where it cannot be kept. */
+  /** One sentence on why it cannot be saved. */
   readonly problem?: string;
-  /** Never rejects: a prompt matters more than its memory. */
+  /** Never rejects: a prompt matters more than its history. */
   add(line: string): Promise<void>;
 }
 
-/** Entries kept, and characters of one; a longer one is not worth finding again. */
+/** Entries kept, and characters of one; a longer one is not worth keeping. */
 const MAX_LINES = 1000;
 const MAX_LINE = 10_000;
-/** A file of more bytes is cut to its last entries when a conversation starts. */
+/** A larger file is cut to its last entries when a conversation starts. */
 const MAX_BYTES = 1_000_000;
 
 /**
- * `history` in Troupe's home: one JSON string a line, oldest first, for this user only. Several conversations
- * may append to it at the same time. A link or a pipe in its place is refused.
+ * Opens `history` in Troupe's home: one JSON string per line, oldest first, for this user only. Several conversations
+ * may append at the same time. Refuses a link or a pipe.
  */
 export async function openHistory(home: string): Promise<HistoryFile> {
   const path = join(home, "history");
   try {
     const lines = await load(path);
     let last = Promise.resolve();
-    // One after the other, so that they stand in the order in which they were typed.
+    // One after the other, to keep the order in which they were typed.
     const add = (line: string) => (last = last.then(() => append(path, line)));
     return { lines, add };
   } catch (error) {
@@ -55,7 +55,7 @@ async function load(path: string): Promise<string[]> {
   }
 }
 
-/** Cut in place: half of it lost in a crash is half a history, and a second file could be left behind. */
+/** Cuts in place: a crash may lose half of the history, but a second file could be left behind. */
 async function rewrite(file: FileHandle, lines: readonly string[]): Promise<void> {
   await file.truncate(0);
   await file.appendFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
@@ -71,7 +71,7 @@ async function append(path: string, line: string): Promise<void> {
       await file.close();
     }
   } catch {
-    // It was writable at the start; whatever happened since, the session's own journal reports the disk.
+    // It was writable at the start; otherwise the session's journal reports the disk.
   }
 }
 
@@ -90,7 +90,7 @@ async function openPrivate(path: string): Promise<FileHandle> {
   }
 }
 
-/** A torn or foreign line is no entry. */
+/** Ignores an incomplete or foreign line. */
 function entryOf(line: string): string[] {
   try {
     const entry: unknown = JSON.parse(line);

@@ -10,8 +10,8 @@ export interface InputRows {
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
- * A line being edited as rows of so many columns, with where its cursor is. Later rows stand below the first
- * one's text. With more rows than `most` the ones around the cursor are shown.
+ * Returns the rows of an edited line and the position of its cursor. Later rows are indented to the first one's text.
+ * Shows only the rows around the cursor if there are more than `most`.
  */
 export function inputRows(
   prompt: string,

@@ -1,23 +1,23 @@
 import { StringDecoder } from "node:string_decoder";
 
-/** What comes from a keyboard: keys with their escape sequences, or a text that was pasted as a whole. */
+/** Input from a keyboard: keys with their escape sequences, or one pasted text. */
 export type Typed =
   | { readonly type: "keys"; readonly text: string }
   | { readonly type: "paste"; readonly text: string };
 
 /**
- * Stands for a line break inside a line that is being edited, where a real one would end it. No text holds
- * it: it is a noncharacter, and what is typed is freed of it.
+ * Replaces a line break in an edited line, which a real one would end. No text contains it: it is a noncharacter, and
+ * is removed from input.
  */
 export const BREAK = "\ufdd0";
 
 const ESC = "\u001b";
 const PASTE_BEGINS = `${ESC}[200~`;
 const PASTE_ENDS = `${ESC}[201~`;
-/** Alt-Enter, with which most terminals can type a line break. */
+/** Alt-Enter, which types a line break on most terminals. */
 const ALT_ENTER = new RegExp(`${ESC}[\r\n]`, "g");
 
-/** Tells pasted text from keys (bracketed paste), wherever the bytes are cut. */
+/** Distinguishes pasted text from keys (bracketed paste), wherever the bytes are cut. */
 export function createKeyParser(): (chunk: Buffer | string) => Typed[] {
   const decoder = new StringDecoder("utf8");
   let rest = "";
@@ -38,7 +38,7 @@ export function createKeyParser(): (chunk: Buffer | string) => Typed[] {
   };
 }
 
-/** Length of the marker's beginning at the end of the text; a lone Escape is a key and not waited for. */
+/** Returns the length of an incomplete marker at the end of the text; a lone Escape is a key and not waited for. */
 function begunMarker(text: string, marker: string): number {
   for (let length = marker.length - 1; length >= 2; length--) {
     if (text.endsWith(marker.slice(0, length))) return length;
@@ -50,7 +50,7 @@ function keys(text: string): Typed {
   return { type: "keys", text: text.replaceAll(BREAK, "").replace(ALT_ENTER, BREAK) };
 }
 
-/** As it was, but for control characters, which nobody pastes on purpose, and the last line break. */
+/** Removes control characters, which are never pasted on purpose, and the last line break. */
 function pasted(text: string): Typed {
   const plain = text
     .replaceAll(BREAK, "")

@@ -4,14 +4,14 @@ import type { MessageParam } from "../../mailbox/conversation.ts";
 import { conversationOf } from "../../mailbox/turns.ts";
 import { isUserText, textOf, userText } from "../user-text.ts";
 
-/** What the person asked last, and what was said to it since. */
+/** The user's last prompt and the text replied to it. */
 export interface LastExchange {
   readonly prompt: string;
-  /** Empty where nothing was said yet. */
+  /** Empty if there is no text yet. */
   readonly said: string;
 }
 
-/** Null where nothing was asked. */
+/** Returns null if there was no prompt. */
 export function lastExchange({
   spec,
   turns,

@@ -3,26 +3,26 @@ import { Readable, Writable } from "node:stream";
 import { BREAK, type Typed } from "./key-parser.ts";
 
 /**
- * A line being edited. node:readline does the editing (keys, history, undo, completion) but draws nothing:
- * whoever shows the line shows it together with everything else on the screen.
+ * A line being edited. node:readline does the editing (keys, history, undo, completion) but draws nothing: the screen
+ * draws the line with everything else.
  */
 export interface LineEditor {
-  /** Line breaks in it are `BREAK`. */
+  /** Its line breaks are `BREAK`. */
   readonly text: string;
   /** In UTF-16 units of `text`. */
   readonly cursor: number;
   type(typed: Typed): void;
   clear(): void;
-  /** Nothing is reported any more; idempotent. */
+  /** Stops all events; idempotent. */
   close(): void;
 }
 
 export interface LineEditorOptions {
-  /** Newest first; lines get `BREAK`s for their breaks. Absent: nothing is remembered. */
+  /** Newest first; line breaks become `BREAK`. Absent: no history. */
   readonly history?: readonly string[];
-  /** Words that Tab completes at the start of a line, asked each time. */
+  /** Words that Tab completes at the start of a line, read each time. */
   readonly completions?: () => readonly string[];
-  /** With real line breaks. */
+  /** Receives real line breaks. */
   onLine(text: string): void;
   onInterrupt(): void;
   /** Ctrl-D on an empty line; the editor is closed. */
@@ -49,7 +49,7 @@ export function createLineEditor(options: LineEditorOptions): LineEditor {
     ],
   });
   let closed = false;
-  // A line that goes on is no entry of its own.
+  // A continued line is not an entry of its own.
   editor.on("history", (lines) => void (goesOn(lines[0] ?? "") && lines.shift()));
   editor.on("line", (line) => {
     if (goesOn(line)) editor.write(line.slice(0, -1) + BREAK);
@@ -87,7 +87,7 @@ export function createLineEditor(options: LineEditorOptions): LineEditor {
   };
 }
 
-/** A backslash before Enter breaks the line; two are a backslash. */
+/** True if a backslash before Enter breaks the line; two are a backslash. */
 function goesOn(line: string): boolean {
   return /(?:^|[^\\])(?:\\\\)*\\$/.test(line);
 }

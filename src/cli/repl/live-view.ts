@@ -5,14 +5,14 @@ import { cutToWidth } from "../display-width.ts";
 import { renderTree } from "../live-tree.ts";
 import { createWaits } from "../waits.ts";
 
-/** The agents that are at work, as lines. */
+/** The working agents, as lines. */
 export interface LiveView {
   onEvent(event: SupervisorEvent): void;
-  /** What ended before now belongs to an earlier turn. */
+  /** Assigns what ended before now to an earlier turn. */
   begin(): void;
-  /** True where an agent still works, be it in the background. */
+  /** True if an agent still works, also in the background. */
   busy(): boolean;
-  /** With those that have ended in the turn that is running; between turns without any. */
+  /** Includes agents that ended in the running turn; between turns only working ones. */
   lines(
     now: number,
     frame: { readonly columns: number; readonly rows: number; readonly paint: Paint },

@@ -1,13 +1,13 @@
 import type { SettingsReader } from "../../policy/trust/trust.ts";
 import type { CliIO } from "../io.ts";
 
-/** Where the settings and the memory files of a conversation are. */
+/** Where a conversation's settings and memory files are. */
 export interface OwnFiles {
   readonly io: CliIO;
-  /** The folder of the conversation. */
+  /** The directory of the conversation. */
   readonly cwd: string;
-  /** The folder whose settings count. */
+  /** The directory whose settings apply. */
   readonly root: string;
-  /** With what this run was told of the folder, such as that it is trusted. */
+  /** Includes what this run was given about the directory, such as that it is trusted. */
   readonly reader: Pick<SettingsReader, "read">;
 }

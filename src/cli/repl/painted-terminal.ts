@@ -20,8 +20,8 @@ export interface PaintedOptions extends TerminalListeners {
 const PROMPT = "› ";
 
 /**
- * A conversation on a terminal that can be painted: what is done scrolls up, what is being done stands
- * below it, and the line to type in is always the last.
+ * Creates a conversation on a painted terminal: finished lines scroll up, work in progress is below them, and the input
+ * line is always last.
  */
 export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Terminal {
   const { clock, stdin, stdout } = io;
@@ -31,7 +31,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const read = createKeyParser();
   const over = new AbortController();
   let answer: { readonly prompt: string; readonly editor: LineEditor } | null = null;
-  /** A question is drawn and not open yet: Enter would send half a thought. */
+  /** A question is drawn but not open yet: Enter would send half a thought. */
   let settling = false;
 
   const prompt = createLineEditor({
@@ -67,7 +67,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       editing().editor.type({ type, text: kept });
     }
     frames.now();
-    // What Tab completes is there a moment later.
+    // Tab's completion appears a moment later.
     frames.soon();
   };
   const onGone = () => options.onEnd("gone");
@@ -99,7 +99,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     return line;
   };
 
-  /** Does it, and has it painted. */
+  /** Runs an action, then paints. */
   const shown =
     <A extends readonly unknown[]>(change: (...given: A) => void) =>
     (...given: A): void => {
@@ -136,7 +136,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       frames.stop();
       escapeKey.close();
       forgetResize();
-      // The listener for errors stays: a terminal that goes away now must not end the process otherwise.
+      // Keep the listener for errors: a terminal that closes now must not end the process.
       stdin.off("data", onData).off("end", onGone).off("close", onGone);
       prompt.close();
       screen.paint(null);

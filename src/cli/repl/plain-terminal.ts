@@ -11,7 +11,7 @@ import { createQuietKeys } from "./quiet-keys.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
 
 /**
- * A conversation on a terminal that only prints (TERM=dumb): the system edits the line, and everything is
+ * Creates a conversation on a terminal that only prints (TERM=dumb): the system edits the line, and everything is
  * written once, in order.
  */
 export function createPlainTerminal(io: CliIO, options: TerminalListeners): Terminal {
@@ -20,23 +20,23 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
   const quiet = createQuietKeys(clock);
   const over = new AbortController();
   const callBegun = createCallNotes();
-  /** What is shown once nothing holds it back: each knows its text only then. */
+  /** Shown once it is no longer held back: each gives its text only then. */
   const heldBack: (() => string)[] = [];
   let inDialog = false;
-  /** The conversation goes on by itself: nobody knows what is being typed, so what comes then comes as a whole. */
+  /** True if the conversation continues by itself: the user may be typing, so output arrives as a whole. */
   let byItself = false;
   let inEvent = false;
   let ends = "\n\n";
   let working = false;
   let answered: ((line: string | null) => void) | null = null;
   let unfinished = "";
-  /** Of the reply that was shown last. */
+  /** The turn of the reply shown last. */
   let lastTurn = 0;
 
   const write = (text: string): void => {
     if (text === "") return;
     ends = (ends + text).slice(-2);
-    // A terminal that is gone is noticed by its end of input.
+    // The end of input reports a closed terminal.
     stdout.write(text).catch(() => {});
   };
   const put = (text: () => string): void => {
@@ -54,7 +54,7 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
   const lines = createInterface({ input: stdin, terminal: false });
   lines.on("line", (typed) => {
     quiet.typed();
-    // The person's Enter has ended the line on the screen.
+    // The user's Enter has ended the line on the screen.
     ends = "\n";
     if (answered) return answered(typed);
     const whole = unfinished + typed;

@@ -2,16 +2,16 @@ import type { Clock } from "../../mailbox/clock.ts";
 import { pause } from "../../mailbox/clock.ts";
 
 /**
- * Milliseconds without a key after a question was drawn, before keys count as its answer. Who is in the
- * middle of typing something else has not read it.
+ * Milliseconds without a key after a question was drawn before keys count as its answer. A user who is typing something
+ * else has not read it.
  */
 const QUIET_MS = 250;
 
-/** Knows when the person has stopped typing. */
+/** Detects that the user has stopped typing. */
 export interface QuietKeys {
-  /** A key came. */
+  /** Reports a key. */
   typed(): void;
-  /** Resolves once nothing was typed for a moment, counted from now; or as soon as the signal is aborted. */
+  /** Resolves after a moment without keys, counted from now; or immediately on abort. */
   quiet(signal: AbortSignal): Promise<void>;
 }
 

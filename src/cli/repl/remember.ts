@@ -34,7 +34,7 @@ export async function remember(argument: string, { own }: { readonly own: OwnFil
   return [safeLine(done), ...tooLong, OTHERS[owner]].join("\n");
 }
 
-/** An item of a list, with further lines below its first; what no person types is left out. */
+/** Formats a list item, with further lines below its first; removes control characters. */
 function asItem(text: string): string {
   const lines = text
     .replace(/[^\P{Cc}\n\t]/gu, "")

@@ -25,9 +25,8 @@ import { conversationLines } from "./turn-account.ts";
 import { wrapText } from "./wrap.ts";
 
 /**
- * Milliseconds in which a session that is left must be closed; then the process ends without it. Whoever sends a
- * signal does not wait (fault 63), and who presses Ctrl-C twice wants to be gone: the rest is what SessionEnd hooks
- * have.
+ * Milliseconds in which a session must close; then the process ends without it. The sender of a signal does not wait
+ * (fault 63), and a user who presses Ctrl-C twice wants to be out: SessionEnd hooks get the rest.
  */
 const CLOSE_MS = 10_000;
 const CLOSE_ON_SIGNAL_MS = 900;
@@ -43,17 +42,16 @@ function closingMs(code: number): number {
   }
 }
 
-/** What the person is asked before there is a session. */
+/** Questions to the user before there is a session. */
 export interface AskedFirst {
   readonly askTrust: AskTrust;
   readonly choose: ChooseSession;
 }
 
 /**
- * A conversation in the terminal: from its first line until the person leaves (exit code 0), interrupts twice
- * (130), or is made to leave (SIGTERM 143, SIGHUP or a vanished terminal 129). Every agent has ended then.
- * `setUp` may ask which session is meant and whether the folder is trusted; what it throws is thrown before anything
- * else is shown. `prompt` is asked first of all.
+ * Runs a conversation in the terminal until the user leaves (exit code 0), interrupts twice (130), or is made to leave
+ * (SIGTERM 143, SIGHUP or a closed terminal 129). Every agent has ended then. `setUp` may ask for the session and for
+ * trust in the directory; what it throws is thrown before anything else is shown. `prompt` is sent first.
  */
 export async function runRepl(
   { io, runtime }: Context,
@@ -70,7 +68,7 @@ export async function runRepl(
       askTrust: (question) => askTrustAt(open.get().talk.terminal)(question),
       choose: (sessions) => chooseSessionAt(open.get().talk.terminal)(sessions),
     }).catch((error: unknown) => {
-      // Nobody is left to be told of it.
+      // No terminal is left to report to.
       if (open.made()?.talk.isLeaving) return null;
       throw error;
     });
@@ -80,7 +78,7 @@ export async function runRepl(
       return await talk.left;
     }
     const { resume } = setup.options;
-    // First of all: what the session warns of at its start stands below it.
+    // First of all: the session's warnings come below it.
     welcome(talk, setup, history);
     const session = createSupervisor({
       ...setup.options,
@@ -142,20 +140,20 @@ function openTalk(io: CliIO, { lines }: HistoryFile): OpenTalk {
   };
 }
 
-/** Made when it is first asked for, if ever. */
+/** Creates a value at the first `get`, if ever. */
 function lazily<T>(make: () => T): { get(): T; made(): T | undefined } {
   let made: T | undefined;
   return { get: () => (made ??= make()), made: () => made };
 }
 
-/** Ends every agent, and the process where something of the session does not end in time. */
+/** Ends every agent, and the process if part of the session does not end in time. */
 async function end(
   io: CliIO,
   { terminal, left }: Conversation,
   session: ReplSession,
   cwd: string,
 ): Promise<void> {
-  // Before the rest: however the end comes, the way back was told.
+  // Before the rest, so that the user always sees how to resume.
   farewell(terminal, session, { cwd, here: io.cwd });
   const code = await left;
   const closed = await within(io.clock, closingMs(code), session.close());
@@ -185,7 +183,7 @@ function welcome(
     print(paint("yellow", wrapText(safeLine(note), columns()).join("\n")));
 }
 
-/** Nothing, where nothing was asked. */
+/** Shows nothing if there was no prompt. */
 function farewell(
   terminal: Terminal,
   session: ReplSession,

@@ -1,26 +1,26 @@
 import { safeText } from "../safe-text.ts";
 import { wrapLine } from "./wrap.ts";
 
-/** A reply that is being written, as rows of a terminal. */
+/** A reply being written, as rows of a terminal. */
 export interface ReplyText {
-  /** The row that is still being written; empty at the start of a line. */
+  /** The incomplete row; empty at the start of a line. */
   readonly tail: string;
-  /** Takes a piece; the answer are the rows that will not change any more. */
+  /** Adds a piece and returns the rows that will not change again. */
   add(piece: string, columns: number): string[];
-  /** Ends the line that is being written. */
+  /** Ends the incomplete line. */
   end(): string[];
 }
 
-/** A line of more characters is broken here: its rows would be counted again with each piece. */
+/** Breaks longer lines: each piece would count their rows again. */
 const LONGEST_LINE = 4000;
 
 export function createReplyText(): ReplyText {
-  /** What may be half a character or half an escape sequence. */
+  /** Possibly half a character or half an escape sequence. */
   let held = "";
   let line = "";
-  /** Rows of the line that were handed out. */
+  /** Rows of the line already returned. */
   let given = 0;
-  /** As it was at the line's beginning: rows that were handed out must not be counted anew. */
+  /** As it was at the line's start: rows already returned must not be counted again. */
   let width = 80;
 
   const finish = (): string[] => {
@@ -60,7 +60,7 @@ export function createReplyText(): ReplyText {
   };
 }
 
-/** Where a text can be cut without cutting a character, a line break or a short escape sequence. */
+/** Returns where a text can be cut without splitting a character, a line break or a short escape sequence. */
 function wholeUpTo(text: string): number {
   const begun = text.lastIndexOf("\u001b");
   if (begun >= 0 && begun > text.length - 12 && !/[A-Za-z~\n]/.test(text.slice(begun))) return begun;

@@ -2,8 +2,8 @@ import { nearName } from "../../mailbox/near-name.ts";
 import { quoted, UsageError } from "../usage-error.ts";
 
 /**
- * Whose file is meant, in front of what a command is to do: `--user TEXT`, or `--scope user TEXT` as on the command
- * line. Null: nothing is said of it.
+ * Parses the file's scope before the rest of a command: `--user TEXT`, or `--scope user TEXT` as on the command line.
+ * Returns null without one.
  */
 export function scopeIn<S extends string>(
   argument: string,

@@ -12,27 +12,27 @@ import { createLiveView } from "./live-view.ts";
 import { createReplyText } from "./reply-text.ts";
 import { wrapText } from "./wrap.ts";
 
-/** The line that is being typed, behind its prompt. */
+/** The line being typed, after its prompt. */
 export interface Editing {
   readonly prompt: string;
   readonly editor: Pick<LineEditor, "text" | "cursor">;
 }
 
-/** What is on the terminal: lines that stay, the reply as it is written, the agents, and the line to type in. */
+/** What is on the terminal: permanent lines, the reply as it is written, the agents, and the input line. */
 export interface Screen {
   columns(): number;
   print(text: string): void;
   gap(): void;
   onEvent(event: SupervisorEvent): void;
-  /** The main conversation is at work. */
+  /** Sets whether the main conversation is working. */
   working(isWorking: boolean): void;
   isWorking(): boolean;
-  /** Anybody is at work. */
+  /** True if any actor is working. */
   isBusy(): boolean;
-  /** While held, what comes is kept back; what is printed `through` comes through. */
+  /** Holds output back until released; output printed with `through` is shown anyway. */
   hold(isHeld: boolean): void;
   through(text: string): void;
-  /** One frame; without a line to type in, the cursor is left below everything. */
+  /** Paints one frame; without an input line the cursor is left below everything. */
   paint(editing: Editing | null): void;
 }
 
@@ -41,15 +41,15 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
   const reply = createReplyText();
   const live = createLiveView(() => clock.now());
   const callBegun = createCallNotes();
-  /** Lines that stay and are not painted yet. */
+  /** Permanent lines not painted yet. */
   let fresh: string[] = [];
   const heldBack: string[] = [];
   let held = false;
   let working = false;
   let lastIsEmpty = true;
-  /** The last line that stays tells of a call. */
+  /** True if the last permanent line shows a call. */
   let afterCall = false;
-  /** Of the reply that was shown last. */
+  /** The turn of the reply shown last. */
   let lastTurn = 0;
 
   // One column less: a character in the last one leaves some terminals in a half-broken line.
@@ -68,13 +68,13 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
     if (!lastIsEmpty) put([""]);
   };
   const say = (piece: string, turn: number): void => {
-    // A reply stands apart from what was before it, also where the calls between were not let go.
+    // Separates a reply from what precedes it, even if the calls in between were not allowed.
     if (turn !== lastTurn || (reply.tail === "" && afterCall)) gap();
     lastTurn = turn;
     afterCall = false;
     put(reply.add(piece, columns()));
   };
-  /** The rows between what stays and the line to type in. */
+  /** Returns the rows between the permanent lines and the input line. */
   const middle = (room: number): string[] => {
     if (held) return [];
     const { tail } = reply;
@@ -109,7 +109,7 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
               .map((row) => paint("yellow", row))
               .join("\n"),
           );
-        // Whoever leads the conversation shows these.
+        // The conversation shows these itself.
         case "woken":
         case "answered":
         case "waiting":
@@ -128,7 +128,7 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
     hold(isHeld) {
       held = isHeld;
       if (held) return;
-      // What was answered stands apart from what it led to.
+      // Separates an answer from what it led to.
       fresh.push(...(heldBack[0] === "" ? [] : [""]), ...heldBack.splice(0));
       lastIsEmpty = fresh.at(-1) === "";
     },

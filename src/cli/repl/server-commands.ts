@@ -9,22 +9,22 @@ import { quoted } from "../usage-error.ts";
 import { visibleText } from "../visible-text.ts";
 import type { ReplSession } from "./repl-session.ts";
 
-/** What the commands about MCP servers work with. */
+/** What the commands about MCP servers need. */
 export interface ServerContext {
   readonly session: Pick<ReplSession, "mcpServers" | "serversLeftOut" | "mcp">;
   readonly paint: Paint;
-  /** Shown at once, as it is: no line of it is broken, so that an address can be copied. Safe for a terminal. */
+  /** Shows a line immediately and never wraps it, so that an address can be copied. It must be safe for a terminal. */
   say(line: string): void;
-  /** Aborted when the person stops what they wait for. */
+  /** Returns a signal that is aborted when the user stops what they wait for. */
   stoppable(): AbortSignal;
 }
 
 export const SERVERS_USAGE = "/mcp [ACTION NAME]";
 const ACTIONS = ["login", "logout", "restart", "changes", "accept"] as const;
-/** Of what a person may be shown of one tool; the rest can only be more of it. */
+/** The part of one tool's description that the user is shown; a longer one adds nothing new. */
 const MOST_CHARS = 4_000;
 
-/** `/mcp`: how it stands with each server, and what can be done about it. */
+/** `/mcp`: shows the status of each server and the available actions. */
 export async function serverCommand(argument: string, context: ServerContext): Promise<string> {
   const [action = "", ...words] = argument.split(/\s+/).filter((word) => word !== "");
   if (action === "") return listed(context);
@@ -95,7 +95,7 @@ function stateWords(server: ServerStatus, prompts: number): string {
   }
 }
 
-/** Or why there is none, as a sentence. */
+/** Returns a sentence if there is no such server. */
 function named(name: string, { session }: ServerContext): ServerStatus | string {
   const servers = session.mcpServers();
   const found = servers.find((one) => one.name === name) ?? servers.find((one) => one.slug === name);
@@ -158,7 +158,7 @@ function changesOf(server: ServerStatus, { session, paint }: ServerContext): str
   ].join("\n");
 }
 
-/** Nothing is accepted that was not shown just so. */
+/** Accepts only what was shown exactly so. */
 function accepted(server: ServerStatus, code: string | undefined, context: ServerContext): string {
   const { mcp } = context.session;
   const changes = mcp.changes(server.slug);
@@ -194,7 +194,7 @@ function codeOf(changes: readonly ChangedTool[]): string {
   return createHash("sha256").update(all).digest("hex").slice(0, 8);
 }
 
-/** A prompt of a server in a list, without its server. */
+/** Formats a server's prompt in a list, without its server. */
 export function promptLine(prompt: ServerPrompt): string {
   const { description } = prompt;
   return safeLine(

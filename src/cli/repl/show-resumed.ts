@@ -8,11 +8,11 @@ import type { ReplSession } from "./repl-session.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapText } from "./wrap.ts";
 
-/** Rows of the prompt and of the reply that are shown again: enough to know where one was. */
+/** Rows of the last prompt and reply to show again, as a reminder. */
 const PROMPT_ROWS = 6;
 const REPLY_ROWS = 16;
 
-/** Shows where a session that is taken up again stands: what was said last, and what goes on now. */
+/** Shows the last exchange of a resumed session and what continues now. */
 export function showResumed(
   { paint, print, gap, columns }: Terminal,
   restored: ResumableSession,

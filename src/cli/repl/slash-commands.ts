@@ -19,18 +19,18 @@ import { remember } from "./remember.ts";
 import type { ReplSession } from "./repl-session.ts";
 import { promptLine, SERVERS_USAGE, type ServerContext, serverCommand } from "./server-commands.ts";
 
-/** What a slash command works with. */
+/** What a slash command needs. */
 export interface SlashContext extends AgentContext, ServerContext {
   readonly session: AgentContext["session"] &
     ServerContext["session"] &
     Pick<ReplSession, "compact" | "mode" | "setMode" | "rules" | "skills">;
-  /** Why the person may not go to this mode, as a sentence; null where they may. */
+  /** Returns why the user may not switch to this mode, or null if they may. */
   readonly whyNot: (mode: PermissionMode) => string | null;
   readonly own: OwnFiles;
   leave(): void;
 }
 
-/** Null where there is nothing to say. */
+/** Returns null if there is nothing to print. */
 type Run = (argument: string, context: SlashContext) => string | null | Promise<string | null>;
 
 interface SlashCommand {
@@ -93,17 +93,17 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   },
 };
 
-/** Their names. */
+/** The names of the slash commands. */
 export const slashCommands: readonly string[] = Object.keys(commands);
 
-/** A line that begins with a slash, unless its first word is a path. */
+/** True if the line starts with a slash and its first word is not a path. */
 export function isSlashCommand(line: string): boolean {
   return /^\/[^\s/]*(?:\s|$)/.test(line);
 }
 
 /**
- * Whether the session is to be asked for such a line: it calls a skill, or one that has just come. A line that is like
- * one of our own commands is a slip of the person's.
+ * True if the session must handle the line, because it calls a skill that may be new. A line similar to a built-in
+ * command is a typing error.
  */
 export function callsSkill(line: string, skills: readonly Skill[], hasServers = false): boolean {
   const [, word = ""] = /^\/(\S*)/.exec(line) ?? [];
@@ -113,7 +113,7 @@ export function callsSkill(line: string, skills: readonly Skill[], hasServers = 
   return onlyInShell(word) === null && nearName(word, Object.keys(commands)) === null;
 }
 
-/** What the command has to say, safe for a terminal; null where that is nothing. Never rejects. */
+/** Returns the command's output, safe for a terminal, or null. Never rejects. */
 export async function runSlashCommand(line: string, context: SlashContext): Promise<string | null> {
   const [, word = "", argument = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
   const name = word === "quit" ? "exit" : word;
@@ -132,7 +132,7 @@ function unknown(word: string): string {
   return safeLine(`There is no command ${quoted(`/${word}`)}; ${hint}`);
 }
 
-/** So many prompts stand in `/help`; all of them in `/skills`. */
+/** The number of prompts in `/help`; `/skills` lists all of them. */
 const MOST_PROMPTS = 8;
 
 function help(_: string, { session }: SlashContext): string {
@@ -194,7 +194,7 @@ async function compact(argument: string, { session }: SlashContext): Promise<str
   return `The conversation is shorter: ${tokens} instead of ${shortCount(before)}.`;
 }
 
-/** The flag's own check, so that a mode is spelt alike everywhere. */
+/** Uses the flag's own check, so that modes are spelt alike everywhere. */
 function modeOf(word: string): PermissionMode {
   try {
     return sessionFlags.permissionMode.read([word]) ?? "default";

@@ -4,8 +4,8 @@ const PASTE_ON = "\u001b[?2004h";
 const PASTE_OFF = "\u001b[?2004l";
 
 /**
- * Gives us each key as it is typed, Ctrl-C among them, and pasted text between markers. The answer undoes it;
- * at the end of the process node itself resets what it changed of the terminal.
+ * Delivers each key as it is typed, including Ctrl-C, and pasted text between markers. Returns a function that undoes
+ * this; Node resets the terminal's own settings at exit.
  */
 export function takeKeys({ stdin, stdout }: CliIO): () => void {
   let taken = true;
@@ -18,7 +18,7 @@ export function takeKeys({ stdin, stdout }: CliIO): () => void {
     try {
       stdin.setRawMode?.(false);
     } catch {
-      // A terminal that is gone has no modes.
+      // A closed terminal has no modes.
     }
   };
 }

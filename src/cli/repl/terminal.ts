@@ -1,47 +1,47 @@
 import type { SupervisorEvent } from "../../supervisor/view.ts";
 import type { Paint } from "../colour.ts";
 
-/** What a person does at the terminal. */
+/** What a user does at the terminal. */
 export interface TerminalListeners {
-  /** A prompt or a slash command, whole; it may have several lines and is never blank. */
+  /** A whole prompt or slash command; it may have several lines and is never blank. */
   onLine(text: string): void;
-  /** Ctrl-C, where it does not merely clear what was typed. */
+  /** Ctrl-C, unless it only clears the input line. */
   onInterrupt(): void;
-  /** The Escape key, where the terminal gives us keys. */
+  /** The Escape key, if the terminal delivers keys. */
   onEscape(): void;
-  /** `left`: Ctrl-D. `gone`: the terminal is no longer there. */
+  /** `left`: Ctrl-D. `gone`: the terminal closed. */
   onEnd(how: "left" | "gone"): void;
 }
 
 /** While one is open nothing else is shown, so that a question stays together. */
 export interface Dialog {
-  /** Lines that stay; safe for a terminal already. */
+  /** Prints permanent lines, which must be safe for a terminal. */
   print(text: string): void;
   /**
-   * One line, typed after this was called: what was typed before is no answer. Null once the signal is
-   * aborted, or when the terminal is left or gone.
+   * Reads one line typed after this call: earlier input is not an answer. Returns null on abort, or if the user leaves
+   * or the terminal closes.
    */
   question(prompt: string, signal: AbortSignal): Promise<string | null>;
 }
 
-/** Where the conversation is held. None of it throws: a terminal that is gone shows nothing. */
+/** Where the conversation takes place. No method throws: a closed terminal shows nothing. */
 export interface Terminal {
   readonly paint: Paint;
-  /** Columns there are for text. */
+  /** Returns the columns available for text. */
   columns(): number;
-  /** Lines that stay; safe for a terminal already. */
+  /** Prints permanent lines, which must be safe for a terminal. */
   print(text: string): void;
-  /** An empty line, unless the last one is empty already. */
+  /** Prints an empty line, unless the last one is empty. */
   gap(): void;
-  /** Shows the agents, the waits and the reply as they come. */
+  /** Shows the agents, the waits and the reply as they arrive. */
   onEvent(event: SupervisorEvent): void;
-  /** The main conversation is at work from now on. */
+  /** The main conversation starts working. */
   working(): void;
-  /** It is not any more; agents may go on in the background. */
+  /** It has stopped; agents may continue in the background. */
   rest(): void;
   /** The next line is a prompt. */
   idle(): void;
   dialog<T>(hold: (dialog: Dialog) => Promise<T>): Promise<T>;
-  /** Leaves the terminal as it was found; idempotent. */
+  /** Restores the terminal; idempotent. */
   close(): void;
 }

@@ -9,13 +9,13 @@ import { safeLine } from "../safe-text.ts";
 import { resumeHint, unfinishedAgents, unfinishedText } from "../unfinished.ts";
 import type { ReplSession } from "./repl-session.ts";
 
-/** What a turn used, as the difference of two accounts. */
+/** What a turn used, as the difference of two totals. */
 export interface TurnAccount {
-  /** "✓ done · 2 turns · 1 agent · 3.4k tokens · 8.4 s", and a sentence for each thing to know besides. */
+  /** Returns "✓ done · 2 turns · 1 agent · 3.4k tokens · 8.4 s", and a sentence for each further remark. */
   lines(result: AgentResult, ms: number, paint: Paint): string[];
 }
 
-/** Begins to count now. */
+/** Starts counting now. */
 export function beginAccount(session: ReplSession): TurnAccount {
   const before = session.usage();
   const known = new Set<ActorId>(before.agents.map(({ id }) => id));
@@ -42,12 +42,12 @@ export function beginAccount(session: ReplSession): TurnAccount {
   };
 }
 
-/** Counted from the beginning of the conversation. */
+/** Counts from the start of the conversation. */
 function turnsOf(actor: ActorId, { agents }: SessionUsage): number {
   return agents.find(({ id }) => id === actor)?.turns ?? 0;
 }
 
-/** The conversation as a whole, who is stopped with it, and the way back. */
+/** Returns the totals of the conversation, the agents stopped with it, and how to resume. */
 export function conversationLines(
   { session, agents, usage }: SessionUsage,
   cwd: string,

@@ -9,7 +9,7 @@ import { wrapText } from "./wrap.ts";
 
 type Shown = Pick<Terminal, "print" | "gap" | "paint" | "columns">;
 
-/** What of a result was not on the screen yet, then the lines of its account. */
+/** Shows what is not on the screen yet, then the lines of its usage. */
 export function showResult(
   { print, gap, columns }: Shown,
   { summary }: AgentResult,
@@ -18,7 +18,7 @@ export function showResult(
 ): void {
   const show = (words: string) => print(wrapText(words, columns()).join("\n"));
   gap();
-  // What was not streamed is the runtime's own, such as what an agent that failed had said last.
+  // Text that was not streamed comes from the runtime, such as the last text of a failed agent.
   const text = safeText(summary.text).trim();
   if (text !== "" && !safeText(said).includes(text)) {
     show(text);
@@ -27,7 +27,7 @@ export function showResult(
   for (const line of account) show(line);
 }
 
-/** The answer of an agent that the person went on with. */
+/** Shows the summary of an agent that the user resumed. */
 export function showAgentResult(
   { print, gap, paint, columns }: Shown,
   { id, type, description, summary }: AgentResult,
@@ -40,10 +40,10 @@ export function showAgentResult(
   gap();
 }
 
-/** Agents named in the line about those that go on. */
+/** Agents named in the line about those that continue. */
 const NAMED = 3;
 
-/** Who goes on although the turn was stopped; null where nobody does. */
+/** Names the agents that continue although the turn was stopped; null if none do. */
 export function goingOnWords(views: readonly AgentView[]): string | null {
   const agents = unfinishedAgents(views);
   if (agents.length === 0) return null;

@@ -3,13 +3,12 @@ import { displayWidth } from "../display-width.ts";
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** What a terminal would widen by an amount of its own. */
+/** Replaces a tab, whose width depends on the terminal. */
 const TAB = "    ";
 
 /**
- * The rows of one line of plain text in so many columns, broken between words. Later rows stand below the
- * first one's text: behind its spaces and its bullet. Text that is appended to the line changes no row but
- * the last.
+ * Wraps one line of plain text between words. Later rows are indented to the first one's text, after its spaces and its
+ * bullet. Appending text changes only the last row.
  */
 export function wrapLine(line: string, columns: number): string[] {
   const text = line.replaceAll("\t", TAB);
@@ -37,18 +36,18 @@ export function wrapLine(line: string, columns: number): string[] {
   return [...rows, row].map((each) => each.trimEnd());
 }
 
-/** Every line of the text, wrapped, each behind the same lead. */
+/** Wraps every line of the text, each after the same lead. */
 export function wrapText(text: string, columns: number, lead = ""): string[] {
   const room = Math.max(1, columns - displayWidth(lead));
   return text.split("\n").flatMap((line) => wrapLine(line, room).map((row) => (lead + row).trimEnd()));
 }
 
-/** Colours take no room. */
+/** Colours have no width. */
 function plainWidth(text: string): number {
   return text.includes("\u001b") ? displayWidth(stripVTControlCharacters(text)) : displayWidth(text);
 }
 
-/** A word that no row has room for. */
+/** Cuts a word that is wider than a row. */
 function cutWord(word: string, columns: number): string[] {
   const pieces: string[] = [];
   let piece = "";

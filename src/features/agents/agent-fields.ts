@@ -1,23 +1,23 @@
 import type { ActorSpec } from "../../mailbox/messages.ts";
 import type { AgentInput } from "../../tools/agent.ts";
 
-/** What a call asks for besides a new agent: a fork of its own conversation, or an agent that has ended. */
+/** The paths of an Agent call that do not start a new agent: a fork, or resuming an ended agent. */
 type Path = "fork" | "resume";
 
-/** What the call is about, and how its words are read. */
+/** What the call is about, and how its texts are read. */
 export interface Subject {
-  /** A fork's parent, or the agent that is resumed. */
+  /** The spec of the fork's parent, or of the agent that is resumed. */
   readonly spec: ActorSpec;
   modelOf(alias: string): string;
-  /** The name of this agent type as definitions spell it. */
+  /** Returns the name of this agent type as its definition spells it. */
   typeOf(type: string): string;
 }
 
-/** Returns why the value cannot be obeyed, with what to do instead, or null. */
+/** Returns why the value cannot be obeyed and what to do instead, or null. */
 type Refusal<T> = (value: T, subject: Subject) => string | null;
 type Handling<T> = "obeyed" | Refusal<T>;
 
-/** How each field of an Agent call is handled on each path. A new agent obeys all of them. */
+/** How each path handles each field of an Agent call. A new agent obeys all of them. */
 export const AGENT_FIELDS: {
   readonly [Field in keyof Required<AgentInput>]: Readonly<
     Record<Path, Handling<NonNullable<AgentInput[Field]>>>
@@ -60,7 +60,7 @@ export const AGENT_FIELDS: {
   },
 };
 
-/** Throws, with a sentence, if a field of the call cannot be obeyed. */
+/** Throws an error for the model if a field of the call cannot be obeyed. */
 export function assertObeyed(path: Path, input: AgentInput, subject: Subject): void {
   const check = <Field extends keyof AgentInput>(field: Field) => {
     const value = input[field];

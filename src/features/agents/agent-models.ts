@@ -2,7 +2,7 @@ import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import { builtInAgents, findAgent } from "../../actors/definitions/index.ts";
 import type { AgentModels } from "../../model/agent-models.ts";
 
-/** Returns a definition with the model that settings choose for it; it wins over the definition's own. */
+/** Returns the definition with the model from the settings, which takes precedence over its own. */
 export function withModel(definition: AgentDefinition, models: AgentModels): AgentDefinition {
   const builtIn = builtInAgents.includes(definition);
   const chosen = chooseModel(definition, models, builtIn);

@@ -10,14 +10,14 @@ import type { Toolbox } from "../../supervisor/toolbox.ts";
 import { agentList, formatAgentLine } from "../../tools/agent-list.ts";
 import { definitionsWith, type ListedAgent, listingOf } from "./listing.ts";
 
-/** Where the list of agents stands (A4.17). */
+/** Where the model finds the list of agent types (A4.17). */
 export type AgentPlacement = "inline" | "attached";
 
-/** By which a conversation knows the list. */
+/** The key of the list among the facts of a conversation. */
 export const AGENTS_FACT = "agents";
 const HEAD = "Agents\nThe kinds of agents that the Agent tool starts, as they are now:";
 
-/** The kinds of agents of a session, which files can change while it runs. */
+/** The agent types of a session, which can change with their files while it runs. */
 export class AgentTypes {
   readonly #models: AgentModels;
   #all: readonly AgentDefinition[];
@@ -35,13 +35,13 @@ export class AgentTypes {
     return findAgent(this.#all, type);
   }
 
-  /** Those that start from now on are of these kinds. */
+  /** Replaces the types for agents that start from now on. */
   replace(own: readonly AgentDefinition[]): void {
     this.#all = definitionsWith(own, this.#models);
   }
 }
 
-/** The kinds of agents besides the built-in ones, with sentences for the person; null: they are what they were. */
+/** Reads the own agent types, with warnings for the user. Resolves with null if they are unchanged. */
 export type AgentsNow = () => Promise<{
   readonly agents: readonly AgentDefinition[];
   readonly notes: readonly string[];
@@ -53,7 +53,7 @@ export interface AgentLookParts {
   readonly onChange: () => void;
 }
 
-/** Looks whether the kinds have changed; one look at a time, and none rejects. Null: they never do. */
+/** Checks whether the types have changed, one check at a time. Never rejects. */
 export function agentLooks(
   kinds: AgentTypes,
   { now, onWarning, onChange }: AgentLookParts,
@@ -77,19 +77,19 @@ export function agentLooks(
   };
 }
 
-/** The list of agents as models are told it. */
+/** The list of agent types as models see it. */
 export interface AgentIndex {
   readonly agents: readonly ListedAgent[];
   listing(type: string): ListedAgent | null;
-  /** What the description of the tool says for as long as the session lasts; null: messages say it. */
+  /** The list for the tool description, fixed for the session; null if messages carry it. */
   readonly inline: string | null;
-  /** As something that a conversation is told. */
+  /** Returns the list as a fact of a conversation. */
   fact(windowTokens: number): Fact;
-  /** Whether the tool itself says as much. */
+  /** True if the tool description already says this. */
   isInline(fact: Fact): boolean;
 }
 
-/** `toolbox`: all tools but that which starts agents; `windowTokens`: of the session's model. */
+/** Builds the list. `toolbox` is all tools but Agent; `windowTokens` is of the session's model. */
 export function agentIndex(
   kinds: AgentTypes,
   toolbox: Toolbox,

@@ -4,7 +4,7 @@ import type { Allowed } from "../../supervisor/toolbox.ts";
 
 const SKILL = "Skill";
 
-/** The tools a definition means: those it lists, and what the servers and skills that it names need. */
+/** Returns the tools of a definition: those it lists, and those that its servers and skills need. */
 export function namedTools({ tools, mcpServers, skills = [] }: AgentDefinition): Allowed {
   if (tools === "all") return tools;
   const servers = mcpServers ? [...mcpServers.named, ...Object.keys(mcpServers.own)] : [];

@@ -23,10 +23,10 @@ export interface FanOutParts extends Pick<QuotingPorts, "asks" | "aboveUsd" | "s
   readonly spending: Spending;
 }
 
-/** Estimates what the agents of a reply may cost together, before any of them starts. Joint: `onEvent` (a reply). */
+/** Estimates what the agents of a reply may cost together before any of them starts. Joint: `onEvent` (a reply). */
 export function fanOutFeature(parts: FanOutParts): {
   readonly joints: Joints;
-  /** Why the agents of this reply must not start; null: they may. */
+  /** Resolves with why the agents of this reply must not start, or null if they may. */
   declined(asker: Actor): Promise<string | null>;
 } {
   const { actors, common, types, spending } = parts;
@@ -37,7 +37,7 @@ export function fanOutFeature(parts: FanOutParts): {
     const starts = callsOf(reply).filter(
       ({ name }, index) =>
         toolbox.find(name)?.offer.name === "Agent" &&
-        // In a session that was resumed some have started already.
+        // In a resumed session some may have started before.
         actors.startedBy(callId(asker.id, reply.turn, index)) === undefined,
     );
     approval.replied(asker, reply, starts);
@@ -54,7 +54,7 @@ export function fanOutFeature(parts: FanOutParts): {
     });
   }
 
-  /** Tokens of the first request of such an agent; a fork's is all that was said so far. */
+  /** Returns the tokens of the agent's first request; a fork's includes the whole conversation so far. */
   function prefixOf(type: string, { spec, reply }: Actor): number {
     const definition = types.find(type);
     if (definition === undefined) return totalTokens(reply?.usage ?? noUsage);
@@ -95,7 +95,7 @@ export function fanOutFeature(parts: FanOutParts): {
     joints: {
       onEvent(event) {
         if (event.type === "reply") replied(event.actor, event.reply);
-        // What they may cost may have been a question when the program died.
+        // The program may have died while the question about their cost was open.
         if (event.type === "resumed" && event.actor.reply) replied(event.actor, event.actor.reply);
       },
     },

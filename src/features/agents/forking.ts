@@ -7,13 +7,13 @@ import { shareHistory } from "../../mailbox/shared-history.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import { FORK } from "../../supervisor/run-for.ts";
 
-/** A fork's spec, and the part of its conversation that is its own: what comes before is its parent's. */
+/** A fork's spec, and the part of its conversation that is its own: everything before is its parent's. */
 export interface Forked {
   readonly spec: ActorSpec;
   readonly own: MessageParam[];
 }
 
-/** What sets it apart from its parent. */
+/** How it differs from its parent. */
 interface Orders {
   readonly id: ActorId;
   readonly description: string;
@@ -21,15 +21,16 @@ interface Orders {
   readonly outputSchema?: JsonSchema;
 }
 
-/** What a conversation was when it gave a reply: made once for all forks of that reply. */
+/** The conversation up to each reply, built once for all forks of that reply. */
 export type Histories = WeakMap<Reply, readonly MessageParam[]>;
 
-/** As each of the calls is answered for the fork: the same for all forks of a reply, so that they share it in the cache. */
+/** The result of each call as a fork sees it: the same for all forks of a reply, so that they share the cache. */
 const ANSWERED_ELSEWHERE = "(This call is answered in the conversation you were forked from.)";
 
 /**
- * An agent that begins with its parent's conversation, byte for byte as the model was sent it, with the same system
- * prompt and tools: all of that is read from the cache (A11.9). Null where the parent is between two replies.
+ * Returns an agent that starts with its parent's conversation, byte for byte as the model got it, with the same
+ * system prompt and tools, so that all of it is read from the cache (A11.9). Returns null if the parent is between
+ * two replies.
  */
 export function forkOf(
   parent: Actor,
@@ -57,7 +58,7 @@ export function forkOf(
       ],
     },
   ];
-  // What its parent is shown is what it begins with: it has made nothing smaller itself.
+  // A fork starts with what its parent sees; it has compacted nothing itself.
   const {
     pending: _,
     tokenBudget: __,
@@ -77,19 +78,19 @@ export function forkOf(
       messages: [...before, ...own],
       turns: [],
       heard: [],
-      // Its parent's tree is not its own to bring back.
+      // The fork must not merge its parent's worktree.
       inherited: { reads: lastReads(parent), cwd: parent.cwd, root: parent.root },
     },
   };
 }
 
-/** All up to the reply, and the reply. A server that does not count says so with zeros. */
+/** Returns the tokens up to and including the reply, or null: a server that does not count reports zeros. */
 function countedIn(usage: Usage): number | null {
   const tokens = totalTokens(usage);
   return tokens === usage.output_tokens ? null : tokens;
 }
 
-/** The newest of each file. */
+/** Returns the newest read of each file. */
 function lastReads({ spec, turns }: Actor): ReadEntry[] {
   const reads = [...(spec.inherited?.reads ?? []), ...turns.flatMap((turn) => turn.reads)];
   return [...new Map(reads.map((entry) => [entry.path, entry])).values()];

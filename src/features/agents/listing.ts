@@ -8,18 +8,18 @@ import { withModel } from "./agent-models.ts";
 import { namedTools } from "./definition-tools.ts";
 import { MAIN_ONLY_TOOLS } from "./main-only-tools.ts";
 
-/** One kind of agent, as people and models choose it. */
+/** An agent type as users and models choose it. */
 export interface ListedAgent extends AgentListing {
   readonly aliases: readonly string[];
   readonly model?: string;
   readonly source?: AgentSource;
-  /** Tools that its definition names and this program does not have. */
+  /** Tools that its definition names and Troupe does not have. */
   readonly unknownTools?: readonly string[];
-  /** What sets its agents apart besides, each in a few words: `worktree`, `background`, `plan mode`. */
+  /** Other traits of its agents in a few words: `worktree`, `background`, `plan mode`. */
   readonly traits?: readonly string[];
 }
 
-/** The built-in kinds and a person's own; an own one takes the place of a built-in of the same name. */
+/** Returns the built-in types and the user's own, which replace built-in ones of the same name. */
 export function definitionsWith(
   own: readonly AgentDefinition[],
   models: AgentModels = {},
@@ -28,7 +28,7 @@ export function definitionsWith(
   return all.map((definition) => withModel(definition, models));
 }
 
-/** The Agent tool is made of these listings, so it is in no toolbox yet when they are made. */
+/** Lists one type. The toolbox does not have Agent yet, since its description is made of these listings. */
 export function listingOf(definition: AgentDefinition, toolbox: Toolbox): ListedAgent {
   const { name, aliases = [], whenToUse, tools, disallowedTools = [], model } = definition;
   const source = builtInAgents.includes(definition) ? BUILT_IN : definition.source;
@@ -49,7 +49,7 @@ export function listingOf(definition: AgentDefinition, toolbox: Toolbox): Listed
 }
 
 const BUILT_IN: AgentSource = { scope: "built-in" };
-/** By either of its names. */
+/** Both names of the Agent tool. */
 const SPAWNING: readonly string[] = ["Agent", "Task"];
 
 function startsAgents({ tools, disallowedTools = [] }: AgentDefinition): boolean {
@@ -57,7 +57,7 @@ function startsAgents({ tools, disallowedTools = [] }: AgentDefinition): boolean
   return tools === "all" || tools.some((tool) => SPAWNING.includes(tool));
 }
 
-/** A server's tools are known when it has started. */
+/** A server's tools are known only after it has started. */
 function isKnown(tool: string, { known }: Toolbox): boolean {
   return known.has(tool) || SPAWNING.includes(tool) || tool.includes("*") || tool.startsWith("mcp__");
 }
@@ -85,7 +85,7 @@ function oneOrMore(servers: readonly string[]): string {
   return `${servers.length === 1 ? "server" : "servers"} ${servers.join(", ")}`;
 }
 
-/** What a session without settings of its own would offer. */
+/** Lists what a session without settings would offer. */
 export function listAgents(own: readonly AgentDefinition[] = [], models: AgentModels = {}): ListedAgent[] {
   const toolbox = new Toolbox(() => false);
   toolbox.fill({ ours: sessionTools(noSession), foreign: [] });

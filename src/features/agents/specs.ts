@@ -26,7 +26,7 @@ import { type DeferOptions, type DeferredTools, selectDeferredTools } from "../t
 import { namedTools } from "./definition-tools.ts";
 import { MAIN_ONLY_TOOLS } from "./main-only-tools.ts";
 
-/** What a session's options say of its actors. */
+/** The session options that concern its actors. */
 export interface SpecOptions {
   readonly cwd: string;
   readonly additionalDirs?: readonly string[];
@@ -48,35 +48,38 @@ export interface Common {
   readonly limits: Limits;
   readonly toolbox: Toolbox;
   readonly knowledge: SessionContext;
-  /** Null or absent: the session has none. */
+  /** Null or absent if the session has no skills. */
   readonly skills?: Pick<SessionSkills, "preload"> | null;
   /** The session's model, resolved. */
   readonly model: string;
-  /** What holds the commands of an agent with this root, in a model's words (A4.6); empty: nothing does. */
+  /** Describes to a model the sandbox for commands at this root (A4.6); empty if there is no sandbox. */
   readonly heldBy: (root: string, isolation?: Isolation) => string;
 }
 
-/** An agent that is asked for. */
+/** The request for a new agent. */
 export interface NewAgent {
   readonly id: ActorId;
   readonly parent: Pick<ActorSpec, "id" | "depth" | "permissionMode"> | null;
-  /** Where it works; absent: where the session does. */
+  /** Its root; by default the session's. */
   readonly root?: string;
-  /** The tree of its own that it is to have, which `root` is in. */
+  /** Its own worktree, which contains `root`. */
   readonly isolation?: Isolation;
   readonly description: string;
   readonly prompt: string;
   readonly model: string | undefined;
   readonly tokenBudget?: number;
-  /** What its answer must be; wins over the definition's. */
+  /** The schema of its answer; takes precedence over the definition's. */
   readonly outputSchema?: JsonSchema;
-  /** The MCP servers that its definition brings and that are held for it, by their slugs. */
+  /** Slugs of the MCP servers that its definition brings and that are held for it. */
   readonly servers?: readonly string[];
 }
 
 const SPAWNING = "Agent";
 
-/** An agent's spec. Precedence of models: the call's, then the definition's, then the session's (A11.4). */
+/**
+ * Builds an agent's spec. The call's model takes precedence over the definition's, and that over the session's
+ * (A11.4).
+ */
 export function agentSpec(
   common: Common,
   definition: AgentDefinition,
@@ -86,7 +89,7 @@ export function agentSpec(
   return spec(common, agent(common, definition, spawn, budget));
 }
 
-/** What the model of such an agent is sent first, part by part. */
+/** Returns the parts of the agent's first request. */
 export function agentParts(
   common: Common,
   definition: AgentDefinition,
@@ -126,7 +129,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, bud
     awaits: toolbox.awaits(namedTools(definition), forbidden, servers),
     model,
     maxTurns,
-    // A budget without end is none; infinity would not survive the way to a thread.
+    // An infinite budget is no budget; Infinity would not survive the way to a thread.
     ...(Number.isFinite(spawn.tokenBudget) ? { tokenBudget: spawn.tokenBudget } : {}),
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(mode === undefined ? {} : { permissionMode: mode }),
@@ -152,7 +155,7 @@ function canEdit(tools: readonly AgentTool[]): boolean {
   return tools.some(({ name }) => name === "Edit" || name === "Write");
 }
 
-/** An agent is held to what whoever started it is held to. */
+/** Returns the strictest of the limits: an agent is held to its caller's. */
 function narrowest(
   own: PermissionMode | undefined,
   parents: PermissionMode | undefined,
@@ -164,7 +167,7 @@ export function mainSpec(common: Common, prompt: string): ActorSpec {
   return spec(common, mainConversation(common, prompt));
 }
 
-/** What the main conversation's model is sent first, part by part. */
+/** Returns the parts of the main conversation's first request. */
 export function mainParts(common: Common, prompt: string): Preview {
   return preview(common, mainConversation(common, prompt));
 }
@@ -213,17 +216,17 @@ interface Particular
   readonly root?: string;
   readonly role: string;
   readonly tools: AgentTool[];
-  /** MCP servers that are still starting may bring more. */
+  /** True if MCP servers that are still starting may bring more tools. */
   readonly awaits: boolean;
   readonly prompt: string;
-  /** It sees memory files. */
+  /** True if it sees memory files. */
   readonly memory: boolean;
 }
 
 /** What a model is sent first. */
 export interface Preview {
   readonly model: string;
-  /** Tokens of its window. */
+  /** Tokens of its context window. */
   readonly window: number;
   readonly parts: readonly Part<AgentTool>[];
 }
@@ -243,12 +246,12 @@ function firstWords({ knowledge }: Common, particular: Particular, window: numbe
   return knowledge.first({
     ...{ memory, leads: id === MAIN, window },
     ...{ skills: has("Skill"), agents: has(SPAWNING) },
-    // Its own worktree is as clean as the commit that it begins with.
+    // Its own worktree starts clean, at a commit.
     ...{ edits: isolation === undefined && canEdit(tools), atMost: permissionMode },
   });
 }
 
-/** The one place where a context is put together. */
+/** Builds the context: the only function that does. */
 function partsOf(
   common: Common,
   particular: Particular,
@@ -275,7 +278,7 @@ function partsOf(
   });
 }
 
-/** Those that are only named among them. */
+/** Splits off the deferred tools. */
 function parted({ options, toolbox }: Common, { tools, model, awaits }: Particular): DeferredTools {
   const { tokens: window } = windowFor(model, options.compaction);
   return selectDeferredTools(tools, options.deferTools ?? {}, { window, awaits }, toolbox);
@@ -317,13 +320,13 @@ function spec(common: Common, particular: Particular): ActorSpec {
   };
 }
 
-/** A folder of the checkout is, for whoever works in a tree of it, the tree's own. */
+/** Translates a directory of the checkout to the same one in the agent's worktree. */
 function inTree(folder: string, { checkout, path }: Isolation): string {
   const within = relative(checkout, folder);
   return within === ".." || within.startsWith(`..${sep}`) || isAbsolute(within) ? folder : join(path, within);
 }
 
-/** Bash of the agent's own thread: a library user's own is not what the sandbox holds. */
+/** Replaces Bash of the agent's own thread; a library user's Bash is not subject to the sandbox. */
 function withPolicy(tool: AgentTool, policy: () => string): AgentTool {
   if (tool.name !== "Bash" || tool.side !== "agent") return tool;
   const held = policy();

@@ -30,15 +30,15 @@ export interface StartAgentsParts {
   readonly types: AgentTypes;
   readonly spending: Pick<Spending, "budgetOf">;
   readonly outputs: Pick<Outputs, "pathOf">;
-  /** Whether agents may start with the conversation of whoever starts them. */
+  /** True if agents may start with their caller's conversation. */
   readonly forks: boolean;
-  /** Why the agents of this reply must not start; null: they may. */
+  /** Resolves with why the agents of this reply must not start, or null if they may. */
   declined(asker: Actor): Promise<string | null>;
-  /** Servers that agents of this type do not get, in sentences. */
+  /** Returns a warning for each server that agents of this type do not get. */
   missingServers(definition: AgentDefinition): readonly string[];
 }
 
-/** What an agent is asked for, besides its type. */
+/** The request for an agent, without its type. */
 export interface AgentRequest {
   readonly prompt: string;
   readonly description: string;
@@ -52,12 +52,12 @@ export interface AgentRequest {
 interface StartOptions {
   readonly id: ActorId;
   readonly needs: SpawnNeeds;
-  /** The agent that asks; absent: the library's user. */
+  /** The agent that asks; absent for the library's user. */
   readonly caller?: Actor;
   readonly deadlineMs?: number;
 }
 
-/** Starts agents, and resumes those that have ended: for calls of agents and for the library. */
+/** Starts agents and resumes ended ones, for calls of agents and for the library. */
 export class StartAgents implements Pick<Spawner, "spawn"> {
   readonly #parts: StartAgentsParts;
   readonly #histories: Histories = new WeakMap();
@@ -66,12 +66,12 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     this.#parts = parts;
   }
 
-  /** What an Agent call comes to: a report, or that the agent has started. Rejects, with a sentence, if it cannot. */
+  /** Runs an Agent call: resolves with a report or that the agent has started. Rejects with a reason for the model. */
   async spawn(type: string, input: AgentInput, context: CallContext): Promise<Spawned> {
     const { actors, outputs } = this.#parts;
     const caller = actors.find(context.actor);
     if (!caller) throw new Error("The agent that asked is gone.");
-    // After a change of thread, or a crash of the program, the same call is asked again.
+    // The same call arrives again after a change of thread or a crash.
     const { agent, background, ended } =
       this.#startedBy(context.call) ?? runOf(await this.#startForCall(type, input, caller, context));
     const missing = input.resume === undefined ? this.#missingServers(agent) : "";
@@ -96,7 +96,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     return definition === undefined ? "" : this.#parts.missingServers(definition).join(" ");
   }
 
-  /** The run that this call has started, if it has: its agent may have continued for others since. */
+  /** Returns the run that this call has started, or null. The agent may have run for other calls since. */
   #startedBy(call: CallId): Run | null {
     const { actors } = this.#parts;
     const now = actors.startedBy(call);
@@ -138,8 +138,8 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
   }
 
   /**
-   * Prepares what a new agent gets of its own. Whoever asks calls `start` in the moment when it is ready; null if there is
-   * nothing to wait for. It rejects, with a sentence, if that cannot be had, and with the signal's reason.
+   * Prepares what a new agent needs of its own; null if there is nothing to wait for. The caller must call `start` as
+   * soon as it resolves. Rejects with the reason, and with the signal's reason.
    */
   prepare(
     definition: AgentDefinition,
@@ -152,7 +152,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     return { id, ready: spawn.prepare({ id, definition, from, isolation, merge, signal }) };
   }
 
-  /** Starts a new agent. Throws, with a sentence, if it must not start. */
+  /** Starts a new agent. Throws with a reason for the model if it must not start. */
   start(
     definition: AgentDefinition,
     { prompt, description, model, tokenBudget, outputSchema }: AgentRequest,
@@ -161,7 +161,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
   ): Actor {
     const { spawn, common, spending } = this.#parts;
     const build = (): ActorSpec => {
-      // What it needs takes time, in which others may have been started.
+      // Others may have started while this one was prepared.
       if (caller) this.#assertFewEnough(caller);
       const agent: NewAgent = {
         ...{ id, parent: caller?.spec ?? null, prompt, description, model },
@@ -190,7 +190,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     throw new Error(`Agent ${agent.id} still runs. Send it a message instead of resuming it.`);
   }
 
-  /** A definition can name the agent types that its own agents may start. */
+  /** Throws if the caller's definition does not let it start this type. */
   #assertMayStart({ spec: { type } }: Actor, { name }: AgentDefinition): void {
     const { types } = this.#parts;
     const { mayStart } = types.find(type) ?? {};

@@ -10,7 +10,7 @@ const LAST_CALLS = 5;
 const TEXT_CHARS = 2_000;
 const INPUT_CHARS = 120;
 
-/** How an agent stands that still works (A22.36): what it has done so far, and nothing that could pass for its report. */
+/** Formats the progress of a running agent (A22.36), so that nothing in it could pass for its report. */
 export function progressText(actor: Actor, now: number): string {
   const { turnsTaken, costUsd, startedAt, said, spec } = actor;
   const elapsed = startedAt === null ? "not started yet" : `${span(now - startedAt)} so far`;
@@ -31,7 +31,7 @@ export function progressText(actor: Actor, now: number): string {
   ].join("\n");
 }
 
-/** Returns the agent whose report will be in this file and that has not ended for the first time yet, or null. */
+/** Returns the agent whose report this file will have and that has not ended yet, or null. */
 export function agentDue(
   path: string,
   actors: readonly Actor[],
@@ -57,7 +57,7 @@ function lastCalls({ turns, reply, calls }: Actor): string[] {
     .map((call) => `${call.name} ${inputLine(call)}${failed.has(call.id) ? " (failed)" : ""}`);
 }
 
-/** The value that tells this call from another, as far as that can be seen. */
+/** Returns the input value that best distinguishes this call from others. */
 function inputLine({ input }: Pick<ToolUseBlock, "input">): string {
   const values = typeof input === "object" && input !== null ? Object.values(input) : [];
   const [first] = values.filter((value) => typeof value === "string" && value.trim() !== "");

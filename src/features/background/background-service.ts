@@ -7,9 +7,9 @@ import type { BackgroundService, TaskView } from "../../tools/background/service
 import { progressText } from "./agent-progress.ts";
 import type { Background, BackgroundCommand } from "./background.ts";
 
-/** What runs in the background, as the tools see it: commands and agents under one kind of id. */
+/** Returns the background for the tools: commands and agents under one sort of ID. */
 export function backgroundService(background: Background, actors: Actors, clock: Clock): BackgroundService {
-  /** A command of its own or of an agent below; an agent below. Never a sibling's, nor a parent. */
+  /** Own commands, and agents below and theirs; never those of a sibling or parent. */
   const reaches = (asker: ActorId, owner: ActorId): boolean => {
     for (let at: ActorId | null | undefined = owner; at; at = actors.find(at)?.spec.parent) {
       if (at === asker) return true;
@@ -93,7 +93,7 @@ function agentView(agent: Actor, clock: Clock): TaskView {
   return { ...common, state, ending: `It ended: ${how}.` };
 }
 
-/** The report of an agent that has ended; before that only how it stands (A22.16, A22.36). */
+/** Returns the report of an ended agent, or the progress of a running one (A22.16, A22.36). */
 function reportOf(agent: Actor | undefined, clock: Clock): CommandOutput {
   const text = agent === undefined ? "" : (agent.summary?.text ?? progressText(agent, clock.now()));
   return { bytes: Buffer.byteLength(text), head: text, tail: null, path: null };

@@ -22,7 +22,7 @@ const MAX_RUNNING = 32;
 
 const NOTHING: CommandOutput = { bytes: 0, head: "", tail: null, path: null };
 
-/** A command in the background. Kept until the session ends, so that it can be asked for after its end. */
+/** A background command. Kept until the session ends, so that its output can be read after it ended. */
 export interface BackgroundCommand {
   readonly id: string;
   readonly owner: ActorId;
@@ -38,7 +38,7 @@ export interface BackgroundCommand {
 export interface CommandEnd {
   readonly state: "exited" | "killed";
   readonly exitCode: number | null;
-  /** As a sentence. */
+  /** A sentence. */
   readonly ending: string;
   readonly at: number;
 }
@@ -47,7 +47,7 @@ interface Entry extends BackgroundCommand {
   readonly stop: AbortController;
   /** Bytes its owner has seen. */
   seen: number;
-  /** Its owner knows of its end, or is no more. */
+  /** True if its owner knows that it ended, or no longer exists. */
   told: boolean;
 }
 
@@ -55,17 +55,17 @@ export interface BackgroundPorts {
   readonly commands: Commands;
   readonly processes: Pick<Processes, "follow">;
   readonly clock: Clock;
-  /** Into the owner's conversation. */
+  /** Sends a notice to the owner. */
   tell(owner: ActorId, notice: Notice): void;
-  /** The owner knows of this end already: it need not be told any more. */
+  /** Withdraws a notice of an end that the owner knows already. */
   forget(owner: ActorId, notice: string): void;
-  /** A command of this owner has ended: what it wrote is final. */
+  /** Called when a command of this owner has ended and its output is final. */
   onEnded(owner: ActorId): void;
-  /** For the journal: a command that ran when the program died is told of at the next start. */
+  /** Writes to the journal, so that the next start can report commands that died with the program. */
   note(event: Extract<SessionEvent, { type: "command" | "command-end" }>): void;
 }
 
-/** The commands that run beside the session's conversations: who started them, how they stand, who is told. */
+/** The background commands of a session: their owners, states and notices. */
 export class Background {
   readonly #ports: BackgroundPorts;
   readonly #entries = new Map<string, Entry>();
@@ -78,7 +78,7 @@ export class Background {
     return this.#entries.get(id);
   }
 
-  /** In the order they were started. */
+  /** In the order in which they started. */
   get running(): BackgroundCommand[] {
     return [...this.#entries.values()].filter(({ end }) => end === null);
   }
@@ -87,7 +87,7 @@ export class Background {
     return this.running.filter((entry) => entry.owner === owner);
   }
 
-  /** Answers when the command runs, or cannot. It is stopped when the signal is aborted. */
+  /** Resolves when the command runs or cannot run. The signal stops it. */
   async start(
     owner: ActorId,
     request: BackgroundRequest,
@@ -132,11 +132,11 @@ export class Background {
     return { type: "started", task: entry.id, path: entry.path };
   }
 
-  /** What it has written so far; its owner has then seen it, and its end where it has ended. */
+  /** Returns its output so far, which counts as seen by the owner, as does its end. */
   async output(id: string): Promise<CommandOutput> {
     const entry = this.#entries.get(id);
     if (!entry) return NOTHING;
-    // Before the file is read: an end that comes meanwhile is still news.
+    // Checked before the file is read: an end during the read still needs a notice.
     if (entry.end !== null) {
       entry.told = true;
       this.#ports.forget(entry.owner, commandId(id));
@@ -148,7 +148,7 @@ export class Background {
     return { ...ends, path: entry.path };
   }
 
-  /** Ends it; resolves when it is gone. Its owner, who asked for it, is not told again. */
+  /** Stops it; resolves when it has ended. Its owner gets no notice. */
   async stop(id: string): Promise<void> {
     const entry = this.#entries.get(id);
     if (!entry) return;
@@ -157,13 +157,13 @@ export class Background {
     await entry.ended;
   }
 
-  /** Tells its owner of lines from the first one on that it has not seen. */
+  /** Notifies its owner of unseen lines, from the first match on. */
   follow(id: string, words: readonly string[]): void {
     const entry = this.#entries.get(id);
     if (entry) this.#ports.processes.follow(id, entry.seen, words);
   }
 
-  /** The actor has ended: what it started ends with it (A7.10), and nobody is told. Answers what still ran. */
+  /** Stops the commands of an ended actor without notices (A7.10). Returns those that still ran. */
   release(owner: ActorId): BackgroundCommand[] {
     const open = this.runningOf(owner);
     for (const { id } of open) void this.stop(id);

@@ -5,19 +5,19 @@ import { MAX_MONITOR_CHARS, MAX_MONITOR_LINES } from "../../tools/background/mon
 import { endOf } from "../../tools/command-output.ts";
 import { plainText } from "../../tools/plain-text.ts";
 
-/** Of an ended command's output: enough to see how it ended. */
+/** Characters of an ended command's output in its notice. */
 const END_CHARS = 2_000;
 
 export interface CommandEnded {
   readonly task: string;
   readonly title: string;
   readonly status: "completed" | "failed" | "killed";
-  /** How, as a sentence. */
+  /** How it ended, as a sentence. */
   readonly ending: string;
   readonly output: CommandOutput;
 }
 
-/** A command in the background has ended. */
+/** Builds the notice that a background command has ended. */
 export function endNotice({ task, title, status, ending, output }: CommandEnded): Notice {
   const text = endOf(plainText(output.tail ?? output.head).trimEnd(), END_CHARS);
   const summary = `Background command "${title}": ${ending}`;
@@ -32,7 +32,7 @@ export interface CommandLines {
   readonly title: string;
   readonly path: string;
   readonly lines: readonly string[];
-  /** There were others. */
+  /** True if there were more lines. */
   readonly more: boolean;
 }
 
@@ -40,7 +40,7 @@ interface LinesNotice extends Notice {
   readonly of: CommandLines;
 }
 
-/** A command in the background has written lines; those that its owner has not read yet are one notice. */
+/** Builds the notice of a command's new lines; all that its owner has not read share one notice. */
 export function linesNotice(given: CommandLines): LinesNotice {
   // Bounded here, so that a flood is not kept either.
   const of = bounded(given);

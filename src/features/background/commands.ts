@@ -10,12 +10,12 @@ import type { Outputs } from "../../supervisor/outputs.ts";
 import type { CommandPlace } from "../../supervisor/running-call.ts";
 import { MAX_OUTPUT_CHARS } from "../../tools/command-output.ts";
 
-/** Bytes of output after which a command is ended, so that a flood cannot fill the disk. */
+/** Bytes of output after which a command is stopped, so that a flood cannot fill the disk. */
 const MAX_OUTPUT_BYTES = 1_000_000_000;
-/** What may still be longer than is shown: a character of JavaScript is at least a byte. */
+/** Output up to this size may fit into the result: a character has at least one byte. */
 const KEEP_OVER_BYTES = MAX_OUTPUT_CHARS;
 
-/** A command on its way: which file it writes to is known before it has ended. */
+/** A running command, with the file of its output. */
 export interface RunningCommand {
   readonly id: string;
   readonly path: string;
@@ -27,24 +27,24 @@ export interface CommandOptions {
   readonly owner: ActorId;
   readonly command: string;
   readonly cwd: string;
-  /** Null: none. */
+  /** Null for no timeout. */
   readonly timeoutMs: number | null;
-  /** Its file stays until the session ends, however short it is. */
+  /** True to keep even a short output's file until the session ends. */
   readonly keep: boolean;
   readonly signal: AbortSignal;
   readonly watch?: RunWatch;
-  /** Where the gate has let this very command run; without that, in the sandbox if there is one. */
+  /** Where the gate allowed this command to run; by default in the sandbox, if there is one. */
   readonly where?: CommandPlace;
 }
 
-/** The sandbox of a session that has one, and what of the disk belongs to an actor. */
+/** The session's sandbox, and each actor's write scope. */
 export interface CommandSandbox {
   readonly sandbox: Sandbox;
   readonly mode: SandboxSettings["mode"];
   place(owner: ActorId): SandboxPlace;
 }
 
-/** Runs the session's commands: fills in the shell and the file for the output. */
+/** Runs the session's commands: adds the shell and the file for the output. */
 export interface Commands {
   run(
     owner: ActorId,
@@ -52,11 +52,11 @@ export interface Commands {
     signal: AbortSignal,
     where?: CommandPlace,
   ): Promise<CommandResult>;
-  /** A sentence where it cannot even be tried. */
+  /** Returns the problem if the command cannot even be tried. */
   start(options: CommandOptions): RunningCommand | string;
 }
 
-/** `sandbox` is null where the person has switched it off: then commands run as they are. */
+/** Returns the session's commands. `sandbox` is null if the user has disabled it; commands then run without one. */
 export function commandsOf(
   processes: Processes,
   outputs: Outputs,
@@ -98,7 +98,7 @@ export function commandsOf(
   };
 }
 
-/** What cannot be put into the sandbox is not run, and what failed in it is not run again. */
+/** Runs a command in the sandbox. It never falls back to running outside, nor runs a failed command again. */
 async function runInside(
   { sandbox, place }: CommandSandbox,
   owner: ActorId,
@@ -112,14 +112,14 @@ async function runInside(
   return notRun("Cancelled before it was started.", "cancelled");
 }
 
-/** Adds what the confinement has to say, if it explains a failure or has moved something. */
+/** Adds the sandbox's notes if they explain a failure or it has moved something. */
 function withNotes(result: CommandResult, { confined, finish }: Prepared): CommandResult {
   const failed = result.outcome === "exited" && result.exitCode !== 0 && confined.type === "read";
   const notes = [result.reason, failed ? readOnlyNote(result.output) : null, finish()].filter(Boolean);
   return notes.length === 0 ? result : { ...result, reason: notes.join(" ") };
 }
 
-/** It costs tokens in each later turn, so it is left out if something else explains the exit code. */
+/** Returns a note only if nothing else explains the exit code, as it costs tokens in each later turn. */
 function readOnlyNote({ head, tail }: CommandOutput): string | null {
   const said = `${head}${tail ?? ""}`;
   const isRefused =
@@ -136,7 +136,7 @@ async function resultOf(ended: ProcessResult, path: string): Promise<CommandResu
     const output = { bytes, head, tail, path: kept ? path : null };
     return { ...common, ...why, output, cwd: folderIn(report) };
   }
-  // The host died over it: what the command had written is still there.
+  // The process host died: what the command had written is still there.
   const ends = outcome === "unknown" ? await endsOfFile(path).catch(() => null) : null;
   return { ...common, ...why, output: ends === null ? nothing : { ...ends, path }, cwd: null };
 }

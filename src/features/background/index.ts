@@ -23,9 +23,9 @@ export interface BackgroundFeatureParts {
 }
 
 /**
- * Commands, in the foreground and in the background. Joints: `services` (a thread's commands and searches), `prepareCall` (a
- * report that is not written yet is not read), `keepsAlive`, `onEnd` (what still runs is stopped, and the summary says so),
- * `onEvent`.
+ * Commands in the foreground and background. Joints: `services` (a thread's commands and searches), `prepareCall`
+ * (denies reading a report that is not written yet), `keepsAlive`, `onEnd` (stops what still runs and reports it in
+ * the summary), `onEvent`.
  */
 export function backgroundFeature(parts: BackgroundFeatureParts): Joints {
   const { background, commands, processes, toolbox, outputs, actors, note } = parts;
@@ -70,7 +70,7 @@ export function backgroundFeature(parts: BackgroundFeatureParts): Joints {
     },
   };
 
-  /** Only a call that was allowed, and of a tool that may execute, has a shell; and only for what was allowed. */
+  /** Returns the call if it was allowed, its tool may execute, and the request is for what was allowed. */
   function allowedCall(actor: Actor, request: { call: CallId; command: string; cwd: string }) {
     const running = actor.calls.get(request.call);
     if (running === undefined || toolbox.find(running.tool)?.level !== "execute")
@@ -81,7 +81,7 @@ export function backgroundFeature(parts: BackgroundFeatureParts): Joints {
   }
 }
 
-/** A call may have more than one program run, each under an ID that begins with its own. */
+/** A call may run several programs, each with an ID that starts with the call's. */
 function isRunning(actor: Actor, run: string): boolean {
   return [...actor.calls.keys()].some((call) => run === call || run.startsWith(`${call}.`));
 }

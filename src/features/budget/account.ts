@@ -1,41 +1,44 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 import { type Amounts, type Budget, KINDS, type Kind, limitIn, nothing } from "./budget.ts";
 
-/** What one agent may use of one kind, with everything below it that has no purse of its own. */
+/** What one agent may use of one kind, together with everything below it that has no allowance of its own. */
 export interface Allowance {
   readonly limit: number;
-  /** Spent from it, and set aside in purses below. Money stays within the limit, other kinds may pass it by a reply. */
+  /**
+   * Spent from it, and set aside in allowances below. Money stays within the limit; other kinds may exceed it by one
+   * reply.
+   */
   committed: number;
-  /** The most that requests may cost which are on their way (money only). */
+  /** The most that requests in flight may cost (money only). */
   held: number;
-  /** Of what is promised: for summaries. */
+  /** The part of `promised` that is reserved for summaries. */
   kept: number;
-  /** Kept for requests on their way, and for the summaries of those who draw on it. */
+  /** Reserved for requests in flight, and for the summaries of the agents that draw on it. */
   promised: number;
 }
 
-/** One agent, or (id null) the session itself, which everything belongs to. */
+/** The account of one agent, or (if `id` is null) of the whole session. */
 export interface Account {
   readonly id: ActorId | null;
   readonly parent: Account | null;
   readonly purses: Readonly<Record<Kind, Allowance | null>>;
-  /** Milliseconds from its start; null: no end of its own. */
+  /** Milliseconds from its start; null if it has no deadline of its own. */
   readonly ms: number | null;
   startedAt: number | null;
-  /** Of itself and everything below it, ended or not. */
+  /** Spent by itself and everything below it, ended or not. */
   spent: Amounts;
-  /** Requests that may go on their way or have, oldest first, as far as their cost is not booked. */
+  /** Estimates of requests in flight or about to be sent, oldest first, until their cost is booked. */
   asked: readonly Amounts[];
-  /** For its summary. */
+  /** Reserved for its summary. */
   kept: Amounts;
-  /** Kinds in which no summary is kept for it: its own reply has passed the limit, or all was gone when it began. */
+  /** Kinds in which no summary is reserved: its own reply exceeded the limit, or nothing was left when it started. */
   readonly unkept: Set<Kind>;
   released: boolean;
-  /** Released, and everything below it too: its purses have gone back. */
+  /** True once it and everything below it are released, and its allowances have been returned. */
   closed: boolean;
-  /** Accounts right below it that are not closed. */
+  /** Accounts directly below it that are not closed. */
   below: number;
-  /** Its requests that are on their way and hold money. */
+  /** Its requests in flight that hold money. */
   holds: number;
 }
 
@@ -63,7 +66,7 @@ export function openAccount(id: ActorId | null, parent: Account | null, budget: 
   };
 }
 
-/** It begins, or goes on: where all is gone it gets not even a last word, or each new beginning would have one. */
+/** Starts or resumes the account. If nothing is left it gets no summary either, or each new start would have one. */
 export function openWithRemainder(account: Account): void {
   for (const kind of KINDS) {
     const { purse } = drawnOn(account, kind);
@@ -75,7 +78,7 @@ function emptyPurse(limit: number): Allowance {
   return { limit, committed: 0, held: 0, kept: 0, promised: 0 };
 }
 
-/** Sets aside what an account's purses hold: they are filled from those above. */
+/** Reserves an account's allowances from those above. */
 export function fill(account: Account): void {
   if (account.parent === null) return;
   for (const kind of KINDS) {
@@ -85,7 +88,7 @@ export function fill(account: Account): void {
   account.parent.below += 1;
 }
 
-/** Where an account's costs of a kind go, and whose that is. The session's own purse is there for all. */
+/** Returns the allowance that pays an account's costs of a kind, and its owner. The session has one of each kind. */
 export function drawnOn(
   account: Account,
   kind: Kind,
@@ -98,8 +101,8 @@ export function drawnOn(
 }
 
 /**
- * Commits so much more (or less) of what the account draws on. What passes the limit of a purse is spent all the
- * same, so whoever filled the purse pays for it.
+ * Commits an amount (negative to return it) to what the account draws on. An amount above the limit is spent all the
+ * same, so the allowance above pays for it.
  */
 export function charge(account: Account, kind: Kind, amount: number): void {
   const { owner, purse } = drawnOn(account, kind);
@@ -109,7 +112,7 @@ export function charge(account: Account, kind: Kind, amount: number): void {
   if (more !== 0 && owner.parent !== null) charge(owner.parent, kind, more);
 }
 
-/** What a purse keeps from the one above. */
+/** Returns what an allowance reserves from the one above. */
 function heldBy({ limit, committed }: Allowance): number {
   return Math.max(limit, committed);
 }
@@ -124,7 +127,7 @@ export function book(account: Account, amounts: Amounts): void {
   for (let one: Account | null = account; one !== null; one = one.parent) one.spent = sum(one.spent, amounts);
 }
 
-/** Replaces what is promised to an account. */
+/** Replaces what is reserved for an account. */
 export function setReservation(account: Account, asked: readonly Amounts[], kept: Amounts): void {
   const before = promisedTo(account);
   const keptBefore = account.kept;
@@ -144,7 +147,7 @@ export function hold(account: Account, purse: Allowance, nanos: number): void {
   account.holds += 1;
 }
 
-/** The request is over, and what it cost is booked. */
+/** Ends the hold of a request whose cost is booked. */
 export function letGo(account: Account, purse: Allowance, nanos: number): void {
   purse.held -= nanos;
   account.holds -= 1;
@@ -155,7 +158,10 @@ function promisedTo({ asked, kept }: Account): Amounts {
   return asked.reduce(sum, kept);
 }
 
-/** It has ended. Its purses go back once everything below has ended too: nobody outgrows them by being left behind. */
+/**
+ * Releases an account. Its allowances are returned only when everything below has ended too, so that no agent
+ * outlives its limits.
+ */
 export function release(account: Account): void {
   if (account.released) return;
   setReservation(account, [], nothing);

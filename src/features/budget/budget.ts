@@ -1,20 +1,20 @@
 import type { AgentBudget } from "../../settings/read-settings.ts";
 
-/** What an agent and everything below it may use, together; what is absent has no limit of its own. */
+/** Limits of an agent and everything below it together; an absent one is no limit. */
 export interface Budget {
-  /** All that models see and write for it, what comes from a cache too. */
+  /** All tokens that models read and write for it, cached ones too. */
   readonly tokens?: number;
   readonly usd?: number;
   /** Replies. */
   readonly turns?: number;
-  /** Milliseconds from its start. Time passes for all at once: it is never shared out, and nothing of it returns. */
+  /** Milliseconds from its start. Time passes for all agents together: it is never shared out and never returned. */
   readonly ms?: number;
 }
 
-/** What can be shared out. */
+/** The kinds that can be shared out. */
 export type Kind = "usd" | "tokens" | "turns";
 
-/** In the order in which limits are named where several are reached. */
+/** In the order in which limits are named if several are reached. */
 export const KINDS: readonly Kind[] = ["usd", "tokens", "turns"];
 
 /** Whole numbers, so that sums are exact: money is in billionths of a dollar. */
@@ -32,7 +32,9 @@ export function usdOf(nanos: number): number {
   return nanos / NANOS;
 }
 
-/** In whole numbers; undefined: no limit. One that is no number is 0: a limit must never switch itself off. */
+/**
+ * Returns the limit in whole numbers, or undefined for no limit. NaN counts as 0: a limit must never disable itself.
+ */
 export function limitIn(budget: Budget, kind: Kind): number | undefined {
   const limit = budget[kind];
   if (limit === undefined || limit === Number.POSITIVE_INFINITY) return undefined;
@@ -40,7 +42,7 @@ export function limitIn(budget: Budget, kind: Kind): number | undefined {
   return whole > 0 ? whole : 0;
 }
 
-/** The smaller of each limit: whoever sets one can only bound what another one allows. */
+/** Returns the smaller of each limit, so that each budget can only narrow the others. */
 export function tightest(...budgets: readonly Budget[]): Budget {
   const smallest = (name: keyof Budget) => {
     const limits = budgets.flatMap((budget) => budget[name] ?? []);
@@ -51,7 +53,9 @@ export function tightest(...budgets: readonly Budget[]): Budget {
 
 const MINUTE_MS = 60_000;
 
-/** What settings give an agent of a type; `minutes` is what any agent has (`troupe.agentMinutes`), 0: no end. */
+/**
+ * Returns the budget from settings for a type. `minutes` holds for any agent (`troupe.agentMinutes`); 0 is no limit.
+ */
 export function budgetOfType(names: readonly string[], budgets: readonly AgentBudget[], minutes = 0): Budget {
   const wanted = new Set(names.map(plain));
   const own = budgets.filter(({ type }) => wanted.has(plain(type)));
@@ -64,7 +68,7 @@ export function budgetOfType(names: readonly string[], budgets: readonly AgentBu
   );
 }
 
-/** Types are matched whatever their case and separators, as everywhere. */
+/** Normalizes a type: case and separators do not matter. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") || name;
 }

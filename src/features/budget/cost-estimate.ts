@@ -5,15 +5,15 @@ import type { Budget } from "./budget.ts";
 /** An agent that a reply wants to start. */
 export interface Candidate {
   readonly type: string;
-  /** Tokens that its first request will have. */
+  /** Tokens of its first request. */
   readonly prefixTokens: number;
-  /** Full id. */
+  /** Full ID. */
   readonly model: string;
   readonly budget: Budget;
   readonly maxTurns: number;
   /** Of one reply. */
   readonly maxTokens: number;
-  /** Whether it may start others: what they cost is in its budget, but not in its limits. */
+  /** True if it may start others, whose cost is in its budget but not in its limits. */
   readonly startsAgents?: boolean;
   /** Of its context window (default 200,000). */
   readonly windowTokens?: number;
@@ -21,23 +21,25 @@ export interface Candidate {
 
 /** What is known before they start. */
 export interface Known {
-  /** In the purse that they draw on; infinity: no limit. */
+  /** Dollars in the allowance that they draw on; Infinity for no limit. */
   readonly leftUsd: number;
   readonly whose: "session" | "agent";
-  /** What such an agent has cost on this machine so far; null: too few have run. */
+  /** Returns the average cost of such an agent on this machine, or null if too few have run. */
   readonly past: (type: string, model: string) => number | null;
   readonly prices?: OwnPrices;
 }
 
-/** What the upper bound rests on. `limits`: turns and windows at list prices, which an agent hardly ever comes near;
- * `limits-of-first`: without the agents that these start. */
+/**
+ * What the upper bound is based on. `limits`: turns and windows at list prices, which an agent rarely comes near;
+ * `limits-of-first`: without the agents that these start.
+ */
 export type EstimateBasis = "budgets" | "left" | "limits" | "limits-of-first";
 
-/** What a fan-out is likely to cost, and what it may cost at most. */
+/** The likely and the highest cost of a fan-out. */
 export interface Quote {
   readonly agents: number;
   readonly likelyUsd: number;
-  /** Whether past runs of all their types are known; else typical turns are taken. */
+  /** True if past runs of all their types are known; otherwise typical turns are assumed. */
   readonly isKnown: boolean;
   readonly mostUsd: number;
   readonly ground: EstimateBasis;
@@ -45,10 +47,10 @@ export interface Quote {
 }
 
 const WINDOW_TOKENS = 200_000;
-/** A typical run where none is known: so many turns, each with so much said and so many results. */
+/** A typical run if none is known: the number of turns, and the tokens of each reply and its results. */
 const TYPICAL = { turns: 8, reply: 500, results: 2_000 };
 
-/** Null: it costs nothing, or a price is not known, and a figure without it would be wrong. */
+/** Returns null if it costs nothing, or if a price is not known: a figure without it would be wrong. */
 export function estimateCost(
   candidates: readonly Candidate[],
   { leftUsd, whose, past, prices = {} }: Known,
@@ -74,7 +76,7 @@ export function estimateCost(
   };
 }
 
-/** Its prefix is written to a cache once and read from it then, as everything that the turns add. */
+/** Estimates a typical run: prefix and turns are written to the cache once and read from it later. */
 function typicalOf({ model, maxTurns, prefixTokens }: Candidate, own: OwnPrices): number {
   const { turns: typical, reply, results } = TYPICAL;
   const turns = Math.min(typical, maxTurns + 1);
@@ -88,15 +90,16 @@ function typicalOf({ model, maxTurns, prefixTokens }: Candidate, own: OwnPrices)
   return usd;
 }
 
-/** Of what budgets do not bound. */
+/** Returns the basis for the agents without a budget. */
 function groundOfAll(unbound: readonly Candidate[]): EstimateBasis {
   if (unbound.length === 0) return "budgets";
   return unbound.some(({ startsAgents }) => startsAgents) ? "limits-of-first" : "limits";
 }
 
 /**
- * Whether a user is to be asked, or told if nobody can be asked; null: neither. `aboveUsd` is `troupe.quoteAboveUsd`. The
- * likely cost decides: limits would make a question of every fan-out. A single agent is none.
+ * Returns whether to ask the user, to notify (if no user can be asked), or null for neither. `aboveUsd` is
+ * `troupe.quoteAboveUsd`. The likely cost decides: with the upper bound every fan-out would be a question. A single
+ * agent needs no approval.
  */
 export function approvalNeeded(
   { agents, likelyUsd }: Quote,
@@ -107,7 +110,7 @@ export function approvalNeeded(
   return asks ? "ask" : "say";
 }
 
-/** 8 agents are likely to cost $1.20 (by past runs), and $4.00 at most (their budgets). */
+/** Formats `8 agents are likely to cost $1.20 (by past runs), and $4.00 at most (their budgets).` */
 export function quoteSentence({ agents, likelyUsd, isKnown, mostUsd, ground, whose }: Quote): string {
   const by = isKnown ? "by past runs" : "by typical runs";
   return `${counted(agents, "agent")} are likely to cost ${dollars(likelyUsd)} (${by}), and ${dollars(mostUsd)} at most (${groundOf(ground, whose)}).`;
@@ -130,7 +133,7 @@ function groundOf(ground: EstimateBasis, whose: Known["whose"]): string {
   }
 }
 
-/** Null where its price is not known. */
+/** Returns the most it may cost, or null if its price is not known. */
 function mostOf(
   { model, budget, maxTurns, maxTokens, windowTokens = WINDOW_TOKENS }: Candidate,
   own: OwnPrices,
@@ -141,13 +144,13 @@ function mostOf(
   if (input === 0 && output === 0) return { usd: 0, ground: "budgets" };
   const { usd = Number.POSITIVE_INFINITY, tokens = Number.POSITIVE_INFINITY } = budget;
   const byBudget = Math.min(usd, (tokens * Math.max(input, output)) / 1_000_000);
-  // One more: the summary.
+  // One more turn, for the summary.
   const turns = Math.min(budget.turns ?? Number.POSITIVE_INFINITY, maxTurns + 1);
   const byLimits = (turns * (windowTokens * input + maxTokens * output)) / 1_000_000;
   return byBudget <= byLimits ? { usd: byBudget, ground: "budgets" } : { usd: byLimits, ground: "limits" };
 }
 
-/** A prompt costs most where all of it has to be written to a cache. */
+/** A prompt costs most if all of it is written to a cache. */
 function dearest({ input, output, cacheWrite, cacheRead }: Prices) {
   return { input: Math.max(input, cacheWrite, cacheRead), output };
 }

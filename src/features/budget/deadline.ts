@@ -3,13 +3,13 @@ import type { Account } from "./account.ts";
 
 /** When an agent must have ended. */
 export interface Deadline {
-  /** Milliseconds from now; below 0 where it has passed. */
+  /** Milliseconds from now; negative if it has passed. */
   readonly ms: number;
   /** For the summary. */
   readonly reason: string;
 }
 
-/** The nearest of its own deadline and of those above it, of all that have begun and are not over; null: no end. */
+/** Returns the nearest of its own deadline and those above it that are started and not over; null for no deadline. */
 export function deadlineOf(account: Account, now: number): Deadline | null {
   let nearest: Deadline | null = null;
   for (let one: Account | null = account; one !== null; one = one.parent) {

@@ -7,26 +7,26 @@ import { approvalNeeded, type Candidate, estimateCost, type Known, quoteSentence
 
 export interface QuotingPorts {
   readonly asks: Pick<SessionAsks, "hasPerson" | "question">;
-  /** Dollars above which it is asked or said. */
+  /** Dollars above which the user is asked or notified. */
   readonly aboveUsd: number;
-  /** The agents that a reply wants to start. */
+  /** Returns the agents that a reply wants to start. */
   candidates(calls: readonly ToolUseBlock[], asker: Actor): readonly Candidate[];
   known(asker: ActorId): Known;
   say(sentence: string): void;
 }
 
-/** A place in the reply that no call has: the question is about several. */
+/** An index that no call of a reply has: the question is about several calls. */
 const NO_CALL = 1_000_000;
 const START = "Start them";
 const LEAVE = "Do not";
 
 /**
- * What a fan-out may cost, before any of its agents is started (C5): above a threshold a question, where somebody is
- * there, and else one line, never a refusal.
+ * Approval of a fan-out's cost before any of its agents starts (C5): above a threshold a question, or one notice if
+ * no user can be asked; never a refusal.
  */
 export class FanOutApproval {
   readonly #ports: QuotingPorts;
-  /** By the asker: of the reply whose calls run now. */
+  /** By asker: the answer for the reply whose calls run now. */
   readonly #answers = new Map<
     ActorId,
     { readonly turn: number; readonly declined: Promise<string | null> }
@@ -36,7 +36,7 @@ export class FanOutApproval {
     this.#ports = ports;
   }
 
-  /** The calls of a reply are about to run. */
+  /** Called when the calls of a reply are about to run. */
   replied(asker: Actor, reply: Reply, calls: readonly ToolUseBlock[]): void {
     const { asks, aboveUsd, candidates, known, say } = this.#ports;
     this.#answers.delete(asker.id);
@@ -49,7 +49,7 @@ export class FanOutApproval {
     else this.#answers.set(asker.id, { turn: reply.turn, declined: this.#ask(asker, reply, sentence) });
   }
 
-  /** Why an agent of this reply is not to be started; null: it is. */
+  /** Resolves with why an agent of this reply must not start, or null if it may. */
   async declined(asker: ActorId, turn: number): Promise<string | null> {
     const answer = this.#answers.get(asker);
     return answer?.turn === turn ? answer.declined : null;
@@ -74,7 +74,7 @@ export class FanOutApproval {
     );
     if (outcome.type === "deny" && outcome.by === "person") return declinedWords(outcome.reason);
     if (outcome.type === "deny") {
-      // Who cannot be asked after all is told, and nothing is refused for it.
+      // If the user cannot be asked after all, they get a notice and nothing is refused.
       if (outcome.by === "nobody") this.#ports.say(sentence);
       return null;
     }

@@ -4,9 +4,9 @@ import type { Deadline } from "./deadline.ts";
 import { amount, amountOf } from "./format.ts";
 import type { Holder } from "./shortage.ts";
 
-/** Why an agent's next reply must be its last one: `reason` has the figures, for the summary. */
+/** Why an agent's next reply must be its last: `reason` has the figures, for the summary. */
 export interface FinalTurn extends LastTurn {
-  /** Not even a summary can be paid for: no request any more, it ends with what it said before. */
+  /** True if not even a summary can be paid for: it ends with its earlier text and sends no request. */
   readonly silent: boolean;
 }
 

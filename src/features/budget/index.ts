@@ -15,12 +15,13 @@ export interface BudgetFeatureParts {
 }
 
 /**
- * What agents may spend. Joints: `reserve` (an allowance from the parent's), `prepareStart` (its time runs), `beforeTurn`
- * (whether the next reply is the last), `onEvent` (what is left goes back). The gateway asks `spending` before each request.
+ * What agents may spend. Joints: `reserve` (an allowance from the parent's), `prepareStart` (starts its time),
+ * `beforeTurn` (whether the next reply is the last), `onEvent` (returns what is left). The gateway asks `spending`
+ * before each request.
  */
 export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureParts): Joints {
   const { purses } = spending;
-  /** The run whose end was set. */
+  /** The run whose deadline was set, by actor. */
   const timed = new Map<ActorId, number>();
   return {
     reserve(spec, definition) {
@@ -48,7 +49,7 @@ export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureP
     },
   };
 
-  /** What the actors of a resumed session have spent is spent. */
+  /** Books what the actors of a resumed session have spent. */
   function replay({ actors: all }: SessionState): void {
     for (const { spec, turns, reply, summary } of all.values()) {
       spending.adopt(spec);

@@ -22,17 +22,20 @@ import { type Holder, notEnough } from "./shortage.ts";
 
 export interface Opening {
   readonly actor: ActorId;
-  /** Null, or an agent that nobody knows: it draws on the session. */
+  /** Null or unknown: it draws on the session. */
   readonly parent: ActorId | null;
-  /** Its own; where a limit is absent it draws on the nearest purse above that has one. */
+  /** Its own; for an absent limit it draws on the nearest allowance above that has one. */
   readonly budget?: Budget;
-  /** Its first request: an agent for which not even that is left is not let begin, and what is left is kept for it. */
+  /**
+   * The estimate of its first request: an agent without enough for it does not start, and its last request is
+   * reserved.
+   */
   readonly first?: RequestEstimate;
 }
 
 export type Opened =
   | { readonly type: "opened" }
-  /** A sentence for the model: what is left, and what to do. */
+  /** For the model: what is left, and what to do. */
   | { readonly type: "refused"; readonly reason: string };
 
 /** What an agent and everything below it have used. */
@@ -42,13 +45,13 @@ export interface Used {
   readonly turns: number;
 }
 
-/** A purse as an agent finds it; infinity: no limit. What is spent, set aside and left makes up the limit. */
+/** An allowance as an agent sees it; Infinity for no limit. Spent, set aside and left add up to the limit. */
 export interface Balance {
   readonly limit: number;
   readonly spent: number;
-  /** Reserved by agents below that still run, and not spent yet. */
+  /** Reserved by running agents below, and not spent yet. */
   readonly setAside: number;
-  /** Never less than 0, though a last reply may have cost more than was left. */
+  /** Never negative, though a last reply may have cost more than was left. */
   readonly left: number;
 }
 
@@ -62,25 +65,25 @@ export interface Spent {
 export interface Booked {
   readonly usd: number;
   readonly costKnown: boolean;
-  /** Said once for each model: its price is not known. */
+  /** A warning that a model's price is not known, once for each model. */
   readonly note: string | null;
 }
 
 /**
- * Budgets as escrow (C5, D5): what an agent is given is taken from its parent's purse when it begins, and what it
- * did not use goes back when it and everything below it have ended. Money never passes a limit: it is held for each
- * request before that is sent. Tokens and turns may pass theirs by one reply of each agent that is alive then, since
- * what a reply took is known when it has come. Owns no timer; one object for a session.
+ * Budgets as escrow (C5, D5): an agent's budget is taken from its parent's allowance at its start, and the rest is
+ * returned when it and everything below it have ended. Money never exceeds a limit: it is held before each request.
+ * Tokens and turns may exceed theirs by one reply of each running agent, since a reply's usage is known only
+ * afterwards. Owns no timer; one object for each session.
  */
 export class BudgetLedger {
   readonly #session: Account;
   readonly #accounts = new Map<ActorId, Account>();
-  /** Of agents that were asked again after their purses had gone back. */
+  /** Usage of agents that were resumed after their allowances had been returned. */
   readonly #earlier = new Map<ActorId, Used>();
   readonly #prices: OwnPrices;
   readonly #clock: Pick<Clock, "now">;
   readonly #reservations: Reservations;
-  /** Models whose price was missed and said. */
+  /** Models without a price whose warning was given. */
   readonly #unpriced = new Set<string>();
 
   constructor(budget: Budget, { clock, prices = {} }: { clock: Pick<Clock, "now">; prices?: OwnPrices }) {
@@ -91,7 +94,7 @@ export class BudgetLedger {
     this.#reservations = new Reservations((actor) => this.#find(actor), prices);
   }
 
-  /** Takes an agent's budget from its parent's purse, or takes nothing and says why. One that is open stays as it is. */
+  /** Takes an agent's budget from its parent's allowance, or takes nothing and returns why. Keeps one that is open. */
   open(opening: Opening): Opened {
     if (this.#goesOn(opening.actor)) return { type: "opened" };
     const parent = this.#find(opening.parent);
@@ -108,7 +111,7 @@ export class BudgetLedger {
     return { type: "opened" };
   }
 
-  /** The same without a question: for the main conversation, and for agents that go on from a journal. */
+  /** Opens without a check: for the main conversation, and for agents resumed from a journal. */
   adopt({ actor, parent, budget = {}, first }: Opening): void {
     if (this.#goesOn(actor)) return;
     if (this.#accounts.has(actor)) this.#earlier.set(actor, this.spent(actor));
@@ -119,16 +122,16 @@ export class BudgetLedger {
     if (first) setReservation(account, [], prospectOf(first, this.#prices).lastNow);
   }
 
-  /** Its time runs from now on. Only the first call counts. */
+  /** Starts its time. Only the first call counts. */
   begin(actor: ActorId): void {
     const account = this.#accounts.get(actor);
     if (account) account.startedAt ??= this.#clock.now();
   }
 
   /**
-   * Asked before each request. Null: it may be an ordinary one. Otherwise it must be the last one, for the summary
-   * (or, where `silent`, there must be none any more). Either way its cost is kept until `spend` books it, so that
-   * agents who draw on one purse do not spend the same money twice.
+   * Called before each request. Returns null for an ordinary one, or that it must be the last, for the summary (if
+   * `silent`, no request must be sent). Either way its cost is reserved until `spend` books it, so that agents with
+   * one allowance do not spend the same money twice.
    */
   lastWords(actor: ActorId, estimate: RequestEstimate): FinalTurn | null {
     const account = this.#accounts.get(actor);
@@ -145,23 +148,23 @@ export class BudgetLedger {
     return words;
   }
 
-  /** Before a request is sent: the most that it may cost, or why it must not be sent. Never rejects. */
+  /** Resolves with the most that a request may cost, or why it must not be sent. Never rejects. */
   reserve(request: MeteredRequest, lead: boolean, signal: AbortSignal): Promise<Reservation> {
     return this.#reservations.reserve(request, lead, signal);
   }
 
-  /** Nothing came of a request. */
+  /** Releases a request that was not used. */
   unused(reservation: number): void {
     this.#reservations.settle(reservation);
     this.#reservations.retry();
   }
 
-  /** Requests that were on their way are lost with their gateway. */
+  /** Releases all requests in flight, which are lost with their gateway. */
   lost(): void {
     this.#reservations.settleAll();
   }
 
-  /** Books one reply, also of an agent that has ended meanwhile, and one that broke off. */
+  /** Books one reply, even if its agent has ended or the reply was cut off. */
   spend(
     actor: ActorId,
     told: string,
@@ -170,7 +173,7 @@ export class BudgetLedger {
   ): Booked {
     const account = this.#find(actor);
     const usage = soundUsage(counted);
-    // A server may name its model in its own way: then the price is that of what was asked for.
+    // A server may report another name for its model: then the price is that of the requested one.
     const model = costOf(told, usage, this.#prices).costKnown ? told : asked;
     const { usd, costKnown } = costOf(model, usage, this.#prices);
     if (account.asked.length > 0 && !broken) setReservation(account, account.asked.slice(1), account.kept);
@@ -184,14 +187,14 @@ export class BudgetLedger {
     return { usd, costKnown, note };
   }
 
-  /** It has ended: what it did not use goes back. Idempotent. */
+  /** Returns the rest of an ended agent's budget. Idempotent. */
   release(actor: ActorId): void {
     const account = this.#accounts.get(actor);
     if (account) release(account);
     this.#reservations.retry();
   }
 
-  /** By the agent and everything below it, in all its runs; null: by the session. */
+  /** Returns what the agent and everything below it spent in all its runs, or the session if null. */
   spent(actor: ActorId | null): Used {
     const { usd, tokens, turns } =
       (actor === null ? this.#session : this.#accounts.get(actor))?.spent ?? nothing;
@@ -199,7 +202,7 @@ export class BudgetLedger {
     return { usd: usdOf(usd) + earlier.usd, tokens: tokens + earlier.tokens, turns: turns + earlier.turns };
   }
 
-  /** What the agent may still use: of its own purse, or of the one it draws on. Infinity: no limit. */
+  /** Returns what the agent may still use, of its own allowance or the one it draws on; Infinity for no limit. */
   left(actor: ActorId | null): Required<Budget> {
     const left = (kind: Kind) => this.balance(actor, kind).left;
     const ms = Math.max(0, deadlineOf(this.#find(actor), this.#clock.now())?.ms ?? Number.POSITIVE_INFINITY);
@@ -219,12 +222,12 @@ export class BudgetLedger {
     };
   }
 
-  /** When it must be stopped, whoever set that; null: never. For a timer at its start, after `begin`. */
+  /** Returns its nearest deadline, or null. For a timer at its start, after `begin`. */
   deadline(actor: ActorId | null): Deadline | null {
     return deadlineOf(this.#find(actor), this.#clock.now());
   }
 
-  /** `likely`: beside what others were promised; `most`: even if nothing were promised to others. */
+  /** `likely`: next to what is reserved for others; `most`: as if nothing were reserved for others. */
   #limitReached(
     account: Account,
     need: (kind: Kind) => { readonly likely: number; readonly most: number },
@@ -256,11 +259,11 @@ export class BudgetLedger {
     return next[kind] + lastLater[kind];
   }
 
-  /** Whether there is an account already; one that was released goes on, as long as its purses are there. */
+  /** True if it has an account, even a released one, as long as its allowances exist. */
   #goesOn(actor: ActorId): boolean {
     const known = this.#accounts.get(actor);
     if (known === undefined || known.closed) return false;
-    // Its purses are as it left them; its time is not.
+    // Its allowances are as it left them; its time is not.
     if (known.released) {
       known.startedAt = null;
       openWithRemainder(known);

@@ -3,28 +3,28 @@ import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { diskFiles } from "../../context/disk-files.ts";
 
-/** What the last runs cost, in dollars. */
+/** Costs of the last runs in dollars. */
 type Costs = readonly number[];
 
 const MAX_BYTES = 1024 * 1024;
 /** Runs of a type that are remembered. */
 const REMEMBERED = 20;
 const MOST_TYPES = 500;
-/** Runs before their average says something. */
+/** Runs needed for a useful average. */
 const ENOUGH = 3;
 
-/** What runs of an agent type have cost on this machine, by its model; kept for the next session. */
+/** What runs of an agent type cost on this machine, by model; saved for the next session. */
 export class PastRuns {
   readonly #path: string;
   #runs: Map<string, Costs> | null = null;
-  /** Of this session alone: another one may have saved meanwhile. */
+  /** Of this session alone: another session may have saved since. */
   readonly #own: { readonly key: string; readonly usd: number }[] = [];
 
   constructor(home: string) {
     this.#path = join(home, "past-runs.json");
   }
 
-  /** Dollars that a run is likely to cost; null: too few are known. */
+  /** Returns the likely dollars of a run, or null if too few runs are known. */
   average(type: string, model: string): number | null {
     this.#runs ??= this.#read();
     const costs = this.#runs.get(keyOf(type, model)) ?? [];
@@ -38,7 +38,7 @@ export class PastRuns {
     remember(this.#runs, key, usd);
   }
 
-  /** If the disk refuses it, the next session knows less. */
+  /** A failure to write is ignored: the next session knows less. */
   save(): void {
     if (this.#own.length === 0) return;
     const all = this.#read();

@@ -4,16 +4,16 @@ import { blocksOf } from "../../mailbox/turns.ts";
 import { costOf, type OwnPrices } from "../../model/prices.ts";
 import { type Amounts, nanosOf } from "./budget.ts";
 
-/** What the next request of an agent is likely to take. Too much ends an agent early, too little overdraws. */
+/** What an agent's next request is likely to use. Too high ends an agent early, too low overdraws. */
 export interface RequestEstimate {
   readonly model: string;
-  /** Tokens of the conversation as it would be sent now. */
+  /** Tokens of the conversation if it were sent now. */
   readonly promptTokens: number;
-  /** Those of them that a cache is likely to serve (default 0). */
+  /** Tokens of it that a cache is likely to serve (default 0). */
   readonly cachedTokens?: number;
   /** Of an ordinary reply. */
   readonly replyTokens: number;
-  /** What such a turn adds to the conversation, its results too (default: the reply). */
+  /** Tokens that such a turn adds to the conversation, with its results (default: the reply). */
   readonly growthTokens?: number;
   /** The most the summary may have: `maxTokens` of the last request. */
   readonly summaryTokens: number;
@@ -21,12 +21,12 @@ export interface RequestEstimate {
   readonly replyMs?: number;
 }
 
-/** What a request takes: an ordinary one now, the last one instead of it, the last one after it. */
+/** What a request uses: an ordinary one now, the last one instead of it, the last one after it. */
 export interface Prospect {
   readonly next: Amounts;
   readonly lastNow: Amounts;
   readonly lastLater: Amounts;
-  /** The last one after it where no cache serves it: so much is held for it before it is sent. */
+  /** The last one after it without a cache: this is held before it is sent. */
   readonly lastUncached: Amounts;
 }
 
@@ -36,7 +36,7 @@ export function prospectOf(estimate: RequestEstimate, prices: OwnPrices): Prospe
   const taking = (prompt: number, output: number): Amounts => {
     const cache_read_input_tokens = Math.min(cachedTokens, prompt);
     const rest = prompt - cache_read_input_tokens;
-    // Whoever is served from a cache pays for adding to it.
+    // A cached prompt pays for adding to the cache.
     const fresh = cachedTokens > 0 ? { cache_creation_input_tokens: rest } : { input_tokens: rest };
     const usage = soundUsage({ ...noUsage, ...fresh, cache_read_input_tokens, output_tokens: output });
     return amountsOf(estimate.model, usage, prices);
@@ -53,12 +53,12 @@ export function prospectOf(estimate: RequestEstimate, prices: OwnPrices): Prospe
   };
 }
 
-/** One reply. Money whose price is not known is none. */
+/** Returns the amounts of one reply. Unknown prices count as no money. */
 export function amountsOf(model: string, usage: Usage, prices: OwnPrices): Amounts {
   return { usd: nanosOf(costOf(model, usage, prices).usd), tokens: totalTokens(usage), turns: 1 };
 }
 
-/** A count that is no number must not make a sum of all one that is none. */
+/** Replaces counts that are not numbers, which would spoil every sum. */
 export function soundUsage(usage: Usage): Usage {
   return {
     input_tokens: whole(usage.input_tokens),
@@ -68,13 +68,13 @@ export function soundUsage(usage: Usage): Usage {
   };
 }
 
-/** Characters of a token, rather too few; a picture or a page counts as what it is made of. */
+/** Characters of a token, rather too few; an image or a page counts as its encoded text. */
 const CHARS = 3;
 const PICTURE_TOKENS = 1_600;
-/** An ordinary reply where nothing is known yet. */
+/** Tokens of an ordinary reply before anything is known. */
 const REPLY_TOKENS = 1_000;
 
-/** From the last turn that was taken: the next prompt is what it was, with what this turn has added. */
+/** Estimates from the last turn: the next prompt is the last one plus what this turn added. */
 export function estimateAfter(
   turn: Pick<Turn, "usage" | "lastUsage" | "messages">,
   { model, summaryTokens, replyMs }: Pick<RequestEstimate, "model" | "summaryTokens" | "replyMs">,
@@ -87,7 +87,7 @@ export function estimateAfter(
   return {
     model,
     promptTokens: before + added,
-    // Whoever was served from a cache, or has just filled it, will be again.
+    // A cache that served or was filled once is likely to serve again.
     cachedTokens: served,
     replyTokens: Math.max(REPLY_TOKENS, usage.output_tokens),
     growthTokens: Math.max(REPLY_TOKENS, added),
@@ -96,7 +96,7 @@ export function estimateAfter(
   };
 }
 
-/** Before the first reply: from the texts that will be sent. */
+/** Estimates before the first reply, from the texts that will be sent. */
 export function estimateAtStart(
   texts: readonly string[],
   { model, summaryTokens }: Pick<RequestEstimate, "model" | "summaryTokens">,

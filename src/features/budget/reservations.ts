@@ -5,12 +5,12 @@ import { type Account, type Allowance, drawnOn, hold, letGo } from "./account.ts
 import { nanosOf } from "./budget.ts";
 import { amount } from "./format.ts";
 
-/** A request whose reply would be cut shorter than this waits while other requests may release money. */
+/** A request whose reply would be limited to less waits while other requests may release money. */
 const DECENT_TOKENS = 4_000;
-/** A reply may be as long as this whatever it takes of the money; a longer one takes so much of it at most. */
+/** A reply may always have this many tokens; a longer one may take only a share of the money. */
 const USUAL_TOKENS = 16_000;
 const SHARE = 0.25;
-/** A request whose reply would be shorter than this is not sent. */
+/** A request whose reply would be shorter is not sent. */
 const LEAST_TOKENS = 500;
 
 interface Held {
@@ -30,8 +30,8 @@ interface Waiting {
 type Attempt = Reservation | { readonly type: "wait" };
 
 /**
- * Money for requests that are on their way: what each may cost at most is held before it is sent, and let go when its cost is
- * booked. So all that is spent stays within every limit (D5), whatever the number of agents.
+ * Money for requests in flight: the most each may cost is held before it is sent, and released when its cost is
+ * booked. So all spending stays within every limit (D5), for any number of agents.
  */
 export class Reservations {
   readonly #find: (actor: ActorId) => Account;
@@ -45,7 +45,7 @@ export class Reservations {
     this.#prices = prices;
   }
 
-  /** Those that fit later wait in their order, the main conversation first. Never rejects. */
+  /** Resolves when the request fits; those that wait keep their order, the main conversation first. Never rejects. */
   reserve(request: MeteredRequest, lead: boolean, signal: AbortSignal): Promise<Reservation> {
     if (signal.aborted) return Promise.resolve(WITHDRAWN);
     const { purse } = drawnOn(this.#find(request.actor), "usd");
@@ -71,7 +71,7 @@ export class Reservations {
     });
   }
 
-  /** It is booked, or nothing came of it. To be called before `retry`. */
+  /** Releases a request that is booked or was not used. Call it before `retry`. */
   settle(id: number): void {
     const held = this.#held.get(id);
     if (held === undefined) return;
@@ -79,13 +79,13 @@ export class Reservations {
     letGo(held.account, held.purse, held.nanos);
   }
 
-  /** All that was on its way is lost with its gateway. */
+  /** Releases all requests in flight, which are lost with their gateway. */
   settleAll(): void {
     for (const id of [...this.#held.keys()]) this.settle(id);
     this.retry();
   }
 
-  /** Something has changed: those that wait are looked at again, in their order. */
+  /** Tries the waiting requests again, in their order. */
   retry(): void {
     const blocked = new Set<Allowance>();
     for (const one of [...this.#waiting]) {
@@ -110,9 +110,9 @@ export class Reservations {
 
     const costOf = mostCosting(price, promptTokens);
     const room = purse.limit - purse.committed - purse.held;
-    // An ordinary request leaves what summaries are kept for, as long as it can.
+    // An ordinary request leaves what is reserved for summaries as long as it can.
     const spare = room - (purse.kept - (last ? account.kept.usd : 0));
-    // One reply that may be very long must not keep all others waiting.
+    // One possibly very long reply must not keep all others waiting.
     const usual = Math.max(USUAL_TOKENS, affordable(costOf, spare * SHARE, maxTokens));
     const most = Math.min(maxTokens, usual);
     if (costOf(most) <= spare) return this.#grant(account, purse, costOf(most), most);
@@ -145,13 +145,13 @@ export class Reservations {
 
 const WITHDRAWN: Reservation = { type: "refused", reason: "The request was cancelled." };
 
-/** By tokens of the reply, in billionths of a dollar: no token of the prompt may come from a cache. */
+/** Returns the highest cost in billionths of a dollar, by tokens of the reply: nothing comes from a cache. */
 function mostCosting({ input, output, cacheWrite, cacheRead }: Prices, promptTokens: number) {
   const prompt = promptTokens * Math.max(input, cacheWrite, cacheRead);
   return (tokens: number): number => nanosOf((prompt + tokens * output) / 1_000_000);
 }
 
-/** The most tokens of a reply that fit; 0 where the prompt alone does not. */
+/** Returns the most reply tokens that fit; 0 if the prompt alone does not. */
 function affordable(costOf: (tokens: number) => number, within: number, most: number): number {
   const perToken = (costOf(1_000_000) - costOf(0)) / 1_000_000;
   if (costOf(0) > within) return 0;

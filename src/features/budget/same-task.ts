@@ -1,28 +1,28 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 
-/** A prompt, taken apart once so that it can be compared with many. */
+/** A prompt, parsed once so that it can be compared with many. */
 export interface Task {
-  /** All its words, without signs and capitals. */
+  /** All words, without punctuation and capitals. */
   readonly text: string;
-  /** What it is about: its words without those that any task has. */
+  /** What it is about: the words that are not common to all tasks. */
   readonly content: ReadonlySet<string>;
-  /** Every three words in a row. */
+  /** Every three consecutive words. */
   readonly shingles: ReadonlySet<string>;
 }
 
-/** A task somebody works on. */
+/** A task that an agent works on. */
 export interface Taken {
   readonly id: ActorId;
   readonly task: Task;
 }
 
-/** Words beyond which a prompt is not taken apart. */
+/** Prompts with more words are not parsed. */
 const MOST_WORDS = 2_000;
 const ROW = 3;
-/** The share of rows that two prompts have in common where they are practically the same. */
+/** The share of shingles that practically equal prompts have in common. */
 const ALIKE = 0.6;
 
-/** Words that a task has whatever it is about; in English, as the prompts of models mostly are. */
+/** Words that any task may have; in English, as most prompts of models are. */
 const COMMON = new Set(
   "a all also an and any are as at be by can do each every for from has have how i if in into is it its me my of on or our please report so that the their them then there these they this to was we what when where which will with you your".split(
     " ",
@@ -35,7 +35,7 @@ export function taskOf(prompt: string): Task {
   );
   const lower = words.map((word) => word.toLowerCase());
   const text = lower.join(" ");
-  // What distinguishes two very long prompts may stand anywhere: only the same words are then the same task.
+  // The difference of two very long prompts may be anywhere: only equal texts are then the same task.
   if (words.length > MOST_WORDS) return { text, content: new Set(), shingles: new Set() };
   const rows = lower
     .slice(0, Math.max(1, words.length - ROW + 1))
@@ -51,15 +51,16 @@ function contentOf(word: string): string[] {
 }
 
 /**
- * Who of these works on practically the same task already (C6); null: nobody. Two prompts that differ by what they
- * are about (a file, a name) are two tasks, however much of a template they share. A hint, never a reason to refuse.
+ * Returns the agent that works on practically the same task already (C6), or null. Prompts that differ in what they
+ * are about (a file, a name) are different tasks, however much of a template they share. A hint, never a reason to
+ * refuse.
  */
 export function sameTask(task: Task, others: Iterable<Taken>): ActorId | null {
   for (const other of others) if (isSame(task, other.task)) return other.id;
   return null;
 }
 
-/** For the result of a call that started such an agent. */
+/** Formats the hint in the result of a call that started such an agent. */
 export function sameTaskLine(id: ActorId, description: string): string {
   return `Agent ${id} (${description}) was already at work on practically the same task: use both reports as one, and do not ask again.`;
 }

@@ -1,20 +1,20 @@
 import type { Kind } from "./budget.ts";
 import { amount } from "./format.ts";
 
-/** Whose purse an agent draws on, where it is not its own. */
+/** Whose allowance an agent draws on if it has none of its own. */
 export type Holder = "session" | "agent";
 
 export interface Shortage {
   readonly kind: Kind;
-  /** What the agent would have to begin with. */
+  /** What the agent needs at its start. */
   readonly needed: number;
-  /** Neither spent, nor set aside, nor kept for summaries; may be below 0. */
+  /** Neither spent nor set aside nor reserved for summaries; may be negative. */
   readonly free: number;
   readonly limit: number;
   readonly whose: Holder;
 }
 
-/** Why an agent is not started, for the model that asked for it. */
+/** Formats for the calling model why an agent does not start. */
 export function notEnough({ kind, needed, free, limit, whose }: Shortage): string {
   const budget = `${whose === "session" ? "this session's" : "your"} budget of ${amount(kind, limit)}`;
   const left = free > 0 ? `has only ${amount(kind, free)} left` : "has nothing left";

@@ -1,13 +1,13 @@
 import { counted, dollars, span } from "../../lib/figures.ts";
 import type { Budget } from "./budget.ts";
 
-/** Where an agent stands that wants to start another one. */
+/** Where the agent that wants to start another one is in the agent tree. */
 export interface Standing {
   /** 0 is the main conversation. */
   readonly depth: number;
-  /** Started by it so far, ended or not. */
+  /** Agents that it has started so far, ended or not. */
   readonly children: number;
-  /** In the whole session so far, without the main conversation. */
+  /** Agents of the whole session so far, without the main conversation. */
   readonly agents: number;
 }
 
@@ -17,7 +17,7 @@ export interface SpawnBounds {
   readonly maxAgentsPerSession: number;
 }
 
-/** Why it may start no other agent, for the model: what the limit is and what to do instead; null: it may (C6). */
+/** Returns the limit that forbids another agent, and what the model can do instead, or null (C6). */
 export function spawnLimits({ depth, children, agents }: Standing, bounds: SpawnBounds): string | null {
   const { maxDepth, maxChildren, maxAgentsPerSession } = bounds;
   const instead = "Do the task yourself";
@@ -30,16 +30,16 @@ export function spawnLimits({ depth, children, agents }: Standing, bounds: Spawn
   return null;
 }
 
-/** What is told of an agent; nothing of it changes while it lives, and it is the same for all of a type and depth. */
+/** What an agent's prompt says of its limits: fixed for its lifetime, and the same for all of a type and depth. */
 export interface Told {
   readonly depth: number;
-  /** Whether it has a tool to start agents with. */
+  /** True if it has a tool to start agents. */
   readonly startsAgents: boolean;
   readonly maxTurns: number;
   readonly budget: Budget;
 }
 
-/** The lines of its system prompt about its depth and its limits (C6: agents are told). */
+/** Formats the lines of its system prompt about its depth and limits (C6). */
 export function limitsTold(told: Told, bounds: SpawnBounds): string {
   const starts = told.startsAgents && told.depth < bounds.maxDepth;
   return [depthLine(told.depth, starts, bounds), limitsLine(told, starts)].join("\n");

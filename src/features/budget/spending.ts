@@ -14,8 +14,8 @@ import { PastRuns } from "./past-runs.ts";
 import { estimateAfter, estimateAtStart, prospectOf, type RequestEstimate } from "./request-estimate.ts";
 
 /**
- * Tokens of the last reply, which is the summary: what is kept back for it is only enough if it is held to that. A
- * small budget keeps back a part of it only, or nothing would be left to work with.
+ * Tokens reserved for the last reply, the summary, which is limited to them. A small budget reserves only a share of
+ * itself, or nothing would be left for work.
  */
 const SUMMARY_TOKENS = { most: 4_000, least: 500, ofBudget: 0.2 };
 const MINUTE_MS = 60_000;
@@ -25,22 +25,22 @@ export interface SpendingOptions {
   readonly budget?: Budget;
   readonly agentBudgets?: readonly AgentBudget[];
   readonly prices?: OwnPrices;
-  /** What a kind of agents is: one that goes on has the budget of its kind again. */
+  /** Returns the definition of a type; a resumed agent has the budget of its type again. */
   readonly kind?: (type: string) => AgentDefinition | undefined;
-  /** Money is bounded from now on: requests are to be reserved. */
+  /** Called when money is limited from now on: requests must be reserved. */
   readonly onMoney?: (reserve: Reserve) => void;
 }
 
 /** How long an agent's replies take. */
 interface Pace {
-  /** Null: its own request is answered; what is asked on its behalf while a call runs is no measure. */
+  /** Null if its own request is answered; requests on its behalf during a call are not measured. */
   askedAt: number | null;
   replyMs: number;
 }
 
 /**
- * What the agents of a session may spend (D5): purses, and how specs and records are read for them. Where nobody set
- * a budget nothing is estimated.
+ * What the agents of a session may spend (D5): allowances, and how specs and records are read for them. Without any
+ * budget nothing is estimated.
  */
 export class Spending {
   readonly purses: BudgetLedger;
@@ -51,7 +51,7 @@ export class Spending {
   readonly prices: OwnPrices;
   readonly #clock: Pick<Clock, "now">;
   readonly #paces = new Map<ActorId, Pace>();
-  /** Whether anything is bounded, in which case requests are estimated. */
+  /** True if any limit is set; only then requests are estimated. */
   #bounded = false;
   readonly #onMoney: (reserve: Reserve) => void;
 
@@ -73,7 +73,7 @@ export class Spending {
     this.#heed(whole);
   }
 
-  /** What an agent of this kind gets of its own: by settings, and by whoever asks for it. */
+  /** Returns an agent's own budget, from settings and its caller. */
   budgetOf({
     name,
     aliases = [],
@@ -82,7 +82,7 @@ export class Spending {
     return tightest(budgetOfType([name, ...aliases], this.#agentBudgets, this.#agentMinutes), budget);
   }
 
-  /** Takes it from the parent's purse; a sentence for the model where that has not enough. */
+  /** Takes it from the parent's allowance; returns a reason for the model if that is not enough. */
   open(spec: ActorSpec, budget = this.#budgetOfKind(spec)): string | null {
     this.#heed(budget);
     const first = this.#bounded
@@ -93,8 +93,8 @@ export class Spending {
   }
 
   /**
-   * Without a question: the main conversation, and whoever goes on from a journal. It has the budget of its kind, as
-   * far as that is there: what others were promised is not taken from them.
+   * Opens without a check, for the main conversation and for agents resumed from a journal: with the budget of its
+   * type, as far as available. It takes nothing that is reserved for others.
    */
   adopt({ id, parent, type }: Pick<ActorSpec, "id" | "parent" | "type">): void {
     const { ms, ...wanted } = this.#budgetOfKind({ id, type });
@@ -108,7 +108,7 @@ export class Spending {
     this.purses.adopt({ actor: id, parent, budget });
   }
 
-  /** Before each request. Null: it may be an ordinary one. */
+  /** Called before each request. Returns null for an ordinary one. */
   lastWords({ spec, turns }: Pick<Actor, "spec" | "turns">): LastTurn | null {
     if (!this.#bounded) return null;
     const turn = turns.at(-1);
@@ -120,7 +120,7 @@ export class Spending {
       ? estimateAfter(turn, { model, summaryTokens, replyMs })
       : estimateOf(spec, summaryTokens);
     const words = this.purses.lastWords(id, estimate);
-    // Nothing was said that could be summed up: a person's first request is an ordinary one, if it can be paid for.
+    // There is nothing to summarize: a user's first request is an ordinary one, if it can be paid for.
     const isFirst = turn === undefined && id === MAIN && words?.silent === false;
     if (words === null || (isFirst && this.#isLeft(id, estimate))) return null;
     return { ...words, maxTokens: summaryTokens };
@@ -135,7 +135,7 @@ export class Spending {
     return this.purses.spend(actor, model, usage, more);
   }
 
-  /** An agent has ended: what it did not use goes back, and what its run cost is remembered. */
+  /** Called when an agent has ended: returns the rest, and remembers what its run cost. */
   ended({ id, type, model }: Pick<ActorSpec, "id" | "type" | "model">): void {
     const { usd } = this.purses.spent(id);
     if (id !== MAIN && usd > 0) this.past.record(type, model, usd);
@@ -152,7 +152,7 @@ export class Spending {
     return usdOf(usd) <= left.usd && tokens <= left.tokens && turns <= left.turns;
   }
 
-  /** `holder`: whose purse it draws on where it has none of its own. */
+  /** `holder`: whose allowance it draws on if it has none of its own. */
   #summaryTokens({ model }: ActorSpec, holder: ActorId | null, own: Budget = {}): number {
     const { most, least, ofBudget } = SUMMARY_TOKENS;
     const { usd = this.purses.balance(holder, "usd").limit } = own;
@@ -169,7 +169,7 @@ export class Spending {
   }
 }
 
-/** Tokens of what an agent is sent first, by the characters of it. */
+/** Estimates the tokens of an agent's first request from its characters. */
 export function promptTokensOf(spec: ActorSpec): number {
   return estimateOf(spec, 0).promptTokens;
 }

@@ -9,11 +9,11 @@ import type { Spending } from "./spending.ts";
 
 type UsageNotice = Extract<GatewayNotice, { type: "usage" }>;
 
-/** Everything about a session that its end wants to know. */
+/** Usage of a session that is reported at its end. */
 export interface SessionUsage {
   readonly session: SessionId;
   readonly agents: readonly AgentView[];
-  /** Of the main conversation and every agent together. */
+  /** Of the main conversation and all agents. */
   readonly usage: Usage;
   /** Milliseconds spent in requests, all agents together. */
   readonly apiMs: number;
@@ -29,11 +29,11 @@ export interface UsageParts {
   readonly onEvent: OnEvent;
 }
 
-/** What a session has used of its model, as the gateway tells, and what it was refused. */
+/** What a session has used of its model, as the gateway reports it, and the calls that were denied. */
 export class UsageMeter {
   readonly denials: PermissionDenial[] = [];
   readonly #parts: UsageParts;
-  /** In dollars, also of before the session was resumed. */
+  /** In dollars, including from before the session was resumed. */
   #costUsd = 0;
   #apiMs = 0;
   #saidOdd = false;
@@ -46,7 +46,7 @@ export class UsageMeter {
     return this.#costUsd;
   }
 
-  /** What the journal of a resumed session has of it. */
+  /** Adds what the journal of a resumed session has. */
   addEarlier(costUsd: number): void {
     this.#costUsd += costUsd;
   }
@@ -84,13 +84,13 @@ export class UsageMeter {
     return {
       ...{ session: this.#parts.session, agents, apiMs: this.#apiMs },
       usage: agents.reduce((sum, agent) => addUsage(sum, agent.usage), noUsage),
-      // Prices are fractions of a cent: what lies below a millionth of a dollar is the arithmetic's own.
+      // Prices are fractions of a cent: anything below a millionth of a dollar is a rounding error.
       costUsd: Math.round(this.#costUsd * 1e6) / 1e6,
       denials: [...this.denials],
     };
   }
 
-  /** A reply was paid for, whoever asked and whether it is there to have it. */
+  /** Books a reply that was paid for, even if its actor no longer exists. */
   #book({ actor, model, usage, apiMs, odd, ...more }: UsageNotice): void {
     const { spending, actors, onEvent } = this.#parts;
     this.#apiMs += apiMs;

@@ -33,8 +33,8 @@ interface CompactSide extends CompactionParts, ThreadLife {
 }
 
 /**
- * Conversations that are made shorter. Joints: `services` (hooks before, the record and the results that were taken out
- * after), `onEvent` (a resumed session).
+ * Compaction of conversations. Joints: `services` (hooks before, the record and the elided results after), `onEvent`
+ * (a resumed session).
  */
 export function compactionFeature(parts: CompactionParts): Joints {
   return {
@@ -48,8 +48,8 @@ export function compactionFeature(parts: CompactionParts): Joints {
 }
 
 /**
- * Asks an actor for a smaller conversation, which it makes between two turns. The main one, where it has ended, or ends
- * before it comes to it, is woken to run for that alone. Never rejects.
+ * Asks an actor to compact its conversation between two turns. The main conversation is woken for that alone if it
+ * has ended or ends first. Never rejects.
  */
 export function compactionOf(
   actor: Actor | undefined,
@@ -65,7 +65,7 @@ export function compactionOf(
     resolve(compaction);
   };
   const alone = () => {
-    // Of others only the journal still knows what they said.
+    // The conversations of other ended agents are in the journal only.
     if (actor.id !== MAIN)
       return settle(left("It has ended; its conversation is made shorter when it goes on."));
     actor.setWish({ instructions, settle, alone: true });
@@ -78,7 +78,7 @@ export function compactionOf(
   if (actor.hasEnded) alone();
   else {
     void actor.ended.then(() => {
-      // Settled already, unless it ended before it came to it.
+      // Settled already, unless it ended first.
       if (actor.wish?.settle === settle && !actor.wish.alone) alone();
     });
   }
@@ -89,16 +89,16 @@ function left(reason: string): Compaction {
   return { type: "left", reason };
 }
 
-/** A session that is taken up again keeps results in its own folder, which a copy of it does not share. */
+/** A resumed session keeps results in its own directory, which a copy of it does not share. */
 function keepsResultsIn(actor: Actor, folder: string): void {
   const { compacted } = actor.spec;
   if (compacted) actor.setCompacted({ ...compacted, folder });
 }
 
-/** The supervisor's part of it: hooks before, the record and the results that were taken out after. */
+/** The supervisor's part: hooks before, the record and the elided results after. */
 function compactServices(actor: Actor, side: CompactSide): Pick<Services, "compacting" | "compacted"> {
   const { compacted: before } = actor.spec;
-  // Files of results end with a session; one that was taken up again has them anew. A lost one is read in vain.
+  // Files of results end with a session, so a resumed one writes them again. A lost one cannot be read.
   if (before) void keepResults(actor, 0, before, side.outputs).catch(() => {});
   return {
     async compacting({ trigger, instructions }) {
@@ -125,8 +125,8 @@ function compactionIn({ before, after, reason }: CompactEnd): Compaction {
 }
 
 /**
- * What hooks put into the session at its start is summarised with the rest: they have their say again, and it stands
- * beside the summary.
+ * Runs the SessionStart hooks again, as their first text is summarized with the rest, and puts theirs next to the
+ * summary.
  */
 async function begunAgain(
   actor: Actor,
@@ -155,17 +155,17 @@ async function recorded(
   try {
     await keepResults(actor, from, compacted, outputs);
   } catch {
-    // What could not be put away stays where it is: without it nothing would be lost but room.
+    // A result that could not be saved stays in the conversation.
     compacted = { ...compacted, elided: Math.min(from, elided) };
   }
   await journal.append({ type: "compacted", actor: actor.id, compacted });
-  // What the journal says holds for the next thread too, whoever asked for it.
+  // What the journal says holds for the next thread too.
   actor.setCompacted(compacted);
   if (!isCurrent()) throw new Error("Stale thread: this agent now runs in another one.");
   return compacted;
 }
 
-/** Whole results that the conversation only refers to, each in a file of its own, while the session lasts (A19.3). */
+/** Saves whole results to which the conversation only refers, each in its own file, for the session (A19.3). */
 async function keepResults(
   { id: actor, turns }: Actor,
   from: number,
@@ -175,7 +175,7 @@ async function keepResults(
   const results = turns
     .filter(({ turn }) => turn > Math.max(from, through) && turn <= elided)
     .flatMap(({ messages, turn }) => elidedOf(messages, turn, { actor, folder }));
-  // One after the other: there may be many, and nobody waits for their disk but this agent.
+  // One after the other: there may be many, and only this agent waits for the disk.
   for (const result of results) if (!existsSync(result.path)) await keep(result, outputs);
 }
 

@@ -1,19 +1,19 @@
 import type { ContextWindow } from "../../mailbox/compacted.ts";
 import { contextWindowOf, type OwnWindows } from "../../model/context-windows.ts";
 
-/** How conversations are fitted to the windows of their models. */
+/** How conversations are fitted to the context windows of their models. */
 export interface CompactionOptions {
-  /** False: only when it is asked for (default true). */
+  /** False to compact only on request (default true). */
   readonly auto?: boolean;
-  /** The share of the window at which a conversation is made smaller, 0.1 to 1 (default 0.9). */
+  /** The share of the window at which a conversation is compacted, 0.1 to 1 (default 0.9). */
   readonly at?: number;
-  /** Tokens of a model's window by its full id, where they are not the published ones. */
+  /** Tokens of a model's window by its full ID, if they are not the published ones. */
   readonly windows?: OwnWindows;
 }
 
 export const COMPACT_AT = { min: 0.1, max: 1, usual: 0.9 } as const;
 
-/** What an agent's conversation has to fit into: its own model's window, whoever its parent is (A19.5). */
+/** Returns the window of the agent's own model, whatever its parent's is (A19.5). */
 export function windowFor(
   model: string,
   { auto = true, at, windows }: CompactionOptions = {},

@@ -2,12 +2,12 @@ import { MAIN } from "../../mailbox/ids.ts";
 import { repositoriesAbout } from "../../policy/trust/git-repository.ts";
 import type { Processes } from "../../processes/processes.ts";
 
-/** Nobody waits longer for it than this: a huge repository is worked in without it. */
+/** The longest wait: in a huge repository agents work without the status. */
 const MOST_MS = 2_000;
 const MOST_BYTES = 256 * 1024;
 const MOST_LINES = 40;
 
-/** None of what a repository could have git run, nothing that writes, and paths as they are. */
+/** Disables everything a repository could have git run, writes nothing, and prints paths as they are. */
 const ARGUMENTS = [
   ...["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false"],
   ...["-c", "color.ui=false", "status", "--porcelain", "--branch", "--ignore-submodules=dirty"],
@@ -17,16 +17,16 @@ const ENVIRONMENT = { GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL:
 export interface GitStatusParts {
   readonly processes: Pick<Processes, "run">;
   readonly newId: () => string;
-  /** What git would run there that nobody has agreed to; then it is not asked. */
+  /** Returns what git would run there without the user's trust; then git is not run. */
   readonly foreignGit: (folder: string) => string | null;
 }
 
-/** `git status` of a folder, as text; null where there is no repository, or git cannot say in time. */
+/** Returns `git status` of a directory as text, or null if there is no repository or git takes too long. */
 export async function gitStatus(
   cwd: string,
   { processes, newId, foreignGit }: GitStatusParts,
 ): Promise<string | null> {
-  // No process where there is nothing to ask.
+  // No process if there is nothing to ask.
   if (repositoriesAbout(cwd).length === 0 || foreignGit(cwd) !== null) return null;
   const { outcome, exitCode, stdout } = await processes.run({
     ...{ id: `git-status-${newId()}`, owner: MAIN, file: "git", args: ARGUMENTS, cwd, env: ENVIRONMENT },

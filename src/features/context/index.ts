@@ -1,7 +1,7 @@
 import type { Joints } from "../../supervisor/joints.ts";
 import type { SessionContext } from "./session-context.ts";
 
-/** What conversations know of the place they work in. Joint: `beforeTurn` (a notice of what has changed). */
+/** What conversations know of their environment. Joint: `beforeTurn` (a notice of what has changed). */
 export function contextFeature(context: Pick<SessionContext, "news">): Joints {
   return { beforeTurn: (actor) => ({ notice: context.news(actor) }) };
 }

@@ -1,7 +1,10 @@
 import type { Fits } from "../../context/memory/nearby.ts";
 import { compileGlob, type Glob } from "../../lib/globs.ts";
 
-/** Returns a matcher that compiles each pattern once; one that is refused fits everything, because a rule too many does less harm. */
+/**
+ * Returns a matcher that compiles each pattern once. An invalid pattern matches everything: one rule too many does
+ * less harm.
+ */
 export function pathPatterns(): Fits {
   const compiled = new Map<string, Glob | null>();
   return (text, path) => {

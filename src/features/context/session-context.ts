@@ -38,33 +38,33 @@ import { type SessionSkills, SKILLS_FACT } from "../skills/session-skills.ts";
 import { pathPatterns } from "./path-patterns.ts";
 import { type Situation, situationFacts, situationGone } from "./situation.ts";
 
-/** What conversations are told of the place they work in, besides the folder itself. */
+/** What conversations see of their environment, apart from the directory itself. */
 export interface ContextOptions {
-  /** Where memory files are looked for; absent: there is no memory, and `@path` in a prompt is text. */
+  /** Where to look for memory files; absent: there is no memory, and `@path` in a prompt is text. */
   readonly memory?: Omit<MemorySearch, "cwd" | "denied">;
-  /** The date, and the state of the repository (default: neither). */
+  /** True for the date and the state of the repository (default false). */
   readonly surroundings?: boolean;
 }
 
-/** What a new conversation is told besides its role and its task. */
+/** What a new conversation sees apart from its role and task. */
 export interface FirstWords {
   /** For the system prompt. */
   readonly memory: string | null;
-  /** The list of skills; null: it is told none. */
+  /** The list of skills, or null if it gets none. */
   readonly skills: Index | null;
   /** For its first message. */
   readonly attached: readonly string[];
-  /** All of it, as it is known from now on. */
+  /** All of these facts, as the conversation knows them from now on. */
   readonly knows: Told;
   readonly reads: readonly ReadEntry[];
   readonly pictures: readonly Picture[];
 }
 
-/** What a session knows of the place it works in, as it is at the moment. */
+/** The current environment of a session. */
 export interface SessionContext {
   /**
-   * Before a prompt: the state of the repository, the kinds of agents, the files that the prompt names, and what else
-   * comes with it. Null: nothing to wait for.
+   * Refreshes what belongs to a prompt: the state of the repository, the agent types, the files that it names and its
+   * attachments. Returns null if there is nothing to wait for.
    */
   userTurn(prompt: string, attached?: readonly Reference[]): Promise<void> | null;
   /** `memory`: it sees memory files; `leads`: it is the main conversation. */
@@ -72,49 +72,49 @@ export interface SessionContext {
     readonly memory: boolean;
     readonly leads: boolean;
     readonly window: number;
-    /** It can load skills. */
+    /** True if it can load skills. */
     readonly skills: boolean;
-    /** It can start agents. */
+    /** True if it can start agents. */
     readonly agents: boolean;
-    /** It can edit files of the checkout. */
+    /** True if it can edit files of the checkout. */
     readonly edits: boolean;
-    /** The permission mode that it is held to. */
+    /** The permission mode it cannot exceed. */
     readonly atMost: PermissionMode | undefined;
   }): FirstWords;
   /**
-   * What has changed since the main conversation was told; null: nothing. Any conversation is told the memory of folders
-   * in which it has opened files.
+   * Returns what has changed since the main conversation last saw it, or null. Any conversation gets the memory of
+   * directories in which it has opened files.
    */
   news(actor: Informed): Notice | null;
 }
 
-/** A conversation that is told of what has changed. */
+/** A conversation that gets notices of changes. */
 export type Informed = Pick<Actor, "spec" | "turns" | "inbox" | "root">;
 
 export interface KnowledgeParts {
   readonly options: ContextOptions;
-  /** Whether agents of this type are told what memory files say. */
+  /** True if agents of this type see memory files. */
   readonly seesMemory: (type: string) => boolean;
-  /** Where the list of skills stands. */
+  /** Where the list of skills is. */
   readonly skillListing?: Index["placement"];
   readonly cwd: string;
   readonly folders: readonly string[];
   readonly clock: Pick<Clock, "date">;
   readonly gitStatus: () => Promise<string | null>;
-  /** As it holds for an agent that is held to a mode at most. */
+  /** The situation of an agent with this highest mode. */
   readonly situation: (atMost?: PermissionMode) => Situation;
   readonly denied: (path: string) => boolean;
   readonly onWarning: (message: string) => void;
   readonly skills?: Pick<SessionSkills, "fact"> | null;
   readonly agents: Pick<AgentIndex, "fact" | "isInline">;
-  /** Looks whether there are other kinds of agents now; null: nobody could say. */
+  /** Checks whether agent types have changed; null if they cannot change. */
   readonly lookAtAgents: (() => Promise<void>) | null;
-  /** Shows a document as Read does; so many of them share what one result may have. */
+  /** Shows a document as Read does; `among` documents share the limit of one result. */
   readonly showDocument?: (path: string, among: number) => Promise<ShownDocument>;
   readonly files?: Files;
 }
 
-/** Memory as agents with so much room are told it. */
+/** Memory text for agents with this much room. */
 interface MemoryWords {
   readonly of: Memory;
   readonly room: number;
@@ -126,7 +126,7 @@ const NO_MEMORY: Memory = { files: [], rules: [], notes: [] };
 
 type WorkspaceParts = Pick<KnowledgeParts, "options" | "cwd" | "folders" | "denied">;
 
-/** Null: `@path` is text. */
+/** Returns null if `@path` is text. */
 function workspaceOf({ options, cwd, folders, denied }: WorkspaceParts): Workspace | null {
   return options.memory ? { cwd, folders, homedir: options.memory.homedir, denied } : null;
 }
@@ -159,7 +159,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
     return now;
   }
 
-  /** Those of the user turn. */
+  /** The facts of the user turn. */
   function surroundings(seesStatus: boolean): Fact[] {
     if (!options.surroundings) return [];
     const date = dayOf(clock.date());
@@ -173,7 +173,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
     return options.surroundings ? situationFacts(parts.situation(atMost), leads) : [];
   }
 
-  /** Of folders in which it has opened files, and rules for such files. */
+  /** Facts of directories in which it has opened files, and rules for such files. */
   function nearby({ spec, turns, root }: Informed, known: Told): readonly Fact[] {
     if (options.memory === undefined || !parts.seesMemory(spec.type)) return [];
     const read = readers.get(spec.id) ?? nearbyReader({ ...options.memory, cwd, denied }, files, fits);
@@ -190,7 +190,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
     return facts;
   }
 
-  /** Agents of a session share the text, and no turn makes it again. */
+  /** Agents of a session share the text; it is not built again for each turn. */
   function memoryIn(room: number): MemoryWords {
     const now = memory();
     if (words?.of === now && words.room === room) return words;
@@ -200,7 +200,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
     return words;
   }
 
-  /** The lists that it chooses from: skills where it can load any, agents where it can start some. */
+  /** Returns the lists it chooses from: skills if it can load any, agents if it can start any. */
   function listsFor({ tools, window }: Pick<ActorSpec, "tools" | "window">): Fact[] {
     const has = (tool: string) => tools.some(({ name }) => name === tool);
     const tokens = window?.tokens ?? UNKNOWN_WINDOW;
@@ -208,7 +208,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
     return [...(list === null ? [] : [list]), ...(has("Agent") ? [agents.fact(tokens)] : [])];
   }
 
-  /** With what Read shows of documents. */
+  /** Adds what Read shows of documents. */
   async function withDocuments(references: readonly Reference[]): Promise<readonly Reference[]> {
     const { showDocument } = parts;
     const among = references.filter(hasDocument).length;
@@ -220,7 +220,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
     );
   }
 
-  /** Those that the newest prompt names are told once. */
+  /** Returns the files that the newest prompt names, once. */
   function takeNamed(): readonly Reference[] {
     const taken = named;
     named = [];
@@ -232,7 +232,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
       const mine = [...(workspace === null ? [] : referencesIn(prompt, workspace, files)), ...attached];
       named = mine;
       const documentsNow = withDocuments(mine).then((shown) => {
-        // Another prompt may have come meanwhile.
+        // Another prompt may have come since.
         if (named === mine) named = shown;
       });
       const agentsNow = parts.lookAtAgents?.() ?? null;
@@ -266,7 +266,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
     news(actor) {
       const { spec, turns, inbox } = actor;
       const known = knownFacts(spec.knows ?? {}, turns, spec.compacted, inbox.inFlight);
-      // Agents end soon, and began with what is known; only where they have come to is news to them.
+      // Agents end soon and started with what is known; only directories that are new to them need a notice.
       if (spec.id !== MAIN) {
         const now = [...nearby(actor, known), ...situation(false, spec.permissionMode)];
         const around = factNews(now, known, gone);
@@ -308,10 +308,10 @@ function gone(key: string): string | null {
 
 const NOTHING_SHOWN = { reads: [], pictures: [] };
 
-/** The files that a conversation has read or written in what still stands of it, the last ones last. */
+/** Returns the files that a conversation has opened since its last compaction, the last ones last. */
 function openedIn({ type, inherited, compacted }: ActorSpec, turns: Informed["turns"]): readonly string[] {
   const through = compacted?.through ?? 0;
-  // What a fork began with was its parent's, who was told.
+  // The reads that a fork starts with were its parent's, which got the memory for them.
   const first = type === FORK ? [] : (inherited?.reads ?? []);
   const later = turns
     .filter(({ turn }) => turn > through)
@@ -330,7 +330,7 @@ function gitFact(cwd: string, status: string): Fact {
   return { key: "git", digest: digestOf(text), text };
 }
 
-/** The person's own day. */
+/** Returns the day in the user's time zone. */
 function dayOf(iso: string): string {
   const at = new Date(iso);
   const two = (part: number) => String(part).padStart(2, "0");

@@ -3,10 +3,10 @@ import type { ShownBlock } from "../../tools/image-block.ts";
 import { read } from "../../tools/read.ts";
 import { ReadLedger } from "../../tools/read-ledger.ts";
 
-/** A prompt does not wait longer for a document that it names. */
+/** The longest a prompt waits for a document that it names. */
 const SHOW_MS = 60_000;
 
-/** Shows a document that a prompt names, through Read's own code: the same text, limits and pictures. */
+/** Shows a document that a prompt names, through Read's own code: the same text, limits and images. */
 export async function showDocument(
   path: string,
   { cwd, resultChars }: { readonly cwd: string; readonly resultChars: number },

@@ -3,8 +3,8 @@ import { notRun } from "../../tools/dispatch.ts";
 import { WriteLedger } from "./write-ledger.ts";
 
 /**
- * Two calls that write the same file come one after the other, and the later one is told of the earlier. Joints:
- * `prepareCall` (waits for its turn), `afterCall`, `onEvent` (the actor has ended).
+ * Serializes calls that write the same file; the later one learns of the earlier. Joints: `prepareCall` (waits for
+ * its turn), `afterCall`, `onEvent` (the actor has ended).
  */
 export function fileLocks(ledger = new WriteLedger()): Joints {
   return {
@@ -16,7 +16,7 @@ export function fileLocks(ledger = new WriteLedger()): Joints {
       return lastWriters === null ? { refusal: String(notRun.content) } : { lastWriters };
     },
     afterCall({ actor, id, isError }) {
-      // Also a call that failed may have written.
+      // A failed call may have written, too.
       ledger.release(id, actor.id, !isError);
       return {};
     },

@@ -3,7 +3,7 @@ import type { ActorId, CallId } from "../../mailbox/ids.ts";
 import type { LastWriter } from "../../mailbox/messages.ts";
 import { realOf } from "../../policy/engine/path-candidates.ts";
 
-/** Who is about to write. */
+/** The call that is about to write. */
 export interface Writer {
   readonly actor: ActorId;
   readonly description: string;
@@ -15,14 +15,14 @@ interface Hold extends Writer {
 
 interface Waiting {
   readonly paths: readonly string[];
-  /** Called once all its paths are free. */
+  /** Called when all its paths are free. */
   take(): void;
 }
 
 /**
- * What agents write of the same checkout, so that none overwrites another's work unseen: one call at a time has
- * a path, and who wrote it last is remembered and told to the next one. Paths are real ones, so that two
- * names of a file are one. In memory only: the writes themselves are in the journal.
+ * Which agents write which files of a checkout, so that none overwrites another's work unseen: one call at a time
+ * holds a path, and the next one learns who wrote it last. Paths are real ones, so that two names of a file are one.
+ * In memory only: the writes themselves are in the journal.
  */
 export class WriteLedger {
   readonly #holds = new Map<CallId, Hold>();
@@ -31,8 +31,8 @@ export class WriteLedger {
   readonly #writers = new Map<string, LastWriter>();
 
   /**
-   * Waits until no other call has one of these paths, then has them until `release`. Answers who else wrote
-   * them last; null when the signal was aborted, and then nothing is held.
+   * Waits until no other call holds one of these paths, then holds them until `release`. Resolves with the other
+   * agents that wrote them last, or null if the signal was aborted, in which case nothing is held.
    */
   async hold(
     call: CallId,
@@ -47,7 +47,7 @@ export class WriteLedger {
       .filter(({ actor }) => actor !== writer.actor);
   }
 
-  /** The call is over. Unknown calls, and those of another agent, hold nothing. */
+  /** Ends a call. Unknown calls, and those of another agent, hold nothing. */
   release(call: CallId, actor: ActorId, wrote: boolean): void {
     const hold = this.#holds.get(call);
     if (hold?.actor !== actor) return;
@@ -56,7 +56,7 @@ export class WriteLedger {
     this.#admit();
   }
 
-  /** The agent has ended. Of a call that was not over nobody knows whether it wrote, so it counts as if it had. */
+  /** Ends an agent. An unfinished call counts as having written, as it may have. */
   releaseAll(actor: ActorId): void {
     for (const [call, hold] of this.#holds) if (hold.actor === actor) this.release(call, actor, true);
   }
@@ -65,7 +65,7 @@ export class WriteLedger {
     for (const path of paths) this.#writers.set(path, { path, actor, description });
   }
 
-  /** Whether it came to its turn, and then has its paths. */
+  /** Resolves with whether its turn came; it then holds its paths. */
   #turn(call: CallId, hold: Hold, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const leave = () => {
@@ -77,7 +77,7 @@ export class WriteLedger {
         paths: hold.paths,
         take: () => {
           signal.removeEventListener("abort", leave);
-          // At once: nobody else may come to its turn before the waiting call is told of its own.
+          // Immediately, before another call can take its turn.
           this.#holds.set(call, hold);
           resolve(true);
         },

@@ -13,12 +13,12 @@ import type { Actors } from "../../supervisor/actors.ts";
 import type { QuestionService } from "../../tools/ask-user-question.ts";
 import type { CallContext } from "../../tools/tool.ts";
 
-/** Who asks, by its call. */
+/** The caller, by its call. */
 export type AskContext = Pick<CallContext, "actor" | "call" | "signal">;
 
-/** The person, as calls of this session reach them: with the agent's way from the top, and its slot given back. */
+/** The user as calls of this session reach them: with the agent's ancestors, and its slot released during the wait. */
 export interface SessionAsks extends QuestionService {
-  /** Whether there is somebody to ask at all. */
+  /** True if a user can be asked. */
   readonly hasPerson: boolean;
   permission(
     question: Omit<PermissionQuestion, keyof Asking>,
@@ -32,7 +32,7 @@ export function sessionAsks(
   broker: UserRequestBroker,
   actors: Pick<Actors, "find" | "whileWaiting">,
 ): SessionAsks {
-  /** An answer can take hours, in which other agents may run; with nobody to ask it is there at once. */
+  /** An answer can take hours, in which other agents may run; without a user it comes immediately. */
   const waiting = <T>({ actor }: AskContext, outcome: Promise<T>): Promise<T> => {
     const record = actors.find(actor);
     return record && broker.hasPerson ? actors.whileWaiting(record, outcome) : outcome;
@@ -49,7 +49,7 @@ export function sessionAsks(
   };
 }
 
-/** The agent with the descriptions of all above it, the main conversation first (A6.10). */
+/** Returns the agent with the descriptions of all above it, the main conversation first (A6.10). */
 export function askerOf(actors: Pick<Actors, "find">, id: ActorId): Asker {
   const path: string[] = [];
   for (let at: ActorId | null | undefined = id; at; at = actors.find(at)?.spec.parent) {

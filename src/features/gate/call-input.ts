@@ -1,6 +1,6 @@
 import type { AskDetail } from "../../policy/asks.ts";
 
-/** Every argument as the model wrote it; who shows it decides how much of it. */
+/** Returns every argument as the model wrote it; the caller shortens them for display. */
 export function detailsOf(input: unknown): AskDetail[] {
   if (typeof input !== "object" || input === null) return [];
   return Object.entries(input).map(([name, value]) => ({
@@ -9,7 +9,7 @@ export function detailsOf(input: unknown): AskDetail[] {
   }));
 }
 
-/** Returns the text of one argument; null if it has no such text. */
+/** Returns the text of one argument, or null if it has no such text. */
 export function wordsIn(input: unknown, name: string): string | null {
   if (typeof input !== "object" || input === null || !Object.hasOwn(input, name)) return null;
   const value: unknown = Reflect.get(input, name);

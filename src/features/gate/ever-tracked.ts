@@ -10,23 +10,23 @@ import type { Worktrees } from "../../worktrees/worktrees.ts";
 
 type EverTracked = NonNullable<JudgeContext["everTracked"]>;
 
-/** Looks up what a command's git could show; undefined if that need not or cannot be known. Never rejects. */
+/** Finds out what a command's git could show; undefined if that need not or cannot be known. Never rejects. */
 export type LookUpTracked = (
   command: string,
   where: { readonly cwd: string; readonly territory: WriteScope },
 ) => Promise<EverTracked | undefined>;
 
-/** A long history takes several looks, one for each command. */
+/** A long history takes several lookups, one for each command. */
 const PATIENCE_MS = 5_000;
-/** Of a bare rule. */
+/** The pattern of a bare rule. */
 const ALL = "**";
 
 export interface TrackedParts {
   readonly worktrees: Pick<Worktrees, "everTracked">;
   readonly clock: Clock;
-  /** Those in force for an actor that works there. */
+  /** Returns the rules in force for an actor with this write scope. */
   rules(territory: WriteScope): readonly Rule[];
-  /** What git would run there that the user has not agreed to; then git is not run at all. */
+  /** Returns what git would run there without the user's trust; then git is not run at all. */
   foreignGit(dir: string): string | null;
 }
 
@@ -64,7 +64,7 @@ function whereOf(cwd: string, { root, tree }: WriteScope) {
   };
 }
 
-/** Patterns of the deny and ask rules that restrict files, each once. */
+/** Returns the patterns of the deny and ask rules that restrict files, each once. */
 function patternsOf(rules: readonly Rule[]): readonly string[] {
   const patterns = rules.flatMap((rule) => {
     if (rule.behaviour === "allow") return [];
@@ -89,17 +89,17 @@ function isAboutFiles(tool: string): boolean {
   return READERS.has(tool) || EDITORS.has(tool);
 }
 
-/** Quotes and backslashes may stand between letters; `$'…'` may write any. */
+/** Removes quotes and backslashes between letters; `$'…'` may stand for any. word-ok */
 function plainLetters(command: string): string {
   return command.replace(/['"\\]/g, "");
 }
 
-/** Scripts of awk and sed may start it by a name that is put together. */
+/** True for scripts of awk and sed, which may start git by a composed name. */
 function mayStartGit(command: string): boolean {
   return /git|awk|sed/.test(plainLetters(command));
 }
 
-/** Whether git may look at another repository than the one about the directory of the call. */
+/** True if git may read another repository than that of the call's directory. */
 function mayGoElsewhere(command: string): boolean {
   const plain = plainLetters(command);
   const moves = /\b(?:cd|pushd|popd|xargs|find)\b|(?:^|[\s{,])-\w*C|--(?:git-dir|work-tree|chdir)|GIT_/;

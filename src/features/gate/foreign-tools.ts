@@ -5,8 +5,8 @@ import type { Behaviour, PermissionMode } from "../../settings/rules.ts";
 import type { KnownTool } from "../../supervisor/toolbox.ts";
 
 /**
- * The engine knows nothing of a library user's own tools: they go by the level they declare, and by what they
- * say they touch, judged as if Read or Write did it.
+ * Evaluates a library user's own tool, unknown to the engine: by its declared level, and by the paths it declares, as
+ * if Read or Write touched them.
  */
 export function judgeForeign(
   engine: Pick<PolicyEngine, "judge">,

@@ -26,46 +26,46 @@ import { detailsOf, wordsIn } from "./call-input.ts";
 import type { LookUpTracked } from "./ever-tracked.ts";
 import { judgeForeign, stricter } from "./foreign-tools.ts";
 
-/** The rules in force, as the permission engine reads them (`policy/engine`). Synchronous and without effects. */
+/** The rules in force, for the permission engine (`policy/engine`). Synchronous and without effects. */
 export interface Engine {
   judge(mode: PermissionMode, cwd: string, tool: string, input: unknown, context?: JudgeContext): Judgement;
-  /** True if a file that a search found must be left out of its results. */
+  /** True if search results must leave out this file. */
   hides(cwd: string, asks?: "asks-too"): (path: string) => boolean;
 }
 
-/** All that the gate decides by. Mode and rules are asked anew for every call, so that changes hold from the next one on. */
+/** All that the gate decides by. Mode and rules are read for every call, so that changes hold from the next one on. */
 export interface GateParts {
   mode(): PermissionMode;
-  /** The one file that may be written in plan mode. */
+  /** Returns the one file that may be written in plan mode. */
   planFile(): string;
-  /** As it holds for whoever works there. */
+  /** Returns the engine for this write scope. */
   engine(territory: WriteScope): Engine;
-  /** What keeps an actor in a tree of its own. */
+  /** Keeps an actor in its own worktree. */
   readonly confinement: Confinement;
   readonly hooks: Pick<HookRunner, "has" | "preToolUse">;
   readonly asks: Pick<SessionAsks, "permission">;
-  /** Whether any rule denies anything: where none does, no search is asked about. */
+  /** True if any rule denies anything; otherwise no search is filtered. */
   deniesAny(): boolean;
-  /** What the agent is told where the person has denied this very call for the session. */
+  /** Returns the text for the agent if the user has denied this same call for the session. */
   denied(call: SameCall): string | null;
   readonly toolbox: Pick<Toolbox, "find">;
   readonly sandbox: SandboxState;
   readonly asksEveryCommand: boolean;
-  /** The rules in force, for an actor that works there. */
+  /** Returns the rules in force for this write scope. */
   rules(territory: WriteScope): readonly Rule[];
-  /** Whether files that rules are about were ever tracked, looked up before a command is judged. */
+  /** Finds out, before a command is evaluated, whether files of rules were ever tracked. */
   readonly lookUpTracked?: LookUpTracked;
-  /** What git would run in a folder that nobody has agreed to (see `SupervisorOptions`). */
+  /** Returns what git would run in a directory without trust (see `SupervisorOptions`). */
   foreignGit(folder: string): string | null;
-  /** Who calls, for hooks. */
+  /** Returns the caller for hooks. */
   caller(actor: ActorId, cwd: string): HookCaller;
 }
 
-/** What holds commands; `report` answers null where the mode is off. */
+/** The sandbox for commands; `report` returns null if the mode is off. */
 export interface SandboxState {
   readonly settings: SandboxSettings;
   report(): Promise<SandboxReport | null>;
-  /** Prepares the confinement that a judgement asks for; null if it cannot be had. */
+  /** Prepares the confinement that a decision needs; null if that is not possible. */
   prepare(
     type: "read" | "write",
     where: Where,
@@ -77,9 +77,9 @@ export interface GatedCall {
   readonly actor: ActorId;
   readonly call: Call;
   readonly tool: KnownTool;
-  /** Where the agent stands. */
+  /** The agent's working directory. */
   readonly cwd: string;
-  /** Where it works. */
+  /** Its write scope. */
   readonly territory: WriteScope;
 }
 
@@ -90,20 +90,17 @@ export type Gated = Grounds &
         readonly type: "go";
         readonly input: unknown;
         readonly rewritten: boolean;
-        /** What a hook has to say to the model, besides the result. */
+        /** Text of a hook for the model, in addition to the result. */
         readonly context?: string;
-        /** What hooks have made of the files that it writes. */
+        /** What hooks have changed in the files that it writes. */
         readonly changed?: HookChange[];
       } & CommandPlace)
-    /**
-     * `stop`: a hook wants the whole conversation to end, for this reason. `grants`: the rules that would have let
-     * it through.
-     */
+    /** `stop`: a hook ends the whole conversation for this reason. `grants`: the rules that would have allowed it. */
     | {
         readonly type: "refuse";
         readonly stop?: string;
         readonly grants?: readonly string[];
-        /** Why the person had to be asked. */
+        /** Why the user had to be asked. */
         readonly asked?: string;
       }
   );
@@ -111,8 +108,8 @@ export type Gated = Grounds &
 const BASH = "Bash";
 
 /**
- * The gate (A5, A6): hooks, then rules, then the person. Every call of every agent passes it, by its own input
- * and not by what its thread says about it. What fails here denies.
+ * The gate (A5, A6): hooks, then rules, then the user. Every call of every agent passes it, with its own input rather
+ * than what its thread says about it. An error here denies.
  */
 export class Gate {
   readonly #parts: GateParts;
@@ -121,7 +118,7 @@ export class Gate {
     this.#parts = parts;
   }
 
-  /** Whether a search has to ask what of its results is hidden. */
+  /** True if searches must ask which results are hidden. */
   get filters(): boolean {
     return this.#parts.deniesAny();
   }
@@ -135,7 +132,7 @@ export class Gate {
     }
   }
 
-  /** Of what a search found, what its agent may not be told of (semantics §4.5). */
+  /** Returns the search results this agent may not see (semantics §4.5). */
   filterResults(
     paths: readonly string[],
     { cwd, territory }: Pick<GatedCall, "cwd" | "territory">,
@@ -150,7 +147,7 @@ export class Gate {
     });
   }
 
-  /** What Read would come to for a file: its text, a question first, or nothing. */
+  /** Returns how Read of a file would be decided: allow, ask or deny. */
   sightOf(path: string, where: Where): Behaviour {
     const read = this.#parts.toolbox.find("Read");
     if (read === undefined) return "deny";
@@ -161,7 +158,7 @@ export class Gate {
     }
   }
 
-  /** What rules and mode say now of a call that waits: for the person, or (`enforced`: confined) for another to have written. */
+  /** Evaluates a waiting call again: for the user, or (`enforced`: confined) after another call's write. */
   recheck({ tool: name, input, ...where }: SameCall, enforced = false): Recheck {
     const tool = this.#parts.toolbox.find(name);
     if (tool === undefined) return { type: "ask" };
@@ -187,7 +184,7 @@ export class Gate {
       };
     const rewritten = word.input !== undefined;
     const input = rewritten ? word.input : asked;
-    // What a hook makes of a call is a call like any other: it must fit, and it is decided anew.
+    // A hook's input is checked like any other: it must fit the schema and is decided again.
     const claim = tool.prepare(input);
     if (claim.type === "invalid")
       return {
@@ -217,9 +214,9 @@ export class Gate {
     const mustAsk = held.type === "ask" || word.decision === "ask";
     if (judgement.decision === "allow" && !mustAsk)
       return { ...go, ...grounds, ...(light === null ? {} : { light }) };
-    // It asks the person itself, with the plan.
+    // It asks the user itself, with the plan.
     if (tool.offer.name === "ExitPlanMode" && !judgement.rule && !mustAsk) return { ...go, ...grounds };
-    // A hook, or a sandbox that holds, may spare the person a question; never lift a rule or what no rule could allow.
+    // A hook or a sandbox may answer a question for the user; never override a rule or what no rule could allow.
     const sparable = held.type !== "ask" && !judgement.rule && judgement.grants.length > 0;
     if (sparable && word.decision === "allow")
       return { ...go, by: "hook", reason: word.reason ?? "a hook allowed it" };
@@ -250,7 +247,7 @@ export class Gate {
     return { type: "refuse", by, reason: answer.reason, grants, asked: reason };
   }
 
-  /** The person has put another input in the call's place: it must fit, and what forbids it still does (fault 57). */
+  /** Checks an input that the user has changed: it must fit, and what forbids it still does (fault 57). */
   #withTheirs(
     tool: KnownTool,
     input: unknown,
@@ -285,15 +282,15 @@ export class Gate {
     context: JudgeContext = {},
   ): SandboxWord {
     if (report === null) return { type: "silent" };
-    // In plan mode nothing passes without a question but what only reads.
+    // In plan mode only reading passes without a question.
     const readOnly =
       this.#parts.engine(territory).judge("plan", cwd, BASH, input, context).decision === "allow";
     return sandboxDecision(this.#parts.sandbox.settings, report, { input, readOnly });
   }
 
   /**
-   * What a confinement would allow is allowed only once that is prepared. A full sandbox holds what may write, so only
-   * what reads has one of its own there.
+   * Allows a confined call only when its confinement is prepared. In a full sandbox writes are confined by it, so
+   * only reads get a confinement of their own.
    */
   async #confined(
     tool: KnownTool,
@@ -325,14 +322,14 @@ export class Gate {
     if (left !== null) return { decision: "deny", reason: left, parts: [], grants: [] };
     const engine = this.#parts.engine(territory);
     const mode = narrower(this.#parts.mode(), territory.atMost);
-    // A rule may speak of a tool by its older name.
+    // A rule may use an older name of the tool.
     const [first, ...others] = tool.names.map((name) => engine.judge(mode, cwd, name, input, context));
     if (first === undefined) throw new Error("a tool without a name");
     const own = others.filter(({ rule }) => rule !== undefined).reduce(stricter, first);
     if (own.decision === "deny" && own.rule === undefined && this.#writesPlan(tool, input, cwd))
       return { decision: "allow", reason: "it writes the plan", tier: "mode", parts: [], grants: [] };
     if (tool.offer.name === BASH) {
-      // Without the confinement: it would allow what no rule does.
+      // Without the confinement, which would allow what no rule does.
       const alone = (command: string) =>
         engine.judge(mode, cwd, BASH, { command }, { ...context, enforced: false });
       const foreign = () => this.#parts.foreignGit(cwd);
@@ -352,7 +349,7 @@ export class Gate {
     return claim.type !== "invalid" && claim.accesses(cwd).every(({ target }) => file.includes(target));
   }
 
-  /** Before rules and mode, which do not lift it (issue 6, point 2). */
+  /** Checked before rules and mode, which do not override it (issue 6, point 2). */
   #leavesTree(tool: KnownTool, input: unknown, { cwd, territory }: Where): string | null {
     if (territory.tree === null) return null;
     const claim = tool.prepare(input);
@@ -363,7 +360,7 @@ export class Gate {
   }
 }
 
-/** Where a call is made: the folder, and what its actor works in. */
+/** Where a call is made: the directory and the write scope. */
 type Where = Pick<GatedCall, "cwd" | "territory">;
 
 function groundsOf({ decision, reason, rule, tier }: Judgement): Omit<Grounds, "by"> {
@@ -385,7 +382,7 @@ function questionOf(
   return {
     ...given,
     ...{ tool: offer.name, level },
-    // A tool's own title of a command is what the model says of it.
+    // The title of a command is the model's own text.
     title: findSubject(offer.name, given.input) ?? given.title,
     details: detailsOf(given.input),
     ...(description === null ? {} : { description }),

@@ -14,16 +14,16 @@ export interface GateFeatureParts {
   readonly gate: Gate;
   readonly broker: Pick<UserRequestBroker, "withdraw">;
   readonly actors: Pick<Actors, "stop">;
-  /** The worktree that this directory is in. */
+  /** Returns the worktree that contains this directory. */
   treeAt(root: string): Enclosure | null;
-  /** Rules that hold for this actor alone. */
+  /** Returns the rules that hold for this actor alone. */
   lent(actor: Actor): readonly Rule[];
   onDenied(denial: PermissionDenial): void;
 }
 
 /**
- * The gate: may a call run? Joints: `evaluateCall` (hooks, rules, the user), `prepareCall` (the rules again, after a wait),
- * `services` (which of the files that a search found its agent may see), `onEvent`.
+ * The gate: may a call run? Joints: `evaluateCall` (hooks, rules, the user), `prepareCall` (the rules again, after a
+ * wait), `services` (which search results its agent may see), `onEvent`.
  */
 export function gateFeature(parts: GateFeatureParts): Joints {
   const { gate, broker, actors } = parts;
@@ -44,9 +44,9 @@ export function gateFeature(parts: GateFeatureParts): Joints {
     },
     prepareCall({ actor, tool, running }) {
       const { input, cwd, light, local } = running;
-      // What runs here has not waited since it was allowed.
+      // A call that runs here has not waited since it was allowed.
       if (!local) return {};
-      // Waiting takes time, in which plan mode or a rule may have come.
+      // Plan mode or a rule may have changed during the wait.
       const same = { tool: tool.offer.name, input, cwd, territory: territoryOf(actor) };
       const now = gate.recheck(same, light !== undefined);
       if (now.type === "deny")
@@ -78,7 +78,7 @@ function evaluationOf(tool: string, gated: Gated): Evaluation {
   return gated;
 }
 
-/** A hook wants the whole conversation to end. */
+/** Ends the whole conversation for a hook. */
 export function halt(actors: Pick<Actors, "stop">, actor: ActorId, reason: string): void {
   actors.stop(actor, { status: "cancelled", reason: `A hook ended it: ${reason}` });
 }

@@ -1,12 +1,12 @@
 import type { PermissionMode } from "../../settings/rules.ts";
 
-/** The session's mode, which holds for every agent of it: the gate reads it at each call (A6.7). */
+/** The session's permission mode for all its agents; the gate reads it at each call (A6.7). */
 export interface Mode {
   current(): PermissionMode;
-  /** Why settings do not let the session go there, or null. */
+  /** Returns why settings do not allow this mode, or null. */
   whyNot(mode: PermissionMode): string | null;
   set(mode: PermissionMode): void;
-  /** Calls back with every other mode than the one before. */
+  /** Registers a callback for each change of mode. */
   onChange(call: (mode: PermissionMode) => void): void;
 }
 

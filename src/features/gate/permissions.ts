@@ -21,18 +21,18 @@ import { type Mode, modeFrom } from "./mode.ts";
 import { rulesFrom, SessionRules } from "./session-rules.ts";
 
 export interface PermissionOptions {
-  /** Permission rules of settings, each with the file that it is in. */
+  /** Permission rules of settings, each with its file. */
   readonly rules?: readonly Rule[];
-  /** Every command of Bash is a question, whatever allows it; what is denied stays denied (default false). */
+  /** True to ask for every Bash command, whatever allows it; denied ones stay denied (default false). */
   readonly askEveryCommand?: boolean;
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   readonly permissionMode?: PermissionMode;
-  /** Why settings do not let the session into a mode, in a sentence, or null; asked where an approved plan would change it. */
+  /** Returns why settings do not allow a mode, or null; used if an approved plan would change it. */
   readonly whyNotMode?: (mode: PermissionMode) => string | null;
   /**
-   * What git would run in this directory that no user has agreed to, as a clause, or null. If it is one, git is a question
-   * unless a rule allows it. Default: git is taken as it is.
+   * Returns what git would run in this directory without the user's trust, as a clause, or null. If not null, git
+   * needs permission unless a rule allows it. By default git is trusted.
    */
   readonly foreignGit?: (directory: string) => string | null;
 }
@@ -58,7 +58,7 @@ export function toolSwitch(
 
 export interface PermissionParts {
   readonly options: Pick<PermissionOptions, "permissionMode" | "whyNotMode">;
-  /** Who answers; null: no user can be asked. */
+  /** Null if no user can be asked. */
   readonly user: UserHandler | null;
   readonly rules: SessionRules;
   readonly cwd: string;
@@ -67,7 +67,7 @@ export interface PermissionParts {
   readonly onWarning: (message: string) => void;
 }
 
-/** What a session asks of its user, and the mode that the user has chosen. */
+/** The permission requests of a session, and the mode that the user has chosen. */
 export interface Permissions {
   readonly mode: Mode;
   readonly broker: UserRequestBroker;
@@ -141,7 +141,7 @@ export function warnOfMistyped(
   }
 }
 
-/** A name that no tool has, also none that is still to come by its server or its issue. */
+/** True if no tool has this name, nor can get it from a server or an issue still to come. */
 function isMistyped(text: string, known: ReadonlySet<string>): boolean {
   const name = text.replace(/\(.*/s, "").trim();
   if (name.startsWith("mcp__") || name.includes("*") || known.has(name)) return false;
@@ -151,17 +151,17 @@ function isMistyped(text: string, known: ReadonlySet<string>): boolean {
 interface EngineParts {
   /** The workspace, the session's own directory first. */
   readonly folders: readonly string[];
-  /** Directories of Troupe that may be read as well. */
+  /** Troupe's directories that may be read as well. */
   readonly readable: readonly string[];
-  /** What commands are run by. */
+  /** The shell that runs commands. */
   readonly shell: Shell["kind"];
   readonly onWarning: (message: string) => void;
 }
 
-/** Engines that are kept: one for each place that somebody works in. */
+/** Cached engines: one for each write scope. */
 const MOST_ENGINES = 64;
 
-/** Made anew only where rules have changed, and for each place. What is wrong with a rule is said once. */
+/** Builds engines only when rules have changed, one for each write scope. Warns of each faulty rule once. */
 function enginesFor(
   rules: SessionRules,
   { folders, readable, shell, onWarning }: EngineParts,
@@ -187,8 +187,8 @@ function enginesFor(
 }
 
 /**
- * An actor in a tree has that for its project and its workspace. The session's own folders are no workspace to it: what
- * is not in its tree, such as ignored files of the checkout, it may read there (see `confinement` for what is).
+ * Returns the anchors of rules. An actor in a worktree has that as its project and workspace. It may read files
+ * outside, such as ignored files of the checkout (see `confinement` for limits).
  */
 function anchorsOf(
   { root, additionalDirs, tree }: WriteScope,
@@ -206,7 +206,7 @@ function anchorsOf(
   };
 }
 
-/** Notification hooks hear of each question before the user does. */
+/** Runs Notification hooks for each question before the user sees it. */
 function notifying(
   user: UserHandler,
   hooks: Pick<HookRunner, "has" | "notification">,

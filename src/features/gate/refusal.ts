@@ -1,7 +1,7 @@
 import { notRun } from "../../tools/dispatch.ts";
 import type { Gated } from "./gate.ts";
 
-/** What an agent reads of a call that was not let go: why, and what to do instead. */
+/** Formats for the agent why a call was denied, and what to do instead. */
 export function refusalOf(
   tool: string,
   { by, reason, grants = [], asked }: Extract<Gated, { type: "refuse" }>,

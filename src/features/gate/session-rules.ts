@@ -1,9 +1,6 @@
 import type { Behaviour, Rule, Scope } from "../../settings/rules.ts";
 
-/**
- * The permission rules in force: those of settings, of the program's own flags, and what the person granted for
- * the session.
- */
+/** The permission rules in force: those of settings and flags, and what the user granted for the session. */
 export class SessionRules {
   #settings: readonly Rule[];
   readonly #given: readonly Rule[];
@@ -16,12 +13,12 @@ export class SessionRules {
     this.#all = [...settings, ...given];
   }
 
-  /** The same array as long as nothing changes. */
+  /** The same array until something changes. */
   get all(): readonly Rule[] {
     return this.#all;
   }
 
-  /** The person allows these for the session. */
+  /** Adds rules that the user allows for the session. */
   grant(texts: readonly string[]): void {
     const known = new Set(this.#granted.map(({ text }) => text));
     const fresh = texts.filter((text) => !known.has(text));
@@ -30,7 +27,7 @@ export class SessionRules {
     this.#all = [...this.#settings, ...this.#given, ...this.#granted];
   }
 
-  /** Settings were changed while the session runs. */
+  /** Replaces the rules of settings that changed while the session runs. */
   replaceSettings(rules: readonly Rule[]): void {
     this.#settings = rules;
     this.#all = [...this.#settings, ...this.#given, ...this.#granted];

@@ -5,8 +5,8 @@ import type { Enclosure, WriteScope } from "../../policy/confinement/write-scope
 import { holds } from "../../policy/engine/path-candidates.ts";
 
 /**
- * What an actor works in. `held`: the tree that its root is in, as the session holds it. Additional folders that lie in
- * the checkout are those of the tree.
+ * Returns an actor's write scope. `held`: the worktree of its root, as the session holds it. Additional directories
+ * inside the checkout become those of the worktree.
  */
 export function writeScope(
   {
@@ -28,7 +28,7 @@ export function writeScope(
   return { root, additionalDirs: additionalDirs.map(inTree), tree, ...own };
 }
 
-/** Who is to have a tree is kept to it also while nobody holds that. */
+/** Returns an actor's own worktree, even while it is not held. */
 export function enclosingWorktree(
   root: string,
   isolation: Isolation | undefined,

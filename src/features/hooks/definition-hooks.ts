@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import type { HookSource } from "../../policy/hooks/hooks.ts";
 
-/** The hooks that definitions bring, each for agents of its type alone. */
+/** Returns the hooks of definitions, each for agents of its type alone. */
 export function definitionHooks(definitions: readonly AgentDefinition[]): HookSource[] {
   return definitions.flatMap(({ name, hooks, source }) => {
     if (hooks === undefined) return [];
@@ -12,7 +12,7 @@ export function definitionHooks(definitions: readonly AgentDefinition[]): HookSo
   });
 }
 
-/** What ends is an agent: people write `Stop` for it, as in settings. */
+/** Maps `Stop`, which users write as in settings, to the end of an agent. */
 function forAgents({ Stop: stop, ...hooks }: Readonly<Record<string, unknown>>): object {
   if (stop === undefined) return hooks;
   const { SubagentStop: own, ...others } = hooks;

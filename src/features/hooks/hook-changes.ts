@@ -6,7 +6,7 @@ import { plainText } from "../../tools/plain-text.ts";
 import { knownEntry, WHOLE_DIGEST_BYTES } from "../../tools/read-guard.ts";
 import { openRegular } from "../../tools/regular-file.ts";
 
-/** What the agent is shown of a change; it can read the file again. */
+/** Limits of the diff that the agent sees; it can read the file again. */
 const DIFF = { lines: 80, chars: 4_000 };
 
 interface FileNow {
@@ -16,8 +16,8 @@ interface FileNow {
 }
 
 /**
- * Runs the hooks of a call, and finds what they changed in the files that the call writes. Files above 1 MB are left out:
- * an agent has to read those again.
+ * Runs the hooks of a call, and finds what they changed in the files that the call writes. Skips files above 1 MB: an
+ * agent has to read those again.
  */
 export async function findHookChanges<T>(
   event: HookChange["event"],
@@ -36,14 +36,14 @@ export async function findHookChanges<T>(
   return { said, changes };
 }
 
-/** The files that a call is about to write, as far as its input names them. */
+/** Returns the files that a call is about to write, as far as its input names them. */
 export function writesIn(tool: KnownTool, input: unknown, cwd: string): string[] {
   const claim = tool.prepare(input);
   if (claim.type === "invalid") return [];
   return claim.accesses(cwd).flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
 }
 
-/** Those that are there and can be read, by their real paths. */
+/** Reads those that exist and can be read, by their real paths. */
 async function readAll(paths: readonly string[]): Promise<FileNow[]> {
   const files: FileNow[] = [];
   for (const path of paths) {
@@ -53,7 +53,7 @@ async function readAll(paths: readonly string[]): Promise<FileNow[]> {
       if (found.stats.size > WHOLE_DIGEST_BYTES) continue;
       files.push({ path: found.path, stats: found.stats, bytes: await found.file.readFile() });
     } catch {
-      // One that cannot be read is one that nothing is known of.
+      // Nothing is known of a file that cannot be read.
     } finally {
       found.file.close();
     }
@@ -65,7 +65,7 @@ function isSame(before: Stats, now: Stats): boolean {
   return before.size === now.size && before.mtimeMs === now.mtimeMs && before.ino === now.ino;
 }
 
-/** Empty for a file that was only written again. */
+/** Returns an empty text if the file's content is the same. */
 function diffOf(before: FileNow, now: FileNow): string {
   if (before.bytes.equals(now.bytes)) return "";
   const [old = "", text = ""] = [before, now].map(({ bytes }) => plainText(bytes.toString("utf8")));

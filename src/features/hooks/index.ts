@@ -13,11 +13,11 @@ export interface HookFeatureParts {
 }
 
 /**
- * The user's hooks. Joints: `prepareCall` (whether a result is wanted), `afterCall` (PostToolUse), `beforeFinish` (Stop,
- * SubagentStop). PreToolUse is run by the gate, prompts' hooks by the session, compaction's by the compaction.
+ * The user's hooks. Joints: `prepareCall` (whether a result is wanted), `afterCall` (PostToolUse), `beforeFinish`
+ * (Stop, SubagentStop). The gate runs PreToolUse, the session the hooks of prompts, compaction its own.
  */
 export function hooksFeature({ hooks, actors, caller }: HookFeatureParts): Joints {
-  /** How often in a row they have made an actor continue, in its run. */
+  /** How many times in a row hooks have made an actor continue in its run. */
   const continued = new Map<ActorId, { readonly run: number; readonly times: number }>();
   return {
     prepareCall: ({ running }) => (hasPostToolHooks(running, hooks) ? { watched: true } : {}),
@@ -30,7 +30,7 @@ export function hooksFeature({ hooks, actors, caller }: HookFeatureParts): Joint
       });
     },
     async beforeFinish({ actor, text, summary, isRestored, signal }) {
-      // Those of an answer from before a crash have run.
+      // The hooks of a reply from before a crash have run.
       if (isRestored) return { summary };
       const before = continued.get(actor.id);
       const times = before?.run === actor.run ? before.times : 0;

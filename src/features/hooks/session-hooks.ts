@@ -13,10 +13,10 @@ import type { Actors } from "../../supervisor/actors.ts";
 
 export interface HookOptions {
   readonly sources: readonly HookSource[];
-  /** Of agents' definitions. */
+  /** Hooks of agent definitions. */
   readonly ofAgents: readonly AgentHooks[];
   readonly session: SessionId;
-  /** Of the session's journal. */
+  /** The directory of the session's journal. */
   readonly folder: string;
   readonly cwd: string;
   readonly processes: Pick<Processes, "run">;
@@ -30,7 +30,7 @@ export interface SessionHooks extends HookRunner {
   replaceAgents(ofAgents: readonly AgentHooks[]): void;
 }
 
-/** The person's hooks; they run on the supervisor's side, for every agent. */
+/** Returns the user's hooks, which run in the supervisor for every agent. */
 export function sessionHooks(options: HookOptions): SessionHooks {
   const { session, folder, cwd, processes, clock, onWarning } = options;
   let { sources, ofAgents } = options;
@@ -68,7 +68,7 @@ export function sessionHooks(options: HookOptions): SessionHooks {
   };
 }
 
-/** Whose hooks run, as they are told. */
+/** Returns the caller as hooks receive it. */
 export function hookCaller(
   actors: Pick<Actors, "find">,
   mode: () => PermissionMode,

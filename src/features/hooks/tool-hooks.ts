@@ -7,7 +7,7 @@ import type { ToolEnd } from "../../tools/bind-tool.ts";
 import { findHookChanges } from "./hook-changes.ts";
 import { hookText } from "./hook-words.ts";
 
-/** Whether hooks have something to say to the result of a call. */
+/** True if hooks may react to the result of a call. */
 export function hasPostToolHooks({ names, context }: RunningCall, hooks: Pick<HookRunner, "has">): boolean {
   const has = (event: CallEnd["event"]) => hooks.has(event, names);
   return context !== undefined || has("PostToolUse") || has("PostToolUseFailure");
@@ -17,11 +17,11 @@ export interface PostToolParts {
   readonly hooks: Pick<HookRunner, "has" | "postToolUse">;
   readonly signal: AbortSignal;
   readonly caller: HookCaller;
-  /** A hook wants the conversation to end. */
+  /** Ends the conversation for a hook. */
   halt(reason: string): void;
 }
 
-/** Runs the hooks for the end of a call (A5.8): what they say to its result, and what they changed in its files. */
+/** Runs the hooks for the end of a call (A5.8): returns their texts and what they changed in its files. */
 export async function runPostToolUse(
   { names, toolUse, input, context, writes }: RunningCall,
   result: ToolEnd,
@@ -41,7 +41,7 @@ export async function runPostToolUse(
   };
 }
 
-/** A command's exit code is a result like any other; only a call that did not come to its own end has failed. */
+/** A command's exit code is a result like any other; only an aborted or invalid call has failed. */
 function endOf({ content, isError, response }: ToolEnd, signal: AbortSignal): CallEnd {
   if (isError)
     return { event: "PostToolUseFailure", error: resultText(content), interrupted: signal.aborted };

@@ -1,14 +1,14 @@
 import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
 
-/** Whose edits came before, as far as this session knows. */
+/** The agent whose edits were merged before, as far as this session knows. */
 export interface EarlierMerge {
   readonly title: string;
   readonly paths: readonly string[];
-  /** The beginning of its report: what it was about. */
+  /** The start of its report: what it was about. */
   readonly intent: string;
 }
 
-/** What the owner of edits that do not fit is told: its files have both sides in them, and it settles them (issue 6, 5). */
+/** Formats the conflict for the owner of the edits: its files contain both sides, and it resolves them (issue 6, 5). */
 export function conflictText(
   { path }: Pick<Worktree, "path">,
   conflicts: readonly Conflict[],
@@ -31,12 +31,12 @@ export function conflictText(
   ].join("\n\n");
 }
 
-/** Whether it changed one of these files. */
+/** True if the merge changed one of these files. */
 export function touches({ paths }: Pick<EarlierMerge, "paths">, files: ReadonlySet<string>): boolean {
   return paths.some((path) => files.has(path));
 }
 
-/** What an agent is told that was about to write over what came back meanwhile. */
+/** Formats the result for an agent that was about to overwrite edits merged since. */
 export function lookAgainWords(
   files: ReadonlySet<string>,
   others: readonly EarlierMerge[],

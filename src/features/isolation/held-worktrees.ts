@@ -4,16 +4,16 @@ import type { Worktree } from "../../mailbox/worktree.ts";
 import type { ChangedFile } from "../../worktrees/requests.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 
-/** A tree that somebody of this session works in. */
+/** A worktree in which an actor of this session works. */
 export interface HeldTree {
-  /** As it is now: its base changes when a conflict goes back to its owner. */
+  /** Its current state: its base changes when a conflict is returned to its owner. */
   tree: Worktree;
   readonly owner: ActorId;
   /** Files that calls of agents deleted, relative to its top. */
   readonly deleted: Set<string>;
-  /** The newest snapshot on its way; resolved where there is none. */
+  /** The newest snapshot in flight, or a resolved promise. */
   settled: Promise<void>;
-  /** So many of the merges of this session it began with. */
+  /** Merges of this session that it started with. */
   since: number;
 }
 
@@ -22,19 +22,19 @@ export interface TreesPorts {
   onWarning(message: string): void;
 }
 
-/** What a call has changed, as its snapshot found it. */
+/** Receives what a call has changed according to its snapshot. */
 type OnChanged = (actor: ActorId, tree: Worktree, changed: readonly ChangedFile[]) => void;
 
-/** A call that may have written, as far as its snapshot needs to know. */
+/** A call that may have written, as its snapshot needs it. */
 export interface Wrote {
   readonly actor: ActorId;
-  /** Absolute; null: it may have written anywhere. */
+  /** Absolute paths; null if it may have written anywhere. */
   readonly files: readonly string[] | null;
-  /** The command, where it was one: a deletion it does not speak of is not its own (C15). */
+  /** The command, if it was one: a deletion that it does not mention is not its own (C15). */
   readonly command: string | null;
 }
 
-/** The trees of a session, by the folders below them. Every call that may write is followed by a snapshot (D9). */
+/** The worktrees of a session, by their directories. Every call that may write is followed by a snapshot (D9). */
 export class HeldWorktrees {
   readonly #ports: TreesPorts;
   readonly #held = new Map<string, HeldTree>();
@@ -59,7 +59,7 @@ export class HeldWorktrees {
     this.#held.delete(path);
   }
 
-  /** The tree that this folder is in; the innermost, where one stands in another. */
+  /** Returns the innermost worktree that contains this directory, or null. */
   at(folder: string): HeldTree | null {
     let found: HeldTree | null = null;
     for (const held of this.#held.values()) {
@@ -74,7 +74,10 @@ export class HeldWorktrees {
     return [...this.#held.values()];
   }
 
-  /** Begins at once, after those before it. Whoever writes next waits for `settled` first: nothing is written over unsaved. */
+  /**
+   * Starts a snapshot after those before it. The next write awaits `settled` first, so that no unsaved edit is
+   * overwritten.
+   */
   wrote(held: HeldTree, wrote: Wrote): void {
     held.settled = held.settled.then(() => this.#snapshot(held, wrote));
   }
@@ -96,7 +99,7 @@ export class HeldWorktrees {
   }
 }
 
-/** Words by which a command says that it removes or moves files. */
+/** Matches commands that remove or move files. */
 const REMOVES = /\b(rm|mv|rmdir|unlink|rename|trash|git\s+(?:rm|mv|clean|revert|apply))\b|-delete\b/;
 
 function isMeant(

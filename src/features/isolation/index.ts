@@ -11,13 +11,13 @@ import { Isolation } from "./isolation.ts";
 import { type LazyWorktrees, lazyWorktrees } from "./lazy-worktrees.ts";
 import type { WorktreeSettings } from "./worktree-settings.ts";
 
-/** The process that runs git, and the worktrees that actors of this session work in. */
+/** The process that runs git, and the worktrees of this session's actors. */
 export interface Trees {
   readonly worktrees: LazyWorktrees;
   readonly trees: HeldWorktrees;
 }
 
-/** Starts nothing: the git worker comes with the first tree. */
+/** Starts nothing: the git worker starts with the first worktree. */
 export function openTrees(clock: Clock, onWarning: (message: string) => void): Trees {
   const worktrees = lazyWorktrees({ env: process.env, clock, onWarning });
   return { worktrees, trees: new HeldWorktrees({ worktrees, onWarning }) };
@@ -41,9 +41,9 @@ export function openIsolation(parts: OpenIsolationParts): Isolation {
 }
 
 /**
- * Agents with worktrees of their own. Joints: `prepareSpawn` (where it will be), `prepareStart` (it is made), `prepareCall`
- * and `afterCall` (a snapshot after each call that may have written), `beforeFinish` (the merge), `onEnd` (edits that are
- * not merged are kept), `onEvent`.
+ * Agents with their own worktrees. Joints: `prepareSpawn` (its location), `prepareStart` (creates it), `prepareCall`
+ * and `afterCall` (a snapshot after each call that may have written), `beforeFinish` (the merge), `onEnd` (edits that
+ * are not merged are kept), `onEvent`.
  */
 export function isolationFeature(isolation: Isolation): Joints {
   const { trees } = isolation;
@@ -59,13 +59,13 @@ export function isolationFeature(isolation: Isolation): Joints {
       if (writes?.length === 0) return {};
       const refusal = local && writes !== null ? await isolation.lookAgain(actor, writes) : null;
       if (refusal !== null) return { refusal };
-      // What was written before is saved before anything is written over it.
+      // Earlier edits are saved before a call overwrites them.
       await treeOf(actor)?.settled;
       return {};
     },
     afterCall({ actor, running: { writes, tool, input } }) {
       const held = treeOf(actor);
-      // The snapshot says what was written, by commands too.
+      // The snapshot records what was written, by commands too.
       if (held !== null && writes?.length !== 0)
         trees.wrote(held, {
           actor: actor.id,

@@ -29,22 +29,22 @@ export interface IsolationParts {
   readonly actors: Pick<Actors, "move">;
   readonly settings: WorktreeSettings;
   readonly session: SessionId;
-  /** Of this process: whoever sweeps leaves the trees of the living alone. */
+  /** This process: a sweep leaves the worktrees of running processes alone. */
   readonly process: Owner["process"];
   readonly clock: Clock;
   readonly commands: Commands;
   readonly asks: Pick<SessionAsks, "hasPerson" | "question">;
-  /** What git would run in a folder that nobody has agreed to; null: nothing. */
+  /** Returns what git would run in a directory without the user's trust, or null. */
   foreignGit(folder: string): string | null;
   onWarning(message: string): void;
 }
 
-/** An owner is asked to settle a conflict so often; then the branch stays. */
+/** Times an owner is asked to resolve a conflict; then the branch is kept. */
 const RESOLUTIONS = 2;
-/** Milliseconds that an end waits until its edits are on their branch; they are in their tree all the same. */
+/** Milliseconds an end waits until its edits are on their branch; they are in their worktree all the same. */
 export const KEEP_MS = 30_000;
 
-/** Actors with worktrees of their own: made before they begin, saved while they work, brought back when they end. */
+/** Actors with their own worktrees: created before they start, saved while they work, merged when they end. */
 export class Isolation {
   readonly trees: HeldWorktrees;
   readonly #parts: IsolationParts;
@@ -55,7 +55,7 @@ export class Isolation {
   readonly #cameBack = new MergeLog();
   #swept: Promise<void> | null = null;
   readonly #checkouts = new Set<string>();
-  /** Those in which a death may have left something. */
+  /** Checkouts in which a crash may have left something. */
   readonly #unswept = new Set<string>();
 
   constructor(parts: IsolationParts) {
@@ -71,7 +71,7 @@ export class Isolation {
     });
   }
 
-  /** What an actor's spec says of the tree it is to have, made from where its asker works. Throws, with a sentence. */
+  /** Returns the worktree for an actor's spec, based on where its caller works. Throws with a reason for the model. */
   async wanted(
     id: ActorId,
     from: string,
@@ -93,7 +93,9 @@ export class Isolation {
     };
   }
 
-  /** Null: it can begin at once. Else it can when this resolves, unless it answers why not, in a sentence. */
+  /**
+   * Returns null if it can start immediately. Otherwise it can start when this resolves with null, not with a reason.
+   */
   before(actor: Actor): Promise<string | null> | null {
     const wanted = actor.spec.isolation ?? actor.place?.tree;
     if (!wanted || this.trees.at(wanted.path)?.owner === actor.id) return null;
@@ -109,29 +111,29 @@ export class Isolation {
       dependencies: Object.entries(settings.dependencies).map(([folder, how]) => ({ folder, how })),
     };
     const hasWorked = actor.run > 1 || actor.turnsTaken > 0;
-    // One that goes on, in this process or in one before, may have a tree already.
+    // A resumed actor, in this process or an earlier one, may have a worktree already.
     const again = hasWorked || actor.restored;
-    // Before it is made: what comes back meanwhile may be in it or not.
+    // Before its creation: what is merged during it may be in it or not.
     const since = this.#cameBack.count;
     const begun = again ? null : await worktrees.create(request, signal);
-    // Of one whose making was cut off something, or all, may be there.
+    // If its creation was interrupted, some or all of it may exist.
     const claims = begun === null || (begun.type === "refused" && begun.died);
     const made = claims ? await worktrees.claim(request, signal) : begun;
     if (made.type === "refused") return made.reason;
     const asItIs = made.type === "claimed" && made.how === "as-it-is";
     this.trees.hold(made.tree, actor.id, asItIs ? 0 : since);
     for (const note of made.notes) this.#parts.onWarning(`The worktree of agent ${actor.id}: ${note}`);
-    // A death in the middle of a check left merged files in it: they are no edits of its owner.
+    // A crash during a check left merged files in it, which are not edits of its owner.
     if (asItIs) {
       const settled = await worktrees.settle({ tree: made.tree });
       if (settled.type === "refused") return settled.reason;
     }
-    // A death may have cut its set-up off.
+    // A crash may have interrupted its setup.
     if ((asItIs && hasWorked) || settings.setup === null) return null;
     return this.#commands.setUp(actor.id, actor.root, settings.setup, signal);
   }
 
-  /** Before a write where files are leased: see `lookAgain`. */
+  /** Called before a write if files are leased: see `recheckBeforeWrite`. */
   async lookAgain(
     { root, stopping }: Pick<Actor, "root" | "stopping">,
     files: readonly string[],
@@ -144,8 +146,8 @@ export class Isolation {
   }
 
   /**
-   * One that had answered when the program died, before its end was written: what became of its edits, which come back
-   * now if they had not. Null: it goes on, as in `conclude`. Never rejects.
+   * Finishes an actor that had answered when the program died, before its end was written: merges its edits if they
+   * were not. Null: it continues, as in `mergeBack`. Never rejects.
    */
   async resume(actor: Actor, summary: Summary): Promise<Finish> {
     const { isolation } = actor.spec;
@@ -154,7 +156,7 @@ export class Isolation {
       summary: { ...summary, worktree: unknownResult(isolation, null, why) },
     });
     try {
-      // What a death cut off is taken back, and what was whole is known as that, before anybody asks.
+      // What a crash interrupted is rolled back, and what was complete is recorded, before anything reads it.
       await this.#sweep(isolation.checkout);
       const worktree = await resultBefore(this.#parts.worktrees, isolation);
       if (worktree !== null) return { summary: { ...summary, worktree } };
@@ -163,12 +165,12 @@ export class Isolation {
     } catch (error) {
       return unknown(errorMessage(error));
     }
-    // One that had not come to a good end keeps them on its branch.
+    // An actor that did not end well keeps them on its branch.
     const answered = summary.status === "done" || summary.status === "partial";
     return answered ? this.mergeBack(actor, summary) : { summary };
   }
 
-  /** Into a tree, or out of it; what it writes there is kept from now on. */
+  /** Called when the main conversation enters or exits a worktree, whose edits are saved from now on. */
   moved(actor: Actor | undefined, to: Location): void {
     if (!actor) return;
     const from = actor.place?.tree;
@@ -177,12 +179,12 @@ export class Isolation {
     this.#parts.actors.move(actor.id, to);
   }
 
-  /** The tree that an actor works in, its own or that of one above it. */
+  /** Returns the worktree in which an actor works: its own or an ancestor's. */
   treeOf({ root }: Pick<Actor, "root">): Worktree | null {
     return this.trees.at(root)?.tree ?? null;
   }
 
-  /** What it wrote beside the conversation is kept, too. */
+  /** Saves what a background command wrote. */
   commandEnded(owner: Actor | undefined): void {
     const held = owner && this.trees.at(owner.root);
     if (held) this.trees.wrote(held, { actor: owner.id, files: null, command: null });
@@ -193,8 +195,8 @@ export class Isolation {
   }
 
   /**
-   * An actor that has answered: its edits come back before its summary is anybody's. Null: it goes on, as they did not
-   * fit, and has been told.
+   * Merges the edits of an actor that has answered, before its summary is delivered. Resolves with null if it
+   * continues after a conflict, of which it got a notice.
    */
   async mergeBack(actor: Actor, summary: Summary): Promise<Finish> {
     const { isolation } = actor.spec;
@@ -222,14 +224,16 @@ export class Isolation {
     return { summary: this.#settled(finished, back, summary) };
   }
 
-  /** Whether the end of a run has edits to look after that nobody has looked after. */
+  /** True if the run ended with edits that are neither merged nor kept. */
   holds(actor: Actor, summary: Summary): boolean {
     const { isolation } = actor.spec;
     if (!isolation || summary.worktree) return false;
     return this.trees.at(isolation.path)?.owner === actor.id;
   }
 
-  /** One that ended without an answer: its edits stay on their branch. Never rejects, and is bounded. */
+  /**
+   * Keeps the edits of an actor that ended without a reply on their branch. Never rejects, and ends in bounded time.
+   */
   async keep(actor: Actor, summary: Summary): Promise<Summary> {
     const { isolation } = actor.spec;
     const held = isolation && this.trees.at(isolation.path);
@@ -268,7 +272,7 @@ export class Isolation {
   ): Summary {
     this.#resolutions.delete(actor);
     if (result.outcome === "merged") this.#cameBack.add(held.tree.checkout, paths, { title, text });
-    // What stays on its branch can be gone on with: its tree is claimed again then.
+    // An actor whose branch is kept can be resumed: it then claims its worktree again.
     this.trees.letGo(held.tree);
     return { ...summary, worktree: result };
   }
@@ -288,7 +292,7 @@ export class Isolation {
     return outcome.type === "answers" ? outcome.answers[question] === yes : null;
   }
 
-  /** Once in a session: what dead ones left behind, as far as it is saved. */
+  /** Recovers, once in a session, what crashed processes left, as far as it is saved. */
   #sweep(folder: string): Promise<void> {
     this.#swept ??= this.#parts.worktrees.sweep({ folder }).then((swept) => {
       if (swept.type === "refused") return;
@@ -300,12 +304,15 @@ export class Isolation {
     return this.#swept;
   }
 
-  /** A process died that worked in these checkouts (absent: in all of this session): what it left goes at the end. */
+  /**
+   * Notes that a process died in these checkouts (by default all of this session): its leftovers are swept at the
+   * end.
+   */
   diedIn(checkouts: Iterable<string> = this.#checkouts): void {
     for (const checkout of checkouts) this.#unswept.add(checkout);
   }
 
-  /** A session that had not ended was resumed: what its death left in checkouts goes at the end. */
+  /** Notes that a crashed session was resumed: its leftovers are swept at the end. */
   replayed({ actors }: SessionState): void {
     const all = [...actors.values()];
     if (all.some(({ summary }) => summary === null))

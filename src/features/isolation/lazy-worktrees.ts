@@ -2,11 +2,11 @@ import type { KeeperOptions } from "../../worktrees/git-worker.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 
 export interface LazyWorktrees extends Worktrees {
-  /** Calls back when the process that runs git has died. */
+  /** Registers a callback for the death of the git worker. */
   onDied(call: () => void): void;
 }
 
-/** The git worker, loaded at the first question: most sessions never ask one. */
+/** Returns a git worker that is loaded with the first request: most sessions need none. */
 export function lazyWorktrees(given: Omit<KeeperOptions, "onDied">): LazyWorktrees {
   const listeners: (() => void)[] = [];
   const options = {

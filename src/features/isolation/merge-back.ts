@@ -7,23 +7,23 @@ import type { HeldTree } from "./held-worktrees.ts";
 import { resultBefore } from "./result-before.ts";
 import type { WorktreeSettings } from "./worktree-settings.ts";
 
-/** Edits that are to come back, and whose they are. */
+/** Edits to merge, and their owner. */
 export interface Finished {
   readonly actor: ActorId;
   readonly owner: Owner;
   readonly held: HeldTree;
   readonly isolation: Isolation;
-  /** Where the actor works, in its tree. */
+  /** The actor's root inside its worktree. */
   readonly root: string;
   readonly title: string;
   /** Its report. */
   readonly text: string;
-  /** Whether its owner can still be asked to settle a conflict. */
+  /** True if its owner can still be asked to resolve a conflict. */
   readonly mayResolve: boolean;
   readonly signal: AbortSignal;
 }
 
-/** What happened to them: the end, or they go back to their owner, who finds the files as said here. */
+/** The outcome: final, or returned to their owner, which finds the files as described here. */
 export type BroughtBack =
   | { readonly type: "ends"; readonly result: WorktreeResult; readonly paths: readonly string[] }
   | { readonly type: "goes-back"; readonly conflicts: readonly Conflict[] };
@@ -34,19 +34,22 @@ export interface BringBackPorts {
     "prepare" | "apply" | "settle" | "rebase" | "keep" | "remove" | "sweep" | "list"
   >;
   readonly settings: Pick<WorktreeSettings, "check" | "checkTimeoutMs">;
-  /** Runs the person's check in this folder; null: it passes, else why not. */
+  /** Runs the user's check in this directory; resolves with null if it passes, else with the reason. */
   check(finished: Finished, command: string, timeoutMs: number): Promise<string | null>;
-  /** A question to the person; null: nobody can be asked. */
+  /** Asks the user; resolves with null if no user can be asked. */
   ask(finished: Finished, question: string, yes: string, no: string): Promise<boolean | null>;
   onWarning(message: string): void;
 }
 
 type Clean = Extract<PrepareAnswer, { type: "clean" }>;
 
-/** The checkout may change while a check runs; so often it is checked again. */
+/** Times the check runs again because the checkout changed during it. */
 const TRIES = 3;
 
-/** One finished tree, from its last snapshot to its end (issue 6, points 4 and 5). Its turn in the queue has come. */
+/**
+ * Merges one finished worktree, from its last snapshot to its end (issue 6, points 4 and 5), in its turn of the
+ * queue.
+ */
 export class MergeBack {
   readonly #ports: BringBackPorts;
 
@@ -64,7 +67,7 @@ export class MergeBack {
     }
   }
 
-  /** They stay on their branch, with the reason. */
+  /** Keeps the edits on their branch, with the reason. */
   async keep(
     finished: Finished,
     reason: string | null,
@@ -80,10 +83,10 @@ export class MergeBack {
       ...(reason === null ? {} : { reason }),
     };
     if (kept.type === "refused") {
-      // They are in the tree and in its snapshots all the same.
+      // They are in the worktree and in its snapshots all the same.
       const why = reason === kept.reason ? [] : [reason, "They could not be put on their branch:"];
       const said = { reason: [...why, kept.reason].filter((one) => one !== null).join(" ") };
-      // Somebody may have removed the folder: then they are in its snapshots alone.
+      // The directory may have been removed: then they are in its snapshots alone.
       const stands = existsSync(tree.path) ? place : {};
       return ends({ outcome, ...NOTHING, ...baseOf(finished), ...stands, ...more, ...said });
     }
@@ -120,7 +123,7 @@ export class MergeBack {
     return this.#applied(finished, prepared, hold);
   }
 
-  /** On the merged files, before they reach the checkout; null: nothing is wrong. */
+  /** Checks the merged files before they reach the checkout; resolves with null if the check passes. */
   async #checked(finished: Finished): Promise<string | null> {
     const { settings, worktrees } = this.#ports;
     if (settings.check === null) return null;
@@ -134,7 +137,7 @@ export class MergeBack {
     return failed;
   }
 
-  /** Deletions that no call of the agent made: carried out only where the person says so. */
+  /** Asks about deletions that no call of the agent made: they are merged only if the user agrees. */
   async #heldBack(finished: Finished, strange: readonly string[]): Promise<readonly string[]> {
     if (strange.length === 0) return [];
     const names = strange.length > 5 ? [...strange.slice(0, 5), `${strange.length - 5} more`] : strange;
@@ -165,7 +168,7 @@ export class MergeBack {
     const { held, isolation, owner, title } = finished;
     const applied = await worktrees.apply({
       tree: held.tree,
-      // What was checked must be what is written; without a check the newest state of the checkout is as good.
+      // What was checked must be what is written; without a check the newest state of the checkout will do.
       expects: settings.check === null ? null : prepared.checkout,
       hold: [...hold],
       commit: isolation.merge === "commit" ? messageOf(finished) : null,
@@ -193,7 +196,7 @@ export class MergeBack {
     }
   }
 
-  /** What wrote into the checkout died: all of it is there, or it is taken back and brought in again. */
+  /** Recovers from a crash of the writer: all of it is there, or it is rolled back and merged again. */
   async #afterDeath(finished: Finished, { paths }: Clean): Promise<BroughtBack | "again"> {
     const { worktrees } = this.#ports;
     const { isolation } = finished;
@@ -209,18 +212,18 @@ export class MergeBack {
     const open = conflicts.every(({ kind }) => kind === "unresolved");
     if (!finished.mayResolve)
       return this.keep(finished, open ? "The marks of the conflict still stand there." : null, conflicts);
-    // It has left marks where both sides still stand: it is asked again, for the same places.
+    // It left markers with both sides: it is asked again, for the same positions.
     if (open) return { type: "goes-back", conflicts };
     const rebased = await this.#ports.worktrees.rebase({ tree: finished.held.tree });
     if (rebased.type === "refused") return this.keep(finished, rebased.reason, conflicts);
     finished.held.tree = rebased.tree;
-    // What its owner cannot settle, as a file in its way that git does not know, or what has settled itself by now.
+    // The owner cannot resolve it (for example an untracked file in the way), or it has resolved itself by now.
     return rebased.conflicts.length === 0
       ? this.run({ ...finished, mayResolve: false })
       : { type: "goes-back", conflicts: rebased.conflicts };
   }
 
-  /** All of it is where it belongs: the tree and its branch go, and its snapshots stay. */
+  /** Removes the worktree and its branch, as all of it is merged; keeps its snapshots. */
   async #removed(
     finished: Finished,
     outcome: "merged" | "empty",
@@ -252,7 +255,7 @@ function noted(notes: readonly string[]): Pick<WorktreeResult, "notes"> {
   return notes.length === 0 ? {} : { notes: [...notes] };
 }
 
-/** Of a commit: what it was about, and its report. */
+/** Formats the commit message: the title and the report. */
 function messageOf({ title, text, actor }: Finished): string {
   const report = text.trim();
   return [title, ...(report === "" ? [] : [report]), `Agent: ${actor}`].join("\n\n");

@@ -2,11 +2,11 @@ import type { EarlierMerge } from "./conflict-text.ts";
 
 const INTENT_CHARS = 600;
 
-/** The edits that came back in this session, in that order: whoever does not fit to them is told whose they are. */
+/** The merges of this session in their order, to name the owner of edits that another agent's conflict with. */
 export class MergeLog {
   readonly #merges: (EarlierMerge & { readonly checkout: string })[] = [];
 
-  /** So many so far. */
+  /** The merges so far. */
   get count(): number {
     return this.#merges.length;
   }
@@ -15,13 +15,13 @@ export class MergeLog {
     this.#merges.push({ checkout, title, paths, intent: beginningOf(text) });
   }
 
-  /** Into this checkout, but for the first ones of all. */
+  /** Returns the merges into this checkout, without the first `since` of all. */
   into(checkout: string, since = 0): readonly EarlierMerge[] {
     return this.#merges.slice(since).filter((one) => one.checkout === checkout);
   }
 }
 
-/** Of a report: what it was about. */
+/** Returns the start of a report: what it was about. */
 export function beginningOf(text: string): string {
   const words = text.trim();
   return words.length <= INTENT_CHARS ? words : `${words.slice(0, INTENT_CHARS)}…`;

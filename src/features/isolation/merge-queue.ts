@@ -1,11 +1,11 @@
 /**
- * Finished trees, one at a time for each checkout, first come first served (issue 6). Whoever cannot be merged makes
- * room for the next; other processes are kept out by the keeper's own lock.
+ * Finished worktrees, one at a time for each checkout, in order (issue 6). One that cannot be merged makes way for
+ * the next; the git worker's own lock keeps other processes out.
  */
 export class MergeQueue {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Rejects with the signal's reason where it is aborted before its turn came. */
+  /** Rejects with the signal's reason if it is aborted before the work's turn. */
   async enter<T>(checkout: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(checkout) ?? Promise.resolve();
     const mine = Promise.withResolvers<void>();

@@ -13,9 +13,9 @@ export interface LookAgainPorts {
 }
 
 /**
- * Before a write where files are leased: what came back into the checkout since the tree began is brought into it, if it
- * is in one of these files, absolute. Null: there was nothing; else what its agent is told, which has to look again.
- * Rejects with the signal's reason.
+ * Called before a write if files are leased: merges what reached the checkout since the worktree started, if it
+ * touches one of these absolute paths. Resolves with null if nothing did, else with the text for the agent, which
+ * must read the files again. Rejects with the signal's reason.
  */
 export async function recheckBeforeWrite(
   { worktrees, queue, cameBack, onWarning }: LookAgainPorts,
@@ -27,14 +27,14 @@ export async function recheckBeforeWrite(
   const wanted = new Set(files.map((file) => relative(path, file).split(sep).join("/")));
   const others = () => cameBack.into(checkout, held.since).filter((one) => touches(one, wanted));
   if (others().length === 0) return null;
-  // In its turn: nobody writes to the checkout while it is looked at.
+  // In its turn, so that no merge changes the checkout during it.
   return queue.enter(checkout, signal, async () => {
     let words: string | null = null;
     held.settled = held.settled.then(async () => {
       const [since, found] = [cameBack.count, others()];
       const rebased = await worktrees.rebase({ tree: held.tree });
       if (rebased.type === "refused") {
-        // Then it is a conflict at its end, as without leases.
+        // It becomes a conflict at its end, as without leases.
         onWarning(rebased.reason);
         return;
       }

@@ -2,8 +2,8 @@ import type { Isolation, WorktreeResult } from "../../mailbox/worktree.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 
 /**
- * What had become of an agent's edits when the program died after their merge and before the agent's end was written.
- * Null: nothing, so they are still to come back.
+ * Resolves with the merge result of an agent if the program died after the merge and before the agent's end was
+ * written; null if its edits are not merged yet.
  */
 export async function resultBefore(
   worktrees: Pick<Worktrees, "list">,
@@ -17,13 +17,13 @@ export async function resultBefore(
   const { files, insertions, deletions } = counts ?? { files: 0, insertions: 0, deletions: 0 };
   return {
     ...{ outcome: "merged", files, insertions, deletions, base, head },
-    // The merge's own name died with the program; undo takes the tree's for it.
+    // The merge's own name was lost in the crash; undo accepts the worktree's.
     merge: name,
     ...(path === null ? {} : { path, branch }),
   };
 }
 
-/** Where nobody could look; `why`: a sentence, or nothing. */
+/** Returns a result for edits that could not be inspected; `why` is a sentence or empty. */
 export function unknownResult(
   { name, path, branch, head }: Isolation,
   base: string | null,

@@ -6,10 +6,10 @@ import type { Commands } from "../background/commands.ts";
 import type { WorktreeSetup } from "./worktree-settings.ts";
 
 const READY_EVERY_MS = 500;
-/** Of what a failed command wrote: enough to see why. */
+/** Characters of a failed command's output in the report. */
 const END_CHARS = 600;
 
-/** Commands that the person's settings run in a tree: to make it ready, and to check what is merged. */
+/** Commands that the user's settings run in a worktree: its setup, and the check of what is merged. */
 export class TreeCommands {
   readonly #commands: Commands;
   readonly #clock: Clock;
@@ -19,7 +19,7 @@ export class TreeCommands {
     this.#clock = clock;
   }
 
-  /** Null: it is ready; else why not, as a sentence. */
+  /** Resolves with null if it is ready, else with the reason as a sentence. */
   async setUp(
     owner: ActorId,
     cwd: string,
@@ -41,7 +41,7 @@ export class TreeCommands {
     }
   }
 
-  /** Null: it passes; else how it failed, as a sentence. */
+  /** Resolves with null if it passes, else with its failure as a sentence. */
   async check(
     owner: ActorId,
     cwd: string,
@@ -52,7 +52,7 @@ export class TreeCommands {
     return failed === null ? null : `The check of the merged files, ${quoted(command)}, ${failed}`;
   }
 
-  /** Null: it ended well; else how not, as the rest of a sentence. */
+  /** Resolves with null if it succeeded, else with its failure as the rest of a sentence. */
   async #run(
     owner: ActorId,
     request: { readonly command: string; readonly cwd: string; readonly timeoutMs: number },

@@ -1,27 +1,29 @@
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import type { BaseRef } from "../../worktrees/requests.ts";
 
-/** What happens where two agents at work write to the same file: both are told, the second waits or is refused, or nothing. */
+/**
+ * The rule if two running agents write to the same file: both get a notice, the second waits or is refused, or
+ * nothing.
+ */
 export type OverlapRule = "tell" | "wait" | "refuse" | "off";
 
-/** A command that makes a fresh worktree ready, before its agent starts. */
+/** A command that sets up a new worktree before its agent starts. */
 export interface WorktreeSetup {
   readonly command: string;
-  /** Asked again and again until it exits 0, once `command` has. */
+  /** Repeated until it exits with 0, after `command`. */
   readonly ready?: string;
-  /** Milliseconds that both may take together. */
+  /** Milliseconds for both together. */
   readonly timeoutMs: number;
 }
 
-/** How agents get worktrees of their own, and how their edits come back. */
+/** How agents get their own worktrees, and how their edits are merged. */
 export interface WorktreeSettings {
-  /** What a worktree begins from: the checkout with all that is not committed, HEAD alone, or the remote's default branch. */
+  /** What a worktree starts from: the checkout with uncommitted changes, HEAD alone, or the remote's default branch. */
   readonly baseRef: BaseRef;
-  /** Folders, relative to the top of the checkout, that are linked or copied where they are there and git ignores them. */
+  /** Directories, relative to the top of the checkout, that are linked or copied if they exist and git ignores them. */
   readonly dependencies: Readonly<Record<string, "link" | "copy">>;
-  /** Null: none. */
   readonly setup: WorktreeSetup | null;
-  /** A command that must exit 0 on the merged result before it reaches the checkout; null: none. */
+  /** A command that must exit with 0 on the merged result before it reaches the checkout, or null. */
   readonly check: string | null;
   /** Milliseconds. */
   readonly checkTimeoutMs: number;
@@ -29,7 +31,7 @@ export interface WorktreeSettings {
   readonly overlap: OverlapRule;
 }
 
-/** What counts where nobody says otherwise. */
+/** The default settings. */
 export const worktreeDefaults: WorktreeSettings = {
   baseRef: "checkout",
   dependencies: {},

@@ -6,8 +6,8 @@ import type { Conflict, WorktreeResult } from "../../mailbox/worktree.ts";
 const MOST_NAMED = 5;
 
 /**
- * What became of an agent's edits, in one line: for a person under its result, and for the agent that started it. Names
- * of files are the agent's words: nothing in them can break the line or hide what stands beside them.
+ * Formats the result of an agent's edits in one line, for the user and for the calling agent. File names are the
+ * agent's text: they cannot break the line or hide what is next to them.
  */
 export function worktreeLine(result: WorktreeResult, actorId: string): string {
   return [...outcomeParts(result, actorId), ...heldParts(result), ...(result.notes ?? []).map(inLine)].join(
@@ -15,7 +15,7 @@ export function worktreeLine(result: WorktreeResult, actorId: string): string {
   );
 }
 
-/** The same in a few words, for a line that has other things to say; null where there is nothing to tell. */
+/** Formats the same in a few words, or null if there is nothing to report. */
 export function worktreeGist(result: WorktreeResult): string | null {
   switch (result.outcome) {
     case "merged":
@@ -62,7 +62,7 @@ function outcomeParts(result: WorktreeResult, actorId: string): string[] {
   }
 }
 
-/** Where a merge did not bring everything back. */
+/** Lists what a merge held back. */
 function heldParts({ held = [] }: WorktreeResult): string[] {
   if (held.length === 0) return [];
   const were = held.length === 1 ? "was" : "were";
@@ -71,7 +71,7 @@ function heldParts({ held = [] }: WorktreeResult): string[] {
   ];
 }
 
-/** `3 files, +41 -7`. Without edits a tree is `empty`: edits that are in no file could not be counted. */
+/** Formats `3 files, +41 -7`, or `empty`: edits that are in no file could not be counted. */
 function figures({ files, insertions, deletions }: WorktreeResult): string {
   if (files === 0) return "files not counted";
   return `${counted(files, "file")}, +${insertions} -${deletions}`;
@@ -81,7 +81,7 @@ function conflictWords({ conflicts = [] }: WorktreeResult): string {
   return conflicts.length === 0 ? "conflict" : `conflict in ${named(conflicts.map(conflictName))}`;
 }
 
-/** Marked lines say what is to be looked at; where there are none, the kind of the conflict does. */
+/** Names the marked lines of a conflict, or its kind if no lines are marked. */
 function conflictName({ path, kind, lines }: Conflict): string {
   const name = inLine(path);
   if (lines.length === 0) return kind === "content" ? name : `${name} (${inLine(kind)})`;
@@ -107,12 +107,12 @@ function named(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMED).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
 }
 
-/** A sentence that goes on after a semicolon; names in capitals keep them. */
+/** Formats a sentence to follow a semicolon; names in capitals keep them. */
 function midLine(words: string): string {
   return /^[A-Z][a-z' ]/.test(words) ? words.charAt(0).toLowerCase() + words.slice(1) : words;
 }
 
-/** Sentences lose their stop: more follows in the same line. */
+/** Removes the final stop, as more follows in the same line. */
 function inLine(words: string): string {
   return printable(words.replace(/\s+/g, " ").trim().replace(/\.$/, ""));
 }

@@ -2,8 +2,8 @@ import type { EditWatch } from "../../lsp/edit-watch.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 
 /**
- * Language servers hear of files that calls write, and say what is wrong in them. Joints: `prepareCall`, `afterCall` (new
- * errors are added to the result).
+ * Language servers get the files that calls write and report errors in them. Joints: `prepareCall`, `afterCall` (adds
+ * new errors to the result).
  */
 export function languagesFeature(languages: EditWatch): Joints {
   return {

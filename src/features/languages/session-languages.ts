@@ -11,20 +11,20 @@ import type { LanguageService } from "../../tools/lsp/desk.ts";
 import type { Gate } from "../gate/gate.ts";
 import { writeScope } from "../gate/write-scope.ts";
 
-/** Language servers as a session gets them: whoever finds them has asked whether they may be started. */
+/** Language servers for a session; trust was checked when they were found. */
 export interface LanguageServersOption {
-  /** Those that may be started. */
+  /** The servers that may be started. */
   readonly servers: readonly LanguageServer[];
-  /** Languages of the project that nothing serves. */
+  /** Languages of the project without a server. */
   readonly unserved: readonly UnservedLanguage[];
-  /** Servers that are there and may not be started, by name. */
+  /** Names of servers that exist and may not be started. */
   readonly untrusted: readonly string[];
 }
 
-/** The language servers of a session. `desk` is null where none may be started: then there is no tool. */
+/** The language servers of a session. `desk` is null if none may be started: then there is no tool. */
 export interface SessionLanguages extends EditWatch {
   readonly desk: LanguageService | null;
-  /** Ends the servers that run; resolves when they are gone. */
+  /** Stops the running servers; resolves when they have ended. */
   close(): Promise<void>;
 }
 
@@ -40,14 +40,14 @@ export interface LanguageParts {
 
 type Opened = ReturnType<typeof openLanguages>;
 
-/** Nothing of it is loaded before the first question. */
+/** Loads nothing before the first request. */
 export function sessionLanguages(
   option: LanguageServersOption | undefined,
   parts: LanguageParts,
 ): SessionLanguages {
   let opening: Promise<Opened> | null = null;
   let opened: Opened | null = null;
-  /** An agent has put a hand on what servers load and run. */
+  /** True once an agent has edited what servers load and run. */
   let isChanged = false;
   const open = async (found: LanguageServersOption): Promise<Opened> => {
     const languages = await import("../../lsp/open-languages.ts");
@@ -93,7 +93,7 @@ function isPackage(path: string): boolean {
 
 const SIGHTS: Readonly<Record<Behaviour, Detail>> = { allow: "text", ask: "name", deny: "nothing" };
 
-/** One question sees the rules once, however many places it comes to. */
+/** Returns the rules for one request, read once for all its positions. */
 function sightBy({ actors, gate, treeAt }: LanguageParts): LanguagesParts["sightOf"] {
   return ({ actor, cwd }) => {
     const known = new Map<string, Detail>();
@@ -108,7 +108,7 @@ function sightBy({ actors, gate, treeAt }: LanguageParts): LanguagesParts["sight
   };
 }
 
-/** Why LSP is not offered, as sentences for the user; null: it is, or nobody looked for servers. */
+/** Returns why LSP is not offered, for the user, or null if it is or servers were not searched. */
 export function whyNoLanguages(option: LanguageServersOption | undefined): string | null {
   if (option === undefined || option.servers.length > 0) return null;
   const { untrusted, unserved } = option;

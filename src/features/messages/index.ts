@@ -6,8 +6,8 @@ import type { Spawn } from "../../supervisor/spawn.ts";
 import type { MailEntry, MessageService } from "../../tools/messages/service.ts";
 
 /**
- * Messages between the actors of a session (C27): an address is a handle, and what was accepted is durable. It uses no
- * joint: a message is sent by the core.
+ * Messages between the actors of a session (C27): an address is a handle, and an accepted message is durable. Uses no
+ * joint: the core sends messages.
  */
 export function messageService(
   actors: Pick<Actors, "find" | "all">,
@@ -31,12 +31,12 @@ export function messageService(
       const sender = actors.find(from);
       const name = sender ? `${sender.title} (agent ${from})` : `agent ${from}`;
       const message = from === MAIN ? text : `Message from ${name}, not from the user:\n${text}`;
-      // Again if it has ended once more while the journal was read: it must not get what it never reads.
+      // Again if it ended while the journal was read: it must not get what it never reads.
       while (actor.id !== MAIN && actor.isStopped) {
         const runFor = { owner: from, call: null, background: true };
         if (await spawn.resume(actor, message, runFor, text)) return { type: "resumed", id: actor.id };
       }
-      // Durable before its sender is told so.
+      // Durable before its sender gets the result.
       await spawn.send(actor, message, from, text);
       return { type: "queued", id: actor.id };
     },

@@ -3,8 +3,8 @@ import type { HeldWorktrees } from "../isolation/held-worktrees.ts";
 import type { Radar } from "./session-radar.ts";
 
 /**
- * Agents that write to the same file: both are told, or (leases) one waits. Joints: `prepareCall` (the lease), `afterCall`
- * (what was written; in a worktree its snapshot says that), `onEvent`.
+ * Agents that write to the same file: both get a notice, or (leases) one waits. Joints: `prepareCall` (the lease),
+ * `afterCall` (what was written; in a worktree its snapshot says that), `onEvent`.
  */
 export function overlapFeature(radar: Radar, trees: Pick<HeldWorktrees, "at">): Joints {
   return {
@@ -15,7 +15,7 @@ export function overlapFeature(radar: Radar, trees: Pick<HeldWorktrees, "at">): 
     },
     afterCall({ actor, running: { writes } }) {
       const mayHaveWritten = writes?.length !== 0 && trees.at(actor.root) === null;
-      // An actor that has ended has given its files up.
+      // An ended actor has released its files.
       if (mayHaveWritten && !actor.hasEnded) radar.wrote(actor.id, writes ?? []);
       return {};
     },

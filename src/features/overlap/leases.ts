@@ -1,7 +1,7 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 import { reaches } from "./reaches.ts";
 
-/** `circle`: it would wait for somebody who waits for it; `over`: it has ended. */
+/** `circle`: it would wait for an actor that waits for it; `over`: it has ended. */
 export type LeaseEnd =
   | { readonly type: "held" }
   | { readonly type: "circle"; readonly by: ActorId | null }
@@ -9,7 +9,7 @@ export type LeaseEnd =
 
 interface Hold {
   readonly actor: ActorId;
-  /** Claims that rely on it; without any it is given back. */
+  /** Claims that rely on it; without any it is returned. */
   claims: number;
 }
 
@@ -20,15 +20,15 @@ interface Waiter {
 }
 
 /**
- * Who may write which file. At most one does: the last of the file's chain. Those before it in the chain wait for it
- * to end, and have lent it the file meanwhile. All others stand in line, in the order in which they came.
+ * Which actor may write which file: only the last of the file's chain. Those before it in the chain wait for it to
+ * end and have lent it the file. All others wait in order of arrival.
  */
 export class Leases {
   readonly #awaits: (actor: ActorId) => readonly ActorId[];
   readonly #chains = new Map<string, Hold[]>();
   #line: Waiter[] = [];
 
-  /** `awaits`: whose end an actor waits for right now. */
+  /** `awaits`: the actors whose end an actor currently waits for. */
   constructor(awaits: (actor: ActorId) => readonly ActorId[]) {
     this.#awaits = awaits;
   }
@@ -37,7 +37,7 @@ export class Leases {
     return this.#chains.get(file)?.at(-1)?.actor ?? null;
   }
 
-  /** Whether the actor has it now; if not, nothing has changed. */
+  /** Returns whether the actor has it now; if not, nothing has changed. */
   take(actor: ActorId, file: string): boolean {
     if (this.#blocking(actor, file).length > 0 || this.#ahead(actor, file, this.#line).length > 0)
       return false;
@@ -45,7 +45,7 @@ export class Leases {
     return true;
   }
 
-  /** Calls `end` once: as soon as the actor has the file, or will not get it. The answer takes it out of the line. */
+  /** Calls `end` once: as soon as the actor has the file, or cannot get it. The returned function leaves the line. */
   wait(actor: ActorId, file: string, end: (end: LeaseEnd) => void): () => void {
     const waiter = { actor, file, end };
     this.#line.push(waiter);
@@ -56,7 +56,7 @@ export class Leases {
     };
   }
 
-  /** A claim that came to nothing. What other claims of the actor rely on stays its own. */
+  /** Withdraws an unused claim. What other claims of the actor rely on stays its own. */
   giveBack(actor: ActorId, file: string): void {
     const chain = this.#chains.get(file) ?? [];
     const hold = chain.find((one) => one.actor === actor);
@@ -74,13 +74,13 @@ export class Leases {
     this.reconsider();
   }
 
-  /** The first file that an actor stands in line for, and who has it. */
+  /** Returns the first file for which an actor waits, and its holder. */
   waitsFor(actor: ActorId): { readonly file: string; readonly by: ActorId | null } | null {
     const waiter = this.#line.find((one) => one.actor === actor);
     return waiter === undefined ? null : { file: waiter.file, by: this.holder(waiter.file) };
   }
 
-  /** Whoever waits for whom may have changed: files go to those whose turn it is, circles are broken. */
+  /** Called when waits may have changed: grants files to the next in line and breaks circles. */
   reconsider(): void {
     for (;;) {
       const next = this.#line.find(({ actor, file }) => this.#blocking(actor, file).length === 0);
@@ -89,7 +89,7 @@ export class Leases {
         this.#leave(next, { type: "held" });
         continue;
       }
-      // The one that came last is the one to do something else.
+      // The last one to arrive has to do something else.
       const closing = this.#line.findLast((waiter) => this.#closesCircle(waiter));
       if (closing === undefined) return;
       this.#leave(closing, { type: "circle", by: this.holder(closing.file) });
@@ -120,14 +120,14 @@ export class Leases {
     else this.#chains.set(file, rest);
   }
 
-  /** Those of the chain who have to go before the actor may write. */
+  /** Returns those of the chain that must end before the actor may write. */
   #blocking(actor: ActorId, file: string): readonly ActorId[] {
     const chain = (this.#chains.get(file) ?? []).map((hold) => hold.actor);
     const lender = chain.findLastIndex((holder) => holder === actor || this.#isAwaited(actor, holder));
     return chain.slice(lender + 1);
   }
 
-  /** Those of the line who get the file before the actor. Nobody stands ahead of one whose end the holder waits for. */
+  /** Returns those of the line that get the file before the actor: none if the holder waits for it. */
   #ahead(actor: ActorId, file: string, line: readonly Waiter[]): readonly ActorId[] {
     const lends = (one: ActorId) =>
       (this.#chains.get(file) ?? []).some(

@@ -2,7 +2,7 @@ import type { ActorId } from "../../mailbox/ids.ts";
 import { escapeNotice, type Notice } from "../../supervisor/notices.ts";
 import type { OverlapNotice, Touch } from "./touch.ts";
 
-/** Files that are named; of the others there is a count. */
+/** Files that are named; the others are counted. */
 const MAX_NAMED = 10;
 /** Characters of another agent's description on a line of the live tree. */
 const MAX_DESCRIPTION = 40;
@@ -11,7 +11,7 @@ function overlapTitle(touches: readonly Touch[]): string {
   return `shared work on ${namedFiles(touches, 1)}`;
 }
 
-/** Tells an agent who else writes to its files; what is known by now takes the place of what was known before. */
+/** Builds the notice for an agent that others write to its files; it replaces the earlier one. */
 export function overlapNotice(touches: readonly Touch[]): OverlapNotice {
   const isNew = (one: Touch) => !touches.some(({ other, path }) => other === one.other && path === one.path);
   return {
@@ -54,7 +54,7 @@ export function agentLabel(actor: ActorId, description: string): string {
   return description === "" ? `agent ${actor}` : `"${oneLine(description)}" (agent ${actor})`;
 }
 
-/** One phrase for the live tree; null: nothing to say. */
+/** Returns one phrase for the live tree, or null. */
 export function overlapPhrase(touches: readonly Touch[]): string | null {
   const [first] = touches;
   if (first === undefined) return null;
@@ -82,7 +82,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** Why a write may not be made, and what to do instead. */
+/** Formats why a write is refused, and what to do instead. */
 export function refusedWords(path: string, holder: string): string {
   return `${path} is being changed by ${holder}, and its edits are not back yet, so nothing was written. Do other work first and come back to this file, or leave this part to it: SendMessage reaches it by its id.`;
 }

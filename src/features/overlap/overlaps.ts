@@ -18,26 +18,26 @@ export interface OverlapParts extends TouchesParts {
   readonly clock: Clock;
   mode(): OverlapRule;
   /**
-   * Whose end an actor waits for right now: agents in the foreground, and, once it has answered and is kept for them,
-   * those in the background. What it has written is theirs to go on with.
+   * Returns the actors whose end an actor currently waits for: foreground agents and, once it has answered,
+   * background ones. They may write what it has written.
    */
   awaits(actor: ActorId): readonly ActorId[];
 }
 
-/** `taken`: another one has it, and it is not waited for. */
+/** `taken`: another actor has it and there is no wait. */
 type Lease = LeaseEnd | { readonly type: "taken"; readonly by: ActorId | null };
 
 export type Claim = { readonly type: "go" } | { readonly type: "refuse"; readonly reason: string };
 
 /**
- * The overlap radar (D8): two agents at work that write to the same file are told of each other, or, where files are
- * leased, the second waits for the first or is told to do something else.
+ * The overlap radar (D8): two running agents that write to the same file get a notice, or, if files are leased, the
+ * second waits for the first or must do something else.
  */
 export class Overlaps {
   readonly #parts: OverlapParts;
   readonly #leases: Leases;
   readonly #touches: Touches;
-  /** How often an actor was released: what it claimed before is over. */
+  /** Times an actor was released: its claims from before are over. */
   readonly #released = new Map<ActorId, number>();
 
   constructor(parts: OverlapParts) {
@@ -47,8 +47,8 @@ export class Overlaps {
   }
 
   /**
-   * Before a write: all of the files, or none. In mode `wait` it resolves once they are the actor's, and rejects with
-   * the signal's reason.
+   * Called before a write; claims all files or none. In mode `wait` it resolves once the actor has them, and rejects
+   * with the signal's reason.
    */
   async claim(actor: ActorId, files: readonly RepoFile[], signal: AbortSignal): Promise<Claim> {
     const mode = this.#parts.mode();
@@ -68,13 +68,13 @@ export class Overlaps {
       granted = true;
       return { type: "go" };
     } finally {
-      // What was released meanwhile is given back already.
+      // A release during the wait has returned them already.
       if (!granted && this.#released.get(actor) === life)
         for (const key of taken) this.#leases.giveBack(actor, key);
     }
   }
 
-  /** After a write: what a tool has written, or what a snapshot found changed. */
+  /** Called after a write, with what a tool has written or a snapshot found changed. */
   wrote(actor: ActorId, files: readonly RepoFile[]): void {
     const mode = this.#parts.mode();
     if (mode === "off") return;
@@ -84,19 +84,19 @@ export class Overlaps {
     this.#touches.wrote(actor, files, (other) => this.#belongTogether(actor, other));
   }
 
-  /** It has ended, or its edits were brought back. */
+  /** Called when it has ended, or its edits were merged. */
   released(actor: ActorId): void {
     this.#released.set(actor, (this.#released.get(actor) ?? 0) + 1);
     this.#leases.release(actor);
     this.#touches.released(actor);
   }
 
-  /** Who waits for whose end has changed: a file may be lent now, or a circle be closed. */
+  /** Called when waits have changed: a file may be lent now, or a circle be closed. */
   reconsider(): void {
     this.#leases.reconsider();
   }
 
-  /** For the live tree: one short phrase, or null. */
+  /** Returns one short phrase for the live tree, or null. */
   words(actor: ActorId): string | null {
     const waits = this.#leases.waitsFor(actor);
     if (waits === null) return overlapPhrase(this.#touches.of(actor));
@@ -114,7 +114,7 @@ export class Overlaps {
     const ended = Promise.withResolvers<LeaseEnd>();
     const leave = this.#leases.wait(actor, key, ended.resolve);
     const onAbort = () => {
-      // At once: it must not get the file between now and then.
+      // Immediately: it must not get the file between now and then.
       leave();
       ended.reject(signal.reason);
     };
@@ -129,7 +129,7 @@ export class Overlaps {
     }
   }
 
-  /** One waits for the other: they take turns at the file, which is no overlap. */
+  /** True if one waits for the other: they take turns at the file, so they do not overlap. */
   #belongTogether(one: ActorId, other: ActorId): boolean {
     const next = (actor: ActorId) => this.#parts.awaits(actor);
     return reaches(one, other, next) || reaches(other, one, next);

@@ -1,6 +1,6 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 
-/** Whether a way of one or more steps leads from one actor to another. */
+/** True if a path of one or more steps leads from one actor to another. */
 export function reaches(from: ActorId, to: ActorId, next: (actor: ActorId) => Iterable<ActorId>): boolean {
   const seen = new Set<ActorId>();
   const open = [...next(from)];

@@ -1,15 +1,15 @@
 /**
- * A file by where its edits end up: the same one in the checkout and in every tree made from it. A tree within a tree
- * counts as its root checkout: its edits come back to its parent's tree, and from there to the checkout.
+ * A file by where its edits end up: the same in the checkout and in every worktree of it. A nested worktree counts as
+ * its root checkout, as its edits are merged into its parent's worktree and from there into the checkout.
  */
 export interface RepoFile {
-  /** The top folder of the root checkout, or of the folder that is none. */
+  /** The top directory of the root checkout, or of a directory without git. */
   readonly repository: string;
   /** Relative to it, with `/`. */
   readonly path: string;
 }
 
-/** No path has a NUL in it. */
+/** Joins with NUL, which no path contains. */
 export function fileKey({ repository, path }: RepoFile): string {
   return `${repository}\0${path}`;
 }

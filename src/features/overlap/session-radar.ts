@@ -13,25 +13,27 @@ import type { RepoFile } from "./repo-file.ts";
 export interface RadarParts {
   readonly clock: Clock;
   readonly rule: OverlapRule;
-  /** Where the session works. */
+  /** The session's directory. */
   readonly cwd: string;
   readonly actors: Actors;
   readonly worktrees: Pick<Worktrees, "overlap">;
   readonly trees: HeldWorktrees;
 }
 
-/** The overlap radar of a session, fed by the files that its actors write, wherever they work. */
+/** The overlap radar of a session, fed with the files that its actors write, wherever they work. */
 export interface Radar extends Pick<Overlaps, "released" | "reconsider"> {
-  /** Before a call writes: see `Overlaps.claim`. Files are absolute. */
+  /** Called before a call writes: see `Overlaps.claim`. Files are absolute. */
   claim(actor: ActorId, files: readonly string[], signal: AbortSignal): ReturnType<Overlaps["claim"]>;
-  /** Of a call that has written. */
+  /** Called after a call has written. */
   wrote(actor: ActorId, files: readonly string[]): void;
 }
 
 export function sessionRadar({ clock, rule, cwd, actors, worktrees, trees }: RadarParts): Radar {
   let top: string | null = null;
 
-  /** Edits in a tree come back to its checkout, which may be a tree itself: the last one is what they are compared in. */
+  /**
+   * Edits are merged into a worktree's checkout, which may be a worktree itself: files are compared in the last one.
+   */
   const repositoryOf = (checkout: string): string => {
     const outer = trees.at(checkout);
     return outer === null ? checkout : repositoryOf(outer.tree.checkout);
@@ -71,7 +73,7 @@ export function sessionRadar({ clock, rule, cwd, actors, worktrees, trees }: Rad
   };
 }
 
-/** Whose end it waits for: in the foreground, and if it is only kept for them, in the background, too. */
+/** Returns the actors whose end it waits for: foreground agents, and also background ones once it has answered. */
 function awaitedBy(id: ActorId, actors: Pick<Actors, "find" | "all">): ActorId[] {
   const actor = actors.find(id);
   const isIdle = actor?.lifecycle.state === "waiting" && actor.keptBy !== null;
@@ -85,7 +87,7 @@ function descriptionOf(actor: Actor | undefined): string {
   return actor?.title ?? "an agent";
 }
 
-/** The nearest folder above that git would take for the top of a checkout; else the folder itself. */
+/** Returns the nearest directory above that git would take for the top of a checkout; else the directory itself. */
 function topOf(folder: string): string {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return at;

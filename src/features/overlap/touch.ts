@@ -1,10 +1,10 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Notice } from "../../supervisor/notices.ts";
 
-/** Whether two agents change the same lines of a file; `unknown`: nobody can say, or not in time. */
+/** Whether two agents change the same lines of a file; `unknown` if that cannot be found out in time. */
 export type Lines = "same" | "others" | "unknown";
 
-/** Another agent that writes to the same file, as one of the two is told. */
+/** Another agent that writes to the same file, as one of the two sees it. */
 export interface Touch {
   readonly other: ActorId;
   readonly description: string;
@@ -12,7 +12,7 @@ export interface Touch {
   readonly lines: Lines;
 }
 
-/** All that became known at one moment. */
+/** Everything found at one moment. */
 export interface OverlapNotice extends Notice {
   readonly touches: readonly Touch[];
 }

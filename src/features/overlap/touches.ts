@@ -4,9 +4,9 @@ import { overlapNotice } from "./overlap-text.ts";
 import { fileKey, type RepoFile } from "./repo-file.ts";
 import type { Lines, OverlapNotice, Touch } from "./touch.ts";
 
-/** Milliseconds after which two agents are told without their lines: it is to be known within a second. */
+/** Milliseconds after which two agents get a notice without their lines: it must arrive within a second. */
 const LINES_MS = 500;
-/** Of so many pairs at once the lines are asked for; a command that rewrites everything is no question of lines. */
+/** Pairs whose lines are compared together; a command that rewrites everything needs no comparison. */
 const MAX_ASKED = 20;
 
 export interface TouchesParts {
@@ -14,7 +14,7 @@ export interface TouchesParts {
   describe(actor: ActorId): string;
   tell(actor: ActorId, notice: OverlapNotice): void;
   sameLines(one: ActorId, other: ActorId, path: string): Promise<Lines>;
-  /** What there is to say of an actor has changed. */
+  /** Called when the touches of an actor have changed. */
   changed(actor: ActorId): void;
 }
 
@@ -22,19 +22,22 @@ interface Pair {
   readonly one: ActorId;
   readonly other: ActorId;
   readonly path: string;
-  /** As both were told; null: not yet. */
+  /** The lines both were notified of, or null. */
   told: Lines | null;
-  /** Being asked for. */
+  /** True while the lines are compared. */
   asking: boolean;
-  /** One of them has written since that question. */
+  /** True if one of them has written since that comparison started. */
   stale: boolean;
-  /** One of them has ended. */
+  /** True if one of them has ended. */
   over: boolean;
 }
 
 type Found = readonly [Pair, Lines];
 
-/** Who writes to the same files. Both of a pair are told once of each, and once more where it comes to the same lines. */
+/**
+ * Which actors write to the same files. Both of a pair get one notice for each file, and another if they write the
+ * same lines.
+ */
 export class Touches {
   readonly #parts: TouchesParts;
   readonly #writers = new Map<string, Set<ActorId>>();
@@ -44,7 +47,7 @@ export class Touches {
     this.#parts = parts;
   }
 
-  /** `apart`: whether a write of one is none of the other's business. */
+  /** `apart`: true if a write of one does not concern the other. */
   wrote(actor: ActorId, files: readonly RepoFile[], apart: (other: ActorId) => boolean): void {
     const fresh: Pair[] = [];
     for (const file of files) {
@@ -79,7 +82,7 @@ export class Touches {
     for (const one of over) this.#parts.changed(one);
   }
 
-  /** Others at the same files now, those at the same lines first. */
+  /** Returns the other actors at the same files now, those at the same lines first. */
   of(actor: ActorId): readonly Touch[] {
     return [...this.#pairs.values()]
       .filter(({ one, other }) => one === actor || other === actor)
@@ -119,7 +122,7 @@ export class Touches {
   async #lines(pair: Pair, ask: boolean): Promise<Found> {
     if (!ask) return [pair, "unknown"];
     const { clock, sameLines } = this.#parts;
-    // Where it cannot be found out, that they are at the same file is still so.
+    // Even if the lines cannot be compared, the file is still the same.
     const answer = sameLines(pair.one, pair.other, pair.path).catch((): Lines => "unknown");
     if (await within(clock, LINES_MS, answer)) return [pair, await answer];
     void answer.then((lines) => this.#found([[pair, lines]]));

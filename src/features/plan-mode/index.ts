@@ -12,16 +12,16 @@ export interface PlanModeParts {
   readonly mode: Mode;
   readonly asks: SessionAsks;
   readonly files: PlanFiles;
-  /** The project, of which `allowedPrompts` speaks. */
+  /** The project, to which `allowedPrompts` refers. */
   readonly cwd: string;
 }
 
-/** A person who reads a plan of more bytes than this reads none. */
+/** Larger plans are too long for a user to read. */
 const MAX_PLAN_BYTES = 4 * MAX_PLAN_CHARS;
 
 /**
- * Plan mode from the first question to the approval (A14.9). The mode changes in the moment of the answer, before
- * any other question is looked at, so that nothing that waits slips through in between.
+ * Plan mode from the first question to the approval (A14.9). The mode changes with the answer, before any other
+ * question is handled, so that no waiting call passes in between.
  */
 export function planService({ mode, asks, files, cwd }: PlanModeParts): PlanService {
   return {
@@ -68,7 +68,7 @@ export function planService({ mode, asks, files, cwd }: PlanModeParts): PlanServ
     const allows = prompts.length === 0 ? [] : allowsOf(prompts, await projectCommands(cwd));
     const onApproved = (next: PermissionMode) => {
       mode.set(mode.whyNot(next) === null ? next : "default");
-      // Whoever plans again does not find the plan that is being carried out.
+      // The next plan must not overwrite the one being carried out.
       files.next();
     };
     const outcome = await asks.plan({ plan, file, allows, onApproved }, context);
@@ -88,7 +88,7 @@ function notApproved(reason: string, byPerson: boolean): string {
 }
 
 async function keepPlan(files: PlanFiles, given: string): Promise<string | Refused> {
-  // What a file can hold is what is shown.
+  // The user sees what the file can hold.
   const plan = given.toWellFormed();
   const complaint = whyNoPlan(plan);
   if (complaint !== null) return refused(complaint);

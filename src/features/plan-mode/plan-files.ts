@@ -4,16 +4,16 @@ import { open, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivateFolders } from "../../journal/private-files.ts";
 
-/** The plans of a session, one file for each that was approved and one for the next; they stay with its journal. */
+/** The plans of a session: one file for each approved plan and one for the next, next to its journal. */
 export interface PlanFiles {
   readonly folder: string;
-  /** The file of the plan that is made now. */
+  /** The file of the current plan. */
   readonly current: string;
-  /** From now on it is about another plan, in a file of its own. */
+  /** Starts another plan, in its own file. */
   next(): void;
-  /** The file is the old one or the new one as a whole (fault 39). Rejects where it cannot be written. */
+  /** Writes atomically: the file is the old or the new one (fault 39). Rejects if it cannot be written. */
   write(plan: string): Promise<void>;
-  /** At most `maxBytes` of it; null where there is none. Rejects where it cannot be read. */
+  /** Reads at most `maxBytes`; resolves with null if there is no file. Rejects if it cannot be read. */
   read(maxBytes: number): Promise<string | null>;
 }
 
@@ -21,7 +21,7 @@ export function planFilesIn(home: string, session: string): PlanFiles {
   const folder = join(session, "plans");
   let round = 1;
   const current = () => join(folder, `plan-${round}.md`);
-  // A resumed session leaves what was approved before as it is.
+  // A resumed session leaves plans that were approved before unchanged.
   while (isSealed(current())) round += 1;
   return {
     folder,
@@ -50,7 +50,7 @@ export function planFilesIn(home: string, session: string): PlanFiles {
 
 const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** An approved plan is read-only, by which a later session knows it. */
+/** Makes an approved plan read-only, by which a later session recognizes it. */
 function seal(path: string): void {
   try {
     const file = openSync(path, constants.O_RDONLY | NO_LINK);
@@ -60,7 +60,7 @@ function seal(path: string): void {
       closeSync(file);
     }
   } catch {
-    // Removed meanwhile: then there is nothing to keep.
+    // Already removed: there is nothing to keep.
   }
 }
 
@@ -81,7 +81,7 @@ async function writeNew(path: string, text: string): Promise<void> {
 }
 
 async function readRegular(path: string, maxBytes: number): Promise<string | null> {
-  // Not through a link, and not waiting for the other end of a pipe.
+  // Does not follow a link, nor wait for the other end of a pipe.
   const file = await open(path, constants.O_RDONLY | NO_LINK).catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;

@@ -3,7 +3,7 @@ import type { Summary, Unverified } from "../../mailbox/messages.ts";
 /** The rest is counted. */
 const MOST_NAMED = 20;
 
-/** For the frame of a report, as sentences; empty: there is nothing to say. */
+/** Formats the result for the header of a report; empty if there is nothing to say. */
 export function checkedNote({
   unverified = [],
   unfounded,
@@ -16,7 +16,7 @@ export function checkedNote({
   return `${none}${some}`;
 }
 
-/** What stands after a report, in the runtime's words; null: all of it could be verified. */
+/** Returns the runtime's note after a report, or null if everything was verified. */
 export function noteOn({ unverified = [] }: Pick<Summary, "unverified">): string | null {
   if (unverified.length === 0) return null;
   const named = unverified.slice(0, MOST_NAMED).map(lineOf);

@@ -6,18 +6,18 @@ import type { Evidence } from "./evidence.ts";
 import { type Search, searchIn, unseenReason } from "./evidence-search.ts";
 import { partsOf } from "./sentences.ts";
 
-/** Of a report, and of all that it could rest on: what is longer is checked so far. */
+/** Characters checked of a report, and of all its evidence. */
 const REPORT_CHARS = 100_000;
 const EVIDENCE_CHARS = 16_000_000;
-/** More would be told to nobody. */
+/** More are not reported. */
 const MOST = 50;
 const SAID_CHARS = 120;
-/** Shorter ones stand somewhere by chance. */
+/** Shorter sentences may occur anywhere by chance. */
 const REPEATED_CHARS = 30;
 
 /**
- * What a report says that nothing backs which its agent was shown, has written or has run (demand D10). Doubt counts for
- * the report: a mark on what is true costs more trust than one that is missing.
+ * Returns the claims of a report without evidence in what its agent saw, wrote or ran (demand D10). Doubt counts for
+ * the report: a false mark costs more trust than a missing one.
  */
 export function unverifiedIn(report: string, given: Evidence): Unverified[] {
   const evidence = searchIn({ ...given, texts: newest(given.texts) });
@@ -53,7 +53,7 @@ export function unverifiedIn(report: string, given: Evidence): Unverified[] {
   return found;
 }
 
-/** The newest texts in so many characters. */
+/** Returns the newest texts up to a total length. */
 function newest(texts: readonly string[]): string[] {
   let left = EVIDENCE_CHARS;
   const kept: string[] = [];
@@ -65,7 +65,7 @@ function newest(texts: readonly string[]): string[] {
   return kept;
 }
 
-/** What stands so in something that was shown is quoted from there, and claims nothing. */
+/** True if the sentence is quoted from something the agent saw, and so claims nothing. */
 function isRepeated(sentence: string, { holding }: Search): boolean {
   const words = sentence.replace(/^[\s>]*(?:\d+[\s:|]+)?["“'`*-]*\s*/, "").replace(/["”'`*\s]+$/, "");
   return words.length >= REPEATED_CHARS && holding(words)?.length !== 0;

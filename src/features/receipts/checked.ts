@@ -8,8 +8,8 @@ import { evidenceOf, type Remembered } from "./evidence.ts";
 type Ended = Pick<Actor, "id" | "spec" | "turns" | "root">;
 
 /**
- * Before anybody sees the summary of an agent, and while its conversation is still known. The main conversation answers
- * a person. Never throws: an end must come, checked or not.
+ * Checks the summary of an agent before it is delivered, while its conversation is still known. The main conversation
+ * is not checked. Never throws: an end must arrive, checked or not.
  */
 export function checkedEnd(
   { id, spec, turns, root }: Ended,
@@ -28,14 +28,14 @@ export function checkedEnd(
   }
 }
 
-/** A summary with what of its report could not be verified, as its caller is to see it; its words stay as they are. */
+/** Returns a summary with what could not be verified, as its caller sees it; the report's text is unchanged. */
 export function checkedSummary(
   summary: Summary,
   remembered: Remembered,
   folders: readonly string[],
 ): Summary {
   if (summary.text.trim() === "") return summary;
-  // A folder within another one is taken off first.
+  // A directory within another one is removed first.
   const longest = [...new Set(folders)].sort((a, b) => b.length - a.length);
   const evidence = evidenceOf(remembered, longest);
   const unverified = unverifiedIn(summary.text, evidence);

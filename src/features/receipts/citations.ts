@@ -1,17 +1,17 @@
 import { isCommon, pathsIn } from "./paths.ts";
 import { AROUND, type ReportLine, sentencesOf } from "./sentences.ts";
 
-/** A file that a report names; `lines` where it says which, from 1. */
+/** A file that a report names, with `lines` (from 1) if given. */
 export interface Citation {
-  /** As the report has it. */
+  /** As written in the report. */
   readonly said: string;
   readonly path: string;
   readonly lines: { readonly from: number; readonly to: number } | null;
-  /** The report says that the agent has read it. */
+  /** True if the report says that the agent has read it. */
   readonly claimsRead: boolean;
 }
 
-/** Right after a path: `:12`, `:12-20`, `:12:5`, `#L12-L20`. */
+/** Directly after a path: `:12`, `:12-20`, `:12:5`, `#L12-L20`. */
 const SUFFIX = /^(?::L?|#L?)(\d{1,7})(?:[:,]\d+)?(?:\s?(?:-|–|—|~|\.\.)\s?L?(\d{1,7}))?/;
 /** As compilers write it: `(12,5)`. */
 const IN_BRACKETS = /^\((\d{1,7})(?:,\d+)?\)/;
@@ -21,16 +21,16 @@ const WORDS =
 /** Before it: `line 12 of `. */
 const BEFORE =
   /(?:lines?\s|第\s?)(\d{1,7})(?:\s?(?:-|–|to|至|到)\s?(\d{1,7}))?\s?(?:行\s?)?(?:of|in)\s[`*"“[]{0,3}$/i;
-/** Words beside what need not be there: it is missing, made, or proposed. */
+/** Words next to a file that need not exist: it is missing, created, or proposed. */
 const NOT_THERE =
   /\b(?:creat(?:e|es|ing)|add(?:ing)?|new|missing|lacks?|exists?|no such|no longer|not (?:there|present|found|in the)|there (?:is|are|was|were) no(?:t|ne)?|ha(?:s|ve) no|absent|could|should|would|might|suggest\w*|recommend\w*|propos\w*|consider|e\.g\.|for (?:example|instance)|such as|rename[ds]?|mov(?:e|es|ed|ing)|split|extract\w*|generat\w*|emit\w*|removed|deleted|looks? for|falls? back|if|found no(?:thing|ne)?|typical(?:ly)?|usual(?:ly)?|conventional(?:ly)?|hypothetical(?:ly)?)\b|\b(?:does|do|did|is|are|was|were|could|can|has|have)(?:n['’]t| not)\b|建议|新增|新建|创建|添加|不存在|没有|缺少|缺失|未|例如|比如|可以|应|改名|移动|生成|输出|删除|如果|默认/i;
-/** Right before a path. */
+/** Directly before a path. */
 const NO = /\b(?:no|without(?: an?)?|neither|nor)\s[`*"“]{0,3}$/i;
 const I_READ =
   /\b(?:I|we)(?:['’]ve| have)?\s(?:\w+ly\s|also\s|then\s){0,2}(?:read|opened|reviewed|inspected|examined|studied|went through)\b|^\W{0,6}(?:Read|Opened|Reviewed|Inspected|Examined)\s[`*"]|(?:阅读|通读|读取|审查|查看|细读)(?:了|过)/;
 const NOT_READ = /\b(?:not|never|without|only the name)\b|n['’]t\b|没有|未/i;
 
-/** All citations of a report, each place once. */
+/** Returns all citations of a report, each position once. */
 export function citationsIn(lines: readonly ReportLine[]): Citation[] {
   const found = new Map<string, Citation>();
   let column = -1;
@@ -51,7 +51,7 @@ export function citationsIn(lines: readonly ReportLine[]): Citation[] {
 
 function citationsOf(sentence: string, fenced: boolean, cell: Span | null): Citation[] {
   const claimsRead = !fenced && I_READ.test(sentence) && !NOT_READ.test(sentence);
-  // A block of code is an example, a proposal or an output: only its places with lines are citations.
+  // A code block is an example, a proposal or an output: only its positions with lines are citations.
   const mayBeNew = fenced || NOT_THERE.test(sentence);
   return pathsIn(sentence).flatMap(({ path, from, to }): Citation[] => {
     const before = sentence.slice(Math.max(0, from - AROUND), from);
@@ -64,7 +64,7 @@ function citationsOf(sentence: string, fenced: boolean, cell: Span | null): Cita
   });
 }
 
-/** `*.test.ts`, `<name>.ts`, `${name}.ts`; what is bold is no pattern, and neither is `<src/a.ts:12>`. */
+/** True for `*.test.ts`, `<name>.ts`, `${name}.ts`; not for bold text or `<src/a.ts:12>`. */
 function isPattern(before: string, rest: string): boolean {
   const last = /[*<>{}$?]+$/.exec(before)?.[0] ?? "";
   if (last === "") return false;
@@ -86,7 +86,7 @@ function spanWords(span: Span | null): string {
   return span.from === span.to ? `:${span.from}` : `:${span.from}-${span.to}`;
 }
 
-/** Which column of a table has line numbers, by its head; below 0: none. */
+/** Returns the column of a table with line numbers, by its header; negative if no column has them. */
 function lineColumn(head: string): number {
   return cellsOf(head).findIndex((cell) =>
     /^\W*(?:lines?(?: (?:no\.?|numbers?))?|行号?|行数?)\W*$/i.test(cell),

@@ -1,21 +1,21 @@
 import { pathsIn } from "./paths.ts";
 import type { Fence } from "./sentences.ts";
 
-/** A block that a report shows as what stands in a file. */
+/** A block that a report shows as the content of a file. */
 export interface Quote {
   readonly said: string;
-  /** Those that say something. */
+  /** Lines with content. */
   readonly lines: readonly string[];
 }
 
-/** What is proposed is quoted from nowhere. */
+/** Text that marks a block as proposed rather than quoted. */
 const PROPOSED =
   /\b(?:should|could|would|replac\w*|chang\w*|fix\w*|suggest\w*|instead|becomes?|add\w*|propos\w*|new|rewrit\w*|patch|diff|example|e\.g|like this|sketch|after|recommend\w*|refactor\w*|use|using|try|create|run|reproduc\w*|roughly|simplified|pseudo\w*|equivalent|output|prints?|returns?|produces?)\b|建议|改为|修改|修复|替换|例如|示例|应该|可以|输出|新增/i;
-/** Shorter ones stand in every file. */
+/** Shorter lines occur in every file. */
 const TELLING_CHARS = 12;
 const SPACE = /\s+/g;
 
-/** Blocks that come with a place in a file and are no proposals. */
+/** Returns the blocks that have a position in a file and are no proposals. */
 export function quotesIn(fences: readonly Fence[]): Quote[] {
   return fences.flatMap(({ info, intro, lines }) => {
     const places = [...pathsIn(info), ...pathsIn(intro)];
@@ -30,13 +30,13 @@ export function quotesIn(fences: readonly Fence[]): Quote[] {
   });
 }
 
-/** Whether so much of it was shown to the agent that the rest is abbreviated, not invented. */
+/** True if the agent saw enough of it to take the rest as abbreviated, not invented. */
 export function isSeen(quote: Quote, texts: readonly string[]): boolean {
   const seen = quote.lines.filter((line) => texts.some((text) => text.includes(line)));
   return seen.length * 2 >= quote.lines.length;
 }
 
-/** Without the line number or the mark of a diff before it. */
+/** Removes the line number or diff marker before a line. */
 function bare(line: string): string {
   return line
     .replace(/^\s*(?:\d+\s*(?:[:|\t→-]|\s{2,}))?/, "")
@@ -45,7 +45,7 @@ function bare(line: string): string {
     .trim();
 }
 
-/** As texts are searched for quotes: spaces are nobody's words. */
+/** Normalizes a text for comparison of quotes, ignoring spaces. */
 export function normalizeCode(text: string): string {
   return text.replace(SPACE, " ");
 }

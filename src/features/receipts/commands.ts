@@ -1,25 +1,25 @@
 import { AROUND, isClaimed, type ReportLine, sentencesOf } from "./sentences.ts";
 
-/** What a report says was run. */
+/** A claim of a report that something was run. */
 export type RunClaim =
   | { readonly type: "command"; readonly said: string; readonly command: string; readonly succeeded: boolean }
-  /** That tests pass, of whatever command. */
+  /** Tests pass, with any command. */
   | { readonly type: "tests"; readonly said: string; readonly sentence: string }
-  /** That something ended with 0, of whatever command. */
+  /** Something exited with 0, with any command. */
   | { readonly type: "exit"; readonly said: string; readonly sentence: string };
 
 export interface Ran {
   readonly command: string;
-  /** Null: it is not known. */
+  /** Null if it is unknown. */
   readonly exitCode: number | null;
 }
 
 const PROGRAM =
   /^(?:(?:sudo|env|time|command|exec|\w+=\S+)\s+)*(?:\.{0,2}\/\S+(?=\s|$)|(?:npm|npx|pnpm|yarn|bun|bunx|node|deno|git|cargo|rustc|go|python3?|pip3?|uv|poetry|hatch|pytest|tox|ruff|mypy|black|flake8|make|cmake|ctest|ninja|bazel|vitest|jest|mocha|tsc|eslint|biome|prettier|docker|kubectl|terraform|mvn|gradle|ruby|rspec|bundle|rake|php|composer|phpunit|dotnet|swift|bash|sh|zsh|cat|grep|rg|find|sed|awk|curl|wget|ls|head|tail|wc|diff|psql|sqlite3|just|act|mix|stack|cabal|sbt|flutter|dart|nix|ansible|helm|troupe|gh|jq|ps|top|strace|perf|hyperfine|shellcheck)(?=\s|$))/;
-/** In front of a command: somebody ran it, and that was the agent. */
+/** Before a command: the agent ran it. */
 const I_RAN =
   /(?:\b(?:I|we)(?:['’]ve| have)?\s(?:\w+ly\s|also\s|then\s|just\s|first\s){0,2}(?:re-?)?(?:ran|run|executed|invoked|verified (?:this |it )?(?:with|by running|using)|checked (?:this |it )?(?:with|by running|using)|tested (?:this |it )?(?:with|by running|using)|confirmed (?:this |it )?(?:with|by running|using)|built (?:it )?with)|(?:^|[:;,(]\s*|\bthen\s|\band\s|[*|\]-]\s)(?:re-?)?(?:ran|executed|running)|\b(?:verified|confirmed|checked|tested) (?:with|by running|using)|\bafter running|\boutput of|(?:已经?|我)(?:运行|执行|跑)|(?:运行|执行|跑)(?:了|过|完))\s*(?:the\s|full\s|whole\s|command\s){0,3}[:：]?\s*$/i;
-/** Behind one: how it ended. */
+/** After a command: how it ended. */
 const ENDED =
   /^\s*(?:\([^)]{0,60}\)\s*)?(?:[|:：—–-]+\s*|=>\s*|→\s*)?(?:\*\*)?(?:pass(?:es|ed)?\b|succeed(?:s|ed)?\b|exit(?:s|ed)\b|is (?:green|clean)\b|was (?:green|clean|run|executed)\b|has been (?:run|executed)\b|reports? (?:no|0|zero)\b|reported\b|(?:finished|completed)\b|ok\b|green\b|clean\b|✓|✅|通过|成功|全部通过|无错误|没有错误)/i;
 const SUCCEEDED =
@@ -32,11 +32,11 @@ const EXIT_0 =
   /\b(?:exit(?:ed)? (?:with )?(?:an? )?(?:exit )?(?:code|status)(?: of)?[: ]{0,2}0|exited (?:with )?0)\b|退出码(?:为|是|：)?\s*0(?!\d)/i;
 const TEST_RUN =
   /\b(?:tests?|spec|vitest|jest|mocha|pytest|tox|ctest|rspec|phpunit|check|ci|verify|unittest|ava|tap|playwright|cypress|nox|hatch|make|gradle\w*|mvn|bazel)\b|npm t\b|\btests?[/:._-]|[/:._-]tests?\b/i;
-/** How a run of tests says so itself: in a log, or in what another agent has reported. */
+/** How a test run reports success: in a log, or in another agent's report. */
 const SAID_TO_PASS =
   /\b\d+ (?:tests? |specs? |examples?, )?(?:passed|passing|passes|pass\b)|\btests?\b.{0,40}\bpass(?:ed|ing|es)?\b|\btest result: ok|^ok\s|^PASS\b|\bOK \(\d+ tests?|\b0 fail(?:ed|ures)\b|(?:测试|用例).{0,12}通过/im;
 
-/** What of a report was to be run for it. */
+/** Returns the claims of a report that something was run. */
 export function runsIn(lines: readonly ReportLine[]): RunClaim[] {
   return lines.flatMap(({ text, fenced }) => (fenced ? [] : sentencesOf(text).flatMap(runsOf)));
 }
@@ -67,7 +67,7 @@ function runsOf(sentence: string): RunClaim[] {
   return exit !== null && isClaimed(sentence, exit.index) ? [{ type: "exit", said: exit[0], sentence }] : [];
 }
 
-/** Why it cannot be true by what was run; null: it can. `told`: what others have said they ran, or logs that were read. */
+/** Returns why the claim contradicts what was run, or null. `told`: runs reported by others, or logs that were read. */
 export function whyNotRun(claim: RunClaim, ran: readonly Ran[], told: readonly string[]): string | null {
   switch (claim.type) {
     case "command": {
@@ -95,11 +95,11 @@ function whyNoSuccess(ran: readonly Ran[]): string | null {
   return `it ended with exit code ${last.exitCode}`;
 }
 
-/** Programs whose first argument says what they do. */
+/** Programs whose first argument is a subcommand. */
 const WITH_VERBS =
   /^(?:npm|pnpm|yarn|bun|git|cargo|go|docker|kubectl|terraform|python3?|node|deno|make|pip3?|uv|poetry|dotnet|mix|gh|bazel|just|helm|bundle|mvn|gradlew?)$/;
 
-/** Whether the one that was run can be the one that is spoken of, however it was abbreviated. */
+/** True if the command that was run can be the one named, however it was abbreviated. */
 function isLike(said: string, ran: string): boolean {
   const a = squeezed(said);
   const b = squeezed(ran);
@@ -121,7 +121,7 @@ function squeezed(command: string): string {
   return command.replace(/\s+/g, " ").trim();
 }
 
-/** Program and arguments, without what only starts or finds it. */
+/** Returns program and arguments, without wrappers that only start or find it. */
 function wordsOf(command: string): string[] {
   const words = command.split(" ").filter((word) => word !== "" && !/^\w+=/.test(word));
   while (/^(?:sudo|env|time|command|exec|npx|bunx|timeout|nice|\d+s?)$/.test(words[0] ?? "")) words.shift();

@@ -2,20 +2,20 @@ import type { Citation } from "./citations.ts";
 import type { Evidence } from "./evidence.ts";
 import { baseName, isSame, plainPath } from "./paths.ts";
 
-/** Lines that a citation may be off: edits, and how people count. */
+/** Lines by which a citation may be off, through edits or miscounting. */
 const SLACK = 5;
-/** A name that stands in so many places is seen. */
+/** A name in that many positions counts as seen. */
 const MOST = 2_000;
 const IN_PATH = /[\p{L}\p{N}_.@+~/\\-]/u;
-/** Right behind a path in outputs: `:12`, `-12-`, `(12,5)`, `", line 12`, `#L12`. */
+/** Directly after a path in outputs: `:12`, `-12-`, `(12,5)`, `", line 12`, `#L12`. */
 const LINE =
   /^[`"')\]*]{0,3}\s?(?::|-|\(|#L?|[,，]?\s?(?:at\s|on\s|in\s)?lines?\s|\s+L|\s?[(（]?第\s?)\s?L?(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?/i;
 
 type Span = NonNullable<Citation["lines"]>;
 
-/** The evidence, as it is searched for one report. */
+/** The evidence, indexed for one report. */
 export interface Search extends Evidence {
-  /** The texts in which a name stands; null: so much was searched already that it is not looked for any more. */
+  /** Returns the texts that contain a name, or null if the search limit is reached. */
   holding(name: string): readonly string[] | null;
 }
 
@@ -32,7 +32,7 @@ export function searchIn(evidence: Evidence): Search {
       const before = known.get(name);
       if (before) return before;
       searched += size;
-      // The first name always.
+      // The first name is always searched.
       if (searched > MOST_SEARCHED && known.size > 0) return null;
       const texts = evidence.texts.filter((text) => text.includes(name));
       known.set(name, texts);
@@ -41,7 +41,7 @@ export function searchIn(evidence: Evidence): Search {
   };
 }
 
-/** Why the agent cannot know what it cites; null: it can. */
+/** Returns why the agent cannot know what it cites, or null if it can. */
 export function unseenReason({ path: said, lines, claimsRead }: Citation, evidence: Search): string | null {
   const path = plainPath(said, evidence.folders);
   const files = evidence.files.filter((file) => isSame(file.path, path));
@@ -71,7 +71,7 @@ function spansInWords(spans: readonly Span[]): string {
   return `lines ${words.slice(0, 5).join(", ")}${more}`;
 }
 
-/** Whether it is named anywhere, and with a line near the one that is cited. */
+/** Returns whether it is named anywhere, and with a line near the cited one. */
 function sighted(path: string, lines: Span | null, search: Search): { named: boolean; near: boolean } {
   const base = baseName(path);
   const texts = search.holding(base);
@@ -112,7 +112,7 @@ function isNamedAt(
   const seen = plainPath(`${before}${base}`, folders).replace(/^(?:\.\.\/)+|^[ab]\/(?=.)/, "");
   if (!isSame(seen, path) && !isSame(plainPath(`${before}${base}`, folders), path)) return false;
   if (seen.length >= path.length) return true;
-  // Only the end of the path stands here: what comes before it must have been somewhere.
+  // Only the end of the path is here: what comes before it must occur somewhere.
   const rest = path
     .slice(0, path.length - seen.length)
     .split("/")
@@ -120,7 +120,7 @@ function isNamedAt(
   return rest.every((part) => holding(part)?.length !== 0 || inputs.some((one) => one.includes(part)));
 }
 
-/** A command that names a file shows of it what nobody can tell; one that only lists names shows nothing. */
+/** True if a command names the file and so may have shown any of it; one that only lists names shows nothing. */
 function isShownByCommand(path: string, { ran, folders }: Evidence): boolean {
   const base = baseName(path);
   return ran.some(({ command }) => {
@@ -144,7 +144,7 @@ function globMatches(glob: string, path: string): boolean {
   return new RegExp(`(?:^|/)${source}$`).test(path) && glob !== "*";
 }
 
-/** Its content stands in something that was said to it, without line numbers: in a prompt, a diff, a search without them. */
+/** True if its content occurs without line numbers in a prompt, a diff or a search. */
 function isQuotedIn(path: string, { holding }: Search): boolean {
   const base = baseName(path);
   return (holding(base) ?? []).some((text) => {
@@ -155,7 +155,7 @@ function isQuotedIn(path: string, { holding }: Search): boolean {
     ) {
       const behind = text.slice(at + base.length, at + base.length + 200);
       if (/^["'`*]*\s*[:>)]?[^\n]{0,80}\n\s*(?:```|~~~)/.test(behind)) return true;
-      // The head of a diff.
+      // The header of a diff.
       if (/(?:^|\n)(?:\+\+\+ |--- |diff --git |==> )[^\n]*$/.test(text.slice(Math.max(0, at - 200), at)))
         return true;
       if (

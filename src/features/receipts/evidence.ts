@@ -4,25 +4,25 @@ import { blocksOf } from "../../mailbox/turns.ts";
 import type { Ran } from "./commands.ts";
 import { plainPath } from "./paths.ts";
 
-/** A file whose content the agent was shown; `spans`: these lines of it, or (null) all. */
+/** A file whose content the agent saw; `spans`: these lines of it, or null for all. */
 export interface SeenFile {
   readonly path: string;
   readonly spans: readonly { readonly from: number; readonly to: number }[] | null;
 }
 
-/** All that an agent was shown and did, as the runtime has it; nothing here is the agent's word. */
+/** Everything that an agent saw and did, from the runtime's records; nothing here is the agent's own claim. */
 export interface Evidence {
-  /** Where it worked: nothing of a path that says which of these it is in counts. */
+  /** Its directories: prefixes of paths in them do not count. */
   readonly folders: readonly string[];
   readonly files: readonly SeenFile[];
-  /** Every text it was shown: prompts, memory, results; of a fork also what was said before it began. */
+  /** Every text it saw: prompts, memory, results; of a fork also what was said before it started. */
   readonly texts: readonly string[];
-  /** What it wrote itself into calls: evidence of what was said, not of what is there. */
+  /** What it wrote into calls: evidence of what was said, not of what exists. */
   readonly inputs: readonly string[];
   readonly ran: readonly Ran[];
-  /** What others have told of what they ran: agents, logs, servers. */
+  /** Runs reported by others: agents, logs, servers. */
   readonly told: readonly string[];
-  /** Calls that ran; of those before a fork began, that were answered. */
+  /** Calls that ran; before a fork's start, those with a result. */
   readonly calls: number;
 }
 
@@ -30,7 +30,7 @@ export type Remembered = Pick<ActorSpec, "system" | "messages" | "inherited" | "
   readonly turns: readonly Turn[];
 };
 
-/** Tools that show names or single lines of a file they are asked about, not all of it. */
+/** Tools that show names or single lines of a file in their input, not all of it. */
 const SHOWS_PARTS: ReadonlySet<string> = new Set([
   "Read",
   "Grep",
@@ -118,10 +118,10 @@ function answered(
   if (inherited) made.calls += 1;
   made.inputs.push(...values);
   made.texts.push(failed && FILE_TOOLS.has(name) ? withoutNames(text, values, folders) : text);
-  // A command may have ended badly and still have shown what it showed; what a search for a name found not, is not there.
+  // A command may have failed and still have shown its output; a name that a search did not find does not exist.
   if (command !== null) {
     made.texts.push(command);
-    // Of the agent's own turns the receipts know how it ended.
+    // For the agent's own turns the receipts know how it ended.
     if (inherited || name !== "Bash") made.ran.push({ command, exitCode: null });
   }
   if (isTold(call)) made.told.push(text);
@@ -132,7 +132,7 @@ function answered(
   }
 }
 
-/** Whether its result can tell how something ended that the agent has not run itself. */
+/** True if its result can report the end of something that the agent has not run itself. */
 function isTold({ name, values, command }: CallMade): boolean {
   if (command !== null) return !TESTS.test(command);
   return !FILE_TOOLS.has(name) || (name === "Read" && values.some((value) => LOG.test(value)));
@@ -145,14 +145,14 @@ function callOf(name: string, input: unknown): CallMade {
   return { name, values, command: typeof command === "string" ? command : null };
 }
 
-/** Also in lists and objects, as servers take them; not deeper than any of them does. */
+/** Also in lists and objects, as servers take them, to a limited depth. */
 function strings(value: unknown, depth = 0): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null || depth > 3) return [];
   return Object.values(value).flatMap((one) => strings(one, depth + 1));
 }
 
-/** That a file was asked for does not make it one: its name in the answer that there is none is no evidence. */
+/** Removes the requested names: a file's name in the answer that it does not exist is no evidence. */
 function withoutNames(text: string, values: readonly string[], folders: readonly string[]): string {
   return values
     .filter((value) => value.length > 2)

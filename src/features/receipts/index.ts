@@ -3,12 +3,12 @@ import { checkedEnd } from "./checked.ts";
 
 export interface ReceiptsParts {
   readonly cwd: string;
-  /** False: reports are not checked (default true). */
+  /** False to not check reports (default true). */
   readonly checkReports?: boolean;
   readonly onWarning: (message: string) => void;
 }
 
-/** Reports are checked against what their agents have read and run. Joint: `onEnd`, before anybody sees the summary. */
+/** Checks reports against what their agents have read and run. Joint: `onEnd`, before the summary is delivered. */
 export function receiptsFeature({ onWarning, ...options }: ReceiptsParts): Joints {
   return { onEnd: ({ actor, summary }) => ({ summary: checkedEnd(actor, summary, options, onWarning) }) };
 }

@@ -1,14 +1,14 @@
-/** What a report may cite: files of code, text and settings. Other endings are words with a dot more often than files. */
+/** Extensions of code, text and settings that a report may cite. Others are more often words with a dot than files. */
 const ENDINGS =
   "tsx?|mts|cts|jsx?|mjs|cjs|json[5lc]?|ya?ml|toml|ini|cfg|conf|lock|mdx?|rst|adoc|txt|csv|tsv|sql|py|pyi|ipynb|rb|rs|go|java|kt|kts|scala|swift|cs|fs|c|cc|cpp|cxx|h|hh|hpp|m|mm|zig|lua|pl|pm|php|ex|exs|erl|hs|ml|clj|dart|vue|svelte|astro|html?|css|s[ac]ss|less|xml|svg|proto|graphql|gql|tf|sh|bash|zsh|fish|ps1|bat|gradle|properties|tmpl|hbs|ejs|log|diff|patch|snap|pdf|png|jpe?g|prisma|sol|mod|nix|cmake|mk|hcl|tfvars|groovy|elm|nim|jl|bzl|cljs|cljc|vb";
 
 /** Letters of any script, so that a name in Chinese is one as well. */
 const NAME = "[\\p{L}\\p{N}_.@+~-]";
-/** Names of files without an ending. */
+/** Names of files without an extension. */
 const NAMED =
   "(?:Make|Docker|Container|Jenkins|Gem|Rake|Proc|Just|Vagrant|Brew|Pod|Caddy|Tilt)file|\\.env(?:\\.[a-z]{1,20})?";
 
-/** A path that ends like a file, or is named like one; absolute, relative or a bare name. Linear: it begins nowhere within a name. */
+/** A path with a known extension or name; absolute, relative or a bare name. Linear: it never starts within a name. */
 const FILE_PATH = new RegExp(
   `(?<!${NAME}|[/\\\\:])(?:[a-z]:(?=[/\\\\]))?(?:\\.{0,2}[/\\\\])?(?:${NAME}+[/\\\\])*(?:${NAME}*\\.(?:${ENDINGS})|${NAMED})(?![\\p{L}\\p{N}_/\\\\(~-]|\\.[\\p{L}\\p{N}])`,
   "giu",
@@ -21,7 +21,7 @@ export interface PathFound {
   readonly to: number;
 }
 
-/** Every file that a line names. */
+/** Returns every file that a line names. */
 export function pathsIn(line: string): PathFound[] {
   const text = line.replace(URL, (url) => " ".repeat(url.length));
   return [...text.matchAll(FILE_PATH)].flatMap(({ 0: path, index }) =>
@@ -29,32 +29,32 @@ export function pathsIn(line: string): PathFound[] {
   );
 }
 
-/** Names with such an ending that are no files. */
+/** Names with such an extension that are not files. */
 const NO_FILE =
   /^(?:[ap]\.m|(?:node|vue|next|react|three|d3|express|nuxt|chart|ember|backbone|alpine|moment|day|discord|p5|solid|nest|deno|bun|electron|asp)\.(?:js|ts|cs|net)|(?:e\.g|i\.e|this|self|process|console|window|module|exports|math|json|object|array|promise|string|number|options?|config|settings|request|response|req|res|ctx|context|state|props)\.[a-z]{1,4})$/i;
-/** What everybody has, and may be spoken of unseen. */
+/** Files that any project has, and which may be mentioned unseen. */
 const COMMON =
   /^(?:package(?:-lock)?\.json|tsconfig(?:\.\w+)?\.json|readme\.md|changelog\.md|license\.(?:md|txt)|cargo\.(?:toml|lock)|pyproject\.toml|go\.mod|requirements\.txt|yarn\.lock|pnpm-lock\.yaml|agents\.md|claude\.md|skill\.md|settings\.json|index\.html|setup\.py|\.mcp\.json|\.env(?:\.\w+)?)$/i;
 /** `example.com/a.html` */
 const HOST = /^[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|rs|ai|cn|de|uk|gov|edu)$/i;
-/** Words for any file at all. */
+/** Placeholders for any file. */
 const PLACEHOLDER = /(?:^|\/)(?:path\/to|foo|bar|baz|your|some|my|example|xxx+|name)(?:[/._-]|$)/i;
 
-/** Whether such a text is cited as a file. */
+/** True if the text is cited as a file. */
 function isFile(path: string): boolean {
   if (NO_FILE.test(path) || PLACEHOLDER.test(path)) return false;
   const [first = "", ...rest] = path.split("/");
   return rest.length === 0 || !HOST.test(first);
 }
 
-/** What a build makes is there or not, as one looks. */
+/** Build outputs, which come and go. */
 const MADE = /^(?:\.\/)?(?:dist|build|out|target|coverage|node_modules|\.next|__pycache__)\//;
 
 export function isCommon(path: string): boolean {
   return COMMON.test(path) || MADE.test(path);
 }
 
-/** As it is compared: with slashes, and without what says only where the folder is that was worked in. */
+/** Normalizes a path for comparison: with slashes, and without the working directory. */
 export function plainPath(path: string, folders: readonly string[]): string {
   const slashed = path
     .replaceAll("\\", "/")
@@ -63,12 +63,12 @@ export function plainPath(path: string, folders: readonly string[]): string {
   for (const folder of folders) {
     if (slashed.startsWith(`${folder}/`)) return plainPath(slashed.slice(folder.length + 1), folders);
   }
-  // A worktree of an agent stands in the checkout, and what is in it is the checkout's.
+  // An agent's worktree is inside the checkout, and its files are the checkout's.
   const inTree = /(?:^|\/)\.claude\/worktrees\/[^/]+\/(.+)$/.exec(slashed)?.[1];
   return inTree ?? slashed;
 }
 
-/** One names the other: from the same file, or from further up. */
+/** True if both name the same file, one possibly from a higher directory. */
 export function isSame(a: string, b: string): boolean {
   return (
     a === b ||

@@ -23,9 +23,9 @@ import { enclosingWorktree, writeScope } from "../gate/write-scope.ts";
 export interface SandboxOptions {
   readonly cwd: string;
   readonly additionalDirs?: readonly string[];
-  /** Environment variables that commands get besides the process's own. */
+  /** Environment variables of commands in addition to the process's own. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Names of variables that commands get besides the usual ones. */
+  /** Names of variables that commands get in addition to the usual ones. */
   readonly commandEnv?: readonly string[];
   readonly sandbox?: Partial<SandboxSettings>;
 }
@@ -35,23 +35,23 @@ export interface SandboxParts {
   readonly home: string;
   readonly processes: Pick<Processes, "run">;
   readonly actors: Pick<Actors, "find">;
-  /** The tree that this directory is in, as the session holds it. */
+  /** Returns the worktree that contains this directory, as the session holds it. */
   readonly treeAt: (root: string) => Enclosure | null;
-  /** Directories that commands may read besides: what earlier ones wrote. */
+  /** Additional directories that commands may read: outputs of earlier ones. */
   readonly readable: readonly string[];
-  /** What commands that only read see of the home besides. */
+  /** Parts of the home that commands which only read also see. */
   readonly shown: readonly string[];
   readonly onWarning: (message: string) => void;
 }
 
-/** The session's sandbox: what the gate asks of it, and what commands run in; null if it is off. */
+/** The session's sandbox, for the gate and for commands; null if it is off. */
 export interface SessionSandbox extends SandboxState {
   readonly commands: CommandSandbox | null;
-  /** Resolves, and never rejects, when it is known what holds commands; null if there is nothing to wait for. */
+  /** Resolves when the sandbox is known, and never rejects; null if there is nothing to wait for. */
   readonly known: Promise<void> | null;
   /**
-   * What holds the commands of an agent with this root, once it is known (A4.6); empty: nothing does. `isolation`: of
-   * the tree that it is to have.
+   * Describes the sandbox for commands of an agent with this root, once known (A4.6); empty without one. `isolation`:
+   * its future worktree.
    */
   describe(root: string, isolation?: Isolation): string;
   close(): Promise<void>;
@@ -59,7 +59,7 @@ export interface SessionSandbox extends SandboxState {
 
 const MAX_PROBE_BYTES = 64 * 1024;
 
-/** What confinements are built with and tried with, for a session or for `troupe doctor`. */
+/** Returns the options to build and try confinements, for a session or for `troupe doctor`. */
 export function builderOptions(
   { cwd, additionalDirs = [], env = {}, commandEnv = [] }: SandboxOptions,
   { home, processes }: Pick<SandboxParts, "home" | "processes">,
@@ -102,7 +102,7 @@ export function commandSandbox(options: SandboxOptions, parts: SandboxParts): Se
       close: async () => {},
     };
   let closed = false;
-  // Opened at the start: what holds commands is part of what the first agent is told.
+  // Opened at the start: the first agent's prompt describes the sandbox.
   const sandbox = openSandbox({
     ...{ ...building, settings, temporary: tmpdir() },
     shell: platformShell(process.platform, process.env)?.file ?? "/bin/bash",
@@ -110,9 +110,9 @@ export function commandSandbox(options: SandboxOptions, parts: SandboxParts): Se
   const placeFor = (root: string, tree: Enclosure | null): SandboxPlace =>
     tree === null
       ? { writable: [root, ...folders], readable: [...readable] }
-      : // The checkout is not its own, and neither is what the session may write besides.
+      : // It owns neither the checkout nor the other directories that the session may write.
         { writable: [tree.path], readable: [...readable], git: gitPlaceOf(tree) };
-  // The same bytes for every agent of a session: what is denied is looked up on the disk.
+  // The same bytes for every agent of a session: denied paths are looked up on the disk.
   const described = new Map<string, string>();
   return {
     ...{ settings, prepare },
@@ -144,7 +144,7 @@ export function commandSandbox(options: SandboxOptions, parts: SandboxParts): Se
   };
 }
 
-/** What a user who has switched the sandbox on must know of it at the start; null if it holds all it should. */
+/** Returns what a user who enabled the sandbox must know of its gaps at the start, or null. */
 export function lackOf(
   { mode }: Pick<SandboxSettings, "mode">,
   { state, reason }: SandboxReport,

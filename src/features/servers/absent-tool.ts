@@ -10,9 +10,9 @@ import { shownName } from "./named-servers.ts";
 import { type KindsOf, kindOf } from "./tools-after-start.ts";
 
 export interface AbsentParts extends KindsOf {
-  /** The servers that are there for it, whatever has become of them. */
+  /** Its servers, in any state. */
   readonly there: readonly ServerStatus[];
-  /** Those that are known and are not started, by name, each with the reason. */
+  /** Names of known servers that are not started, each with the reason. */
   readonly leftOut: Readonly<Record<string, string>>;
 }
 
@@ -22,8 +22,8 @@ const WAIT = "You are told when they have come; do until then what can be done w
 const JUST_COME = "It has just come, and you are told of it now: make the call again.";
 
 /**
- * Why an actor was not offered a tool of a server, and what to do, in sentences. Null: it may not have it anyway, or
- * nothing is known of such a server or such a tool of it.
+ * Returns why an actor was not offered a server's tool, and what to do. Returns null if it may not have it anyway, or
+ * if nothing is known of such a server or tool.
  */
 export function absenceReason(actor: Actor, tool: string, parts: AbsentParts): string | null {
   if (!mayHave(actor, tool, parts)) return null;
@@ -49,7 +49,7 @@ function mayHave(actor: Actor, tool: string, of: KindsOf): boolean {
   return (allowed === "all" || isNamed(allowed)) && !isNamed(kind.disallowedTools ?? []);
 }
 
-/** It is told of tools that come. */
+/** True if it gets notices of new tools. */
 function hears({ id, spec }: Actor): boolean {
   return id === MAIN || spec.tools.some(({ name }) => name === SEARCH);
 }

@@ -9,9 +9,9 @@ export interface AgentServersParts {
   /** Milliseconds that the first request of an agent waits. */
   readonly startMs: number;
   bringParts(): BringParts;
-  /** Other servers are there for agents than before. */
+  /** Called when agents' servers have changed. */
   onChange(): void;
-  /** These took longer than agents wait. */
+  /** Called when these took longer than agents wait. */
   onSlow(late: readonly ServerStatus[]): void;
   onWarning(message: string): void;
 }
@@ -19,18 +19,18 @@ export interface AgentServersParts {
 interface Held extends Brought {
   readonly hold: Hold;
   readonly ready: Promise<void>;
-  /** It knows what of it is missing. */
+  /** True if it knows which of its servers are missing. */
   isTold: boolean;
 }
 
 /**
- * The servers that agents' definitions write out: each is started with the first agent that brings it, shared by those
- * that do, and ended with the last of them.
+ * The servers that agents' definitions write out: each starts with the first agent that brings it, is shared, and
+ * ends with the last of them.
  */
 export class AgentServers {
   readonly #parts: AgentServersParts;
   readonly #held = new Map<ActorId, Held>();
-  /** Of all that there were: what an agent has been offered it can still call. */
+  /** All slugs so far: an agent can still call what it was offered. */
   readonly #slugs = new Set<string>();
   readonly #told = new Set<string>();
 
@@ -38,22 +38,22 @@ export class AgentServers {
     this.#parts = parts;
   }
 
-  /** Servers that are no agent's but the session's are not among them. */
+  /** Slugs of the agents' servers, without the session's. */
   get slugs(): ReadonlySet<string> {
     return this.#slugs;
   }
 
-  /** Those that are there for an agent. */
+  /** Returns the slugs of an agent's servers. */
   of(actor: ActorId): readonly string[] {
     return this.#held.get(actor)?.hold.slugs ?? [];
   }
 
-  /** Who holds this server. */
+  /** Returns the agents that hold this server. */
   holdersOf(slug: string): readonly ActorId[] {
     return [...this.#held].flatMap(([actor, { hold }]) => (hold.slugs.includes(slug) ? [actor] : []));
   }
 
-  /** Why some of what it brings is not there, in sentences; told once. Empty: all of it is. */
+  /** Returns why servers it brings are missing, one sentence each; reported once. */
   missing(actor: ActorId): readonly string[] {
     const held = this.#held.get(actor);
     if (held === undefined || held.isTold) return [];
@@ -61,7 +61,10 @@ export class AgentServers {
     return [...held.problems, ...this.#ofAgent(held.hold).flatMap(whyMissing)];
   }
 
-  /** Resolves when its first request need wait no longer. The same for one that holds them already. Never rejects. */
+  /**
+   * Resolves when its first request need not wait any longer; also for an agent that holds them already. Never
+   * rejects.
+   */
   hold(actor: ActorId, definition: AgentDefinition): Promise<void> {
     const before = this.#held.get(actor);
     if (before !== undefined) return before.ready;
@@ -88,7 +91,7 @@ export class AgentServers {
     this.#parts.onChange();
   }
 
-  /** Without those that are something else, by now, than what agents that still run hold under the name. */
+  /** Leaves out servers that now differ from what running agents hold under the name. */
   #unchanged({ servers, problems }: Brought): Brought {
     const running = [...this.#held.values()].flatMap((held) => held.servers);
     const isOther = (server: McpServer) =>
@@ -104,7 +107,7 @@ export class AgentServers {
     return this.#parts.mcp.servers().filter(({ slug }) => slugs.includes(slug));
   }
 
-  /** Once, however many agents bring it. */
+  /** Reports a problem once, however many agents bring the server. */
   #tell(problem: string): void {
     if (this.#told.has(problem)) return;
     this.#told.add(problem);
@@ -116,12 +119,12 @@ function whyChanged({ name, file }: McpServer): string {
   return `The MCP server "${name}" of ${file} is not started: agents that still run have one of that name, as its entry was before.`;
 }
 
-/** The reason may be in the server's own words, which are for the person alone. */
+/** Formats that a server did not start. Its reason may be in the server's own text, which is for the user alone. */
 export function didNotStart(name: string): string {
   return `The MCP server "${name}" did not start, so its tools are not there; the person was told why.`;
 }
 
-/** In a sentence; none: it is there. */
+/** Returns one sentence, or none if the server is available. */
 export function whyMissing({ name, state }: ServerStatus): string[] {
   switch (state.type) {
     case "connected":

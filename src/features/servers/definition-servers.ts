@@ -2,7 +2,7 @@ import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import { parseMcpServers } from "../../mcp/parse-servers.ts";
 import { isSameServer, type McpServer } from "../../mcp/server.ts";
 
-/** What agents of a kind bring. `problems`: a sentence for each of their servers that is not started. */
+/** Servers that agents of a type bring. `problems`: a sentence for each that is not started. */
 export interface Brought {
   readonly servers: readonly McpServer[];
   readonly problems: readonly string[];
@@ -12,17 +12,17 @@ export interface Brought {
 export interface BringParts {
   /** Of the session. */
   readonly servers: readonly McpServer[];
-  /** The kinds of agents as they are now, those that count first in front. */
+  /** The current agent types, in order of precedence. */
   readonly kinds: readonly AgentDefinition[];
   /** For `${VAR}`. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A rule forbids all tools whose names begin like this. */
+  /** True if a rule forbids all tools whose names start like this. */
   isOff(names: readonly string[]): boolean;
 }
 
 /**
- * The servers that a definition writes out. A name stands for one server in all of a session, as rules go by it: the
- * session's comes first, then the one of the first kind that brings it, and another one of that name is not started.
+ * Returns the servers that a definition writes out. Rules go by name, so a name means one server in a session: the
+ * session's takes precedence, then the first type's; another one of that name is not started.
  */
 export function definitionServers(definition: AgentDefinition, parts: BringParts): Brought {
   const parsed = parsedOf(definition, parts);
@@ -30,7 +30,7 @@ export function definitionServers(definition: AgentDefinition, parts: BringParts
   const servers = parsed.servers.flatMap((server) => {
     const ofSession = parts.servers.find(({ slug }) => slug === server.slug);
     if (ofSession !== undefined) {
-      // The same one is the session's, which all agents share.
+      // An equal server is the session's, which all agents share.
       if (!isSameServer(ofSession, server)) problems.push(replaced(server, ofSession));
       return [];
     }
@@ -53,7 +53,7 @@ function parsedOf(definition: AgentDefinition, { env }: Pick<BringParts, "env">)
   return parseMcpServers({ mcpServers: mcpServers.own }, { file: placeOf(definition), env });
 }
 
-/** The server of a kind that counts before this one, where it is another one of the same name. */
+/** Returns the different server of the same name that a type with precedence brings, or null. */
 function takenBy(server: McpServer, definition: AgentDefinition, parts: BringParts): McpServer | null {
   for (const other of parts.kinds) {
     if (other.name === definition.name) return null;

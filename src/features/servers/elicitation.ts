@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { ElicitationAnswer } from "../../mcp/mcp.ts";
 import type { Answers, Question } from "../../policy/asks.ts";
 
-/** One field of what a server wants to know; the protocol knows no others. */
+/** One field of a server's form; the protocol has no others. */
 const Field = z.looseObject({
   type: z.optional(z.string()),
   title: z.optional(z.string()),
@@ -29,7 +29,7 @@ const LEAVE_OUT = "Leave it out";
 const MOST_FIELDS = 8;
 const MOST_CHOICES = 30;
 
-/** The questions that a server's form comes to, one for each field; null: it is no form that could be asked. */
+/** Returns the questions of a server's form, one for each field, or null if it cannot be asked. */
 export function questionsFor(message: string, schema: unknown): readonly Question[] | null {
   const fields = fieldsOf(schema);
   if (fields === null || fields.length > MOST_FIELDS) return null;
@@ -39,7 +39,7 @@ export function questionsFor(message: string, schema: unknown): readonly Questio
   const seen = new Set<string>();
   return fields.map(({ name, field, isRequired }, place) => {
     const words = wordsOf(name, field);
-    // Answers go by the questions' words, so no two may be the same.
+    // Answers are keyed by the question's text, so no two may be equal.
     const what = seen.has(words) ? `${words} [${name}]` : words;
     seen.add(what);
     return {
@@ -51,7 +51,7 @@ export function questionsFor(message: string, schema: unknown): readonly Questio
   });
 }
 
-/** The questions whose answers do not fit the form, each with the half sentence that says so. */
+/** Returns the questions whose answers do not fit the form, each with the reason as a clause. */
 export function misfits(
   answers: Answers,
   questions: readonly Question[],
@@ -68,7 +68,7 @@ export function misfits(
   });
 }
 
-/** What was answered, as the form wants it; whatever does not fit it is a no. */
+/** Returns the answers as the form needs them; an answer that does not fit counts as declined. */
 export function contentOf(
   answers: Answers,
   questions: readonly Question[],
@@ -100,7 +100,7 @@ function fieldsOf(
   }));
 }
 
-/** The field's own words, and what it takes where nothing else shows it. */
+/** Returns the field's text, and its type if nothing else shows it. */
 function wordsOf(name: string, { title = name, description, type = "" }: Field): string {
   const what = [title, description].filter(Boolean).join(": ");
   const number = NUMBERS[type];
@@ -112,7 +112,7 @@ function labelsOf(field: Field): readonly string[] | null {
   return field.enum ?? field.oneOf?.map((one) => one.const) ?? field.items?.enum ?? null;
 }
 
-/** Null: it is not what the field takes. */
+/** Returns null if the field does not take the value. */
 function fieldValue(
   field: Field,
   words: string | readonly string[],

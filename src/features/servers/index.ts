@@ -3,8 +3,8 @@ import type { Joints } from "../../supervisor/joints.ts";
 import type { LazyServers } from "./lazy-servers.ts";
 
 /**
- * MCP servers, of the session and of its agents. Joints: `prepareSpawn` (those that a definition brings start), `prepareStart`
- * (again for one that continues; and what it is told of servers), `onEvent` (they are released).
+ * MCP servers of the session and its agents. Joints: `prepareSpawn` (starts those of a definition), `prepareStart`
+ * (again for a resumed agent; notices about servers), `onEvent` (releases them).
  */
 export function serversFeature(servers: LazyServers, actors: Pick<Actors, "notify">): Joints {
   return {

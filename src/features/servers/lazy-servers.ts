@@ -12,34 +12,31 @@ import type { ServerPrompts } from "./server-prompts.ts";
 import { lateDesk, type ServerService } from "./server-service.ts";
 import { bringsServers, kindOf } from "./tools-after-start.ts";
 
-/**
- * The MCP servers of a session and of its agents. What they need is loaded where there is one, and not before: most
- * sessions have none.
- */
+/** The MCP servers of a session and its agents. Their code is loaded only if there are any: most sessions have none. */
 export interface LazyServers {
-  /** Resolves when the first request need wait no longer; rejects, with a sentence, where nothing may run. */
+  /** Resolves when the first request need not wait any longer; rejects with the reason if nothing may run. */
   readonly known: Promise<void> | null;
   status(): readonly ServerStatus[];
-  /** What the person does with them. */
+  /** The user's actions on servers. */
   readonly desk: ServerService;
-  /** A prompt of a server that a line calls; null: there are none, and a line is text. */
+  /** Expands a line that calls a server's prompt; null without servers: a line is then text. */
   readonly prompted: ServerPrompts["typed"] | null;
   /**
-   * Starts what a definition brings, for one agent of its, until that is released. Null: there is nothing to wait for.
-   * Else it can begin when this resolves.
+   * Starts a definition's servers for one agent, until it is released. Returns null if there is nothing to wait for; else the agent can
+   * start when it resolves.
    */
   hold(actor: ActorId, definition: AgentDefinition): Promise<void> | null;
-  /** The same for one that goes on, unless it holds them still. */
+  /** Holds them for a resumed agent, unless it still does. */
   holdAgain(actor: Actor): Promise<void> | null;
-  /** What it brings is there for it no more; ended where no other agent brings it. */
+  /** Releases an agent's servers; those that no other agent brings end. */
   release(actor: ActorId): void;
-  /** The slugs of those that are held for it. */
+  /** Returns the slugs of the servers held for it. */
   of(actor: ActorId): readonly string[];
-  /** Those that definitions name and their agents do not get. */
+  /** Servers that definitions name and their agents do not get. */
   readonly named: NamedTelling;
-  /** Why it was not offered a tool of a server, in sentences for its model; null: nothing is known of that. */
+  /** Returns why it was not offered a server's tool, for its model, or null if nothing is known of it. */
   whyAbsent(actor: Actor, tool: string): string | null;
-  /** What it is told of servers before its thread begins; null: nothing. */
+  /** Returns the notice about servers before its thread starts, or null. */
   firstNews(actor: Actor): ServerNotice | null;
   close(): Promise<void>;
 }
@@ -63,7 +60,7 @@ export function lazyServers(parts: ServersParts): LazyServers & { readonly perso
   };
   const named = namedTelling(parts);
   const known = isWanted ? open().then((servers) => servers?.known) : null;
-  // Whoever prompts hears of it; nobody need.
+  // The rejection reaches the next prompt; it need not be handled otherwise.
   known?.catch(() => {});
 
   function hold(actor: ActorId, definition: AgentDefinition): Promise<void> | null {

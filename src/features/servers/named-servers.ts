@@ -2,20 +2,20 @@ import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import { nearNames } from "../../context/skills/find-skill.ts";
 import { serverSlug } from "../../mcp/names.ts";
 
-/** One that a definition names and its agents do not get. */
+/** A server that a definition names and its agents do not get. */
 export interface MissingServer {
   readonly name: string;
   /** A clause. */
   readonly reason: string;
 }
 
-/** What there is of servers. */
+/** The known servers. */
 export interface ServersThere {
-  /** Names of those of the session, started or still starting. */
+  /** Names of the session's servers, started or starting. */
   readonly servers: readonly string[];
-  /** Those that are known and are not started, by name, each with the reason. */
+  /** Names of known servers that are not started, each with the reason. */
   readonly leftOut: Readonly<Record<string, string>>;
-  /** The kinds of agents, which may bring some of their own. */
+  /** The agent types, which may bring their own. */
   readonly kinds: readonly AgentDefinition[];
 }
 
@@ -25,7 +25,7 @@ type Kind = Pick<AgentDefinition, "name" | "mcpServers">;
 const MOST_TOLD = 5;
 const MOST_NAME_CHARS = 64;
 
-/** The servers that agents of this kind are to have and do not get. A name means what it comes to in rules. */
+/** Returns the servers that agents of this type should have and do not get. Names are normalized as in rules. */
 export function missingServers({ name: kind, mcpServers }: Kind, there: ServersThere): MissingServer[] {
   if (mcpServers === undefined || mcpServers.named.length === 0) return [];
   const has = new Set([...there.servers, ...Object.keys(mcpServers.own)].map(serverSlug));
@@ -34,7 +34,7 @@ export function missingServers({ name: kind, mcpServers }: Kind, there: ServersT
     .map((name) => ({ name, reason: reasonFor(name, kind, there) }));
 }
 
-/** The same in sentences, for a person and for models. */
+/** Formats the same as sentences, for a user and for models. */
 export function missingWords(kind: Kind, there: ServersThere): readonly string[] {
   const missing = missingServers(kind, there);
   const sentences = missing.slice(0, MOST_TOLD).map(({ name, reason }) => {
@@ -46,7 +46,7 @@ export function missingWords(kind: Kind, there: ServersThere): readonly string[]
     : sentences;
 }
 
-/** In quotes, in one line and not without end. */
+/** Formats a name in quotes, in one line and shortened. */
 export function shownName(name: string): string {
   return JSON.stringify(name.length <= MOST_NAME_CHARS ? name : `${name.slice(0, MOST_NAME_CHARS)}…`);
 }

@@ -3,11 +3,11 @@ import { serverSlug } from "../../mcp/names.ts";
 import { missingWords, type ServersThere } from "./named-servers.ts";
 import type { ServersOptions, ServersParts } from "./parts.ts";
 
-/** Says of servers that definitions name that they are not there. */
+/** Reports missing servers that definitions name. */
 export interface NamedTelling {
-  /** In sentences, of agents of this kind; empty: it gets all that it names. */
+  /** Returns a sentence for each missing server of this type. */
   missing(kind: AgentDefinition): readonly string[];
-  /** To the person, each sentence once in a session. */
+  /** Warns the user, with each sentence once in a session. */
   tell(kinds: readonly AgentDefinition[]): void;
 }
 
@@ -42,7 +42,7 @@ export function namedTelling({
 
 type KnownTo = Pick<ServersOptions, "mcpServers" | "serversLeftOut">;
 
-/** The servers that a session with these options knows. */
+/** Returns the servers that a session with these options knows. */
 export function knownServers({
   mcpServers = [],
   serversLeftOut,

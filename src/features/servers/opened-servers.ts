@@ -18,16 +18,16 @@ import { toolNotices } from "./tool-notices.ts";
 
 export interface OpenedServers {
   readonly known: Promise<void>;
-  /** Answers in the person's place; null where nobody wants that. */
+  /** Answers instead of the user; null if not configured. */
   readonly promptTool: UserHandler | null;
   status(): readonly ServerStatus[];
-  /** Those that are there for an actor. */
+  /** Returns the servers available to an actor. */
   thereFor(actor: ActorId): readonly ServerStatus[];
-  /** A prompt of a server that a line calls; null: it calls none. */
+  /** Expands a line that calls a server's prompt; null if it calls none. */
   readonly prompted: ServerPrompts["typed"];
   readonly desk: ServerService;
   readonly agents: Pick<AgentServers, "hold" | "of" | "release">;
-  /** What an actor is told of servers before its thread begins, with these sentences; null: nothing. */
+  /** Returns the notice about servers before an actor's thread starts, including these sentences, or null. */
   firstNews(actor: Actor, missing: readonly string[]): ServerNotice | null;
   close(): Promise<void>;
 }
@@ -35,14 +35,14 @@ export interface OpenedServers {
 /** For the note in a long result that names its file. */
 const NOTE_CHARS = 500;
 
-/** Starts the servers; their tools are in the toolbox as soon as they are known. */
+/** Starts the servers; their tools enter the toolbox as soon as they are known. */
 export function openServers(parts: ServersParts): OpenedServers {
   const { options, folders, home, clock, outputs, toolbox, actors, onWarning } = parts;
   const env = { ...process.env, ...options.env };
   const { servers, problems } = serversOf(options.mcpServers ?? [], env);
   for (const problem of problems) onWarning(problem);
   const closing = new AbortController();
-  // A tool that answers for permissions cannot choose for the person.
+  // A tool that answers permission requests cannot choose for the user.
   const hasPerson = options.person !== undefined && options.permissionPromptTool === undefined;
   const questions = serverQuestions(parts.broker, onWarning);
   const limits = limitsFromEnvironment(env);
@@ -71,7 +71,7 @@ export function openServers(parts: ServersParts): OpenedServers {
   });
   serve();
   let isKnown = false;
-  /** By their slugs: the person was told that they are still starting. */
+  /** By slug: the user was notified that they are still starting. */
   const slow = new Set<string>();
 
   async function settle(server: string, changed: readonly string[]): Promise<void> {
@@ -111,7 +111,7 @@ export function openServers(parts: ServersParts): OpenedServers {
     if (changed.length > 0) void settle(server, changed);
   }
 
-  /** That one failed was said by the servers themselves, to the person. */
+  /** The servers themselves have reported the failure to the user. */
   function started({ server, state }: Extract<McpEvent, { type: "state" }>): void {
     if (state.type === "starting" || !slow.delete(server)) return;
     const { name = server, tools = 0 } = mcp.servers().find(({ slug }) => slug === server) ?? {};
@@ -133,7 +133,7 @@ export function openServers(parts: ServersParts): OpenedServers {
   }
 
   mcp.onEvent(hear);
-  // What agents bring is theirs alone.
+  // The servers that agents bring are theirs alone.
   const own = () => mcp.servers().filter(({ slug }) => shared.has(slug));
   const prompts = serverPrompts({ ...mcp, servers: own }, clock, closing.signal);
   const known = (async () => {
@@ -181,7 +181,7 @@ function isRead(given: NonNullable<ServersOptions["mcpServers"]>): given is read
   return Array.isArray(given);
 }
 
-/** Null: it is there, or its server is still starting and may have it. */
+/** Returns null if the tool is available, or its server is still starting. */
 function whyNoPromptTool(mcp: Mcp, name: string): string | null {
   if (mcp.tools().some((tool) => tool.name === name)) return null;
   const server = mcp.servers().find(({ slug }) => name.startsWith(`mcp__${slug}__`));

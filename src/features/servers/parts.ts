@@ -9,26 +9,26 @@ import type { Toolbox } from "../../supervisor/toolbox.ts";
 
 export interface ServersOptions {
   /**
-   * MCP servers by name, as in `.mcp.json`, or read already; shared by all agents, as `mcp__server__tool`. One that
-   * cannot be used is a warning.
+   * MCP servers by name, as in `.mcp.json`, or parsed already; shared by all agents, as `mcp__server__tool`. A faulty
+   * one gives a warning.
    */
   readonly mcpServers?: Readonly<Record<string, McpServerEntry>> | readonly McpServer[];
-  /** Servers that are known and are not started, by name, each with the reason: a clause, for agents that name one. */
+  /** Names of known servers that are not started, each with the reason as a clause, for agents that name one. */
   readonly serversLeftOut?: Readonly<Record<string, string>>;
   /**
-   * The tool of one of them, by its whole name, that answers in the user's place. No model is offered it. Prompts
-   * and spawns reject if there is no such tool.
+   * The full name of the tool that answers instead of the user. Models are not offered it. Prompts and spawns reject
+   * if it does not exist.
    */
   readonly permissionPromptTool?: string;
 }
 
-/** What the MCP servers of a session are made of, and what they reach of it. */
+/** What the MCP servers of a session need. */
 export interface ServersParts {
   readonly options: ServersOptions & {
     readonly person?: UserHandler;
     readonly env?: Readonly<Record<string, string>>;
   };
-  /** What servers are told of the folders that are worked in, the session's own first. */
+  /** The working directories that servers are sent, the session's own first. */
   readonly folders: readonly string[];
   readonly home: string;
   /** Milliseconds that the first request waits. */
@@ -40,11 +40,11 @@ export interface ServersParts {
   readonly toolbox: Pick<Toolbox, "serve" | "select" | "originOf">;
   readonly broker: Pick<UserRequestBroker, "question">;
   readonly actors: Pick<Actors, "find" | "all" | "notify">;
-  /** The kinds of agents as they are now, those that count first in front. */
+  /** Returns the current agent types, in order of precedence. */
   kinds(): readonly AgentDefinition[];
-  /** The one of this name. */
+  /** Returns the type of this name. */
   kind(type: string): AgentDefinition | undefined;
-  /** A rule forbids all tools of such names. */
+  /** True if a rule forbids all tools of such names. */
   isOff(names: readonly string[]): boolean;
   readonly onWarning: (message: string) => void;
 }

@@ -5,21 +5,21 @@ import type { PromptMessage } from "../../mcp/mcp.ts";
 import type { Typed } from "../skills/session-skills.ts";
 import { promptUsage, type ServerPrompt } from "./server-service.ts";
 
-/** What was typed behind a prompt's name, by the names of its arguments. */
+/** The text typed after a prompt's name, by the names of its arguments. */
 type Given =
   | { readonly type: "given"; readonly values: Readonly<Record<string, string>> }
   /** `reason` is a sentence. */
   | { readonly type: "wrong"; readonly reason: string };
 
-/** Of what a server says of one argument. */
+/** Characters of a server's text for one argument. */
 const MOST_CHARS = 120;
 
 /** A word, or several in quotes; a quote within a word is a letter, because most of a prompt's arguments are prose. */
 const WORD = /"((?:\\.|[^"\\])*)"(?=\s|$)|'([^']*)'(?=\s|$)|(\S+)/g;
 
 /**
- * By place; the last argument has whatever is left of the line, so that a sentence needs no quotes. An empty `""` leaves
- * an optional one out.
+ * Parses arguments by position; the last one takes the rest of the line, so that a sentence needs no quotes. An empty
+ * `""` leaves an optional one out.
  */
 export function argumentsGiven(prompt: ServerPrompt, line: string): Given {
   const declared = prompt.arguments;
@@ -39,8 +39,8 @@ export function argumentsGiven(prompt: ServerPrompt, line: string): Given {
 }
 
 /**
- * A filled-in prompt as a turn of the person's. Words that a server gives to the assistant stay text: nobody but the
- * model says what the model has said. `call` tells one call's pictures from another's.
+ * Returns a filled-in prompt as a turn of the user. Assistant messages of a server become text, as only the model
+ * speaks for itself. `call` distinguishes images of different calls.
  */
 export function promptAsTurn(
   { name, server }: ServerPrompt,
@@ -70,7 +70,7 @@ export function promptAsTurn(
     "",
     parts.join("\n\n"),
   ].join("\n");
-  // What a server writes names no files of this machine.
+  // A server's text must not attach files of this machine.
   return { type: "prompt", text, mentions: args, attached };
 }
 
@@ -79,7 +79,7 @@ function word(match: RegExpExecArray | undefined): string {
   return double?.replace(/\\(["\\])/g, "$1") ?? single ?? plain ?? "";
 }
 
-/** The line from this word on. */
+/** Returns the line from this word on. */
 function rest(match: RegExpExecArray | undefined): string {
   return match?.input.slice(match.index) ?? "";
 }

@@ -8,13 +8,13 @@ import type { AgentServers } from "./agent-servers.ts";
 export interface ServedParts {
   readonly mcp: Mcp;
   readonly agents: Pick<AgentServers, "of" | "slugs">;
-  /** The slugs of those that are there for everybody. */
+  /** Slugs of the servers available to all agents. */
   readonly shared: ReadonlySet<string>;
-  /** The tool that no model is offered. */
+  /** The tool that models are not offered. */
   readonly hidden: string | undefined;
 }
 
-/** What is offered of servers, as it is each time it is asked for. */
+/** Returns the servers' tools, current at each call. */
 export function servedTools({ mcp, agents, shared, hidden }: ServedParts): () => Served {
   const resources = resourceTools(
     mcp,
@@ -33,12 +33,12 @@ export function servedTools({ mcp, agents, shared, hidden }: ServedParts): () =>
   };
 }
 
-/** It starts, or somebody may sign in at it. */
+/** True if it is starting, or the user may still sign in. */
 function mayStillCome({ type }: ServerState): boolean {
   return type === "starting" || type === "needs-auth";
 }
 
-/** A tool that is not known here, of an agent that was offered it before: the servers say what is with it. */
+/** Returns a stand-in for an unknown tool that an agent was offered before: the servers report its state. */
 function strangerTool(mcp: Pick<Mcp, "call">, name: string): CustomTool | null {
   if (!name.startsWith("mcp__")) return null;
   return {

@@ -9,17 +9,17 @@ export interface ServerNews {
   readonly added?: readonly string[];
   readonly removed?: readonly string[];
   readonly changed?: readonly string[];
-  /** Changed, and the person has agreed to it. */
+  /** Changed, and accepted by the user. */
   readonly accepted?: readonly string[];
 }
 
-/** Whoever is told. */
+/** The conversation that gets the notice. */
 export interface Listener {
-  /** What it can call. */
+  /** Tools it can call. */
   readonly own: ReadonlySet<string>;
-  /** What it was started without and can find from now on. */
+  /** Tools it was started without and can find from now on. */
   readonly late: readonly AgentTool[];
-  /** It is the main conversation: what others can call concerns it, too. */
+  /** True for the main conversation: it also hears of tools that others can call. */
   readonly leads: boolean;
 }
 
@@ -30,7 +30,7 @@ const FOUND = `${SEARCH} shows what they do and what they take; call them throug
 const GO_ON = "Go on without what is missing, and say so in your report where it matters.";
 const TITLE = "its MCP servers";
 
-/** What a conversation is told of a server's tools that came, went or changed. Null: nothing. */
+/** Builds the notice that a server's tools came, went or changed, or null if that does not concern the conversation. */
 export function serverNotice(
   server: string,
   { added = [], removed = [], changed = [], accepted = [] }: ServerNews,
@@ -60,14 +60,14 @@ export function serverNotice(
   return quietNotice(title, `About the MCP server ${server}. ${sentences.join(" ")}`, tools);
 }
 
-/** What an agent is told of a server of its own that did not come. */
+/** Builds the notice that one of the agent's own servers is missing. */
 export function missingNotice(reason: string): ServerNotice {
   return quietNotice(TITLE, `${reason} ${GO_ON}`);
 }
 
 /**
- * What a conversation is told before it begins: of its own servers that are not there, of tools that came since it was
- * asked for, of the session's servers that are still `starting`, by their names.
+ * Builds the notice before the first turn: missing servers of its own, tools that came since the spawn, and names of
+ * the session's servers that are still `starting`.
  */
 export function firstNotice(
   missing: readonly string[],
@@ -85,7 +85,7 @@ export function firstNotice(
   return quietNotice(TITLE, sentences.join(" "), late);
 }
 
-/** Worth knowing, not worth a turn. */
+/** Builds a notice that does not wake the conversation. */
 function quietNotice(title: string, text: string, tools: readonly AgentTool[] = []): ServerNotice {
   return { title, text: escapeNotice(text), tools, isQuiet: true };
 }

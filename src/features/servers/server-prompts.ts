@@ -8,25 +8,25 @@ import type { ServerPrompt } from "./server-service.ts";
 
 /** The prompts of servers, as slash commands. */
 export interface ServerPrompts {
-  /** Those that are known; looked for from the first call on. */
+  /** Returns the known prompts; the first call starts the search. */
   now(): readonly ServerPrompt[];
-  /** What such a line comes to; null: it calls no prompt of a server that is there. Never rejects. */
+  /** Expands a line, or resolves with null if it calls no available prompt. Never rejects. */
   typed(line: string, signal: AbortSignal): Promise<Typed | null>;
 }
 
-/** A line that begins with the name of a prompt. */
+/** A line that starts with the name of a prompt. */
 const CALL = /^\/(mcp__\S+)(?:\s+([\s\S]*))?$/;
-/** A server that says all the time that its prompts have changed is asked so often. */
+/** The least time between requests to a server that keeps reporting changed prompts. */
 const REFRESH_MS = 200;
 
 type Servers = Pick<Mcp, "servers" | "listPrompts" | "getPrompt" | "onEvent">;
 
-/** `closing`: nobody wants to know any more. */
+/** `closing`: the session closes. */
 export function serverPrompts(mcp: Servers, clock: Clock, closing: AbortSignal): ServerPrompts {
   /** By the server's slug. */
   const known = new Map<string, readonly McpPrompt[]>();
   const asking = new Set<string>();
-  /** Those that are to be asked, for the first time or again. */
+  /** Servers to ask, for the first time or again. */
   const wanted = new Set<string>();
   let isFollowed = false;
   let calls = 0;
@@ -105,7 +105,7 @@ function commandsOf({ slug, name: server }: ServerStatus, prompts: readonly McpP
   }));
 }
 
-/** Also whatever its case, where that is clear. */
+/** Ignores case if that is unambiguous. */
 function named(word: string, there: readonly Command[]): Command | undefined {
   const exact = there.find(({ command }) => command.name === word);
   if (exact !== undefined) return exact;
@@ -122,7 +122,7 @@ function noPrompt(word: string, { name }: ServerStatus, there: readonly Command[
   return `${head} ${near.length > 0 ? "Near it are" : "It has"}: ${shown.map((one) => `/${one}`).join(", ")}.`;
 }
 
-/** What a server waits for is told to the person otherwise than to a model. */
+/** Returns the reason for the user, whose wording differs from that for a model. */
 function whyNot(mcp: Pick<Mcp, "servers">, { slug }: ServerStatus, message: string): string {
   const state = mcp.servers().find((one) => one.slug === slug)?.state;
   return state?.type === "needs-auth" ? state.reason : message;

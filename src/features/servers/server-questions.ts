@@ -5,9 +5,9 @@ import type { Answers, Question } from "../../policy/asks.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
 import { contentOf, misfits, questionsFor } from "./elicitation.ts";
 
-/** What servers, and what is to be known of them, ask of the person. */
+/** Questions of servers, and about servers, for the user. */
 export interface ServerQuestions extends McpAsk {
-  /** Whether the person takes the tools as they are now. */
+  /** Resolves with whether the user accepts the tools as they are now. */
   accepts(
     server: string,
     changes: readonly { readonly accepted: McpTool; readonly now: McpTool }[],
@@ -15,12 +15,12 @@ export interface ServerQuestions extends McpAsk {
   ): Promise<boolean>;
 }
 
-/** Whose questions they are: no agent's, so that none takes them with it when it ends. */
+/** The owner of the questions: not an agent, so that none takes them with it when it ends. */
 const SERVERS = ActorId.parse("mcpServers");
-/** Of a description that a person is shown; the rest can only be more of it. */
+/** Characters of a description that a user sees. */
 const MOST_CHARS = 600;
 const ACCEPT = "Accept";
-/** After so many answers that do not fit, the person does not want to. */
+/** Answers that do not fit after which the question counts as declined. */
 const MOST_TRIES = 3;
 
 export function serverQuestions(
@@ -83,12 +83,12 @@ export function serverQuestions(
 
 function askedAgain({ question, why }: ReturnType<typeof misfits>[number]): Question {
   if (why === "") return question;
-  // What stands above the field is the whole form's, and was read.
+  // The text above the field is the whole form's, which the user has read.
   const field = question.question.split("\n").at(-1) ?? "";
   return { ...question, question: `${why}.\n${field}` };
 }
 
-/** What was said to questions that were put in other words. */
+/** Returns the answers under the original texts of reworded questions. */
 function underTheirOwn(
   said: Answers,
   wrong: ReturnType<typeof misfits>,

@@ -1,37 +1,37 @@
 import type { ChangedTool, McpAnswer, McpPrompt } from "../../mcp/mcp.ts";
 
-/** A prompt of a server, as a person calls it. */
+/** A prompt of a server, as a user calls it. */
 export interface ServerPrompt {
   /** `mcp__server__prompt`. */
   readonly name: string;
-  /** As the person calls the server. */
+  /** The server's name as in settings. */
   readonly server: string;
   readonly description?: string | undefined;
   readonly arguments: McpPrompt["arguments"];
 }
 
-/** As it is typed: `/mcp__server__prompt <needed> [optional]`. */
+/** Formats `/mcp__server__prompt <needed> [optional]`. */
 export function promptUsage({ name, arguments: declared }: ServerPrompt): string {
   const places = declared.map((one) => (one.required ? `<${one.name}>` : `[${one.name}]`));
   return [`/${name}`, ...places].join(" ");
 }
 
-/** What a person does with the MCP servers of a session, each by its name or as it stands in the names of its tools. */
+/** A user's actions on the MCP servers of a session, each by its name or its slug. */
 export interface ServerService {
-  /** The prompts that can be called as `/mcp__server__prompt`, as far as they are known; looked for from the first call on. */
+  /** Returns the known prompts, callable as `/mcp__server__prompt`; the first call starts the search. */
   prompts(): readonly ServerPrompt[];
-  /** `show` is given the address of the page where the person signs in, on this machine. */
+  /** `show` receives the address of the sign-in page, for a browser on this machine. */
   signIn(server: string, show: (url: string) => void, signal: AbortSignal): Promise<McpAnswer<null>>;
-  /** Forgets a sign-in. False: there was none. */
+  /** Forgets a sign-in. Resolves with false if there was none. */
   signOut(server: string, signal: AbortSignal): Promise<McpAnswer<boolean>>;
-  /** Ends a server and starts it again. */
+  /** Stops a server and starts it again. */
   restart(server: string, signal: AbortSignal): Promise<McpAnswer<null>>;
   changes(server: string): readonly ChangedTool[];
-  /** The person has seen this: tools that are still so are called again. Their names. */
+  /** Accepts what the user has seen: tools that are unchanged since can be called again. Returns their names. */
   accept(server: string, shown: readonly ChangedTool[]): readonly string[];
 }
 
-/** Of a session without any. */
+/** For a session without servers. */
 const noServers: ServerService = {
   prompts: () => [],
   signIn: async (server) => missing(server),
@@ -41,7 +41,7 @@ const noServers: ServerService = {
   accept: () => [],
 };
 
-/** The same for servers that are there a moment later. */
+/** Returns the same for servers that are loaded later. */
 export function lateDesk(
   desk: () => ServerService | undefined,
   opened: () => Promise<ServerService | undefined>,
@@ -50,7 +50,7 @@ export function lateDesk(
   return {
     prompts() {
       const now = desk();
-      // They are looked for as soon as there is somebody to ask.
+      // The search starts as soon as it is possible.
       if (now === undefined) void there().then((later) => later.prompts());
       return now?.prompts() ?? [];
     },

@@ -14,19 +14,19 @@ import { toolsAfterStart } from "./tools-after-start.ts";
 
 export interface TellingParts extends Pick<ServersParts, "toolbox" | "actors" | "kind"> {
   readonly agents: Pick<AgentServers, "of" | "holdersOf" | "missing">;
-  /** It is there for everybody. */
+  /** True if all agents can use it. */
   isShared(server: string): boolean;
-  /** The names of those for everybody that the first request did not wait for any longer. */
+  /** Returns the names of shared servers for which the first request waited no longer. */
   starting(): readonly string[];
 }
 
-/** Tells conversations what has become of servers that are there for them. */
+/** Notifies conversations of changes to their servers. */
 export interface ToolNotices {
-  /** Whoever goes on, what it can find and call from now on, and what not. */
+  /** Notifies running conversations what they can find and call from now on, and what not. */
   tell(server: string, news: ServerNews): void;
-  /** Whoever brings this one and waited for it. */
+  /** Notifies the agents that bring this server and waited for it. */
   missing(server: string, name: string): void;
-  /** What an actor is told before its thread begins, with these sentences; null: nothing. */
+  /** Returns the notice before an actor's thread starts, including these sentences, or null. */
   first(actor: Actor, missing: readonly string[]): ServerNotice | null;
 }
 
@@ -63,7 +63,7 @@ export function toolNotices({ agents, isShared, starting, ...parts }: TellingPar
   };
 }
 
-/** Whoever begins, and is told when tools have come. */
+/** True for an actor that is starting and can use tools that come later. */
 function canHearOf({ id, spec, turnsTaken }: Actor): boolean {
   return turnsTaken === 0 && (id === MAIN || spec.tools.some(({ name }) => name === SEARCH));
 }

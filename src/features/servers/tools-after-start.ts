@@ -10,11 +10,14 @@ import { namedTools } from "../agents/definition-tools.ts";
 
 export interface KindsOf {
   readonly actors: Pick<Actors, "find">;
-  /** The kind of this name, as it is now. */
+  /** Returns the current type of this name. */
   kind(type: string): AgentDefinition | undefined;
 }
 
-/** The kind that an actor is of; a fork is of its parent's. Null: it is the main conversation, or its kind is gone. */
+/**
+ * Returns the type of an actor (a fork has its parent's), "main" for the main conversation, or null if the type no
+ * longer exists.
+ */
 export function kindOf({ spec }: Actor, of: KindsOf): AgentDefinition | "main" | null {
   if (spec.id === MAIN) return "main";
   if (spec.type !== FORK) return of.kind(spec.type) ?? null;
@@ -22,12 +25,12 @@ export function kindOf({ spec }: Actor, of: KindsOf): AgentDefinition | "main" |
   return parent === undefined ? null : kindOf(parent, of);
 }
 
-/** Whether agents of this kind bring servers. */
+/** True if agents of this type bring servers. */
 export function bringsServers({ mcpServers }: AgentDefinition): boolean {
   return mcpServers !== undefined && Object.keys(mcpServers.own).length > 0;
 }
 
-/** Tools of servers that an actor may have and was started without, where it can find and call what it is not sent. */
+/** Returns server tools that an actor may use and was started without, if it can search for tools. */
 export function toolsAfterStart(
   actor: Actor,
   {

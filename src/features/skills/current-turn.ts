@@ -1,7 +1,7 @@
 import { blocksOf } from "../../mailbox/turns.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 
-/** What an actor was told since the person, or whoever started it, spoke last, as far as it still stands there. */
+/** Returns the texts an actor got since its user or caller last sent input, as far as they are still in its context. */
 export function currentTurnTexts({ spec, turns, inbox }: Actor): readonly string[] {
   const through = spec.compacted?.through ?? 0;
   const kept = turns.filter(({ turn }) => turn > through).flatMap(({ heard }) => heard);

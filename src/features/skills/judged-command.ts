@@ -10,7 +10,7 @@ import type { Gate, Gated } from "../gate/gate.ts";
 
 /** Milliseconds that a command of a skill may take. */
 const COMMAND_MS = 120_000;
-/** Calls of a model count from 0: these are told apart from them. */
+/** Calls of a model count from 0: this offset keeps these apart. */
 const FIRST_PLACE = 10_000;
 
 export interface CommandSide {
@@ -29,10 +29,10 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
-/** What the runtime does for an actor is judged like the actor's own calls. */
+/** Evaluates what the runtime does for an actor like the actor's own calls. */
 export interface JudgedCalls {
   judged(tool: string, input: unknown, context: CommandContext): Promise<Gated & { readonly call: Call }>;
-  /** A command as a call of Bash: hooks, rules and the person decide, and it runs in the sandbox where there is one. */
+  /** Runs a command as a Bash call: hooks, rules and the user decide, and it runs in the sandbox if there is one. */
   run(command: string, context: CommandContext): Promise<Ran>;
 }
 
@@ -75,7 +75,7 @@ export function judgedCalls({ gate, toolbox, commands, journal }: CommandSide): 
   };
 }
 
-/** A hook may have made another of it. */
+/** A hook may have changed the command. */
 function commandIn(input: unknown): string {
   const command: unknown = typeof input === "object" && input !== null ? Reflect.get(input, "command") : "";
   return typeof command === "string" ? command : "";

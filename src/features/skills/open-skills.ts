@@ -18,7 +18,7 @@ export function openSkills(
   return sessionSkills({ ...parts, options: skills, cwd, folders: [cwd, ...additionalDirs] });
 }
 
-/** What a skill says of files beside it can be read, wherever the person has put them. */
+/** Returns the directories of skills, whose files can be read wherever they are. */
 export function skillFolders({ skills, cwd }: SkillDirectories): readonly string[] {
   if (skills === undefined) return [];
   return skillDirs({ ...skills.search, cwd }, diskFiles)

@@ -2,13 +2,13 @@ import type { SkillSearch } from "../../context/skills/skill-dirs.ts";
 
 /** Skills and commands of a session. */
 export interface SkillsOptions {
-  /** Where they are looked for. */
+  /** Where to look for them. */
   readonly search: Omit<SkillSearch, "cwd" | "denied">;
   /**
-   * Where the text of a loaded skill stands: in the conversation (default), or in the system prompt, which makes every
+   * Where the text of a loaded skill is: in the conversation (default), or in the system prompt, which makes every
    * load cost the cached prefix (A22.3).
    */
   readonly injection?: "message" | "system";
-  /** Where the list stands: in the first message (default), or in the system prompt. */
+  /** Where the list is: in the first message (default), or in the system prompt. */
   readonly listing?: "attached" | "inline";
 }

@@ -6,7 +6,7 @@ import { loadedText } from "../../context/skills/loaded-text.ts";
 import { renderPlain, variablesOf } from "../../context/skills/render.ts";
 import type { Skill } from "../../context/skills/skill.ts";
 
-/** The part of a window that skills may take which an agent begins with, and the most of it in any window. */
+/** The share of a window for preloaded skills, and the most in any window. */
 const SHARE = 0.1;
 const MOST_CHARS = 100_000;
 
@@ -17,30 +17,30 @@ export interface PreloadParts {
   readonly files: Files;
   readonly cwd: string;
   readonly session: string;
-  /** Whether a call that loads it would pass without a question or a hook. */
+  /** True if a call that loads it would pass without a question or a hook. */
   readonly passes: (skill: Skill) => boolean;
   readonly warn: (sentence: string) => void;
 }
 
-/** Of what an agent begins with. */
+/** The space for an agent's preloaded skills. */
 export interface Room {
   /** Tokens of its window. */
   readonly window: number;
-  /** It has the tool that loads skills. */
+  /** True if it has the tool that loads skills. */
   readonly canLoad: boolean;
 }
 
 export interface Preloaded {
   /** For its role. */
   readonly text: string;
-  /** The names of those whose whole text that is. */
+  /** Names of the skills whose whole text is included. */
   readonly loaded: readonly string[];
 }
 
 /**
- * What an agent begins with of the skills that its definition names: their whole text, in its system prompt, where it
- * stays whatever becomes of the conversation. What would need a call (commands, a question, a hook) or too much room, it is
- * told to load itself. Null: nothing.
+ * Returns the whole text of the skills that an agent's definition names, for its system prompt, where it survives
+ * compaction. A skill that needs a call (commands, a question, a hook) or too much room is only named, for the agent
+ * to load. Returns null if no skill is named.
  */
 export function preloadedWords(
   { name: kind, skills: names = [] }: Kind,

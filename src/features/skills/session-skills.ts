@@ -32,46 +32,46 @@ import { type Preloaded, preloadedWords, type Room } from "./preload.ts";
 import { rulesOf, type SkillRules } from "./skill-rules.ts";
 import { slashLine, unknownSkill } from "./slash-line.ts";
 
-/** What a person's line comes to. */
+/** The result of a line that the user typed. */
 export type Typed =
-  /** `mentions`: what of it may name files. */
+  /** `mentions`: the parts that may name files. */
   | {
       readonly type: "prompt";
       readonly text: string;
       readonly mentions: string;
-      /** What comes with it, besides those. */
+      /** Further attachments. */
       readonly attached?: readonly Reference[];
     }
-  /** Nobody is asked; `reason` is a sentence for the person. */
+  /** The model is not called; `reason` is a sentence for the user. */
   | { readonly type: "refused"; readonly reason: string };
 
 export interface CalledFor {
   readonly prompt: string;
-  /** What the skill may do without a question is this agent's, once it has been started. */
+  /** Lends the skill's rules to this agent, once it has started. */
   lend(agent: Pick<Actor, "id" | "run">): void;
 }
 
 /**
- * The skills of one session. Joint: `reserve` (what the skills that an agent begins with let it do is its own, unless an
+ * The skills of one session. Joint: `reserve` (the rules of an agent's preloaded skills become its own, unless an
  * untrusted directory named them).
  */
 export interface SessionSkills extends SkillService, Pick<Required<Joints>, "reserve"> {
-  /** Resolves, and never rejects, when they are known. */
+  /** Resolves when they are known. Never rejects. */
   readonly known: Promise<void>;
-  /** As they were looked at last. */
+  /** As of the last check. */
   readonly now: Skills;
-  /** Looks whether anything has changed. */
+  /** Checks for changes. */
   look(): Promise<void>;
-  /** A line that the person typed, with the skill that it calls in its place. */
+  /** Expands a line that the user typed with the skill that it calls. */
   typed(line: string, signal: AbortSignal): Promise<Typed>;
   /**
-   * The same for an agent that is to be started with it: a skill is its task, whatever kind it is. Rejects with a
-   * sentence where there is no such skill.
+   * Expands a line for a new agent: the skill is its task, whatever its type. Rejects with the reason if there is no
+   * such skill.
    */
   callFor(line: string, signal: AbortSignal): Promise<CalledFor>;
-  /** The list as something that a conversation is told; null: there is none. */
+  /** Returns the list as a fact of a conversation, or null if there are no skills. */
   fact(windowTokens: number): Fact | null;
-  /** What an agent of this kind begins with; null: nothing. See `preloadedWords`. */
+  /** Returns what an agent of this type starts with, or null. See `preloadedWords`. */
   preload(kind: AgentDefinition, room: Room): Preloaded | null;
 }
 
@@ -85,11 +85,11 @@ export interface SkillParts extends CommandSide {
   readonly journal: Pick<Journal, "append" | "note">;
   readonly treeAt: (root: string) => Enclosure | null;
   readonly denied: (path: string) => boolean;
-  /** The files that a text names with `@`. */
+  /** Reads the files that a text names with `@`. */
   readonly named: (text: string) => Named;
-  /** A prompt of a server that a line calls; null: it calls none. */
+  /** Expands a line that calls a server's prompt, or resolves with null. */
   readonly prompted: (line: string, signal: AbortSignal) => Promise<Typed | null>;
-  /** Whether a hook would hear of a call of this tool. */
+  /** True if a hook would run for a call of this tool. */
   readonly hooked: (tool: string) => boolean;
   readonly onWarning: (message: string) => void;
   readonly files?: Files;
@@ -102,7 +102,7 @@ interface Around {
   readonly signal: AbortSignal;
 }
 
-/** Sentences at once about files that are not as they should be. */
+/** Warnings about faulty files in one notice. */
 const MOST_NOTES = 5;
 const DEFAULT_AGENT = "general-purpose";
 const SPAWNING = "Agent";
@@ -116,7 +116,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
   const calls = judgedCalls(parts);
   const { lent } = parts;
   const warned = new Set<string>();
-  /** A skill that only the person may call, and did in this prompt. */
+  /** A skill that only the user may call, and did in this prompt. */
   let askedFor: string | null = null;
 
   function warn(note: string): void {
@@ -157,7 +157,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     });
   }
 
-  /** What the skill may do without a question from now on. */
+  /** Returns the rules that the skill lends from now on. */
   function rulesLent(skill: Skill): readonly Rule[] {
     const { rules, left } = rulesOf(skill, search.agreed);
     if (left.length > 0)
@@ -167,7 +167,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     return rules;
   }
 
-  /** What rules and the mode say of a call that loads it, asked without one. */
+  /** Returns the decision of rules and mode on a call that loads it, without asking. */
   function wouldPass(name: string, { permissionMode: atMost }: AgentDefinition): boolean {
     const territory = { root: cwd, additionalDirs: parts.folders.slice(1), tree: null };
     const own = atMost === undefined ? territory : { ...territory, atMost };
@@ -306,7 +306,7 @@ function reportIn(content: ToolResultContent): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
 }
 
-/** By which a conversation knows the list. */
+/** The key of the list among the facts of a conversation. */
 export const SKILLS_FACT = "skills";
 
 const NO_FILES: Named = { texts: [], reads: [] };

@@ -11,15 +11,15 @@ interface Lent {
 }
 
 /**
- * What skills let their actors do without a question, for as long as they are worked on: the main conversation until
- * its next prompt, an agent until it ends. It lifts no rule that denies or asks, and nobody else has it.
+ * Rules that skills lend their actors: the main conversation until its next prompt, an agent until it ends. They
+ * override no rule that denies or asks, and hold for no other actor.
  */
 export class SkillRules {
   readonly #byActor = new Map<ActorId, Lent>();
   /** For the agent that this call starts. */
   readonly #byCall = new Map<CallId, readonly Rule[]>();
 
-  /** What holds for an actor now; the same array as long as nothing changes. */
+  /** Returns the rules of an actor now; the same array until something changes. */
   of(actor: Actor | undefined, id: ActorId): readonly Rule[] {
     const { run = 0, runFor } = actor ?? {};
     const lent = this.#byActor.get(id);
@@ -40,7 +40,7 @@ export class SkillRules {
     if (rules.length > 0) this.#byCall.set(call, rules);
   }
 
-  /** The person says something new. */
+  /** Called at each new prompt of the user. */
   newPrompt(): void {
     this.#byActor.delete(MAIN);
   }
@@ -48,7 +48,7 @@ export class SkillRules {
 
 const NONE: readonly Rule[] = [];
 
-/** The rules of a skill: those of a folder's only where the person has agreed to each. */
+/** Returns the rules of a skill; those of a directory's skill only if the user has trusted each. */
 export function rulesOf(
   skill: Skill,
   agreed: (digest: string) => boolean,

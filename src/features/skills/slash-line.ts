@@ -1,19 +1,19 @@
 import { nearNames, skillTyped } from "../../context/skills/find-skill.ts";
 import type { Skill } from "../../context/skills/skill.ts";
 
-/** What a line comes to that a person typed. */
+/** The result of parsing a line that a user typed. */
 export type SlashLine =
   | { readonly type: "text" }
   | { readonly type: "skill"; readonly skill: Skill; readonly args: string }
   /** `reason` is a sentence: there is no such skill. */
   | { readonly type: "unknown"; readonly reason: string }
-  /** There is one, and no person may call it. */
+  /** The skill exists, and users may not call it. */
   | { readonly type: "refused"; readonly reason: string };
 
-/** A line that begins with a slash, unless its first word is a path. */
+/** A line that starts with a slash, unless its first word is a path. */
 const SLASH = /^\/([\p{L}\p{N}_][^\s/]*)(?:\s+([\s\S]*))?$/u;
 
-/** A call of a skill among these, where the line is one. */
+/** Parses a line that may call one of these skills. */
 export function slashLine(line: string, all: readonly Skill[]): SlashLine {
   const [, name, args = ""] = SLASH.exec(line.trim()) ?? [];
   if (name === undefined) return { type: "text" };

@@ -3,7 +3,7 @@ import { type TaskGraph, taskInProgress } from "../../mailbox/task-graph.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import { Tasks } from "./tasks.ts";
 
-/** The session's tasks. They use no joint: the tools change them, and the live tree shows each actor's own. */
+/** Opens the session's tasks. They use no joint: the tools change them, and the live tree shows each actor's own. */
 export function openTasks(
   journal: Journal,
   actors: Pick<Actors, "all" | "showRemarks">,

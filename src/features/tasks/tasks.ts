@@ -3,7 +3,7 @@ import type { ActorId } from "../../mailbox/ids.ts";
 import { afterChange, noTasks, type TaskChange, type TaskGraph } from "../../mailbox/task-graph.ts";
 import type { TaskStore } from "../../tools/tasks/store.ts";
 
-/** The session's tasks, shared by its agents: the fold of what the journal was told. */
+/** The session's tasks, shared by its agents: a fold of the journal's events. */
 export class Tasks implements TaskStore {
   #graph: TaskGraph;
   readonly #journal: Journal;
@@ -20,7 +20,7 @@ export class Tasks implements TaskStore {
   }
 
   async record(change: TaskChange, by: ActorId): Promise<void> {
-    // At once, so that what is decided next is decided on it.
+    // Applied immediately, so that the next decision sees it.
     this.#graph = afterChange(this.#graph, change);
     await this.#journal.append({ type: "task", actor: by, change });
     this.#onChange(this.#graph);

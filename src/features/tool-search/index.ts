@@ -4,18 +4,18 @@ import type { Toolbox } from "../../supervisor/toolbox.ts";
 import { refusedSchema } from "../../tools/deferred/request-schema.ts";
 import { CALLER, SEARCH } from "../../tools/deferred/resolve-call.ts";
 
-/** Which tools are only named to models, until they ask for them. */
+/** Which tools are deferred until models search for them. */
 export interface DeferOptions {
-  /** `auto`: those of servers and of the library's user, where their schemas are too much; `on`: always (default `auto`). */
+  /** `auto`: those of servers and library users, if their schemas are too large; `on`: always (default `auto`). */
   readonly tools?: "auto" | "on" | "off";
-  /** What is too much: the share of the model's window, from 0 to 1 (default 0.1). */
+  /** The largest share of the model's window for schemas, from 0 to 1 (default 0.1). */
   readonly above?: number;
-  /** Where their names stand: attached to the first message (default), or in the system prompt. */
+  /** Where their names are: attached to the first message (default), or in the system prompt. */
   readonly names?: "attached" | "inline";
 }
 
 const ABOVE = 0.1;
-/** Of what is built in, what few conversations need. */
+/** Built-in tools that few conversations need. */
 const SELDOM: readonly string[] = [
   "NotebookEdit",
   "Monitor",
@@ -27,20 +27,20 @@ const SELDOM: readonly string[] = [
   "CronList",
   "CronDelete",
 ];
-/** Of names; where there are more, servers are told of instead. */
+/** Characters of names; above that servers are listed instead. */
 const NAMES_CHARS = 12_000;
 
 export interface DeferredTools {
-  /** Those of the requests first, in an order that does not depend on what is deferred. */
+  /** The loaded ones first, in an order that does not depend on what is deferred. */
   readonly tools: readonly AgentTool[];
-  /** What the model is told of the others; null: there are none. */
+  /** The text that names the deferred ones, or null if no tool is deferred. */
   readonly names: string | null;
 }
 
 /**
- * Parts an agent's tools into those of its requests and those that are only named: servers' first, then a library user's
- * own, never what conversations are made of; besides, whatever is set, those whose schema would have every request
- * refused. `awaits`: servers that are still starting may bring more, which can be found then.
+ * Splits an agent's tools into loaded and deferred ones: servers' are deferred first, then a library user's, never
+ * core tools; always those whose schema would make the API reject every request. `awaits`: servers that are still
+ * starting may bring more, to be found later.
  */
 export function selectDeferredTools(
   tools: readonly AgentTool[],
@@ -54,7 +54,7 @@ export function selectDeferredTools(
   const fit = tools.filter((tool) => !unfit.includes(tool));
   const later = new Set([...unfit, ...chosen(fit, when, above * window, toolbox)]);
   const finders = later.size > 0 || (awaits && when !== "off") ? toolbox.finders() : [];
-  // A rule that forbids one of them leaves no way to the others.
+  // A rule that forbids one of them blocks access to the deferred tools.
   if (finders.length < 2) return { tools: fit, names: null };
   const deferred = tools
     .filter((tool) => later.has(tool))
@@ -87,7 +87,7 @@ function namesOf(deferred: readonly AgentTool[]): string {
   return `${head}\n${all.length <= NAMES_CHARS ? all : byServer(names)}`;
 }
 
-/** `mcp__server__*`, with how many there are. */
+/** Formats `mcp__server__*` with the number of tools. */
 function byServer(names: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const name of names) {

@@ -1,4 +1,4 @@
-/** A gap between two looks that is so many periods long was no busy moment: the machine slept, or was stopped. */
+/** The number of periods without a check after which the machine is assumed to have slept, or been stopped. */
 const ASLEEP_PERIODS = 5;
 
 interface Sleep {
@@ -7,14 +7,13 @@ interface Sleep {
 }
 
 /**
- * Time as it counts against somebody: without what the machine slept through (fault 27). Nothing could move then,
- * so nobody is to blame for it. Some systems' monotonic clocks stand still in a sleep, others do not; this holds
- * for both.
+ * Time without what the machine slept through (fault 27), when nothing could run. Some systems' monotonic clocks stop
+ * in a sleep, others do not; this holds for both.
  */
 export class AwakeTime {
   readonly #periodMs: number;
   #now: number;
-  /** In their order. One for each time a laptop was closed: there are never many. */
+  /** In order. One for each time a laptop was closed: there are never many. */
   #sleeps: Sleep[] = [];
 
   constructor(periodMs: number, now: number) {
@@ -22,7 +21,7 @@ export class AwakeTime {
     this.#now = now;
   }
 
-  /** To be called once a period. Milliseconds that were slept since the last time. */
+  /** Call this once a period. Returns the milliseconds slept since the last call. */
   look(now: number): number {
     const slept = now - this.#now > ASLEEP_PERIODS * this.#periodMs;
     const from = slept ? this.#now + this.#periodMs : now;
@@ -31,12 +30,12 @@ export class AwakeTime {
     return now - from;
   }
 
-  /** Nobody looked for a while, because there was nothing to look at: that was no sleep. */
+  /** Skips a time without checks, because there was nothing to watch: it was no sleep. */
   skipTo(now: number): void {
     this.#now = now;
   }
 
-  /** Milliseconds from `at` to the last look that this machine was awake. */
+  /** Returns the awake milliseconds from `at` to the last check. */
   since(at: number): number {
     let ms = Math.max(0, this.#now - at);
     for (let n = this.#sleeps.length - 1; n >= 0; n -= 1) {

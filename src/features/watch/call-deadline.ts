@@ -1,18 +1,18 @@
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from "../../tools/bash.ts";
 
-/** So long after a command's time is up the process host may still be ending its processes. */
+/** Milliseconds after a command's timeout in which the process host may still be ending its processes. */
 const HOST_PATIENCE_MS = 10_000;
 
 /**
- * Milliseconds a call may take before it is overdue. What runs in the agent's own thread has a deadline; what the
- * supervisor does for it has none: it may wait for a person, a child or another machine, and its end is theirs (A22).
+ * Returns the milliseconds after which a call is overdue. Calls in the agent's own thread have a deadline; what the
+ * supervisor does for it has none: it may wait for a user, a child or another machine, which end by themselves (A22).
  */
 export function callDeadline(
   call: {
     readonly tool: string;
     readonly input: unknown;
     readonly local: boolean;
-    /** Kept by the thread itself; absent: it has none. */
+    /** Enforced by the thread itself; absent if it has none. */
     readonly timeoutMs?: number | undefined;
   },
   toolMs: number,

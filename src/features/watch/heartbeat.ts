@@ -1,13 +1,13 @@
 import type { Services } from "../../mailbox/services.ts";
 
-/** What the services tell of an actor besides what they do: kept in its record. */
+/** Signs of life that the services record of an actor. */
 export interface Signs {
   lastSignAt: number;
-  /** Questions of it that were not answered yet. */
+  /** Its open requests. */
   answering: number;
 }
 
-/** The same services; each question is a sign of life, and so is its answer, from which it goes on. */
+/** Returns the same services; each request and each response counts as a sign of life. */
 export function withHeartbeat(services: Services, signs: Signs, now: () => number): Services {
   const noted =
     <Q, A>(answer: (question: Q) => Promise<A>) =>

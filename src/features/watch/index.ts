@@ -14,8 +14,8 @@ export interface WatchFeatureParts {
 }
 
 /**
- * Looks at every actor once a second, from outside, while any is at work: the user is warned of what is stuck or late, and
- * it is ended if it stays so. Joint: `onEvent` (an actor is at work).
+ * Checks every actor once a second, from outside, while any is running: the user is warned of stuck or late ones,
+ * which are ended if they stay so. Joint: `onEvent` (an actor is running).
  */
 export function watchFeature({ clock, limits, actors, onWarning }: WatchFeatureParts): {
   readonly joints: Joints;

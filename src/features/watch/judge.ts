@@ -1,43 +1,46 @@
 import type { Vitals } from "../../actors/hosts.ts";
 import type { WatchedActor, WatchedCall } from "./watched-actor.ts";
 
-/** Beyond what a request may be retried and be silent for, before the gateway itself gives it up. */
+/** Added to the longest retry and silence of a request, before the gateway itself ends it. */
 const SILENCE_MARGIN_MS = 30_000;
 
 export interface WatchLimits {
-  /** Milliseconds that a thread's loop may stand still before a person is told. */
+  /** Milliseconds that a thread's loop may block before the user is warned. */
   readonly stuckWarnMs: number;
-  /** Milliseconds after which it is ended. What is late in another way is ended as long after it was told of. */
+  /** Milliseconds after which it is ended. An actor late in another way is ended as long after its warning. */
   readonly stuckMs: number;
-  /** Milliseconds of the model's silence before a person is told. */
+  /** Milliseconds of the model's silence before the user is warned. */
   readonly silentMs: number;
 }
 
-/** The gateway gives a request up by itself; only where it did not, its end was lost on the way. */
+/** Returns the limit of silence. The gateway ends a request by itself; this covers a lost response. */
 export function silenceOf({ idleMs, patienceMs }: { idleMs: number; patienceMs: number }): number {
   return idleMs + patienceMs + SILENCE_MARGIN_MS;
 }
 
-/** What is wrong with an actor, as data. `forMs`: so long already; `leftMs`: until it is ended, 0 or less: now. */
+/**
+ * The problem of an actor, as data. `forMs`: its duration so far; `leftMs`: until the actor is ended, 0 or less for
+ * now.
+ */
 export type Finding = { readonly forMs: number; readonly leftMs: number } & (
   | /** Its thread's loop does not turn. `call`: the newest that runs in it; null: between two calls. */
   { readonly type: "blocked"; readonly call: WatchedCall | null }
-  /** It is the model's turn, and nothing comes: a closed port, a lane that was lost. */
+  /** The model's reply does not arrive: a closed port, a lost channel. */
   | { readonly type: "silent" }
   | { readonly type: "call-overdue"; readonly call: WatchedCall; readonly deadlineMs: number }
   | { readonly type: "agent-deadline"; readonly deadlineMs: number }
   | { readonly type: "session-deadline"; readonly deadlineMs: number }
 );
 
-/** Milliseconds from a moment until now, as they count. */
+/** Returns the awake milliseconds from a moment until now. */
 export type Since = (at: number) => number;
 
-/** A person has this long to see it come, or the last tenth of a shorter deadline. */
+/** The warning before a deadline, or the last tenth of a shorter one. */
 const DEADLINE_WARN_MS = 60_000;
 
 const NOTHING: readonly Finding[] = [];
 
-/** Looks at one actor: what is wrong with it, the most urgent first. Pure but for the look at its vitals. */
+/** Checks one actor and returns its most urgent problem. Pure except for reading its vitals. */
 export function judge(
   actor: WatchedActor,
   now: number,
@@ -46,7 +49,7 @@ export function judge(
 ): readonly Finding[] {
   switch (actor.state) {
     case "ended":
-    // It has its grace, which ends it.
+    // Its grace period ends it.
     case "cancelling":
       return NOTHING;
     case "queued":
@@ -68,7 +71,7 @@ export function judge(
   }
 }
 
-/** A deadline of the whole session, from `startedAt`. */
+/** Checks a deadline of the whole session, from `startedAt`. */
 export function judgeSession(startedAt: number, deadlineMs: number, since: Since): Finding | null {
   const finding = beforeDeadline(since(startedAt), deadlineMs);
   return finding && { type: "session-deadline", deadlineMs, ...finding };
@@ -95,7 +98,7 @@ function silent(
   since: Since,
   limits: WatchLimits,
 ): Finding | null {
-  // What waits has no slot, and asks nothing. What starts is silent only once it has a thread to speak from.
+  // A waiting actor has no slot and sends no requests. A starting one is silent only once it has a thread.
   if (silentSince === null || (state !== "running" && state !== "starting")) return null;
   if (state === "starting" && vitals.type === "unknown") return null;
   const boardedAt = vitals.type === "unknown" ? silentSince : now - vitals.boardedMs;
@@ -123,7 +126,7 @@ function beforeDeadline(forMs: number, deadlineMs: number): { forMs: number; lef
   return leftMs <= Math.min(DEADLINE_WARN_MS, deadlineMs / 10) ? { forMs, leftMs } : null;
 }
 
-/** Milliseconds between a warning and the end. */
+/** Returns the milliseconds between a warning and the end. */
 function warned({ stuckMs, stuckWarnMs }: WatchLimits): number {
   return Math.max(0, stuckMs - stuckWarnMs);
 }

@@ -4,7 +4,7 @@ import type { WatchedActor, WatchedCall } from "./watched-actor.ts";
 
 const TITLE_CHARS = 80;
 
-/** What a person reads while there is still time. */
+/** Formats a warning for the user while there is still time. */
 export function warningOf(actor: WatchedActor | null, finding: Finding): string {
   const { forMs, leftMs } = finding;
   const end = `it will be ended in ${seconds(leftMs)}.`;
@@ -24,7 +24,7 @@ export function warningOf(actor: WatchedActor | null, finding: Finding): string 
   }
 }
 
-/** Why it was ended: for the summary, which its parent's model reads. */
+/** Formats why it was ended: for the summary, which its parent's model reads. */
 export function reasonOf(finding: Finding): string {
   const { forMs } = finding;
   switch (finding.type) {
@@ -62,7 +62,7 @@ function callOf({ tool, title }: WatchedCall): string {
   return words === "" || words === tool ? tool : `${tool} "${words}"`;
 }
 
-/** One line, whatever a model has written. */
+/** Shortens text of a model to one line. */
 function short(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
   const signs = [...line];

@@ -6,45 +6,45 @@ import { type Finding, judge, judgeSession, type WatchLimits } from "./judge.ts"
 import { pauseOf, reasonOf, warningOf } from "./sentences.ts";
 import type { WatchedActor } from "./watched-actor.ts";
 
-/** What a watch says. `actor` null: it is about the whole session. */
+/** What a watch reports. `actor` is null for the whole session. */
 export type WatchNews = { readonly actor: ActorId | null } & (
   | /** Said once for each finding, while there is time. */
   { readonly type: "warn"; readonly finding: Finding; readonly sentence: string }
-  /** Said once: it is to be stopped. */
+  /** Reported once: it must be stopped. */
   | { readonly type: "end"; readonly finding: Finding; readonly stop: Stop }
-  /** All that it was warned of has passed by itself. */
+  /** All its warnings have resolved themselves. */
   | { readonly type: "well" }
-  /** The machine slept, or this thread could not turn (faults 27, 68): `ms` that count against nobody. */
+  /** The machine slept, or this thread was blocked (faults 27, 68): these `ms` do not count. */
   | { readonly type: "paused"; readonly ms: number; readonly sentence: string }
 );
 
 export interface WatchOptions {
   readonly clock: Clock;
   readonly limits: WatchLimits;
-  /** Milliseconds between two looks (default 1,000). */
+  /** Milliseconds between two checks (default 1,000). */
   readonly periodMs?: number;
   /** The session's own deadline, in milliseconds from `startedAt`. */
   readonly session?: { readonly startedAt: number; readonly deadlineMs: number };
-  /** Whoever has not ended. While it is nobody, no timer runs. */
+  /** Returns the actors that have not ended. Without any, no timer runs. */
   actors(): Iterable<WatchedActor>;
   onNews(news: WatchNews): void;
 }
 
 export interface Watch {
-  /** Somebody has begun: looks again. Costs nothing while it looks anyway. */
+  /** Starts checking again after an actor started. Does nothing while the watch runs. */
   wake(): void;
-  /** Withdraws its timer; it says nothing any more. */
+  /** Clears its timer; nothing is reported after that. */
   stop(): void;
 }
 
-/** What one actor was told already. */
+/** What was reported of one actor. */
 interface Told {
   readonly run: number;
   readonly warned: Set<string>;
   ended: boolean;
 }
 
-/** Looks at every actor once a period, while there are any, and says what is wrong before it is ended (C2, D2). */
+/** Checks every actor once a period, while there are any, and reports what is wrong before it is ended (C2, D2). */
 export function startWatch(options: WatchOptions): Watch {
   const { clock, limits, periodMs = 1_000, session } = options;
   const awake = new AwakeTime(periodMs, clock.now());
@@ -85,7 +85,7 @@ export function startWatch(options: WatchOptions): Watch {
     withdraw = null;
     const now = clock.now();
     const ms = awake.look(now);
-    // Listed first: what is said of one may end others.
+    // Copied first: a report on one may end others.
     const actors = [...options.actors()];
     if (actors.length === 0) return told.clear();
     try {

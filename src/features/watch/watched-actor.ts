@@ -5,20 +5,20 @@ import type { Lifecycle } from "../../supervisor/lifecycle.ts";
 /** What a watch knows of one actor. All times are of the session's monotonic clock, in milliseconds. */
 export interface WatchedActor {
   readonly id: ActorId;
-  /** Counts its runs: what was found of an earlier one is forgotten. */
+  /** Counts its runs: findings of an earlier one are dropped. */
   readonly run: number;
   readonly type: string;
   readonly description: string;
   readonly state: Lifecycle["state"];
-  /** When this run got its first thread; null: not yet. */
+  /** When this run got its first thread, or null. */
   readonly startedAt: number | null;
-  /** Milliseconds from `startedAt`; null: none. */
+  /** Milliseconds from `startedAt`, or null. */
   readonly deadlineMs: number | null;
-  /** What runs for it now, oldest first. */
+  /** Its running calls, oldest first. */
   readonly calls: readonly WatchedCall[];
   /**
-   * Since when nothing was heard while it is the model's turn: no letter, no question, no word of the gateway that
-   * its request is in line, was sent or is being answered. Null: it is somebody else's turn, or its wait is shown.
+   * Since when it is the model's turn without any sign of life: no message, no request, no notice of the gateway that
+   * its request is queued, sent or being answered. Null if it is not the model's turn, or its wait is shown.
    */
   readonly silentSince: number | null;
   readonly vitals: () => Vitals;
@@ -29,8 +29,8 @@ export interface WatchedCall {
   readonly tool: string;
   readonly title: string;
   readonly startedAt: number;
-  /** Runs in the agent's own thread. */
+  /** True if it runs in the agent's own thread. */
   readonly local: boolean;
-  /** Milliseconds it may take; null: as long as it likes, as what waits for a person or a child. */
+  /** Milliseconds it may take; null for no limit, as for a wait on a user or a child. */
   readonly deadlineMs: number | null;
 }

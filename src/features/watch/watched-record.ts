@@ -4,7 +4,7 @@ import type { Lifecycle } from "../../supervisor/lifecycle.ts";
 import { callDeadline } from "./call-deadline.ts";
 import type { WatchedActor } from "./watched-actor.ts";
 
-/** What of an actor's record a watch reads. */
+/** The part of an actor's record that a watch reads. */
 export interface WatchedRecord {
   readonly id: ActorId;
   readonly run: number;
@@ -24,17 +24,17 @@ export interface WatchedRecord {
       readonly timeoutMs?: number;
     }
   >;
-  /** The reply whose calls run now; null: the model's turn. */
+  /** The reply whose calls run now; null if it is the model's turn. */
   readonly reply: object | null;
-  /** Its wait for the model, as it is shown. */
+  /** Its wait for the model, as shown. */
   readonly wait: { readonly until: number } | null;
-  /** The last letter, question, or word of the gateway about it. */
+  /** The last message, request, or notice of the gateway about it. */
   readonly lastSignAt: number;
-  /** Questions of it that the supervisor has not answered yet. */
+  /** Its requests that the supervisor has not answered yet. */
   readonly answering: number;
 }
 
-/** An actor as a watch sees it. `toolMs`: what a call in its own thread may take. */
+/** Returns an actor for the watch. `toolMs`: the limit of a call in its own thread. */
 export function watched(record: WatchedRecord, toolMs: number): WatchedActor {
   const { id, run, spec, lifecycle, handle, startedAt, deadlineMs } = record;
   return {
@@ -55,7 +55,7 @@ export function watched(record: WatchedRecord, toolMs: number): WatchedActor {
   };
 }
 
-/** While a wait is shown the person knows; what does not come after it is missed again. */
+/** Silence starts after a wait that is shown, of which the user knows. */
 function silentSince({ reply, calls, answering, wait, lastSignAt }: WatchedRecord): number | null {
   if (reply !== null || calls.size > 0 || answering > 0) return null;
   return Math.max(lastSignAt, wait?.until ?? lastSignAt);

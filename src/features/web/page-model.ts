@@ -13,7 +13,7 @@ export interface PageModelOptions {
   readonly compaction?: CompactionOptions;
 }
 
-/** The small model, asked on behalf of an agent: what it costs is the agent's. `model`: the session's, resolved. */
+/** Returns the small model, used on behalf of an agent, which is charged. `model`: the session's, resolved. */
 export function pageModel(
   gateway: Pick<Gateway, "connect" | "isOver">,
   model: string,
@@ -39,7 +39,7 @@ export function pageModel(
   };
 }
 
-/** Whether the model's endpoint is the API that has a search of its own. */
+/** True if the model's endpoint is the API with its own search. */
 export function hasServerSideSearch({ source }: Pick<PageModelOptions, "source">): boolean {
   return source.provider === "anthropic" && (source.baseURL ?? DEFAULT_BASE_URL) === DEFAULT_BASE_URL;
 }

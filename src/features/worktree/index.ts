@@ -18,18 +18,18 @@ import type { WorktreeSettings } from "../isolation/worktree-settings.ts";
 export interface WorktreeDeskParts {
   readonly worktrees: Pick<Worktrees, "inspect" | "create" | "list" | "snapshot" | "diff" | "remove">;
   readonly settings: Pick<WorktreeSettings, "baseRef" | "dependencies">;
-  /** Where the actor works now. */
+  /** Returns where the actor works now. */
   where(actor: ActorId): Location;
-  /** The folder that the actor began in, and comes back to. */
+  /** Returns the directory that the actor started in and returns to. */
   home(actor: ActorId): string;
-  /** It works there from its next call on; what it writes in `tree` is saved from then on. */
+  /** Moves the actor from its next call on; edits in `tree` are saved from then on. */
   move(actor: ActorId, to: Location): void;
   ownerOf(actor: ActorId): Owner;
-  /** For a worktree that was given none. */
+  /** Returns a name for an unnamed worktree. */
   newName(): string;
-  /** Folders the session works in: another's worktree elsewhere is not entered by a model's word alone. */
+  /** Directories of the session: a model may not enter worktrees outside them by itself. */
   readonly workspace: readonly string[];
-  /** Why git may not be run on this folder's own settings, or null. */
+  /** Returns why git must not run with this directory's own settings, or null. */
   foreignGit(folder: string): string | null;
 }
 
@@ -41,12 +41,12 @@ export function whereIs(actors: Pick<Actors, "find">, id: ActorId, cwd: string):
 }
 
 /**
- * EnterWorktree and ExitWorktree (A16.1 to A16.3). Where the actor works is kept with it, not here: a session that is
- * taken up again knows it.
+ * EnterWorktree and ExitWorktree (A16.1 to A16.3). The actor stores where it works, so that a
+ * resumed session knows it.
  */
 export function worktreeService(parts: WorktreeDeskParts): WorktreeService {
   const { worktrees, settings } = parts;
-  /** Where each was when it entered; after a session was taken up again, its home. */
+  /** Where each was when it entered; in a resumed session, its home. */
   const before = new Map<ActorId, Location>();
   return {
     async enter(wish, { actor, cwd, signal }) {
@@ -115,7 +115,7 @@ export function worktreeService(parts: WorktreeDeskParts): WorktreeService {
     };
   }
 
-  /** As it is: it may be somebody else's, and then it has no tree of ours. */
+  /** Takes it as it is: it may not be Troupe's, and then has no tree. */
   async function there(wanted: string, found: Inspection, cwd: string): Promise<Found | WorktreeRefused> {
     const path = await realpath(resolve(cwd, wanted)).catch(() => resolve(cwd, wanted));
     const listed = found.trees.find((tree) => tree.path === path);
@@ -145,7 +145,7 @@ export function worktreeService(parts: WorktreeDeskParts): WorktreeService {
     return { name, path, branch, checkout: top, base, head };
   }
 
-  /** Its name, where it is gone. */
+  /** Resolves with its name if it was removed. */
   async function remove(
     actor: ActorId,
     { root, tree }: Location,
@@ -156,7 +156,7 @@ export function worktreeService(parts: WorktreeDeskParts): WorktreeService {
       return refused(
         `The worktree ${tree?.path ?? root} was not made by this conversation, so it is not removed. Call ExitWorktree with action keep.`,
       );
-    // All of it is in a ref of ours before anything goes, whatever else is said.
+    // All of it is in Troupe's own ref before anything is removed, whatever else is wanted.
     const saved = await worktrees.snapshot({ tree, files: null });
     if (saved.type === "refused") return saved;
     if (!discard) {
@@ -180,7 +180,7 @@ interface Found {
   readonly type: "found";
   readonly path: string;
   readonly branch: string | null;
-  /** Null: nothing of it is ours. */
+  /** Null if it is not Troupe's. */
   readonly tree: Worktree | null;
   readonly isNew: boolean;
   readonly notes: readonly string[];
@@ -189,7 +189,7 @@ interface Found {
 const NOT_AN_AGENTS =
   "Only the main conversation enters and leaves worktrees. An agent gets one of its own from whoever starts it.";
 
-/** Whoever works in a part of the checkout goes on in the same part of the worktree, where that is there. */
+/** Returns the same subdirectory in the worktree if it exists there. */
 async function sameFolderIn(path: string, top: string, root: string): Promise<string> {
   const folder = join(path, relative(top, root));
   const isThere = await stat(folder).then(
@@ -203,7 +203,7 @@ function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder + sep);
 }
 
-/** The names in a diff, for a person to read: after a rename the new one. */
+/** Returns the names in a diff, for the user; after a rename the new one. */
 function filesIn(diff: string): string[] {
   const heads = diff.matchAll(/^diff --git (.+)$/gm);
   return [...heads].map(([, names = ""]) => {

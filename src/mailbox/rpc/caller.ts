@@ -7,14 +7,14 @@ import type { EventOf, RequestOf, Requests, ResponseOf } from "./table.ts";
 
 export interface CallOptions<Event = never> {
   readonly signal?: AbortSignal | undefined;
-  /** A cancelled request settles only with the other side's word, which may have to undo something first. */
+  /** A cancelled request settles only with the response, as the other side may have to undo something first. */
   readonly waitsForCancel?: true;
-  /** Milliseconds. A late request is cancelled and not waited for. */
+  /** Milliseconds. A late request is cancelled and not awaited. */
   readonly deadlineMs?: number;
   readonly onEvent?: ((event: Event) => void) | undefined;
   /** The same request under the same key is served once. */
   readonly key?: string;
-  /** How often it may be sent again over another channel if one closes first. */
+  /** Times it may be sent again over another channel if one closes first. */
   readonly replays?: number;
   readonly onReplay?: () => void;
 }
@@ -30,13 +30,13 @@ export interface CallerOptions {
   readonly clock: Pick<Clock, "after">;
   /** The other side, as the subject of messages. */
   readonly peer: string;
-  /** A response or an event is not what the table says. */
+  /** Called if a response or an event does not fit the table. */
   readonly onMalformed?: () => void;
-  /** Nothing is open any more. */
+  /** Called when no request is open. */
   readonly onIdle?: () => void;
 }
 
-/** The calling side of a table. It outlives its channel: another one can take the place of one that closed. */
+/** The calling side of a table. It outlives its channel: another one can replace one that closed. */
 export class Caller<T extends Requests> {
   readonly #table: T;
   readonly #options: CallerOptions;
@@ -49,12 +49,12 @@ export class Caller<T extends Requests> {
     this.#options = options;
   }
 
-  /** How many requests have no result yet. */
+  /** Requests without a result. */
   get open(): number {
     return this.#open.size;
   }
 
-  /** From now on requests go this way; those that are open go first. */
+  /** Sends requests over this channel from now on, the open ones first. */
   attach(channel: Channel): void {
     this.#channel = channel;
     channel.onFrame((frame) => {
@@ -69,7 +69,7 @@ export class Caller<T extends Requests> {
     }
   }
 
-  /** Uses its channel no more. Requests that may be sent again wait for the next one, the others are over. */
+  /** Leaves its channel. Requests that may be sent again wait for the next one; the others fail. */
   detach(message: string): void {
     this.#channel = null;
     for (const open of [...this.#open.values()]) {
@@ -78,7 +78,7 @@ export class Caller<T extends Requests> {
     }
   }
 
-  /** No other channel will come: every open request is over. */
+  /** Fails every open request, as no other channel will come. */
   giveUp(message: string): void {
     for (const { settle } of [...this.#open.values()]) settle(failure("gone", message));
   }
@@ -133,7 +133,7 @@ export class Caller<T extends Requests> {
   #receive(frame: Frame): void {
     if (frame.type !== "response" && frame.type !== "event") return;
     const open = this.#open.get(frame.id);
-    // Nobody waits for it any more: its caller has another result.
+    // Its caller has another result already.
     if (open === undefined) return;
     const { settle, options } = open;
     const types = this.#table[open.frame.method];

@@ -2,31 +2,31 @@ import type { MessagePort, Transferable } from "node:worker_threads";
 import type { Scheduler } from "../scheduler.ts";
 import { type Frame, isFrame } from "./frames.ts";
 
-/** A way to another thread or process. Frames arrive in the order in which they were posted. */
+/** A connection to another thread or process. Frames arrive in order. */
 export interface Channel {
-  /** Throws if the frame is not plain data. Posting to a channel that is closed does nothing. */
+  /** Throws if the frame is not plain data. Does nothing on a closed channel. */
   post(frame: Frame, transfer?: readonly Transferable[]): void;
   onFrame(listener: (frame: Frame) => void): void;
-  /** Called once when the other side is gone, or `close` was called, even if that was before. */
+  /** Called once when the other side has gone, or `close` was called, even if before registration. */
   onClose(listener: () => void): void;
-  /** Whether somebody waits for a response, so that this thread must not end. */
+  /** Keeps this thread alive while a response is awaited. */
   hold(isAwaited: boolean): void;
   close(): void;
 }
 
 export interface ChannelOptions {
-  /** Something arrived that is not a frame. Default: it is ignored. */
+  /** Called with what is not a frame; ignored by default. */
   readonly onMalformed?: (raw: unknown) => void;
-  /** The channel keeps its thread or process alive only while it is held. */
+  /** Keeps its thread or process alive only while it is held. */
   readonly idle?: "released";
 }
 
-/** Over a port; it owns the port. */
+/** Returns a channel over a port, which it owns. */
 export function portChannel(port: MessagePort, { onMalformed, idle }: ChannelOptions = {}): Channel {
   const ends = channelEnds(onMalformed);
   port.on("message", ends.receive);
   port.once("close", ends.close);
-  // A closed port cannot be kept alive; its close event may have come before anyone listened.
+  // A closed port cannot be kept alive; its close event may have come before the listener.
   if (!port.hasRef()) queueMicrotask(ends.close);
   if (idle) port.unref();
   return {
@@ -41,7 +41,7 @@ export function portChannel(port: MessagePort, { onMalformed, idle }: ChannelOpt
   };
 }
 
-/** Of a helper process to the session that started it. */
+/** Returns the channel of a child process to the session that started it. */
 export function parentChannel(): Channel {
   const ends = channelEnds();
   process.on("message", ends.receive);
@@ -49,7 +49,7 @@ export function parentChannel(): Channel {
   if (!process.connected) queueMicrotask(ends.close);
   return {
     ...ends,
-    // Nobody to tell is no fault: the close event settles everything.
+    // A missing receiver is no error: the close event settles everything.
     post(frame) {
       if (process.connected) process.send?.(frame, undefined, undefined, () => {});
     },
@@ -58,7 +58,7 @@ export function parentChannel(): Channel {
   };
 }
 
-/** Two ends within one thread: the same copies as between two, in any order that the scheduler likes. */
+/** Returns two ends within one thread: the same copies as between two, in any order of the scheduler. */
 export function channelPair(scheduler: Scheduler, name: string): readonly [Channel, Channel] {
   const [a, b] = [channelEnds(), channelEnds()];
   const end = (own: typeof a, other: typeof a, way: string): Channel => ({
@@ -76,7 +76,7 @@ export function channelPair(scheduler: Scheduler, name: string): readonly [Chann
   return [end(a, b, "questions"), end(b, a, "answers")];
 }
 
-/** What every kind of channel does with what arrives. */
+/** Handles what arrives, for every sort of channel. */
 export function channelEnds(onMalformed: (raw: unknown) => void = () => {}) {
   const frames: ((frame: Frame) => void)[] = [];
   const closes: (() => void)[] = [];

@@ -2,7 +2,7 @@
 export type FailureKind =
   /** The function that serves it threw. */
   | "failed"
-  /** The request or its response is not what the table says. */
+  /** The request or its response does not fit the table. */
   | "malformed"
   /** The caller cancelled it. */
   | "cancelled"
@@ -19,10 +19,10 @@ export interface Failure {
   readonly message: string;
 }
 
-/** How a request came out. Nothing rejects: an error would lose its class on the way. */
+/** The result of a request. Nothing rejects, as an error would lose its class in transit. */
 export type Result<Value> = { readonly ok: true; readonly value: Value } | Failure;
 
-/** What travels on a channel. `id` is the caller's own number of a request. */
+/** What a channel carries. `id` is the caller's own number of a request. */
 export type Frame =
   /** `key`: the same request under the same key is served once. */
   | {
@@ -33,13 +33,13 @@ export type Frame =
       readonly key?: string;
     }
   | { readonly type: "cancel"; readonly id: number }
-  /** Something about a request that is still being served. */
+  /** An event of a request that is still being served. */
   | { readonly type: "event"; readonly id: number; readonly body: unknown }
   | { readonly type: "response"; readonly id: number; readonly result: Result<unknown> }
   /** A one-way message. */
   | { readonly type: "notice"; readonly name: string; readonly body: unknown };
 
-/** Checks the frame alone; what is in it is for the table. */
+/** Checks the frame alone; the table checks its content. */
 export function isFrame(raw: unknown): raw is Frame {
   if (typeof raw !== "object" || raw === null || !("type" in raw)) return false;
   if (raw.type === "notice") return "name" in raw && typeof raw.name === "string";

@@ -6,9 +6,9 @@ import { type Frame, failure, type Result } from "./frames.ts";
 import type { Handler, Handlers, NoticeHandlers, Notices, Requests } from "./table.ts";
 
 export interface ServeOptions {
-  /** Results of requests with a key are remembered, the newest so many; of the `large` ones only that they were served. */
+  /** How many results of requests with a key are remembered; for `large` ones only that they were served. */
   readonly remember?: { readonly most: number; readonly large: ReadonlySet<string> };
-  /** What becomes of an error. Default: a failure with its message. */
+  /** Converts an error; by default to a failure with its message. */
   readonly onError?: (error: unknown, method: string) => Result<unknown>;
 }
 
@@ -21,7 +21,7 @@ type Request = Extract<Frame, { type: "request" }>;
 
 const SERVED = failure("failed", "This was answered before.");
 
-/** Serves a table's requests, several at once, until the channel closes. */
+/** Serves a table's requests, several at a time, until the channel closes. */
 export function serve<T extends Requests>(
   channel: Channel,
   table: T,
@@ -88,7 +88,7 @@ export function serve<T extends Requests>(
   return { close };
 }
 
-/** Takes one-way messages. What the table does not know is `onMalformed`. */
+/** Receives one-way messages. Unknown ones go to `onMalformed`. */
 export function receive<N extends Notices>(
   channel: Channel,
   notices: N,
@@ -105,7 +105,7 @@ export function receive<N extends Notices>(
   });
 }
 
-/** Sends one-way messages; ports in them are handed over by `transfer`. */
+/** Sends one-way messages; ports in them are passed in `transfer`. */
 export function sender<N extends Notices>(channel: Channel) {
   return <Name extends keyof N & string>(
     name: Name,
@@ -114,7 +114,7 @@ export function sender<N extends Notices>(channel: Channel) {
   ): void => channel.post({ type: "notice", name, body }, transfer);
 }
 
-/** A port is not data: it is handed over. */
+/** Finds ports, which are transferred rather than copied. */
 function portsOf(result: Result<unknown>): MessagePort[] {
   return result.ok && result.value instanceof MessagePort ? [result.value] : [];
 }

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 
-/** The requests that one side serves. Each body is checked where it arrives. */
+/** The requests that one side serves. Each body is checked on arrival. */
 export type Requests = {
   readonly [method: string]: {
     readonly request: z.ZodMiniType;
     readonly response: z.ZodMiniType;
-    /** What is told of a request while it is served. */
+    /** Events of a request while it is served. */
     readonly event?: z.ZodMiniType;
   };
 };
@@ -17,9 +17,9 @@ export type EventOf<T extends Requests, M extends keyof T> = T[M] extends { read
   : never;
 
 export interface Serving<Event> {
-  /** Aborted when the caller cancels, or is gone. */
+  /** Aborted when the caller cancels, or has gone. */
   readonly signal: AbortSignal;
-  /** Tells the caller something before the response. */
+  /** Sends the caller an event before the response. */
   event(event: Event): void;
 }
 
@@ -31,17 +31,17 @@ export type Handlers<T extends Requests> = {
   ) => ResponseOf<T, M> | Promise<ResponseOf<T, M>>;
 };
 
-/** One of them, when only its name is known: the table has checked what it is given. */
+/** A handler whose name alone is known: the table has checked its request. */
 export type Handler = (request: unknown, serving: Serving<unknown>) => unknown;
 
-/** The one-way messages that one side takes. */
+/** The one-way messages that one side receives. */
 export type Notices = { readonly [name: string]: z.ZodMiniType };
 
 export type NoticeHandlers<N extends Notices> = {
   readonly [Name in keyof N]: (notice: z.infer<N[Name]>) => void;
 };
 
-/** Of a body that our own code has made: only its type is known, and nothing is checked. */
+/** Returns a schema for bodies that our own code builds: typed, without a check. */
 export function unchecked<T>(): z.ZodMiniType<T> {
   return z.custom<T>();
 }

@@ -13,14 +13,17 @@ import {
   WORDS,
 } from "./shown.ts";
 
-/** What was typed at a permission ask. */
+/** What the user typed at a permission request. */
 export type PermissionReply =
   | { readonly type: "answer"; readonly answer: UserAnswer }
   | { readonly type: "view" }
-  /** It was none of the answers; the sentence says what they are. */
+  /** Not one of the answers; the sentence lists them. */
   | { readonly type: "unclear"; readonly hint: string };
 
-/** All that the user needs to decide: the call itself, what the model says of it, why it is asked; then the answers. */
+/**
+ * Returns what the user needs to decide: the call, the model's description, the reason for the request; then the
+ * answers.
+ */
 export function permissionRows(ask: PermissionRequest, sheet: Sheet, whole = false): string[] {
   const { tool, title, description, details } = ask;
   const several = ask.askers.length > 1 ? ` (${ask.askers.length} agents ask for the same)` : "";
@@ -45,7 +48,7 @@ export function permissionRows(ask: PermissionRequest, sheet: Sheet, whole = fal
   ];
 }
 
-/** The exact rules, before any of them is given. */
+/** Shows the exact rules before the user grants any. */
 function sessionRows(grants: readonly string[], sheet: Sheet): string[] {
   const [first, ...others] = grants.map(visibleLine);
   if (first === undefined) return [];
@@ -63,7 +66,7 @@ function isCut({ tool, title, details, description = "" }: PermissionRequest, sh
   return details.some(({ name, value }) => name !== "description" && value !== title && isLong(value, sheet));
 }
 
-/** Only the answers that were offered, exactly: whatever else was typed decides nothing. */
+/** Accepts only the offered answers, exactly: other input decides nothing. */
 export function permissionReply(line: string, { grants }: PermissionRequest): PermissionReply {
   const typed = line.trim();
   const [, word = "", rest = ""] = /^([A-Za-z]+)[\s,:;.]*([\s\S]*)$/.exec(typed) ?? [];

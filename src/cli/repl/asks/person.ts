@@ -16,8 +16,8 @@ const PROMPT = "answer › ";
 const WORDS = "your words › ";
 
 /**
- * The person at the terminal. Only a line that was typed after a question was drawn answers it; what is no
- * answer is asked again. `nobody` when the terminal is left or gone, or the answer no longer matters.
+ * Asks the user at the terminal. Only a line typed after the question was drawn counts; an invalid answer is asked for
+ * again. Returns `nobody` if the user left, the terminal closed, or the answer no longer matters.
  */
 export function terminalPerson(terminal: Terminal): UserHandler {
   return {
@@ -38,7 +38,7 @@ interface Asking {
   readonly sheet: Sheet;
   print(rows: readonly string[]): void;
   hint(words: string): void;
-  /** Null where nobody answers. */
+  /** Resolves to null without an answer. */
   line(prompt: string): Promise<string | null>;
 }
 

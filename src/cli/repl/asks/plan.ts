@@ -3,7 +3,7 @@ import { visibleLine, visibleText } from "../../visible-text.ts";
 import { wrapText } from "../wrap.ts";
 import { askersOf, choiceRows, field, type Sheet } from "./shown.ts";
 
-/** The whole plan: who approves it must have been able to read all of it. */
+/** Returns the whole plan: the user must be able to read all of it before approving. */
 export function planRows(ask: PlanRequest, sheet: Sheet): string[] {
   const { paint, columns } = sheet;
   return [
@@ -33,7 +33,7 @@ function allowRows(allows: PlanRequest["allows"], sheet: Sheet): string[] {
   ];
 }
 
-/** Null where it is none of the answers. */
+/** Returns null for an invalid answer. */
 export function planReply(line: string): UserAnswer | null {
   const [, word = "", rest = ""] = /^([A-Za-z]+)[\s,:;.]*([\s\S]*)$/.exec(line.trim()) ?? [];
   const message = rest.trim();

@@ -3,15 +3,15 @@ import { visibleLine, visibleText } from "../../visible-text.ts";
 import { wrapText } from "../wrap.ts";
 import { choiceRows, type Sheet } from "./shown.ts";
 
-/** What was typed at a question. */
+/** What the user typed at a question. */
 export type QuestionReply =
   | { readonly type: "labels"; readonly labels: readonly string[] }
-  /** "Other" was chosen: besides these, the person's own words. */
+  /** The user chose "Other": their own text is added to these. */
   | { readonly type: "other"; readonly labels: readonly string[] }
   | { readonly type: "words"; readonly words: string }
   | { readonly type: "unclear"; readonly hint: string };
 
-/** The question with its numbered options; the last number is always a text of one's own (A14.2). */
+/** Returns the question with its numbered options; the last number is always the user's own text (A14.2). */
 export function questionRows(question: Question, sheet: Sheet): string[] {
   const { options, multiSelect } = question;
   const many = multiSelect ? " (several numbers, such as 1,3)" : "";
@@ -33,7 +33,7 @@ function optionWords(label: string, description: string): string {
   return words === "" ? visibleLine(label) : `${visibleLine(label)}: ${words}`;
 }
 
-/** Numbers choose, and so does a plain yes or no where an option is one; any other text is the user's own words. */
+/** Numbers choose, as does a plain yes or no that is an option; any other text is the user's own answer. */
 export function questionReply(line: string, question: Question): QuestionReply {
   const { options, multiSelect } = question;
   const typed = line.trim();

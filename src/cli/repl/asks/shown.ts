@@ -3,17 +3,17 @@ import type { Paint } from "../../colour.ts";
 import { visibleDense, visibleLine, visibleText } from "../../visible-text.ts";
 import { wrapText } from "../wrap.ts";
 
-/** Where an ask is drawn. */
+/** Where a request is drawn. */
 export interface Sheet {
   readonly paint: Paint;
   readonly columns: number;
 }
 
-/** Columns of the names, and of a terminal that has no room for such a column. */
+/** Width of the column of names, and of a terminal too narrow for it. */
 const LABEL = 14;
 const NARROW = 50;
 
-/** Rows that are shown of the beginning and of the end of a longer text. */
+/** How many rows of a long text to show from its start and its end. */
 interface Shown {
   readonly first: number;
   readonly last: number;
@@ -22,12 +22,12 @@ interface Shown {
 const FIELD: Shown = { first: 24, last: 8 };
 /** A request that fits a small terminal shows its first row there. */
 const SUBJECT: Shown = { first: 8, last: 4 };
-/** The model's own words must not push the call out of sight. */
+/** The model's description must not push the call off the screen. */
 export const WORDS: Shown = { first: 3, last: 1 };
 
 /**
- * The subject of the request comes first. Rows after the first have a bar before them, so that no line of a command
- * passes for one of ours.
+ * Returns the subject of the request, which comes first. Later rows start with a bar, so that no line of a command
+ * looks like one of Troupe's.
  */
 export function subjectRows(tool: string, subject: string, sheet: Sheet, whole = false): readonly string[] {
   const rows = subjectLines(tool, subject, sheet).map((row, index) =>
@@ -49,8 +49,8 @@ function subjectLines(tool: string, subject: string, { columns }: Sheet): readon
 const BAR = "  │ ";
 
 /**
- * A name and what it is, every character of it visible. A long one is shown with its beginning and its end,
- * and says how much is between them, unless it is shown `whole`.
+ * Formats a name and its value with every character visible. Cuts the middle of a long value and says how much is
+ * missing, unless `whole`.
  */
 export function field(
   name: string,
@@ -69,12 +69,12 @@ export function field(
   return whole ? rows : cutRows(rows, part, sheet, `${value.length} characters`);
 }
 
-/** Whether something of it would not be shown. */
+/** True if some of it would not be shown. */
 export function isLong(value: string, { columns }: Sheet, part: Shown = FIELD): boolean {
   return wrapText(visibleText(value), Math.max(1, columns - LABEL)).length > part.first + part.last;
 }
 
-/** Leaves out the middle, never the end. `of`: how much there is in all. */
+/** Cuts the middle, never the end. `of`: the full length. */
 function cutRows(
   rows: readonly string[],
   { first, last }: Shown,
@@ -90,12 +90,12 @@ function cutRows(
   ];
 }
 
-/** Who asks, with the path in the tree: "main conversation › Explore · find it". */
+/** Formats who asks, with the path in the agent tree: "main conversation › Explore · find it". */
 export function askersOf(askers: readonly Asker[]): string {
   return askers.map(({ path }) => path.map(visibleLine).join(" › ")).join("\n");
 }
 
-/** One possible answer and what it does. */
+/** Formats one possible answer and its effect. */
 export function choiceRows(key: string, words: string, { paint, columns }: Sheet): string[] {
   const lead = `  ${key}  `;
   const rows = wrapText(words, columns, " ".repeat(lead.length));
