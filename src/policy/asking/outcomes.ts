@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Span, UserAnswer } from "../asks.ts";
 import type { ChoiceOutcome, Denied, PermissionOutcome, PlanOutcome } from "./questions.ts";
 
-/** A script or a library user's own code may answer: what is not an answer counts as none. */
+/** Reads what a script or a library user's code answered: an invalid answer counts as none. */
 export function readAnswer(value: unknown): UserAnswer {
   const read = z.safeParse(answerSchema(), value);
   if (read.success) return read.data;
@@ -73,7 +73,7 @@ function saidNo(message: string | undefined, advice: string): Denied {
   return { type: "deny", by: "person", reason };
 }
 
-/** What is not an answer to this kind of question is a no. */
+/** An answer of another type is a no. */
 function unanswered(answer: UserAnswer, advice?: string): Denied {
   const reason =
     answer.type === "nobody"

@@ -2,44 +2,44 @@ import type { CallId } from "../../mailbox/ids.ts";
 import type { Answers, Asker, PermissionRequest, PlanRequest, QuestionRequest } from "../asks.ts";
 import type { WriteScope } from "../confinement/write-scope.ts";
 
-/** What the rules and the mode say now of a call that waits: still a question, or no longer one. */
+/** What the rules and the mode now say of a waiting call: still a question, or not. */
 export type Recheck =
   | { readonly type: "ask" }
   | { readonly type: "allow" }
   | { readonly type: "deny"; readonly reason: string };
 
-/** Whose question it is; one call asks one thing at a time. */
+/** The actor and call that ask; one call asks one thing at a time. */
 export interface Asking {
   readonly asker: Asker;
   readonly call: CallId;
 }
 
 export interface PermissionQuestion extends Asking, Omit<PermissionRequest, "type" | "id" | "askers"> {
-  /** The same input in another folder is another call. */
+  /** The same input in another directory is another call. */
   readonly cwd: string;
-  /** Where the one who asks works: other rules may hold there. */
+  /** Where the caller works: other rules may apply there. */
   readonly territory: WriteScope;
-  /** A question whatever the rules allow, by its nature or because a hook wants it put; they can still deny it. */
+  /** Always a question, by its nature or because a hook asks for it; rules can still deny it. */
   readonly always?: true;
-  /** Called as soon as the person has allowed it, before any other question is looked at. */
+  /** Called when the user has allowed it, before other questions are checked again. */
   onAllowed?(): void;
-  /** What rules and mode say of it now. Default: it stays a question. */
+  /** Returns what rules and mode say of it now. Default: it stays a question. */
   recheck?(): Recheck;
 }
 
 export interface ChoiceQuestion extends Asking, Pick<QuestionRequest, "questions"> {}
 
 export interface PlanQuestion extends Asking, Omit<PlanRequest, "type" | "id" | "askers"> {
-  /** Called as soon as the person has approved it, before any other question is looked at. */
+  /** Called when the user has approved it, before other questions are checked again. */
   onApproved(mode: Approval): void;
 }
 
-/** What a conversation goes on in once its plan is approved. */
+/** The mode of a conversation after its plan is approved. */
 export type Approval = "default" | "acceptEdits";
 
 /**
- * The answer that means no, whatever was asked. `by`: the person; nobody, because there was no usable answer;
- * the rules, which have changed while it waited; or the agent, which was stopped. `reason` is for the agent.
+ * A denial of any request. `by`: the user; `nobody`, without a usable answer; the rules, which changed while it waited;
+ * or the agent, which was stopped. `reason` is for the agent.
  */
 export interface Denied {
   readonly type: "deny";
@@ -47,7 +47,7 @@ export interface Denied {
   readonly reason: string;
 }
 
-/** `grants`: what the person allowed for the session along with it. `input`: with this input and no other. */
+/** `grants`: what the user also allowed for the session. `input`: allowed only with this input. */
 export type PermissionOutcome =
   | {
       readonly type: "allow";

@@ -5,7 +5,7 @@ import type { Asking, Denied } from "./questions.ts";
 export interface RequestPorts<Outcome extends object, Question extends Asking> {
   /** Builds what the user sees from the questions that still wait. */
   build(questions: readonly [Question, ...Question[]]): UserRequest;
-  /** Carries out an answer, once for all who wait. */
+  /** Applies an answer, once for all waiting callers. */
   take(answer: UserAnswer, first: Question): Outcome | Denied;
   /** Called for each question before its caller has the outcome. */
   onOutcome?(question: Question, outcome: Outcome | Denied): void;
@@ -20,7 +20,7 @@ interface Waiter<Outcome extends object, Question extends Asking> {
   end(outcome: Outcome | Denied): void;
 }
 
-/** One request to the user, for all calls that wait for its answer. Each gets exactly one, whatever happens. */
+/** One request to the user, for all calls that wait for its answer. Each gets exactly one. */
 export class QueuedRequest<Outcome extends object = object, Question extends Asking = Asking> {
   readonly #ports: RequestPorts<Outcome, Question>;
   readonly #waiters = new Set<Waiter<Outcome, Question>>();
@@ -84,7 +84,7 @@ export class QueuedRequest<Outcome extends object = object, Question extends Ask
     );
   }
 
-  /** Denies all that wait, or some of them. */
+  /** Denies all waiting questions, or some of them. */
   deny(denied: Denied, which: (question: Asking) => boolean = () => true): void {
     for (const waiter of [...this.#waiters]) if (which(waiter.question)) waiter.end(denied);
   }

@@ -1,4 +1,4 @@
-/** The input field that says what a call does, for tools whose title may be the model's words or may say more. */
+/** The input field that says what a call does, for tools whose title may be the model's text or contain more. */
 const SUBJECTS: Readonly<Record<string, string>> = {
   Bash: "command",
   Read: "file_path",

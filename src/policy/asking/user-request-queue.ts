@@ -19,7 +19,7 @@ export interface QueueOptions {
 export class UserRequestQueue {
   readonly #options: QueueOptions;
   readonly #queue: Queued[] = [];
-  /** The request that is shown; aborted when no call waits for it any longer. */
+  /** The request on screen; aborted when no call waits for it. */
   #shown: { readonly request: Queued; readonly control: AbortController } | null = null;
   #isRunning = false;
   #reviewed: Promise<unknown> = Promise.resolve();
@@ -28,7 +28,7 @@ export class UserRequestQueue {
     this.#options = options;
   }
 
-  /** The open requests in order, with the one that is shown. */
+  /** The open requests in order, with the one on screen. */
   get open(): readonly Queued[] {
     return this.#queue.filter(({ isOpen }) => isOpen);
   }
@@ -44,7 +44,7 @@ export class UserRequestQueue {
     return this.#reviewed;
   }
 
-  /** Removes a request if no call waits for it any longer. */
+  /** Removes a request if no call waits for it. */
   remove(request: Queued): void {
     if (request.isOpen) return;
     const at = this.#queue.indexOf(request);
@@ -82,12 +82,12 @@ export class UserRequestQueue {
     this.#shown = null;
     if (answer !== null && request.isOpen) {
       carryOut(request, answer);
-      // A rule for the session or another mode can answer what waits behind.
+      // A rule for the session or another mode can answer later requests.
       void this.review();
       return;
     }
     void answered.then((late) => {
-      // A handler that was aborted and says so has not answered.
+      // A handler that reports its own abort has not answered.
       if (late.type !== "nobody") this.#options.onLate(ask, late);
     });
   }
@@ -102,7 +102,7 @@ export class UserRequestQueue {
   }
 }
 
-/** Whatever an answer causes, each call gets an outcome. */
+/** Applies an answer; each call gets an outcome even if that throws. */
 function carryOut(request: Queued, answer: UserAnswer): void {
   try {
     request.take(answer);

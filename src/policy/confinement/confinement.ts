@@ -7,27 +7,27 @@ import { gitCall, sharedByGit } from "./git-shared.ts";
 import { isStale, landsOf, type Places, placesOf, wouldBeMade } from "./places.ts";
 import type { Enclosure } from "./write-scope.ts";
 
-/** A call, as far as a tree holds it. */
+/** What confinement needs to know of a call. */
 export interface ConfinedCall {
   /** The text of a call that runs a command; null for all others. */
   readonly command: string | null;
   /** What the call says that it touches. */
   readonly accesses: readonly Access[];
-  /** The input of a tool that is not ours: absolute paths in it may be read, written, or no paths at all. */
+  /** The input of a tool that is not built in: absolute paths in it may be read, written, or no paths at all. */
   readonly strange?: unknown;
   readonly cwd: string;
 }
 
 /**
- * Why an actor in a tree of its own may not make a call: it would leave the tree (issue 6, point 2). A sentence that
- * names the right path or the right way; null if nothing forbids it. No rule, mode, hook or user lifts it:
- * that the checkout stays as it is until edits are merged is a promise.
+ * Returns why an actor in a worktree may not make a call: it would leave the worktree (issue 6, point 2). A sentence
+ * that names the right path or the right way; null if nothing forbids it. No rule, mode, hook or user lifts it: the
+ * promise is that the checkout does not change until edits are merged.
  */
 export interface Confinement {
   refuses(call: ConfinedCall, tree: Enclosure): string | null;
 }
 
-/** Trees whose surroundings are remembered; more at a time are looked up again. */
+/** Worktrees whose paths are cached; more at a time are read again. */
 const MOST_TREES = 256;
 
 export function confinement(home: string): Confinement {
@@ -114,7 +114,7 @@ class Judge {
 
   #move(to: string, folder: string): string | null {
     const path = resolve(folder, to);
-    // Through a link of the tree a path is in the tree, by its name.
+    // A path through a link of the worktree is in the worktree, by its name.
     for (const place of this.#isOwnName(to, folder) ? [path] : [path, realOf(path)]) {
       const land = this.#places.of(place);
       if ("counterpart" in land)
@@ -125,7 +125,7 @@ class Judge {
     return null;
   }
 
-  /** What an unknown command names is refused where the tree has the same, or where it would be made. */
+  /** Refuses a path of an unknown command if the worktree has its counterpart, or would get it. */
   #named(written: string, folder: string): string | null {
     return first(landsOf(this.#places, written, folder, this.#home), ({ path, land }) => {
       if (land.type === "git")
@@ -163,7 +163,7 @@ class Judge {
     return sharedByGit(call, this.#tree.branch);
   }
 
-  /** Elsewhere, and in a repository within the tree, git is the actor's own affair. */
+  /** In other repositories, also inside the worktree, git is not restricted. */
   #isOfThisRepository(folder: string): boolean {
     if (this.#places.of(folder).type === "elsewhere") return false;
     const { path } = this.#tree;
@@ -173,12 +173,12 @@ class Judge {
     return true;
   }
 
-  /** Whether a path is in the tree by its name, wherever its links lead. */
+  /** True if a path is in the worktree by its name, wherever its links lead. */
   #isOwnName(written: string, folder: string): boolean {
     return this.#places.of(resolve(folder, written)).type === "own";
   }
 
-  /** Paths in a program that begin with the checkout's. */
+  /** Returns paths in a program that start with the checkout's. */
   #pathsIn(text: string): readonly string[] {
     const { checkout } = this.#tree;
     const found: string[] = [];
@@ -197,7 +197,7 @@ const WHOSE = {
   trees: "holds the worktrees of other agents",
 } as const;
 
-/** Deeper, nothing is looked for: no tool has its paths there. */
+/** Deeper values are not searched: no tool has its paths there. */
 const DEPTH = 8;
 
 function textsIn(input: unknown, depth = 0): readonly string[] {
@@ -206,7 +206,10 @@ function textsIn(input: unknown, depth = 0): readonly string[] {
   return Object.values(input).flatMap((value: unknown) => textsIn(value, depth + 1));
 }
 
-/** A path as it is written, and up to the folder before its first wildcard, in each folder that it may begin in. */
+/**
+ * Returns a path as written, and up to the directory before its first wildcard, in each directory that it may be
+ * relative to.
+ */
 function spellings({ path, folders }: { readonly path: string; readonly folders: readonly string[] }) {
   const wild = path.search(/[*?[{]/);
   const fixed = wild < 0 ? [] : [path.slice(0, path.lastIndexOf("/", wild) + 1) || "."];

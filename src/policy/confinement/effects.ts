@@ -10,7 +10,9 @@ import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { literalWord, type ShellWord } from "../shell/words.ts";
 import { nameOf } from "../shell/wrappers.ts";
 
-/** Something that a command does, as far as its text shows. Paths are as written; `folders`: where it may then be. */
+/**
+ * An effect of a command, as far as its text shows. Paths are as written; `folders`: the possible working directories.
+ */
 export type Effect = { readonly folders: readonly string[] } & (
   | { readonly type: "write" | "read" | "move"; readonly path: string }
   /** A word of an unknown command: it may be read or written, or not be a path. */
@@ -23,7 +25,7 @@ export type Effect = { readonly folders: readonly string[] } & (
   | { readonly type: "steer"; readonly name: string; readonly value: string | null }
 );
 
-/** They change each file that they name, and no row of the shell's tables knows them. */
+/** Programs that change each file they name and are missing in the shell's tables. */
 const WRITERS: ReadonlySet<string> = new Set(
   "tee truncate dd chmod chown chgrp shred unlink install patch mkfifo mknod".split(" "),
 );
@@ -31,7 +33,10 @@ const INTERPRETERS =
   /^(?:node|nodejs|deno|bun|tsx|ts-node|python|python\d[\d.]*|pypy\d*|perl|ruby|php|lua|awk|gawk|mawk|sed|ed|ex)$/;
 const STEERS_GIT = /^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|CONFIG\w*)$/;
 
-/** What a command does to files and to the repository, in the order in which it is written. Never throws for a command. */
+/**
+ * Returns what a command does to files and to the repository, in the order in which it is written. Never throws for a
+ * command.
+ */
 export function effectsOf(command: string, cwd: string, home: string): readonly Effect[] {
   const found: Effect[] = [];
   const survey = new Survey(cwd, home, found);
@@ -106,11 +111,11 @@ class Survey {
       return;
     }
     if (name === "git") this.#add({ type: "git", words: rest }, at);
-    // Where git keeps its programs, each has a name of its own.
+    // In git's own directory each of its programs has its own name.
     if (name.startsWith("git-"))
       this.#add({ type: "git", words: [literalWord(name.slice("git-".length)), ...rest] }, at);
     const uses = readingUses(known);
-    // What find does with what it finds is more than reading.
+    // Actions of find can do more than read.
     const acts = name === "find" && uses !== null && (uses.confined !== null || uses.starts.length > 0);
     for (const { value } of uses?.reads ?? []) this.#add({ type: acts ? "write" : "read", path: value }, at);
     for (const { value } of uses?.files ? uses.writes : []) this.#add({ type: "write", path: value }, at);
@@ -138,7 +143,7 @@ function filledWords(words: readonly ShellWord[], { known }: State): readonly Sh
 
 type WithoutFolders<T> = T extends unknown ? Omit<T, "folders"> : never;
 
-/** What of a word may be a path: all of it, behind `=`, in a list, behind an option's letter. */
+/** Returns the parts of a word that may be a path: all of it, after `=`, in a list, after an option's letter. */
 function pathsIn({ value }: ShellWord): readonly string[] {
   if (/\s/.test(value.trim()) && !/^[~/]/.test(value)) return [];
   const behind = /^-[A-Za-z](?=[~/.])/.exec(value);

@@ -8,7 +8,7 @@ const VALUED: ReadonlySet<string> = new Set(
 
 /** A call of git taken apart. */
 export interface GitCall {
-  /** Folders that `-C` leads to, one after the other. */
+  /** Directories of `-C`, one after the other. */
   readonly into: readonly string[];
   /** The option that names its repository, with the value; null if the value is unknown. */
   readonly steers: readonly { readonly name: string; readonly value: string | null }[];
@@ -41,8 +41,8 @@ export function gitCall(words: readonly ShellWord[]): GitCall {
 }
 
 /**
- * Why an actor in a worktree may not give git these words: they change what all worktrees share, or what is the
- * person's. With what to do instead; null if nothing forbids it. `branch` is the actor's own.
+ * Returns why an actor in a worktree may not run git with these words, and what to do instead: they change what all
+ * worktrees share, or what is the user's. Null if nothing forbids it. `branch` is the actor's own.
  */
 export function sharedByGit({ words, settings }: GitCall, branch: string): string | null {
   const [subcommand, ...rest] = words;
@@ -51,7 +51,7 @@ export function sharedByGit({ words, settings }: GitCall, branch: string): strin
     return "An alias hides what git would do. Write the command itself.";
   if (!subcommand.literal)
     return `What git ${subcommand.raw} would do is not known before it runs. Write the command out.`;
-  // What only shows something is known already; whatever else it may be, it is not asked about here.
+  // Commands that only show something are known; unknown ones are not refused here.
   if (gitUses(words).confined === null) return null;
   const name = subcommand.value;
   const row = Object.hasOwn(TABLE, name) ? TABLE[name] : undefined;
@@ -140,7 +140,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   replace: REWRITES,
 };
 
-/** Words without options, up to and after `--`; `valued` options take the next word. */
+/** Returns words without options, up to and after `--`; `valued` options take the next word. */
 function operands(words: readonly string[], valued: RegExp): readonly string[] {
   return words.filter((word, at) => !word.startsWith("-") && !(at > 0 && valued.test(words[at - 1] ?? "")));
 }
@@ -153,7 +153,7 @@ function configReads(words: readonly string[]): boolean {
   const [first, ...more] = operands(words, /^(?:-f|--file|--blob|--type|--default|-t|--value|--url)$/);
   if (first === "get" || first === "list") return true;
   if (["set", "unset", "rename-section", "remove-section", "edit"].includes(first ?? "")) return false;
-  // `git config user.name` reads; with one word more it writes.
+  // `git config user.name` reads; with another word it writes.
   return first === undefined || more.length === 0;
 }
 

@@ -6,20 +6,20 @@ import { namesIn } from "../on-disk.ts";
 import { repositoriesAbout, treeOf } from "../trust/git-repository.ts";
 import type { Enclosure } from "./write-scope.ts";
 
-/** Whose a path is, to an actor in a tree. `counterpart`: the same in its own tree. */
+/** The owner of a path, to an actor in a worktree. `counterpart`: the same path in its own worktree. */
 export type Land =
   | { readonly type: "own" }
-  /** What makes the tree a tree of its repository. */
+  /** The `.git` file that makes it a worktree of its repository. */
   | { readonly type: "link" }
-  /** `trees`: a folder of the checkout that holds the trees of others. */
+  /** `trees`: a directory of the checkout that holds other worktrees. */
   | { readonly type: "checkout" | "tree" | "trees"; readonly counterpart: string }
-  /** The folder in which git keeps what all trees share. */
+  /** The directory with the git data that all worktrees share. */
   | { readonly type: "git" }
   | { readonly type: "elsewhere" };
 
-/** What belongs to whom about a tree, as it was when its actor made its first call: nothing that it does changes it. */
+/** The owners of paths around a worktree, as of its actor's first call: its later actions do not change this. */
 export interface Places {
-  /** Of a path without links in it, or of one that is only looked at by its name. */
+  /** For a path without links, or one that is only checked by its name. */
   of(path: string): Land;
 }
 
@@ -48,7 +48,7 @@ export function placesOf({ path, checkout }: Enclosure): Places {
   };
 }
 
-/** Every way a path may be meant, with whose it is. */
+/** Returns every meaning of a path, with its owner. */
 export function landsOf(
   places: Places,
   path: string,
@@ -58,12 +58,12 @@ export function landsOf(
   return candidatesOf(path, folder, home).paths.map((one) => ({ path: one, land: places.of(one) }));
 }
 
-/** True if the tree has its own file for this path: reading this one would return an old state. */
+/** True if the worktree has its own file for this path: reading this one would return an old state. */
 export function isStale(path: string, counterpart: string): boolean {
   return exists(counterpart) && realOf(counterpart) !== realOf(path);
 }
 
-/** Whether writing there would make a file that the tree has a place for. */
+/** True if writing there would make a file that belongs in the worktree. */
 export function wouldBeMade(path: string, counterpart: string): boolean {
   return !exists(path) && exists(dirname(path)) && exists(dirname(counterpart));
 }
@@ -72,12 +72,12 @@ function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // A part of it is a file, or it may not be looked at: it is not what the tree has.
+    // A part of it is a file, or unreadable: it is not the worktree's.
     return false;
   }
 }
 
-/** The repository's other working trees, wherever they are: the first one, and those that git lists. */
+/** Returns the repository's other working trees: the main one, and those that git lists. */
 function otherTrees(common: string | null): readonly string[] {
   if (common === null) return [];
   const first = basename(common) === ".git" ? [dirname(common)] : [];

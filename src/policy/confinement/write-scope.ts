@@ -1,6 +1,6 @@
 import type { PermissionMode, Rule } from "../../settings/rules.ts";
 
-/** A worktree that an actor works in, as far as it holds the actor. All folders are absolute. */
+/** The worktree that confines an actor. All directories are absolute. */
 export interface Enclosure {
   readonly path: string;
   readonly branch: string;
@@ -10,14 +10,14 @@ export interface Enclosure {
 
 /** The part of the disk that an actor works in. */
 export interface WriteScope {
-  /** Where its paths begin: the session's own folder, or what that is in the actor's tree. */
+  /** The base of its relative paths: the session's directory, or its counterpart in the actor's worktree. */
   readonly root: string;
   /** Further directories of its workspace. */
   readonly additionalDirs: readonly string[];
-  /** Null if it works in the user's own checkout, or in no repository. */
+  /** Null if it works in the user's own checkout, or outside a repository. */
   readonly tree: Enclosure | null;
-  /** The widest mode that its calls are judged in, whatever the session's is. */
+  /** The most permissive mode for its calls, whatever the session's is. */
   readonly atMost?: PermissionMode;
-  /** Rules that hold for this actor alone and for the time being, such as those of a skill it works by. */
+  /** Temporary rules of this actor alone, such as those of a skill it uses. */
   readonly lent?: readonly Rule[];
 }

@@ -17,7 +17,7 @@ export interface BuilderOptions {
   readonly troupeHome: string;
   /** The workspace: no program that builds a confinement is taken from it. */
   readonly directories: readonly string[];
-  /** Starts a program as all others of the session are started. */
+  /** Starts a program like all others of the session. */
   readonly run: Run;
 }
 
@@ -39,7 +39,7 @@ export function findBuilder(
   return { program, state: join(troupeHome, "sandbox") };
 }
 
-/** Tries a type of confinement once on each machine, or reads what an earlier try has found. Never rejects. */
+/** Tries a type of confinement once per machine, or reads an earlier result. Never rejects. */
 export async function tryOut(
   type: Confined["type"],
   { program, state }: Builder,
@@ -58,7 +58,7 @@ export async function tryOut(
     return typeof found === "string" ? found : { report: judge(found, weaker), weaker };
   };
   const strict = await attempt(false);
-  // A container that lets no one mount a /proc still has the rest to offer.
+  // A container that forbids mounting /proc can still do the rest.
   const probed = typeof strict === "string" && /proc/i.test(strict) ? await attempt(true) : strict;
   if (typeof probed === "string") {
     const said = typeof strict === "string" ? strict : probed;

@@ -6,13 +6,13 @@ export interface Described extends SandboxPlace {
   readonly temporary: string;
   readonly denyRead: readonly string[];
   readonly allowedDomains: readonly string[];
-  /** Whether the model may ask for a way out. */
+  /** True if the model may ask to leave the sandbox. */
   readonly canLeave: boolean;
 }
 
 /**
- * Formats the policy for Bash's description (A4.6). It is the same in every session of a workspace, so that the tools of
- * a request stay in the cache (A4.7): no session's directory, no home, no files that were found.
+ * Formats the policy for Bash's description (A4.6). It is the same in every session of a workspace, so that a request's
+ * tools stay cached (A4.7): no session's directory, no home, no found files.
  */
 export function describedPolicy(described: Described): string {
   const { writable, readable, git, home, troupeHome, temporary, denyRead, allowedDomains, canLeave } =

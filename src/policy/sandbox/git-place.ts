@@ -5,14 +5,14 @@ import { namesIn } from "../on-disk.ts";
 import { repositoriesAbout, treeOf } from "../trust/git-repository.ts";
 import type { SandboxPlace } from "./sandbox.ts";
 
-/** Every entry that is held costs a mount, and the system takes some thousands. */
+/** Every protected entry costs a mount, and the system allows some thousands. */
 const MOST_HELD = 500;
 
 /**
- * What a command in a worktree may write of the repository: what its own commits need, and no more. git replaces a ref
- * by renaming a file into its folder, so the folders of branches and of their logs can be written, and what is there of
- * others is held by a mount each. Packs, other refs, configuration, hooks and the other trees' indexes cannot be
- * written, so a fetch that brings a pack fails.
+ * Returns what a command in a worktree may write of the repository: only what its own commits need. git replaces a ref
+ * by renaming a file into its directory, so the directories of branches and of their logs are writable, and the others'
+ * entries in them are each protected by a mount. Packs, other refs, configuration, hooks and the other worktrees'
+ * indexes are not writable, so a fetch that brings a pack fails.
  */
 export function gitPlaceOf({ path, branch, checkout }: Enclosure): NonNullable<SandboxPlace["git"]> {
   const common = repositoriesAbout(checkout).at(-1)?.common;
@@ -24,7 +24,7 @@ export function gitPlaceOf({ path, branch, checkout }: Enclosure): NonNullable<S
     namesIn(folder).flatMap((name) => (isOwn(name, branch) ? [] : [join(folder, name)])),
   );
   return {
-    // With more branches than can be held, none is given: a commit fails then, and no branch is at risk.
+    // With more branches than can be protected, none is writable: a commit fails then, and no branch is at risk.
     writable: [own, objects, ...(others.length > MOST_HELD ? [] : branches)],
     held: [
       ...["commondir", "gitdir", "config.worktree", "locked"].map((name) => join(own, name)),
@@ -39,7 +39,7 @@ function isOwn(name: string, branch: string): boolean {
   return name === branch || name === `${branch}.lock`;
 }
 
-/** Relies on git's own records, not on the tree's: the confined command can write those. */
+/** Reads git's own records, not the worktree's: the confined command can write those. */
 function ownFolder(common: string, path: string): string {
   const folder = join(common, "worktrees");
   const usual = join(folder, basename(path));

@@ -28,15 +28,15 @@ const NEVER_MADE = [
 
 /** What is protected in directories that a command can write. */
 export interface Protected {
-  /** How what exists is held; the directories on the way to it keep their names. */
+  /** How existing paths are protected; the directories on the way to them keep their names. */
   readonly seen: readonly Seen[];
   /** What does not exist, and must not once the command has ended. */
   readonly absent: readonly string[];
 }
 
 /**
- * Finds what is protected (permission-semantics 4.4); null if it cannot all be held. Packages that were installed are
- * not looked through.
+ * Finds the protected paths (permission-semantics 4.4); returns null if they cannot all be protected. Skips installed
+ * packages.
  */
 export async function findProtected(
   roots: readonly string[],
@@ -56,7 +56,7 @@ export async function findProtected(
   );
   for (const path of found.paths) {
     const root = roots.find((one) => holds(one, path)) ?? "";
-    // A root's own way is not asked: a worktree in .claude/worktrees is an ordinary checkout.
+    // The path of the root itself is not checked: a worktree in .claude/worktrees is an ordinary checkout.
     const below = path.slice(root.length);
     if (protectedName(below) === null) continue;
     if (held.some((outer) => holds(outer, path))) continue;
@@ -80,7 +80,7 @@ function between(path: string, roots: readonly string[]): string[] {
   return [above, ...between(above, roots)];
 }
 
-/** Objects, refs and the index are what git is for. Submodules keep theirs below the repository. */
+/** Git itself must write objects, refs and the index. Submodules have theirs below the repository. */
 function ofRepository(directory: string): string[] {
   const modules = join(directory, "modules");
   return [directory, ...namesIn(modules).map((name) => join(modules, name))].flatMap((each) =>

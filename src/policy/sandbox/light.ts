@@ -9,7 +9,7 @@ import { trustedProgram } from "./programs.ts";
 import type { Prepared, SandboxReport, SandboxSettings } from "./sandbox.ts";
 import { type LightGround, lightGround, lightView, type Workspace } from "./view.ts";
 
-/** A command that a confinement is wanted for. */
+/** A command to confine. */
 export interface LightCommand extends Workspace {
   /** True if rules deny a path to be read, or ask about it. */
   hides(path: string): boolean;

@@ -23,8 +23,8 @@ const LONGEST_COMMAND_MS = 600_000;
 const Note = z.object({ pid: z.number(), directory: z.string(), absent: z.array(z.string()) });
 
 /**
- * Protected names that did not exist before a command and exist after it are moved to a private directory. A note on
- * disk has the next session do the same after a kill.
+ * Moves protected names that a command has created to a private directory. After a kill, a note on disk lets the next
+ * session do the same.
  */
 export class MadeNames {
   readonly #state: string;
@@ -33,7 +33,7 @@ export class MadeNames {
   readonly #file: string;
   readonly #noted = new Set<string>();
 
-  /** `own`: the directory for temporary files, which goes with the rest. */
+  /** `own`: the temporary directory, which is removed with the rest. */
   constructor(state: string, own: string) {
     this.#state = state;
     this.#own = own;
@@ -42,12 +42,12 @@ export class MadeNames {
   }
 
   /**
-   * Watches over what does not exist before a command. Returns what ends that: a sentence if something was made. Throws
-   * if it cannot be noted.
+   * Watches paths that do not exist before a command. Returns a function that ends this: it returns a sentence if one
+   * was created. Throws if the note cannot be written.
    */
   guard(absent: readonly string[]): () => string | null {
     for (const path of absent) this.#noted.add(path);
-    // Written each time: its age says how long after a kill a name may be a command's.
+    // Written each time: its age limits how long after a kill a name may be a command's.
     if (this.#noted.size > 0) {
       mkdirSync(this.#notes, { recursive: true, mode: 0o700 });
       const note: z.infer<typeof Note> = { pid: process.pid, directory: this.#own, absent: [...this.#noted] };
@@ -67,7 +67,7 @@ export class MadeNames {
     };
   }
 
-  /** Does the same for sessions that were killed. What came to be later is its user's own. */
+  /** Does the same for killed sessions. Names created later are the user's own. */
   sweep(): void {
     for (const name of namesIn(this.#notes).filter((one) => one.endsWith(".json"))) {
       const file = join(this.#notes, name);
@@ -112,7 +112,7 @@ export class MadeNames {
   }
 }
 
-/** What cannot be watched is looked at when the command has ended. */
+/** Watches paths; those that cannot be watched are checked when the command has ended. */
 function watchAll(paths: readonly string[], take: (path: string) => void): FSWatcher[] {
   return [...Map.groupBy(paths, dirname)].flatMap(([directory, within]) => {
     const names = new Set(within.map((path) => basename(path)));

@@ -23,7 +23,7 @@ export interface MaskSearch {
   readonly program: string | null;
 }
 
-/** Finds what rules forbid to read, by where it really is; null if it cannot all be hidden. */
+/** Returns the real paths that rules forbid to read; null if they cannot all be hidden. */
 export async function findMasks(search: MaskSearch): Promise<Seen[] | null> {
   const { rules, home, hides, run, program } = search;
   const forbidden = forbiddenReads(rules, home);
@@ -38,7 +38,7 @@ export async function findMasks(search: MaskSearch): Promise<Seen[] | null> {
   const found = await findNames({ roots, tests, run, program });
   if (found === null) return null;
   const hidden: string[] = [];
-  // What cannot be listed may hold what is forbidden, and may be read by name.
+  // A directory that cannot be listed may hold forbidden files, and may be read by name.
   for (const path of [...found.paths, ...found.closed]) {
     if (hidden.some((outer) => holds(outer, path)) || !(found.closed.includes(path) || hides(path))) continue;
     const real = realOrNull(path);
@@ -47,11 +47,11 @@ export async function findMasks(search: MaskSearch): Promise<Seen[] | null> {
   }
   const reals = new Set(hidden.flatMap((path) => realOrNull(path) ?? []));
   const masks = hide(outermost([...reals]), []);
-  // A workspace that is forbidden as a whole is nothing to run a command in.
+  // No command can run in a workspace that is forbidden as a whole.
   return masks.some((mask) => search.roots.some((root) => holds(mask.path, realOf(root)))) ? null : masks;
 }
 
-/** Returns the paths without those that lie in another one. */
+/** Returns the paths without those inside another one. */
 export function outermost(paths: readonly string[]): string[] {
   const unique = [...new Set(paths)];
   return unique.filter((path) => !unique.some((other) => other !== path && holds(other, path)));

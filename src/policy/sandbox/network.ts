@@ -16,8 +16,8 @@ const PORT = 3128;
 const RELAY = `"$1" "TCP4-LISTEN:${PORT},bind=127.0.0.1,fork,reuseaddr,backlog=4096" "UNIX-CONNECT:$2" >/dev/null 2>&1 & until (exec 8<>/dev/tcp/127.0.0.1/${PORT}) 2>/dev/null; do sleep 0.02; done; shift 2; exec "$@"`;
 
 /**
- * Opens a proxy on a Unix socket that lets only these hosts through; bubblewrap's network has nothing else in it. Throws
- * if the package that brings it cannot be used on this machine.
+ * Opens a proxy on a Unix socket that lets only these hosts through; bubblewrap's network contains nothing else. Throws
+ * if its package cannot be used on this machine.
  */
 export async function openNetwork(
   allowed: readonly string[],

@@ -16,7 +16,7 @@ import { hide, realOrNull, secretPaths } from "./secrets.ts";
 
 export interface SandboxOptions extends BuilderOptions {
   readonly settings: SandboxSettings;
-  /** Where the session's own directory for temporary files is made, as `os.tmpdir()` says it. */
+  /** Where to make the session's temporary directory, from `os.tmpdir()`. */
   readonly temporary: string;
   /** A bash. */
   readonly shell: string;
@@ -40,7 +40,7 @@ class OpenSandbox implements Sandbox {
   report: SandboxReport | null = null;
   readonly #options: SandboxOptions;
   readonly #builder: Builder;
-  /** Ours, with the commands' directory for temporary files in it. */
+  /** Troupe's directory, with the commands' temporary directory in it. */
   readonly #directory: string;
   readonly #temporary: string;
   readonly #made: MadeNames;
@@ -88,7 +88,7 @@ class OpenSandbox implements Sandbox {
   async #prepare({ writable, readable, git }: SandboxPlace): Promise<Prepared> {
     const { home, troupeHome, settings, run } = this.#options;
     const roots = outermost(writable.map(realRoot));
-    // A command that may write the whole machine, or all its user has, is not held by a sandbox.
+    // A sandbox does not hold a command that may write the whole machine or home.
     const tooWide = roots.find((root) => holds(root, realOf(home)) || root === sep);
     if (tooWide !== undefined)
       throw new Error(
@@ -128,7 +128,7 @@ class OpenSandbox implements Sandbox {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** Programs between the sandbox and the network, if they are in the workspace. */
+  /** Returns programs between the sandbox and the network that are in the workspace. */
   #ours(roots: readonly string[]): string[] {
     const filter = this.#network?.bridge.at(-1);
     const directory = filter === undefined ? null : realOrNull(dirname(filter));
@@ -164,7 +164,7 @@ class OpenSandbox implements Sandbox {
   }
 }
 
-/** Reports what was found about the full sandbox. */
+/** Reports the findings about the full sandbox. */
 export function judged(found: Findings, weaker: boolean): SandboxReport {
   const { process, socket, ...files } = found;
   const through = openings({ ...files, process: false, socket: false });

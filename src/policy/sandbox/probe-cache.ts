@@ -17,7 +17,7 @@ import { dirname } from "node:path";
 import * as z from "zod/mini";
 import type { SandboxReport } from "./sandbox.ts";
 
-/** What was found, and whether only the weaker form of the sandbox could be had. */
+/** The findings, and whether only the weaker form of the sandbox was possible. */
 export interface Probed {
   readonly report: SandboxReport;
   readonly weaker: boolean;
@@ -48,7 +48,7 @@ export function readProbe(file: string, key: string): Probed | null {
   }
 }
 
-/** What is unavailable is not kept: once the package is installed, the next start finds it. Never throws. */
+/** Does not cache what is unavailable: once the package is installed, the next start finds it. Never throws. */
 export function keepProbe(file: string, key: string, { report: { state, reason }, weaker }: Probed): void {
   if (state === "unavailable") return;
   const cached: z.infer<typeof Cached> = { key, state, reason, weaker };
@@ -79,7 +79,7 @@ export function probeKey(platform: NodeJS.Platform, programs: readonly (string |
   }
 }
 
-/** To be raised when the probe asks for more, or confinements are built in another way. */
+/** Raise it when the probe checks more, or confinements are built in another way. */
 const VERSION = "2";
 
 function identity(program: string | null): string {

@@ -33,7 +33,7 @@ export type Run = (
 
 const PROBE_MS = 20_000;
 
-/** Whether each was possible. */
+/** Whether each action was possible. */
 const Findings = z.object({
   workspace: z.boolean(),
   outside: z.boolean(),
@@ -48,7 +48,7 @@ export type Findings = z.infer<typeof Findings>;
 export interface ProbeParts {
   readonly platform: NodeJS.Platform;
   readonly run: Run;
-  /** Ours, and private: the probe makes directories in it. */
+  /** Troupe's private directory: the probe makes directories in it. */
   readonly state: string;
   /** The confinement to try, around what the probe shows and hides. */
   confined(seen: readonly Seen[]): Confined;
@@ -89,7 +89,7 @@ export async function probe({ platform, run, state, confined }: ProbeParts): Pro
   }
 }
 
-/** Each action's own attempt says whether it got through; a program that is ended half-way has found nothing. */
+/** Each action's own attempt reports success; a program that is ended half-way has found nothing. */
 const ACTIONS = `
 const fs = require("node:fs"), net = require("node:net"), path = require("node:path");
 const [{ work, outside, held, secret, port, namespace, pid }] = process.argv.slice(1).map(JSON.parse);
@@ -121,7 +121,7 @@ function firstLine(text: string): string {
   return text.trim().split("\n")[0] ?? "";
 }
 
-/** Lists what a confinement does not hold. */
+/** Lists what a confinement does not enforce. */
 export function openings(found: Findings): string[] {
   const words: Readonly<Record<Exclude<keyof Findings, "workspace">, string>> = {
     outside: "wrote outside of the workspace",

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 
-/** Where a system keeps the programs its package manager installs; Ubuntu's AppArmor profile is for /usr/bin/bwrap. */
+/** Directories of programs from the package manager; Ubuntu's AppArmor profile is for /usr/bin/bwrap. */
 const SYSTEM_FOLDERS = [
   "/usr/bin",
   "/bin",
@@ -12,8 +12,8 @@ const SYSTEM_FOLDERS = [
 ];
 
 /**
- * A program that builds the sandbox, so it must not come out of what the sandbox is against: never by a relative
- * entry of PATH, and never from below one of the folders that are `untrusted` (the workspace). Null if it does not exist.
+ * Finds a program that builds the sandbox, which the sandboxed code must not control: never by a relative entry of
+ * PATH, and never below an `untrusted` directory (the workspace). Returns null if it does not exist.
  */
 export function trustedProgram(
   name: string,

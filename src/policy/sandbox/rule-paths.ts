@@ -3,11 +3,11 @@ import { join } from "node:path";
 import type { Rule } from "../../settings/rules.ts";
 import { parseRule } from "../engine/rule-syntax.ts";
 
-/** Where files may lie that a Read rule forbids, wider than the rule itself. */
+/** Where files may be that a Read rule forbids, wider than the rule itself. */
 export interface Forbidden {
-  /** A name that they have, as fnmatch reads it. Null stands for any name. */
+  /** A name that they have, for fnmatch. Null is any name. */
   readonly name: string | null;
-  /** It is the name of a directory around them, which the rule does not match itself. */
+  /** It is the name of a directory above them, which the rule does not match itself. */
   readonly isAround: boolean;
   /** The path that they lie at or below, if the rule says one. */
   readonly at: string | null;
@@ -32,13 +32,13 @@ export function forbiddenReads(rules: readonly Rule[], home: string): Forbidden[
   });
 }
 
-/** Returns what is read under allow rules that name a file or a directory with all in it. */
+/** Returns what allow rules let commands read: those that name a file, or a directory with everything in it. */
 export function readAllowances(rules: readonly Rule[], home: string): string[] {
   return rules.flatMap((rule) => {
     const parsed = rule.behaviour === "allow" ? parseRule(rule) : null;
     if (parsed?.type !== "spec" || parsed.tool !== "Read") return [];
     const path = parsed.spec.replace(/\/\*\*$/, "");
-    // Only these two are anchored outside of the project.
+    // Only these two are anchored outside the project.
     const isAnchored = /^(?:\/\/|~)/.test(path) && !/[*?[\\{]/.test(path);
     return isAnchored ? [absolute(path, home) ?? []].flat() : [];
   });

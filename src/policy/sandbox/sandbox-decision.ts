@@ -2,7 +2,7 @@ import type { SandboxReport, SandboxSettings } from "./sandbox.ts";
 
 /** The sandbox's decision about one command, before rules and the user decide. */
 export type SandboxWord =
-  /** Nothing: rules, mode and person decide as ever. */
+  /** No decision: rules, mode and user decide as usual. */
   | { readonly type: "silent" }
   /** It may run without a question, unless a deny or ask rule says otherwise. */
   | { readonly type: "allow" }
@@ -13,11 +13,11 @@ export type SandboxWord =
 export interface SandboxedCall {
   /** The call's input, as it came from the model. */
   readonly input: unknown;
-  /** Whether the permission engine found it to be plainly read-only. */
+  /** True if the permission engine found it to be plainly read-only. */
   readonly readOnly: boolean;
 }
 
-/** Whether a call of Bash asks to run outside of the sandbox (A7.9). Anything but an absent or false field does. */
+/** True if a call of Bash asks to run outside the sandbox (A7.9): any value except an absent or false field. */
 export function leavesSandbox(input: unknown): boolean {
   if (typeof input !== "object" || input === null) return false;
   const wish: unknown = Reflect.get(input, "dangerouslyDisableSandbox");
@@ -25,8 +25,9 @@ export function leavesSandbox(input: unknown): boolean {
 }
 
 /**
- * `report` is null where the mode is off. Leaving the sandbox is always a question, in every mode of permission: a
- * model could otherwise switch off what holds it. Nothing that is not enforced is allowed without a question.
+ * Returns the sandbox's decision. `report` is null if the mode is off. Leaving the sandbox is a question in every
+ * permission mode: otherwise a model could switch off what confines it. Without enforcement nothing is allowed without
+ * a question.
  */
 export function sandboxDecision(
   settings: SandboxSettings,
@@ -60,8 +61,8 @@ export function sandboxDecision(
 }
 
 /**
- * Whether a call that the gate has let through, with `sandboxWord` heard, runs outside of the sandbox. Told to what
- * starts commands, so that a command that was not judged never counts as one.
+ * True if an allowed call runs outside the sandbox, given its `sandboxWord`. Passed to what starts commands, so that an
+ * unevaluated command never counts as one.
  */
 export function runsOutside(
   settings: SandboxSettings,

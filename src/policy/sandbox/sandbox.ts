@@ -14,7 +14,7 @@ export interface SandboxSettings {
   readonly readOnly: boolean;
 }
 
-/** Off, as in Claude Code: what a build needs of a machine only its user knows. */
+/** Off, as in Claude Code: only the user knows what a build needs of a machine. */
 export const defaultSandboxSettings: SandboxSettings = {
   mode: "off",
   autoAllow: false,
@@ -24,22 +24,22 @@ export const defaultSandboxSettings: SandboxSettings = {
 };
 
 /**
- * What the probe found. `enforced`: all that was forbidden was refused. `partial`: files and network are held, but
- * something else is not. `unavailable`: nothing runs in it.
+ * The findings of the probe. `enforced`: everything forbidden was refused. `partial`: files and network are confined,
+ * but something else is not. `unavailable`: no command runs in it.
  */
 export interface SandboxReport {
   readonly state: "enforced" | "partial" | "unavailable";
-  /** What is not held or missing, and what to do about it. Empty if all is well. */
+  /** What is missing, and what to do about it. Empty if there is no problem. */
   readonly reason: string;
 }
 
-/** The part of the disk that a command may use. The supervisor tells it; it is never taken from a model. */
+/** The part of the disk that a command may use. Set by the supervisor, never by a model. */
 export interface SandboxPlace {
   /** Directories it may write in: the workspace, or an agent's worktree. */
   readonly writable: readonly string[];
-  /** Directories below what is denied that it may read all the same, such as the session's outputs. */
+  /** Readable directories below what is denied, such as the session's outputs. */
   readonly readable: readonly string[];
-  /** Directories of a repository that git itself writes in, and what in them is held. */
+  /** Directories of a repository that git itself writes in, and the protected paths in them. */
   readonly git?: { readonly writable: readonly string[]; readonly held: readonly string[] };
 }
 
@@ -54,14 +54,14 @@ export interface Prepared {
 
 /** The full sandbox of a session. */
 export interface Sandbox {
-  /** What the probe found; never rejects. */
+  /** The findings of the probe; never rejects. */
   readonly ready: Promise<SandboxReport>;
-  /** Null until it is known. */
+  /** Null until the probe has ended. */
   readonly report: SandboxReport | null;
   /** Describes the policy for a model (A4.6); empty if no command runs in a sandbox. */
   describe(place: SandboxPlace): string;
-  /** A sentence if the command cannot be confined; then it must not run. Never rejects. */
+  /** Resolves to a sentence if the command cannot be confined; then it must not run. Never rejects. */
   prepare(place: SandboxPlace): Promise<Prepared | string>;
-  /** Idempotent. What still runs in the sandbox must have ended. */
+  /** Idempotent. Commands in the sandbox must have ended. */
   close(): Promise<void>;
 }

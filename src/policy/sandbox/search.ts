@@ -4,9 +4,9 @@ import type { Run } from "./probe.ts";
 /** What to look for below some directories. */
 export interface Search {
   readonly roots: readonly string[];
-  /** Tests of find with their values, one of which must hold. */
+  /** Tests of find with their values, one of which must match. */
   readonly tests: readonly (readonly [test: string, value: string])[];
-  /** A test for what is passed over with all below it. */
+  /** A test for what to skip with everything below it. */
   readonly except?: readonly string[];
   readonly run: Run;
   /** `find`. */
@@ -15,7 +15,7 @@ export interface Search {
 
 export interface Found {
   readonly paths: readonly string[];
-  /** Directories that could not be looked into. */
+  /** Directories that could not be read. */
   readonly closed: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const SEARCH_MS = 3_000;
 /** The longest path that the system accepts in one call. */
 const PATH_BYTES = process.platform === "darwin" ? 1_024 : 4_096;
 
-/** Finds names without following links, parents first; null if it cannot say that it found all. */
+/** Finds names without following links, parents first; returns null if it may have missed some. */
 export async function findNames(search: Search): Promise<Found | null> {
   const { roots, tests, except = [], run, program } = search;
   if (tests.length === 0 || roots.length === 0) return { paths: [], closed: [] };
@@ -46,7 +46,7 @@ export async function findNames(search: Search): Promise<Found | null> {
   };
 }
 
-/** The directory that a complaint of find is about; null if it complains of something else. */
+/** Returns the directory of an error of find; null for any other error. */
 function closedDirectory(line: string): string | null {
   const path = /^find: ['"`‘]?(\/.*?)['"’]?: Permission denied$/.exec(line)?.[1];
   return path !== undefined && lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : null;

@@ -4,7 +4,7 @@ import type { Seen } from "../../mailbox/confined.ts";
 import { holds } from "../engine/path-candidates.ts";
 import { exists } from "../on-disk.ts";
 
-/** Below the home: what opens an account, or tells of one. */
+/** Paths below the home that hold credentials, or name accounts. */
 const CREDENTIALS = [
   ".ssh .aws .azure .gnupg .kube .netrc _netrc .npmrc .pypirc .git-credentials .pgpass .my.cnf .vault-token",
   ".password-store .config/gh .config/glab-cli .config/gcloud .config/op .config/git/credentials .docker/config.json",
@@ -29,7 +29,7 @@ export interface SecretPlaces {
   readonly denyRead: readonly string[];
 }
 
-/** Returns the known places of credentials and the user's additions, as absolute paths. */
+/** Returns the known paths of credentials and the user's additions, as absolute paths. */
 export function secretPaths({ home, troupeHome, denyRead }: SecretPlaces): string[] {
   const added = denyRead.map((path) =>
     path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : resolve(home, path),
@@ -40,8 +40,8 @@ export function secretPaths({ home, troupeHome, denyRead }: SecretPlaces): strin
 }
 
 /**
- * Returns how these paths are hidden, by where their links lead; what does not exist is left out. A directory in which
- * something is shown is empty but for that.
+ * Returns how these paths are hidden, by their real paths; skips missing ones. A directory that contains a shown path
+ * is empty but for that.
  */
 export function hide(paths: readonly string[], shown: readonly string[]): Seen[] {
   return paths.flatMap((path): Seen[] => {
@@ -53,7 +53,7 @@ export function hide(paths: readonly string[], shown: readonly string[]): Seen[]
   });
 }
 
-/** What this user cannot read need not be hidden; mostly it does not exist. */
+/** What this user cannot read need not be hidden; usually it does not exist. */
 function isReadable(path: string): boolean {
   if (!exists(path)) return false;
   try {
@@ -66,7 +66,7 @@ function isReadable(path: string): boolean {
 
 /** Returns where the links of a path lead; null if that does not exist. */
 export function realOrNull(path: string): string | null {
-  // Asking first is cheaper than an exception for something missing.
+  // This check is cheaper than an exception for something missing.
   if (!exists(path)) return null;
   try {
     return realpathSync.native(path);

@@ -21,13 +21,13 @@ export interface Workspace {
   readonly rules: readonly Rule[];
 }
 
-/** Private in every light confinement: here lie the sockets of other programs, and files of other users. */
+/** Private in every light confinement: they hold the sockets of other programs, and files of other users. */
 const SCRATCH = ["/tmp", "/var/tmp", "/run", "/dev/shm"];
 
 /** Bytes of a file that is shown as a copy. */
 const MOST_COPIED = 64 * 1024;
 
-/** What is the same for all commands of a session. */
+/** What all commands of a session share. */
 export interface LightGround extends ViewGround {
   readonly scratch: readonly string[];
   /** Git's configuration, and programs. */
@@ -57,14 +57,14 @@ export function lightView(ground: LightGround, { roots, readable, rules }: Works
   const isGone = (path: string) => emptied.some((outer) => holds(outer, path));
   const repositories = realRoots.flatMap(repositoryOf).filter((path) => !holds(path, home));
   const allowed = readAllowances(rules, home);
-  // Each costs a mount, and nothing can be read in a directory without anything in it.
+  // Each costs a mount, and an empty directory has nothing to read.
   const filled = readable.filter((path) => !isDirectory(path) || namesIn(path).length > 0);
   const shown = [...roots, ...repositories, ...filled, ...allowed, ...ground.shown].flatMap((path) => {
     const real = realOrNull(path);
     return real === null ? [] : [{ path, real }];
   });
   const reals = [...new Set(shown.map(({ real }) => real))];
-  // What is not shown of the home need not be hidden in it.
+  // Hidden parts of the home need not be hidden again.
   const secrets = secretPaths(ground).filter((path) => {
     if (!isGone(path)) return true;
     const real = realOrNull(path);
@@ -84,12 +84,12 @@ export function lightView(ground: LightGround, { roots, readable, rules }: Works
   ];
 }
 
-/** git looks at all of the working tree, and at the repository that it belongs to. */
+/** git reads the whole working tree, and the repository that it belongs to. */
 function repositoryOf(root: string): string[] {
   return repositoriesAbout(root).flatMap(({ own, common, tree }) => [own, common, tree]);
 }
 
-/** True for git's own file in the home, if it is as small as it mostly is. */
+/** True for git's own file in the home, if it has its usual small size. */
 function isConfiguration(path: string, { home }: ViewGround): boolean {
   if (path !== join(home, ".gitconfig")) return false;
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -103,7 +103,7 @@ function gitConfiguration({ home, env }: ViewGround): string[] {
 }
 
 /**
- * Directories on PATH that would not be seen. One that is called bin, sbin or shims brings what it lies in, which has
+ * Returns directories on PATH that would be hidden. One that is called bin, sbin or shims brings its parent, which has
  * the rest of its programs, but not the home or its .local. Rust's programs in ~/.cargo only start those in ~/.rustup.
  */
 function programDirectories({ home, env }: ViewGround, emptied: readonly string[]): string[] {

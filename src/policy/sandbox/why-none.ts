@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Why there is no sandbox on a system at all; null where there can be one. */
+/** Returns why this system cannot run a sandbox, or null if it can. */
 export function whyNotHere(platform: NodeJS.Platform, kernel: string, bwrap: string | null): string | null {
   if (platform === "darwin") return null;
   if (platform !== "linux")
@@ -12,7 +12,7 @@ export function whyNotHere(platform: NodeJS.Platform, kernel: string, bwrap: str
   return null;
 }
 
-/** Reads one of the kernel's switches; null where it has none of this name. */
+/** Reads one of the kernel's switches; returns null if it has none of this name. */
 export type Switch = (name: string) => string | null;
 
 export function kernelSwitch(name: string): string | null {
@@ -23,7 +23,7 @@ export function kernelSwitch(name: string): string | null {
   }
 }
 
-/** What keeps bubblewrap from working, from what it said and what the kernel says of itself. */
+/** Returns what keeps bubblewrap from working, from its output and the kernel's switches. */
 export function whyNotStarted(said: string, read: Switch): string {
   const refused = /uid map|user namespace|namespace failed|Permission denied|Operation not permitted/i.test(
     said,

@@ -1,8 +1,8 @@
-/** Values that are shorter are words like others. */
+/** Shorter values are too much like ordinary words. */
 export const MIN_CHARS = 8;
 
 const NAMES_A_SECRET = /KEY|TOKEN|SECRET|PASSW/i;
-/** Names of where something is, or of what it is like. */
+/** Names of locations and properties. */
 const NAMES_ANOTHER_THING =
   /(?:_|^)(?:PATH|FILE|DIR|FOLDER|HOME|SOCK|SOCKET|HOST|PORT|NAME|TYPE|MODE|COUNT|LIMIT|TIMEOUT|COMMAND|HELPER)$/i;
 /** A path or a number: common in every session, and not a secret. */
@@ -10,9 +10,8 @@ const SAYS_ANOTHER_THING =
   /^(?:~|\.\.?)\/|^\/(?:home|root|Users|usr|etc|var|tmp|opt|run|mnt|private|data|srv)(?:\/|$)|^[\d.,:]+$/;
 
 /**
- * The credentials that an environment holds, by the names of its variables. A key or a token that is a plain
- * word (`production`) is none, or the word would be missing from everything that is written down; a password
- * may be a word.
+ * Returns the credentials in an environment, by variable name. A key or a token that is a plain word (`production`) is
+ * not one, or the word would be redacted everywhere; a password may be a word.
  */
 export function credentialsIn(env: Readonly<Record<string, string | undefined>>): string[] {
   const values = Object.entries(env)

@@ -1,22 +1,22 @@
 /**
- * What a secret looks like. Each pattern reads a text once: repetitions are of one class of characters, begin
- * where a word begins, and have an end, so that no text makes them slow.
+ * The pattern of a secret. Each one reads a text once: repetitions use one class of characters, start at a word and are
+ * limited, so that no text makes them slow.
  */
 export interface SecretPattern {
   /** The name that replaces it, in brackets. */
   readonly name: string;
   /**
-   * Found in every text that has such a secret, also where the text is written as a JSON string: no boundary
-   * before it, for a line break is then `\n`, whose last character is a letter.
+   * Matches every text that has such a secret, also as a JSON string: no boundary before it, because a line break is
+   * then `\n`, whose last character is a letter.
    */
   readonly hint: RegExp;
-  /** A group named `kept` stays. */
+  /** Keeps a group named `kept`. */
   readonly find: RegExp;
 }
 
-/** What a terminal's colour looks like from behind: it ends in a letter. */
+/** The end of a terminal's colour code is a letter. */
 const COLOUR = "\\[[0-9;]{0,16}m";
-/** Where a word begins. */
+/** The start of a word. */
 const START = `(?:(?<![A-Za-z0-9])|(?<=\\x1b${COLOUR}))`;
 /** The same in a JSON string, where a line break ends in a letter as well. */
 const START_IN_JSON = `(?:(?<![A-Za-z0-9])|(?<=\\\\(?:[bfnrt]|u[0-9a-f]{4})|${COLOUR}))`;
@@ -27,7 +27,7 @@ const secret = (name: string, hint: string, find: string, flags = ""): SecretPat
   find: new RegExp(find, `g${flags}`),
 });
 
-/** A provider's key: its prefix, then a number of characters of a class. */
+/** Returns the pattern of a provider's key: its prefix, then a number of characters of a class. */
 const word = (name: string, begin: string, rest: string): SecretPattern =>
   secret(name, begin, `${START}(?:${begin})${rest}`);
 
@@ -76,7 +76,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   secret(
     "web token",
     "\\.eyJ[A-Za-z0-9_-]{8}",
-    // Each run of its characters is looked at from its beginning only.
+    // Checks each run of its characters only from the start.
     `(?:(?<![A-Za-z0-9_-])|(?<=\\x1b${COLOUR}))eyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}`,
   ),
   secret(

@@ -2,7 +2,7 @@ import { MIN_CHARS } from "./credentials.ts";
 import { SECRET_PATTERNS, type SecretPattern } from "./patterns.ts";
 
 export interface Secrets {
-  /** Known credentials as they are; those of fewer than 8 characters are left alone. */
+  /** Known credentials, verbatim; those of fewer than 8 characters are ignored. */
   readonly values: readonly string[];
   /** In addition to the patterns that are always searched. */
   readonly patterns?: readonly SecretPattern[];
@@ -10,7 +10,7 @@ export interface Secrets {
 
 /** How to redact, as data that can be sent to a thread. */
 export interface Redaction {
-  /** Finds something in every text that has a secret in it, also as a JSON string. Most texts end here. */
+  /** Matches every text that has a secret in it, also as a JSON string. Most texts end here. */
   readonly suspect: RegExp;
   readonly replace: readonly { readonly find: RegExp; readonly by: string }[];
 }
@@ -33,7 +33,7 @@ export function redactionOf({ values, patterns = [] }: Secrets): Redaction {
   };
 }
 
-/** Takes the secrets out of a text, for logs and for what a person is shown of them. */
+/** Removes the secrets from a text, for logs and for what the user sees of them. */
 export function redactor(secrets: Secrets): (text: string) => string {
   const { suspect, replace } = redactionOf(secrets);
   return (text) => {
@@ -42,7 +42,7 @@ export function redactor(secrets: Secrets): (text: string) => string {
   };
 }
 
-/** The longest first: one may be the beginning of another. */
+/** The longest first: one may be the prefix of another. */
 function knownValues(values: readonly string[]): string[] {
   const long = [...new Set(values)].filter((value) => value.length >= MIN_CHARS);
   return long.sort((one, other) => other.length - one.length);

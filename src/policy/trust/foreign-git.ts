@@ -14,22 +14,21 @@ import type { Grant } from "./grants.ts";
 
 /** Half a million files. */
 const MOST_INDEX_BYTES = 64 * 1_048_576;
-/** Repositories within one another that are looked into. */
+/** The limit of nested repositories to read. */
 const MOST_REPOSITORIES = 256;
-/** Files that include one another; no repository has as many. */
+/** The limit of files that include one another; no repository has as many. */
 const MOST_FILES = 32;
-/** Hooks that git runs even if it only reads; the others come with commands that always ask. */
+/** Hooks that git runs even if it only reads; the others belong to commands that always ask. */
 const READING_HOOKS = ["post-index-change"];
 
 /**
- * What git would run for the repository about this folder, each as a thing that trusting it would grant (issue 4,
- * point 2; faults, section 7). Read as plain data: git itself is not run. Empty without a repository,
- * and for an ordinary one.
+ * Returns what git would run for the repository of this directory, as trust grants (issue 4, point 2; faults, section
+ * 7). Reads plain data, never runs git. Empty without a repository, and for an ordinary one.
  */
 export function gitGrants(folder: string): readonly Grant[] {
   const grants: Grant[] = [];
   const seen = new Set<string>();
-  // It grows while it is gone through: a repository can hold others, and these others.
+  // It grows during the loop: a repository can contain others.
   const pending = [...repositoriesAbout(folder)];
   for (const repository of pending) {
     if (seen.has(repository.own)) continue;
@@ -119,7 +118,7 @@ class Reading {
     else if (found.length > 0) this.#grant("look into more repositories than are looked through", file);
   }
 
-  /** A file as a person finds it. */
+  /** Returns a file as the user knows it. */
   #name(file: string): string {
     const below = relative(this.#folder, file);
     return printable(below.startsWith("..") ? file : below);
@@ -133,7 +132,7 @@ class Reading {
   }
 }
 
-/** The list of a repository's files; it may be kept in two parts. */
+/** Returns the index files of a repository; an index may be split in two. */
 function indexesIn(own: string): readonly string[] {
   const names = namesIn(own).filter((name) => name === "index" || name.startsWith("sharedindex."));
   return names.map((name) => join(own, name));

@@ -5,9 +5,9 @@ import { parseShell } from "../shell/parse.ts";
 import { unwrap } from "../shell/wrappers.ts";
 
 /**
- * Adds what git brings to a judgement: if git would run something that the user has not agreed to, what
- * the mode alone would allow is a question. What a rule allows stays allowed, and so does everything where the
- * person has switched the checks off. `alone` judges one of its parts.
+ * Adds git's commands to a decision: if git would run something that the user has not trusted, what only the mode
+ * allows becomes a question. What a rule allows stays allowed, as does everything without checks. `alone` evaluates one
+ * part.
  */
 export function withForeignGit(
   judgement: Judgement,
@@ -24,14 +24,14 @@ export function withForeignGit(
   );
   const why = byMode.length === 0 ? null : foreign();
   if (why === null) return judgement;
-  // A session's grant would outlive the look at what git runs, so none is offered.
+  // A session's grant would outlive the check of what git runs, so none is offered.
   const decision = mode === "dontAsk" ? "deny" : "ask";
   return { decision, reason: why, parts: judgement.parts, grants: [] };
 }
 
 /**
- * A mode's word comes before a rule's, so the rule is asked about the same command with an option that no mode
- * allows; what is written out whole is a rule's in any case.
+ * The mode is evaluated before rules, so the rule is checked with an option that no mode allows; a command in full
+ * needs a rule in any case.
  */
 function isAllowedByRule(source: string, alone: (part: string) => Judgement): boolean {
   const whole = alone(source);
@@ -39,7 +39,7 @@ function isAllowedByRule(source: string, alone: (part: string) => Judgement): bo
   return whole.rule !== undefined || alone(`${source} --ext-diff`).decision === "allow";
 }
 
-/** A confinement lets these two start what reads. */
+/** A confinement lets these two start commands that read. */
 function startsGit([name = "", ...others]: readonly string[]): boolean {
   return name === "git" || (/^(?:find|xargs)$/.test(name) && others.includes("git"));
 }

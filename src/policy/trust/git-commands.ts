@@ -1,6 +1,6 @@
 import type { GitSetting } from "./git-config-text.ts";
 
-/** Keys whose value git runs, or finds programs by. Of a key in three parts the middle one is any. */
+/** Keys whose value git runs, or uses to find programs. The middle of a three-part key is arbitrary. */
 const RUN: ReadonlySet<string> = new Set(
   (
     "core.fsmonitor core.hookspath core.sshcommand core.pager core.editor core.askpass core.gitproxy " +
@@ -12,16 +12,16 @@ const RUN: ReadonlySet<string> = new Set(
     "lfs.customtransfer.*.path lfs.extension.*.clean lfs.extension.*.smudge"
   ).split(" "),
 );
-/** Here a plain yes or no is a switch and no command. */
+/** For these keys, a plain yes or no is a switch and not a command. */
 const SWITCHES: ReadonlySet<string> = new Set(["core.fsmonitor", "pager.*"]);
 const BOOLEAN = /^(?:true|false|yes|no|on|off|\d+|)$/i;
 /** What git LFS writes into every repository that uses it: the program that the user has installed. */
 const LFS = /^filter\.lfs\.(?:clean|smudge|process)=git-lfs (?:clean -- %f|smudge -- %f|filter-process)$/;
 
-/** Whether git would run something that this setting names. */
+/** True if git would run something that this setting names. */
 export function runsCommand({ key, value }: GitSetting): boolean {
   const kind = kindOf(key);
-  // An own transport is a command line in the place of an address.
+  // A custom transport is a command line in place of an address.
   if (/^ext::/.test(value) || /(?:^|\.)ext::/.test(key)) return true;
   switch (kind) {
     case "alias.*":
@@ -40,12 +40,12 @@ export function runsCommand({ key, value }: GitSetting): boolean {
   }
 }
 
-/** The file that this setting makes git read as configuration, too; null where it makes it read none. */
+/** Returns the file that this setting includes into the configuration, or null. */
 export function includedBy({ key, value }: GitSetting): string | null {
   return key === "include.path" || kindOf(key) === "includeif.*.path" ? value : null;
 }
 
-/** The key with its own names taken out. */
+/** Returns the key without its custom names. */
 function kindOf(key: string): string {
   const first = key.indexOf(".");
   const last = key.lastIndexOf(".");

@@ -17,7 +17,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const NAME = /^[A-Za-z][A-Za-z0-9-]*/;
 const SECTION = /^\[\s*([A-Za-z0-9.-]+)(?:[^\S\n]+"((?:[^"\\\n]|\\[^\n])*)")?[^\S\n]*\]/;
 
-/** A configuration as git reads it, without running git; null where git would refuse it, or might. */
+/** Parses a configuration like git, without running git; returns null if git would refuse it, or might. */
 export function gitSettingsIn(text: string): readonly GitSetting[] | null {
   const settings: GitSetting[] = [];
   let rest = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
@@ -45,14 +45,14 @@ function sectionOf(name: string, subsection: string | undefined): string {
   return subsection === undefined ? section : `${section}.${subsection.replace(/\\(.)/g, "$1")}`;
 }
 
-/** The value behind a name and what follows its line; null where git would not read it. */
+/** Parses the value after a name, and the rest after its line; returns null if git would not read it. */
 function valueIn(text: string): { readonly value: string; readonly rest: string } | null {
   const sign = /^[^\S\n]*(=[^\S\n]*|(?=[\n#;]|$))/.exec(text);
   if (sign === null) return null;
   let at = sign[0].length;
   if (sign[1] === "") return { value: "true", rest: text.slice(at) };
   let value = "";
-  // Blanks at the end do not count, except in quotes.
+  // Trailing blanks do not count, except in quotes.
   let kept = 0;
   let quoted = false;
   for (; at < text.length; at++) {

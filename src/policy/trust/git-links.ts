@@ -1,23 +1,24 @@
-/** The mode of an entry that is a repository of its own, as an index has it. */
+/** The mode of an index entry that is a nested repository. */
 const LINK = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
-/** An entry's fixed part: times, numbers, mode and size; then the object's name, flags, and the path. */
+/**
+ * Offset of the mode in an entry's fixed part: times, numbers, mode and size; then the object ID, flags, and the path.
+ */
 const MODE_AT = 24;
 const NAME_AT = 40;
 const EXTENDED = 0x4000;
 
 /**
- * The paths in an index of git (versions 2 to 4) at which other repositories stand: git looks into each where it
- * only reads, by that one's configuration. Null where the index cannot be understood. `idBytes`: 20, or 32 for
- * SHA-256.
+ * Returns the paths of nested repositories in a git index (versions 2 to 4): git reads each of them with its own
+ * configuration, even in a read. Null if the index cannot be parsed. `idBytes`: 20, or 32 for SHA-256.
  */
 export function gitLinksIn(index: Buffer, idBytes: number): readonly string[] | null {
-  // Most have none, and a search for four bytes is as fast as reading them.
+  // Most have none, and a search for four bytes is much faster than parsing.
   if (!index.includes(LINK)) return [];
   try {
     if (index.toString("latin1", 0, 4) !== "DIRC") return null;
     return links(index, idBytes);
   } catch (error) {
-    // It ends before it says it would.
+    // It is truncated.
     if (error instanceof RangeError) return null;
     throw error;
   }
@@ -44,13 +45,13 @@ function links(index: Buffer, idBytes: number): readonly string[] | null {
     const rest = index.subarray(from, end);
     path = kept === 0 ? rest : Buffer.concat([path.subarray(0, kept), rest]);
     if (index.readUInt32BE(at + MODE_AT) === 0xe000) found.push(path.toString("utf8"));
-    // Up to version 3 an entry is filled up to a multiple of eight bytes, with at least one.
+    // Up to version 3 an entry is padded to a multiple of eight bytes, with at least one.
     at = version === 4 ? end + 1 : at + ((end - at + 8) & ~7);
   }
   return found;
 }
 
-/** How much of the last path does not count, as git writes numbers in packs. */
+/** Reads how much of the last path is dropped, as git writes numbers in packs. */
 function readNumber(index: Buffer, start: number): { readonly value: number; readonly next: number } {
   let at = start;
   let byte = index.readUInt8(at++);

@@ -2,11 +2,11 @@ import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 
-/** Where a repository has what git goes by. All absolute. */
+/** Where a repository has its git data. All paths are absolute. */
 export interface GitRepository {
-  /** What belongs to this working tree alone. */
+  /** The data of this working tree alone. */
   readonly own: string;
-  /** What all its working trees share: the configuration and the hooks. */
+  /** The data shared by all its working trees: the configuration and the hooks. */
   readonly common: string;
   /** Where its files are, unless its configuration says otherwise. */
   readonly tree: string;
@@ -15,8 +15,8 @@ export interface GitRepository {
 const A_HEAD = /^(?:ref:\s*refs\/|[0-9a-f]{40,64}\s*$)/;
 
 /**
- * Every folder that git may take for the repository about this one, the nearest first. Git goes up past what is
- * no repository, so what only looks like one is listed and does not end the search.
+ * Returns every directory that git may take for the repository of this one, the nearest first. Git continues upwards
+ * past an invalid one, so one that only looks valid is listed and does not end the search.
  */
 export function repositoriesAbout(folder: string): readonly GitRepository[] {
   const found: GitRepository[] = [];
@@ -39,7 +39,7 @@ export function repositoryAt(dotGit: string): GitRepository | null {
   return named === undefined ? null : withCommon(resolve(tree, named.trimEnd()), tree);
 }
 
-/** The working tree that one of the directories below git's `worktrees` is of; null if it does not say. */
+/** Returns the working tree of a directory in git's `worktrees`; null if it does not say. */
 export function treeOf(directory: string): string | null {
   const dotGit = textAt(join(directory, "gitdir"));
   return dotGit === null ? null : dirname(dotGit.trimEnd());
@@ -54,7 +54,7 @@ function bare(folder: string): GitRepository {
   return { own: folder, common: folder, tree: folder };
 }
 
-/** Whether git takes it for a repository, as it decides that. */
+/** True if git accepts it as a repository. */
 function isWhole({ own, common }: GitRepository): boolean {
   if (!A_HEAD.test(textAt(join(own, "HEAD")) ?? "")) return false;
   return isFolder(join(common, "objects")) && isFolder(join(common, "refs"));

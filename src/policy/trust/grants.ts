@@ -8,25 +8,25 @@ import { schema } from "../../settings/schema.ts";
 import { nameOf } from "../../settings/setting.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
 
-/** One thing that trusting a folder would let its settings do. */
+/** One thing that the settings of a trusted directory could do. */
 export interface Grant {
-  /** For a person: what would be allowed or run, such as `run the command "./setup.sh" (SessionStart)`. */
+  /** For the user: what would be allowed or run, such as `run the command "./setup.sh" (SessionStart)`. */
   readonly words: string;
-  /** The same for the same grant, another for any other: what was agreed to is remembered by it. */
+  /** The same for equal grants only: trust is remembered by it. */
   readonly digest: string;
-  /** It is not the settings that do it, but git, by the repository's own configuration. */
+  /** Done by git, from the repository's own configuration, and not by settings. */
   readonly git?: true;
-  /** A skill of the folder's does it, when it is used. */
+  /** Done by one of the directory's skills, when it is used. */
   readonly skill?: true;
-  /** Agents of a definition of the folder's do it. */
+  /** Done by agents of a definition in the directory. */
   readonly agent?: true;
-  /** A language server does it, which is the folder's own or loads code of the folder. */
+  /** Done by a language server that is in the directory or loads code from it. */
   readonly languageServer?: true;
   /** It takes the name of another skill; the list of skills says so. */
   readonly replaces?: true;
 }
 
-/** What trusting the folder would grant, each once. Empty: there is nothing to ask about. */
+/** Returns what trusting the directory would grant, each once. Empty: no question is needed. */
 export function grantsOf(files: readonly SettingsFile[]): readonly Grant[] {
   const grants = count(files, true).granted.flatMap(grantsIn);
   return [...new Map(grants.map((grant) => [grant.digest, grant])).values()];
@@ -99,7 +99,7 @@ function hookWords(event: string, hooks: unknown): string {
   return `run ${what} as a hook (${printable(event)})`;
 }
 
-/** However a hook is written: what it would run is under `command`. */
+/** However a hook is written, the command it runs is under `command`. */
 function commandsIn(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.flatMap(commandsIn);
   if (!isObject(value)) return [];

@@ -9,7 +9,7 @@ import type { Grant } from "./grants.ts";
 
 const Trusted = z.object({
   version: z.literal(1),
-  /** By the real path of the folder. */
+  /** By the directory's real path. */
   folders: z.record(z.string(), z.object({ trustedAt: z.string(), grants: z.array(z.string()) })),
 });
 type Trusted = z.infer<typeof Trusted>;
@@ -17,10 +17,10 @@ type Trusted = z.infer<typeof Trusted>;
 /** What the user has agreed to for one directory, by digest; `agreed` is null if they were never asked. */
 export type Agreement =
   | { readonly type: "read"; readonly agreed: ReadonlySet<string> | null }
-  /** A sentence; nothing counts as agreed to then. */
+  /** A sentence; nothing counts as trusted then. */
   | { readonly type: "broken"; readonly reason: string };
 
-/** Where it is remembered which folders are trusted. `home` is Troupe's own folder. */
+/** Returns the file of trusted directories. `home` is Troupe's own directory. */
 export function trustFile(home: string): string {
   return join(home, "trusted.json");
 }
@@ -34,8 +34,8 @@ export async function agreementFor(home: string, root: string): Promise<Agreemen
 }
 
 /**
- * Remembers that the user trusts the directory with exactly these grants. Returns null, or why it was not written, as a
- * sentence. Of two sessions that write at the same moment one may be forgotten: it then asks again.
+ * Records that the user trusts the directory with exactly these grants. Returns null, or a sentence why it was not
+ * written. Of two sessions that write at the same moment one may be lost: it then asks again.
  */
 export async function trustFolder(
   home: string,
@@ -80,7 +80,7 @@ function broken(what: string): Store {
   };
 }
 
-/** A link to a folder is that folder; one that is gone is its own name. */
+/** A link counts as its target; a missing directory as its name. */
 function realPath(path: string): Promise<string> {
   return realpath(path).catch(() => path);
 }

@@ -8,23 +8,23 @@ import { foreignGitClause, gitGrants } from "./foreign-git.ts";
 import { type Grant, grantsOf } from "./grants.ts";
 import { agreementFor } from "./trust-store.ts";
 
-/** Whether the folder's own settings count in full. */
+/** Whether the directory's own settings apply in full. */
 export type Trust =
-  /** They only restrict: there is nothing to trust. */
+  /** They only restrict: no trust is needed. */
   | { readonly type: "nothing-to-grant" }
   | { readonly type: "trusted"; readonly grants: readonly Grant[] }
   | {
       readonly type: "untrusted";
-      /** All that trusting would grant. */
+      /** Everything that trust would grant. */
       readonly grants: readonly Grant[];
-      /** What of it is new since the folder was trusted; all of it where it never was. */
+      /** What is new since the directory was trusted; everything if it never was. */
       readonly fresh: readonly Grant[];
       readonly wasTrusted: boolean;
     };
 
 export interface TrustedSettings extends ReadSettings {
   readonly trust: Trust;
-  /** Language servers that load code of the folder. They take nothing from what else was agreed to, nor give to it. */
+  /** Language servers that load code from the directory. They are trusted separately from everything else. */
   readonly languageServers: Fresh;
 }
 
@@ -35,18 +35,18 @@ export interface Fresh {
 }
 
 export interface SettingsSource extends SettingsRoots {
-  /** Troupe's own folder, where it is remembered what is trusted. */
+  /** Troupe's own directory, with the file of trusted directories. */
   readonly home: string;
-  /** What else of the directory needs agreement, such as what its skills may do. */
+  /** Returns what else in the directory needs trust, such as what its skills may do. */
   readonly more?: () => Promise<readonly Grant[]>;
-  /** The language servers that are there; `settings`: as they are where the folder is trusted. */
+  /** Returns the language servers; `settings`: as they are if the directory is trusted. */
   readonly languageServers?: (settings: Settings) => Promise<readonly Grant[]>;
 }
 
-/** Reads the settings of a session, again and again. */
+/** Reads the settings of a session, repeatedly. */
 export interface SettingsReader {
   read(): Promise<TrustedSettings>;
-  /** Trusts the folder, as it was read last, for as long as this reader is used. */
+  /** Trusts the directory, as last read, for as long as this reader is used. */
   trustForNow(): void;
   /**
    * Returns what git would run in this directory without the user's agreement, as a clause; null if it runs
@@ -58,8 +58,8 @@ export interface SettingsReader {
 }
 
 /**
- * The settings with what the folder itself may say. `trusts`: the user trusts it for this run (`--trust`);
- * that holds for what there is at the first reading, and what is granted later is a question again (fault 60).
+ * Returns a reader of the settings with what the directory itself may set. `trusts`: the user trusts it for this run
+ * (`--trust`), as of the first reading; later grants are a question again (fault 60).
  */
 export function settingsReader(source: SettingsSource, trusts: boolean): SettingsReader {
   const agreedNow = new Set<string>();
@@ -80,7 +80,7 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
         readServerFiles(source),
         source.more?.(),
       ]);
-      // A server of a settings file of the folder's takes the place of one of the same name.
+      // A server in a project settings file replaces one of the same name.
       const first = settings.findIndex(({ scope }) => isProjectScope(scope));
       const files = settings.toSpliced(first, 0, ...servers);
       const untrusted = combine(files, false);
@@ -93,7 +93,7 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
       const fresh = trust.type === "untrusted" ? trust.fresh : [];
       const left = new Set([...fresh, ...languageServers.fresh].map(({ digest }) => digest));
       agreed = new Set(seen.flatMap(({ digest }) => (left.has(digest) ? [] : [digest])));
-      // What only git, skills or agents would do takes nothing from settings that were agreed to.
+      // Grants of git, skills or agents do not affect trusted settings.
       const counts =
         trust.type !== "nothing-to-grant" && fresh.every(({ git, skill, agent }) => git || skill || agent);
       const combined = counts ? combine(files, true) : untrusted;
@@ -148,7 +148,7 @@ function trustOf({ grants, fresh }: Fresh, wasTrusted: boolean): Trust {
   return fresh.length === 0 ? { type: "trusted", grants } : { type: "untrusted", grants, fresh, wasTrusted };
 }
 
-/** True if the user's own settings name the directory, by its real path: they did not mean a link to elsewhere. */
+/** True if the user's own settings name the directory by its real path: a link elsewhere does not count. */
 async function isNamed(root: string, named: readonly string[], homedir: string): Promise<boolean> {
   if (named.length === 0) return false;
   const real = (path: string) => realpath(path).catch(() => null);
