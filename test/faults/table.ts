@@ -346,7 +346,7 @@ export const faults: readonly Fault[] = [
     crashLoop,
     test(
       "journal/going-on.test.ts",
-      "a journal cut at any byte is gone on with: all whole lines, the torn one said, the new ones (fault 37)",
+      "resumes a journal cut at any byte: keeps whole lines, reports the torn one, adds new ones (fault 37)",
     ),
   ),
   row(
@@ -438,7 +438,7 @@ export const faults: readonly Fault[] = [
     ),
     test(
       "journal/session-lock.test.ts",
-      "what a killed process leaves is taken over and said, though nobody has reaped it yet (fault 46)",
+      "takes over the lock of a killed process and says so, even before it is reaped (fault 46)",
     ),
   ),
   row(

@@ -56,7 +56,7 @@ test("C13: the lock of a dead process is taken over by exactly one", { tags: ["l
   );
 });
 
-test("a living holder is waited for, but not for ever, and is named", { tags: ["long"] }, async () => {
+test("waits for a living holder, but not forever, and names it", { tags: ["long"] }, async () => {
   const common = temporaryFolder();
   let now = 0;
   const clock = { ...ground, now: () => (now += 1_000) };
