@@ -449,7 +449,7 @@ export const faults: readonly Fault[] = [
     "its siblings; its last words",
     test(
       "faults/memory.test.ts",
-      "of many agents one eats memory as arrays and strings: it ends out_of_memory with its last words, all others finish (D3, fault 51)",
+      "one of many agents exhausts its memory with arrays and strings: it ends out_of_memory with its last text, all others finish (D3, fault 51)",
     ),
     test(
       "actors/how-agents-end.test.ts",
