@@ -366,7 +366,7 @@ test("sees what is written in the second a worktree was made, also when it moves
   expect((await git("diff", "--name-only")).split("\n").sort()).toEqual([...unedited].sort());
 });
 
-test("reading a worktree's edits together with others reveals nothing of the others", {
+test("reading a worktree's edits together with others does not reveal the others", {
   tags: ["long"],
 }, async () => {
   const person = await repositoryWith({ "a.txt": "1\n", ".claude/worktrees/.gitignore": "nothing\n" });

@@ -68,7 +68,7 @@ export class FileAccess {
     this.#place = place;
   }
 
-  /** What a command reads and writes: deny and allow checks both need its words. */
+  /** The reads and writes of a command, cached because deny and allow checks both need them. */
   usesOf(words: readonly ShellWord[]): Uses | null {
     let known = this.#uses.get(words);
     if (known === undefined) {

@@ -31,7 +31,7 @@ export function neither(why: string): Reading {
   return { plain: why, confined: why };
 }
 
-/** Where a part runs, and what is known there. */
+/** The place of a part in a script, and the facts known there. */
 export type ReadingPlace = Omit<State, "afterCd">;
 
 /** A file could be named like one of their options. */

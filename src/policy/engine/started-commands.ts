@@ -18,7 +18,7 @@ export interface StartedVisitor {
 /** The limit of nested scripts: each level needs another level of quotes. */
 const MAX_NESTING = 40;
 
-/** Visits a command and everything it starts, in the widest sense (§5.5). `part` contains its words. */
+/** Visits a command and each one it starts, in the widest sense (§5.5). `part` contains its words. */
 export function startedCommands(
   words: readonly ShellWord[],
   part: ShellPart,
@@ -27,7 +27,7 @@ export function startedCommands(
   visit: StartedVisitor,
 ): void {
   const todo: (readonly ShellWord[])[] = [words];
-  // A command started by a runner is a suffix of its words; each is visited once.
+  // A command started by a runner is a suffix of the runner's; each is visited once.
   const seen = new Set<string>();
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     const text = plainText(next);

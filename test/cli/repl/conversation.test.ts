@@ -171,7 +171,7 @@ describe("stop means stop (C21)", () => {
     expect({ left: io.left, closed: terminal.closed }).toEqual({ left: [130], closed: true });
   });
 
-  test("/stop ends one agent and all below it, or all agents, or says that there is none", async () => {
+  test("/stop ends one agent and all below it, or all agents, or says that no agent is running", async () => {
     const { session, terminal, type } = await holding();
     await type("/stop");
     expect(terminal.lines).toContain("No agent is at work.");
@@ -191,7 +191,7 @@ describe("stop means stop (C21)", () => {
     expect(terminal.text).toContain('"agent" begins the ids of 2 agents; give more of it.');
   });
 
-  test("/mcp shows the status of each server, or that there is none", async () => {
+  test("/mcp shows the status of each server, or that no server is configured", async () => {
     const none = await holding();
     await none.type("/mcp");
     expect(none.terminal.text).toContain("There are no MCP servers; `troupe mcp add` adds one.");

@@ -117,7 +117,7 @@ describe("the Escape key", () => {
     return { clock, key, take, pressed: () => pressed };
   };
 
-  test("is told from a sequence that a slow line has cut", async () => {
+  test("is distinguished from a sequence that a slow line has cut", async () => {
     const { clock, take, pressed } = pressing();
     expect(take("\u001b")).toBeNull();
     await clock.advance(20);
@@ -137,7 +137,7 @@ describe("the Escape key", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("is not waited for any more once the terminal is closed", () => {
+  test("is no longer awaited once the terminal is closed", () => {
     const { clock, key, take } = pressing();
     take("\u001b");
     key.close();

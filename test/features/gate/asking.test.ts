@@ -80,7 +80,7 @@ describe("an agent that asks", () => {
 });
 
 describe.each(everyDayHosts)("a session without a user, on %s", (host) => {
-  test("no agent at any depth is offered the question, and a call of it is refused (A14.1)", async () => {
+  test("offers the question to no agent at any depth, and refuses a call of it (A14.1)", async () => {
     const call = { name: "AskUserQuestion", input: { questions: which } };
     const { supervisor, model } = supervised(host, ({ messages }) => {
       const said = JSON.stringify(messages);

@@ -165,7 +165,7 @@ describe("the user's git at the moment of a commit of edits (issue 15, 28)", () 
     expect(await undo(repository)).toMatchObject({ type: "undone" });
   });
 
-  it("keeps a commit of theirs and commits the edits on it", { tags: ["long"] }, async () => {
+  it("keeps the user's own commit and commits the edits on it", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: text(), b: "1\n" });
     const { folder, must } = repository;
     put(folder, { b: "staged\n" });
