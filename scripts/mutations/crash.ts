@@ -170,4 +170,12 @@ export const crash: readonly Mutation[] = [
     tests: ["test/worktrees/remove.test.ts"],
     title: "removed its own entry of a worktree",
   },
+  {
+    name: "I28-locked-index-of-a-worktree-stops-its-rebase",
+    file: "src/worktrees/merge/begin-from.ts",
+    from: "await dropLocksOfKilled(locks, 1, Number.POSITIVE_INFINITY);",
+    to: "",
+    tests: ["test/worktrees/merge/rebase.test.ts"],
+    title: "is finished by the next request",
+  },
 ];

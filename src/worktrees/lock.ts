@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
 import { errorCode } from "../lib/errors.ts";
 import type { GitEnvironment } from "./environment.ts";
-import { lockFile } from "./layout.ts";
+import { lockFile, treeRecordFolder } from "./layout.ts";
 import { refuse } from "./refusal.ts";
 
 /**
@@ -18,7 +18,7 @@ import { refuse } from "./refusal.ts";
 const FREE = "free";
 const LOOK_EVERY_MS = 10;
 const WAIT_MS = 60_000;
-const Holder = z.object({ pid: z.number(), startedAt: z.nullable(z.string()) });
+export const Holder = z.object({ pid: z.number(), startedAt: z.nullable(z.string()) });
 
 export interface LockOptions {
   /** Milliseconds to wait for another holder. */
@@ -51,6 +51,19 @@ export async function withLock<T>(
   } finally {
     await release(lock, taken);
   }
+}
+
+/**
+ * One operation at a time per worktree, over all processes; other worktrees are not blocked. Take the repository's lock
+ * first if both are needed.
+ */
+export function withTreeLock<T>(
+  common: string,
+  name: string,
+  ground: GitEnvironment,
+  work: () => Promise<T>,
+): Promise<T> {
+  return withLock(treeRecordFolder(common, name), ground, work);
 }
 
 /** Returns the current holder; takes nothing. */

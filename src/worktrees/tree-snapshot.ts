@@ -6,6 +6,7 @@ import type { GitEnvironment } from "./environment.ts";
 import { allThere, isConnected } from "./gc-guard.ts";
 import { keepIgnored } from "./ignored-chain.ts";
 import { snapshotRef } from "./layout.ts";
+import { withTreeLock } from "./lock.ts";
 import { leaveNestedOut } from "./nested.ts";
 import { answered, granted, outputOf, Refusal, refuse, refuseByGit } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
@@ -13,7 +14,6 @@ import type { ChangedFile, SnapshotAnswer, SnapshotRequest } from "./requests.ts
 import { dropLeftovers, openSideIndex, type SideIndex, seedFromTree } from "./side-index.ts";
 import { addAll, addNamed } from "./tree-add.ts";
 import { newHeads } from "./tree-heads.ts";
-import { withTreeLock } from "./tree-lock.ts";
 import { readRecord, writeRecord } from "./tree-record.ts";
 import { gitOn, locateWorktree, type TreeGit, type TreePlace } from "./worktree-location.ts";
 

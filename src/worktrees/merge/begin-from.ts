@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import { deleteRef } from "../delete-ref.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
+import { dropLocksOfKilled } from "../killed-git.ts";
 import { baseRef, OUR_REFS } from "../layout.ts";
 import { granted, outputOf } from "../refusal.ts";
 import { gitOn, locateWorktree } from "../worktree-location.ts";
@@ -10,6 +12,9 @@ export async function beginFrom(tree: Worktree, ground: GitEnvironment): Promise
   const place = granted(locateWorktree(tree));
   const git = gitOn(tree, place, ground);
   const branch = `refs/heads/${tree.branch}`;
+  // A git that was killed there would stop all others.
+  const locks = ["index.lock", "HEAD.lock"].map((name) => join(place.gitDir, name));
+  await dropLocksOfKilled(locks, 1, Number.POSITIVE_INFINITY);
   const commands = [
     ["update-ref", baseRef(tree.name), tree.base],
     ["update-ref", branch, tree.base],

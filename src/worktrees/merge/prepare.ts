@@ -1,8 +1,7 @@
 import type { GitEnvironment, Repository } from "../environment.ts";
-import { withLock } from "../lock.ts";
+import { withLock, withTreeLock } from "../lock.ts";
 import { answered, inSpiteOfGc } from "../refusal.ts";
 import type { PrepareAnswer, PrepareRequest } from "../requests.ts";
-import { withTreeLock } from "../tree-lock.ts";
 import { checkoutOf } from "./candidate.ts";
 import { openMerge } from "./journal.ts";
 import { rollBackUnfinished } from "./roll-back.ts";

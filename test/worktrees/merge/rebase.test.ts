@@ -129,8 +129,11 @@ describe("a rebase that was cut off (issue 15, 28)", () => {
   it("is finished by the next request, and what changed in the checkout is not an edit of the agent", {
     tags: ["long"],
   }, async () => {
-    const { repository, agent, record } = await cutOff();
+    const { repository, agent, record, common } = await cutOff();
+    const locks = ["index.lock", "HEAD.lock"].map((name) => join(common, "worktrees", "a1", name));
+    for (const lock of locks) writeFileSync(lock, "");
     const rebased = await agent.rebase();
+    expect(locks.filter((lock) => existsSync(lock))).toEqual([]);
     expect(rebased).toMatchObject({
       ...{ type: "rebased", tree: record.tree },
       conflicts: [{ path: "a", kind: "unresolved" }],
