@@ -40,7 +40,7 @@ export const crash: readonly Mutation[] = [
     from: "const why = await move();",
     to: 'rmSync(real + ".lock", { force: true });\n      const why = await move();',
     tests: ["test/worktrees/merge/commit.test.ts"],
-    title: "nobody commits the edits with their own",
+    title: "no other commit contains the edits",
   },
   {
     name: "I28-lock-of-a-killed-git-stays",
@@ -56,7 +56,7 @@ export const crash: readonly Mutation[] = [
     from: "await dropBrokenEntries(repo, ground);",
     to: "",
     tests: ["test/worktrees/claim.test.ts"],
-    title: "stops nobody",
+    title: "does not stop a claim",
   },
   {
     name: "I28-rebase-forgets-its-base",
@@ -64,7 +64,7 @@ export const crash: readonly Mutation[] = [
     from: "if (known !== null) await writeRecord(repo.common, tree.name, { ...known, tree: next });",
     to: "",
     tests: ["test/worktrees/merge/rebase.test.ts"],
-    title: "is finished by who asks again",
+    title: "is finished by the next request",
   },
   {
     name: "I28-commit-of-the-user-wins",
@@ -120,7 +120,7 @@ export const crash: readonly Mutation[] = [
     from: "first.err === GIT_KILLED ? await ask() : first",
     to: "first",
     tests: ["test/worktrees/repository.test.ts"],
-    title: "git that is killed is asked once more",
+    title: "retries git once if it is killed",
   },
   {
     name: "I28-lock-of-packed-refs-stays",

@@ -1,4 +1,4 @@
-/** What the short names mean by default: the newest of each family (A22.17). */
+/** The default models of the short names: the newest of each family (A22.17). */
 export const DEFAULT_ALIASES = {
   opus: "claude-opus-5-5",
   sonnet: "claude-sonnet-5-5",
@@ -10,8 +10,8 @@ export const DEFAULT_MODEL = "sonnet";
 export type Aliases = Readonly<Record<string, string>>;
 
 /**
- * What the environment and the settings say that aliases mean: the environment (`ANTHROPIC_DEFAULT_OPUS_MODEL` and so on) wins
- * over the user's settings. Defaults are not in it; `resolveModel` knows them.
+ * Returns the aliases of the environment and the settings: the environment (`ANTHROPIC_DEFAULT_OPUS_MODEL` and so on)
+ * wins over the user's settings. Defaults are not included; `resolveModel` knows them.
  */
 export function aliasesFrom(
   env: Readonly<Record<string, string | undefined>>,
@@ -25,8 +25,8 @@ export function aliasesFrom(
 }
 
 /**
- * The full id that an alias stands for, matched whatever its case. Any other name is an id already and is
- * passed on as it is: the server knows its models, we do not (A1.5).
+ * Returns the full ID of an alias, ignoring case. Any other name is passed on as an ID: the server knows its models,
+ * Troupe does not (A1.5).
  */
 export function resolveModel(nameOrAlias: string, aliases: Aliases = {}): string {
   const alias = nameOrAlias.trim().toLowerCase();

@@ -37,24 +37,24 @@ export interface AnthropicOptions {
   readonly baseURL?: string;
   readonly aliases?: Aliases;
   /**
-   * Milliseconds without a model event before a request is given up (default 300,000). Longer ones do not
-   * help against a server that sends nothing at all: fetch itself gives up after 300,000.
+   * Milliseconds without a model event before a request is given up (default 300,000). A longer limit does not help
+   * with a silent server: fetch itself gives up after 300,000.
    */
   readonly idleMs?: number;
-  /** Milliseconds that one reply may take in all, however lively its stream is (default 3,600,000; fault 15). */
+  /** Limit of one reply in milliseconds, however lively its stream is (default 3,600,000; fault 15). */
   readonly totalMs?: number;
   readonly clock?: Clock;
 }
 
-/** No timer of the SDK may end what ours lets live; setTimeout cannot wait longer than this. */
+/** The SDK's timer must never end a request before ours; setTimeout cannot wait longer than this. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 
 /** Milliseconds of silence after which the user sees it (fault 15). */
 const QUIET_MS = 20_000;
 
 /**
- * The SDK's base client alone, which is a fifth of it: its helpers, other resources, retries, tracing and
- * search for credentials in files are not wanted here.
+ * Only the SDK's base client, a fifth of it: its helpers, other resources, retries, tracing and search for credentials
+ * in files are not needed.
  */
 class Connection extends BaseAnthropic {
   protected override _shouldResolveDefaultCredentials(): boolean {
@@ -62,7 +62,7 @@ class Connection extends BaseAnthropic {
   }
 }
 
-/** Asks any server that speaks the Anthropic Messages API; one attempt each, the governor tries again. */
+/** Returns a client for any server of the Anthropic Messages API; one attempt each, the governor retries. */
 export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
   const { idleMs = 300_000, totalMs = 3_600_000, clock = systemClock, aliases = {} } = options;
   const base = checkBaseURL(options.baseURL ?? DEFAULT_BASE_URL);
@@ -85,7 +85,7 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
   };
 }
 
-/** Returns the status alone if the answer is not the count that was asked for. */
+/** Returns only the status if the response is not a count. */
 async function sendCount(
   connection: Connection,
   body: object,
@@ -103,14 +103,14 @@ async function sendCount(
 }
 
 function connect({ apiKey, authToken }: AnthropicOptions, baseURL: string): Connection {
-  // Without credentials a local server is asked, which wants none; the SDK insists on a header or its absence.
+  // A local server needs no credentials; the SDK insists on a header or its absence.
   const none = apiKey === undefined && authToken === undefined;
   const older = apiKey !== undefined && baseURL !== DEFAULT_BASE_URL;
   return new Connection({
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(apiKey !== undefined || authToken === undefined ? {} : { authToken }),
     ...(none ? { apiKey: null, authToken: null } : {}),
-    // Servers and gateways that follow the older convention look for the key in this header.
+    // Servers and gateways of the older convention expect the key in this header.
     defaultHeaders: { ...(none ? { authorization: null } : {}), ...(older ? { "x-api-key": apiKey } : {}) },
     baseURL,
     maxRetries: 0,
@@ -124,7 +124,7 @@ function connect({ apiKey, authToken }: AnthropicOptions, baseURL: string): Conn
 
 type Limits = Required<Pick<AnthropicOptions, "idleMs" | "totalMs" | "clock">>;
 
-/** One request and its one answer. */
+/** One request and its response. */
 class Attempt {
   private readonly connection: Connection;
   private readonly where: Where;
@@ -198,7 +198,7 @@ class Attempt {
     await readReply(response, reply, watch, this.clock, () => this.abort.abort());
   }
 
-  /** A reply that had its stop reason is complete, whatever broke after it (fault 14). */
+  /** A reply with a stop reason is complete, whatever broke after it (fault 14). */
   private outcome(reply: ReplyAssembler, failure: ModelFailure | undefined, apiMs: number): ModelOutcome {
     const finished = reply.finish();
     if (finished.type === "finished") {
@@ -243,12 +243,12 @@ class Attempt {
   }
 }
 
-/** True if the server itself answered, with a status other than success. */
+/** True if the server itself responded, with a status other than success. */
 function isAnswer(error: unknown): error is APIError {
   return error instanceof APIError && !(error instanceof APIConnectionError) && error.status !== undefined;
 }
 
-/** A reply that has begun costs money, even if it breaks off or is cancelled. */
+/** A started reply costs money, even if it breaks off or is cancelled. */
 function withUsage(outcome: ModelOutcome, { partialUsage }: ReplyAssembler): ModelOutcome {
   if (partialUsage === null || outcome.type === "reply") return outcome;
   return { ...outcome, failure: { ...outcome.failure, usage: partialUsage } };

@@ -1,14 +1,13 @@
-/** Where the Messages API is reached by default. */
+/** The default address of the Messages API. */
 export const DEFAULT_BASE_URL = "https://api.anthropic.com";
 
 export type BaseURL =
   | { readonly ok: true; readonly url: string; readonly host: string }
-  /** One sentence that names what is wrong and what to write; it never repeats a password. */
+  /** One sentence that says what is wrong and what to write; it never repeats a password. */
   | { readonly ok: false; readonly message: string };
 
 /**
- * The base that `/v1/messages` is added to. Slashes at the end, and the `/v1` that people copy from other
- * APIs, are taken off.
+ * Returns the base URL for `/v1/messages`. Removes trailing slashes, and the `/v1` that users copy from other APIs.
  */
 export function checkBaseURL(text: string): BaseURL {
   const trimmed = text.trim();

@@ -3,16 +3,16 @@ import type { ContentBlock, MessageParam, ToolDefinition, Usage } from "../mailb
 import type { Effort } from "../mailbox/effort.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 
-/** One request, in our words. The provider adds cache breakpoints and its own field names. */
+/** One request, independent of a provider, which adds cache breakpoints and its own field names. */
 export interface ModelRequest {
   readonly actor: ActorId;
-  /** An alias (opus, sonnet, haiku) or a full id. */
+  /** An alias (opus, sonnet, haiku) or a full ID. */
   readonly model: string;
   readonly system: readonly string[];
   readonly tools: readonly ToolDefinition[];
   readonly messages: readonly MessageParam[];
   readonly maxTokens: number;
-  /** Extended thinking is opt-in (A1.15): tokens to think with. */
+  /** The token budget of extended thinking, which is opt-in (A1.15). */
   readonly thinkingTokens?: number;
   readonly effort?: Effort;
   /** The last turn, which must be text: tools stay in the request (they are part of the cached prefix). */
@@ -23,19 +23,19 @@ export interface ModelRequest {
   readonly streamText?: boolean;
 }
 
-/** One whole reply: `content` holds only blocks that were closed (A22.22). */
+/** One whole reply: `content` has only complete blocks (A22.22). */
 export interface ModelReply {
   readonly content: readonly ContentBlock[];
-  /** The API's own; unknown ones are kept as they came. `incomplete`: the client knows that it did not do what was asked. */
+  /** The API's own value; unknown ones are kept. `incomplete`: the client knows that the request was not fulfilled. */
   readonly stopReason: string;
   readonly usage: Usage;
-  /** The id the server says it answered with. */
+  /** The ID that the server reports. */
   readonly model: string;
-  /** Milliseconds from the last attempt's sending to its end, without waiting for a slot or a retry. */
+  /** Duration of the last attempt in milliseconds, without waiting for a slot or a retry. */
   readonly apiMs: number;
-  /** The server's own counts were not possible ones; `usage` is. */
+  /** The server's own counts were impossible; `usage` is corrected. */
   readonly oddUsage?: true;
-  /** Of the last request, where the reply took several. */
+  /** Of the last request, if the reply needed several. */
   readonly lastUsage?: Usage;
 }
 
@@ -54,24 +54,24 @@ export type ModelFailureKind =
   | "over_budget"
   | "cancelled";
 
-/** Why there is no reply. `message` is one sentence for a person that names the thing and what to do. */
+/** Why there is no reply. `message` is one sentence for the user that names the cause and what to do. */
 export interface ModelFailure {
   readonly kind: ModelFailureKind;
   readonly message: string;
   readonly status?: number;
-  /** Milliseconds the server asked everyone to wait. */
+  /** Milliseconds the server asked all clients to wait. */
   readonly retryAfterMs?: number;
-  /** What had been said when it broke off. */
+  /** The text received before it broke off. */
   readonly partialText?: string;
-  /** What it has cost all the same: a reply that had begun and broke off. */
+  /** The cost of a started reply that broke off. */
   readonly usage?: Usage;
-  /** Trying again cannot help, though it often does for this kind: a certificate, for instance. */
+  /** A retry cannot help, though it often does for this type: a certificate, for instance. */
   readonly final?: true;
 }
 
 /** What happens before the end. */
 export type ModelEvent =
-  /** Waiting for `ms`, for a countdown: then attempt `attempt + 1` is made, or (null) a silent stream is given up. */
+  /** Waiting for `ms`, for a countdown: then attempt `attempt + 1` starts, or (null) a silent stream is given up. */
   | {
       readonly type: "waiting";
       readonly reason: string;
@@ -79,18 +79,18 @@ export type ModelEvent =
       readonly attempt: number | null;
     }
   | { readonly type: "text"; readonly text: string }
-  /** The model has begun to write a call of this tool. */
+  /** The model has started to write a call of this tool. */
   | { readonly type: "call-begins"; readonly tool: string };
 
 export type OnModelEvent = (event: ModelEvent) => void;
 
-/** Called when the server begins to answer: true if the request was let in, false if it was refused. */
+/** Called when the server starts to respond: true if the request was accepted, false if it was refused. */
 export type OnServerAnswer = (accepted: boolean) => void;
 
 /**
- * What a provider implements: one attempt at one reply (docs/models.md, "Adding a provider"). `ask` never rejects, never
- * retries and never waits for a slot; an aborted signal ends it with a `cancelled` failure. A client that cannot tell when
- * the server begins to answer never calls `onAnswer`.
+ * What a provider implements: one attempt at one reply (docs/models.md, "Adding a provider"). `ask` never rejects,
+ * never retries and never waits for a slot; an aborted signal ends it with a `cancelled` failure. A client that cannot
+ * detect when the server starts to respond never calls `onAnswer`.
  */
 export interface ModelClient {
   readonly name: string;
@@ -100,13 +100,13 @@ export interface ModelClient {
     signal: AbortSignal,
     onAnswer?: OnServerAnswer,
   ): Promise<ModelOutcome>;
-  /** Absent: it cannot count. */
+  /** Absent if it cannot count. */
   readonly countTokens?: CountTokens;
 }
 
 /**
- * Returns how many tokens a request is by the server's own count, or null if it does not count or not in time. Never
- * rejects, and takes no longer than a few seconds.
+ * Returns the server's own token count of a request, or null if it does not count or not in time. Never rejects, and
+ * takes at most a few seconds.
  */
 export type CountTokens = (request: ModelRequest, signal: AbortSignal) => Promise<number | null>;
 
@@ -114,7 +114,7 @@ export type ModelOutcome =
   | { readonly type: "reply"; readonly reply: ModelReply }
   | { readonly type: "failure"; readonly failure: ModelFailure };
 
-/** What one attempt may cost at most. */
+/** The maximum cost of one attempt. */
 export interface MeteredRequest {
   readonly actor: ActorId;
   readonly model: string;
@@ -123,7 +123,7 @@ export interface MeteredRequest {
   /** The server's own count would hardly be less. */
   readonly exact: boolean;
   readonly maxTokens: number;
-  /** It is the last one of its actor, which a part of the budget is kept for. */
+  /** The last request of its actor, for which a part of the budget is reserved. */
   readonly last: boolean;
 }
 
@@ -138,24 +138,24 @@ export type Reservation =
 /** Asks the owner of the budget. Waits while other requests may still release money. Never rejects. */
 export type Reserve = (request: MeteredRequest, signal: AbortSignal) => Promise<Reservation>;
 
-/** What the gateway tells the session about all its requests together. */
+/** What the gateway reports to the session about all its requests. */
 export type GatewayNotice =
-  /** A request of this actor is in line or being answered. */
+  /** A request of this actor is queued or in progress. */
   | { readonly type: "open"; readonly actor: ActorId }
   | {
       readonly type: "usage";
       readonly actor: ActorId;
       /** The ID that the server says it answered with. */
       readonly model: string;
-      /** The ID that was asked for. */
+      /** The requested ID. */
       readonly asked: string;
       readonly usage: Usage;
       readonly apiMs: number;
       /** What was reserved for it. */
       readonly reservation?: number;
-      /** It broke off: no reply came of it. */
+      /** It broke off without a reply. */
       readonly broken?: true;
-      /** The server's own counts were not possible ones. */
+      /** The server's own counts were impossible. */
       readonly odd?: true;
     }
   | {
@@ -165,33 +165,30 @@ export type GatewayNotice =
       readonly ms: number;
       readonly attempt: number | null;
     }
-  /** Nothing came of a request that money was reserved for. */
+  /** A request with a reservation was never sent or cost nothing. */
   | { readonly type: "unused"; readonly reservation: number }
-  /** Its thread had died and was started again; agents ask for a new port. `reason` is a sentence. */
+  /** Its thread died and was restarted; agents ask for a new port. `reason` is a sentence. */
   | { readonly type: "restarted"; readonly reason: string };
 
 /**
- * Where agents get their models from. Each agent has a port of its own; requests and cancellations on it
- * are that agent's. The port closes when the gateway's thread dies; `connect` then gives another one.
+ * Connects agents to their models. Each agent has its own port for requests and cancellations. The port closes when the
+ * gateway's thread dies; `connect` then gives another one.
  */
 export interface Gateway {
   /**
-   * The port to hand to the agent; one that it had before is closed. `lead`: the main conversation, served
-   * before the others. If the gateway `isOver`, a closed port. `side`: a port in addition to the agent's own, for a request
-   * that is made on its behalf; its holder closes it.
+   * Returns the agent's port; closes an earlier one. `lead`: the main conversation, served before the others. If the
+   * gateway `isOver`, a closed port. `side`: an additional port for a request on the agent's behalf; its holder closes
+   * it.
    */
   connect(actor: ActorId, lead: boolean, side?: "side"): MessagePort;
-  /** True once it was closed or given up: no port of it answers. */
+  /** True once it was closed or given up: its ports no longer respond. */
   readonly isOver: boolean;
   /** Ends every request of the actor and closes its port. */
   disconnect(actor: ActorId): void;
   onNotice(listener: (notice: GatewayNotice) => void): void;
-  /** From now on money is reserved for each attempt before it is sent. */
+  /** Reserves money for each attempt from now on, before it is sent. */
   meter(reserve: Reserve): void;
-  /**
-   * The gateway died oftener than it is started again; every port of it is closed, now and later. `reason`
-   * is a sentence.
-   */
+  /** The gateway died too often to be restarted; all its ports are closed. `reason` is a sentence. */
   onClosed(listener: (reason: string) => void): void;
   /** Ends every request and closes every port. Idempotent. */
   close(): Promise<void>;

@@ -18,7 +18,7 @@ const CAUSES: Readonly<Record<string, string>> = {
 const TLS = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(VERIFY|GET)_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/;
 const TIMED_OUT = /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/;
 
-/** No answer, or an answer that broke off, for a reason of the network (faults 9, 10, 12 and 13). */
+/** Returns the failure of a missing or interrupted response for a network reason (faults 9, 10, 12 and 13). */
 export function connectionFailure(error: unknown, { host, model }: Where): ModelFailure {
   const code = codeOf(error);
   if (TLS.test(code))
@@ -42,7 +42,7 @@ export function connectionFailure(error: unknown, { host, model }: Where): Model
   };
 }
 
-/** Ports of other protocols are refused before anything is sent; this cause has no code. */
+/** True if the port belongs to another protocol and is refused before anything is sent; this cause has no code. */
 function isBadPort(error: unknown): boolean {
   let cause: unknown = error;
   for (let depth = 0; depth < 6 && cause instanceof Error; depth++) {
@@ -52,7 +52,7 @@ function isBadPort(error: unknown): boolean {
   return false;
 }
 
-/** The code of the innermost cause: fetch wraps the socket's error, and one error per address of a host. */
+/** Returns the code of the innermost cause: fetch wraps the socket's error, and one error per address of a host. */
 function codeOf(error: unknown): string {
   let code = "";
   let cause: unknown = error;

@@ -1,11 +1,13 @@
-/** Tokens of a window by model id, before the list below (`troupe.contextWindows`). */
+/** Tokens of a window by model ID, which override the list below (`troupe.contextWindows`). */
 export type OwnWindows = Readonly<Record<string, number>>;
 
-/** An unknown model: most often on the user's own server. Too much costs one refused request, which says so. */
+/**
+ * For an unknown model, usually on the user's own server. Too high a value costs one refused request, which says so.
+ */
 export const UNKNOWN_WINDOW = 200_000;
 const MILLION = 1_000_000;
 
-/** As published at platform.claude.com (models) in October 2026; by id without its date. */
+/** As published at platform.claude.com (models) in October 2026; by ID without its date. */
 const WINDOWS: Readonly<Record<string, number>> = {
   "claude-opus-5-5": MILLION,
   "claude-opus-5": MILLION,
@@ -26,11 +28,11 @@ const WINDOWS: Readonly<Record<string, number>> = {
   "claude-mythos-5-1": MILLION,
   "claude-fable-5": MILLION,
   "claude-mythos-5": MILLION,
-  // It reads whatever it is given, and would search again what it was made to forget.
+  // It reads any input, and would search again for elided results.
   offline: MILLION,
 };
 
-/** Tokens that a model's requests and replies may have together (A19.5): its own, not those of its parent. */
+/** Returns the tokens that a model's request and reply may have together (A19.5): its own, not those of its parent. */
 export function contextWindowOf(model: string, own: OwnWindows = {}): number {
   const id = model.replace(/-\d{8}$/, "");
   for (const name of [model, id]) {

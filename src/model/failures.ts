@@ -9,7 +9,7 @@ export interface Where {
   readonly secrets: readonly string[];
 }
 
-/** What a server said about its error: a status, an `error` event in the stream, or both. */
+/** What a server reported about its error: a status, an `error` event in the stream, or both. */
 export interface ServerError {
   readonly status?: number;
   /** `error.type` of the body. */
@@ -21,7 +21,7 @@ export interface ServerError {
   readonly retryAfterMs?: number;
   /** The server's `x-should-retry`. */
   readonly shouldRetry?: boolean;
-  /** Where a 3xx answer points. */
+  /** The target of a 3xx response. */
   readonly location?: string;
 }
 
@@ -52,7 +52,7 @@ function kindOf({ status, type, code, message = "" }: ServerError): ModelFailure
   if (status === 413) return "too_large";
   if (status === 429) return "rate_limit";
   if (status === 529 || (status === 503 && byType === "overloaded")) return "overloaded";
-  // A timeout or a lock on the server's side, by their statuses.
+  // A timeout or a lock on the server's side.
   if (status >= 500 || status === 408 || status === 409) return "server";
   return TOO_LONG.test(message) ? "too_large" : "invalid_request";
 }
@@ -78,7 +78,7 @@ function sentence(kind: ModelFailureKind, { host, model }: Where, detail: string
   }
 }
 
-/** Classifies what a server answered (faults 1 to 8 and 11). */
+/** Classifies a server's response (faults 1 to 8 and 11). */
 export function serverFailure(error: ServerError, where: Where): ModelFailure {
   if (error.status !== undefined && error.status >= 300 && error.status < 400)
     return redirected(error, where);
@@ -94,7 +94,7 @@ export function serverFailure(error: ServerError, where: Where): ModelFailure {
   };
 }
 
-/** Not followed: the key and the conversation go only to the server that was named. */
+/** Not followed: the key and the conversation go only to the configured server. */
 function redirected({ status, location }: ServerError, { host, secrets }: Where): ModelFailure {
   const to = location === undefined ? "another address" : redacted(location, secrets);
   return {
@@ -107,7 +107,7 @@ function redirected({ status, location }: ServerError, { host, secrets }: Where)
 /** Shorter ones are not keys: local servers are given values such as `none`, which other text contains, too. */
 const SHORTEST_KEY = 8;
 
-/** One line, no closing full stop, no key, at most 300 characters. */
+/** Returns one line without a final full stop or a key, at most 300 characters. */
 function redacted(text: string, secrets: readonly string[]): string {
   let safe = text.replaceAll(/\s+/g, " ").trim();
   for (const secret of secrets) if (secret.length >= SHORTEST_KEY) safe = safe.replaceAll(secret, "[key]");
@@ -131,7 +131,7 @@ export function stalledFailure(idleMs: number, sleptMs: number, { host, model }:
   return { kind: "stalled", message };
 }
 
-/** Something came all the time, but never an end (fault 15). */
+/** Something arrived all the time, but never an end (fault 15). */
 export function endlessFailure(totalMs: number, { host, model }: Where): ModelFailure {
   const message = `The reply of ${model} from ${host} was not complete after ${Math.round(totalMs / 60_000)} minutes; the request was given up.`;
   return { kind: "stalled", message };
@@ -143,8 +143,8 @@ export const cancelled: ModelOutcome = {
 };
 
 /**
- * Whether the same request may succeed later. A key, a limit of spending or a malformed request do not
- * mend themselves; neither does what is marked `final`.
+ * True if the same request may succeed later. A key, a spending limit or a malformed request do not change by
+ * themselves; nor does a failure marked `final`.
  */
 export function retryable(failure: ModelFailure): boolean {
   if (failure.final) return false;

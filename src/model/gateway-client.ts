@@ -5,15 +5,15 @@ import { splitHistory } from "../mailbox/shared-history.ts";
 import type { ModelClient, ModelFailureKind, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
 import type { FromGateway, PartedRequest, ToGateway } from "./gateway-messages.ts";
 
-/** Milliseconds that a new port may take to come; a thread is started for it, and the machine may be busy. */
+/** Milliseconds to wait for a new port; a thread is started for it, and the machine may be busy. */
 const RECONNECT_MS = 30_000;
 /**
- * A port may come from a thread that is dying: it closes, and another is asked for, after ever longer waits (milliseconds),
- * until something comes through one.
+ * A port may come from a dying thread: then it closes, and the next one is requested after ever longer waits
+ * (milliseconds), until one delivers a message.
  */
 const WAITS_MS = [0, 20, 80, 320, 1000, 1000, 1000, 1000, 1000, 1000];
 
-/** Milliseconds that a count may take on the agent's side: what the provider allows itself, and the way there. */
+/** Milliseconds that a count may take on the agent's side: the provider's own limit, and the transport. */
 const COUNT_MS = 5_000;
 
 interface Asked {
@@ -25,21 +25,23 @@ interface Asked {
 }
 
 /**
- * Gives a port to the gateway that replaced the dead one, or rejects if there is no gateway. Asked
- * once for all open requests; a port that comes too late is closed.
+ * Gives a port to the gateway that replaced the dead one, or rejects if there is no gateway. Called once for all open
+ * requests; a port that comes too late is closed.
  */
 export type Reconnect = () => Promise<MessagePort>;
 
-/** A model at the other end of a lane. It owns its ports: `close` closes whichever it has now, and ends what is open. */
+/**
+ * A model at the other end of a channel. It owns its ports: `close` closes the current one, and ends open requests.
+ */
 export interface LaneModel extends ModelClient {
   close(): void;
 }
 
 /**
- * The agent's end of its model lane. When its port closes because the gateway's thread died, it asks for
- * another and sends its open requests again: only whole replies leave it, so what had streamed before begins
- * again. Without one, every request ends with a `connection` failure, so that no agent waits for a
- * gateway that is gone. The port keeps the thread alive only while something is asked.
+ * Returns the agent's end of its model channel. When its port closes because the gateway's thread died, it requests
+ * another and sends its open requests again: only whole replies leave it, so streaming starts over. Without another
+ * port, every request ends with a `connection` failure, so that no agent waits for a dead gateway. The port keeps the
+ * thread alive only during a request.
  */
 export function gatewayClient(
   port: MessagePort,
@@ -55,10 +57,10 @@ class Lane implements LaneModel {
   readonly #clock: Clock;
   readonly #open = new Map<number, Asked>();
   readonly #counts = new Map<number, (tokens: number | null) => void>();
-  /** None while there is no gateway, or one is being asked for. */
+  /** Undefined without a gateway, or while one is requested. */
   #port: MessagePort | undefined;
   #asking = false;
-  /** Ports in a row through which nothing came. */
+  /** Consecutive ports that delivered nothing. */
   #fruitless = 0;
   #closed = false;
   #counter = 0;
@@ -75,7 +77,7 @@ class Lane implements LaneModel {
       const id = this.#counter++;
       const cancel = () => {
         this.#post({ type: "cancel", id });
-        // Answered here: an abort must not wait for a round trip, nor for a gateway that is busy or gone.
+        // Settled here: an abort must not wait for a round trip, nor for a busy or dead gateway.
         this.#settle(id, cancelled());
       };
       this.#open.set(id, {
@@ -106,7 +108,7 @@ class Lane implements LaneModel {
         this.#post({ type: "cancel", id });
         settle(null);
       };
-      // There is an estimate: whatever the gateway does, the agent does not wait long for it.
+      // There is an estimate, so the agent does not wait long for the gateway.
       const withdraw = this.#clock.after(COUNT_MS, give);
       signal.addEventListener("abort", give, { once: true });
       this.#counts.set(id, settle);
@@ -127,7 +129,7 @@ class Lane implements LaneModel {
     this.#giveUp();
   }
 
-  /** Not sent again: an estimate does as well. */
+  /** Not sent again: an estimate is good enough. */
   #endCounts(): void {
     for (const settle of [...this.#counts.values()]) settle(null);
   }
@@ -160,7 +162,7 @@ class Lane implements LaneModel {
 
   #send(id: number, request: ModelRequest): void {
     this.#port?.ref();
-    // A closed port cannot be kept alive; its close event may have come before anyone listened.
+    // A closed port cannot be kept alive; its close event may have come before there was a listener.
     if (!this.#port?.hasRef()) {
       this.#lost();
       return;
@@ -188,7 +190,7 @@ class Lane implements LaneModel {
     if (this.#open.size === 0 && this.#counts.size === 0) this.#port?.unref();
   }
 
-  /** The port is gone. Another is asked for as soon as a request needs one. */
+  /** The port is closed. Another is requested as soon as a request needs one. */
   #lost(): void {
     this.#port = undefined;
     this.#endCounts();
@@ -223,7 +225,7 @@ class Lane implements LaneModel {
     this.#send(id, asked.request);
   }
 
-  /** Never rejects: no port is an answer too. */
+  /** Never rejects: undefined means no port. */
   #inTime(reconnect: Reconnect): Promise<MessagePort | undefined> {
     return new Promise((resolve) => {
       let late = false;
@@ -240,7 +242,7 @@ class Lane implements LaneModel {
         withdraw();
         resolve(undefined);
       };
-      // It may throw before it promises anything.
+      // It may throw before it returns a promise.
       Promise.resolve().then(reconnect).then(come, none);
     });
   }

@@ -10,14 +10,14 @@ import type {
   Reservation,
 } from "./client.ts";
 
-/** A request in flight: what its conversation shares with others' is not copied. */
+/** A request in transit, without copies of what its conversation shares with others. */
 export type PartedRequest = Omit<ModelRequest, "messages"> & Parted;
 
-/** What travels on an agent's port to the gateway. `id` is the agent's own counter. */
+/** Messages from an agent's port to the gateway. `id` is the agent's own counter. */
 export type ToGateway =
   | { readonly type: "ask"; readonly id: number; readonly request: PartedRequest }
   | { readonly type: "cancel"; readonly id: number }
-  /** How many tokens it is. */
+  /** Asks for its number of tokens. */
   | { readonly type: "count"; readonly id: number; readonly request: PartedRequest };
 
 export type FromGateway =
@@ -25,7 +25,7 @@ export type FromGateway =
   | { readonly type: "outcome"; readonly id: number; readonly outcome: ModelOutcome }
   | { readonly type: "counted"; readonly id: number; readonly tokens: number | null };
 
-/** What travels to the gateway's thread. */
+/** Messages to the gateway's thread. */
 export type ToGatewayThread =
   | { readonly type: "meter" }
   | { readonly type: "reserved"; readonly n: number; readonly answer: Reservation }
@@ -38,7 +38,7 @@ export type ToGatewayThread =
     }
   | { readonly type: "disconnect"; readonly actor: ActorId };
 
-/** What the gateway's thread sends. */
+/** Messages from the gateway's thread. */
 export type FromGatewayThread =
   | GatewayNotice
   | { readonly type: "reserve"; readonly n: number; readonly request: MeteredRequest }

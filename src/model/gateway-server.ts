@@ -24,14 +24,14 @@ export interface LaneServices {
 }
 
 /**
- * The gateway's end of one agent's lane: answers its requests, ends them when it cancels or when its port
- * closes. What an agent says about itself is not believed: requests are its own, by the port they came on.
+ * Serves one agent's channel: answers its requests, ends them when it cancels or when its port closes. The owner of a
+ * request is decided by its port, never by what the agent says.
  */
 export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneServices): void {
   const open = new Map<number, AbortController>();
 
   port.on("message", (message: unknown) => {
-    // The lane belongs to an agent's thread: a message that we do not know must not end the gateway of all agents.
+    // The other end is an agent's thread: an unknown message must not end the gateway of all agents.
     if (!isToGateway(message)) return;
     switch (message.type) {
       case "ask":
@@ -53,7 +53,7 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
   const count = async (id: number, request: PartedRequest) => {
     const abort = new AbortController();
     open.set(id, abort);
-    // A library user's client may do anything; an agent that has no count has its estimate.
+    // A library user's client may do anything; without a count the agent uses its estimate.
     const tokens = await Promise.resolve()
       .then(() => services.countTokens?.(whole(request), abort.signal) ?? null)
       .catch(() => null);
@@ -94,7 +94,7 @@ function whole({ shared, ...request }: PartedRequest): ModelRequest {
   return { ...request, messages: joinHistory({ shared, messages: request.messages }) };
 }
 
-/** A request in line or a long reply makes no sound: who watches must be able to tell it from a lost one. */
+/** A queued request or a long reply is silent: the watchdog must be able to tell it from a lost one. */
 function beat({ clock, beatMs, onNotice }: LaneServices, actor: ActorId): { end(): void } {
   if (beatMs === undefined) return { end() {} };
   const sound = () => {
@@ -105,7 +105,7 @@ function beat({ clock, beatMs, onNotice }: LaneServices, actor: ActorId): { end(
   return { end: () => withdraw() };
 }
 
-/** Checked by its envelope alone: a whole conversation per turn is too much to look through twice. */
+/** Checks only the envelope: a whole conversation per turn is too much to validate twice. */
 function isToGateway(message: unknown): message is ToGateway {
   if (typeof message !== "object" || message === null || !("type" in message) || !("id" in message))
     return false;
@@ -119,7 +119,7 @@ function isToGateway(message: unknown): message is ToGateway {
   );
 }
 
-/** A library user's client may answer anything; the agent that asked must be notified, or it waits forever. */
+/** A library user's client may return anything; the agent must be notified, or it waits forever. */
 function unusable(error: unknown): ModelOutcome {
   const reason = errorMessage(error);
   const message = `The model client's answer cannot be used: ${reason}`;

@@ -9,10 +9,10 @@ import { Lanes } from "./lanes.ts";
 import { Meter } from "./meter.ts";
 import { reserveLane } from "./reserve-lane.ts";
 
-/** Between two signs of a request that is open. */
+/** The interval of heartbeats of an open request. */
 const BEAT_MS = 10_000;
 
-/** The entry of the gateway's thread: one client, one pool of connections, one governor for all agents. */
+/** Entry of the gateway's thread: one client, one pool of connections, one governor for all agents. */
 function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void {
   // Loading starts immediately; requests wait for it.
   const client = later(load(config));
@@ -47,12 +47,12 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
   });
 }
 
-/** Only the provider that is wanted is loaded: the SDK costs the offline model nothing, and the other way round. */
+/** Loads only the selected provider: the offline model does not need the SDK, or the SDK the offline model. */
 async function load({ source, aliases, limits }: GatewayConfig): Promise<ModelClient> {
   switch (source.provider) {
     case "anthropic": {
-      // The first fetch loads and compiles its library; this one connects to nowhere (measured: it takes
-      // 20 of 35 ms off the first request, where that comes later than the thread's start).
+      // The first fetch loads and compiles its library; this one connects nowhere (measured: it saves 20 of 35 ms of
+      // the first request, if that comes later than the thread's start).
       void fetch("data:,").catch(() => {});
       const { anthropicModel } = await import("./anthropic.ts");
       return anthropicModel({

@@ -15,7 +15,7 @@ import { reserveDesk } from "./reserve-lane.ts";
 export interface GatewayLimits {
   /** Requests that run at the same time. */
   readonly concurrency?: number;
-  /** Milliseconds a request may be retried in all. */
+  /** Total milliseconds a request may be retried. */
   readonly patienceMs?: number;
 }
 
@@ -24,7 +24,7 @@ export interface LocalGatewayOptions extends GatewayLimits {
   readonly random?: () => number;
 }
 
-/** What a gateway thread is started with: plain data. */
+/** The initial data of a gateway thread. */
 export interface GatewayConfig {
   readonly source:
     | {
@@ -38,7 +38,7 @@ export interface GatewayConfig {
   readonly limits?: GatewayLimits & { readonly idleMs?: number };
 }
 
-/** A gateway on the caller's own thread: for scripted models and a library user's own client. */
+/** Returns a gateway on the caller's own thread: for scripted models and a library user's own client. */
 export function localGateway(client: ModelClient, options: LocalGatewayOptions = {}): Gateway {
   const clock = options.clock ?? systemClock;
   const lanes = new Lanes();
@@ -70,7 +70,7 @@ export function localGateway(client: ModelClient, options: LocalGatewayOptions =
     meter(given) {
       reserve = given;
     },
-    // It lives on the caller's thread, so it cannot die by itself.
+    // On the caller's thread it cannot die by itself.
     onClosed() {},
     async close() {
       closed = true;
@@ -88,11 +88,11 @@ const ENVIRONMENT = [
   "no_proxy",
   "NODE_USE_ENV_PROXY",
   "NODE_EXTRA_CA_CERTS",
-  // Makes the thread start faster, where the caller wants compiled code to be kept.
+  // Makes the thread start faster, if the caller uses a compile cache.
   "NODE_COMPILE_CACHE",
 ];
 
-/** What the gateway's thread sees of the environment: how to reach a server, and no key. */
+/** Returns the environment of the gateway's thread: how to reach a server, and no key. */
 export function gatewayEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
@@ -107,14 +107,14 @@ export function gatewayEnvironment(
 export interface ThreadGatewayOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Pick<Clock, "now">;
-  /** The file that the thread runs, for tests of what dies. */
+  /** The file that the thread runs; for crash tests. */
   readonly entry?: URL;
 }
 
 /**
- * A gateway in its own thread: its client, its connections and its garbage slow down no other thread. When the
- * thread dies, every lane closes and another one is started; its agents ask for new ports and send again what
- * was open. When it dies too often, `onClosed` receives the reason and every port is closed from then on.
+ * Returns a gateway in its own thread, so that its client, connections and garbage slow down no other thread. When the
+ * thread dies, every port closes and another thread starts; agents request new ports and send open requests again. If
+ * it dies too often, `onClosed` receives the reason and every port stays closed.
  */
 export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptions = {}): Gateway {
   const restarts = new Restarts(options.clock ?? systemClock);
@@ -136,7 +136,7 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
     started.on("error", (error: unknown) => {
       fault = errorMessage(error);
     });
-    // Not at the error: until its exit a dying thread closes the ports that are sent to it, afterwards they are lost.
+    // Not at the error: until its exit a dying thread closes the ports that are sent to it, after that they are lost.
     started.on("exit", (code) => {
       desk.close();
       if (worker === started) died(fault || `its thread ended with code ${code}`);
@@ -148,7 +148,7 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
     try {
       start();
     } catch (error) {
-      // A machine that has no room for one more thread.
+      // The machine has no room for another thread.
       return tell(
         `The model gateway stopped: ${reason}; it cannot be started again: ${errorMessage(error)}.`,
       );
@@ -192,7 +192,7 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
 }
 
 function gatewayWorker(config: GatewayConfig, { env = process.env, entry }: ThreadGatewayOptions): Worker {
-  // Sources run as they are in development; the bundle has the entry next to it under its built name.
+  // In development the sources run as they are; the bundle has the entry next to it under its built name.
   const own = import.meta.url.endsWith(".ts") ? "./gateway-thread.ts" : "./gateway-thread.js";
   return new Worker(entry ?? new URL(own, import.meta.url), {
     name: "model gateway",

@@ -14,7 +14,7 @@ import { type QueueSlot, RequestQueue } from "./request-queue.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { soundOutcome } from "./sound-reply.ts";
 
-/** Asks on behalf of an actor; a `lead` request is served before the others. Never rejects. */
+/** Sends a request for an actor; a `lead` request is served before the others. Never rejects. */
 export type Ask = (
   request: ModelRequest,
   lead: boolean,
@@ -26,7 +26,7 @@ export interface GovernorOptions {
   readonly clock: Clock;
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
-  /** Absent: requests cost nothing that matters to anybody. */
+  /** Absent if requests need no metering. */
   readonly meter?: Meter;
   /** Requests that run at the same time (default 64). */
   readonly concurrency?: number;
@@ -36,13 +36,12 @@ export interface GovernorOptions {
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 16_000;
-/** A stream that makes no sense costs a whole reply each time, so it is tried only one more time (fault 24). */
+/** A malformed stream costs a whole reply each time, so it is retried only once (fault 24). */
 const PROTOCOL_ATTEMPTS = 2;
 
 /**
- * One for all agents: how many requests run, who is next, at what rate they leave, and when a failed one is
- * tried again (faults 1 to 5 and 54, demands C7 and D6). Only whole replies leave it, so an attempt that
- * broke off after some text can be repeated.
+ * Governs the requests of all agents: how many run, their order and rate, and retries (faults 1 to 5 and 54, demands C7
+ * and D6). Only whole replies leave it, so an attempt that broke off after some text can be repeated.
  */
 export function governed(client: ModelClient, options: GovernorOptions): Ask {
   const { clock, random, meter, concurrency = 64, patienceMs = 60_000 } = options;
@@ -94,7 +93,8 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
         await pause(clock, ms, signal);
         patience.spend(ms);
       } else {
-        // Others try at the end of the longest pause we would bear ourselves, whatever was asked of this one.
+        // Other requests retry after the longest pause that one request accepts, even if the server asked this one to
+        // wait longer.
         places.pause(request.model, Math.min(wait, patienceMs), failure.message);
         if (wait > patience.left()) return patience.givenUp(tries);
       }
@@ -102,13 +102,13 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
   };
 }
 
-/** At least what the server asks for; jitter on top, so that many do not retry together. */
+/** Returns at least the server's wait; adds jitter, so that many do not retry together. */
 function waitAfter({ retryAfterMs }: ModelFailure, tries: number, random: () => number): number {
   const backOff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1)) * (0.75 + random() / 2);
   return retryAfterMs === undefined ? backOff : retryAfterMs + Math.min(1000, backOff * random());
 }
 
-/** A client of a library user may break the promise never to reject. */
+/** A library user's client may reject despite the contract. */
 async function safely(
   client: ModelClient,
   request: ModelRequest,
@@ -127,7 +127,7 @@ async function safely(
   }
 }
 
-/** A cancelled request gives its slot back immediately, also if its client is slow to notice. */
+/** A cancelled request frees its slot immediately, even if its client is slow to notice. */
 function untilAborted(outcome: Promise<ModelOutcome>, signal: AbortSignal): Promise<ModelOutcome> {
   return new Promise((resolve) => {
     const abort = () => resolve(cancelled);

@@ -1,6 +1,6 @@
 import type { Clock } from "../mailbox/clock.ts";
 
-/** Notices silence: what keeps a connection open (pings) is not heard (faults 15 and 16). */
+/** Detects silence: messages that only keep a connection open (pings) do not count (faults 15 and 16). */
 export interface IdleWatch {
   heard(): void;
   /** Null until it fired; then how many milliseconds later than due it woke. */
@@ -12,7 +12,9 @@ export interface IdleWatchOptions {
   /** Milliseconds of silence after which `onIdle` is called, once. */
   readonly idleMs: number;
   readonly onIdle: () => void;
-  /** Milliseconds of silence after which `onQuiet` is called, and again after as many more, with what is left. */
+  /**
+   * Milliseconds of silence after which `onQuiet` is called, and again after as many more, with the remaining time.
+   */
   readonly quietMs: number;
   readonly onQuiet: (leftMs: number) => void;
 }

@@ -1,12 +1,12 @@
 import type { MessagePort } from "node:worker_threads";
 import type { ActorId } from "../mailbox/ids.ts";
 
-/** The gateway's ends of the lanes, one per actor. Closing an end ends the actor's requests. */
+/** The gateway's ports, one per actor. Closing one ends the actor's requests. */
 export class Lanes {
   private readonly ports = new Map<ActorId, MessagePort>();
   private readonly sides = new Set<MessagePort>();
 
-  /** A new lane of the same actor is a new attempt: requests of the old one are ended. */
+  /** A new port of the same actor is a new attempt: ends requests of the old one. */
   add(actor: ActorId, port: MessagePort, side?: "side"): void {
     if (side !== undefined) {
       this.sides.add(port);

@@ -12,14 +12,14 @@ import type {
 import { cancelled } from "./failures.ts";
 import { boundOf, messageBound, promptBound } from "./request-size.ts";
 
-/** Of the server's own count: counts are not exact either. */
+/** Margin on the server's own count: counts are not exact either. */
 const COUNT_SLACK = 1.02;
-/** Milliseconds that a client has to notice a cancellation; then it is settled without it. */
+/** Milliseconds for a client to react to a cancellation; after that it is settled without it. */
 const NOTICE_MS = 5_000;
-/** Conversations whose last size is remembered. */
+/** The number of conversations whose last size is kept. */
 const KEPT = 1_000;
 
-/** What a server has counted for a conversation so far, and the sizes of what it had counted. */
+/** The server's last count for a conversation, and the sizes it was for. */
 interface Known {
   readonly model: string;
   readonly head: number;
@@ -30,7 +30,7 @@ interface Known {
 export type Metered =
   | {
       readonly type: "granted";
-      /** As it may be sent: what may be written is less where the budget does not cover more. */
+      /** The request to send: its reply limit is lower if the budget does not cover more. */
       readonly request: ModelRequest;
       /** Receives the client's own outcome, however the request ended before. */
       settle(outcome: Promise<ModelOutcome>, signal: AbortSignal): void;
@@ -41,11 +41,14 @@ export interface MeterParts {
   readonly clock: Clock;
   readonly onNotice: (notice: GatewayNotice) => void;
   readonly countTokens?: CountTokens | undefined;
-  /** Null while no money is bounded. */
+  /** Returns null while there is no budget. */
   readonly reserve: () => Reserve | null;
 }
 
-/** Reserves what each attempt may cost before it is sent, and tells what it did cost. One for all requests of a gateway. */
+/**
+ * Reserves the maximum cost of each attempt before it is sent, and reports the real cost. One for all requests of a
+ * gateway.
+ */
 export class Meter {
   readonly #parts: MeterParts;
   readonly #known = new Map<ActorId, Known>();
@@ -110,7 +113,7 @@ export class Meter {
     else if (reservation !== null) onNotice({ type: "unused", reservation });
   }
 
-  /** The prompt that was counted last, with the bytes that came after it; of another one all bytes. */
+  /** Bounds the prompt by its last count plus the bytes added since; without a count, by all bytes. */
   #bound(request: ModelRequest): { readonly promptTokens: number; readonly exact: boolean } {
     const known = this.#known.get(request.actor);
     const { head, sizes } = sizesOf(request);

@@ -4,15 +4,15 @@ import type { Usage } from "../mailbox/conversation.ts";
 export interface Prices {
   readonly input: number;
   readonly output: number;
-  /** Kept for five minutes, which is the only kind of breakpoint we set. */
+  /** Kept for five minutes, the only type of breakpoint Troupe sets. */
   readonly cacheWrite: number;
   readonly cacheRead: number;
 }
 
-/** By id, with its date or without: these come before the list below (`troupe.prices`). */
+/** By ID, with its date or without; they override the list below (`troupe.prices`). */
 export type OwnPrices = Readonly<Record<string, Prices>>;
 
-/** What a reply cost. Where prices are not known it counts as 0 and says so. */
+/** The cost of a reply. It is 0 and marked as unknown if there is no price. */
 export interface Cost {
   readonly usd: number;
   readonly costKnown: boolean;
@@ -32,7 +32,7 @@ const HAIKU_5_5_LONG = prices(0.5, 2.5, 0.625, 0.05);
 const LONG_PROMPT = 100_000;
 
 /**
- * As published at platform.claude.com (pricing) in October 2026; by id without its date. A family's newer member is
+ * As published at platform.claude.com (pricing) in October 2026; by ID without its date. The price of a newer model is
  * not guessed from an older one.
  */
 const PRICES: Readonly<Record<string, Prices>> = {
@@ -57,7 +57,7 @@ const PRICES: Readonly<Record<string, Prices>> = {
   offline: FREE,
 };
 
-/** The cost of one reply: prices may depend on the length of its prompt, so replies are not added up first. */
+/** Returns the cost of one reply: prices may depend on the length of its prompt, so replies are not added up first. */
 export function costOf(model: string, usage: Usage, own: OwnPrices = {}): Cost {
   const price = priceOf(model, promptOf(usage), own);
   if (!price) return { usd: 0, costKnown: false };

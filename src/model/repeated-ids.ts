@@ -1,9 +1,9 @@
 import type { ContentBlock } from "../mailbox/conversation.ts";
 
 /**
- * Makes each call of a reply one of a kind (fault 26): results are paired by the provider's id, and two of the
- * same would make the next request one that no server takes. The very same call again is left out, so that
- * nothing runs twice; another call with a used id gets one of its own.
+ * Makes the call IDs of a reply unique (fault 26): results are paired by the provider's ID, and servers reject
+ * duplicates in the next request. An identical call is left out, so that nothing runs twice; another call with a used
+ * ID gets a new one.
  */
 export function withoutRepeatedIds(content: readonly ContentBlock[]): ContentBlock[] {
   const calls = new Map<string, string>();

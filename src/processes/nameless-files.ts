@@ -19,7 +19,9 @@ const MODE = 0o600;
 
 const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
-/** Files without a name: unlike a pipe, one is complete when its program ends, whoever inherited it. */
+/**
+ * Files without a name: unlike a pipe, one is complete when its program ends, even if another process inherited it.
+ */
 export interface NamelessFiles {
   /** Returns the descriptor of an empty file, which appends. Throws if none can be made in this directory. */
   take(directory: string): number;

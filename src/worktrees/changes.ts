@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import { type Git, parts } from "./git.ts";
+import { outputOf } from "./refusal.ts";
 import type { ChangedFile, Counts } from "./requests.ts";
 
 /** One entry that differs between two trees. */
@@ -17,14 +18,10 @@ const FOLDER = "040000";
 
 type Run = Git["run"];
 
-/**
- * Returns the entries that differ, directories too, because their objects must exist as well; null if git could not
- * read one.
- */
-export async function rawChanges(run: Run, from: string, to: string): Promise<RawChange[] | null> {
-  const { code, out } = await run(["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", from, to]);
-  if (code !== 0) return null;
-  const fields = parts(out);
+/** Returns the entries that differ, directories too, because their objects must exist as well. */
+export async function rawChanges(run: Run, from: string, to: string): Promise<RawChange[]> {
+  const compared = await run(["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", from, to]);
+  const fields = parts(outputOf(compared, "Two versions of the files could not be compared"));
   const changes: RawChange[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [oldMode = "", newMode = "", oldId = "", newId = "", status = ""] = (fields[at] ?? "")

@@ -8,7 +8,7 @@ import { finishRemoval } from "./finish-removal.ts";
 import { type KnownTree, knownTrees } from "./known-trees.ts";
 import { branchOf, treePath } from "./layout.ts";
 import { withLock } from "./lock.ts";
-import { answered, checkoutAt, granted, refuse } from "./refusal.ts";
+import { answered, checkoutAt, refuse } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import type { ClaimAnswer, CreateRequest } from "./requests.ts";
 import { restoreUnderLock } from "./restore.ts";
@@ -39,8 +39,8 @@ async function claim(
   signal: AbortSignal | undefined,
 ): Promise<Claimed> {
   const repo = await checkoutAt(request.folder, ground);
-  const takeLocked = async () =>
-    granted(await withLock<Taken>(repo.common, ground, () => take(repo, request, ground), { signal }));
+  const takeLocked = () =>
+    withLock<Taken>(repo.common, ground, () => take(repo, request, ground), { signal });
   const until = ground.now() + MAKING_MS;
   let found = await takeLocked();
   // The git worker of a killed session first finishes or discards what it was making.

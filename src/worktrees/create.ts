@@ -20,16 +20,7 @@ import {
   treeRecordFolder,
 } from "./layout.ts";
 import { withLock } from "./lock.ts";
-import {
-  answered,
-  bothEnded,
-  checkoutAt,
-  granted,
-  inSpiteOfGc,
-  outputOf,
-  refuse,
-  refuseByGit,
-} from "./refusal.ts";
+import { answered, bothEnded, checkoutAt, inSpiteOfGc, outputOf, refuse, refuseByGit } from "./refusal.ts";
 import type { CreateAnswer, CreateRequest } from "./requests.ts";
 import { type TreeRecord, writeRecord } from "./tree-record.ts";
 import { makeTreesFolder, notIgnored } from "./trees-folder.ts";
@@ -69,7 +60,7 @@ export async function makeTree(
     const ahead = beginsAhead(request, repo, again);
     const first = ahead ?? (await ask());
     const record = recordOf(request, repo, first, ground);
-    granted(await withLock(repo.common, ground, () => begin(repo, record, again, ground), { signal }));
+    await withLock(repo.common, ground, () => begin(repo, record, again, ground), { signal });
     return finish(request, { repo, record, base: ahead === null ? async () => first : ask }, ground, signal);
   });
 }

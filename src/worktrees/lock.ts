@@ -6,8 +6,7 @@ import type { ProcessIdentity } from "../journal/process-identity.ts";
 import { errorCode } from "../lib/errors.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { lockFile } from "./layout.ts";
-import { refused } from "./repository.ts";
-import type { Refused } from "./requests.ts";
+import { refuse } from "./refusal.ts";
 
 /**
  * One holder at a time per repository, over all processes. The lock is a symbolic link `lock.N` to the name of its
@@ -36,13 +35,13 @@ export async function withLock<T>(
   ground: GitEnvironment,
   work: () => Promise<T>,
   { waitMs = WAIT_MS, signal }: LockOptions = {},
-): Promise<T | Refused> {
+): Promise<T> {
   const lock = lockFile(common);
   await mkdir(dirname(lock), { recursive: true });
   const until = ground.now() + waitMs;
   let taken = await take(lock, ground);
   while (typeof taken !== "number") {
-    if (ground.now() >= until) return refused(heldTooLong(common, taken, waitMs));
+    if (ground.now() >= until) refuse(heldTooLong(common, taken, waitMs));
     await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
     taken = await take(lock, ground);
   }

@@ -1,6 +1,6 @@
 import { NESTED, type RawChange, rawChanges } from "./changes.ts";
 import type { GitAnswer } from "./git.ts";
-import { bothEnded, outputOf, refuseByGit } from "./refusal.ts";
+import { bothEnded, outputOf } from "./refusal.ts";
 import type { TreeGit } from "./worktree-location.ts";
 
 /**
@@ -21,14 +21,10 @@ export async function leaveNestedOut(
   index: string,
   before: string,
   commit: (root: string) => Promise<GitAnswer>,
-  failed: string,
 ): Promise<Left> {
+  const failed = "Its files could not be written as a tree";
   const rootNow = async () => outputOf(await git(["write-tree"], { index }), failed).trim();
-  const since = async (root: string) =>
-    root === before
-      ? []
-      : ((await rawChanges(git, before, root)) ??
-        refuseByGit(`${failed}: the snapshot before it cannot be read`));
+  const since = async (root: string) => (root === before ? [] : rawChanges(git, before, root));
   const root = await rootNow();
   const [changes, made] = await bothEnded(since(root), commit(root));
   const nested = changes.filter(({ newMode }) => newMode === NESTED);

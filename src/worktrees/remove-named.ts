@@ -4,7 +4,7 @@ import type { GitEnvironment, Repository } from "./environment.ts";
 import { type KnownTree, knownTree } from "./known-trees.ts";
 import { snapshotRef } from "./layout.ts";
 import { withLock } from "./lock.ts";
-import { answered, checkoutAt, granted, refuse, refuseByGit } from "./refusal.ts";
+import { answered, checkoutAt, granted, refuse } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import { removeUnderLock } from "./remove.ts";
 import type { RemovedAnswer, RemoveNamedRequest } from "./requests.ts";
@@ -53,8 +53,7 @@ export async function unmergedPaths(
   const now = await readRecord(repo.common, record.tree.name);
   if (now !== null && isDone(now.result)) return [];
   const changes = await rawChanges((args) => repo.git.run(args), record.tree.base, taken.commit);
-  const read = changes ?? refuseByGit(`The edits of ${record.tree.name} could not be read`);
-  return filesOf(read).map(({ path }) => path);
+  return filesOf(changes).map(({ path }) => path);
 }
 
 function isDone(result: string | null): boolean {

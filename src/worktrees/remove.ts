@@ -25,7 +25,7 @@ export function removeTree(
 ): Promise<z.infer<typeof DoneAnswer>> {
   return answered(async () => {
     const repo = await checkoutAt(tree.checkout, ground);
-    granted(await withLock(repo.common, ground, () => removeUnderLock(repo, tree, ground)));
+    await withLock(repo.common, ground, () => removeUnderLock(repo, tree, ground));
     return { type: "done" } as const;
   });
 }
@@ -52,7 +52,7 @@ export async function removeUnderLock(
   if (within !== undefined)
     refuse(`Another worktree stands within ${tree.path} (${within.path}); remove that one first.`);
   if (found !== undefined && isThere) {
-    const saved = granted(await withTreeLock(repo.common, tree.name, ground, () => save(record, ground)));
+    const saved = await withTreeLock(repo.common, tree.name, ground, () => save(record, ground));
     markRemoval(repo.common, tree.name, saved);
   }
   return finishRemoval(repo, record);

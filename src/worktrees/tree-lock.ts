@@ -1,7 +1,6 @@
 import type { GitEnvironment } from "./environment.ts";
 import { treeRecordFolder } from "./layout.ts";
 import { withLock } from "./lock.ts";
-import type { Refused } from "./requests.ts";
 
 /**
  * One operation at a time per worktree, over all processes; other worktrees are not blocked. Take the repository's lock
@@ -12,6 +11,6 @@ export function withTreeLock<T>(
   name: string,
   ground: GitEnvironment,
   work: () => Promise<T>,
-): Promise<T | Refused> {
+): Promise<T> {
   return withLock(treeRecordFolder(common, name), ground, work);
 }

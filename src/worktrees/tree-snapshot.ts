@@ -66,7 +66,8 @@ export async function snapshotLocked(
         await writeRecord(place.common, tree.name, { ...record, result: null });
       return { type: "taken", commit, changed, notes: [...taken.notes, ...notes] };
     } catch (error) {
-      if (!(error instanceof Refusal) || tries === TRIES) throw error;
+      if (!(error instanceof Refusal)) throw error;
+      if (tries === TRIES) refuse(`The edits in ${tree.path} could not be snapshotted. ${error.message}`);
     } finally {
       index.drop();
     }
@@ -108,34 +109,30 @@ async function take(scope: Scope, named: readonly string[] | null, afresh: boole
     byName ??
     all ??
     (await addAll(git, index.file, tree, scope.linked)) ??
-    refuseByGit(`${notTaken(tree)}: files could not be added`);
+    refuseByGit("Files could not be added");
 
   const heads = await newHeads(git, place, tree, before.head, before.commit);
   const isHeld = before.ref === null || before.ref === before.commit;
   const hasNone = (root: string) => isHeld && root === before.root && heads.tips.length === 0;
   const commit = async (root: string) =>
     hasNone(root) ? NOTHING_TO_DO : commitOf(git, tree, root, [before.commit, ...heads.tips]);
-  const left = await leaveNestedOut(git, index.file, before.root, commit, notTaken(tree));
+  const left = await leaveNestedOut(git, index.file, before.root, commit);
   const notes = [...added.notes, ...left.notes];
   const ignored = added.ignored || byName === null;
   if (hasNone(left.root)) {
     index.keep();
     return { commit: before.commit, changed: [], notes, ignored };
   }
-  const id = outputOf(left.made, notTaken(tree)).trim();
+  const id = outputOf(left.made, "A commit of them could not be made").trim();
   const moved = await git(["update-ref", snapshotRef(tree.name), id, before.ref ?? "0".repeat(id.length)]);
-  outputOf(moved, notTaken(tree));
+  outputOf(moved, "The newest snapshot could not be replaced");
 
   const objects = left.changes.flatMap(({ newMode, newId }) => (newMode === "000000" ? [] : [newId]));
   const isWhole = await allThere(git, place.common, id, before.commit, [left.root, ...objects], ground);
-  if (!isWhole) refuseByGit(`${notTaken(tree)}: objects of it were removed while it was taken`);
+  if (!isWhole) refuseByGit("Objects of the snapshot were removed while it was taken");
   heads.remember();
   index.keep();
   return { commit: id, changed: filesOf(left.changes), notes, ignored };
-}
-
-function notTaken({ path }: Worktree): string {
-  return `The edits in ${path} could not be snapshotted`;
 }
 
 const NOTHING_TO_DO = { code: 0, out: "", err: "" };
@@ -162,8 +159,7 @@ async function whatIsHeld(git: TreeGit, tree: Worktree, doubted: boolean): Promi
   const broken = lines((await git(["rev-parse", "--revs-only", ref])).out)[0] ?? null;
   const whole = broken === null ? null : await newestWhole(git, ref, tree.base);
   const [first, itsRoot, own = null] = await commitAndRoot(git, whole ?? tree.base);
-  if (first === undefined || itsRoot === undefined)
-    return refuseByGit(`${notTaken(tree)}: ${tree.base} cannot be read`);
+  if (first === undefined || itsRoot === undefined) return refuseByGit(`${tree.base} cannot be read`);
   return { commit: first, root: itsRoot, ref: broken, head: own };
 }
 
@@ -195,7 +191,7 @@ async function begin(scope: Scope, commit: string, afresh: boolean): Promise<voi
   const { tree, place, git, index, complete } = scope;
   if (!afresh && (await seedFromTree(git, place, tree, index.file, complete))) return;
   index.drop();
-  outputOf(await git(["read-tree", commit], { index: index.file }), notTaken(tree));
+  outputOf(await git(["read-tree", commit], { index: index.file }), "The index could not be begun");
 }
 
 function commitOf(git: TreeGit, { name }: Worktree, root: string, parents: readonly string[]) {

@@ -48,7 +48,7 @@ function complaint(messages: readonly MessageParam[]): string | null {
 }
 
 describe.each(everyDayHosts)("a conversation in a small window, %s", (name) => {
-  test("2,000 turns in 20,000 tokens: it goes on, each request fits and is whole, and the task stands in each (C24, A19.2)", {
+  test("2,000 turns in 20,000 tokens: each request fits and is whole, and the task is in each (C24, A19.2)", {
     tags: ["long"],
     timeout: 120_000,
   }, async () => {
@@ -75,7 +75,7 @@ describe.each(everyDayHosts)("a conversation in a small window, %s", (name) => {
   });
 });
 
-test("at the threshold it is made smaller before the next call, one token below it is not (A19.1)", async () => {
+test("compacts before the next call at the threshold, not one token below it (A19.1)", async () => {
   const { limit } = boundsIn(spec, new AgentState(spec));
   const result: MessageParam = {
     role: "user",
@@ -101,7 +101,7 @@ test("at the threshold it is made smaller before the next call, one token below 
   }
 });
 
-test("long results of old turns go first: no summary, a file named to read them again, the same bytes from then on (A19.3)", async () => {
+test("elides long results of old turns first: no summary, a file named to read them again, the same bytes from then on (A19.3)", async () => {
   const requests: ModelRequest[] = [];
   const model = countingModel(9, (request) => void requests.push(request));
   const done = await run({ host: inThread(), model, result: (turn) => `${turn}:${"x".repeat(9_000)}` });
@@ -121,7 +121,7 @@ test("long results of old turns go first: no summary, a file named to read them 
   expect(next.messages.slice(0, after.messages.length)).toEqual(after.messages);
 });
 
-test("a summary replaces old turns; task and the person's words stay, the newest turns are the same bytes (A19.2, A19.4)", async () => {
+test("replaces old turns by a summary; the task and the user's messages stay, the newest turns are the same bytes (A19.2, A19.4)", async () => {
   const requests: ModelRequest[] = [];
   const model = countingModel(40, (request) => void requests.push(request));
   const done = await run({
@@ -151,7 +151,7 @@ test("a summary replaces old turns; task and the person's words stay, the newest
   expect(after.messages.slice(1)).toEqual(conversationOf([], kept));
 });
 
-test("the words that asked for the present work stay, however long ago they were said", async () => {
+test("keeps the messages that asked for the current work, however old they are", async () => {
   const requests: ModelRequest[] = [];
   const model = countingModel(120, (request) => void requests.push(request));
   await run({
@@ -197,7 +197,7 @@ test("an answer that does not come, is empty or refused leaves the history as it
   expect(done.compacted?.usage.input_tokens).toBe(14);
 });
 
-test("a hook that is against it: not now, and not for ever", async () => {
+test("does not compact if a hook blocks it, and tries again later", async () => {
   let asked = 0;
   const model = countingModel(400, (request) => {
     if (isSummaryRequest(request)) throw new Error("nobody may ask for a summary");
@@ -224,7 +224,7 @@ describe("a server that finds the conversation too large (fault 8)", () => {
     "The conversation is too large for scripted at h (400): prompt is too long: 9000 tokens > 5000 maximum.",
   );
 
-  test("gets a smaller one, once, and never the same again; what it said of its window is remembered", async () => {
+  test("gets a compacted one, once, and never the same again; its reported window is remembered", async () => {
     const bodies: string[] = [];
     const model = countingModel(60, (request) => {
       bodies.push(textIn(request.messages));
@@ -294,7 +294,7 @@ test("keeps the beginning of the newest turn's results, even if they do not fit 
   expect(textIn(results.flatMap(({ messages }) => messages))).toContain("Only its beginning is left here");
 });
 
-test("switched off, nothing is made smaller by itself", async () => {
+test("compacts nothing by itself if disabled", async () => {
   const requests: ModelRequest[] = [];
   const model = countingModel(20, (request) => void requests.push(request));
   const window = { ...small(3_000), auto: false };

@@ -32,8 +32,8 @@ async function asked(prompt: string, countTokens?: (request: ModelRequest) => nu
   return { summary, counts, requests: model.requests };
 }
 
-describe("where an estimate is in doubt, the model's own count decides (A19.1)", () => {
-  test("the estimate is too much, the count is not: nothing is made smaller", async () => {
+describe("uses the model's own count if an estimate is in doubt (A19.1)", () => {
+  test("compacts nothing if the estimate exceeds the limit and the count does not", async () => {
     const { summary, counts, requests } = await asked(words(52_000), () => 20_000);
     expect(summary.status).toBe("done");
     expect(counts).toHaveLength(1);
@@ -55,7 +55,7 @@ describe("where an estimate is in doubt, the model's own count decides (A19.1)",
     expect(summary.text).toBe("done");
   });
 
-  test("far below the limit nobody is asked", async () => {
+  test("requests no count far below the limit", async () => {
     const { counts, requests } = await asked(words(5_000), () => 100);
     expect(counts).toEqual([]);
     expect(requests).toHaveLength(1);

@@ -100,7 +100,7 @@ describe("text that is cut by max_tokens", () => {
     expect(after).toHaveLength(3);
   });
 
-  test("is continued so often and no oftener: then the run ends as partial", async () => {
+  test("is continued up to a limit, then the run ends as partial", async () => {
     const { supervisor, server } = await playing(cut("more and "));
     const { summary } = await supervisor.prompt("go");
     expect(server.requests).toHaveLength(4);

@@ -60,7 +60,7 @@ async function run(host: ActorHost, from: ActorSpec, endAfter: number): Promise<
   return { turns, summary };
 }
 
-describe.each(shippedHosts)("an actor goes on from its turn records, %s", (name) => {
+describe.each(shippedHosts)("an actor resumes from its turn records, %s", (name) => {
   const open = () =>
     name === "in-thread"
       ? inThreadHost(seededScheduler(seeded(3)))

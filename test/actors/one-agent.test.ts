@@ -29,7 +29,7 @@ function resultTexts(request: ModelRequest | undefined): unknown[] {
 }
 
 describe.each(shippedHosts)("one agent, %s", (host) => {
-  test("the loop goes on while there are calls and ends with the first reply without (A1.2)", async () => {
+  test("continues while there are calls and ends with the first reply without (A1.2)", async () => {
     const { supervisor, model } = supervised(
       host,
       [{ calls: [use("one")] }, { text: "so far", calls: [use("two")] }, { text: "the end" }],
@@ -41,7 +41,7 @@ describe.each(shippedHosts)("one agent, %s", (host) => {
     expect(summary.receipts.tools).toEqual({ Echo: 2 });
   });
 
-  test("a first reply without calls is one request (A1.2, A1.3)", async () => {
+  test("ends after one request if the first reply has no calls (A1.2, A1.3)", async () => {
     const { supervisor, model } = supervised(host, [{ text: "hello" }]);
     expect((await supervisor.prompt("hi")).summary).toMatchObject({
       status: "done",
@@ -147,7 +147,7 @@ describe.each(shippedHosts)("one agent, %s", (host) => {
     },
   );
 
-  test("a tool that is not allowed is refused, listed, and the loop goes on (A6.9)", async () => {
+  test("refuses and lists a tool that is not allowed, and continues (A6.9)", async () => {
     const hammer = defineTool({
       runsIn: "caller",
       name: "Hammer",
@@ -168,7 +168,7 @@ describe.each(shippedHosts)("one agent, %s", (host) => {
     expect(supervisor.usage().denials).toMatchObject([{ actor: "main", tool_name: "Hammer" }]);
   });
 
-  test("at its last turn it answers without tools and ends out_of_turns with that text", async () => {
+  test("answers without tools at its last turn and ends out_of_turns with that text", async () => {
     const { supervisor, model } = supervised(
       host,
       (request) => (request.withoutTools ? { text: "what I have" } : { text: "more", calls: [use("again")] }),
@@ -181,7 +181,7 @@ describe.each(shippedHosts)("one agent, %s", (host) => {
     expect(model.requests[3]?.tools).toEqual(model.requests[0]?.tools);
   });
 
-  test("calls that the model makes though it must not are dropped: no tool_use is without its result", async () => {
+  test("drops calls that the model must not make: each tool_use has a result", async () => {
     const { supervisor } = supervised(host, () => ({ text: "again", calls: [use("x")] }), {
       tools: [echo],
       limits: { maxTurns: 1 },
@@ -220,7 +220,7 @@ describe.each(shippedHosts)("one agent, %s", (host) => {
     });
   });
 
-  test("a model failure ends it with the sentence and what was said before", async () => {
+  test("ends after a model failure with the reason and the text before", async () => {
     const { supervisor } = supervised(
       host,
       [
@@ -237,7 +237,7 @@ describe.each(shippedHosts)("one agent, %s", (host) => {
     });
   });
 
-  test("thinking blocks are sent back as they came (A1.14)", async () => {
+  test("sends thinking blocks back unchanged (A1.14)", async () => {
     const { supervisor, model } = supervised(
       host,
       [{ thinking: "hmm", text: "let me look", calls: [use("x")] }, { text: "ok" }],
@@ -319,7 +319,7 @@ describe.each(shippedHosts)("one agent, %s", (host) => {
     ]);
   });
 
-  test("a second prompt goes on in the same conversation", async () => {
+  test("continues the same conversation with a second prompt", async () => {
     const { supervisor, model } = supervised(host, [{ text: "one" }, { text: "two" }, { text: "three" }]);
     await supervisor.prompt("first");
     await supervisor.prompt("second");

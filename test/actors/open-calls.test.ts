@@ -16,7 +16,7 @@ test("a thread may go when every call without a result waits on the supervisor's
   expect(open.onlyWait).toBe(true);
 });
 
-test("a call that waits to be allowed keeps the thread beside others, alone it does not", () => {
+test("keeps the thread for a call that waits for permission next to others, but not alone", () => {
   const open = new OpenCalls();
   open.stands(0, "asked");
   expect(open.onlyWait).toBe(true);
@@ -45,7 +45,7 @@ test("results are kept by the place of their call, those from before and those s
   ]);
 });
 
-test("whoever wants the thread is told of each call that has come to its end, when its result is in", () => {
+test("notifies of each call that has ended, once its result is recorded", () => {
   const open = new OpenCalls();
   const seen: number[] = [];
   open.onSettled(() => seen.push(open.results.length));

@@ -17,7 +17,7 @@ test("an actor beyond the last thread gets the thread of one that has ended", as
   expect(host.load()).toEqual({ threads: 0, waiting: 0 });
 });
 
-test("threads that are given back are taken by the next in line: ten actors pass through two of them", async () => {
+test("gives released threads to the next in line: ten actors pass through two", async () => {
   const host = threads(2);
   const booted = bootedThreads();
   const actors = Array.from({ length: 10 }, (_, n) => begin(host, `actor${n}`));
@@ -37,7 +37,7 @@ test("threads that are given back are taken by the next in line: ten actors pass
   expect(host.load()).toEqual({ threads: 0, waiting: 0 });
 });
 
-test("a thread that had to be ended is replaced for those who wait", async () => {
+test("replaces an ended thread for waiting actors", async () => {
   const host = threads(1);
   const stuck = begin(host, "stuck", "misbehave: spin");
   const next = begin(host, "next");
@@ -61,7 +61,7 @@ test("an actor that still waits for a thread can be ended, and so can the whole 
   await first.exited;
 });
 
-test("closed, a host ends its actors as terminated and boots no thread any more", async () => {
+test("ends its actors as terminated when closed, and starts no more threads", async () => {
   const host = threads(2);
   const running = begin(host, "running");
   await running.asked;

@@ -31,7 +31,7 @@ test("the eight parts stand in the order of the list (A2.1)", () => {
   ]);
 });
 
-test("what is stable is the system prompt, what changes is attached to the turn (A22.20)", () => {
+test("puts what is stable into the system prompt, and attaches what changes to the turn (A22.20)", () => {
   const parts = assemble(of);
   expect(systemOf(parts)).toEqual([
     "You are an agent.",
@@ -52,7 +52,7 @@ test("what is stable is the system prompt, what changes is attached to the turn 
   ]);
 });
 
-test("an empty part is not sent and weighs nothing; a turn alone is a text", () => {
+test("does not send an empty part, which weighs nothing", () => {
   const parts = assemble({
     ...of,
     ...{ memory: null, deferredTools: null, skills: null, history: [], tools: [] },

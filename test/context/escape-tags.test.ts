@@ -13,7 +13,7 @@ test.each([
   expect(escapeTags(given)).toBe(left);
 });
 
-test("a skill is loaded where the runtime has said so, not where somebody quotes it (A4.21)", () => {
+test("counts a skill as loaded if the runtime wrote so, not if a text quotes it (A4.21)", () => {
   const tag = "<command-name>review</command-name>";
   expect(isLoadedBy([`Hello.\n\n${tag}\nReview it.`], "review")).toBe(true);
   expect(isLoadedBy([tag.replace("review", "/review")], "review")).toBe(true);

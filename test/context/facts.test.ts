@@ -6,7 +6,7 @@ import { memoryFacts, memoryGone } from "../../src/context/memory/memory-text.ts
 const fact = (key: string, digest: string): Fact => ({ key, digest, text: `${key} is ${digest}` });
 const gone = (key: string) => `${key} is gone`;
 
-test("what a conversation knows is the fold of what it heard, whatever changes, in any order", () => {
+test("derives what a conversation knows from its records, whatever changes, in any order", () => {
   const keys = fc.constantFrom("memory:/a b=c/CLAUDE.md", "memory:/ü%25.md", "date", "git");
   const world = fc.dictionary(keys, fc.constantFrom("1", "2", "3"));
   fc.assert(
@@ -31,13 +31,13 @@ test("what a conversation knows is the fold of what it heard, whatever changes, 
   );
 });
 
-test("what was handed over and is in no turn yet is not told again", () => {
+test("does not repeat a notice that is in no turn yet", () => {
   const began: Told = { date: "1" };
   const handed = [{ text: "", of: ["fact:date=2", "result:a.1"] }];
   expect(factNews([fact("date", "2")], knownFacts(began, [], undefined, handed), gone)).toBeNull();
 });
 
-test("a file that is gone is said to be; a state of git that is not known is not", () => {
+test("reports a deleted file, but not an unknown git status", () => {
   const files = memoryFacts(
     {
       files: [

@@ -39,7 +39,7 @@ test("a name in quotes may have spaces; one file is shown once", () => {
   expect(facts.map(({ key }) => key.split("/").at(-1))).toEqual(["a b.txt", "c.txt"]);
 });
 
-test("nothing outside of the workspace is shown, nor what a rule forbids, nor what a link leads out to", () => {
+test("shows nothing outside of the workspace, nothing that a rule denies, and no target of a link outside", () => {
   const { cwd } = named("", {});
   symlinkSync("/etc/hostname", join(cwd, "link"));
   expect(
@@ -58,7 +58,7 @@ test("mail addresses, decorators, hunks of diffs and code are text", () => {
   expect(facts).toEqual([]);
 });
 
-test("what is no text is named, and said how to look at; a long file goes on by Read", () => {
+test("names what is not text and how to view it; a long file continues with Read", () => {
   const { facts, reads } = named("@p.png @long.txt", {
     "work/p.png": "\u0000PNG",
     "work/long.txt": "line\n".repeat(30_000),
@@ -70,7 +70,7 @@ test("what is no text is named, and said how to look at; a long file goes on by 
   expect(reads).toMatchObject([{ lines: { from: 1, count: 2_000 } }]);
 });
 
-test("a picture is attached as a picture, by what its bytes say; one that is none, or too large, is for Read (A2.8)", () => {
+test("attaches an image by its bytes; one that is invalid or too large is for Read (A2.8)", () => {
   const png = "\u0089PNG\r\n\u001a\n";
   const folder = temporaryFolder();
   writeFileSync(join(folder, "a.png"), Buffer.from(png, "latin1"));

@@ -6,7 +6,7 @@ const tree = {
   ...{ checkout: "/repo", base: "b".repeat(40), head: "a".repeat(40) },
 };
 
-test("an agent in a tree is told where it works, what the main checkout's paths mean, and what becomes of its edits (C11)", () => {
+test("tells an agent its worktree, what paths of the checkout mean, and how its edits are merged (C11)", () => {
   const words = worktreeText(tree);
   expect(words).toContain("/repo/.claude/worktrees/agent-1, on branch worktree-agent-1");
   expect(words).toContain(`HEAD ${tree.head}`);
@@ -15,7 +15,7 @@ test("an agent in a tree is told where it works, what the main checkout's paths 
   expect(worktreeText({ ...tree })).toBe(words);
 });
 
-test("a repository without commits is told as one", () => {
+test("describes a repository without commits", () => {
   const words = worktreeText({ ...tree, head: null });
   expect(words).toContain("a checkout without commits");
   expect(words).not.toContain("null");

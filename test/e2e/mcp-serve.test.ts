@@ -134,7 +134,7 @@ const stalls: ServedReply = { text: "I have begun", upTo: "begun", ending: "ping
 const bash = (command: string): ServedReply => ({ calls: [{ name: "Bash", input: { command } }] });
 
 describe("agents for another program, over MCP (A17.1)", { timeout: 60_000 }, () => {
-  test("one program, one client: an agent, several, a call taken back, one in the background", {
+  test("one program, one client: an agent, several, a cancelled call, one in the background", {
     tags: ["long"],
   }, async () => {
     const place = placed();
@@ -219,7 +219,7 @@ describe("agents for another program, over MCP (A17.1)", { timeout: 60_000 }, ()
     expect(messages.requests.at(-1)?.rawBody).toContain("At the top.");
   });
 
-  test("edits in worktrees of their own come back to the checkout (A11.6)", { tags: ["long"] }, async () => {
+  test("edits in agents' worktrees are merged into the checkout (A11.6)", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ "a.txt": "a\n" });
     const place = { cwd: repository.folder, home: placed().home };
     const messages = await model((request) => {
@@ -238,7 +238,7 @@ describe("agents for another program, over MCP (A17.1)", { timeout: 60_000 }, ()
   });
 });
 
-describe("what agents may do is for whoever starts the server", { timeout: 60_000 }, () => {
+describe("the program that starts the server decides what agents may do", { timeout: 60_000 }, () => {
   /** Touches the file that the prompt names. */
   const touches: Handler = (request) => {
     const [command = ""] = /touch \w+/.exec(promptOf(request)) ?? [];
@@ -246,7 +246,7 @@ describe("what agents may do is for whoever starts the server", { timeout: 60_00
   };
   const touch = (name: string) => ({ prompt: `touch ${name}`, agent_type: "general-purpose" });
 
-  test("flags allow; with nobody to ask, the rest is a no that says so; no server serves below one (A6.10)", {
+  test("flags allow; without a user to ask, the rest is denied with a reason; no server serves below one (A6.10)", {
     tags: ["long"],
   }, async () => {
     const place = placed();

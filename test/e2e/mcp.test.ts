@@ -105,7 +105,7 @@ describe("--permission-prompt-tool, with the program and a server of its own", {
     ]);
   });
 
-  test("its no is listed, and the model reads its words", { tags: ["long"] }, async () => {
+  test("its denial is listed, and the model reads the text", { tags: ["long"] }, async () => {
     const { place, ended, result } = await decided('{"behavior":"deny","message":"Ask me on Monday."}');
     expect(result).toContain("Ask me on Monday.");
     expect(existsSync(join(place.cwd, "made"))).toBe(false);
@@ -194,7 +194,7 @@ describe("the servers of a session", { timeout: 60_000 }, () => {
     );
   });
 
-  test("A17.5, A18.3: with --trust they are there, beside those of the person's settings and of --mcp-config", {
+  test("A17.5, A18.3: with --trust they are there, with those of the user's settings and of --mcp-config", {
     tags: ["long"],
   }, async () => {
     const place = placed();

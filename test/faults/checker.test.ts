@@ -150,7 +150,7 @@ describe("what is planted is found", () => {
     expect(faultsIn(evidence(also(7, at(6)), { ended: false }))).toHaveLength(1);
   });
 
-  test("a side effect that happened twice, too early, or otherwise than was told", () => {
+  test("a side effect that happened twice, too early, or otherwise than reported", () => {
     const effects = (...log: string[]) => faultsIn(evidence(EVENTS, { effects: log }));
     expect(effects("one", "one")).toEqual(["the side effect one happened 2 times"]);
     expect(effects("one", "other")).toEqual(["the side effect other happened before it was durable"]);

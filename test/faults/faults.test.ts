@@ -21,7 +21,7 @@ test("the table has every fault once, and each has a proof", () => {
   }
 });
 
-test("what the table says is put into sessions is, and what is put there stands in it", () => {
+test("the faults in the table are the faults that are injected", () => {
   const here = faults.filter(({ proofs }) => proofs.some(({ type }) => type === "sessions"));
   expect(here.map(({ number }) => number)).toEqual([...injections.keys()].sort((a, b) => a - b));
 });

@@ -10,7 +10,7 @@ const endsOf = (agents: readonly { readonly status: string }[]) =>
 /** Sixteen in the long run. */
 const AGENTS = long(16, 6);
 
-test("of many agents one eats memory as arrays and strings: it ends out_of_memory with its last words, all others finish (D3, fault 51)", {
+test("one of many agents exhausts its memory with arrays and strings: it ends out_of_memory with its last text, all others finish (D3, fault 51)", {
   tags: ["long"],
   timeout: 180_000,
 }, async () => {
@@ -27,7 +27,7 @@ test("of many agents one eats memory as arrays and strings: it ends out_of_memor
 
 // More agents of these are for `npm run test:soak`.
 test.each(isLong ? (["map", "buffers"] as const) : (["map"] as const))(
-  "one that takes its whole process with it, as %s: taken up again, nothing durable is lost (D3, fault 51)",
+  "one that ends its whole process, as %s: after a resume nothing durable is lost (D3, fault 51)",
   { tags: ["long"], timeout: 180_000 },
   async (form) => {
     const { faults, ends, agents, folder } = await memoryRun(form, 4);

@@ -246,7 +246,7 @@ export const faults: readonly Fault[] = [
     test(MODEL, "a machine that slept says so, and the request can be made again (fault 27)"),
     test(
       "features/watch/watch.test.ts",
-      "what the machine slept through counts against nobody, and is said (fault 27)",
+      "does not count the time the machine slept, and reports it (fault 27)",
     ),
   ),
   row(
@@ -346,7 +346,7 @@ export const faults: readonly Fault[] = [
     crashLoop,
     test(
       "journal/going-on.test.ts",
-      "a journal cut at any byte is gone on with: all whole lines, the torn one said, the new ones (fault 37)",
+      "resumes a journal cut at any byte: keeps whole lines, reports the torn one, adds new ones (fault 37)",
     ),
   ),
   row(
@@ -438,7 +438,7 @@ export const faults: readonly Fault[] = [
     ),
     test(
       "journal/session-lock.test.ts",
-      "what a killed process leaves is taken over and said, though nobody has reaped it yet (fault 46)",
+      "takes over the lock of a killed process and says so, even before it is reaped (fault 46)",
     ),
   ),
   row(
@@ -449,7 +449,7 @@ export const faults: readonly Fault[] = [
     "its siblings; its last words",
     test(
       "faults/memory.test.ts",
-      "of many agents one eats memory as arrays and strings: it ends out_of_memory with its last words, all others finish (D3, fault 51)",
+      "one of many agents exhausts its memory with arrays and strings: it ends out_of_memory with its last text, all others finish (D3, fault 51)",
     ),
     test(
       "actors/how-agents-end.test.ts",
@@ -468,7 +468,7 @@ export const faults: readonly Fault[] = [
     ),
     test(
       "features/watch/watch.test.ts",
-      "a stuck agent is warned of once, and once it is ended, with what it was stuck in (C2, D2, fault 52)",
+      "warns once of a stuck agent, and ends it once, with what it was stuck in (C2, D2, fault 52)",
     ),
   ),
   row(
@@ -576,7 +576,7 @@ export const faults: readonly Fault[] = [
     "nobody is blamed for it",
     test(
       "features/watch/watch.test.ts",
-      "a main thread that could not turn for 5 s is said, and blames nobody (fault 68)",
+      "reports a main thread that was blocked for 5 s, and blames no agent (fault 68)",
     ),
   ),
 ];

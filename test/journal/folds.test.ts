@@ -51,7 +51,7 @@ test("a conversation is its prompts and turns in order, each actor's its own", (
   expect(conversationOf(records, BOB)).toEqual([]);
 });
 
-test("steering that a turn heard stands before its reply, and roles alternate (A1.8)", () => {
+test("puts the steering of a turn before its reply, and roles alternate (A1.8)", () => {
   const records = recordsOf([
     prompt("one"),
     prompt("never mind, two"),

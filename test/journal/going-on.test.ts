@@ -61,7 +61,7 @@ function goOn(
   return { commits, append, replies };
 }
 
-test("a journal cut at any byte is gone on with: all whole lines, the torn one said, the new ones (fault 37)", {
+test("resumes a journal cut at any byte: keeps whole lines, reports the torn one, adds new ones (fault 37)", {
   tags: ["long"],
   timeout: 60_000,
 }, async () => {
@@ -113,7 +113,7 @@ test("after a damaged last line no number is given twice (fault 41)", async () =
   expect(records.at(-1)).toMatchObject({ seq: 6, event: prompt("on") });
 });
 
-test("permissions that became too wide are taken back", async () => {
+test("removes permissions that became too wide", async () => {
   const { place, path } = await stored(linesOf(EVENTS));
   chmodSync(path, 0o644);
   const { commits } = goOn(place, (await read(path)).end);

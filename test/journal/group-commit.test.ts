@@ -83,7 +83,7 @@ test("a group is one write and one fsync, numbered in order", () => {
   expect(seen.replies).toEqual([{ type: "written", seqs: [1, 2, 3], end: { seq: 3, bytes } }]);
 });
 
-test("a note waits for company, but not for ever", () => {
+test("a note waits for other records, but not forever", () => {
   const { seen, timers, group } = setup();
   group(note("a"));
   expect(seen.writes).toBe(0);
@@ -197,7 +197,7 @@ test("after a failed fsync the descriptor is never written or synced again (faul
   ]);
 });
 
-test("a torn line that cannot be taken back ends the journal", () => {
+test("a torn line that cannot be removed ends the journal", () => {
   const { seen, group, file } = setup({
     truncate() {
       throw failure("EIO");

@@ -24,7 +24,7 @@ test.each(["000", "022", "077", "177"])(
   },
 );
 
-test("permissions that are too wide are taken back", async () => {
+test("removes permissions that are too wide", async () => {
   const place = sessionPaths(await temporaryFolder(), "/w", SESSION);
   await mkdir(place.folder, { recursive: true });
   await chmod(projectsFolder(place.home), 0o777);
@@ -56,7 +56,7 @@ test("a link planted in place of the journal is refused and not written through"
   expect(await readFile(victim, "utf8")).toBe("precious");
 });
 
-test("a home that is a link is the person's choice", async () => {
+test("accepts a home that is a link, as the user chose it", async () => {
   const real = await temporaryFolder();
   const home = join(await temporaryFolder(), "link");
   await symlink(real, home);

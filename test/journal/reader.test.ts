@@ -118,7 +118,7 @@ test("a journal of a newer version is refused with the reason, even where its sh
   });
 });
 
-test("an unknown kind of event is put aside and said", async () => {
+test("sets an unknown type of event apart and reports it", async () => {
   const strange = { seq: 4, at: "x", event: { type: "teleport", to: "mars" } };
   const path = await journalOf(withLine(4, lineOf(strange).trimEnd()));
   const { records, aside, notes } = await read(path);
@@ -188,7 +188,7 @@ test("a line longer than any record is left out without being held in memory", {
   expect(notes).toEqual([`Line 2 of ${path} is longer than any record and was left out.`]);
 });
 
-test("what is no journal is refused with a sentence: absent, a folder, a link, a named pipe", async () => {
+test("refuses with a sentence what is not a journal: absent, a directory, a link, a named pipe", async () => {
   const folder = await temporaryFolder();
   const path = (name: string) => join(folder, name);
   await mkdir(path("folder"));

@@ -69,7 +69,7 @@ test("a session is one process's: a second is refused with who has it, until it 
   expect(lockHolder(place.folder)?.pid).toBe(child.pid);
 });
 
-test("what a killed process leaves is taken over and said, though nobody has reaped it yet (fault 46)", async () => {
+test("takes over the lock of a killed process and says so, even before it is reaped (fault 46)", async () => {
   const place = await newPlace();
   const { child, ask } = await asking(place);
   expect(await ask()).toBe("locked ");
@@ -175,7 +175,7 @@ test("a new session's folder is made and the lock is private", async () => {
 });
 
 test.each(["", "{", '{"pid":0,"startedAt":null}', '{"pid":"x"}', "null"])(
-  "a lock with %j in it is nobody's",
+  "a lock with %j in it has no owner",
   async (content) => {
     const place = await newPlace();
     await mkdir(place.folder, { recursive: true });

@@ -92,7 +92,7 @@ test("the main conversation misses nothing: it hears when it goes on", () => {
   expect(actors.get(MAIN)?.missed).toEqual([]);
 });
 
-test("a call that is asked again after a crash says its words once", () => {
+test("a call that is repeated after a crash sends its message once", () => {
   const id = messageId(CALL);
   expect(isOfCall(id)).toBe(true);
   expect(isOfCall("words:0123456789abcdef")).toBe(false);
@@ -106,7 +106,7 @@ test("a call that is asked again after a crash says its words once", () => {
   expect(ids(actor.unheard)).toEqual([id]);
 });
 
-test("a reply is of the turn that is due, and its calls are those that were let go", () => {
+test("a reply belongs to the next turn, and its calls are those that were allowed", () => {
   const reply = (number: number): SessionEvent => ({
     type: "reply",
     actor: ALICE,

@@ -142,7 +142,7 @@ test("a journal of any size is listed by its ends alone", async () => {
   ]);
 });
 
-test("what cannot be listed is said, what is no session is passed over", async () => {
+test("reports what cannot be listed and skips what is not a session", async () => {
   const home = await temporaryFolder();
   await store(home, "good");
   const torn = await store(home, "torn1");

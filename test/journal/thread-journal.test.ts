@@ -59,7 +59,7 @@ async function recordsIn(file: string): Promise<readonly JournalRecord[]> {
 const texts = (records: readonly JournalRecord[]) =>
   records.map(({ event }) => (event.type === "prompt" ? event.message.content : event.type));
 
-test("what was appended is in the file under the number that was answered, whoever waits", async () => {
+test("writes each record under the number that it returned, whether awaited or not", async () => {
   const { file, journal } = await setup();
   const first = journal.append(sessionEvent());
   journal.note(prompt("note"));
@@ -247,7 +247,7 @@ test("every number that was answered survives SIGKILL (A22.29, promise 4)", { ta
 
 const KILLS = long(16, 4);
 
-test("a session killed and taken up again and again keeps every number it answered (faults 37, 46)", {
+test("a session that is killed and resumed repeatedly keeps every number it returned (faults 37, 46)", {
   tags: ["long"],
 }, async () => {
   const place = await newPlace();

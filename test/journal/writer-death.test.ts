@@ -158,7 +158,7 @@ test("a group that reached the disk before its writer died, without an answer, i
   ]);
 });
 
-test("an idle writer that dies is replaced, and nothing of the file is touched", async () => {
+test("an idle writer that dies is replaced, and its file is unchanged", async () => {
   const { journal, threads, file } = await mortalJournal();
   await journal.append(sessionEvent());
   const before = await readFile(file);

@@ -67,7 +67,7 @@ describe("a mailbox over a port", () => {
     ]);
   });
 
-  test("a receiver that does not read bounds what is on its way and what waits; the rest is said to be dropped", () => {
+  test("bounds what is in flight and what waits if a receiver does not read; reports the rest as dropped", () => {
     const dropped: unknown[] = [];
     const { port1 } = new MessageChannel();
     const left = portMailbox<Note, Note>(port1, {

@@ -26,7 +26,7 @@ const call = (index: number) => ({
 });
 
 describe("the service lane", () => {
-  test("carries question and answer, many at once", async () => {
+  test("carries request and response, many together", async () => {
     const { asker } = lane({
       callTool: async ({ input }) => ({ content: JSON.stringify(input), isError: false }),
     });

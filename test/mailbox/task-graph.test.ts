@@ -48,7 +48,7 @@ function played(asks: readonly (typeof ask extends fc.Arbitrary<infer Ask> ? Ask
 describe("whatever is asked in whatever order", () => {
   const graphs = fc.array(ask, { maxLength: 40 }).map((asks) => played(asks));
 
-  test("edges stand at both ends, lead to tasks that are there, and go in no circle (A14.6)", () => {
+  test("stores edges at both ends, to existing tasks, without a cycle (A14.6)", () => {
     fc.assert(
       fc.property(graphs, ({ graph }) => {
         for (const task of graph.tasks.values()) {
@@ -62,7 +62,7 @@ describe("whatever is asked in whatever order", () => {
     );
   });
 
-  test("an owner works on one task at a time, and nobody's task is worked on (A22.7)", () => {
+  test("lets an owner work on one task at a time, and on none without an owner (A22.7)", () => {
     fc.assert(
       fc.property(graphs, ({ graph }) => {
         const begun = [...graph.tasks.values()].filter(({ status }) => status === "in_progress");
@@ -87,7 +87,7 @@ describe("whatever is asked in whatever order", () => {
     );
   });
 
-  test("numbers are not used again", () => {
+  test("does not reuse numbers", () => {
     fc.assert(
       fc.property(graphs, ({ changes }) => {
         const ids = changes.flatMap((change) => (change.type === "created" ? [change.id] : []));

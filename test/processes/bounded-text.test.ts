@@ -36,7 +36,7 @@ test("a limit never cuts through a character and never lets more bytes pass", ()
   );
 });
 
-test("bytes that are no UTF-8 become U+FFFD, also when they are the last", () => {
+test("invalid UTF-8 becomes U+FFFD, also at the end", () => {
   const output = boundedText(100);
   output.add(Uint8Array.of(0x61, 0xff, 0x62, 0xe2, 0x82));
   expect(output.take()).toBe("a\ufffdb\ufffd");

@@ -14,7 +14,7 @@ function mounts(seen: readonly Seen[], type: Confined["type"] = "read"): string[
   return words.join(" ").split(/ (?=--)/);
 }
 
-test("mounts from the outside in, whatever the order it is told in", () => {
+test("mounts from the outside in, whatever the order it gets", () => {
   const seen: Seen[] = [
     { as: "no-file", path: "/home/me/work/.env" },
     { as: "read", path: "/home/me/work" },

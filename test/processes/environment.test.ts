@@ -56,7 +56,7 @@ test.each(GIT_STEERING)("no setting points git elsewhere: commands do not see %s
   expect(commandsOwn({ [name]: "value" })).toEqual({});
 });
 
-test("who commits, and how git reaches a server, is as the person has it", () => {
+test("keeps the user's git author and how git reaches a server", () => {
   const names =
     "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_SSL_CAINFO".split(" ");
   expect(names.every((name) => allows(name))).toBe(true);

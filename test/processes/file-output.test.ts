@@ -47,7 +47,7 @@ const fileOf = (result: ProcessResult) => {
   return result.file;
 };
 
-test("both streams go to the file in their order, for this user only, and short output comes back whole", async () => {
+test("writes both streams in order to a file for this user only, and returns short output whole", async () => {
   const folder = temporaryFolder();
   const result = await start().run(commandIn(folder)("echo a; echo b >&2; echo c; exit 5"));
   expect(result).toMatchObject({ outcome: "exited", exitCode: 5, stdout: "", truncated: false });
@@ -56,7 +56,7 @@ test("both streams go to the file in their order, for this user only, and short 
   expect(statSync(join(folder, "1.txt")).mode & 0o777).toBe(0o600);
 });
 
-test("long output comes back as its two ends, cut between characters", async () => {
+test("returns the two ends of long output, cut between characters", async () => {
   const folder = temporaryFolder();
   // 7 bytes a line: no cut of the ends falls on a character of itself.
   const result = await start().run(commandIn(folder)("yes 'äb€' | head -n 100000"));
@@ -67,7 +67,7 @@ test("long output comes back as its two ends, cut between characters", async () 
   expect(`${head}${tail}`).not.toContain("\ufffd");
 });
 
-test("a file with no more in it than came back is gone, and so is the one for the report", async () => {
+test("removes a file with no more in it than was returned, and the one for the report", async () => {
   const folder = temporaryFolder();
   const processes = start();
   const command = commandIn(folder);
@@ -95,7 +95,7 @@ test("an existing file, or a link in its place, is never written through", async
   expect(gone.reason).toContain("does not exist");
 });
 
-test("a flood is ended at once and cut to what may be kept, so that it cannot fill the disk", async () => {
+test("ends a flood immediately and cuts it to the limit, so that it cannot fill the disk", async () => {
   const folder = temporaryFolder();
   const request = commandIn(folder)("trap '' TERM; yes", { maxOutputBytes: 1_000_000 });
   const result = await start().run(request);
@@ -134,7 +134,7 @@ test("without a timeout it runs until it is stopped; what it wrote stays", async
   await allGone;
 });
 
-test("lines are told as they come, from where it is asked, and the last one before the result", async () => {
+test("reports lines as they come, from the given position, and the last one before the result", async () => {
   const folder = temporaryFolder();
   const { path, ready } = witness();
   const processes = start();
@@ -156,7 +156,7 @@ test("lines are told as they come, from where it is asked, and the last one befo
   expect(seen.flatMap(({ lines }) => lines)).toEqual(["first", "partial", "last"]);
 });
 
-test("only lines with one of the words are told; asking again takes the place of what was asked", async () => {
+test("reports only lines with one of the words; a new request replaces the earlier one", async () => {
   const folder = temporaryFolder();
   const { path, ready } = witness();
   const processes = start();
@@ -248,7 +248,7 @@ test("a killed host leaves not even what left the group of its commands", onLinu
   expect(await result).toMatchObject({ outcome: "unknown" });
 });
 
-test("a double fork within the group, and 200 processes at once, end with their command", async () => {
+test("a double fork within the group, and 200 parallel processes, end with their command", async () => {
   const folder = temporaryFolder();
   const { path, ready, allGone } = witness();
   const script = `exec 9>"${path}"; (sleep 1000 & (sleep 1000 &) &); i=0; while [ $i -lt 200 ]; do sleep 1000 & i=$((i+1)); done; echo ready >&9`;

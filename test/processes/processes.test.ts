@@ -274,7 +274,7 @@ test("a host that hangs is missed: its runs end as unknown, their processes with
   expect(await processes.run(sh("echo again"))).toMatchObject({ outcome: "exited", stdout: "again\n" });
 });
 
-test("stopping an owner ends also when the host dies meanwhile", async () => {
+test("stopping an owner also ends if the host dies", async () => {
   const processes = start();
   const { path, ready, allGone } = witness();
   const run = processes.run(sh(`trap "" TERM; exec 3>"${path}"; echo $PPID >&3; sleep 1000; sleep 1000`));

@@ -25,7 +25,7 @@ test("whole lines only, a character that came in two parts included", async () =
   expect(await lines.next(file.size, true)).toEqual({ lines: ["c"], more: false });
 });
 
-test("many lines at once are told in part, long ones to their beginning", async () => {
+test("reports many lines in part, and only the start of long ones", async () => {
   const file = growing();
   const lines = tail(file.read, 0, []);
   file.write("x\n".repeat(500));

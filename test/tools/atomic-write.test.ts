@@ -187,7 +187,7 @@ describe("what was swapped between the look and the write is not written through
   });
 });
 
-test("where there is no room for the new bytes the old ones stay, and nothing is left beside them (fault 43)", {
+test("keeps the old bytes if the disk is full, and leaves nothing next to them (fault 43)", {
   ...unless(process.platform === "win32" ? "Windows has no limit on the size of files" : null),
   tags: ["long"],
 }, () => {
@@ -205,7 +205,7 @@ test("where there is no room for the new bytes the old ones stay, and nothing is
   expect(readdirSync(folder)).toEqual(["a"]);
 });
 
-test("a write that is cancelled leaves everything as it was", async () => {
+test("changes nothing if the write is cancelled", async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "a"), "old");
   const place = placeIn(folder, join(folder, "a"));

@@ -39,7 +39,7 @@ test("its schema is the seed's (A3.6)", () => {
   expect(required).toEqual(["command"]);
 });
 
-describe("what a command comes to", () => {
+describe("the result of a command", () => {
   test("its output, both streams in their order, and its exit code on the last line", async () => {
     const { text } = bench();
     expect(await text("Bash", { command: "echo one; echo two >&2; echo three" })).toBe(
@@ -69,7 +69,7 @@ describe("what a command comes to", () => {
     );
   });
 
-  test("what did not come to its own end is an error that says what to do", { tags: ["long"] }, async () => {
+  test("reports a command that was ended as an error that says what to do", { tags: ["long"] }, async () => {
     const { failure } = bench();
     expect(await failure("Bash", { command: "kill -KILL $$" })).toMatch(/\[Ended by signal SIGKILL;/);
     const late = await failure("Bash", { command: "echo begun; exec sleep 1000", timeout: 1_500 });
@@ -130,7 +130,7 @@ describe("how long it may take (A7.2)", () => {
 });
 
 describe("where it runs (A7.5)", () => {
-  test("the folder is kept between commands, nothing else of the shell is", async () => {
+  test("keeps the directory between commands, and nothing else of the shell", async () => {
     const it = bench({ "sub/deep/x": "" });
     expect(await it.text("Bash", { command: "cd sub/deep && export A=1 && alias b=ls && f() { :; }" })).toBe(
       "(no output)\n[Exit code 0]",
@@ -251,7 +251,7 @@ describe("bad input", () => {
   });
 });
 
-test("a person sees the description (A7.3), and the folder is what the gate is asked about", () => {
+test("shows the user the description, and gates the directory", () => {
   const call = toolNamed("Bash").prepare({ command: "npm test", description: "Run the tests" });
   if (call.type !== "ready") throw new Error(call.message);
   expect(call.title).toBe("Run the tests");

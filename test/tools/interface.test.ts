@@ -96,7 +96,7 @@ const neverAsked: LanguageServer = {
   ...{ endings: { ".toy": "toy" }, env: {}, settings: {}, digest: "" },
 };
 
-describe("kinds of agents", () => {
+describe("agent types", () => {
   test.each([
     ["Explore", ["Read", "Glob", "Grep"]],
     ["Plan", ["Read", "Glob", "Grep"]],

@@ -80,7 +80,7 @@ describe("images (A8.3)", () => {
     expect(images[0]?.bytes.toString("base64").length).toBeLessThanOrEqual(MAX_IMAGE_BASE64);
   });
 
-  test("a damaged one is not sent: the API would refuse the conversation for ever", async () => {
+  test("does not send a damaged one, which the API would reject in every request", async () => {
     const bytes = await plain(300, 300).png().toBuffer();
     const bench = workbench({
       "cut.png": bytes.subarray(0, bytes.length / 2),

@@ -162,7 +162,7 @@ describe("whatever the bytes", () => {
   });
 });
 
-test("of a huge file only what is needed is read and held", async () => {
+test("reads and holds only the needed part of a huge file", async () => {
   const bench = workbench({ huge: `${lines(1, 5000).join("\n")}\n` });
   // A hole of 6 GB after the text: no bytes on the disk, and one line without an end.
   truncateSync(bench.path("huge"), 6 * 1024 ** 3);
@@ -174,7 +174,7 @@ test("of a huge file only what is needed is read and held", async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 ** 2);
 });
 
-test("a read can be cancelled", async () => {
+test("can be cancelled", async () => {
   const bench = workbench({ a: "x" });
   const signal = AbortSignal.abort(new Error("stop now"));
   await expect(bench.call("Read", { file_path: bench.path("a") }, { signal })).rejects.toThrow("stop now");

@@ -55,7 +55,7 @@ test("one that was removed with edits that are in no checkout is put back with t
   expect((await readRecord(common, "one"))?.owner).toEqual(NEXT);
 });
 
-test("one whose edits are in the checkout is made anew on what that is now, and its old snapshots stay", {
+test("makes one whose edits are merged again on the current checkout, and keeps its old snapshots", {
   tags: ["long"],
 }, async () => {
   const { person, common, ground, tree, snapshot } = await withTree();
@@ -78,7 +78,7 @@ test("one whose edits are in the checkout is made anew on what that is now, and 
   expect(await readRecord(common, "one")).toMatchObject({ owner: NEXT, made: true, result: null });
 });
 
-test("one that never was, and one that is half-made by a dead keeper, are made anew", {
+test("makes one again that never existed, or that a dead git worker left half made", {
   tags: ["long"],
 }, async () => {
   const { person, common } = await withTree();
@@ -135,7 +135,7 @@ test("one whose git was killed at a ref is made all the same: the lock goes (iss
 });
 
 test.each(["commondir", "gitdir", "HEAD"])(
-  "git that was killed while it wrote %s of another's worktree stops nobody (issue 15, 28)",
+  "git that was killed while it wrote %s of another's worktree does not stop a claim (issue 15, 28)",
   { tags: ["long"] },
   async (file) => {
     const { person, common } = await withTree();
@@ -150,7 +150,7 @@ test.each(["commondir", "gitdir", "HEAD"])(
   },
 );
 
-test("C13: one whose session still runs is nobody else's", async () => {
+test("C13: refuses one whose session still runs", async () => {
   const { person, ground } = await withTree();
   const other = { ...NEXT, process: { pid: process.ppid, startedAt: null } };
   expect(await claimTree(creationIn(person.folder, { owner: other }), ground)).toMatchObject({
@@ -159,7 +159,7 @@ test("C13: one whose session still runs is nobody else's", async () => {
   });
 });
 
-test("an earlier life that is not made anew after all leaves what was kept", { tags: ["long"] }, async () => {
+test("leaves what an earlier worktree of this name has kept", { tags: ["long"] }, async () => {
   const { person, common, ground, tree, snapshot } = await withTree();
   writeFileSync(join(tree.path, "a.txt"), "edited");
   const { commit } = await snapshot();

@@ -140,7 +140,7 @@ test("what came along is left out of snapshots where the tree's own .gitignore d
   expect(linked).toEqual([".env"]);
 });
 
-test("nothing is written through a link that stands in the tree", async () => {
+test("writes nothing through a link in the worktree", async () => {
   const outside = temporaryFolder();
   const person = await repositoryWith({ ".gitignore": "*.env\n", ".worktreeinclude": "*.env\n" });
   symlinkSync(outside, join(person.folder, "conf"));

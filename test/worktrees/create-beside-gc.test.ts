@@ -18,7 +18,7 @@ const MOMENTS = [
   ["update-ref refs/troupe/bases/", 2],
 ] as const;
 
-describe("faults: git gc --prune=now while a tree is made takes nothing of it", () => {
+describe("faults: git gc --prune=now drops nothing of a worktree that is being made", () => {
   test.each(MOMENTS)("before %s", { tags: ["long"] }, async (at, times) => {
     const person = await repositoryWith({ "a.txt": "a\n" });
     writeFileSync(join(person.folder, "a.txt"), "changed\n");
@@ -30,7 +30,7 @@ describe("faults: git gc --prune=now while a tree is made takes nothing of it", 
     expect(await person.must(["fsck", "--connectivity-only", "--no-dangling"])).toBe("");
   });
 
-  test.each(MOMENTS)("before %s, where there is no commit yet", async (at) => {
+  test.each(MOMENTS)("before %s, without a commit", async (at) => {
     const person = await emptyRepository();
     writeFileSync(join(person.folder, "new.txt"), "new\n");
     const made = await createTree(creationIn(person.folder), cleanedUp(person, at, 1));

@@ -96,7 +96,7 @@ test("A11.6, A16.1: a tree on a branch of its own, with what was staged, changed
   expect(await theirs(person)).toEqual(before);
 });
 
-test("C10, C11: HEAD, index, config, hooks, stash and status of the person are the same before and after", async () => {
+test("C10, C11: HEAD, index, config, hooks, stash and status of the user are the same before and after", async () => {
   const person = await repositoryWith({ "a.txt": "1\n", "b.txt": "1\n" });
   person.write({ "a.txt": "stashed\n" });
   await person.must(["stash"]);
@@ -157,7 +157,7 @@ test("a repository without a commit has a tree of its files, and no other", asyn
     expect(await refusal(person, { name: "two", baseRef: ref })).toMatch(/has no commit yet.*first commit/);
 });
 
-test("C13: a name is for one tree: its folder, branch, record and refs stand in the way of another", async () => {
+test("C13: a name is for one worktree: an existing directory, branch, record or ref blocks another one", async () => {
   const person = await repositoryWith({ "a.txt": "1\n" });
   const first = await made(person);
   expect(await refusal(person)).toMatch(/is there already; choose another name/);
@@ -172,7 +172,7 @@ test("C13: a name is for one tree: its folder, branch, record and refs stand in 
   expect((await person.must(["worktree", "list"])).trim().split("\n")).toHaveLength(2);
 });
 
-test("A16.2: what is no name of a branch or a folder is no name of a tree", async () => {
+test("A16.2: refuses a name that is not valid for a branch or a directory", async () => {
   const person = await repositoryWith({ "a.txt": "1\n" });
   for (const name of ["", ".", "..", "a/b", "../a", "-a", "a..b", "a.lock", "a b", "a.", "x".repeat(65), "é"])
     expect(await refusal(person, { name }), name).toMatch(/is no name for a worktree/);
@@ -187,7 +187,7 @@ test("the owner's record is there before the tree, and says when it is made", as
   });
 });
 
-test("many at once are all made, each whole", { tags: ["long"] }, async () => {
+test("makes many in parallel, each complete", { tags: ["long"] }, async () => {
   const person = await repositoryWith(
     Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`d/${n}.txt`, `${n}`])),
   );
@@ -230,7 +230,7 @@ test("faults: a .claude or .claude/worktrees that is a link, or a file, has no t
   expect(await refusal(person)).toMatch(/is no folder/);
 });
 
-test("what the person wrote into .claude/worktrees/.gitignore is theirs, and said where it shows the trees", async () => {
+test("leaves the user's .claude/worktrees/.gitignore, and says if it shows the worktrees", async () => {
   const person = await repositoryWith({ "a.txt": "1\n", ".claude/worktrees/.gitignore": "nothing\n" });
   const { notes } = await made(person);
   expect(notes).toEqual([expect.stringMatching(/does not ignore the worktrees there/)]);
@@ -283,7 +283,7 @@ test("submodules stay behind and are named", { tags: ["long"] }, async () => {
   expect(await theirs(person)).toEqual(before);
 });
 
-test("a nested repository that nobody tracks stays behind", async () => {
+test("leaves an untracked nested repository out", async () => {
   const person = await repositoryWith({ "a.txt": "1\n" });
   const inner = await repositoryWith({ "i.txt": "1\n" });
   await person.must(["clone", "-q", inner.folder, "inner"]);
@@ -291,7 +291,7 @@ test("a nested repository that nobody tracks stays behind", async () => {
   expect(existsSync(join(tree.path, "inner"))).toBe(false);
 });
 
-test("a filter that is not configured leaves pointers; one that cannot run is said in a sentence, and costs no tree", async () => {
+test("a filter that is not configured leaves pointers; one that cannot run is reported and does not stop it", async () => {
   const pointer = "version https://git-lfs.github.com/spec/v1\n";
   const person = await repositoryWith({ "big.bin": pointer, "a.txt": "1\n" });
   person.write({ ".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n" });
@@ -323,7 +323,7 @@ test.each(["process", "clean"])(
   },
 );
 
-test("a sparse checkout has sparse trees, and nobody's settings are written", async () => {
+test("a sparse checkout has sparse worktrees, and no settings are written", async () => {
   const person = await repositoryWith({ "in/a.txt": "1\n", "out/b.txt": "1\n", "top.txt": "1\n" });
   await person.must(["sparse-checkout", "set", "in"]);
   expect(existsSync(join(person.folder, "out"))).toBe(false);
@@ -336,7 +336,7 @@ test("a sparse checkout has sparse trees, and nobody's settings are written", as
   expect(await theirs(person)).toEqual(before);
 });
 
-test("links, modes and CRLF stand in the tree as git writes them in the checkout", async () => {
+test("writes links, modes and CRLF like git does in the checkout", async () => {
   const person = await repositoryWith({
     ".gitattributes": "*.crlf text eol=crlf\n",
     "w.crlf": "a\r\nb\r\n",
@@ -352,7 +352,7 @@ test("links, modes and CRLF stand in the tree as git writes them in the checkout
   expect(statSync(join(tree.path, "x.sh")).mode & 0o111).not.toBe(0);
 });
 
-test("what is written in a tree in the very second it was made is seen, also where it goes on from HEAD to edits", {
+test("sees what is written in the second a worktree was made, also when it moves from HEAD to edits", {
   tags: ["long"],
 }, async () => {
   const names = Array.from({ length: 40 }, (_, at) => `file-${at}.txt`);
@@ -366,7 +366,7 @@ test("what is written in a tree in the very second it was made is seen, also whe
   expect((await git("diff", "--name-only")).split("\n").sort()).toEqual([...unedited].sort());
 });
 
-test("a tree whose edits were looked at beside other trees says nothing of those", {
+test("reading a worktree's edits together with others does not reveal the others", {
   tags: ["long"],
 }, async () => {
   const person = await repositoryWith({ "a.txt": "1\n", ".claude/worktrees/.gitignore": "nothing\n" });

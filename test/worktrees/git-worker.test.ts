@@ -67,7 +67,7 @@ async function expectNothingLeft(person: TestRepository) {
   expect(await person.must(["for-each-ref", "refs/troupe", "refs/heads/worktree-*"])).toBe("");
 }
 
-test("starts with the first request, answers many at once, and goes with close()", async () => {
+test("starts with the first request, serves many in parallel, and ends with close()", async () => {
   const person = await repositoryWith({ "a.txt": "1\n" });
   const { keeper, warnings } = keeperFor(person);
   expect(keepers(person)).toEqual([]);
@@ -102,7 +102,7 @@ test("close() waits for what is under way", async () => {
   expect((await creating).type).toBe("created");
 });
 
-test("a signal reaches what is under way, which is taken back before it rejects", async () => {
+test("a signal reaches the running operation, which is undone before it rejects", async () => {
   const { person, writing } = await withSlowFiles();
   const { keeper } = keeperFor(person);
   const abort = new AbortController();
@@ -189,7 +189,7 @@ test("one that dies again and again is left alone, with a sentence", async () =>
   });
 });
 
-test("kill -9 of the session: the keeper takes back what it was making, and goes", async () => {
+test("kill -9 of the session: the git worker discards what it was making, and ends", async () => {
   const { person, writing } = await withSlowFiles();
   const session = await sessionThat("create", person);
   await writing();

@@ -20,7 +20,7 @@ describe("what git says is an answer when all of it has come", () => {
     expect(answer).toEqual({ code: 0, out: "first\nsecond\n", err: "more" });
   });
 
-  it("and none at all where somebody keeps its output open, who is not waited for without end", async () => {
+  it("and none if a process keeps its output open, which is not awaited without limit", async () => {
     const { folder, env } = gitThat("sleep 20 & echo $! > left; echo first");
     const answer = await gitIn(folder, env, 100).run(["ls-files"]);
     process.kill(Number(readFileSync(join(folder, "left"), "utf8")));

@@ -6,7 +6,8 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { processIdentity } from "../../src/journal/process-identity.ts";
-import { withLock } from "../../src/worktrees/lock.ts";
+import { withLock as lockOrThrow } from "../../src/worktrees/lock.ts";
+import { answered } from "../../src/worktrees/refusal.ts";
 import { groundOf } from "../support/worktree-ground.ts";
 
 const [home = ""] = process.argv.slice(2);
@@ -31,6 +32,9 @@ for (const name of ["readdir", "readlink", "symlink", "rm"]) {
   });
 }
 syncBuiltinESMExports();
+
+/** The one that comes too late goes without. */
+const withLock = (...args: Parameters<typeof lockOrThrow>) => answered(() => lockOrThrow(...args));
 
 let repositories = 0;
 

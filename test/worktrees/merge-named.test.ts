@@ -28,7 +28,7 @@ async function kept(edit: (t: TestTree) => void): Promise<TestTree> {
   return t;
 }
 
-test("edits that stayed on their branch come into the checkout, beside what the person has there, and can be undone", {
+test("merges edits that stayed on their branch next to the user's changes, and can be undone", {
   tags: ["long"],
 }, async () => {
   const t = await kept((tree) => tree.write("a.txt", "agent\n2\n3\n4\n5\n"));
@@ -64,7 +64,7 @@ test("also of a tree that was taken away, whose snapshots have them", { tags: ["
   expect(await listed(t)).toMatchObject({ undone: false });
 });
 
-test("edits that came in already do not come in again, whatever is beside them by now; newer ones do", {
+test("does not merge edits again that were merged already, whatever changed since; newer ones are", {
   tags: ["long"],
 }, async () => {
   const t = await kept((tree) => tree.write("a.txt", "1\nagent\n3\n4\n5\n"));
@@ -89,7 +89,7 @@ test("edits that came in already do not come in again, whatever is beside them b
   expect(await merge(t), "what was taken back").toMatchObject({ type: "merged", paths: ["b.txt"] });
 });
 
-test("a merge that was taken back below a newer one does not pass for one that came in", {
+test("a merge that was undone below a newer one does not count as merged", {
   tags: ["long"],
 }, async () => {
   const t = await kept((tree) => tree.write("a.txt", "agent\n"));
@@ -105,7 +105,7 @@ test("a merge that was taken back below a newer one does not pass for one that c
   expect(read(t, "a.txt")).toBe("agent\n");
 });
 
-test("what it deletes is asked about first, as nobody knows any more whether that was meant (C15)", {
+test("asks first about what it deletes, as it is no longer known whether that was meant (C15)", {
   tags: ["long"],
 }, async () => {
   const t = await kept((tree) => {
@@ -148,7 +148,7 @@ test("a conflict is named with its files and changes nothing", { tags: ["long"] 
   expect(existsSync(t.tree.path)).toBe(true);
 });
 
-test("a tree in which somebody is at work, and one that never was, are refused", async () => {
+test("refuses a worktree in which an agent works, and one that never existed", async () => {
   const t = await treeIn(await repositoryWith({ a: "1\n" }), "t1");
   t.write("a", "2\n");
   expect(await merge(t)).toEqual({

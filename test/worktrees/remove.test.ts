@@ -73,7 +73,7 @@ async function recordOf(t: TestTree) {
   return record;
 }
 
-test("all that was in it is in refs of ours before it goes, staged and committed things too (C10)", {
+test("saves everything in Troupe's refs first, staged and committed content too (C10)", {
   tags: ["long"],
 }, async () => {
   const t = await treeIn(await repositoryWith({ ".gitignore": ".env\n", "a.txt": "1\n" }), "t1");
@@ -165,7 +165,7 @@ test("a folder that is not the tree of our record is never touched", async () =>
   expect(existsSync(join(elsewhere, "x"))).toBe(true);
 });
 
-test("a locked tree, and one that another stands in, are left alone", async () => {
+test("leaves a locked worktree alone, and one that contains another", async () => {
   const t = await aTree();
   await t.repository.must(["worktree", "lock", t.tree.path]);
   expect(await remove(t)).toMatchObject({ reason: expect.stringMatching(/is locked/) });
@@ -174,7 +174,7 @@ test("a locked tree, and one that another stands in, are left alone", async () =
   expect(await remove(t)).toMatchObject({ reason: expect.stringMatching(/stands within/) });
 });
 
-test("a removal that a death cut off is gone on with, and what is gone is not taken for deleted", {
+test("finishes a removal that a crash cut off, and does not take missing files for deleted", {
   tags: ["long"],
 }, async () => {
   const t = await aTree();
@@ -207,7 +207,7 @@ test("by name: edits that are in no checkout need force, and their refs stay eve
   });
 });
 
-test("by name: edits that were brought back need no force, those of a living session are left alone", async () => {
+test("by name: merged edits need no force, those of a living session are left alone", async () => {
   const t = await aTree();
   t.write("a.txt", "2\n");
   await t.snapshot();

@@ -28,7 +28,7 @@ test("a folder below a checkout leads to its top, by whatever way it is named", 
 });
 
 test(
-  "git that is killed is asked once more, and said to be killed if it is again (issue 15, 28)",
+  "retries git once if it is killed, and reports a second kill (issue 15, 28)",
   unless(process.platform === "win32" ? "this is Windows" : null),
   async () => {
     const { folder, env } = await repositoryWith({ "a.txt": "1" });
@@ -133,7 +133,7 @@ test("an operation in progress is named", { tags: ["long"] }, async () => {
   expect(await operationInProgress(repo)).toBeNull();
 });
 
-test("a git that cannot merge trees is told in a sentence", async () => {
+test("reports a git that cannot merge trees", async () => {
   const git = (out: string) => ({
     git: { folder: "", at: () => git(out).git, run: async () => ({ code: 0, out, err: "" }) },
   });

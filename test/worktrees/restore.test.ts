@@ -45,7 +45,7 @@ test("a removed tree is put back with all it held last, ignored files and modes 
   expect((await t.snapshot()).changed).toEqual([]);
 });
 
-test("a tree whose folder somebody deleted is put back; one that stands is not written over", {
+test("restores a worktree whose directory was deleted; does not overwrite an existing one", {
   tags: ["long"],
 }, async () => {
   const t = await edited();

@@ -17,7 +17,7 @@ async function withSubmodule(name: string | null): Promise<TestTree> {
 
 const back = (t: TestTree) => restoreTree({ folder: t.repository.folder, name: "t1" }, t.ground);
 
-test("what an agent writes into the folder of a submodule is kept with its tree, and comes back with that (C10)", {
+test("keeps and restores what an agent writes into the directory of a submodule (C10)", {
   tags: ["long"],
 }, async () => {
   const t = await withSubmodule(".gitmodules");

@@ -56,7 +56,7 @@ test("only trees of the dead go, and of those only what is saved or empty (C10, 
   expect(await sweep({ folder: repository.folder }, groundOf(repository.env))).toMatchObject({ removed: [] });
 });
 
-test("what a death left half-made or half-removed goes, and the person's own prunable trees do not", {
+test("removes what a crash left half made or half removed, but not the user's own prunable worktrees", {
   tags: ["long"],
 }, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });
@@ -168,7 +168,7 @@ test("locks of our refs that a killed git has left go after a minute, others nev
   expect(there()).toEqual(theirs);
 });
 
-test("what a killed git has left of packing refs goes after ten minutes, unless somebody's gc runs; then git works again", {
+test("removes what a killed git left of packing refs after ten minutes, unless a gc runs; then git works again", {
   tags: ["long"],
 }, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });

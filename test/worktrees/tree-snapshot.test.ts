@@ -37,7 +37,7 @@ test("what an agent wrote, changed and deleted is in the snapshot, and named as 
   expect((await t.repository.must(["rev-parse", `${commit}^`])).trim()).toBe(t.tree.base);
 });
 
-test("a snapshot of what has not changed is the one before it, and the base where nothing ever did", async () => {
+test("a snapshot without changes is the one before it, or the base if there never were any", async () => {
   const t = await aTree();
   expect(await t.snapshot()).toEqual({ type: "taken", commit: t.tree.base, changed: [], notes: [] });
   t.write("a.txt", "1\n");
@@ -132,7 +132,7 @@ test("a repository within the tree is left out and said, and all else is kept", 
   expect((await t.snapshot()).changed).toEqual([{ path: "b/c.txt", change: "modified" }]);
 });
 
-test("sockets, pipes, names that are no UTF-8 and a failing filter do not keep anything else out", async () => {
+test("sockets, pipes, names in invalid UTF-8 and a failing filter do not keep anything else out", async () => {
   const t = await aTree();
   await t.repository.must(["config", "filter.broken.clean", "false"]);
   await t.repository.must(["config", "filter.broken.required", "true"]);
@@ -190,7 +190,7 @@ test("neither a lock on the tree's own index, nor its .git being gone or elsewhe
   expect((await t.snapshot()).changed).toHaveLength(1);
 });
 
-test("twenty at once are one after the other, and nothing is left lying about", {
+test("makes twenty parallel ones in turn, and leaves no files behind", {
   tags: ["long"],
 }, async () => {
   const t = await aTree();
@@ -230,7 +230,7 @@ test("a side index, a lock and an object that a killed keeper left are no hindra
   expect((await t.repository.must(["fsck", "--connectivity-only"])).trim()).not.toMatch(/missing|broken/);
 });
 
-test("a chain that git has lost parts of is begun anew rather than built on", async () => {
+test("starts a new chain if git has lost parts of the old one", async () => {
   const t = await aTree();
   t.write("a.txt", "will be lost\n");
   const { commit } = await t.snapshot();

@@ -78,7 +78,7 @@ export function resumeAgent(argument: string, { session, goOnWith }: AgentContex
   return works ? `${agentName(found)} is at work, and hears it at its next turn.` : null;
 }
 
-/** Returns the agent with this ID or prefix; a sentence if there is none or more than one. */
+/** Returns the agent with this ID or prefix; a sentence if no agent or several match. */
 function agentOf(word: string, views: readonly AgentView[]): AgentView | string {
   const exact = views.find(({ id }) => id === word);
   if (exact) return exact;

@@ -15,12 +15,12 @@ export interface Outcome {
 }
 
 /**
- * A line of work: yields the calls it needs, gets one outcome for each, returns what it found. It keeps nothing between
- * turns: each request runs it again from the start over the answers in the conversation.
+ * A generator that yields the calls it needs, gets one outcome for each, and returns what it found. It keeps no state
+ * between turns: each request runs it again from the start over the results in the conversation.
  */
 export type Plan<T> = Generator<readonly PlannedCall[], T, readonly Outcome[]>;
 
-/** What a plan came to. `ok`: what was asked was done or answered. */
+/** The result of a plan. `ok`: the task was done or the question answered. */
 export interface Result {
   readonly ok: boolean;
   readonly text: string;
@@ -28,7 +28,7 @@ export interface Result {
 
 const NOT_ASKED: Outcome = { type: "not-asked", text: "no more calls may be made in this turn", parts: [] };
 
-/** Runs a plan over the answers there are: returns the calls that lack one, or what it came to. */
+/** Runs a plan over the existing results: returns the calls without one, or the plan's result. */
 export function advance<T>(
   plan: Plan<T>,
   answer: (call: PlannedCall) => Outcome | undefined,
@@ -44,7 +44,7 @@ export function advance<T>(
   return { value: step.value };
 }
 
-/** Runs plans in parallel: the calls that they want in the same round go into one reply. */
+/** Runs plans in parallel: their calls of the same round go into one reply. */
 export function* together<T>(plans: readonly Plan<T>[]): Plan<T[]> {
   const steps = plans.map((plan) => plan.next());
   while (steps.some(({ done }) => !done)) {

@@ -2,7 +2,7 @@ import type { Plan, Result } from "./plan.ts";
 import { escaped, fileWeight, isComment, isDeclaration, passages } from "./source.ts";
 import { cut, glob, globPaths, grep, grepLines, type Line, look, quote, type Tools } from "./tools.ts";
 
-/** A word of a question, as it is searched for. */
+/** A word of a question, as a search term. */
 interface Term {
   readonly label: string;
   /** Source of a pattern; case is ignored. */
@@ -15,7 +15,7 @@ const STOP = new Set(
     " ",
   ),
 );
-/** What an irregular word is searched by. */
+/** Stems of irregular words. */
 const STEMS: Readonly<Record<string, string>> = {
   ...{
     decision: "deci",
@@ -29,7 +29,7 @@ const STEMS: Readonly<Record<string, string>> = {
   ...{ children: "child", chosen: "choos", built: "build", configuration: "config", configured: "config" },
 };
 
-/** What a question is about: its names, and other words without their endings. */
+/** Returns the subjects of a question: its names, and other words without their endings. */
 function termsOf(question: string): Term[] {
   const terms = new Map<string, Term>();
   for (const [, quoted, word = "", offset] of question.matchAll(
@@ -62,11 +62,11 @@ function wordPattern(word: string): string {
 
 interface Place extends Line {
   readonly score: number;
-  /** The part of the question that stands around it, from 0 to 1. */
+  /** The part of the question found around it, from 0 to 1. */
   readonly coverage: number;
 }
 
-/** Searches for what a question names, reads the best places, and quotes them. */
+/** Searches for the terms of a question, reads the best matches, and quotes them. */
 export function* search(question: string, tools: Tools): Plan<Result> {
   const terms = termsOf(question);
   const [only] = terms;
@@ -86,7 +86,7 @@ export function* search(question: string, tools: Tools): Plan<Result> {
     ),
     ...patterns.map((pattern) => grep(pattern, 150, { "-i": true })),
   ]);
-  // A line that only asks the same is no answer.
+  // A line that only repeats the question is not an answer.
   const isAsking = (text: string) => text.includes(question.slice(0, 30));
   const all = found.flatMap((text) => grepLines(text, tools)).filter(({ text }) => !isAsking(text));
   const lines = new Map(all.map((line) => [`${line.path}:${line.line}`, line]));
@@ -124,10 +124,10 @@ function isNear(a: Line, b: Line, most: number): boolean {
   return a.path === b.path && Math.abs(a.line - b.line) <= most;
 }
 
-/** Weighs lines by how many of the words stand around them; rare words tell more than common ones. */
+/** Ranks lines by how many of the terms are around them; rare terms weigh more than common ones. */
 function rank(lines: readonly Line[], terms: readonly Term[], hits: readonly number[]): Place[] {
   const tests = terms.map(({ label, pattern, isName }, at) => {
-    // What was done to a thing ("chosen", "loaded") tells less than the thing.
+    // A participle ("chosen", "loaded") says less than a noun.
     const weight = isName ? 2 : /(?:ed|en)$/.test(label) ? 0.5 : 1;
     return { test: new RegExp(pattern, "i"), weight, worth: weight / (1 + Math.log10(1 + (hits[at] ?? 0))) };
   });

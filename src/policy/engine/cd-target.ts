@@ -1,9 +1,9 @@
 import type { ShellWord } from "../shell/words.ts";
 
-/** What a `cd` does. */
+/** The effect of a `cd`. */
 export type Move = { readonly to: string } | { readonly to: null; readonly reason: string };
 
-/** Where a `cd` leads as it is written. */
+/** Returns the target of a `cd` as it is written. */
 export function cdTarget(words: readonly ShellWord[], home: string): Move {
   const rest = words.slice(1);
   const end = rest.findIndex(({ value }) => !/^-[LPe@]+$/.test(value));

@@ -89,7 +89,7 @@ export class CommandJudge {
     return this.#allow(command, script, findings, verdict);
   }
 
-  /** Another shell's language is not bash's: what bash would make of the command only restricts it (A22.31). */
+  /** In another shell's language: how bash would parse the command only restricts it (A22.31). */
   #exactly(command: string, verdict: Decide): Verdict {
     const { books, mode } = this.#files;
     const text = command.trim();
@@ -179,7 +179,7 @@ export class CommandJudge {
     });
   }
 
-  /** Whether the whole line only reads in a confinement (§5.7). */
+  /** True if the whole line only reads in a confinement (§5.7). */
   #isConfined({ parts, redirects, data, restriction }: Findings): boolean {
     return (
       data.confined === null &&
@@ -193,7 +193,7 @@ export class CommandJudge {
     );
   }
 
-  /** Why git may not run here, whatever rules say (§5.6, §5.9). */
+  /** Returns why git may not run here, whatever rules say (§5.6, §5.9). */
   #gitProblem({ parts, moves }: Findings): string | null {
     const calls = parts.filter(({ restriction }) => restriction.git);
     if (calls.length === 0) return null;
@@ -223,7 +223,7 @@ export class CommandJudge {
         const restriction = noRestriction();
         this.#restrictions.part(part, state, restriction);
         merge(all, restriction);
-        // What a redirect of git's own makes is there before git starts.
+        // git's own redirects create their files before git starts.
         const own = factsOfRedirects(part.redirects, state.at);
         const seen = own.madeRepository ? { ...state, facts: joinFacts(state.facts, own) } : state;
         const permit = this.#permits.part(part, seen);
@@ -253,7 +253,7 @@ export class CommandJudge {
     return isPermitted(permit) || (this.#enforced && permit.confined === null) ? "allow" : "ask";
   }
 
-  /** Rules that would let the parts through one by one, or else the command as a whole. */
+  /** Returns rules that would allow each part, or else the command as a whole. */
   #proposals(command: string, { parts, redirects }: Findings): readonly (readonly string[])[] {
     const writes = redirects.flatMap(({ redirect, permit }) => {
       if (permit.type !== "not" || redirect.type === "unknown" || !redirect.target.literal) return [];
@@ -284,7 +284,7 @@ function isPermitted({ plain, workspace, rule }: Permit): boolean {
   return rule !== null || plain === null || workspace === null;
 }
 
-/** Whether a rule's own text has the subcommand and each of the words that destroy (§5.12). */
+/** True if a rule's own text has the subcommand and each of the destructive words (§5.12). */
 function spellsOut(rule: Rule | null, { subcommand, words }: GitDestruction): boolean {
   const said = new Set(
     rule?.text
@@ -295,7 +295,7 @@ function spellsOut(rule: Rule | null, { subcommand, words }: GitDestruction): bo
   return [subcommand, ...words].every((word) => said.has(word));
 }
 
-/** Whether globs among the data of a construct look outside, or its expansions do more than they show. */
+/** Returns whether globs in the data of a construct leave the workspace, or its expansions do more than they show. */
 function dataReading(words: readonly ShellWord[]): Reading {
   let [plain, confined]: [string | null, string | null] = [null, null];
   for (const { pieces, raw } of words) {

@@ -3,22 +3,22 @@ import type { Behaviour, Rule } from "../../settings/rules.ts";
 /** One `Bash(…)` rule, ready to be compared with the text of a part (§5.3). */
 export interface CommandRule {
   readonly rule: Rule;
-  /** No wildcard: only this very text. */
+  /** It has no wildcard and matches only this text. */
   readonly exact: boolean;
-  /** What stands before the first wildcard. */
+  /** The text before the first wildcard. */
   readonly head: string;
-  /** The command it names, where its first word is complete and without wildcard. */
+  /** The command it names, if its first word is complete and has no wildcard. */
   readonly command: string | null;
   readonly matches: (text: string) => boolean;
 }
 
-/** Command rules found by the command they name. */
+/** Command rules, indexed by the command they name. */
 export class CommandRules {
   readonly #named = new Map<string, CommandRule[]>();
   readonly #loose: CommandRule[] = [];
-  /** Rules which, as they are written, may be a whole command line (§5.3). */
+  /** Rules that may match a whole command line (§5.3). */
   readonly #whole = new Map<string, Rule>();
-  /** Deny and ask rules that contain an operator, and so can only mean a whole line. */
+  /** Deny and ask rules that contain an operator, and so can only match a whole line. */
   readonly #lines: CommandRule[] = [];
 
   add(rule: Rule, spec: string, behaviour: Behaviour): void {
@@ -34,7 +34,7 @@ export class CommandRules {
     for (const whole of [spec, unescaped(spec)]) if (!this.#whole.has(whole)) this.#whole.set(whole, rule);
   }
 
-  /** Every rule that matches a part's text and is accepted; the first one found. */
+  /** Returns the first rule that matches a part's text and is accepted. */
   find(text: string, accept: (rule: CommandRule) => boolean = () => true): CommandRule | null {
     const space = text.indexOf(" ");
     const named = this.#named.get(space < 0 ? text : text.slice(0, space));
@@ -54,7 +54,7 @@ export class CommandRules {
   }
 }
 
-/** Null for an empty prefix, which would be everything. */
+/** Returns null for an empty prefix, which would match everything. */
 function compile(rule: Rule, spec: string): CommandRule | null {
   const open = /(?::\*| \*)$/.test(spec) && !/\\:?\*$/.test(spec);
   const body = open ? spec.slice(0, -2) : spec;
@@ -74,7 +74,10 @@ function plain(head: string, open: boolean): (text: string) => boolean {
   return open ? (text) => text === head || text.startsWith(prefix) : (text) => text === head;
 }
 
-/** Text after text, each where it first stands: an expression with ten stars takes minutes for one command. */
+/**
+ * Finds the pieces in turn, each at its first position: a regular expression with ten stars takes minutes for one
+ * command.
+ */
 function patterned(pieces: readonly string[], open: boolean): (text: string) => boolean {
   const texts: string[] = [""];
   for (const piece of pieces) {
@@ -105,7 +108,7 @@ function unescaped(spec: string): string {
   return spec.replace(/\\([\\*()])/g, "$1");
 }
 
-/** A rule that is this text and nothing else. */
+/** Returns a rule that matches only this text. */
 export function exactly(text: string): string {
   return `Bash(${text.replace(/[\\*()]/g, "\\$&")})`;
 }

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { Step } from "../shell/script.ts";
 
-/** Where a command may stand. */
+/** The possible working directories of a command. */
 export interface Whereabouts {
   readonly folders: readonly string[];
-  /** It may also stand anywhere else. */
+  /** It may also be anywhere else. */
   readonly lost: boolean;
 }
 
@@ -13,7 +13,7 @@ export class Directories {
   #now: Whereabouts;
   #failed: Whereabouts[] = [];
   readonly #outer: { now: Whereabouts; failed: Whereabouts[] }[] = [];
-  /** Whether a `cd` came before. */
+  /** True after a `cd`. */
   left = false;
 
   constructor(start: Whereabouts) {
@@ -56,7 +56,7 @@ export class Directories {
     }
   }
 
-  /** `cd` to a directory, or with null to one that is not known. */
+  /** Applies `cd` to a directory; null for an unknown one. */
   move(to: string | null): void {
     this.left = true;
     this.#failed.push(this.#now);

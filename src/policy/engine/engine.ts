@@ -14,25 +14,25 @@ import type { Verdict } from "./verdict.ts";
 
 /** Decides calls by rules that were read once. */
 export interface PolicyEngine {
-  /** Never throws: what goes wrong inside is a denial that says so. */
+  /** Never throws: an internal error is a denial with a reason. */
   judge(mode: PermissionMode, cwd: string, tool: string, input: unknown, context?: JudgeContext): Judgement;
-  /** Sentences for the start: rules that mean nothing, and what is wrong with them. */
+  /** Sentences for the start about rules that are invalid. */
   readonly problems: readonly string[];
-  /** True if a rule allows WebFetch for this very host, as WHATWG writes it, and not by a wildcard (§7). */
+  /** True if a rule allows WebFetch for this exact host, in WHATWG form, and not by a wildcard (§7). */
   namesHost(host: string): boolean;
   /** True if a file that a search found must be left out of its results (§4.5). `path` is absolute. */
   hides(cwd: string, asks?: "asks-too"): (path: string) => boolean;
 }
 
 /**
- * The permission engine (permission-semantics). Rules of scope `user` have their `/p` below the person's own
- * folder of settings, as Claude Code has it; those of all other scopes below the project's root.
+ * Returns the permission engine (permission-semantics). `/p` in rules of scope `user` is below the user's settings
+ * directory, as in Claude Code; in all others below the project's root.
  */
 export function engineOf(rules: readonly Rule[], anchors: Anchors): PolicyEngine {
   return new Engine(rules, placeOf(anchors));
 }
 
-/** The sentences of `problems` alone. */
+/** Returns only the sentences of `problems`. */
 export function problemsOf(rules: readonly Rule[], anchors: Anchors): readonly string[] {
   return engineOf(rules, anchors).problems;
 }
@@ -97,10 +97,10 @@ class Engine implements PolicyEngine {
     return (path) => files.denies(path, cwd, asks);
   }
 
-  /** Whether the call would be allowed with these rules in addition. */
+  /** True if the call would be allowed with these additional rules. */
   #lifts(grants: readonly string[], call: Call): boolean {
     const more = grants.map((text): Rule => ({ text, behaviour: "allow", scope: "session" }));
-    // The rules that deny and ask have spoken already and stay as they are.
+    // Rules that deny and ask are already evaluated and do not change.
     const relevant = this.#rules.filter(({ behaviour }) => behaviour === "allow");
     const books = { ...this.#books, allow: new RuleBook("allow", [...more, ...relevant], this.#place) };
     return this.#decide(books, call).decision === "allow";

@@ -2,10 +2,10 @@ import type { ShellPart } from "../shell/script.ts";
 import { isSmallName, literalWord, type Piece, type ShellWord, UNKNOWN } from "../shell/words.ts";
 import type { Filled, Known } from "./values.ts";
 
-/** Their operands are text, and what may expand in them may do so harmlessly (§5.6). */
+/** Their operands are text, so expansions in them can be harmless (§5.6). */
 export const TALKERS: ReadonlySet<string> = new Set(["echo", "printf", "test", "["]);
 
-/** Why words or their expansions keep a command from being plain reading. */
+/** Returns why words or their expansions are more than plain reading. */
 export function plainWordProblem(words: readonly ShellWord[], { loopNames }: ShellPart): string | null {
   const name = words[0]?.value ?? "";
   const talks = TALKERS.has(name);
@@ -16,7 +16,7 @@ export function plainWordProblem(words: readonly ShellWord[], { loopNames }: She
   return null;
 }
 
-/** An expansion that changes the shell, or that nothing here understands. */
+/** Returns an expansion that changes the shell, or that is not understood. */
 export function harmProblem(words: readonly ShellWord[], known: Known): string | null {
   for (const { pieces, raw } of words) {
     for (const piece of pieces) {
@@ -31,7 +31,7 @@ export function harmProblem(words: readonly ShellWord[], known: Known): string |
   return null;
 }
 
-/** A name in arithmetic whose value would be evaluated as well: `x='PATH=0'; echo $((x))`. */
+/** Returns a name in arithmetic whose value would be evaluated as well: `x='PATH=0'; echo $((x))`. */
 export function arithmeticProblem(text: string, { values }: Pick<Known, "values">): string | null {
   const odd = (text.match(/[A-Za-z_]\w*/g) ?? []).find((name) =>
     values.get(name)?.some((value) => value?.literal && !/^[+-]?\w*$/.test(value.value)),
@@ -39,7 +39,7 @@ export function arithmeticProblem(text: string, { values }: Pick<Known, "values"
   return odd === undefined ? null : `the value of ${odd} would be evaluated`;
 }
 
-/** A value without quotes that a test takes for several words, one of which may be an operator. */
+/** Returns an unquoted value that a test splits into several words, one of which may be an operator. */
 export function splitProblem(words: readonly ShellWord[], variants: readonly Filled[]): string | null {
   const at = words.findIndex(
     ({ literal, raw, pieces }, index) =>
@@ -51,7 +51,7 @@ export function splitProblem(words: readonly ShellWord[], variants: readonly Fil
   return at < 0 ? null : `${words[at]?.raw} may become a test of a variable by its name`;
 }
 
-/** One word wherever it is put without quotes, and neither an option nor an operator of a test; or not known at all. */
+/** True if it is one word even without quotes, and neither an option nor an operator of a test; or unknown. */
 function isTestWord(word: ShellWord | undefined): boolean {
   return !word?.literal || /^[\w./:@%+,][\w./:@%+,=-]*$/.test(word.value);
 }

@@ -9,15 +9,15 @@ import { isSafeVariable } from "./command-words.ts";
 import type { Whereabouts } from "./directories.ts";
 import { holds } from "./path-candidates.ts";
 
-/** What earlier parts of a command line, which may or may not have run, leave for later ones (§5.9). */
+/** Effects of earlier parts of a command line, which may or may not have run, on later ones (§5.9). */
 export interface Facts {
-  /** Below these, anything may be by now. */
+  /** Anything may be below these by now. */
   readonly placed: ReadonlySet<string>;
-  /** Why nothing reads any more; null: everything still is what it seems. */
+  /** Why nothing counts as reading from here on; null if the shell is unchanged. */
   readonly changedShell: string | null;
-  /** Something was made, placed or removed, or a repository was changed. */
+  /** Something was created, moved or removed, or a repository was changed. */
   readonly changedGit: boolean;
-  /** A name that makes a directory a repository may have come to be. */
+  /** A name that makes a directory a repository may now exist. */
   readonly madeRepository: boolean;
 }
 
@@ -28,7 +28,7 @@ export const NO_FACTS: Facts = {
   madeRepository: false,
 };
 
-/** What makes a directory a repository, or changes what git does in one. */
+/** Names that make a directory a repository, or change what git does in one. */
 const REPOSITORY_NAME = /^(?:HEAD|objects|refs|commondir|config|\.git.*)$/i;
 const PLACERS: ReadonlySet<string> = new Set(["cp", "mv", "ln", "install", "tar", "unzip", "patch", "rsync"]);
 const GIT_CHANGES: ReadonlySet<string> = new Set([
@@ -42,7 +42,7 @@ const GIT_CHANGES: ReadonlySet<string> = new Set([
 const DECLARES: ReadonlySet<string> = new Set(
   "export declare typeset local readonly read unset getopts".split(" "),
 );
-/** These change the shell in ways that nothing here follows. */
+/** These change the shell in ways that are not followed here. */
 const CHANGES_SHELL: ReadonlySet<string> = new Set(
   "alias eval source . exec trap enable hash shopt set complete mapfile readarray let".split(" "),
 );
@@ -58,13 +58,13 @@ export function joinFacts(one: Facts, other: Facts): Facts {
   };
 }
 
-/** Whether an earlier part may have put something at a path, or above it. */
+/** True if an earlier part may have put something at a path, or above it. */
 export function isPlaced({ placed }: Facts, paths: readonly string[]): boolean {
   if (placed.size === 0) return false;
   return paths.some((path) => [...placed].some((root) => holds(root, path)));
 }
 
-/** What a part leaves. */
+/** Returns the effects of a part. */
 export function factsOf(part: ShellPart, at: Whereabouts): Facts {
   const words = unwrap(part.words);
   const name = nameOf(words[0]);
@@ -76,7 +76,7 @@ export function factsOf(part: ShellPart, at: Whereabouts): Facts {
   );
 }
 
-/** What redirects make: ordinary files. */
+/** Returns what redirects create: ordinary files. */
 export function factsOfRedirects(redirects: readonly ShellRedirect[], at: Whereabouts): Facts {
   const targets = redirects.flatMap((redirect) =>
     redirect.type === "write" || redirect.type === "both" ? [redirect.target] : [],
@@ -113,7 +113,7 @@ function knownNames(words: readonly ShellWord[]): readonly (string | null)[] {
   return words.map(({ literal, value }) => (literal ? value : null));
 }
 
-/** The names that come to be where files are put into a directory, or in another's place. */
+/** Returns the names created when files are put into a directory, or replace another. */
 function into(
   sources: readonly (string | null)[],
   targets: readonly (string | null)[],
@@ -123,7 +123,7 @@ function into(
     if (target === null) return [null];
     const isDirectory = at.folders.some((dir) => isExistingDirectory(resolve(dir, target)));
     if (!isDirectory) return [target, ...sources.map((source) => source && join(target, basename(source)))];
-    // `cp -a d/. .` copies the contents of `d`, under names that are not written.
+    // `cp -a d/. .` copies the contents of `d`, under unknown names.
     return sources.map((source) =>
       source === null || /(?:^|\/)\.{0,2}\/*$/.test(source) ? null : join(target, basename(source)),
     );
@@ -134,7 +134,7 @@ function isExistingDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Null among the names is a name that is not known. */
+/** Null among the names is an unknown name. */
 function changed(names: readonly (string | null)[], at: Whereabouts, places: boolean): Facts {
   const unknown = names.includes(null) || names.length === 0;
   const known = names.filter((name) => name !== null);

@@ -4,7 +4,7 @@ import { decided } from "./file-judge.ts";
 import { fetchTarget } from "./network-hosts.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** WebFetch (§7). Whole-tool and field rules that deny or ask were looked at before. */
+/** Decides a WebFetch (§7), after whole-tool and field rules that deny or ask. */
 export function judgeFetch(books: Books, mode: PermissionMode, url: string): Verdict {
   const { host, odd, guarded } = fetchTarget(url);
   const found = (book: Books["deny"]) =>

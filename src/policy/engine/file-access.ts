@@ -16,33 +16,33 @@ import { EDITORS, READERS } from "./tool-table.ts";
 
 export type Books = Readonly<Record<Behaviour, RuleBook>>;
 
-/** What the rules and the mode say to one file. */
+/** What the rules and the mode say about one file. */
 export interface FileVerdict {
   readonly deny: Rule | null;
   readonly ask: Rule | null;
   /** The protected name that a write would touch (§4.4). */
   readonly protects: string | null;
-  /** Why nothing but bypass lets it through. */
+  /** Why only bypass allows it. */
   readonly odd: string | null;
   readonly inside: boolean;
-  /** A rule that allows it, where one is needed. */
+  /** The rule that allows it, if one is needed. */
   readonly allow: Rule | null;
-  /** Whether it may be touched without a question, protection and oddity included. */
+  /** True if it may be accessed without a question, protection and oddity included. */
   readonly allowed: boolean;
   readonly paths: readonly string[];
 }
 
-/** Where links of a directory lead; beyond these they count as leading out. */
+/** The limit of link targets of a directory; beyond it they count as outside. */
 const MOST_PLACES = 100;
 
 export type Operation = "read" | "edit";
 
-/** What a redirect does to its target. */
+/** Returns what a redirect does to its target. */
 export function operationsOf({ type }: Exclude<ShellRedirect, { type: "unknown" }>): readonly Operation[] {
   return type === "both" ? ["edit", "read"] : [type === "read" ? "read" : "edit"];
 }
 
-/** Judges files for one call: what stands still during the call is looked up once. */
+/** Evaluates files for one call; caches what does not change during the call. */
 export class FileAccess {
   readonly books: Books;
   readonly mode: PermissionMode;
@@ -68,7 +68,7 @@ export class FileAccess {
     this.#place = place;
   }
 
-  /** What a command reads and writes: its words are looked at for what forbids them, and again for what allows them. */
+  /** The reads and writes of a command, cached because deny and allow checks both need them. */
   usesOf(words: readonly ShellWord[]): Uses | null {
     let known = this.#uses.get(words);
     if (known === undefined) {
@@ -78,7 +78,7 @@ export class FileAccess {
     return known;
   }
 
-  /** `folder` is what a relative path starts from; `tool` is the one that asks, if it is no command. */
+  /** `folder` is the base of a relative path; `tool` is the calling tool, if it is not a command. */
   judge(
     operation: Operation,
     path: string,
@@ -111,7 +111,7 @@ export class FileAccess {
     };
   }
 
-  /** One decision sees the disk once. */
+  /** Each decision reads the disk once. */
   #candidatesOf(path: string, folder: string): Candidates {
     const key = `${folder}\0${path}`;
     const found = this.#candidates.get(key) ?? candidatesOf(path, folder, this.#place.home, this.#reals);
@@ -119,14 +119,14 @@ export class FileAccess {
     return found;
   }
 
-  /** True if a path is denied to be read, or needs a question. */
+  /** True if reading a path is denied, or needs a question. */
   denies(path: string, folder: string, asks?: "asks-too"): boolean {
     const { paths } = this.#candidatesOf(path, folder);
     if (this.#any("deny", "read", "Read", paths) !== null) return true;
     return asks !== undefined && this.#any("ask", "read", "Read", paths) !== null;
   }
 
-  /** Deny and ask rules that can match a directory or something below it; wide. */
+  /** Returns deny and ask rules that can match a directory or something below it; wide. */
   restrictionsBelow(dir: string): readonly Rule[] {
     const found = this.#restricted.get(dir) ?? this.#findRestrictionsBelow(dir);
     this.#restricted.set(dir, found);
@@ -143,7 +143,7 @@ export class FileAccess {
     return found.map(({ rule }) => rule);
   }
 
-  /** A rule that restricts reading something at a path or below it; null: there is nothing of the kind. */
+  /** Returns a rule that restricts reading something at a path or below it, or null. */
   findRestricted(path: string): Rule | null {
     if (this.restrictionsBelow(path).length === 0) return null;
     const rules = this.#restrictions();
@@ -152,14 +152,14 @@ export class FileAccess {
       for (const way of this.#twins([one])) found ??= this.#match(rules, way, true);
       return found !== null;
     });
-    // What could not be looked through counts as found.
+    // What could not be searched counts as found.
     return looked ? (found ?? rules[0]?.rule ?? null) : null;
   }
 
-  /** Whether a link that is met on the way through a directory leads out of the workspace. */
+  /** True if a link found in a directory leads out of the workspace. */
   leadsOut(dir: string): boolean {
     if (!this.isInside(dir, dir)) return true;
-    // Where a link leads there may be others.
+    // The target of a link may contain more links.
     const places = new Set([realOf(dir)]);
     for (const place of places) {
       const found = lookBelow(place, (path, entry) => {
@@ -172,17 +172,17 @@ export class FileAccess {
     return false;
   }
 
-  /** Whether no deny or ask rule matches a path, or can match anything `below` it. */
+  /** True if no deny or ask rule matches a path, or can match anything `below` it. */
   isFreeOfRules(path: string, below: boolean): boolean {
     const { deny, ask } = this.judge("read", path, this.cwd);
     if (deny ?? ask) return false;
     return !below || isFile(path) || this.restrictionsBelow(path).length === 0;
   }
 
-  /** Whether a word with wildcards may name a file that a deny or ask rule restricts. */
+  /** True if a word with wildcards may name a file that a deny or ask rule restricts. */
   globRestricted(pieces: readonly Piece[], folders: readonly string[]): boolean {
     const [head, ...rest] = pieces;
-    // A word from the root on can only begin in a directory that is spelt out.
+    // An absolute word can only match below its literal directory.
     const words =
       head?.type === "text" ? this.#twins([head.text]).map((text) => [{ ...head, text }, ...rest]) : [pieces];
     const places = this.#twins(folders);
@@ -212,7 +212,7 @@ export class FileAccess {
     return [this.cwd, ...this.#place.workspace];
   }
 
-  /** Whether a real path is in the workspace. */
+  /** True if a real path is in the workspace. */
   isWithin(path: string): boolean {
     return isIn(this.#workspaceRoots(), path);
   }
@@ -235,7 +235,7 @@ export class FileAccess {
       const own = configDir.startsWith("/") ? configFolder : null;
       const below =
         own === null ? belowName(path, configDir) : holds(own, path) ? [path.slice(own.length + 1)] : [];
-      // A worktree is an ordinary checkout, with a folder of settings of its own.
+      // A worktree is an ordinary checkout, with its own settings directory.
       if (below.some((rest) => !/^worktrees\/+./i.test(rest))) return configDir;
     }
     return null;
@@ -303,7 +303,7 @@ export class FileAccess {
     return found?.rule ?? null;
   }
 
-  /** The path as it looks from an anchor and from where the anchor's links lead. */
+  /** Returns the path relative to an anchor and to the anchor's real path. */
   #below(anchor: Anchor, path: string, wide: boolean): string[] {
     const fold = wide && this.#place.darwin;
     const looked = fold ? path.normalize("NFC") : path;
@@ -315,7 +315,7 @@ export class FileAccess {
     });
   }
 
-  /** Deny and ask rules, read wide, begin in the checkout that a worktree is of as well. */
+  /** Deny and ask rules, read wide, also start in the checkout of a worktree. */
   #anchor(anchor: Anchor, wide: boolean): readonly string[] {
     const known = wide ? this.#wideAnchors : this.#anchors;
     let folders = known.get(anchor);
@@ -327,7 +327,7 @@ export class FileAccess {
     return folders;
   }
 
-  /** The same, with what these are in the checkout that a worktree is of: what is forbidden there is forbidden here. */
+  /** Adds the counterparts in the checkout of a worktree: what is forbidden there is forbidden here. */
   #twins(paths: readonly string[]): readonly string[] {
     const { twin } = this.#place;
     if (twin === null) return paths;
@@ -356,7 +356,7 @@ export class FileAccess {
   #reaches(anchor: Anchor, fixed: string | null, prefix: string): boolean {
     return this.#anchor(anchor, true).some((folder) => {
       const start = folder === "/" ? "/" : `${folder}/`;
-      // At any depth there is a denied name in every directory, unless the prefix leads out of the anchor.
+      // A denied name at any depth can be in every directory, unless the prefix leads out of the anchor.
       if (fixed === null) return prefix.startsWith(start) || start.startsWith(prefix);
       const whole = `${start}${fixed}`;
       const below = prefix === "/" ? "/" : `${prefix}/`;
@@ -385,7 +385,7 @@ function relevant(
   });
 }
 
-/** What follows a folder's name in a path, in whatever case, each time it is there. */
+/** Returns what follows each occurrence of a directory's name in a path, ignoring case. */
 function belowName(path: string, name: string): string[] {
   const names = path.toLowerCase().split("/");
   const sought = name.toLowerCase().split("/").filter(Boolean);

@@ -6,7 +6,9 @@ import type { Whereabouts } from "./directories.ts";
 import type { FileAccess } from "./file-access.ts";
 import { lookBelow } from "./look.ts";
 
-/** Why cp or mv may not put its sources where they go (§5.8): names made there, and what a directory has in it. */
+/**
+ * Returns why cp or mv may not put its sources at the target (§5.8): the created names, and the content of a directory.
+ */
 export function placedProblem(
   { name, placed }: FileWork,
   writes: readonly ShellWord[],
@@ -20,7 +22,7 @@ export function placedProblem(
       const inside = directoryProblem(name, source, dir, files);
       if (inside !== null) return inside;
       for (const { value: target } of placed.into) {
-        // The target is also the name made in it.
+        // The target may also be the name created in it.
         const made = join(target, basename(resolve(dir, source)));
         const { protects, deny, inside, paths } = files.judge("edit", made, dir);
         if ((protects === null && !deny && inside) || !isDirectory(resolve(dir, target))) continue;
@@ -32,7 +34,7 @@ export function placedProblem(
   return null;
 }
 
-/** A directory that is removed takes what is in it along: a repository, a file that a rule restricts. */
+/** Removing a directory removes its content: a repository, a file that a rule restricts. */
 function removalProblem(
   written: readonly ShellWord[],
   folders: readonly string[],
@@ -50,7 +52,10 @@ function removalProblem(
   return null;
 }
 
-/** A protected name below a directory, as far as a look goes: what has more in it is mostly made by programs. */
+/**
+ * Finds a protected name below a directory, within the limit of a search: larger directories are mostly made by
+ * programs.
+ */
 function findProtected(path: string, dir: string, files: FileAccess): string | null {
   let found: string | null = null;
   lookBelow(path, (one) => {
@@ -60,7 +65,7 @@ function findProtected(path: string, dir: string, files: FileAccess): string | n
   return found;
 }
 
-/** A directory takes along what is in it: a protected name, a link, a file that a rule denies. */
+/** A directory is moved with its content: a protected name, a link, a file that a rule denies. */
 function directoryProblem(name: string, source: string, dir: string, files: FileAccess): string | null {
   const path = resolve(dir, source);
   if (!isDirectory(path)) return null;

@@ -3,7 +3,7 @@ import { type Input, textOf } from "./input.ts";
 import { escaped } from "./path-pattern.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** A pattern that leaves its folder: absolute, from a home, or up, inside braces too (§4.5). */
+/** True if a pattern leaves its directory: absolute, from a home, or up, inside braces too (§4.5). */
 export function leavesFolder(pattern: string): boolean {
   const pieces = pattern.split(/[{},()|]/);
   return (
@@ -12,14 +12,14 @@ export function leavesFolder(pattern: string): boolean {
   );
 }
 
-/** What is read: a file by Read and LSP, a folder by Glob and Grep. */
+/** Returns what is read: a file by Read and LSP, a directory by Glob and Grep. */
 function readBy(tool: string, input: Input): string {
   if (tool === "Read") return textOf(input, "file_path") ?? "";
   if (tool === "LSP") return textOf(input, "filePath") ?? "";
   return textOf(input, "path") ?? ".";
 }
 
-/** Read and LSP, and the search of a folder by Glob and Grep. */
+/** Decides Read and LSP, and the directory search of Glob and Grep. */
 export function judgeReading(files: FileAccess, tool: string, input: Input): Verdict {
   const { books, mode, cwd } = files;
   const path = readBy(tool, input);
@@ -57,7 +57,7 @@ export function judgeReading(files: FileAccess, tool: string, input: Input): Ver
     : decided("allow", "it reads in the workspace");
 }
 
-/** Edit, Write, NotebookEdit and MultiEdit. */
+/** Decides Edit, Write, NotebookEdit and MultiEdit. */
 export function judgeEditing(files: FileAccess, tool: string, input: Input): Verdict {
   const { mode, cwd } = files;
   const path = textOf(input, tool === "NotebookEdit" ? "notebook_path" : "file_path") ?? "";
@@ -79,7 +79,7 @@ export function judgeEditing(files: FileAccess, tool: string, input: Input): Ver
     : decided("allow", "it writes in the workspace");
 }
 
-/** The folder before the first wildcard of a pattern. */
+/** Returns the directory before the first wildcard of a pattern. */
 function beginning(pattern: string): string[] {
   const names = pattern.split("/");
   const wild = names.findIndex((name) => /[*?[{(!+@\\]/.test(name));

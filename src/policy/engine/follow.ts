@@ -5,24 +5,26 @@ import { Directories, type Whereabouts } from "./directories.ts";
 import { type Facts, factsOf, factsOfRedirects, joinFacts, NO_FACTS } from "./facts.ts";
 import type { Known } from "./values.ts";
 
-/** Where a script is at one of its steps, and what is known there. */
+/** One step of a script, and what is known there. */
 export interface State {
   readonly at: Whereabouts;
   readonly facts: Facts;
   readonly known: Known;
-  /** Whether a `cd` came before. */
+  /** True after a `cd`. */
   readonly afterCd: boolean;
-  /** The last part, after which nothing depends on where it leads. */
+  /** True for the last part, after which its directory no longer matters. */
   readonly isLast: (part: ShellPart) => boolean;
 }
 
-/** What is done at each step of a script. */
+/** Callbacks for each step of a script. */
 export interface Visitor {
   part(part: ShellPart, state: State): void;
   redirects(redirects: readonly ShellRedirect[], state: State): void;
 }
 
-/** Walks the steps of a script with what is known at each of them: directories, and effects of earlier parts (§5.9). */
+/**
+ * Walks the steps of a script with what is known at each of them: directories, and effects of earlier parts (§5.9).
+ */
 export function follow(script: ShellScript, start: Whereabouts, home: string, visit: Visitor): void {
   const where = new Directories(start);
   let facts = NO_FACTS;
@@ -55,7 +57,7 @@ export function follow(script: ShellScript, start: Whereabouts, home: string, vi
   }
 }
 
-/** What a command does to the working directory. */
+/** Applies a command to the working directory. */
 export function moveBy(part: ShellPart, where: Directories, home: string): void {
   const words = unwrap(part.words);
   const name = words[0]?.value ?? "";

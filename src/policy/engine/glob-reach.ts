@@ -1,20 +1,20 @@
 import type { Piece } from "../shell/words.ts";
 import type { PathPattern } from "./path-pattern.ts";
 
-/** One sign of a pattern: a letter, any letter, or any number of them. */
+/** One element of a pattern: a letter, any letter, or any number of them. */
 interface Token {
   readonly type: "letter" | "any" | "many";
   /** Of `letter`. */
   readonly letter: string;
-  /** It may be a slash as well. */
+  /** It may also be a slash. */
   readonly slash: boolean;
-  /** It is no dot, because bash finds a hidden file only where its dot is written. */
+  /** It is not a dot, because bash finds a hidden file only by a literal dot. */
   readonly noDot: boolean;
 }
 
 /**
- * Whether a word with wildcards could find a file that a pattern denies, or a directory on its way: whether some name fits
- * both. `anchors` are the directories that the pattern begins in.
+ * True if a word with wildcards could find a file that a pattern denies, or a directory above it: some name matches
+ * both. `anchors` are the base directories of the pattern.
  */
 export function findsDenied(
   pieces: readonly Piece[],
@@ -36,7 +36,7 @@ export function findsDenied(
   });
 }
 
-/** The word, and each beginning of it that ends with a whole name. */
+/** Returns the word, and each prefix of it that ends with a whole name. */
 function waysOf(pieces: readonly Piece[], start: string): readonly (readonly Token[])[] {
   const tokens: Token[] = literals(start);
   const ways: Token[][] = [];
@@ -44,7 +44,7 @@ function waysOf(pieces: readonly Piece[], start: string): readonly (readonly Tok
     if (type === "glob") {
       const first = tokens.at(-1)?.letter === "/";
       if (!text.startsWith("*")) tokens.push({ ...any(false), noDot: first });
-      // What begins with `*` has a first letter, or the wildcard finds nothing.
+      // A word that starts with `*` needs a first letter, or the wildcard finds nothing.
       else tokens.push(...(first ? [{ ...any(false), noDot: true }] : []), many(false));
       continue;
     }
@@ -57,7 +57,7 @@ function waysOf(pieces: readonly Piece[], start: string): readonly (readonly Tok
   return [...ways, tokens];
 }
 
-/** gitignore's signs, read wide: a bracket is any letter. */
+/** Parses gitignore's syntax, read wide: a bracket is any letter. */
 function tokensOf(pattern: string, wide: boolean): Token[] {
   const found = pattern.match(/\*\*\/?|\*|\?|\[[^\]]*\]|\\.|[\s\S]/g) ?? [];
   return found.map((sign) => {
@@ -68,10 +68,10 @@ function tokensOf(pattern: string, wide: boolean): Token[] {
   });
 }
 
-/** Whether a text fits both patterns. */
+/** True if some text matches both patterns. */
 function intersects(one: readonly Token[], other: readonly Token[]): boolean {
   const width = other.length + 1;
-  // Pairs of places in both patterns that one text can reach.
+  // Pairs of positions in both patterns that one text can reach.
   const pending = [0];
   const reached = new Set(pending);
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {

@@ -2,15 +2,15 @@ import { type Dirent, readdirSync } from "node:fs";
 import type { Piece } from "../shell/words.ts";
 import { matcherOf, type Sign } from "./path-signs.ts";
 
-/** Entries that are gone through for one word. */
+/** The limit of directory entries read for one word. */
 const MOST_ENTRIES = 20_000;
 
-/** Whether a word has a wildcard. */
+/** True if a word has a wildcard. */
 export function hasGlob({ pieces }: { readonly pieces: readonly Piece[] }): boolean {
   return pieces.some(({ type }) => type === "glob");
 }
 
-/** What is before the first wildcard of a word. */
+/** Returns the text before the first wildcard of a word. */
 export function textBeforeGlob(pieces: readonly Piece[]): string {
   const end = pieces.findIndex(({ type }) => type === "glob");
   return pieces
@@ -20,8 +20,8 @@ export function textBeforeGlob(pieces: readonly Piece[]): string {
 }
 
 /**
- * Every path that bash would go through for a word with wildcards: its matches, and what is on the way to them. Null: too
- * many to list, or a directory that cannot be listed.
+ * Returns every path that bash would read for a word with wildcards: its matches, and the directories above them. Null
+ * if there are too many, or a directory cannot be listed.
  */
 export function pathsOfGlob(pieces: readonly Piece[], dir: string): readonly string[] | null {
   const segments = segmentsOf(pieces);
@@ -65,7 +65,7 @@ export function pathsOfGlob(pieces: readonly Piece[], dir: string): readonly str
 }
 
 interface Segment {
-  /** Null: it has a wildcard. */
+  /** Null if it has a wildcard. */
   readonly text: string | null;
   readonly matches: { test(name: string): boolean };
 }
@@ -93,7 +93,7 @@ function segmentsOf(pieces: readonly Piece[]): readonly Segment[] {
   return segments.map(({ text, signs }) => ({ text, matches: matcherOf(signs, "s") }));
 }
 
-/** A hidden file is only found where its dot is written. */
+/** A hidden file is found only by a literal dot. */
 function wildcardSigns(text: string, first: boolean): Sign[] {
   const head: Sign = { type: "one", letter: first ? "[^/.]" : "[^/]" };
   if (!text.startsWith("*")) return [head];

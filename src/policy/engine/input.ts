@@ -2,7 +2,7 @@ import { PRIMARY } from "./tool-table.ts";
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/** What is wrong with an input, or the input as an object (§1, step 1). */
+/** Returns the input as an object, or what is wrong with it (§1, step 1). */
 export function readInput(tool: string, input: unknown): Input | { readonly malformed: string } {
   if (typeof input !== "object" || input === null || Array.isArray(input))
     return { malformed: "its input is not an object" };

@@ -1,10 +1,12 @@
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Entries that a look goes through; more, and what is looked for counts as found (§4.6). */
+/** The limit of entries for a search; with more, the target counts as found (§4.6). */
 const MOST_ENTRIES = 1_000;
 
-/** Whether something below a directory, or it itself, is found; no link is followed, and what cannot be listed counts. */
+/**
+ * Returns whether a directory or something below it matches; does not follow links, and counts what cannot be listed.
+ */
 export function lookBelow(dir: string, isFound: (path: string, entry: Dirent | null) => boolean): boolean {
   const start = lstatSync(dir, { throwIfNoEntry: false });
   if (start === undefined) return false;

@@ -1,13 +1,13 @@
 import { BlockList, isIP } from "node:net";
 import { domainToASCII } from "node:url";
 
-/** A URL as far as rules look at it (§7). */
+/** The parts of a URL that rules use (§7). */
 export interface FetchTarget {
-  /** As WHATWG reads it, without brackets and a trailing dot; null where it is no URL. */
+  /** In WHATWG form, without brackets and a trailing dot; null if it is not a URL. */
   readonly host: string | null;
-  /** Why no rule may allow it; null where one may. */
+  /** Why no rule may allow it, or null. */
   readonly odd: string | null;
-  /** Whether only a rule that names this very host allows it. */
+  /** True if only a rule with this exact host allows it. */
   readonly guarded: boolean;
 }
 
@@ -24,7 +24,7 @@ export function fetchTarget(url: string): FetchTarget {
     .toLowerCase();
   const scheme =
     parsed.protocol === "http:" || parsed.protocol === "https:" ? null : "only http and https are fetched";
-  // Empty credentials are gone once it is parsed, but a reader may take them for the host.
+  // Empty credentials vanish in parsing, but a reader may take them for the host.
   const named = /^[a-z][\w+.-]*:[/\\]*[^/\\?#]*@/i.test(url);
   const secret = named || parsed.username !== "" || parsed.password !== "" ? "it contains credentials" : null;
   const empty = host === "" ? "it names no host" : null;
@@ -33,11 +33,11 @@ export function fetchTarget(url: string): FetchTarget {
 
 export interface HostPattern {
   readonly matches: (host: string) => boolean;
-  /** No wildcard: it names one host. */
+  /** It has no wildcard and names one host. */
   readonly exact: boolean;
 }
 
-/** `h`, `*.h`, `*`, or `*` within a label; null where it is none of them. */
+/** Parses `h`, `*.h`, `*`, or `*` within a label; returns null for anything else. */
 export function hostPattern(written: string): HostPattern | null {
   const text = written.trim().replace(/\.$/, "").toLowerCase();
   if (text === "" || /[\s/@\\?#]/.test(text)) return null;
@@ -55,7 +55,7 @@ export function hostPattern(written: string): HostPattern | null {
   return { matches: (host) => expression.test(host), exact: false };
 }
 
-/** A host as the WHATWG parser writes it, so that every spelling of an address is one. */
+/** Returns a host in WHATWG form, so that every spelling of an address is equal. */
 function canonical(text: string): string | null {
   const bare = text.replace(/^\[|\]$/g, "");
   const url = `http://${isIP(bare) === 6 ? `[${bare}]` : bare}/`;
@@ -64,7 +64,7 @@ function canonical(text: string): string | null {
   return port === "" ? hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "") : null;
 }
 
-/** A label beside a wildcard cannot be parsed as a host, but is encoded like one. */
+/** A label next to a wildcard cannot be parsed as a host, but is encoded like one. */
 function encoded(label: string): string {
   return label.includes("*") ? label : domainToASCII(label) || label;
 }
@@ -75,9 +75,9 @@ function isGuarded(host: string): boolean {
   return LOCAL_NAME.test(host.replace(/\.+$/, "")) || (isIP(host) !== 0 && isGuardedAddress(host));
 }
 
-/** Returns whether an IP address is one that only a rule with its name allows; true for what is not an address. */
+/** True if only a rule with its name allows an IP address, and for what is not an address. */
 export function isGuardedAddress(address: string): boolean {
-  // A zone says which network card, and BlockList does not read it.
+  // A zone names a network card, and BlockList cannot parse it.
   const bare = address.replace(/%.*$/, "");
   const version = isIP(bare);
   if (version === 4) return GUARDED.check(bare, "ipv4");
@@ -88,7 +88,7 @@ export function isGuardedAddress(address: string): boolean {
   );
 }
 
-/** The IPv4 address in an IPv6 one that leads there: mapped, compatible, NAT64, 6to4, ISATAP. */
+/** Returns the IPv4 address in an IPv6 one that leads there: mapped, compatible, NAT64, 6to4, ISATAP. */
 function embedded(host: string): string[] {
   if (isIP(host) !== 6) return [];
   const groups = expanded(host);
@@ -141,7 +141,7 @@ for (const [network, prefix] of [
   ["::", 127],
   ["64:ff9b:1::", 48],
   ["100::", 64],
-  // Teredo: the address that it leads to is hidden in it.
+  // Teredo: the real address is hidden in it.
   ["2001::", 32],
   ["2001:db8::", 32],
   ["fc00::", 7],

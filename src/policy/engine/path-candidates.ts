@@ -1,13 +1,13 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** More links than this one after the other are a circle. */
+/** A longer chain of links is a loop. */
 const MAX_LINKS = 40;
 
 /** No system opens a longer path. */
 const MAX_PATH = 8192;
 
-/** Spellings that another system or the kernel reads in its own way; nothing is granted to them (§4.2). */
+/** Spellings that another system or the kernel interprets differently; no rule allows them (§4.2). */
 const ODD: readonly (readonly [RegExp, string])[] = [
   [/^$/, "it is empty"],
   [/^(?:\\\\|\/\/)/, "it is spelt like a network share"],
@@ -16,23 +16,23 @@ const ODD: readonly (readonly [RegExp, string])[] = [
 ];
 const BY_PROCESS = /^\/(?:proc\/(?:.*\/)?(?:root|cwd|fd|exe|map_files)(?:\/|$)|dev\/fd\/)/;
 
-/** Links that may still be followed one by one, for a path as a whole; below nothing it is a circle. */
+/** How many links a path may still follow; below zero it is a loop. */
 interface Links {
   left: number;
-  /** Real paths that were found before. */
+  /** Real paths found earlier. */
   readonly reals: Map<string, string>;
 }
 
 export interface Candidates {
-  /** Every path that may be meant; never empty. */
+  /** Every possible meaning; never empty. */
   readonly paths: readonly string[];
-  /** Why none of them can be granted; null where nothing is odd. */
+  /** Why none of them can be allowed, or null. */
   readonly odd: string | null;
 }
 
 /**
- * What a path may mean (§4.1): as it is written, where its links lead, and where they lead when `..` is taken
- * after them. `reals` is what was found for others of the same decision.
+ * Returns the possible meanings of a path (§4.1): as written, with links resolved, and with links resolved before `..`.
+ * `reals` caches results of the same decision.
  */
 export function candidatesOf(
   path: string,
@@ -76,17 +76,17 @@ function resolveLinks(path: string, links: Links): string {
   const target = linkTarget(inReal);
   if (target !== null) links.left -= 1;
   if (target !== null && links.left < 0) return inReal;
-  // What a link says may itself go up after a link.
+  // The target of a link may itself use `..` after a link.
   const real =
     target === null
       ? inReal
       : physical(target.startsWith("/") ? target : `${dirname(inReal)}/${target}`, links);
-  // In a circle nothing is known for sure.
+  // In a loop nothing is certain.
   if (links.left >= 0) links.reals.set(path, real);
   return real;
 }
 
-/** `..` as the kernel takes it: from where the link led. */
+/** Resolves `..` like the kernel: from the target of the link. */
 function physical(path: string, links: Links): string {
   let at = "/";
   for (const name of path.split("/")) {
@@ -98,15 +98,15 @@ function physical(path: string, links: Links): string {
 
 function linkTarget(path: string): string | null {
   try {
-    // Asking first is cheaper than an exception for what is no link.
+    // This check is cheaper than an exception for what is not a link.
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : null;
   } catch {
-    // A name that is too long, a directory that may not be read.
+    // The name is too long, or the directory is unreadable.
     return null;
   }
 }
 
-/** Whether a path is a folder or lies in it, by path component. */
+/** True if a path is a directory or inside it, by path component. */
 export function holds(folder: string, path: string): boolean {
   return path === folder || folder === "/" || path.startsWith(`${folder}/`);
 }

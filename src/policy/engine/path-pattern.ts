@@ -7,12 +7,12 @@ export type Anchor = "root" | "home" | "project" | "config" | "cwd";
 export interface PatternUse {
   /** Deny and ask are read wide, allow narrow. */
   readonly wide: boolean;
-  /** Whether `d/**` means the folder itself too, so that it may be searched. */
+  /** True if `d/**` also matches the directory itself, so that it may be searched. */
   readonly withFolder: boolean;
-  /** Where `/p` begins; in deny and ask the root of the file system comes in addition. */
+  /** The base of `/p`; for deny and ask also the root of the file system. */
   readonly slash: "project" | "config";
   readonly foldCase: boolean;
-  /** For looking up where the fixed beginning of a deny rule leads. */
+  /** To resolve links in the fixed prefix of a deny rule. */
   readonly folders: Readonly<Record<Exclude<Anchor, "cwd">, readonly string[]>>;
 }
 
@@ -22,11 +22,11 @@ export interface PathPattern {
   readonly expression: Matcher;
   readonly body: string;
   readonly anyDepth: boolean;
-  /** The folder and the beginning of a name that everything it matches has; null where it matches at any depth. */
+  /** The common directory and name prefix of everything it matches; null if it matches at any depth. */
   readonly fixed: string | null;
 }
 
-/** A pattern of a rule as expressions; a sentence's end where it can match nothing. */
+/** Compiles a pattern of a rule; returns the end of a sentence if it can match nothing. */
 export function pathPatterns(
   written: string,
   use: PatternUse,
@@ -79,7 +79,7 @@ const ANY: Sign = { type: "one", letter: "." };
 const ANYTHING: Sign = { type: "many", letter: "." };
 const maybe = (...signs: Sign[]): Sign => ({ type: "maybe", signs });
 
-/** gitignore's signs. */
+/** Parses gitignore's syntax. */
 function signsOf(pattern: string): Sign[] {
   const token = /\*\*\/|\/\*\*(?=\/|$)|\*+|\?|\[(?:[!^]?\]?(?:\\.|[^\]\\])*)\]|\\.|[\s\S]/g;
   return (pattern.match(token) ?? []).map((sign): Sign => {
@@ -102,7 +102,7 @@ function bracket(sign: string): string {
   return negated ? `[^/${inner}]` : `(?!/)[${inner}]`;
 }
 
-/** A denied folder that is a link is denied where it leads, too. */
+/** A denied directory that is a link is also denied at its target. */
 function behindLinks({ anchor, body, anyDepth }: PathPattern, use: PatternUse): PathPattern[] {
   if (anchor === "cwd" || anyDepth) return [];
   const names = body.split("/");
@@ -118,15 +118,15 @@ function behindLinks({ anchor, body, anyDepth }: PathPattern, use: PatternUse): 
   });
 }
 
-/** A path as a pattern that matches it alone. */
+/** Returns a pattern that matches only this path. */
 export function escaped(path: string): string {
   return path.replace(/[\\*?[\]!]/g, "\\$&");
 }
 
-/** A few lists of names; two to the power of twenty would be a way to stop everything. */
+/** Enough for some lists of names; two to the power of twenty would block everything. */
 const MOST_SPELLINGS = 1_024;
 
-/** gitignore knows no braces, but who denies `*.{pem,key}` means both. Ends soon after there are too many. */
+/** gitignore has no braces, but a rule that denies `*.{pem,key}` means both. Stops soon after the limit. */
 function braced(pattern: string): string[] {
   const all = [pattern];
   for (let at = 0; at < all.length && all.length <= MOST_SPELLINGS; at++) {

@@ -1,4 +1,6 @@
-/** A pattern in pieces. `letter` is a regular expression for one character; of `maybe`, all or nothing is there. */
+/**
+ * A parsed pattern. `letter` is a regular expression for one character; `maybe` matches all of its content or nothing.
+ */
 export type Sign =
   | { readonly type: "one" | "many"; readonly letter: string }
   | { readonly type: "maybe"; readonly signs: readonly Sign[] };
@@ -10,7 +12,7 @@ export interface Matcher {
 /** A regular expression with more repetitions takes minutes for one path, and patterns come from strangers. */
 const MOST_REPEATS = 2;
 
-/** What the signs match as a whole, in a time that grows with the text and no faster. */
+/** Returns a matcher for the whole text, in a time linear in the text. */
 export function matcherOf(signs: readonly Sign[], flags: string): Matcher {
   if (repeatsIn(signs) <= MOST_REPEATS) return new RegExp(`^${sourceOf(signs)}$`, flags);
   const steps: Step[] = [];
@@ -44,7 +46,7 @@ function sourceOf(signs: readonly Sign[]): string {
 
 type Step =
   | { readonly type: "one" | "many"; readonly letter: RegExp }
-  /** Goes on here, or `after`. */
+  /** Continues here, or at `after`. */
   | { readonly type: "maybe"; after: number };
 
 function compile(signs: readonly Sign[], flags: string, steps: Step[]): void {
@@ -60,7 +62,7 @@ function compile(signs: readonly Sign[], flags: string, steps: Step[]): void {
   }
 }
 
-/** All ways to read the text at once. */
+/** Follows all ways to read the text in parallel. */
 function fits(steps: readonly Step[], text: string): boolean {
   let now = new Set<number>();
   enter(steps, 0, now);
@@ -77,7 +79,7 @@ function fits(steps: readonly Step[], text: string): boolean {
   return now.has(steps.length);
 }
 
-/** This place, and those that are reached from it without a letter. */
+/** Adds this position, and those reachable from it without a letter. */
 function enter(steps: readonly Step[], at: number, reached: Set<number>): void {
   for (let place = at; !reached.has(place); place++) {
     reached.add(place);

@@ -17,21 +17,21 @@ import { hasGlob } from "./globs.ts";
 import { neither, type Reading, ReadingCheck, type ReadingPlace } from "./reading.ts";
 import type { Known } from "./values.ts";
 
-/** What may let a part run. Each is null where it does, or says why it does not. */
+/** What may allow a part. Each is null if it does, or says why it does not. */
 export interface Permit extends Reading {
-  /** A change of the workspace in `acceptEdits` (§5.8); undefined: it is no such command. */
+  /** A change of the workspace in `acceptEdits` (§5.8); undefined for other commands. */
   readonly workspace: string | null | undefined;
-  /** The allow rule that carries it. */
+  /** The allow rule that permits it. */
   readonly rule: Rule | null;
 }
 
-/** A redirect that may be: `free` needs nothing, `rule` a rule of its own, `workspace` the mode. */
+/** An allowed redirect: `free` needs nothing, `rule` a rule of its own, `workspace` the mode. */
 export type RedirectPermit =
   | { readonly type: "free" | "workspace" }
   | { readonly type: "rule"; readonly rule: Rule }
   | { readonly type: "not"; readonly reason: string };
 
-/** Looks for what lets a part run (§5.4 to §5.11). */
+/** Finds what allows a part (§5.4 to §5.11). */
 export class Permits {
   readonly #files: FileAccess;
   readonly #reading: ReadingCheck;
@@ -51,7 +51,8 @@ export class Permits {
   }
 
   #anyRule(part: ShellPart, at: Whereabouts): Rule | null {
-    // No rule for a command lifts one that restricts reading, not even for a file that only a wildcard names.
+    // A rule for a command does not override one that restricts reading, not even for a file that only a wildcard
+    // names.
     const words = unwrap(part.words);
     const globs = words.slice(1).filter(hasGlob);
     const texts = ["echo", "printf", "test", "[", "basename", "dirname"].includes(words[0]?.value ?? "");
@@ -96,7 +97,7 @@ export class Permits {
     }
   }
 
-  /** Why a file may not be read by `<` in a confinement. */
+  /** Returns why a file may not be read by `<` in a confinement. */
   confinedRead(redirect: ShellRedirect, place: ReadingPlace): string | null {
     return redirect.type === "read" ? this.#reading.target(redirect.target, place) : "it writes a file";
   }
@@ -116,12 +117,12 @@ export class Permits {
     return outside > enough ? neither(`${to} is outside the workspace`) : { plain: null, confined: null };
   }
 
-  /** A workspace file command in `acceptEdits` (§5.8). */
+  /** Checks a workspace file command in `acceptEdits` (§5.8). */
   #changes(part: ShellPart, { at, facts }: ReadingPlace): string | null | undefined {
     if (this.#files.mode !== "acceptEdits" || part.kind !== "command") return undefined;
     const words = unwrap(part.words, "xargs");
     const name = words[0]?.value ?? "";
-    // Most commands are none, and taking their words apart once more takes time.
+    // Most commands are not file commands, and parsing their words again takes time.
     const uses = name === "sed" || fileCommandTable.has(name) ? this.#files.usesOf(words) : null;
     if (!uses?.files) return undefined;
     const [unsafe] = unsafeAssignments(part);
@@ -166,7 +167,7 @@ export class Permits {
     );
   }
 
-  /** Whether a redirect may be (§5.10). */
+  /** Checks a redirect (§5.10). */
   redirect(redirect: ShellRedirect, { at, facts, afterCd }: State): RedirectPermit {
     if (redirect.type === "unknown") return not(`where ${redirect.text} leads is not known`);
     const { target } = redirect;
@@ -209,7 +210,7 @@ export class Permits {
   }
 }
 
-/** Why assignments in front of a command keep it from reading (§5.4, §5.7). */
+/** Returns why assignments in front of a command keep it from reading (§5.4, §5.7). */
 function assignmentProblem(part: ShellPart): Reading {
   const [unsafe] = unsafeAssignments(part);
   const odd = part.assignments.find(({ name, simple, value }) => {
@@ -236,7 +237,7 @@ function testReading({ words }: ShellPart, known: Known): Reading {
     .flatMap(({ pieces }) => pieces)
     .find((piece) => piece.type === "forbidden" && !piece.harmless);
   const compared = findCompared(words).filter((word) => word !== undefined);
-  // A name in it is read as arithmetic, which may assign and run.
+  // A name in it is evaluated as arithmetic, which may assign and run.
   const runs = compared.find(({ literal, value }) => literal && !/^[+-]?\w*$/.test(value));
   const confined = harmful
     ? `${harmful.text} may do more than it shows`

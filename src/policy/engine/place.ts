@@ -1,24 +1,24 @@
 import { join, resolve } from "node:path";
 import { holds, realOf } from "./path-candidates.ts";
 
-/** Where a session stands. All folders are absolute. */
+/** The directories of a session, all absolute. */
 export interface Anchors {
   readonly projectRoot: string;
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  /** What commands are run by; `bash` unless said. */
+  /** The shell of commands; `bash` by default. */
   readonly shell?: "bash" | "powershell";
-  /** Folders that belong to the workspace besides the working directory and the project root. */
+  /** Further directories of the workspace, after the working directory and the project root. */
   readonly additionalDirs?: readonly string[];
-  /** Folders that may be read besides, such as the one that commands write their output to. */
+  /** Further readable directories, such as that of command outputs. */
   readonly readable?: readonly string[];
-  /** The worktree that `projectRoot` lies in, and the checkout it is of: deny and ask rules of that hold here too. */
+  /** The worktree that contains `projectRoot`, and its checkout, whose deny and ask rules also apply here. */
   readonly twin?: Twin;
-  /** The folder of settings: a name that is protected at any depth, or a path; `.claude` unless said. */
+  /** The settings directory: a name that is protected at any depth, or a path; `.claude` by default. */
   readonly configDir?: string;
 }
 
-/** Two folders with the same files in them, as far as rules go. */
+/** Two directories with the same files, as far as rules are concerned. */
 export interface Twin {
   readonly tree: string;
   readonly checkout: string;
@@ -31,7 +31,7 @@ export interface ResolvedAnchors {
   readonly darwin: boolean;
   readonly shell: "bash" | "powershell";
   readonly configDir: string;
-  /** Where `/p` of the person's own settings begins. */
+  /** The base of `/p` in the user's own settings. */
   readonly configFolder: string;
   readonly workspace: readonly string[];
   readonly readable: readonly string[];
@@ -63,7 +63,7 @@ export function placeOf({
   };
 }
 
-/** What a path in the worktree is in the checkout; null for one that is not in the worktree. */
+/** Returns the counterpart in the checkout of a path in the worktree, or null. */
 export function twinOf({ tree, checkout }: Twin, path: string): string | null {
   const root = bothOf(tree).find((one) => holds(one, path));
   return root === undefined ? null : `${checkout}${path.slice(root.length)}`;
@@ -73,7 +73,7 @@ function fromHome(folder: string, home: string, root: string): string {
   return resolve(root, folder === "~" || folder.startsWith("~/") ? `${home}${folder.slice(1)}` : folder);
 }
 
-/** A folder and where its links lead. */
+/** Returns a directory and its real path. */
 export function bothOf(folder: string, reals?: Map<string, string>): readonly string[] {
   const real = realOf(folder, reals);
   return real === folder ? [folder] : [folder, real];

@@ -3,16 +3,16 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { FileAccess } from "./file-access.ts";
 import { holds } from "./path-candidates.ts";
 
-/** What bash does itself, so that no program is looked for. */
+/** Bash runs these itself and searches no program. */
 const BUILTINS: ReadonlySet<string> = new Set(
   "cd echo printf test [ pwd type command true false builtin time times : read".split(" "),
 );
 
-/** Finds out whether the program that a name stands for is one of the workspace's, where a repository puts it. */
+/** Finds out whether a name runs a program of the workspace, which a repository could provide. */
 export class ProgramPath {
   readonly #files: Pick<FileAccess, "workspace" | "isWithin">;
   readonly #dirs: readonly string[];
-  /** Relative entries lead to where the command runs. */
+  /** Relative entries depend on the working directory. */
   readonly #suspect: readonly string[];
   readonly #known = new Map<string, string | null>();
 
@@ -25,14 +25,14 @@ export class ProgramPath {
     );
   }
 
-  /** Why a name may not be run unasked; a cheap look, by the PATH alone. */
+  /** Returns why a name needs a question; a fast check by PATH alone. */
   quickProblem(name: string): string | null {
     if (this.#suspect.length === 0 || BUILTINS.has(name)) return null;
     const found = this.#suspect.some((dir) => !isAbsolute(dir) || isProgram(join(dir, name)));
     return found ? `PATH leads to a ${name} in the workspace` : null;
   }
 
-  /** The same, following links as well; null if there is no such program, because then nothing runs. */
+  /** The same with links followed; null if there is no such program, because then nothing runs. */
   problem(name: string): string | null {
     if (BUILTINS.has(name) || name.includes("/")) return null;
     const known = this.#known.get(name);
@@ -54,7 +54,7 @@ function isProgram(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
   } catch {
-    // It may not be looked at, so it cannot be started either.
+    // It is unreadable, so it cannot be started either.
     return false;
   }
 }

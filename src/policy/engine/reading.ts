@@ -20,18 +20,18 @@ import { hasGlob, pathsOfGlob, textBeforeGlob } from "./globs.ts";
 import { ProgramPath } from "./program-path.ts";
 import { fedBy, fillIn } from "./values.ts";
 
-/** Whether a part reads, in each tier: null, or why it does not. */
+/** Whether a part only reads, in each tier: null, or why it does not. */
 export interface Reading {
   readonly plain: string | null;
   readonly confined: string | null;
 }
 
-/** It reads in no tier. */
+/** Returns that it reads in no tier. */
 export function neither(why: string): Reading {
   return { plain: why, confined: why };
 }
 
-/** Where a part runs, and what is known there. */
+/** The place of a part in a script, and the facts known there. */
 export type ReadingPlace = Omit<State, "afterCd">;
 
 /** A file could be named like one of their options. */
@@ -40,7 +40,7 @@ const BEGINNING_NEEDED: ReadonlySet<string> = new Set(
 );
 const NO_GLOBS: ReadonlySet<string> = new Set(["uniq", "xxd"]);
 const TEXTS: ReadonlySet<string> = new Set([...TALKERS, "basename", "dirname"]);
-/** They show a link, and do not go through it. */
+/** They show a link and do not follow it. */
 const SHOWS_LINKS: ReadonlySet<string> = new Set(["du", "stat", "readlink", "echo"]);
 
 /** Evaluates whether commands only read (§5.6, §5.7). */
@@ -78,7 +78,7 @@ export class ReadingCheck {
       const searched = this.#searchProblem(uses, part, place);
       const followed = this.#followProblem(uses, place);
       const both = path ?? this.#repositoryProblem(uses, place) ?? followed;
-      // The true reason first: a path that may not be read, rather than an option.
+      // The most useful reason first: a path that may not be read, rather than an option.
       plain ??= both ?? uses.plain ?? searched;
       confined ??=
         both ??
@@ -91,13 +91,13 @@ export class ReadingCheck {
     return { plain, confined };
   }
 
-  /** Why git may not run here: a directory that looks like a repository would steer it. */
+  /** Returns why git may not run here: a directory that looks like a repository would steer it. */
   repositoryTrap({ folders }: Whereabouts): string | null {
     const trap = folders.map((dir) => this.#repositoryOf(dir).trap).find((found) => found !== null);
     return trap ? `${trap} looks like a repository of its own, whose configuration may run commands` : null;
   }
 
-  /** Why one of these words may not be read; null: all may. */
+  /** Returns why one of these words may not be read, or null. */
   #pathProblem(reads: readonly ShellWord[], place: ReadingPlace): string | null {
     const { at, facts } = place;
     for (const word of reads) {
@@ -125,14 +125,16 @@ export class ReadingCheck {
     return null;
   }
 
-  /** Words that a substitution says, or a value without quotes holds, as far as they are paths that lead out. */
+  /** Returns words from a substitution or an unquoted value that are paths outside. */
   #shownReads({ reads }: Uses, shown: readonly ShellWord[]): readonly ShellWord[] {
     return reads.length === 0 && shown.length === 0 ? [] : shown.filter(({ value }) => looksLikePath(value));
   }
 
-  /** Why a search of whole directories may not run plainly: a rule restricts reading something in them (§5.6). */
+  /**
+   * Returns why a search of whole directories may not run plainly: a rule restricts reading something in them (§5.6).
+   */
   #searchProblem({ searches }: Uses, part: ShellPart, { at, facts }: ReadingPlace): string | null {
-    // In a pipeline rg reads its input, unless it is given files.
+    // In a pipeline rg reads its input, unless it gets files.
     const fed = (part.before?.length ?? 1) > 0 || part.documents.length > 0;
     for (const written of searches.filter((one) => !one.includes(UNKNOWN))) {
       const search = (/[*?[]/.test(written) ? written.replace(/[^/]*[*?[].*$/s, "") : written) || ".";
@@ -147,7 +149,7 @@ export class ReadingCheck {
     return null;
   }
 
-  /** Why links that it goes through may lead out of the workspace. */
+  /** Returns why links that it follows may lead out of the workspace. */
   #followProblem({ follows }: Uses, { at }: ReadingPlace): string | null {
     for (const follow of follows.filter((one) => !one.includes(UNKNOWN))) {
       const start = follow.replace(/[^/]*[*?[].*$/s, "") || ".";
@@ -157,7 +159,7 @@ export class ReadingCheck {
     return null;
   }
 
-  /** Why git may not run, or may show what a rule restricts. */
+  /** Returns why git may not run, or may show what a rule restricts. */
   #repositoryProblem(uses: Uses, place: ReadingPlace): string | null {
     if (uses.into === null) return this.#contentsProblem(uses, place.at.folders);
     const folders = uses.into.reduce((dirs, into) => dirs.map((dir) => resolve(dir, into)), place.at.folders);
@@ -169,7 +171,7 @@ export class ReadingCheck {
     return this.repositoryTrap({ folders, lost: false }) ?? this.#contentsProblem(uses, folders);
   }
 
-  /** Why a file may not be read by `<` in a confinement; what is not known in its name is masked there. */
+  /** Returns why a file may not be read by `<` in a confinement; the confinement masks unknown names. */
   target(word: ShellWord, place: ReadingPlace): string | null {
     const variants = fillIn([word], place.known);
     if (variants === null) return `${word.raw} has more values than are looked at`;
@@ -177,7 +179,7 @@ export class ReadingCheck {
     return harmProblem([word], place.known) ?? this.#pathProblem(reads, place);
   }
 
-  /** Why contents that git shows may have a file that a Read rule restricts. */
+  /** Returns why the output of git may contain a file that a Read rule restricts. */
   #contentsProblem({ contents }: Uses, folders: readonly string[]): string | null {
     if (contents === null) return null;
     const rules = folders.flatMap((dir) => this.#files.restrictionsBelow(this.#repositoryOf(dir).top));
@@ -190,7 +192,7 @@ export class ReadingCheck {
     return `git may show a file that ${first.text} restricts`;
   }
 
-  /** A path that is written out, and that no rule can match at or below. */
+  /** True if a path is literal, and no rule can match at or below it. */
   #isLiteralAndFree(path: string, dir: string, below: boolean): boolean {
     if (/[*?[\\]|^:/.test(path) || path.includes(UNKNOWN)) return false;
     return [resolve(dir, path), resolve(this.#repositoryOf(dir).top, path)].every((one) =>
@@ -206,9 +208,9 @@ export class ReadingCheck {
 
   #startedProblem({ starts }: Uses, part: ShellPart, place: ReadingPlace): string | null {
     for (const start of starts) {
-      // With operands it is a wrapper, and what is found becomes the command.
+      // With operands it is a wrapper, and found names become the command.
       if (start[0]?.value === "env") return "env would start what it is given";
-      // Names that are found may be anything, but not an option of what reads them.
+      // Found names may be anything, but not an option of the program that reads them.
       const words = start.map((word) => (word.value.includes("{}") ? unknownWord(word) : word));
       const given = fedBy(part).filter(({ value }) => looksLikePath(value));
       const inner = this.command([...words, ...given], part, place);
@@ -217,7 +219,7 @@ export class ReadingCheck {
     return null;
   }
 
-  /** What wildcards may find (§5.6, Globs). */
+  /** Checks what wildcards may find (§5.6, Globs). */
   #globProblem(
     name: string,
     words: readonly ShellWord[],
@@ -284,7 +286,7 @@ export class ReadingCheck {
 interface Repository {
   /** The top directory of the repository in use; the directory itself if it is in none. */
   readonly top: string;
-  /** A directory from here up to there that git may take for a repository as well (§5.6). */
+  /** A directory from here up to `top` that git may also take for a repository (§5.6). */
   readonly trap: string | null;
 }
 

@@ -7,15 +7,12 @@ import { nameOf } from "../shell/wrappers.ts";
 import type { Whereabouts } from "./directories.ts";
 import { candidatesOf, holds, realOf } from "./path-candidates.ts";
 
-/** Stands for a wildcard and for a value that is not known: halves of characters, which no command contains. */
+/** Placeholders for a wildcard and for an unknown value: lone surrogates, which no command contains. */
 const WILD = "\uD800";
 const SOME = "\uD801";
 const BARE_VARIABLE = /^\uD801+\/+(?:[^/]*\uD800[^/]*\/*)?$/;
 
-/**
- * The target of a removal that nobody wants by accident (§6), as it is written; null where there is none.
- * `words` begin with the command itself.
- */
+/** Returns the target of a critical removal (§6), as written, or null. `words` start with the command itself. */
 export function criticalRemoval(
   words: readonly ShellWord[],
   cwd: string,
@@ -38,7 +35,7 @@ export function criticalRemoval(
   return critical?.raw ?? null;
 }
 
-/** Words that xargs or find would hand to a removal: those of the command before it that only writes them. */
+/** Returns words that xargs or find would pass to a removal: those that the command before it only prints. */
 export function handedOver(part: ShellPart): readonly ShellWord[] {
   const before = part.before?.at(-1);
   const name = nameOf(before?.words[0]);
@@ -54,7 +51,7 @@ function operands(words: readonly ShellWord[]): readonly ShellWord[] {
 function isCritical(word: ShellWord, here: readonly string[], home: string): boolean {
   const text = word.pieces.map((piece) => spelt(piece, home, here[0] ?? "/")).join("");
   if (text === "") return false;
-  // `$X/`, `"$X"/*`: all of the file system if X is empty.
+  // `$X/`, `"$X"/*`: the whole file system if X is empty.
   if (text.startsWith(SOME)) return BARE_VARIABLE.test(text);
   const at = text.indexOf(WILD);
   if (at < 0) return places(text, here, home).some((path) => isPrecious(path, here, home));
@@ -75,7 +72,7 @@ function spelt(piece: Piece, home: string, cwd: string): string {
     case "glob":
       return WILD;
     case "tilde":
-      // Whoever's home it is.
+      // Any user's home.
       return piece.text === "~+" ? cwd : home;
     case "variable":
       return piece.name === "HOME" ? home : piece.name === "PWD" ? cwd : SOME;
@@ -86,7 +83,7 @@ function spelt(piece: Piece, home: string, cwd: string): string {
     case "sum":
       return SOME;
     case "forbidden":
-      // `$'\x2f'` and `${X:-/}` say what they most likely are.
+      // `$'\x2f'` and `${X:-/}` show their most likely value.
       return piece.unset === "" || piece.unset === piece.text ? SOME : piece.unset;
     default:
       return piece satisfies never;
@@ -105,7 +102,7 @@ function isPrecious(path: string, here: readonly string[], home: string): boolea
   );
 }
 
-/** The working directory itself, where it is not something worse at the same time. */
+/** True for the working directory itself, unless it is also something worse. */
 function isSame(path: string, here: readonly string[], home: string): boolean {
   if (path === "/" || path === home) return false;
   return here.some((folder) => path === folder || path === realOf(folder));

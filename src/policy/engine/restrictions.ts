@@ -12,17 +12,17 @@ import { criticalRemoval, handedOver } from "./removals.ts";
 import { startedCommands } from "./started-commands.ts";
 import { fedBy, fillIn } from "./values.ts";
 
-/** What speaks against a command, in the widest sense. */
+/** The restrictions of a command, in the widest sense. */
 export interface Restriction {
   deny: Rule | null;
   ask: Rule | null;
   /** The target of a critical removal. */
   critical: string | null;
-  /** The name of something protected that a recognised command would write. */
+  /** The name of a protected path that a known command would write. */
   protects: string | null;
-  /** Whether git is among what it starts. */
+  /** True if it starts git. */
   git: boolean;
-  /** A call of git that loses what no undo brings back (§5.12). */
+  /** A call of git that destroys what no undo can restore (§5.12). */
   destroys: GitDestruction | null;
 }
 
@@ -30,7 +30,7 @@ export function noRestriction(): Restriction {
   return { deny: null, ask: null, critical: null, protects: null, git: false, destroys: null };
 }
 
-/** Looks at what a command is and at all that it starts (§5.5), for deny and ask rules and for critical removals. */
+/** Checks a command and everything it starts (§5.5), for deny and ask rules and for critical removals. */
 export class Restrictions {
   readonly #files: FileAccess;
 
@@ -59,7 +59,7 @@ export class Restrictions {
     if (unset === null || unset.length === 0) return;
     const { critical } = found;
     this.#words(unset, part, state, found, depth);
-    // "$X/build" is no removal of /build, unless the command itself is hidden by variables.
+    // "$X/build" does not remove /build, unless variables hide the command itself.
     if (part.words[0]?.literal) found.critical = critical;
   }
 
@@ -105,7 +105,7 @@ export class Restrictions {
       const own = name === "git" ? rest : [literalWord(name.slice("git-".length)), ...rest];
       found.destroys ??= findDestruction(own, (path) => this.#isDirectory(path, at));
     }
-    // What echo and printf write is given to what xargs starts.
+    // xargs passes on what echo and printf write.
     const fed = fedBy(part);
     const given = fed.length > 0 ? [...byName, ...fed] : byName;
     found.critical ??= criticalRemoval(
@@ -131,7 +131,7 @@ export class Restrictions {
 
   #file(operation: Operation, word: ShellWord, at: Whereabouts, found: Restriction): void {
     if (word.value === "" || word.value.includes(UNKNOWN)) return;
-    // Only rules make a difference to what is read.
+    // Reading is restricted only by rules.
     if (operation === "read" && !this.#files.restrictsReading) return;
     const dirs = at.lost ? [...at.folders, this.#files.cwd] : at.folders;
     for (const dir of dirs) {
@@ -139,7 +139,7 @@ export class Restrictions {
       found.deny ??= verdict.deny;
       found.ask ??= verdict.ask;
       found.protects ??= verdict.protects;
-      // What a wildcard finds is only looked up for the mode that asks nothing.
+      // The matches of a wildcard are only read for the mode that asks nothing.
       if (operation !== "read" || this.#files.mode !== "bypassPermissions" || !hasGlob(word)) continue;
       for (const path of pathsOfGlob(word.pieces, dir) ?? [])
         found.deny ??= this.#files.judge("read", path, dir).deny;

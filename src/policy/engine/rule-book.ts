@@ -10,7 +10,7 @@ import { EDITORS, OWN_FIELDS, READERS } from "./tool-table.ts";
 export interface PathRule {
   readonly rule: Rule;
   readonly tool: string;
-  /** Null: the whole tool. */
+  /** Null for the whole tool. */
   readonly patterns: readonly PathPattern[] | null;
 }
 
@@ -25,7 +25,7 @@ interface HostRule {
   readonly host: HostPattern;
 }
 
-/** All rules of one behaviour, sorted by what they are about. */
+/** All rules of one behaviour, indexed by their subject. */
 export class RuleBook {
   readonly commands = new CommandRules();
   readonly paths: PathRule[] = [];
@@ -45,7 +45,7 @@ export class RuleBook {
     for (const rule of rules) if (rule.behaviour === behaviour) this.#add(rule);
   }
 
-  /** A rule about all of a tool. */
+  /** Returns a rule about a whole tool. */
   tool(name: string): Rule | null {
     const direct = this.#tools.get(name) ?? this.#alias(name);
     if (direct) return direct;
@@ -54,7 +54,7 @@ export class RuleBook {
     return ofServer ?? this.#globs.find(({ pattern }) => pattern.test(name))?.rule ?? null;
   }
 
-  /** A rule about a field of the input, or about the agent or skill that it names. */
+  /** Returns a rule about a field of the input, or about the agent or skill that it names. */
   field(name: string, input: Readonly<Record<string, unknown>>): Rule | null {
     for (const [field, given] of Object.entries(input)) {
       if (!isScalar(given)) continue;
@@ -95,7 +95,7 @@ export class RuleBook {
       case "tool": {
         const problem = caseProblem(parsed.tool);
         if (problem) this.#complain(rule, problem);
-        // `mcp__s__*` is the same as `mcp__s`, and the first rule of a name is named.
+        // `mcp__s__*` equals `mcp__s`, and the first rule of a name is reported.
         if (!this.#tools.has(parsed.tool)) this.#tools.set(parsed.tool, rule);
         if (READERS.has(parsed.tool) || EDITORS.has(parsed.tool)) {
           this.paths.push({ rule, tool: parsed.tool, patterns: null });
@@ -180,7 +180,7 @@ function sameTool(rule: string, tool: string): boolean {
   return rule === tool || (rule === "Task" && tool === "Agent") || (rule === "Agent" && tool === "Task");
 }
 
-/** Agents are found whatever the case and the separators of their names (A22.6). */
+/** Ignores the case and the separators of agents' names (A22.6). */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+/g, "");
 }

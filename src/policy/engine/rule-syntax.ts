@@ -1,6 +1,6 @@
 import type { Behaviour, Rule } from "../../settings/rules.ts";
 
-/** A rule taken apart (semantics §2). */
+/** A parsed rule (semantics §2). */
 export type ParsedRule =
   | { readonly type: "tool"; readonly tool: string }
   /** A name with `*` in it. */
@@ -10,7 +10,7 @@ export type ParsedRule =
 
 const NAME = /^[A-Za-z_][\w.-]*$/;
 const GLOB = /^[\w.*-]+$/;
-/** Where a glob is understood in an allow rule: behind one server's own name. */
+/** A glob is valid in an allow rule only after one server's full name. */
 const SERVER_GLOB = /^mcp__[^*]+?__[\w.*-]+$/;
 const BUILT_IN = [
   "Agent AskUserQuestion Bash Edit EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree Glob Grep ListAgents",
@@ -50,13 +50,13 @@ function nameRule(name: string, behaviour: Behaviour): ParsedRule {
   return { type: "tool", tool: name };
 }
 
-/** A text in which `*` stands for anything. */
+/** Compiles a text in which `*` matches anything. */
 export function wildcard(pattern: string, flags = "s"): RegExp {
   const parts = pattern.split("*").map((part) => part.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
   return new RegExp(`^${parts.join(".*")}$`, flags);
 }
 
-/** What is wrong with the case of a name, which is a mistake that looks right. */
+/** Returns what is wrong with the case of a name, a mistake that is easy to miss. */
 export function caseProblem(tool: string): string | null {
   const meant = BUILT_IN.find((name) => name.toLowerCase() === tool.toLowerCase());
   return meant === undefined || meant === tool ? null : `names ${tool}, and the tool is called ${meant}`;

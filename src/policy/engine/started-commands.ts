@@ -5,7 +5,9 @@ import { findStarted } from "../shell/wrappers.ts";
 import type { Whereabouts } from "./directories.ts";
 import { follow, type State } from "./follow.ts";
 
-/** What is done with each command that another one is or starts, and with the parts of scripts that it hands to a shell. */
+/**
+ * Callbacks for each command that another one is or starts, and for the parts of scripts that it passes to a shell.
+ */
 export interface StartedVisitor {
   /** `text` is that of the words. */
   command(words: readonly ShellWord[], text: string): void;
@@ -13,10 +15,10 @@ export interface StartedVisitor {
   redirect(redirect: ShellRedirect, state: State): void;
 }
 
-/** More scripts within scripts than this are not looked into: each has to be quoted once more than the last. */
+/** The limit of nested scripts: each level needs another level of quotes. */
 const MAX_NESTING = 40;
 
-/** A command and all that it starts, in the widest sense (§5.5). `part` is what its words are of. */
+/** Visits a command and each one it starts, in the widest sense (§5.5). `part` contains its words. */
 export function startedCommands(
   words: readonly ShellWord[],
   part: ShellPart,
@@ -25,7 +27,7 @@ export function startedCommands(
   visit: StartedVisitor,
 ): void {
   const todo: (readonly ShellWord[])[] = [words];
-  // What a runner starts is an end of its own words; each is looked at once.
+  // A command started by a runner is a suffix of the runner's; each is visited once.
   const seen = new Set<string>();
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     const text = plainText(next);

@@ -3,7 +3,7 @@ import type { PermissionMode } from "../../settings/rules.ts";
 export const READERS: ReadonlySet<string> = new Set(["Read", "Glob", "Grep", "LSP"]);
 export const EDITORS: ReadonlySet<string> = new Set(["Edit", "Write", "NotebookEdit", "MultiEdit"]);
 
-/** What a call cannot do without, and what no rule may name as a condition of its own (§2). */
+/** The required field of each tool, which no rule may use as its own condition (§2). */
 export const PRIMARY: Readonly<Record<string, string>> = {
   Bash: "command",
   Read: "file_path",
@@ -18,7 +18,7 @@ export const PRIMARY: Readonly<Record<string, string>> = {
   WebSearch: "query",
 };
 
-/** Fields that have rules of their own, so that `Tool(field:…)` says nothing. */
+/** Fields with rules of their own, so `Tool(field:…)` is invalid. */
 export const OWN_FIELDS: ReadonlySet<string> = new Set([
   "command",
   "file_path",
@@ -32,7 +32,7 @@ export const OWN_FIELDS: ReadonlySet<string> = new Set([
 const FREE =
   /^(?:Agent|TodoWrite|Task.*|Monitor|Skill|ToolSearch|SendMessage|ListAgents|AskUserQuestion|EnterPlanMode|Cron.*|ScheduleWakeup|ListMcpResources)$/;
 
-/** §3 for the tools that are neither files nor Bash: whether the mode alone allows a call. */
+/** Returns whether the mode alone allows a call of a tool other than files and Bash (§3). */
 export function allowedByMode(
   tool: string,
   input: Readonly<Record<string, unknown>>,

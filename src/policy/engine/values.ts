@@ -6,27 +6,27 @@ import { literalWord, type Piece, type ShellWord, UNKNOWN, wordOf } from "../she
 /** What is known of variables where a command runs. */
 export interface Known {
   readonly home: string;
-  /** Where it may run; empty: anywhere. */
+  /** The possible working directories; empty means any. */
   readonly dirs: readonly string[];
   readonly values: ReadonlyMap<string, readonly (ShellWord | null)[]>;
 }
 
-/** A command's words with what is known of their expansions in place. */
+/** A command's words with known expansions filled in. */
 export interface Filled {
-  /** What is not known is `UNKNOWN` in the text, and such a word is not literal. */
+  /** Unknown values are `UNKNOWN` in the text, and such a word is not literal. */
   readonly words: readonly ShellWord[];
-  /** Further words that the line shows and that may come to be in it, such as what `$(echo x)` says. */
+  /** Further words on the line that may become part of it, such as the output of `$(echo x)`. */
   readonly shown: readonly ShellWord[];
 }
 
-/** More combinations than this are not looked at. */
+/** The limit of combinations. */
 const MOST = 256;
-/** A value that names itself goes no deeper. */
+/** The limit for a value that names itself. */
 const DEPTH = 6;
 
 type Choice = ReadonlyMap<string, ShellWord | null>;
 
-/** The words once for each combination of values; null: there are more than are looked at. */
+/** Returns the words for each combination of values, or null if there are too many. */
 export function fillIn(words: readonly ShellWord[], known: Known): readonly Filled[] | null {
   if (words.every(({ literal }) => literal)) return [{ words, shown: [] }];
   const expanded = withoutBraces(words) ?? words;
@@ -104,7 +104,7 @@ function filledPieces(
         shown.push(...wordsSaid(piece.text));
         return [unknown(piece)];
       case "forbidden":
-        // `${X:-/etc/passwd}` shows what it may be.
+        // `${X:-/etc/passwd}` shows a possible value.
         return piece.unset === "" || piece.unset === piece.text ? [unknown(piece)] : [text(piece.unset)];
       case "brace":
       case "number":
@@ -116,13 +116,13 @@ function filledPieces(
   });
 }
 
-/** What echo and printf in a substitution write as it is written there. */
+/** Returns what echo and printf in a substitution write literally. */
 function wordsSaid(substitution: string): readonly ShellWord[] {
   const inner = substitution.replace(/^(?:\$\(|[<>]\(|`)/, "").replace(/[)`]$/, "");
   return parseShell(inner).parts.flatMap(({ words }) => saidBy(words));
 }
 
-/** Words that echo or printf writes literally, or that find looks for, each blank a border. */
+/** Returns words that echo or printf writes literally, or that find searches for, split at blanks. */
 export function saidBy(words: readonly ShellWord[]): readonly ShellWord[] {
   const [command, ...rest] = words;
   const known = rest.filter(({ literal }) => literal);
@@ -137,13 +137,13 @@ export function saidBy(words: readonly ShellWord[]): readonly ShellWord[] {
   }
 }
 
-/** What xargs gives to the command behind it, as far as the line shows it. */
+/** Returns what xargs passes to its command, as far as the line shows it. */
 export function fedBy({ words, before, documents }: ShellPart): readonly ShellWord[] {
   if (!words.some(({ value }) => value === "xargs")) return [];
   return [...saidBy(before?.at(-1)?.words ?? []), ...documents.flatMap(wordsIn)];
 }
 
-/** A text as one word, and as the words that blanks, quotes and escapes make of it. */
+/** Returns a text as one word, and as the words that blanks, quotes and escapes make of it. */
 function wordsIn(text: string): readonly ShellWord[] {
   const split = text
     .replaceAll(/\\[ntr0]/g, " ")

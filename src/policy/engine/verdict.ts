@@ -1,4 +1,4 @@
 import type { Judgement } from "../judgement.ts";
 
-/** A judgement before its grants are tried: the lists of rules of which the first that works is offered. */
+/** A decision before its grants are tried: lists of rules, the first working one of which is offered. */
 export type Verdict = Omit<Judgement, "grants"> & { readonly proposals: readonly (readonly string[])[] };

@@ -5,7 +5,7 @@ import type { HookEvent } from "../../mailbox/hook-events.ts";
 import type { Hook } from "./hooks.ts";
 import type { HookEnd } from "./run-hook.ts";
 
-/** What one hook wants, in whichever form it said so. */
+/** The decision of one hook, in whichever form it was printed. */
 export interface HookDecision {
   readonly verdict?: "allow" | "ask" | "block";
   readonly reason?: string;
@@ -94,7 +94,7 @@ function textDecision({ event }: Hook, text: string): HookDecision {
 }
 
 function objectDecision(hook: Hook, value: Readonly<Record<string, unknown>>, text: string): HookDecision {
-  // Many hooks print `{}` to say nothing.
+  // Many hooks print `{}` for no decision.
   if (Object.keys(value).length === 0) return {};
   const { prompt } = value;
   if (hook.event === "UserPromptSubmit" && typeof prompt === "string") return { prompt };

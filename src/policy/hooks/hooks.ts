@@ -5,7 +5,7 @@ import type { Scope } from "../../settings/rules.ts";
 /** A command that settings run at an event (A5.12). */
 export interface Hook {
   readonly event: HookEvent;
-  /** True for the names that it is for: of a tool, or what some events pass (see `HookRunner`). */
+  /** True for the names it applies to: of a tool, or what some events pass (see `HookRunner`). */
   readonly matches: (name: string) => boolean;
   readonly command: string;
   readonly timeoutMs: number;
@@ -21,7 +21,7 @@ export interface Hook {
 /** By event, in the order of configuration. An event without hooks is absent. */
 export type Hooks = ReadonlyMap<HookEvent, readonly Hook[]>;
 
-/** The `hooks` of one settings file, as they are there; undefined if it has no hooks. */
+/** The raw `hooks` of one settings file; undefined if it has no hooks. */
 export interface HookSource extends Pick<Hook, "scope" | "file" | "agentType"> {
   readonly value: unknown;
 }
@@ -107,7 +107,7 @@ function schemas() {
   return { Group, Entry };
 }
 
-/** A name that is longer is not examined further: a server chooses it, a user the pattern. */
+/** A longer name is not matched: a server chooses the name, a user the pattern. */
 const MAX_NAME_LENGTH = 256;
 
 /**

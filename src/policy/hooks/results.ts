@@ -37,8 +37,8 @@ export type PreToolUse =
   | {
       readonly type: "go";
       /**
-       * `ask`: the user must be asked. `allow`: the call may run instead of a question; a deny, an ask rule and what
-       * always asks are stronger.
+       * `ask`: the user must be asked. `allow`: the call may run without a question; a deny, an ask rule and calls that
+       * always ask are stronger.
        */
       readonly decision?: "allow" | "ask";
       /** Why, in the hooks' text. */
@@ -82,7 +82,7 @@ export interface StopResult {
 export interface PreCompact {
   /** For the writer of the summary. */
   readonly context?: string;
-  /** Why there must be none now. */
+  /** Why there must be no compaction now. */
   readonly block?: string;
 }
 

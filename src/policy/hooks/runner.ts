@@ -19,8 +19,8 @@ export const MAX_GO_ON = 5;
 
 /**
  * The hooks of a session, one function for each event. They never reject and always end: a hook that hangs, dies,
- * floods or prints nonsense is stopped and named, and the result says what follows. If the signal is aborted, what a
- * hook should have decided is a no.
+ * floods or prints nonsense is stopped and reported, and the result has the consequence. If the signal is aborted, a
+ * pending decision is a no.
  */
 export interface HookRunner {
   /** True if a hook would run. `names`: see each event. Costs nothing if none is configured. */
@@ -42,7 +42,7 @@ export interface HookRunner {
   ): Promise<SessionStart>;
   /** Runs once, however often it is called (A5.11). Matched by the reason. */
   sessionEnd(reason: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
-  /** Matched by the trigger. Text is for the writer of the summary; a block means not now. */
+  /** Matched by the trigger. Text is for the writer of the summary; a block postpones it. */
   preCompact(
     trigger: "manual" | "auto",
     instructions: string,

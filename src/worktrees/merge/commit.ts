@@ -4,7 +4,7 @@ import { rawChanges } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { GIT_KILLED, parts } from "../git.ts";
 import { withIndex } from "../own-index.ts";
-import { answered, outputOf, refuse, refuseByGit } from "../refusal.ts";
+import { answered, outputOf, refuse } from "../refusal.ts";
 import { lastLine } from "../repository.ts";
 import { chunks, copyIndex } from "../side-index.ts";
 import type { Disk } from "./disk.ts";
@@ -28,9 +28,7 @@ export async function prepareCommit(
     refuse(
       `The edits touch lines that are not committed in ${repo.top} (${few(merged.conflicts.map(({ path }) => path))}), so they cannot be a commit of their own; commit those first, or have the edits applied without a commit.`,
     );
-  const raw =
-    (await rawChanges(repo.git.run, headTree, merged.tree)) ??
-    refuseByGit("The commit could not be compared with HEAD");
+  const raw = await rawChanges(repo.git.run, headTree, merged.tree);
   const changes = raw.flatMap(({ path, oldMode, oldId, newMode, newId }) => {
     const [before, after] = [entry(oldMode, oldId), entry(newMode, newId)];
     return before === null && after === null ? [] : [{ path, before, after }];

@@ -84,7 +84,7 @@ export function record(common: string, merge: string, entry: JournalRecord, disk
   disk.append(join(mergeFolder(common, merge), JOURNAL), `${JSON.stringify(entry)}\n`);
 }
 
-/** Returns null if nothing of it was started, as far as can be read. */
+/** Returns null if it was never started, as far as can be read. */
 export function mergeStateOf(common: string, merge: string): MergeStory | null {
   const text = textOf(join(mergeFolder(common, merge), JOURNAL));
   if (text === null) return null;

@@ -1,7 +1,7 @@
-import { NESTED, type RawChange, rawChanges } from "../changes.ts";
+import { NESTED, rawChanges } from "../changes.ts";
 import type { CheckoutSnapshot } from "../checkout-snapshot.ts";
 import { type Git, oddPath } from "../git.ts";
-import { refuse, refuseByGit } from "../refusal.ts";
+import { refuse } from "../refusal.ts";
 
 /** What git has at a path. */
 export interface Blob {
@@ -23,20 +23,11 @@ export interface Plan {
   readonly notes: readonly string[];
 }
 
-/** Returns the changes from the checkout to the merged tree, deletions first. */
-export async function planOf(git: Git, checkout: CheckoutSnapshot, merged: string): Promise<Plan> {
-  const raw = await rawChanges(git.run, checkout.tree, merged);
-  return changesIn(
-    raw ?? refuseByGit("What was merged could not be compared with the checkout"),
-    checkout.absent,
-  );
-}
-
-/** Puts deletions first. Throws if a path must never be written. */
-function changesIn(raw: readonly RawChange[], absent: ReadonlySet<string>): Plan {
+/** Returns the changes from the checkout to the merged tree, deletions first. Throws if a path must never be written. */
+export async function planOf(git: Git, { tree, absent }: CheckoutSnapshot, merged: string): Promise<Plan> {
   const changes: Change[] = [];
   const notes: string[] = [];
-  for (const { path, oldMode, oldId, newMode, newId } of raw) {
+  for (const { path, oldMode, oldId, newMode, newId } of await rawChanges(git.run, tree, merged)) {
     const before = blob(oldMode, oldId);
     const after = blob(newMode, newId);
     if (before === null && after === null) continue;

@@ -1,6 +1,6 @@
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { withLock } from "../lock.ts";
-import { answered, granted, inSpiteOfGc } from "../refusal.ts";
+import { answered, inSpiteOfGc } from "../refusal.ts";
 import type { PrepareAnswer, PrepareRequest } from "../requests.ts";
 import { withTreeLock } from "../tree-lock.ts";
 import { checkoutOf } from "./candidate.ts";
@@ -36,7 +36,7 @@ async function prepare(
     return { ...counts, type: "conflict", conflicts: [...candidate.conflicts], notes };
   if (forCheck) {
     const merged = { snapshot: sides.snapshot, to: candidate.merged };
-    granted(await withTreeLock(repo.common, tree.name, ground, () => showInTree(repo, tree, merged, ground)));
+    await withTreeLock(repo.common, tree.name, ground, () => showInTree(repo, tree, merged, ground));
   }
   const known = new Set(deleted);
   return {
@@ -54,5 +54,5 @@ async function afterOthers(
   signal: AbortSignal | undefined,
 ): Promise<{ notes: readonly string[] }> {
   if (openMerge(common) === null) return { notes: [] };
-  return granted(await withLock(common, ground, () => rollBackUnfinished(common, ground), { signal }));
+  return withLock(common, ground, () => rollBackUnfinished(common, ground), { signal });
 }

@@ -8,8 +8,8 @@ import type { GitEnvironment, Repository } from "../environment.ts";
 import { OUR_REFS, treeRecordFolder, treesFolder } from "../layout.ts";
 import { type Left, leaveNestedOut } from "../nested.ts";
 import { withIndex } from "../own-index.ts";
-import { answered, granted, refuse, refuseByGit } from "../refusal.ts";
-import { lastLine, repositoryAt } from "../repository.ts";
+import { answered, checkoutAt, granted, refuse, refuseByGit } from "../refusal.ts";
+import { lastLine } from "../repository.ts";
 import type { DoneAnswer, SettleRequest } from "../requests.ts";
 import { copyIndex, sideIndexFile } from "../side-index.ts";
 import { addAll } from "../tree-add.ts";
@@ -38,7 +38,7 @@ export function settleTree(
   ground: GitEnvironment,
 ): Promise<z.infer<typeof DoneAnswer>> {
   return answered(async () => {
-    await settleLeftOver(granted(await repositoryAt(tree.checkout, ground)), tree, ground);
+    await settleLeftOver(await checkoutAt(tree.checkout, ground), tree, ground);
     return { type: "done" } as const;
   });
 }
@@ -62,7 +62,7 @@ export async function settleLeftOver(
       if (next) await forgetSides(repo, tree);
     }
   };
-  granted(await withTreeLock(repo.common, tree.name, ground, settle));
+  await withTreeLock(repo.common, tree.name, ground, settle);
 }
 
 /** Shows other files in the agent's worktree; snapshots its own, and moves those that differ. Call under its lock. */
@@ -73,9 +73,7 @@ export async function showInTree(
   ground: GitEnvironment,
 ): Promise<void> {
   await withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes }) => {
-    const raw =
-      (await rawChanges(git, snapshot, to)) ??
-      refuseByGit("What was merged could not be compared with the agent's files");
+    const raw = await rawChanges(git, snapshot, to);
     const [strange] = changes;
     if (strange !== undefined)
       refuse(`${strange.path} in ${tree.path} is being written to; end what runs there first.`);
@@ -152,11 +150,10 @@ async function withTreeNow(
   await withIndex(repo, ground, async (index) => {
     copyIndex(sideIndexFile(place, tree, "index"), index);
     const added = await addAll(git, index, tree, linked);
-    const failed = `What is in ${tree.path} could not be read`;
-    if (added === null) refuseByGit(failed);
+    if (added === null) refuseByGit(`What is in ${tree.path} could not be read`);
     const words = `What a check left in ${tree.name}`;
     const commit = (root: string) => git(["commit-tree", root, "-p", snapshot, "-m", words]);
-    await work(git, index, await leaveNestedOut(git, index, snapshot, commit, failed));
+    await work(git, index, await leaveNestedOut(git, index, snapshot, commit));
   });
 }
 

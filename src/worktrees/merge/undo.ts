@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { errorCode } from "../../lib/errors.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { withLock } from "../lock.ts";
-import { isRefused, refused, repositoryAt } from "../repository.ts";
+import { answered, checkoutAt, refuse } from "../refusal.ts";
 import type { UndoAnswer, UndoRequest } from "../requests.ts";
 import { changedSince, few, moveBack } from "./commit.ts";
 import { type Disk, realDisk } from "./disk.ts";
@@ -23,17 +23,18 @@ import { notDone, recoverFailed } from "./recover.ts";
 import { disposeOf, leftOver, rollBackUnfinished } from "./roll-back.ts";
 
 /** Restores the exact bytes from before a merge. */
-export async function undoMerge(
+export function undoMerge(
   request: UndoRequest,
   ground: GitEnvironment,
   disk: Disk = realDisk,
 ): Promise<UndoAnswer> {
-  const repo = await repositoryAt(request.folder, ground);
-  if (isRefused(repo)) return repo;
-  return withLock<UndoAnswer>(repo.common, ground, async () => {
-    const { notes } = await rollBackUnfinished(repo.common, ground, disk);
-    const answer = await undoLocked(repo, request, ground, disk);
-    return answer.type === "undone" ? { ...answer, notes: [...notes, ...answer.notes] } : answer;
+  return answered(async () => {
+    const repo = await checkoutAt(request.folder, ground);
+    return withLock<UndoAnswer>(repo.common, ground, async () => {
+      const { notes } = await rollBackUnfinished(repo.common, ground, disk);
+      const answer = await undoLocked(repo, request, ground, disk);
+      return answer.type === "undone" ? { ...answer, notes: [...notes, ...answer.notes] } : answer;
+    });
   });
 }
 
@@ -52,7 +53,7 @@ async function undoLocked(
   if (story === undefined) return whyNothing(which, named);
   const later = stories.slice(0, at).filter((one) => one.state === "merged" && isOnSameFiles(one, story));
   if (later.length > 0)
-    return refused(
+    return refuse(
       `The same files were changed by later merges (${few(later.map(({ start }) => start.title))}); undo those first.`,
     );
   const { start } = story;
@@ -70,7 +71,7 @@ function isNamed({ merge, tree, owner }: MergeStory["start"], which: string): bo
 
 function whyNothing(which: string | null, named: readonly MergeStory[]): UndoAnswer {
   if (which === null) return { type: "nothing" };
-  return refused(
+  return refuse(
     named.some(({ state }) => state === "undone")
       ? `The edits of ${which} are undone already.`
       : `No edits of ${which} were brought into this checkout.`,
@@ -117,14 +118,14 @@ async function carryOut(
     ({ incoming }) => incoming !== null && lstatOf(join(work.bytes, incoming)) === null,
   );
   if (missing !== undefined)
-    return refused(`What ${missing.path} was is not there any more, so nothing was undone.`);
+    return refuse(`What ${missing.path} was is not there any more, so nothing was undone.`);
   mkdirSync(join(work.bytes, work.aside), { recursive: true });
   try {
     return await putBack(repo, story, work, committed, ground, disk);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     const state = await recoverFailed(repo.common, merge, ground, disk);
-    if (state !== "undone") return refused(notDone(repo, "undone in", state, error));
+    if (state !== "undone") return refuse(notDone(repo, "undone in", state, error));
     const notes = [`It is undone; tidying up after it failed: ${String(error)}.`];
     return { type: "undone", merge, title, paths: pathsOf(story), notes };
   }
@@ -148,7 +149,7 @@ async function putBack(
     setClosed(repo.common, disk);
     const why =
       done.type === "changed" ? "was written to at this very moment" : `could not be written: ${done.why}`;
-    return refused([`Nothing was undone, as ${done.path} ${why}.`, ...done.left.map(leftOver)].join(" "));
+    return refuse([`Nothing was undone, as ${done.path} ${why}.`, ...done.left.map(leftOver)].join(" "));
   }
   const notes = committed === null ? [] : await moveBack(repo, committed, ground, disk);
   if (start.committed !== null && committed === null)

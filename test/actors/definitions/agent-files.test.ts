@@ -154,7 +154,7 @@ You write migrations.
     expect(agent?.whenToUse).toMatch(/^One\. Two x+…$/);
   });
 
-  test("a misspelt key is told with its line and the nearest one, and the rest counts", async () => {
+  test("reports a misspelt key with its line and the nearest one, and reads the rest", async () => {
     const { agent, problems } = await oneOf(
       "---\nname: a\ndesciption: x\ntool: Read\nmodel: opus\ncolor: red\nallowed_tools: y\n---\nDo it.",
     );
@@ -170,7 +170,7 @@ You write migrations.
     ]);
   });
 
-  test("a hook of an event that there is not is told, and is no hook; the others are", async () => {
+  test("reports a hook of an unknown event and drops it; the others are kept", async () => {
     const { agent, problems } = await oneOf(
       simple("a", "hooks:\n  PreTooluse:\n    - hooks: []\n  _note: x\n  Stop:\n    - hooks: []\n"),
     );

@@ -13,7 +13,7 @@ import { agentsIn, loaded, places, simple } from "./agent-files.ts";
 const promptOf = (text: string) => ({ "a.md": simple("a", "", text) });
 
 describe("of several agents with one name", () => {
-  test("the organisation's comes before the flag's, the project's and the person's own", async () => {
+  test("takes the organization's before the flag's, the project's and the user's own", async () => {
     const here = places();
     const flag = { A: { description: "x", prompt: "flag" } };
     agentsIn(here.homedir, promptOf("user"));
@@ -70,7 +70,7 @@ describe("of several agents with one name", () => {
     ]);
   });
 
-  test("a session in the home folder reads the person's own agents once, as their own", async () => {
+  test("reads the user's own agents once, as their own, in the home directory", async () => {
     const here = places();
     agentsIn(here.homedir, promptOf("mine"));
     const { agents, problems } = await loaded(here, { cwd: here.homedir, trusted: false });
@@ -79,7 +79,7 @@ describe("of several agents with one name", () => {
   });
 });
 
-describe("whatever stands in a folder of agents", () => {
+describe("the content of an agents directory", () => {
   test("links in a circle, pipes, folders named like files, other files: none of it hurts", async () => {
     const here = places();
     agentsIn(here.project, {
@@ -171,7 +171,7 @@ describe("in a folder that is not trusted", () => {
     expect((await loaded(here)).agents.map(({ merge }) => merge)).toEqual(merges);
   });
 
-  test("where it is trusted they do", async () => {
+  test("applies them if the directory is trusted", async () => {
     const here = places();
     agentsIn(here.project, { "a.md": simple("a", powers) });
     const { agents, inert } = await loaded(here);
@@ -179,7 +179,7 @@ describe("in a folder that is not trusted", () => {
     expect(inert).toBeNull();
   });
 
-  test("links lead nowhere out of the project", async () => {
+  test("follows no link out of the project", async () => {
     const here = places();
     const elsewhere = temporaryFolder();
     writeFileSync(join(elsewhere, "secret.md"), simple("secret"));

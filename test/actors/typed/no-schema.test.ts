@@ -7,7 +7,7 @@ import { supervised } from "../../support/supervised.ts";
 const of = (schema: Record<string, unknown>) => whyNoSchema(schema);
 const property = (n: unknown) => ({ type: "object", properties: { n } });
 
-describe("what is no JSON Schema is said with the place, before an agent works for it", () => {
+describe("reports an invalid JSON Schema with its path, before an agent works for it", () => {
   test.each([
     [
       "a type that there is not",
@@ -69,7 +69,7 @@ describe("what is no JSON Schema is said with the place, before an agent works f
     ["only words about it", { title: "Anything", description: "All will do." }],
   ])("%s is one", (_, schema) => expect(of(schema)).toBeNull());
 
-  test("what zod makes is one", () => {
+  test("accepts what zod generates", () => {
     const schema = z.object({
       a: z.optional(z.union([z.string().check(z.regex(/^a-\d+$/)), z.null()])),
       b: z.record(z.string(), z.array(z.tuple([z.number(), z.literal("x")]))),
@@ -93,7 +93,7 @@ describe("what is no JSON Schema is said with the place, before an agent works f
     expect(of(circle)).toMatch(/nested more than 100 deep/);
   });
 
-  test("a call with such a schema starts nobody, and its model can correct it", async () => {
+  test("starts no agent for a call with such a schema, and its model can correct it", async () => {
     const input = { description: "d", prompt: "p", output_schema: { name: "string" } };
     let asked = 0;
     const replies = [{ calls: [{ name: "Agent", input }] }, { text: "I see." }];

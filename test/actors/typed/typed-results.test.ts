@@ -29,7 +29,7 @@ const inTurn = (...replies: readonly string[]) => {
 };
 
 describe.each(shippedHosts)("an agent whose answer must be data, on %s", (host) => {
-  test("is told the schema, and its answer is there as text and as data", async () => {
+  test("gets the schema, and its answer is available as text and as data", async () => {
     const { supervisor, model } = supervised(host, inTurn(JSON.stringify(good)));
     const { summary } = await supervisor.spawn({ prompt: "Look.", output: schema });
     expect(summary).toMatchObject({ status: "done", text: JSON.stringify(good), output: good, turns: 1 });
@@ -43,7 +43,7 @@ describe.each(shippedHosts)("an agent whose answer must be data, on %s", (host) 
     expect(summary).toMatchObject({ status: "done", text, output: good });
   });
 
-  test("is told by paths what does not fit, and answers again", async () => {
+  test("gets the paths of what does not fit, and answers again", async () => {
     const { supervisor, model } = supervised(host, inTurn(JSON.stringify(bad), JSON.stringify(good)));
     const { summary } = await supervisor.spawn({ prompt: "Look.", output: schema });
     expect(summary).toMatchObject({ status: "done", output: good, turns: 2 });
@@ -96,7 +96,7 @@ describe.each(everyDayHosts)("data, on %s", (host) => {
     }
   });
 
-  test("a schema that points to nothing is the reason, and nobody is asked again", async () => {
+  test("fails on a schema that refers to nothing, without asking again", async () => {
     const { supervisor, model } = supervised(host, inTurn("{}", "{}"));
     const { summary } = await supervisor.spawn({ prompt: "Look.", output: { $ref: "#/$defs/none" } });
     expect(summary).toMatchObject({ status: "partial", text: "{}" });
@@ -104,7 +104,7 @@ describe.each(everyDayHosts)("data, on %s", (host) => {
     expect(model.requests).toHaveLength(1);
   });
 
-  test("a schema that refers to itself for ever ends with a sentence", async () => {
+  test("fails with a reason on a schema that refers to itself", async () => {
     const { supervisor } = supervised(host, inTurn("{}"));
     const { summary } = await supervisor.spawn({ prompt: "Look.", output: { $ref: "#" } });
     expect(summary.reason).toMatch(/output_schema cannot be used/);

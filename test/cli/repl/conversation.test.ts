@@ -59,7 +59,7 @@ function wakes({ session }: Held, because = "look around"): void {
 }
 
 describe("a conversation that goes on by itself (A11.5)", () => {
-  test("says what woke it, shows what came of it, and then waits for the person again", async () => {
+  test("says what woke it, shows the result, and then waits for the user again", async () => {
     const held = await holding();
     wakes(held);
     expect(held.terminal).toMatchObject({ isWorking: true });
@@ -75,7 +75,7 @@ describe("a conversation that goes on by itself (A11.5)", () => {
     ]);
   });
 
-  test("hears what is typed meanwhile; where it no longer can, that is the next prompt", async () => {
+  test("receives what is typed during a turn; after its last turn that is the next prompt", async () => {
     let ends = false;
     const held = await holding({ hears: () => !ends });
     wakes(held);
@@ -89,7 +89,7 @@ describe("a conversation that goes on by itself (A11.5)", () => {
     expect(held.session.prompts).toEqual(["too late"]);
   });
 
-  test("a prompt that is refused because news came first is heard all the same", async () => {
+  test("still receives a prompt that is refused because a notice came first", async () => {
     const held = await holding({
       hears,
       answer(_, session) {
@@ -102,7 +102,7 @@ describe("a conversation that goes on by itself (A11.5)", () => {
     expect(held.terminal.text).not.toContain("busy");
   });
 
-  test("a result that is told as an event and as a prompt's is shown once", async () => {
+  test("shows a result once that arrives as an event and as a prompt's", async () => {
     const one = summary("done", "The one answer.");
     const held = await holding({
       answer(_, session) {
@@ -131,7 +131,7 @@ describe("a conversation that goes on by itself (A11.5)", () => {
 
 describe("stop means stop (C21)", () => {
   test.each(["onEscape", "onInterrupt"] as const)(
-    "%s ends the turn in front; who goes on in the background is named",
+    "%s ends the turn in front and names the agents that continue in the background",
     async (stop) => {
       const { terminal, session, type } = await holding({ answer: never });
       await type("go");
@@ -171,7 +171,7 @@ describe("stop means stop (C21)", () => {
     expect({ left: io.left, closed: terminal.closed }).toEqual({ left: [130], closed: true });
   });
 
-  test("/stop ends one agent and all below it; all of them; or says that there is none", async () => {
+  test("/stop ends one agent and all below it, or all agents, or says that no agent is running", async () => {
     const { session, terminal, type } = await holding();
     await type("/stop");
     expect(terminal.lines).toContain("No agent is at work.");
@@ -191,7 +191,7 @@ describe("stop means stop (C21)", () => {
     expect(terminal.text).toContain('"agent" begins the ids of 2 agents; give more of it.');
   });
 
-  test("/mcp shows how it stands with each server, or that there is none", async () => {
+  test("/mcp shows the status of each server, or that no server is configured", async () => {
     const none = await holding();
     await none.type("/mcp");
     expect(none.terminal.text).toContain("There are no MCP servers; `troupe mcp add` adds one.");
@@ -209,7 +209,7 @@ describe("stop means stop (C21)", () => {
   });
 
   test.each(["onEscape", "onInterrupt"] as const)(
-    "%s gives up a sign-in, and the conversation goes on",
+    "%s cancels a sign-in, and the conversation continues",
     async (stop) => {
       const { talk, terminal, type } = await holding({
         servers: [
@@ -256,7 +256,7 @@ describe("stop means stop (C21)", () => {
     );
   });
 
-  test("/resume goes on with an agent that has ended; its answer is shown when it comes", async () => {
+  test("/resume continues an agent that has ended and shows its summary when it arrives", async () => {
     const end = Promise.withResolvers<Summary>();
     const { session, terminal, type } = await holding({ answer: () => end.promise });
     session.emit({ type: "agent", view: { ...inBackground, state: "ended", summary: summary("cancelled") } });
@@ -273,10 +273,10 @@ describe("stop means stop (C21)", () => {
   });
 });
 
-describe("a session that is taken up again", () => {
+describe("a resumed session", () => {
   const unfinished = { main: true, agents: [inBackground] };
 
-  test("goes on at once with what was cut off, and hears what was typed before and meanwhile", async () => {
+  test("immediately continues what was cut off, and receives what was typed before and during it", async () => {
     const end = Promise.withResolvers<Summary>();
     const script: FakeScript = { unfinished, hears, answer: () => end.promise };
     const { session, terminal, type } = await holding(script, { goesOn: true, typed: "early" });
@@ -295,7 +295,7 @@ describe("a session that is taken up again", () => {
     expect(terminal.text).toContain("⊘ cancelled");
   });
 
-  test("with only agents cut off it waits for the person", async () => {
+  test("waits for the user if only agents were cut off", async () => {
     const script = { unfinished: { main: false, agents: [inBackground] } };
     const { session, terminal, type } = await holding(script, { goesOn: true });
     expect(terminal.isWorking).toBe(false);

@@ -6,7 +6,7 @@ import { settled } from "../../support/fake-clock.ts";
 import { FakeIO } from "../fake-io.ts";
 import { summary } from "../fake-session.ts";
 
-test("on a terminal that only prints, what comes by itself comes as a whole; answers to the person at once", async () => {
+test("a terminal that only prints shows its own turns as a whole, and answers to the user piece by piece", async () => {
   const io = new FakeIO({ stdin: new PassThrough(), stdoutIsTTY: true, env: { TERM: "dumb" } });
   const terminal = createPlainTerminal(io, { onLine() {}, onInterrupt() {}, onEscape() {}, onEnd() {} });
   onTestFinished(() => terminal.close());

@@ -71,13 +71,13 @@ describe("/remember (A18.6, A21.3)", () => {
     },
   );
 
-  test("--everyone is nobody's file", async () => {
+  test("--everyone names no file", async () => {
     expect(await world().type("/remember --everyone x")).toBe(
       'There is no "--everyone" here; say one of --project, --user, --local.',
     );
   });
 
-  test("what is no file, or leads out of the project, is left as it is", async () => {
+  test("leaves alone what is not a file or is outside the project", async () => {
     const { type, put, text, cwd, top } = world();
     put("outside.md", "Mine.");
     symlinkSync(join(top, "outside.md"), join(cwd, "CLAUDE.md"));
@@ -94,18 +94,18 @@ describe("/remember (A18.6, A21.3)", () => {
     expect(text("outside.md")).toBe("Mine.\n- x\n");
   });
 
-  test("a pipe in its place holds nobody up", async () => {
+  test("does not wait for a pipe in its place", async () => {
     const { type, cwd } = world();
     execFileSync("mkfifo", [join(cwd, "CLAUDE.md")]);
     expect(await type("/remember x")).toMatch(/is not a regular file, so nothing was added to it\.$/);
   });
 
-  test("a file that is longer than what is told is said to be", async () => {
+  test("says that a file is longer than what the model is shown", async () => {
     const { type } = world({ [`${PACKAGE}/CLAUDE.md`]: `${"x".repeat(65_535)}\n` });
     expect(await type("/remember x")).toContain("longer than the 64 KB that are told of it");
   });
 
-  test("lines of many at once are all there", async () => {
+  test("keeps many lines that are added together", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "CLAUDE.md");
     const numbers = Array.from({ length: 40 }, (_, n) => n);

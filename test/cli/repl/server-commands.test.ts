@@ -50,7 +50,7 @@ function said(line: string, desk: Partial<ServerService> = {}, lines: string[] =
 }
 
 describe("/mcp (A17)", () => {
-  test("shows how it stands with each server and what can be done", async () => {
+  test("shows the status of each server and the available actions", async () => {
     expect((await said("/mcp"))?.split("\n")).toEqual([
       "maps: connected, 3 tools, 1 prompt; 1 tool has changed and is refused: /mcp changes maps shows them",
       "my mail: wants you to sign in: /mcp login my_mail",
@@ -64,7 +64,7 @@ describe("/mcp (A17)", () => {
     );
   });
 
-  test("login shows the address whole, and says what came of it", async () => {
+  test("login shows the whole address and its result", async () => {
     const url = `https://sign.in/${"x".repeat(500)}`;
     const lines: string[] = [];
     const signIn: ServerService["signIn"] = async (_, show) => {
@@ -80,7 +80,7 @@ describe("/mcp (A17)", () => {
     expect(await said("/mcp login maps")).toContain("Where somebody has, /mcp logout maps forgets that.");
   });
 
-  test("logout and restart say what came of it", async () => {
+  test("logout and restart show their results", async () => {
     const signOut: ServerService["signOut"] = async () => ({ ok: true, value: true });
     const restart: ServerService["restart"] = async () => ({ ok: true, value: null });
     expect(await said("/mcp logout maps", { signOut })).toBe(

@@ -43,8 +43,8 @@ function last(...events: readonly SessionEvent[]) {
   return lastExchange(main);
 }
 
-describe("the last exchange of a session that is taken up again", () => {
-  test("is what the person said, without what the runtime added, and the last words since", () => {
+describe("the last exchange of a resumed session", () => {
+  test("is the user's prompt, without what the runtime added, and the text since", () => {
     expect(last(begun)).toEqual({ prompt: "the first question", said: "" });
     expect(last(begun, turnEvent(MAIN, 1, "looking"), turnEvent(MAIN, 2, "found it"), ended)).toEqual({
       prompt: "the first question",
@@ -52,7 +52,7 @@ describe("the last exchange of a session that is taken up again", () => {
     });
   });
 
-  test("is the newest prompt, heard or not, and no news from the background", () => {
+  test("is the newest prompt, received or not, and not a notice from the background", () => {
     const answered = [begun, turnEvent(MAIN, 1, "found it"), ended];
     expect(last(...answered, prompt("and then?"))).toEqual({ prompt: "and then?", said: "" });
     const heard = [{ text: "and then?", of: ["p5"] }];
@@ -67,7 +67,7 @@ describe("the last exchange of a session that is taken up again", () => {
     ).toEqual({ prompt: "and then?", said: "and this" });
   });
 
-  test("is nothing where nothing was asked", () => {
+  test("is empty without a prompt", () => {
     const [main] = stateOf(begun).actors.values();
     if (!main) throw new Error("there is no main conversation");
     expect(lastExchange({ ...main, spec: { ...main.spec, messages: [] } })).toBeNull();
@@ -117,7 +117,7 @@ describe("the Escape key", () => {
     return { clock, key, take, pressed: () => pressed };
   };
 
-  test("is told from a sequence that a slow line has cut", async () => {
+  test("is distinguished from a sequence that a slow line has cut", async () => {
     const { clock, take, pressed } = pressing();
     expect(take("\u001b")).toBeNull();
     await clock.advance(20);
@@ -137,7 +137,7 @@ describe("the Escape key", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("is not waited for any more once the terminal is closed", () => {
+  test("is no longer awaited once the terminal is closed", () => {
     const { clock, key, take } = pressing();
     take("\u001b");
     key.close();

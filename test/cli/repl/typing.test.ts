@@ -18,7 +18,7 @@ import { temporaryFolder } from "../../support/temporary.ts";
 const ESC = "\u001b";
 
 describe("what is typed", () => {
-  test("is told apart from what is pasted, wherever the bytes are cut", () => {
+  test("is distinguished from pasted text, wherever the bytes are cut", () => {
     const bytes = Buffer.from(`é${ESC}[A${ESC}[200~two\r\nlines${ESC}[31m!\n${ESC}[201~x${ESC}\r`);
     const joined = (typed: readonly Typed[]) => {
       const text = (type: Typed["type"]) =>
@@ -67,7 +67,7 @@ describe("what is typed", () => {
     expect((await edited(keys(`one\\\rtwo\r${ESC}[A${ESC}[A`))).text).toBe("older");
   });
 
-  test("Ctrl-C and Ctrl-D are told; Ctrl-D in a line deletes", async () => {
+  test("reports Ctrl-C and Ctrl-D; Ctrl-D in a line deletes", async () => {
     expect((await edited(keys("\u0003"))).events).toEqual(["interrupt"]);
     expect((await edited(keys("\u0004"))).events).toEqual(["end"]);
     expect(await edited(keys("ab\u0001\u0004"))).toMatchObject({ events: [], text: "b" });
@@ -101,7 +101,7 @@ describe("the line that is typed", () => {
     );
   });
 
-  test("shows the rows around the cursor where there is no room for all", () => {
+  test("shows the rows around the cursor if there is no room for all", () => {
     const text = Array.from({ length: 20 }, (_, index) => `${index}`).join(BREAK);
     const { rows, cursor } = inputRows("› ", { text, cursor: 0 }, { columns: 20, most: 3 });
     expect(rows).toEqual(["› 0", "  1", "  2"]);
@@ -152,7 +152,7 @@ describe("the reply", () => {
   });
 });
 
-describe("keys count as an answer once the person has stopped typing", () => {
+describe("keys count as an answer after the user has stopped typing", () => {
   test("a moment after the question, and a moment after each key", async () => {
     const clock = new FakeClock();
     const keys = createQuietKeys(clock);

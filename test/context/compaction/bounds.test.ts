@@ -29,7 +29,7 @@ test("whatever the window: a reply fits behind what may be sent, and nothing is 
   );
 });
 
-test("what a server says of its window is taken over what was believed", () => {
+test("prefers the window that a server reports", () => {
   expect(boundsOf(USUAL_WINDOW, { maxTokens: 1_000 }, 8_000).full).toBeLessThan(8_000);
 });
 

@@ -113,7 +113,7 @@ test("what is kept fits; by hand two turns are; the newest turn always is", () =
   expect(lastSummarised(shownOf([]), 0, true)).toBeNull();
 });
 
-test("what a fork has inherited goes into its summary, its orders stay", () => {
+test("puts a fork's inherited history into its summary, and keeps its directive", () => {
   const inherited = conversationOf([TASK], [turn(1, [10], ""), turn(2, [10], "")]);
   const orders: MessageParam = {
     role: "user",

@@ -142,7 +142,7 @@ describe("what is not YAML costs no more than its key", () => {
     expect(await read(`---\n${header}\n---\n`)).toMatchObject({ type: "read", values, problems: [] });
   });
 
-  test("a structure that is broken is named by its line, and the others count", async () => {
+  test("names a broken structure by its line, and reads the others", async () => {
     const found = await read("---\nname: a\ndescription: x: y\nhooks: {Stop: [\nmodel: opus\n---\nBody");
     expect(found).toMatchObject({ values: { name: "a", description: "x: y", model: "opus" }, body: "Body" });
     expect(found).toMatchObject({
@@ -153,7 +153,7 @@ describe("what is not YAML costs no more than its key", () => {
     expect("problems" in found ? found.problems[0]?.line : null).toBeGreaterThanOrEqual(4);
   });
 
-  test("a key that stands twice counts once", async () => {
+  test("counts a repeated key once", async () => {
     expect(await read("---\nname: a\nmodel: x\nname: b\n---\n")).toMatchObject({
       values: { name: "a", model: "x" },
       problems: [{ line: 4, message: "name appears a second time; the first one counts." }],
@@ -168,7 +168,7 @@ describe("what is not YAML costs no more than its key", () => {
     expect(await read(`---\n${header}\n---\n`)).toMatchObject({ values: {}, problems: [{ line }] });
   });
 
-  test("much of little, depth without end and other powers of YAML stay harmless", async () => {
+  test("survives alias bombs, endless depth and other powers of YAML", async () => {
     const laughs = ["a: &a [x,x,x,x,x,x,x,x,x,x]"];
     for (const [before, name] of ["ab", "bc", "cd", "de", "ef", "fg", "gh"].map((pair) => [...pair]))
       laughs.push(`${name}: &${name} [${Array(10).fill(`*${before}`)}]`);

@@ -33,7 +33,7 @@ test.each([
   expect(await faultsOf(...lines)).toEqual([]);
 });
 
-test("so many are told, and no more", async () => {
+test("reports a limited number of keys", async () => {
   const many = Array.from(
     { length: 40 },
     (_, n) => `modl${"abcdefghijklmnopqrstuvwxyz0123456789_äöüß"[n]}: x`,

@@ -57,7 +57,7 @@ function world(): World {
 
 const texts = (read: ReturnType<typeof memoryReader>) => read().files.map(({ text }) => text);
 
-test("the organisation's memory comes first, then the person's, the project's from the outside in, and the person's own for it (A18.5)", () => {
+test("orders memory: the organization's, the user's, the project's from the outside in, the user's own for it (A18.5)", () => {
   const { put, reader } = world();
   put("home/project/packages/one/CLAUDE.local.md", "local");
   put("home/project/packages/one/AGENTS.md", "package agents");
@@ -81,13 +81,13 @@ test("the organisation's memory comes first, then the person's, the project's fr
   expect(read().notes).toEqual([]);
 });
 
-test("in the home itself the person's file is read once, as the person's", () => {
+test("reads the user's file once, as the user's, in the home directory", () => {
   const { put, reader, home } = world();
   put("home/.claude/CLAUDE.md", "user");
   expect(reader({ cwd: home })().files.map(({ scope, text }) => [scope, text])).toEqual([["user", "user"]]);
 });
 
-test("AGENTS.md and CLAUDE.md that say the same are told once: a copy, a link, a hard link, an import", () => {
+test("shows AGENTS.md and CLAUDE.md with the same text once: a copy, a link, a hard link, an import", () => {
   for (const how of ["copy", "link", "hard link", "import"] as const) {
     const { put, reader, cwd } = world();
     const agents = put("home/project/packages/one/AGENTS.md", "the same\n");
@@ -151,7 +151,7 @@ test("nothing in code is an import: fences, spans, indented code", () => {
   expect(texts(reader()).slice(1)).toEqual(["text of e", "text of f"]);
 });
 
-test("a loop of imports ends, each file is told once, and a chain is followed five files deep", () => {
+test("ends a loop of imports, shows each file once, and follows a chain five files deep", () => {
   const { put, reader } = world();
   put("home/project/packages/one/CLAUDE.md", "@l1.md\n@c1.md");
   put("home/project/packages/one/l1.md", "l1 @l2.md");
@@ -163,7 +163,7 @@ test("a loop of imports ends, each file is told once, and a chain is followed fi
   expect(notes).toEqual([expect.stringMatching(/imports of .*c5\.md are not followed/)]);
 });
 
-test("100 MB of CLAUDE.md are told by their beginning, and that is said", () => {
+test("shows the start of a CLAUDE.md of 100 MB, and reports that", () => {
   const { put, reader } = world();
   const file = put("home/project/packages/one/CLAUDE.md", "a rule\n".repeat(20_000));
   truncateSync(file, 140_000);
@@ -180,7 +180,7 @@ test("100 MB of CLAUDE.md are told by their beginning, and that is said", () => 
   expect(process.memoryUsage().rss - before).toBeLessThan(50 * 1024 * 1024);
 });
 
-test("what is no text, no file, unreadable or a link to itself is named and is no end", () => {
+test("names what is not text, not a file, unreadable or a link to itself, and continues", () => {
   const { put, reader, cwd, project } = world();
   put("home/CLAUDE.md", "still read");
   put("home/project/CLAUDE.md", "a\0b");
@@ -201,7 +201,7 @@ test("what is no text, no file, unreadable or a link to itself is named and is n
   expect(notes.join("\n")).toMatch(/one\/AGENTS\.md is not a regular file/);
 });
 
-test("a repository's files bring in nothing from outside of it, by import or by link, until the folder is trusted", () => {
+test("reads nothing from outside of a repository, by import or by link, until it is trusted", () => {
   const { put, reader, cwd } = world();
   put("home/.ssh/id_rsa", "SECRET");
   put("home/.claude/settings.json", "SECRET");
@@ -258,7 +258,7 @@ test(
   },
 );
 
-test("more files than can be told are left out and named", () => {
+test("leaves out and names files above the limit", () => {
   const { put, reader } = world();
   const names = Array.from({ length: 300 }, (_, n) => `f${n}.md`);
   for (const [n, name] of names.entries()) put(`home/project/packages/one/${name}`, `text ${n}`);
@@ -309,14 +309,14 @@ test("files that have not changed are not read again, and what changes is seen a
   expect(texts(read)).toEqual(["project"]);
 });
 
-test("characters that nobody sees and a model reads are told of", () => {
+test("warns of invisible characters that a model reads", () => {
   const { put, reader } = world();
   put("home/project/CLAUDE.md", "Use tabs.\u{e0052}\u{e0075}\u{e006e}");
   put("home/project/packages/one/CLAUDE.md", "Für alle: schön, 日本語, 👩‍💻.");
   expect(reader()().notes).toEqual([expect.stringMatching(/project\/CLAUDE\.md has invisible characters/)]);
 });
 
-test("a file that names more others than are looked for is told of, and so is where all of them together are too many", () => {
+test("warns of a file with too many imports, and of too many in total", () => {
   const { put, reader } = world();
   const named = (count: number, of: string) =>
     Array.from({ length: count }, (_, n) => `@${of}${n}.md`).join(" ");
@@ -338,7 +338,7 @@ test("a file that names more others than are looked for is told of, and so is wh
   ]);
 });
 
-test("a file with letters that could not be read is told of, with the line", () => {
+test("warns of a file with unreadable letters, with the line", () => {
   const { project, put, reader } = world();
   put("home/project/AGENTS.md", "fine");
   writeFileSync(join(project, "CLAUDE.md"), Buffer.from("One line.\nUse a caf\xe9.\n", "latin1"));

@@ -50,7 +50,7 @@ const skill = (description: string, more = "") => `---\ndescription: ${descripti
 const P = "project/.claude/skills";
 
 describe("where skills are", () => {
-  test("the organisation's, the person's, the project's up to the top of its repository, plug-ins', in this order", async () => {
+  test("reads the organization's, the user's, the project's up to the top of its repository, and plug-ins', in this order", async () => {
     const { library, top, where } = world({
       "managed/.claude/skills/one/SKILL.md": skill("managed"),
       "home/.claude/skills/one/SKILL.md": skill("home"),
@@ -87,7 +87,7 @@ describe("where skills are", () => {
     expect((await library().look()).all.map(({ name }) => name)).toEqual(["three", "two", "one"]);
   });
 
-  test("what was meant as a skill and stands elsewhere is said, with where it belongs; notes and references are let be", async () => {
+  test("reports misplaced skills with the right place; ignores notes and references", async () => {
     const { library, top } = world({
       [`${P}/flat.md`]: skill("flat"),
       [`${P}/README.md`]: "notes",
@@ -255,7 +255,7 @@ describe("what files say", () => {
     ]);
   });
 
-  test("what is wrong is said with file and line, and the others are there", async () => {
+  test("reports what is wrong with file and line, and loads the others", async () => {
     const { library, where } = world({
       [`${P}/open/SKILL.md`]: "---\nname: open\n",
       [`${P}/empty/SKILL.md`]: "---\nname: empty\ndescription: x\n---\n",
@@ -329,7 +329,7 @@ describe("a second look", () => {
     expect(all.map(({ description }) => description)).toEqual(["changed"]);
   });
 
-  test("what is new, renamed, changed or trusted counts at the next look; else it is the same object", async () => {
+  test("applies what is new, renamed, changed or trusted at the next check; otherwise returns the same object", async () => {
     let isTrusted = false;
     const { where, write, top } = world(
       { [`${P}/a/SKILL.md`]: skill("one"), "elsewhere/SKILL.md": skill("linked") },

@@ -82,7 +82,7 @@ describe("arguments", () => {
 });
 
 describe("commands", () => {
-  test("their output stands in their place, and is only text", async () => {
+  test("are replaced by their output, which is only text", async () => {
     const { text, runs } = await filled(
       "now !`date $1` (!`two`)\n```!\nthree\nfour\n```\nbut not a!`b` nor `!c`",
       "-u",
@@ -97,7 +97,7 @@ describe("commands", () => {
     expect(text).toBe("now date -u ($1 !`again`)\nthree\nfour\nbut not a!`b` nor `!c`");
   });
 
-  test("one that failed or did not run is said", async () => {
+  test("are reported if they failed or did not run", async () => {
     expect((await filled("!`x`", "", [], () => ({ type: "ran", output: "no\n", exitCode: 2 }))).text).toBe(
       "no\n[The command ended with exit code 2.]",
     );
@@ -129,7 +129,7 @@ describe("commands", () => {
   });
 });
 
-test("a body without any of this is itself, whatever stands in it", () => {
+test("keeps a body without placeholders as it is", () => {
   fc.assert(
     fc.property(
       fc.string({ maxLength: 400 }).filter((text) => !/[$!\\]/.test(text)),

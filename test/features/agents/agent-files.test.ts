@@ -99,7 +99,7 @@ describe.each(everyDayHosts)("what a file says of an agent is what the agent get
     expect(model.requests).toHaveLength(3);
   });
 
-  test("its place in the background, and the data it answers with", async () => {
+  test("its background flag, and the data it answers with", async () => {
     const header = "background: true\noutput_schema:\n  type: object\n  required: [n]\n";
     const { supervisor, model } = await withFile(host, helper(header), ({ actor, messages }, said) => {
       if (actor !== "main") return { text: '{"n": 1}' };
@@ -112,7 +112,7 @@ describe.each(everyDayHosts)("what a file says of an agent is what the agent get
     expect(supervisor.tree()[1]?.summary).toMatchObject({ status: "done", output: { n: 1 } });
   });
 
-  test("a worktree of its own, from which its edits come back", { tags: ["long"] }, async () => {
+  test("its own worktree, from which its edits are merged", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ "a.txt": "a\n" });
     const script: Script = ({ system }, said) => {
       if (said.includes("was created")) return { text: "Written." };
@@ -189,7 +189,7 @@ describe.each(everyDayHosts)("what a file says of an agent is what the agent get
     expect(summary.text).toContain("explored");
   });
 
-  test("its hooks run for its own calls and its own end, and for nobody else's", async () => {
+  test("its hooks run for its own calls and end, and for no other agent", async () => {
     const header = `hooks:
   PreToolUse:
     - matcher: Glob
@@ -215,7 +215,7 @@ describe.each(everyDayHosts)("what a file says of an agent is what the agent get
   });
 });
 
-describe("the seven kinds that there always are (A11.2)", () => {
+describe("the seven built-in types (A11.2)", () => {
   test.each([
     ["explore", "Explore"],
     ["PLAN", "Plan"],

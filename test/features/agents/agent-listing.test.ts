@@ -89,7 +89,7 @@ test.each(["inline", "attached"] as const)(
   },
 );
 
-test("a conversation that was made shorter has the list again", async () => {
+test("shows a compacted conversation the list again", async () => {
   const now = agentsNow();
   const { supervisor, model } = supervised(
     "in-thread",

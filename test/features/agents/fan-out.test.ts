@@ -69,7 +69,7 @@ describe.each(shippedHosts)("fan-out, %s", (host) => {
     expect((await supervisor.prompt("go")).summary.status).toBe("done");
   });
 
-  test("as many agents as there are slots, never more, and the main conversation needs none", {
+  test("runs as many agents as there are slots, never more; the main conversation needs none", {
     tags: ["long"],
   }, async () => {
     let running = 0;
@@ -119,7 +119,7 @@ describe.each(shippedHosts)("fan-out, %s", (host) => {
     ]);
   });
 
-  test("nested agents finish on a single slot: who waits gives its slot back", {
+  test("nested agents finish on a single slot: a waiting one releases it", {
     tags: ["long"],
   }, async () => {
     const { supervisor } = supervised(
@@ -179,8 +179,8 @@ describe.each(shippedHosts)("fan-out, %s", (host) => {
   });
 });
 
-describe.each(everyDayHosts)("what is asked of agents, and what comes back, %s", (host) => {
-  test("a child's tool output is in no request of its parent: one summary comes back (A11.1)", async () => {
+describe.each(everyDayHosts)("requests to agents and their results, %s", (host) => {
+  test("keeps a child's tool output out of its parent's requests: one summary comes back (A11.1)", async () => {
     const session: Supervised = supervised(
       host,
       (request, n) => {

@@ -128,7 +128,7 @@ describe.each(everyDayHosts)("forks, %s", (host) => {
     expect(fork1.supervisor.tree().find(({ type }) => type === "fork")).toMatchObject({ background: true });
   });
 
-  test("what the parent has read its fork need not read again: it may edit", async () => {
+  test("lets a fork edit what its parent has read", async () => {
     const { cwd, file } = withFile();
     const forked = world(
       host,
@@ -231,7 +231,7 @@ test("the journal has a fork's conversation once, and after a crash it is the sa
   }
 });
 
-test("a fork that has ended goes on with all it knew, also after a restart", { tags: ["long"] }, async () => {
+test("resumes an ended fork with all it knew, also after a restart", { tags: ["long"] }, async () => {
   const script = (request: ModelRequest): ScriptedTurn =>
     isFork(request)
       ? { text: `fork report ${repliesIn(request)}` }

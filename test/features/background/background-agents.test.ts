@@ -37,7 +37,7 @@ describe.each(shippedHosts)("agents in the background, %s", (host) => {
     expect(readFileSync(path, "utf8")).toBe("the report");
   });
 
-  test("there is nothing to read of an agent before its end (A22.16)", async () => {
+  test("shows nothing of an agent's report before its end (A22.16)", async () => {
     const looked: boolean[] = [];
     const release = Promise.withResolvers<void>();
     const { supervisor } = supervised(host, async (request) => {
@@ -135,7 +135,7 @@ describe.each(shippedHosts)("agents in the background, %s", (host) => {
     expect(times(last, "<task-notification>")).toBe(5);
   });
 
-  test("an idle conversation is woken by a result, and what comes of it is told (A11.5)", async () => {
+  test("wakes an idle conversation with a result, and reports the reply (A11.5)", async () => {
     const release = Promise.withResolvers<void>();
     const events: SupervisorEvent[] = [];
     const answered = Promise.withResolvers<SupervisorEvent & { type: "answered" }>();
@@ -165,7 +165,7 @@ describe.each(shippedHosts)("agents in the background, %s", (host) => {
     expect(events.filter(({ type }) => type === "woken")).toEqual([{ type: "woken", because: "task a" }]);
   });
 
-  test("the result of an agent whose parent is gone goes to the parent's parent", async () => {
+  test("sends the result of an agent without a parent to the parent's parent", async () => {
     const gone = Promise.withResolvers<void>();
     const { supervisor, model } = supervised(host, async (request) => {
       const first = String(request.messages[0]?.content);

@@ -224,7 +224,7 @@ test("an agent without turns left ends with its answer: news are no reason to ru
   });
 });
 
-test("silence about news takes back nothing of the answer", async () => {
+test("keeps the answer if a notice gets no reply", async () => {
   const { supervisor } = supervised(
     "in-thread",
     (_request, n) => (n === 0 ? inBackground("true") : n === 1 ? { text: "The answer." } : {}),
@@ -235,7 +235,7 @@ test("silence about news takes back nothing of the answer", async () => {
   expect(summary.reason).toBeUndefined();
 });
 
-test("several that end while the agent is busy are one text in its next turn", async () => {
+test("reports several ended commands as one text in the next turn", async () => {
   const { supervisor, model } = supervised(
     "in-thread",
     (_request, n) => {
@@ -280,7 +280,7 @@ test("TaskStop ends a command with all that it started; its owner is not told ag
   await allGone;
 });
 
-test("an id that means nothing is answered with what is running (A14.8)", async () => {
+test("answers an unknown ID with what is running (A14.8)", async () => {
   const { supervisor, model } = supervised(
     "in-thread",
     (request, n) => {
@@ -323,7 +323,7 @@ test("cancelling an agent that is kept for its command ends both", async () => {
   await allGone;
 });
 
-test("words to an agent that is kept reach it at once", async () => {
+test("delivers a message to an agent kept for a command immediately", async () => {
   const { kept, onEvent } = keeping();
   const { supervisor } = supervised(
     "in-thread",
@@ -432,7 +432,7 @@ test("they are offered where commands are, and nowhere else", async () => {
   expect(await toolsWithout()).toEqual(["Bash", "TaskOutput", "TaskStop", "Monitor"]);
 });
 
-test("output that was removed is said to be gone, and the session goes on", async () => {
+test("reports removed output, and the session continues", async () => {
   const { supervisor, model } = supervised(
     "in-thread",
     (request, n) => {

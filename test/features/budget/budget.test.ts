@@ -85,7 +85,7 @@ describe("what a request is likely to take", () => {
     expect(estimateAtStart(["xxx", "xxxx"], about).promptTokens).toBe(3);
   });
 
-  test("a count that is no number takes no other with it", () => {
+  test("limits the effect of a count that is not a number to itself", () => {
     const odd = { ...usage, input_tokens: Number.NaN, cache_read_input_tokens: -5 };
     expect(soundUsage(odd)).toEqual({ ...noUsage, output_tokens: 50 });
     const session = purses({});

@@ -165,7 +165,7 @@ describe("budgets within budgets", () => {
     expect(model.requests.filter(({ withoutTools }) => withoutTools)).toHaveLength(2);
   });
 
-  test("who is asked again where nothing is left is not set going; the call says why", async () => {
+  test("refuses to resume an agent without budget; the call says why", async () => {
     const { supervisor, model } = paying(
       byTask({
         go: [

@@ -82,7 +82,7 @@ describe("what a fan-out may cost at most is said before it begins (C5, D5)", ()
     expect(said(starters({ usd: 1 }), rich)).toContain("$2.00 at most (their budgets).");
   });
 
-  test("where it is free, or a price is not known, there is no figure", () => {
+  test("shows no figure if it is free or a price is unknown", () => {
     const of = (model: string) => many(8).map((one) => ({ ...one, model }));
     expect(estimateCost(of("offline"), rich)).toBeNull();
     expect(estimateCost([...many(3), ...of("their-model")], rich)).toBeNull();
@@ -113,7 +113,7 @@ describe("a question above a threshold, a line where nobody can be asked, never 
     expect(of(many(8), likely(0.03))).toBeNull();
   });
 
-  test("one agent is no fan-out", () => {
+  test("does not ask for a single agent", () => {
     expect(of(many(1), likely(9))).toBeNull();
   });
 });

@@ -66,7 +66,7 @@ test("“Do not” starts none of them, and the model is told why", async () => 
   ).toHaveLength(3);
 });
 
-test("the person's own words reach the model", async () => {
+test("passes the user's own text to the model", async () => {
   const { person } = choosing("one agent is enough");
   const { supervisor, model } = paying(two, { agents: [small], quoteAboveUsd: 5, person });
   await supervisor.prompt("go");
@@ -74,7 +74,7 @@ test("the person's own words reach the model", async () => {
   expect(textsOf(model.requests.at(-1) ?? never())).toContain("They say: one agent is enough");
 });
 
-test("a person who has gone is nobody: everything starts", async () => {
+test("starts everything if the user has left", async () => {
   const { person } = someone(() => ({ type: "nobody", reason: "The window was closed." }));
   const { supervisor, warnings } = paying(two, { agents: [small], quoteAboveUsd: 5, person });
   expect((await supervisor.prompt("go")).summary.text).toBe("all done");
@@ -84,7 +84,7 @@ test("a person who has gone is nobody: everything starts", async () => {
   ]);
 });
 
-test("where nobody can be asked it is said once, and everything starts: never a refusal", async () => {
+test("notifies once if no user can be asked, and starts everything: never a refusal", async () => {
   const { supervisor, warnings } = paying(two, { agents: [small], quoteAboveUsd: 5 });
   expect((await supervisor.prompt("go")).summary.text).toBe("all done");
   expect(supervisor.tree()).toHaveLength(3);
@@ -197,7 +197,7 @@ test("an agent of an agent is quoted too, and shown with its way from the top", 
   expect(asks).toMatchObject([{ askers: [{ path: ["main conversation", "worker · manage"] }] }]);
 });
 
-test("who is stopped while the person is asked is stopped, and the question is withdrawn (C8)", async () => {
+test("stops an agent during the question, and withdraws the question (C8)", async () => {
   const asked = Promise.withResolvers<AbortSignal>();
   const person: UserHandler = {
     ask: (_ask, signal) => {

@@ -4,7 +4,7 @@ import { estimate, id, MODEL, purses, reply } from "./accounts.ts";
 const [a, b, c] = [id("A"), id("B"), id("C")];
 const ordinary = estimate(100, 50);
 
-describe("the last words of an agent are paid from what was kept for them (issue 5 item 6)", () => {
+describe("an agent's last reply is paid from its reserve (issue 5 item 6)", () => {
   test("tokens: there is an ordinary reply as long as it leaves enough for a summary", () => {
     const session = purses({});
     session.open({ actor: a, parent: null, budget: { tokens: 50_000 } });
@@ -68,7 +68,7 @@ describe("the last words of an agent are paid from what was kept for them (issue
     expect(session.lastWords(a, slow)).toMatchObject({ status: "timed_out", silent: true });
   });
 
-  test("what is on its way is not given away twice: of two who draw on one purse, the second one ends", () => {
+  test("does not spend money in flight twice: of two agents with one allowance, the second ends", () => {
     const session = purses({ tokens: 250 });
     session.adopt({ actor: a, parent: null });
     session.adopt({ actor: b, parent: null });
@@ -82,7 +82,7 @@ describe("the last words of an agent are paid from what was kept for them (issue
     expect(session.spent(null).tokens).toBe(200);
   });
 
-  test("nobody may reserve what is kept for another one's summary", () => {
+  test("reserves nothing that is kept for another agent's summary", () => {
     const session = purses({ tokens: 250 });
     session.adopt({ actor: a, parent: null });
     session.lastWords(a, ordinary);
@@ -130,7 +130,7 @@ describe("the last words of an agent are paid from what was kept for them (issue
     }
   });
 
-  test("an estimate that is no number ends nobody, and spoils nothing for others", () => {
+  test("ends no agent because of an estimate that is not a number", () => {
     const session = purses({ tokens: 1000, ms: 1000 });
     session.adopt({ actor: a, parent: null });
     const odd = { ...estimate(Number.NaN, Number.NaN), promptTokens: Number.NaN, replyMs: Number.NaN };

@@ -58,7 +58,7 @@ describe("an account for each agent (D5)", () => {
     expect(session.spent(b)).toEqual({ usd: 0, tokens: 0, turns: 0 });
   });
 
-  test("an empty purse starts nobody, and one that has not enough for a first reply and a summary neither", () => {
+  test("starts no agent without enough for a first reply and a summary", () => {
     const session = purses({ tokens: 100 });
     session.adopt({ actor: a, parent: null });
     spend(session, a, 60);
@@ -126,7 +126,7 @@ describe("an account for each agent (D5)", () => {
     expect(session.spent(a)).toEqual({ usd: 0.2, tokens: 200, turns: 1 });
   });
 
-  test("a limit that is no number switches nothing off", () => {
+  test("disables no limit that is not a number", () => {
     const session = purses({ tokens: Number.NaN, usd: -1, ms: Number.NaN });
     expect(session.left(null)).toEqual({ tokens: 0, usd: 0, ms: 0, turns: Number.POSITIVE_INFINITY });
     expect(purses({ tokens: Number.POSITIVE_INFINITY }).left(null).tokens).toBe(Number.POSITIVE_INFINITY);
@@ -156,7 +156,7 @@ describe("money", () => {
   });
 });
 
-describe("time is shared by all at once", () => {
+describe("shares time between all agents", () => {
   test("an agent has until its own deadline or that of whoever it works for; it runs from its start", () => {
     let now = 0;
     const session = purses({ ms: 600_000 }, { now: () => now });
@@ -177,7 +177,7 @@ describe("time is shared by all at once", () => {
     expect(purses({}).deadline(a)).toBeNull();
   });
 
-  test("who is asked again has its time anew, and not that of one that is long over", () => {
+  test("restarts the time of a resumed agent", () => {
     let now = 0;
     const session = purses({}, { now: () => now });
     const [first, second] = [

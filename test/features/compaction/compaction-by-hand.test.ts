@@ -117,7 +117,7 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
     expect(model.requests.filter(isSummaryRequest)).toHaveLength(1);
   });
 
-  test("asked for during its last words it is made shorter when it has answered", async () => {
+  test("compacts after the reply if requested during it", async () => {
     let wanted: Promise<unknown> | undefined;
     const { supervisor } = supervised(
       name,
@@ -134,7 +134,7 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
     expect((await supervisor.prompt("three")).summary.text).toBe(`answer${LONG}`);
   });
 
-  test("what cannot be is said", async () => {
+  test("reports what is not possible", async () => {
     const { supervisor } = supervised(name, () => ({ text: "answer" }), bare);
     expect(await supervisor.compact(MAIN)).toMatchObject({ type: "left" });
     expect(await supervisor.compact("nobody" as ActorId)).toMatchObject({ type: "left" });
@@ -172,7 +172,7 @@ test("each agent has its own model's window, by the session's own figures where 
   expect(Math.max(...sizes)).toBeLessThan(12_000);
 });
 
-test("a session that is taken up again shows its model the same, and has what its summaries cost in its books", async () => {
+test("shows a resumed session's model the same, and counts what its summaries cost", async () => {
   const script = (request: Parameters<typeof isSummaryRequest>[0]) =>
     isSummaryRequest(request)
       ? { text: "The notes.", usage: { input_tokens: 70 } }

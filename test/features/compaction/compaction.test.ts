@@ -110,7 +110,7 @@ describe.each(everyDayHosts)("agents in small windows, %s", (name) => {
     expect(summary.usage).toEqual(usage);
   });
 
-  test("a result that was taken out is whole where the reference says (A19.3), and again when the session is taken up", {
+  test("keeps an elided result whole where the reference says (A19.3), and again in a resumed session", {
     timeout: 60_000,
   }, async () => {
     const long = Array.from({ length: 400 }, (_, line) => `line ${line} of the long one`).join("\n");
@@ -165,7 +165,7 @@ describe.each(everyDayHosts)("agents in small windows, %s", (name) => {
     expect(JSON.stringify(again.model.requests[0]?.messages)).toContain(path);
   });
 
-  test("a fork begins with what its parent is shown, byte for byte (A11.9)", {
+  test("starts a fork with what its parent sees, byte for byte (A11.9)", {
     tags: ["long"],
     timeout: 60_000,
   }, async () => {

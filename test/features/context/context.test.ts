@@ -211,7 +211,7 @@ test("git status stands beside a prompt where it has changed, and nowhere outsid
   expect(request && textOf(request)).not.toContain("Git status");
 });
 
-test("git is not asked where it would run something that nobody has agreed to", async () => {
+test("does not run git without trust in what it would run", async () => {
   const repository = await emptyRepository();
   repository.write({ "a.txt": "a" });
   await repository.commit("begin");
@@ -253,7 +253,7 @@ test("a file that the prompt names is attached as Read would show it, and may be
   expect(model.requests.map(textOf).join()).not.toMatch(/CANARY|root:/);
 });
 
-test("a picture that a prompt names is a block of its message, the first time and later (A2.8)", async () => {
+test("sends an image that a prompt names as a block of its message, the first time and later (A2.8)", async () => {
   const { supervisor, model, cwd } = supervised("in-thread", () => ({ text: "Seen." }), {
     context: contextIn(),
   });

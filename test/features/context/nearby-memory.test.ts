@@ -120,7 +120,7 @@ describe("memory of folders below", () => {
   });
 });
 
-test("packages of others say nothing of themselves", async () => {
+test("ignores memory of installed packages", async () => {
   const { supervisor, last } = session({
     "node_modules/pkg/AGENTS.md": "of the package",
     "node_modules/pkg/index.js": "x",

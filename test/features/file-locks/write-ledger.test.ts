@@ -27,8 +27,8 @@ async function isAnswered(ledger: WriteLedger, promise: Promise<unknown>): Promi
   return answered;
 }
 
-describe("one call at a time has a path", () => {
-  test("the next one waits, and is told who wrote", async () => {
+describe("gives a path to one call at a time", () => {
+  test("lets the next one wait, and reports the last writer", async () => {
     const ledger = new WriteLedger();
     expect(await ledger.hold(call(ann), ann, ["/x/a"], signal)).toEqual([]);
     const waiting = ledger.hold(call(bob), bob, ["/x/a"], signal);
@@ -65,7 +65,7 @@ describe("one call at a time has a path", () => {
     expect(await ledger.hold(call(ann, 3), ann, ["/x/a"], signal)).toEqual([]);
   });
 
-  test("nobody releases another's", async () => {
+  test("releases no other agent's", async () => {
     const ledger = new WriteLedger();
     await ledger.hold(call(ann), ann, ["/x/a"], signal);
     ledger.release(call(ann), bob.actor, true);

@@ -47,7 +47,7 @@ const bob = ActorId.parse("bob1");
 const context = { actor: bob, call: callId(bob, 1, 0), signal: never };
 
 describe("an agent that asks", () => {
-  test("is shown with its way from the top (A6.10)", () => {
+  test("is shown with its ancestors (A6.10)", () => {
     const { actors } = family();
     expect(askerOf(actors, MAIN)).toEqual({ actor: "main", path: ["main conversation"] });
     expect(askerOf(actors, bob)).toEqual({
@@ -57,7 +57,7 @@ describe("an agent that asks", () => {
     expect(askerOf(actors, ActorId.parse("gone1"))).toEqual({ actor: "gone1", path: ["gone1"] });
   });
 
-  test("gives its slot back until the person has answered", async () => {
+  test("releases its slot until the user has answered", async () => {
     const { actors, waits } = family();
     const person = new Someone();
     const asks = sessionAsks(brokerWith(person).broker, actors);
@@ -70,7 +70,7 @@ describe("an agent that asks", () => {
     expect(person.asks[0]?.askers[0].path).toHaveLength(3);
   });
 
-  test("keeps its slot where nobody can be asked: the answer is there at once", async () => {
+  test("keeps its slot if no user can be asked: the answer comes immediately", async () => {
     const { actors, waits } = family();
     const asks = sessionAsks(brokerWith(null).broker, actors);
     expect(asks.hasPerson).toBe(false);
@@ -79,8 +79,8 @@ describe("an agent that asks", () => {
   });
 });
 
-describe.each(everyDayHosts)("a session without a person, on %s", (host) => {
-  test("no agent at any depth is offered the question, and a call of it is refused (A14.1)", async () => {
+describe.each(everyDayHosts)("a session without a user, on %s", (host) => {
+  test("offers the question to no agent at any depth, and refuses a call of it (A14.1)", async () => {
     const call = { name: "AskUserQuestion", input: { questions: which } };
     const { supervisor, model } = supervised(host, ({ messages }) => {
       const said = JSON.stringify(messages);
@@ -98,7 +98,7 @@ describe.each(everyDayHosts)("a session without a person, on %s", (host) => {
     expect(offered).not.toContain("AskUserQuestion");
   });
 
-  test("plan mode is neither entered nor left (A6.7)", async () => {
+  test("neither enters nor exits plan mode (A6.7)", async () => {
     for (const mode of ["default", "plan"] as const) {
       const { supervisor, model } = supervised(
         host,

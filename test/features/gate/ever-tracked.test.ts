@@ -34,7 +34,7 @@ async function here(...rules: Rule[]) {
   return { person, look, distrust, requests: () => requests };
 }
 
-test("answers for each deny and ask rule about files, anew after a commit, and for no other pattern", async () => {
+test("answers for each deny and ask rule about files, again after a commit, and for no other pattern", async () => {
   const { person, look } = await here(
     rule("Read( .env )"),
     rule("Edit(b.txt)", "ask"),

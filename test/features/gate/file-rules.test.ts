@@ -23,7 +23,7 @@ async function after(host: HostName, change: object, fileRules?: Partial<FileRul
   return readFileSync(file, "utf8");
 }
 
-describe.each(everyDayHosts)("how a person wants files guarded reaches every call, %s", (host) => {
+describe.each(everyDayHosts)("file rules of settings reach every call, %s", (host) => {
   const edit = { old_string: "one", new_string: "uno" };
   const write = { content: "mine" };
 

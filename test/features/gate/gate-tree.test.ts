@@ -100,7 +100,7 @@ test.each(MODES)(
   },
 );
 
-test("neither a hook that allows it nor the person's own other input does", { tags: ["long"] }, async () => {
+test("is not allowed by a hook or by the user's changed input", { tags: ["long"] }, async () => {
   const hooked = await gated({ hookAllows: true });
   expect(await hooked.judge("Write", write(join(hooked.checkout, "x")))).toMatchObject({ type: "refuse" });
   let file = "";
@@ -115,7 +115,7 @@ test("neither a hook that allows it nor the person's own other input does", { ta
   });
 });
 
-test("the tree is the workspace of its actor, the checkout that of all others, in one session (C11)", async () => {
+test("makes the worktree its actor's workspace, and the checkout all others', in one session (C11)", async () => {
   const { judge, checkout, path } = await gated({
     mode: "acceptEdits",
     rules: [rule("deny", "Edit(/secrets/**)")],
@@ -131,19 +131,19 @@ test("the tree is the workspace of its actor, the checkout that of all others, i
   expect(await judge("Read", { file_path: join(checkout, "src/a.ts") })).toMatchObject({ type: "refuse" });
 });
 
-test("a project's allow rule holds in the tree: Edit(/src/**)", async () => {
+test("applies a project's allow rule in the worktree: Edit(/src/**)", async () => {
   const { judge, path } = await gated({ rules: [rule("allow", "Edit(/src/**)")], mode: "dontAsk" });
   expect(await judge("Write", write(join(path, "src/new.ts")))).toMatchObject({ type: "go" });
   expect(await judge("Write", write(join(path, "docs/new.md")))).toMatchObject({ type: "refuse" });
 });
 
-test("a search in a tree is not told of what rules of the checkout hide", async () => {
+test("hides from a search in a worktree what rules of the checkout hide", async () => {
   const { gate, territory, path } = await gated({ rules: [rule("deny", "Read(/secrets/**)")] });
   const paths = [join(path, "secrets/key"), join(path, "src/a.ts")];
   expect(gate.filterResults(paths, { cwd: territory.root, territory })).toEqual([paths[0]]);
 });
 
-test("additional folders in the checkout are those of the tree, others stay as they are and are not written", async () => {
+test("maps additional directories in the checkout to the worktree; others are not writable", async () => {
   const { judge, checkout, path, home, tree } = await gated({ mode: "acceptEdits" });
   mkdirSync(join(home, "library"));
   const spec = { additionalDirs: [join(checkout, "src"), join(home, "library")] };
@@ -157,7 +157,7 @@ test("additional folders in the checkout are those of the tree, others stay as t
   });
 });
 
-test("an actor without a tree, or that has left it, is not confined", async () => {
+test("does not confine an actor without a worktree, or one that has exited it", async () => {
   const { path, checkout, tree } = await enclosed();
   const isolation = { ...tree, name: "agent-1", head: null, merge: "apply" as const };
   const of = (root: string) => writeScope({ root, spec: { additionalDirs: [], isolation } }, null).tree;

@@ -65,7 +65,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     ]);
   });
 
-  test("each decision is in the journal, with what made it: the rule and its file, the mode, nobody", async () => {
+  test("records each decision in the journal with its reason: the rule and its file, the mode, no user", async () => {
     const { supervisor } = supervised(host, [bash("rm -rf build", "make all", "pwd"), { text: "ok" }], {
       rules: [rule("deny", "Bash(rm -rf*)")],
     });
@@ -85,7 +85,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     ]);
   });
 
-  test("a tool that is forbidden by a name it does not have is said, because nothing is forbidden then", () => {
+  test("warns of a deny rule for an unknown tool name, which forbids nothing", () => {
     const disallowedTools = ["Bahs", "Edti(src/**)", "Bash", "Task", "mcp__db", "WebFetch(domain:x.y)"];
     const { events } = supervised(host, [], { disallowedTools });
     const warnings = events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
@@ -158,7 +158,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     ]);
   });
 
-  test("a question is titled with the command or the path itself, whatever the model calls it (issue 14)", async () => {
+  test("titles a question with the command or the path itself, whatever the model calls it (issue 14)", async () => {
     const { person, asks } = answering(() => ({ type: "deny", span: "once" }));
     const command = "\n touch \u0007'a'\u202e\nls";
     const [file_path, notebook_path] = ["/elsewhere/a\u001b[2Jb", "/elsewhere/n.ipynb"];
@@ -198,7 +198,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     ]);
   });
 
-  test("who says no is heard by the agent, and a no for the session is not asked again", async () => {
+  test("tells the agent the user's reason, and does not repeat a question denied for the session", async () => {
     const { person, asks } = answering(() => ({ type: "deny", span: "session", message: "not on a Friday" }));
     const { supervisor, model } = supervised(host, [bash("make"), bash("make"), { text: "ok" }], { person });
     await supervisor.prompt("go");
@@ -249,7 +249,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     }
   });
 
-  test("a link that leads out of the workspace leads nowhere (A6.5)", async () => {
+  test("does not follow a link out of the workspace (A6.5)", async () => {
     const elsewhere = temporaryFolder();
     writeFileSync(join(elsewhere, "own.txt"), "own");
     const { supervisor, model, cwd } = supervised(
@@ -272,7 +272,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     expect(readFileSync(join(elsewhere, "own.txt"), "utf8")).toBe("own");
   });
 
-  test("hooks come first: what they stop is no question, what they rewrite is what the rules see (A5.1, A5.5, A5.7)", async () => {
+  test("runs hooks first: what they block is not asked, and rules see their input (A5.1, A5.5, A5.7)", async () => {
     const hook = (matcher: string, command: string) => ({ matcher, hooks: [{ type: "command", command }] });
     const value = {
       PreToolUse: [
@@ -306,7 +306,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     expect(asks).toEqual([]);
   });
 
-  test("what a hook says when it fails is told without the secrets in it", { tags: ["long"] }, async () => {
+  test("reports a failed hook's text without its secrets", { tags: ["long"] }, async () => {
     const value = {
       PreToolUse: [
         { matcher: "Bash", hooks: [{ type: "command", command: "echo sk-my-own-secret-1 >&2; exit 3" }] },
@@ -322,7 +322,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     expect(warnings.join("\n")).not.toContain("sk-my-own-secret-1");
   });
 
-  test("a hook's allow spares a question and lifts no rule; its ask is a question whatever the rules say (A5.4)", async () => {
+  test("lets a hook's allow answer a question and override no rule; its ask always asks (A5.4)", async () => {
     const decision = (word: string) =>
       `echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "${word}"}}'`;
     const value = {
@@ -382,7 +382,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     expect(summary.status).toBe("done");
   });
 
-  test("in plan mode nothing is changed, by no descendant, whatever the rules allow (A6.7)", async () => {
+  test("changes nothing in plan mode, by no descendant, whatever the rules allow (A6.7)", async () => {
     const { supervisor, model, cwd } = supervised(
       host,
       () =>

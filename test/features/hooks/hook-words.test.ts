@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { withHookWords, withoutHookWords } from "../../../src/features/hooks/hook-words.ts";
 
-test("what hooks add to a prompt stands behind it, marked as theirs, and can be taken off again (A5.9)", () => {
+test("appends what hooks add to a prompt, marked as theirs, and can remove it again (A5.9)", () => {
   const said = withHookWords("go", [
     { event: "SessionStart", context: "on branch main" },
     { event: "UserPromptSubmit", context: "and more" },

@@ -13,7 +13,7 @@ const conflicts = [
   { path: "logo.png", kind: "binary", lines: [] },
 ];
 
-test("the owner of edits that do not fit hears where, what the others meant, and what it had said itself (issue 6, 5)", () => {
+test("tells the owner of conflicting edits where they conflict, and both intents (issue 6, 5)", () => {
   const earlier = [
     { title: "Fix the parser", paths: ["src/a.ts"], intent: "Quotes are read first." },
     { title: "Elsewhere", paths: ["src/z.ts"], intent: "Nothing of this." },
@@ -26,6 +26,6 @@ test("the owner of edits that do not fit hears where, what the others meant, and
   expect(words).toContain("I renamed the rule.");
 });
 
-test("where nobody of this session came before, it was the person or somebody else", () => {
+test("names the user or another process if no agent of this session merged before", () => {
   expect(conflictText({ path: "/t" }, conflicts, [], "x")).toMatch(/by the person or by somebody outside/);
 });

@@ -8,7 +8,7 @@ import { creationIn, groundOf, OWNER } from "../../support/worktree-ground.ts";
 import { DEAD } from "../../worktrees/tree-of-tests.ts";
 import { turnOf } from "./one-worker.ts";
 
-test("C13: an agent whose process died when it had a tree and had not begun goes on in that tree, and its edits come back", {
+test("C13: an agent resumed after its process died before it started keeps its worktree, and its edits are merged", {
   tags: ["long"],
 }, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });

@@ -10,7 +10,7 @@ import { processesWith } from "../../support/left-behind.ts";
 import { OWNER } from "../../support/worktree-ground.ts";
 import { turnOf } from "./one-worker.ts";
 
-test("an agent whose keeper is killed while it makes the worktree gets its worktree, and nothing of the keeper is left (issue 15, 28)", {
+test("an agent whose git worker is killed while it creates the worktree gets its worktree, and no process is left (issue 15, 28)", {
   tags: ["long"],
 }, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n", ".gitattributes": "*.txt filter=slow\n" });
@@ -124,7 +124,7 @@ test("a merge whose keeper died is not made twice: what it had finished counts (
   expect(asked).toEqual(["prepare", "apply", "sweep", "list", "remove"]);
 });
 
-test("a merge whose keeper died is made again if it was taken back (issue 15, 28)", async () => {
+test("a merge whose git worker died is made again if it was rolled back (issue 15, 28)", async () => {
   const { asked, run } = dying(false);
   expect(await run()).toMatchObject({ type: "ends", result: { outcome: "merged", files: 1, merge: "m2" } });
   expect(asked).toEqual(["prepare", "apply", "sweep", "list", "prepare", "apply", "remove"]);

@@ -49,7 +49,7 @@ describe("a full repository", unless(disk.why), () => {
     expect(summary).toMatchObject({ status: "failed", reason: FULL });
   });
 
-  test("is said in one sentence with the edits of an agent, which are not counted as none", {
+  test("is reported in one sentence with the edits of an agent, which are not counted as none", {
     tags: ["long"],
   }, async () => {
     const { cwd, fill, free } = smallRepository();

@@ -31,7 +31,7 @@ function treesOver(answers: readonly SnapshotAnswer[]) {
 }
 
 describe("the trees of a session", () => {
-  test("a folder is in the innermost tree, and in none that only begins alike", () => {
+  test("finds the innermost worktree of a directory, and none that only has the same prefix", () => {
     const { trees } = treesOver([]);
     const outer = trees.hold(tree("/repo/.claude/worktrees/one"), one);
     const inner = trees.hold(tree("/repo/.claude/worktrees/one/.claude/worktrees/two"), one);
@@ -41,7 +41,7 @@ describe("the trees of a session", () => {
     expect(trees.at("/repo")).toBeNull();
   });
 
-  test("each call that writes is followed by a snapshot, in the order of the calls (D9)", async () => {
+  test("takes a snapshot after each call that writes, in the order of the calls (D9)", async () => {
     const { trees, asked } = treesOver([]);
     const held = trees.hold(tree("/t"), one);
     trees.wrote(held, { actor: one, files: ["/t/a"], command: null });
@@ -68,7 +68,7 @@ describe("the trees of a session", () => {
     },
   );
 
-  test("what is there again is not deleted any more", async () => {
+  test("no longer counts a file that exists again as deleted", async () => {
     const back: SnapshotAnswer = {
       ...{ type: "taken", commit: "c", notes: [], changed: [{ path: "a", change: "added" }] },
     };
@@ -81,7 +81,7 @@ describe("the trees of a session", () => {
     expect(changes).toEqual([["a"], ["a"]]);
   });
 
-  test("a snapshot that cannot be taken is said, and the next one is taken", async () => {
+  test("warns of a failed snapshot, and takes the next one", async () => {
     const { trees, asked, warnings } = treesOver([{ type: "refused", reason: "The disk is full." }, taken()]);
     const held = trees.hold(tree("/t"), one);
     trees.wrote(held, { actor: one, files: ["/t/a"], command: null });

@@ -56,8 +56,8 @@ async function mine({ must }: TestRepository): Promise<string> {
   return (await Promise.all(parts.map((args) => must(args)))).join("\n");
 }
 
-describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) => {
-  test("edits are merged back beside what the person has not committed, and the tree is gone (A11.6, A16.4, A22.26)", {
+describe.each(everyDayHosts)("agents with their own worktrees, %s", (host) => {
+  test("merges edits next to the user's uncommitted changes, and removes the worktree (A11.6, A16.4, A22.26)", {
     tags: ["long"],
   }, async () => {
     const { repository, supervisor } = await sessionIn(host, (request, said) => {
@@ -78,7 +78,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, ".claude"))).toBe(false);
   });
 
-  test("the tree has what the person has not committed; without an edit it leaves nothing (C12)", async () => {
+  test("starts the worktree with the user's uncommitted changes; without an edit it leaves nothing (C12)", async () => {
     const seen: string[] = [];
     const { repository, supervisor } = await sessionIn(host, (request, said) => {
       seen.push(said);
@@ -93,7 +93,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, ".claude"))).toBe(false);
   });
 
-  test("a conflict goes back to its owner, who finds both sides and settles it (issue 6, 5)", {
+  test("returns a conflict to its owner, which sees both sides and resolves it (issue 6, 5)", {
     tags: ["long"],
   }, async () => {
     const bothWrote = barrier(2);
@@ -117,7 +117,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(onDisk(repository, "a.txt")).not.toContain("<<<<<<<");
   });
 
-  test("a conflict that its owner does not settle stays on its branch after two tries, and names file and lines", {
+  test("keeps an unresolved conflict on its branch after two tries, and names file and lines", {
     tags: ["long"],
   }, async () => {
     const bothWrote = barrier(2);
@@ -147,7 +147,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(conflict?.reason).toContain("marks");
   });
 
-  test("an agent that fails keeps its edits on its branch, and its result says where (C10)", {
+  test("keeps a failed agent's edits on its branch, and its result says where (C10)", {
     tags: ["long"],
   }, async () => {
     const { repository, supervisor } = await sessionIn(host, (request, said) =>
@@ -163,7 +163,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(readFileSync(join(path, "new.txt"), "utf8")).toBe("of the agent\n");
   });
 
-  test("a write to the checkout is refused, with the right path named (C11)", {
+  test("refuses a write to the checkout, and names the right path (C11)", {
     tags: ["long"],
   }, async () => {
     const { repository, supervisor } = await sessionIn(host, (_, said) => {
@@ -190,7 +190,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(await repository.must(["status", "--porcelain"])).toBe(" M b.txt\n");
   });
 
-  test("keep, and ask without anybody to ask: the edits stay on their branch", {
+  test("keep, and ask without a user: the edits stay on their branch", {
     tags: ["long"],
   }, async () => {
     for (const merge of ["keep", "ask"] as const) {
@@ -206,7 +206,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     }
   });
 
-  test("the check runs on the merged files before they reach the checkout; where it fails they do not", {
+  test("runs the check on the merged files, and writes them to the checkout only if it passes", {
     tags: ["long"],
   }, async () => {
     const check = "grep -q person b.txt && ! grep -q bad new.txt";
@@ -244,7 +244,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, "new.txt"))).toBe(false);
   });
 
-  test("the set-up command runs in the tree before the agent starts; where it fails the agent does not start (C14)", {
+  test("runs the setup command in the worktree before the agent starts; the agent does not start if it fails (C14)", {
     tags: ["long"],
   }, async () => {
     const { supervisor, model } = await sessionIn(
@@ -270,20 +270,20 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(other.model.requests).toEqual([]);
   });
 
-  test("outside of a repository there is one clear sentence, and no agent", async () => {
+  test("refuses the agent with one clear sentence outside of a repository", async () => {
     const { supervisor } = supervised(host, () => ({ text: "never" }));
     await expect(supervisor.spawn(isolated("x"))).rejects.toThrow(/git repository/);
     expect(supervisor.tree()).toEqual([]);
   });
 
-  test("where nobody has agreed to what git would run, no tree is made", async () => {
+  test("creates no worktree if the user does not trust what git would run", async () => {
     const { supervisor } = await sessionIn(host, () => ({ text: "never" }), {
       foreignGit: () => "git would run core.fsmonitor",
     });
     await expect(supervisor.spawn(isolated("x"))).rejects.toThrow(/core\.fsmonitor/);
   });
 
-  test("deletions by its own calls come back; others are held back and named (C15)", {
+  test("merges deletions by its own calls; holds back others and names them (C15)", {
     tags: ["long"],
   }, async () => {
     let root = "";
@@ -331,7 +331,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(onDisk(other.repository, "new.txt")).toBe("x\n");
   });
 
-  test("an agent in a tree that starts another with a tree of its own gets its edits into its tree, and both come back (A11.6)", {
+  test("merges the edits of a nested agent into its parent's worktree, and both into the checkout (A11.6)", {
     tags: ["long"],
   }, async () => {
     const roots = new Set<string>();
@@ -368,7 +368,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, ".claude"))).toBe(false);
   });
 
-  test("the caller reads in its result what became of the edits, and undo takes them back (issue 6, 6)", {
+  test("reports the edits in the caller's result, and undo reverses them (issue 6, 6)", {
     tags: ["long"],
   }, async () => {
     const { repository, supervisor, model } = await sessionIn(host, (request, said) => {
@@ -403,7 +403,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, "new.txt"))).toBe(false);
   });
 
-  test("one that goes on after its edits came back works in the same place, on what the checkout is by now", {
+  test("resumes an agent after its merge at the same path, on the current checkout", {
     tags: ["long"],
   }, async () => {
     const { repository, supervisor } = await sessionIn(host, (request, said) => {
@@ -422,7 +422,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(existsSync(join(repository.folder, ".claude"))).toBe(false);
   });
 
-  test("what is said to one that was kept for a command, while its edits come back, changes nothing of what came of them, and is told to be unheard", {
+  test("a message to an agent kept for a command, during its merge, changes no result and is reported as undelivered", {
     tags: ["long"],
   }, async () => {
     const pipes = temporaryFolder();
@@ -462,7 +462,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(warnings).toEqual([`Agent ${id} ended before it read: turn left`]);
   });
 
-  test("one whose edits stayed on their branch goes on in its tree with them", {
+  test("resumes an agent with unmerged edits in its worktree", {
     tags: ["long"],
   }, async () => {
     const { repository, supervisor } = await sessionIn(host, (request, said) => {
@@ -482,7 +482,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(onDisk(repository, "other.txt")).toBe("more\n");
   });
 
-  test("one whose worktree somebody removed says that, and where its edits are", {
+  test("reports that an agent's worktree was removed, and where its edits are", {
     tags: ["long"],
   }, async () => {
     const { repository, supervisor } = await sessionIn(host, async (request, said) => {
@@ -502,7 +502,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(await repository.must(["show", `${(await saved()).trim()}:new.txt`])).toBe("of the agent\n");
   });
 
-  test("one that is stopped while it works keeps its edits on its branch", { tags: ["long"] }, async () => {
+  test("keeps a stopped agent's edits on its branch", { tags: ["long"] }, async () => {
     const wrote = Promise.withResolvers<void>();
     const { repository, supervisor } = await sessionIn(host, async (request, said) => {
       if (!said.includes("was created")) return write(at(request, "new.txt"), "x\n");
@@ -517,7 +517,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(await repository.must(["show", `${summary.worktree?.branch}:new.txt`])).toBe("x\n");
   });
 
-  test("one that is stopped while its tree is made leaves nothing", async () => {
+  test("leaves nothing of an agent that is stopped while its worktree is created", async () => {
     const { repository, supervisor, model } = await sessionIn(host, () => ({ text: "never" }), {
       worktree: { setup: { command: "sleep 60", timeoutMs: 60_000 } },
       onEvent: (event) => {
@@ -531,7 +531,7 @@ describe.each(everyDayHosts)("agents with worktrees of their own, %s", (host) =>
     expect(await repository.must(["status", "--porcelain"])).toBe("");
   });
 
-  test("the conversation enters a worktree, works there, and leaves it again (A16.1, A16.3)", async () => {
+  test("enters a worktree with the conversation, works there, and exits it (A16.1, A16.3)", async () => {
     const { repository, supervisor } = await sessionIn(host, (_, said) => {
       const tree = join(repository.folder, ".claude/worktrees/feature");
       if (said.includes("You have left the worktree")) return { text: "Back." };

@@ -100,7 +100,7 @@ test.each(isLong ? [0, 1, 2] : [0])(
   },
 );
 
-test("killed while the check runs on its edits, after its answer: they come back once (C10)", {
+test("merges the edits once if killed during the check, after the reply (C10)", {
   tags: ["long"],
   timeout: LIMIT,
 }, async () => {
@@ -114,7 +114,7 @@ test("killed while the check runs on its edits, after its answer: they come back
   await expectUndone(repository, again);
 });
 
-test("killed with its keeper while the files are being written for the checkout: they come back once (C10)", {
+test("merges the edits once if killed with its git worker while it writes (C10)", {
   tags: ["long"],
   timeout: LIMIT,
 }, async () => {

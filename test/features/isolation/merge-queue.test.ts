@@ -5,7 +5,7 @@ import { MergeQueue } from "../../../src/features/isolation/merge-queue.ts";
 const quiet = () => new AbortController().signal;
 
 describe("the merge queue (issue 6, 4)", () => {
-  test("of each checkout one at a time, in the order of arrival, whatever becomes of those before (D7)", async () => {
+  test("merges one at a time into each checkout, in order of arrival, however those before end (D7)", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -43,7 +43,7 @@ describe("the merge queue (issue 6, 4)", () => {
     );
   });
 
-  test("one that is stopped before its turn does nothing, and the next one goes on", async () => {
+  test("does nothing for one that is stopped before its turn, and continues with the next", async () => {
     const queue = new MergeQueue();
     const first = Promise.withResolvers<void>();
     const stop = new AbortController();

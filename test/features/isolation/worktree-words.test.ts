@@ -14,7 +14,7 @@ const merged: WorktreeResult = {
 };
 const there = { branch: "worktree-agent-a1", path: "/repo/.claude/worktrees/agent-a1" };
 
-describe("one line says what became of an agent's edits (A16.4, A22.26)", () => {
+describe("formats the result of an agent's edits in one line (A16.4, A22.26)", () => {
   test.each<[string, WorktreeResult, string]>([
     ["merged", merged, "3 files, +41 -7, merged; undo: troupe undo a1b2"],
     ["one file", { ...merged, files: 1 }, "1 file, +41 -7, merged; undo: troupe undo a1b2"],
@@ -91,7 +91,7 @@ describe("one line says what became of an agent's edits (A16.4, A22.26)", () => 
     expect(worktreeGist({ ...merged, ...change })).toBe(gist);
   });
 
-  test("names of files break no line and hide nothing (property)", () => {
+  test("escapes file names so that they break no line and hide nothing (property)", () => {
     const path = fc.string({
       unit: fc.constantFrom("a", "/", "\n", "\r", "\u001b[2J", "\u202e", " ", "\u2028"),
     });

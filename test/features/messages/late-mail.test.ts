@@ -86,7 +86,7 @@ async function expectAllHeard(sent: World, runs: number): Promise<void> {
 const isSenders = (request: ModelRequest) => taskOf(request).startsWith("sender");
 
 describe.each(shippedHosts)("mail to one that has ended, %s", (host) => {
-  test("several who write while it answers one of them are heard by that same run", {
+  test("delivers several messages sent during its reply to that same run", {
     tags: ["long"],
   }, async () => {
     const at = signals();
@@ -106,7 +106,7 @@ describe.each(shippedHosts)("mail to one that has ended, %s", (host) => {
     await expectAllHeard(sent, 2);
   });
 
-  test("who writes only when that run has ended is heard by one more, which knows all that was said before", {
+  test("delivers a message sent after that run to another run, which knows all that was said before", {
     tags: ["long"],
   }, async () => {
     const at = signals();
@@ -180,7 +180,7 @@ describe.each(shippedHosts)("mail to one that is about to end, %s", (host) => {
 });
 
 describe.each(shippedHosts)("mail to a conversation that nobody asks anything, %s", (host) => {
-  test("what comes while it goes on by itself and fails sets it going once more", {
+  test("wakes it again for a message that came while it failed", {
     tags: ["long"],
   }, async () => {
     const at = signals();

@@ -56,7 +56,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     expect(delivered).toBeGreaterThan(prompt);
   });
 
-  test("one that has ended goes on with the message, and its sender is told of the new report", async () => {
+  test("resumes an ended agent with the message, and notifies its sender of the new report", async () => {
     const at = signals();
     const sent = world(host, async (request): Promise<ScriptedTurn> => {
       const said = textsOf(request);
@@ -112,7 +112,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     expect(times(lastOf(sent, "go"), "hello main")).toBe(1);
   });
 
-  test("an unknown address is an error that lists those there are, and oneself is none (C27)", async () => {
+  test("rejects an unknown address with the known ones, and its own (C27)", async () => {
     const sent = world(host, (request) => {
       if (!isMain(request)) return { text: "report" };
       if (repliesIn(request) === 0) return { calls: [agent("known")] };
@@ -194,7 +194,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     expect(broken(await journalOf(sent))).toEqual([]);
   });
 
-  test("two that wrote to each other while one had failed both end: nobody waits for who waits for it", async () => {
+  test("ends two that wrote to each other after one had failed, without a circular wait", async () => {
     const at = signals();
     const sent = world(
       host,
@@ -231,7 +231,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
   });
 });
 
-test("words that were not heard are told of after a restart too, once (C27)", async () => {
+test("reports undelivered messages after a restart too, once (C27)", async () => {
   const at = signals();
   const script = async (request: ModelRequest): Promise<ScriptedTurn> => {
     const said = textsOf(request);

@@ -30,7 +30,7 @@ function claim(overlaps: Overlaps, who: ActorId, paths: readonly string[], signa
 }
 
 describe("a file that is leased (D8)", () => {
-  test("is the first one's until it has ended; the second waits, and the live tree says for whom", async () => {
+  test("belongs to the first until it has ended; the second waits, and the live tree says for which agent", async () => {
     const { overlaps, changed } = radar({ mode: () => "wait" });
     const first = claim(overlaps, A, ["src/a.ts"]);
     const second = claim(overlaps, B, ["src/a.ts"]);
@@ -43,7 +43,7 @@ describe("a file that is leased (D8)", () => {
     expect([second.outcome, overlaps.words(B), changed]).toEqual(["go", null, [B, B]]);
   });
 
-  test("is refused at once where agents are to choose other work, with what to do", async () => {
+  test("is refused immediately if agents must choose other work, with what to do", async () => {
     const { overlaps } = radar({ mode: () => "refuse" });
     await claim(overlaps, A, ["a.ts"]);
     const second = claim(overlaps, B, ["b.ts", "a.ts"]);
@@ -63,7 +63,7 @@ describe("a file that is leased (D8)", () => {
     expect(all.map(({ outcome }) => outcome)).toEqual(["go", "go"]);
   });
 
-  test("is the one's who wrote it by a command, too; where it was another's both are told", async () => {
+  test("belongs to the agent that wrote it, by a command too; both get a notice if it was another's", async () => {
     const { overlaps, news } = radar({ mode: () => "wait" });
     overlaps.wrote(A, [file("a.ts")]);
     const second = claim(overlaps, B, ["a.ts"]);
@@ -72,7 +72,7 @@ describe("a file that is leased (D8)", () => {
     expect([second.outcome, news().length]).toEqual(["waits", 2]);
   });
 
-  test("is not waited for in a circle: the one that closes it is told to do without (A, B)", async () => {
+  test("is not awaited in a circle: the agent that closes it must do without", async () => {
     const { overlaps } = radar({ mode: () => "wait" });
     claim(overlaps, A, ["a.ts"]);
     claim(overlaps, B, ["b.ts"]);
@@ -88,7 +88,7 @@ describe("a file that is leased (D8)", () => {
     expect(one.outcome).toBe("go");
   });
 
-  test("is lent to a child whose end its holder waits for, to one child at a time, whoever else stands in line", async () => {
+  test("is lent to a child that its holder awaits, to one at a time, before any other in line", async () => {
     const children = new Map<ActorId, ActorId[]>([[A, [B, C]]]);
     const { overlaps } = radar({ mode: () => "wait", awaits: (one) => children.get(one) ?? [] });
     claim(overlaps, A, ["a.ts"]);
@@ -105,7 +105,7 @@ describe("a file that is leased (D8)", () => {
     expect(stranger.outcome).toBe("go");
   });
 
-  test("is lent as soon as its holder comes to wait for the one in line", async () => {
+  test("is lent as soon as its holder waits for the next in line", async () => {
     const awaited: ActorId[] = [];
     const { overlaps } = radar({ mode: () => "wait", awaits: (one) => (one === A ? awaited : []) });
     claim(overlaps, A, ["a.ts"]);
@@ -118,7 +118,7 @@ describe("a file that is leased (D8)", () => {
     expect(child.outcome).toBe("go");
   });
 
-  test("a child that would wait for one who waits for its parent closes a circle", async () => {
+  test("closes a circle if a child would wait for an agent that waits for its parent", async () => {
     const children = new Map<ActorId, ActorId[]>([[A, [C]]]);
     const { overlaps } = radar({ mode: () => "wait", awaits: (one) => children.get(one) ?? [] });
     claim(overlaps, A, ["a.ts"]);
@@ -129,7 +129,7 @@ describe("a file that is leased (D8)", () => {
     expect([one.outcome, child.outcome]).toEqual(["waits", expect.stringContaining("would never end")]);
   });
 
-  test("who is stopped while it waits leaves the line, and what it had got beside it is free", async () => {
+  test("frees what an agent got when it is stopped in the line", async () => {
     const { overlaps } = radar({ mode: () => "wait" });
     const stop = new AbortController();
     claim(overlaps, A, ["z.ts"]);
@@ -146,7 +146,7 @@ describe("a file that is leased (D8)", () => {
     expect(late.outcome).toBe("aborted");
   });
 
-  test("who has ended gets nothing any more, and holds nothing", async () => {
+  test("gives nothing to an ended agent, which holds nothing", async () => {
     const { overlaps } = radar({ mode: () => "wait" });
     claim(overlaps, A, ["a.ts"]);
     const waits = claim(overlaps, B, ["a.ts", "b.ts"]);
@@ -158,7 +158,7 @@ describe("a file that is leased (D8)", () => {
   });
 });
 
-test("everyone in line is served in the order in which they came (D8)", async () => {
+test("serves the line in order of arrival (D8)", async () => {
   const step = fc.record({ who: fc.nat(5), what: fc.constantFrom("claim", "claim", "end") });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
@@ -182,7 +182,7 @@ test("everyone in line is served in the order in which they came (D8)", async ()
   );
 });
 
-test("whatever is claimed, lent, given up and ended: one holder of a file, and nobody waits for ever (D8)", async () => {
+test("has one holder for each file, and no endless wait, for any sequence of claims, loans and ends (D8)", async () => {
   const step = fc.record({
     what: fc.constantFrom("claim", "claim", "claim", "claim", "abort", "end", "await"),
     who: fc.nat(6),

@@ -8,7 +8,7 @@ import { file, heldLines, radar } from "./ground.ts";
 const [A, B, C] = [actor(1), actor(2), actor(3)];
 
 describe("two agents that write to the same file (D8)", () => {
-  test("are both told once, and the live tree says so at once", async () => {
+  test("both get one notice, and the live tree shows it immediately", async () => {
     const { overlaps, news, changed } = radar();
     overlaps.wrote(A, [file("a.ts")]);
     expect([changed, overlaps.words(A)]).toEqual([[], null]);
@@ -21,7 +21,7 @@ describe("two agents that write to the same file (D8)", () => {
     expect(news()).toEqual(["agent1: agent2 in a.ts, others", "agent2: agent1 in a.ts, others"]);
   });
 
-  test("are told again when it comes to the same lines, and then no more", async () => {
+  test("get one more notice if they write the same lines", async () => {
     let lines: Lines = "others";
     const { overlaps, news } = radar({ sameLines: async () => lines });
     const write = async () => {
@@ -40,7 +40,7 @@ describe("two agents that write to the same file (D8)", () => {
     expect(await write()).toEqual([]);
   });
 
-  test("are told within a second though nobody can say which lines, and again once somebody can", async () => {
+  test("get a notice within a second even if their lines are unknown, and another when they are known", async () => {
     const { asked, sameLines } = heldLines();
     const { overlaps, clock, news } = radar({ sameLines });
     overlaps.wrote(A, [file("a.ts")]);
@@ -53,7 +53,7 @@ describe("two agents that write to the same file (D8)", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("are told where their lines cannot be found out", async () => {
+  test("get a notice if their lines cannot be compared", async () => {
     const { overlaps, news } = radar({ sameLines: () => Promise.reject(new Error("no git")) });
     overlaps.wrote(A, [file("a.ts")]);
     overlaps.wrote(B, [file("a.ts")]);
@@ -61,7 +61,7 @@ describe("two agents that write to the same file (D8)", () => {
     expect(news()).toEqual(["agent1: agent2 in a.ts, unknown", "agent2: agent1 in a.ts, unknown"]);
   });
 
-  test("are not asked about at every write: one question at a time, and one more for what came meanwhile", async () => {
+  test("are compared once at a time, and once more for later writes", async () => {
     const { asked, sameLines } = heldLines();
     const { overlaps, news } = radar({ sameLines });
     overlaps.wrote(A, [file("a.ts")]);
@@ -76,7 +76,7 @@ describe("two agents that write to the same file (D8)", () => {
     expect([asked.length, news().length]).toEqual([2, 2]);
   });
 
-  test("are told of many files in one notice each, and git is asked of some only", async () => {
+  test("get one notice for many files, of which git compares only some", async () => {
     const { asked, sameLines } = heldLines();
     const { overlaps, clock, told } = radar({ sameLines });
     const many = Array.from({ length: 500 }, (_, at) => file(`f${at}.ts`));
@@ -91,7 +91,7 @@ describe("two agents that write to the same file (D8)", () => {
     expect(overlaps.words(A)).toBe("also in f0.ts and 499 more: the task of agent2");
   });
 
-  test("are three: each hears of both others", async () => {
+  test("are three: each gets a notice of both others", async () => {
     const { overlaps, news } = radar();
     for (const one of [A, B, C]) overlaps.wrote(one, [file("a.ts")]);
     await settled();
@@ -117,7 +117,7 @@ describe("two agents that write to the same file (D8)", () => {
     expect(news()).toEqual([]);
   });
 
-  test("one after the other are not told: the first has ended, also while its lines were asked for", async () => {
+  test("get no notice if the first has ended, even during the comparison", async () => {
     const { asked, sameLines } = heldLines();
     const { overlaps, news } = radar({ sameLines });
     overlaps.wrote(A, [file("a.ts")]);
@@ -130,14 +130,14 @@ describe("two agents that write to the same file (D8)", () => {
     expect([news(), overlaps.words(A), overlaps.words(B)]).toEqual([[], null, null]);
   });
 
-  test("where one waits for the other take turns, and are not told", async () => {
+  test("take turns without a notice if one waits for the other", async () => {
     const { overlaps, news } = radar({ awaits: (one) => (one === A ? [B] : one === B ? [C] : []) });
     for (const one of [A, B, C]) overlaps.wrote(one, [file("a.ts")]);
     await settled();
     expect(news()).toEqual([]);
   });
 
-  test("are not told where the setting is off", async () => {
+  test("get no notice if the setting is off", async () => {
     const { overlaps, news } = radar({ mode: () => "off" });
     for (const one of [A, B]) overlaps.wrote(one, [file("a.ts")]);
     await settled();

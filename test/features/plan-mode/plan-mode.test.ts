@@ -73,7 +73,7 @@ describe("a resumed session", () => {
     expect(readFileSync(join(after.folder, "plan-1.md"), "utf8")).toBe("The first plan.");
   });
 
-  test("goes on with a plan that was not approved (A14.9)", async () => {
+  test("continues a plan that was not approved (A14.9)", async () => {
     const open = resumable();
     const before = open();
     await before.write("A plan.");
@@ -152,7 +152,7 @@ describe("schemas", () => {
 });
 
 describe("entering plan mode (A14.9)", () => {
-  test("the person is asked, and from their yes on the mode is plan", async () => {
+  test("asks the user, and the mode is plan from their yes on", async () => {
     const { call, person, mode } = planning("default");
     const entered = call("EnterPlanMode");
     await settled();
@@ -183,7 +183,7 @@ describe("entering plan mode (A14.9)", () => {
     expect(modes).toEqual([]);
   });
 
-  test("in plan mode nobody is asked again; where nobody can be asked there is none; an agent cannot", async () => {
+  test("does not ask again in plan mode, without a user, or for an agent", async () => {
     const on = planning("plan");
     expect((await on.call("EnterPlanMode")).isError).toBe(false);
     const headless = planning("default", { headless: true });
@@ -313,7 +313,7 @@ describe("leaving plan mode (A14.9)", () => {
     expect(person.seen).toEqual([]);
   });
 
-  test("with nobody to ask the plan is kept and plan mode stays on", async () => {
+  test("keeps the plan and plan mode without a user", async () => {
     const { call, files, mode } = planning("plan", { headless: true });
     const { content, isError } = await call("ExitPlanMode", { plan: "one" });
     expect([isError, mode.current()]).toEqual([true, "plan"]);
@@ -380,7 +380,7 @@ describe("the plan's file", () => {
     expect([readFileSync(target, "utf8"), readFileSync(files.current, "utf8")]).toEqual(["private", "two"]);
   });
 
-  test("that cannot be written is said, and nobody is asked", async () => {
+  test("is reported if it cannot be written, without a question", async () => {
     const { call, person, files } = planning("plan");
     mkdirSync(dirname(files.folder), { recursive: true });
     writeFileSync(files.folder, "a file in its place");

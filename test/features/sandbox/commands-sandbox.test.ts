@@ -55,7 +55,7 @@ function commandsWith(answer: string | null, mode: SandboxSettings["mode"] = "on
   return { run, asked, home, ended: () => done };
 }
 
-test("runs a command as the sandbox says, with its environment, and tells what it moved", async () => {
+test("runs a command as the sandbox says, with its environment, and reports what it moved", async () => {
   const { run, asked, ended } = commandsWith(null);
   const result = await run("echo mine; exit 5");
   expect(result).toMatchObject({ exitCode: 5, output: { head: "inside it: mine\n" } });

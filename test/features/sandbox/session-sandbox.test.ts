@@ -26,8 +26,8 @@ async function offered(host: HostName, sandbox?: { readonly mode: "on" | "requir
   return { texts, warnings };
 }
 
-describe.each(everyDayHosts)("what agents are told of the sandbox, %s", (host) => {
-  test("where it is on, Bash ends with its policy, the same for every agent (A4.6)", {
+describe.each(everyDayHosts)("the sandbox in an agent's prompt, %s", (host) => {
+  test("ends the Bash prompt with its policy, the same for every agent (A4.6)", {
     ...unless(whyNoBubblewrap),
     tags: ["long"],
   }, async () => {
@@ -60,7 +60,7 @@ describe.each(everyDayHosts)("what agents are told of the sandbox, %s", (host) =
   );
 });
 
-test("what a sandbox does not hold is said, and nothing where it holds all", () => {
+test("reports only what a sandbox does not confine", () => {
   const settings = { ...defaultSandboxSettings, mode: "on" } as const;
   expect(lackOf(settings, { state: "enforced", reason: "" })).toBeNull();
   expect(lackOf(settings, { state: "partial", reason: "Signals pass." })).toBe(

@@ -27,7 +27,7 @@ const files = {
 };
 const CTES = "Use CTEs. See ";
 
-test("an agent begins with the text of the skills that its definition names; it loads none of them again (A4.21)", async () => {
+test("starts an agent with the text of the skills that its definition names, and loads none of them again (A4.21)", async () => {
   const { supervisor, model, cwd } = withSkills([load("sql"), done, load("sql"), done], {
     files,
     agents: [agent(["sql", "style"])],
@@ -47,7 +47,7 @@ test("an agent begins with the text of the skills that its definition names; it 
   expect(new Set(model.requests.map(systemOf)).size).toBe(1);
 });
 
-test("a skill that is not there, and one that only the person loads, are told to the person, once", async () => {
+test("warns the user once of a missing skill and of one for users only", async () => {
   const { supervisor, model, events } = withSkills([done, done], {
     files: { ...files, [at("mine")]: skillFile({ "disable-model-invocation": "true" }, "Mine.") },
     agents: [agent(["sqll", "mine", "style"])],
@@ -103,7 +103,7 @@ test.each([
   },
 );
 
-test("one that would have to load it and has no tool for that goes without, and the person is told", async () => {
+test("warns the user if an agent has no tool to load its skill", async () => {
   const { supervisor, model, events } = withSkills([done], {
     files: { ...files, [at("clock")]: skillFile({ description: "B" }, "It is !`date` now.") },
     agents: [agent(["clock", "style"], { disallowedTools: ["Skill"] })],
@@ -148,7 +148,7 @@ test.each(["project", "user"] as const)(
   },
 );
 
-test("it is there when the session is taken up again", async () => {
+test("keeps the text in a resumed session", async () => {
   const homedir = temporaryFolder();
   const options = { agents: [agent(["style"])] };
   const { supervisor, home, cwd } = withSkills([done], { files, skills: { homedir }, ...options });

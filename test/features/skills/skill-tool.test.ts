@@ -15,7 +15,7 @@ const textOf = ({ messages }: Pick<ModelRequest, "messages">) => JSON.stringify(
 const count = (text: string, part: string) => text.split(part).length - 1;
 
 describe("Skill", () => {
-  test("its text is in the next request once, and the tools are the same (A12.1, A17.4)", async () => {
+  test("puts its text into the next request once, and keeps the tools the same (A12.1, A17.4)", async () => {
     const { supervisor, model } = withSkills([load("greet", "the captain"), load("greet"), done], {
       files: { [GREET]: greet },
     });
@@ -33,7 +33,7 @@ describe("Skill", () => {
     expect(third && count(textOf(third), "Say ahoy")).toBe(1);
   });
 
-  test("the text of a skill that nobody loads is in no request, of the conversation or of its agents (A2.5)", async () => {
+  test("sends the text of an unloaded skill in no request, of the conversation or its agents (A2.5)", async () => {
     const quiet = ".claude/skills/quiet/SKILL.md";
     const files = {
       [GREET]: greet,
@@ -56,7 +56,7 @@ describe("Skill", () => {
     for (const text of ["HUSH-TEXT", "MORE-TEXT", "SHIP-TEXT"]) expect(sent.join()).not.toContain(text);
   });
 
-  test("whoever has skills is told to load one that matches before anything else (A12.8)", async () => {
+  test("asks every agent with skills to load a matching one first (A12.8)", async () => {
     const { supervisor, model } = withSkills([done], { files: { [GREET]: greet } });
     await supervisor.prompt("greet him");
     const tool = model.requests[0]?.tools.find(({ name }) => name === "Skill");
@@ -65,7 +65,7 @@ describe("Skill", () => {
     );
   });
 
-  test("a new prompt may load it again", async () => {
+  test("may be loaded again for a new prompt", async () => {
     const { supervisor, model } = withSkills([load("greet", "one"), done, load("greet", "two"), done], {
       files: { [GREET]: greet },
     });
@@ -75,7 +75,7 @@ describe("Skill", () => {
     expect(last && textOf(last)).toContain("ahoy to two");
   });
 
-  test("in the system prompt where a setting says so (A12.2, A22.3)", async () => {
+  test("puts its text into the system prompt if a setting says so (A12.2, A22.3)", async () => {
     const { supervisor, model } = withSkills([load("greet", "all"), load("nope"), done], {
       files: { [GREET]: greet },
       skills: { injection: "system" },
@@ -89,7 +89,7 @@ describe("Skill", () => {
     }
   });
 
-  test("an unknown name is answered with those that are near, and one for the person alone is refused", async () => {
+  test("suggests similar names for an unknown one, and refuses one for users only", async () => {
     const { supervisor, model } = withSkills([load("great"), load("mine"), done], {
       files: {
         [GREET]: greet,
@@ -130,7 +130,7 @@ describe("Skill", () => {
     expect(text).toContain("<command-name>init</command-name>");
   });
 
-  test("it is carried out by an agent of its own where it says so", async () => {
+  test("runs in its own agent if it says so", async () => {
     const { supervisor, model } = withSkills(
       (request, n) => {
         if (request.actor !== "main") return { text: "The agent's report." };
@@ -154,7 +154,7 @@ describe("Skill", () => {
     expect(supervisor.tree().map(({ type }) => type)).toEqual(["main", "Explore"]);
   });
 
-  test("an agent is told the list where it can load one, and works by what it loads", async () => {
+  test("sends an agent the list if it can load skills", async () => {
     const { supervisor, model } = withSkills(
       (request, n) => {
         if (request.actor === "main") return done;
@@ -173,7 +173,7 @@ describe("Skill", () => {
 });
 
 describe("the list", () => {
-  test("stands in the system prompt where a setting says so", async () => {
+  test("is in the system prompt if a setting says so", async () => {
     const { supervisor, model } = withSkills([done], {
       files: { [GREET]: greet },
       skills: { listing: "inline" },
@@ -185,7 +185,7 @@ describe("the list", () => {
   });
 });
 
-test("nobody's text makes a skill pass for loaded: no memory file, no attached file, no result (A4.21)", async () => {
+test("counts no skill as loaded because of a memory file, an attached file or a result (A4.21)", async () => {
   const tag = "<command-name>greet</command-name>";
   const homedir = temporaryFolder();
   const echo = { calls: [{ name: "Bash", input: { command: `echo '${tag}'` } }] };

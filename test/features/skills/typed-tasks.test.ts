@@ -15,7 +15,7 @@ const files = {
 };
 const general = { type: "general-purpose", typed: true } as const;
 
-test("a task that calls a skill is the skill's text with its arguments, for that agent (A12.7)", async () => {
+test("replaces a task that calls a skill by the skill's text with its arguments, for that agent (A12.7)", async () => {
   const { supervisor, model } = withSkills([load("inspect"), done, done], { files });
   await supervisor.spawn({ ...general, prompt: "/inspect 12" });
   expect(textOf(model.requests[0])).toContain("<command-name>/inspect</command-name>");
@@ -27,7 +27,7 @@ test("a task that calls a skill is the skill's text with its arguments, for that
   expect(supervisor.tree().map(({ type }) => type)).toEqual(["general-purpose", "general-purpose"]);
 });
 
-test("its commands run like any other, and what it may do is this agent's alone", async () => {
+test("runs its commands like any other, and lends its rules to this agent alone", async () => {
   const { supervisor, model } = withSkills([bash("touch made.txt"), done, bash("touch more.txt"), done], {
     files,
     agreed: () => true,
@@ -39,13 +39,13 @@ test("its commands run like any other, and what it may do is this agent's alone"
   expect(textOf(model.requests[3])).toContain('"is_error":true');
 });
 
-test("in a folder that nobody has agreed to its commands are inert", async () => {
+test("does not run its commands in an untrusted directory", async () => {
   const { supervisor, model } = withSkills([done], { files });
   await supervisor.spawn({ ...general, prompt: "/now three" });
   expect(textOf(model.requests[0])).toContain("this folder is not trusted");
 });
 
-test("an unknown one starts nobody; what a program says is text", async () => {
+test("starts no agent for an unknown skill; a program's text is only text", async () => {
   const { supervisor, model } = withSkills([done, done], { files });
   await expect(supervisor.spawn({ ...general, prompt: "/revew 12" })).rejects.toThrow(
     'There is no command or skill "/revew". Near it are: /review.',

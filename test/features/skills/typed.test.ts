@@ -26,7 +26,7 @@ describe("/name in a prompt", () => {
     expect(textOf(model.requests[1])).toContain("already loaded");
   });
 
-  test("an unknown one is told to the person, and no model is asked (A12.7)", async () => {
+  test("reports an unknown skill to the user without calling a model (A12.7)", async () => {
     const { supervisor, model } = withSkills([done]);
     const { summary } = await supervisor.prompt("/revew 12");
     expect(summary.status).toBe("failed");
@@ -36,7 +36,7 @@ describe("/name in a prompt", () => {
     expect((await supervisor.prompt("/usr/bin/true is what?")).summary.status).toBe("done");
   });
 
-  test("commands of folders and of the person's own", async () => {
+  test("loads commands of directories and of the user", async () => {
     const { supervisor, model } = withSkills([done, done, done], {
       files: { ".claude/commands/git/ship.md": "Ship it: $ARGUMENTS" },
     });
@@ -46,7 +46,7 @@ describe("/name in a prompt", () => {
     expect(textOf(model.requests[1])).toContain("Ship it: tomorrow");
   });
 
-  test("a skill that came since the last prompt is there, and the list is told anew", async () => {
+  test("finds a skill added since the last prompt, and sends the list again", async () => {
     const { supervisor, model, cwd } = withSkills([done, done]);
     await supervisor.prompt("hi");
     const file = join(cwd, ".claude/skills/late/SKILL.md");
@@ -58,7 +58,7 @@ describe("/name in a prompt", () => {
     expect(textOf(model.requests[1])).toContain("- late: Came late");
   });
 
-  test("files that it names are attached", async () => {
+  test("attaches the files that it names", async () => {
     const { supervisor, model } = withSkills([done], {
       files: { ".claude/commands/explain.md": "Explain @$1 to me.", "a.txt": "forty-two" },
       context: {
@@ -69,7 +69,7 @@ describe("/name in a prompt", () => {
     expect(textOf(model.requests[0])).toContain("forty-two");
   });
 
-  test("a comment is no command, and without skills every prompt is text", async () => {
+  test("treats a comment as text, and every prompt without skills", async () => {
     const { supervisor, model } = withSkills([done]);
     await supervisor.prompt("// what does this comment mean?");
     expect(textOf(model.requests[0])).toContain("// what");
@@ -89,7 +89,7 @@ describe("commands in a skill, and what it may do", () => {
     ),
   };
 
-  test("in a folder that nobody has agreed to they are inert, and it is said", async () => {
+  test("does not run commands in an untrusted directory, and reports that", async () => {
     const { supervisor, model, events } = withSkills([bash("touch made.txt"), done], { files });
     await supervisor.prompt("/now three");
     expect(textOf(model.requests[0])).not.toContain("five-past-three now");
@@ -101,7 +101,7 @@ describe("commands in a skill, and what it may do", () => {
     expect(textOf(model.requests[1])).toContain('"is_error":true');
   });
 
-  test("where the person has agreed they run like any other command, with what the skill is lent", async () => {
+  test("runs trusted commands like any other, with the skill's rules", async () => {
     const { supervisor, model } = withSkills([bash("touch made.txt"), done, bash("touch more.txt"), done], {
       files,
       agreed: () => true,
@@ -115,7 +115,7 @@ describe("commands in a skill, and what it may do", () => {
     expect(textOf(model.requests[3])).toContain('"is_error":true');
   });
 
-  test("a rule that denies is not lifted, and arguments run nothing that was not allowed", async () => {
+  test("overrides no rule that denies, and runs only allowed commands despite arguments", async () => {
     const { supervisor, model } = withSkills([bash("touch made.txt"), done, done], {
       files: {
         ...files,

@@ -17,7 +17,7 @@ function said(who: WatchedActor): { warning: string; reason: string } | null {
   return first ? { warning: warningOf(who, first), reason: reasonOf(first) } : null;
 }
 
-test("nothing is found of one that is well, of one that has ended, nor of one that has its grace", () => {
+test("finds nothing wrong with a healthy, ended or cancelling agent", () => {
   expect(found(actor())).toEqual([]);
   for (const state of ["ended", "cancelling"] as const)
     expect(found(actor({ state, vitals: () => blockedFor(99_000), deadlineMs: 1, silentSince: 0 }))).toEqual(
@@ -25,7 +25,7 @@ test("nothing is found of one that is well, of one that has ended, nor of one th
     );
 });
 
-test("a blocked thread is named with what it is stuck in (C2, D2)", () => {
+test("names what a blocked thread is stuck in (C2, D2)", () => {
   expect(said(actor({ vitals: () => blockedFor(9_999) }))).toBeNull();
   const calls = [
     call({ tool: "Read", title: "a.ts", startedAt: NOW }),
@@ -42,11 +42,11 @@ test("a blocked thread is named with what it is stuck in (C2, D2)", () => {
   });
 });
 
-test("an agent whose host cannot see into it is not accused of standing still", () => {
+test("does not report an agent as stuck if its host cannot see into it", () => {
   expect(found(actor({ vitals: () => ({ type: "unknown" }) }))).toEqual([]);
 });
 
-test("silence where the model should speak is found; elsewhere it is nobody's fault", () => {
+test("finds silence in the model's turn and nowhere else", () => {
   expect(silenceOf({ idleMs: 120_000, patienceMs: 60_000 })).toBe(210_000);
   expect(said(actor({ silentSince: NOW - 209_999 }))).toBeNull();
   expect(said(actor({ silentSince: NOW - 210_000 }))?.warning).toBe(
@@ -56,7 +56,7 @@ test("silence where the model should speak is found; elsewhere it is nobody's fa
     expect(found(actor({ state, silentSince: 0 }))).toEqual([]);
 });
 
-test("what starts is silent from the moment it has a thread, however long it stood in line for one", () => {
+test("counts silence of a starting agent from its first thread, however long it was queued", () => {
   const starting = (vitals: WatchedActor["vitals"]) =>
     found(actor({ state: "starting", silentSince: 0, vitals }));
   expect(starting(() => ({ type: "unknown" }))).toEqual([]);
@@ -84,7 +84,7 @@ test("a call in the agent's own thread has a deadline; what waits for others has
   expect(found(actor({ calls: [call({ startedAt: 0, local: false, deadlineMs: null })] }))).toEqual([]);
 });
 
-test("deadlines of an agent and of the session are seen to come", () => {
+test("warns before deadlines of an agent and of the session", () => {
   expect(found(actor({ deadlineMs: 600_000, startedAt: NOW - 539_999 }))).toEqual([]);
   expect(said(actor({ deadlineMs: 600_000, startedAt: NOW - 540_000 }))).toEqual({
     warning: 'Explore "find usages" has 60 s left of its 600 s; then it will be ended.',
@@ -100,7 +100,7 @@ test("deadlines of an agent and of the session are seen to come", () => {
   expect(judgeSession(NOW - 1_000, 3_600_000, (at) => NOW - at)).toBeNull();
 });
 
-test("of several the most urgent comes first", () => {
+test("returns the most urgent of several findings", () => {
   const who = actor({
     deadlineMs: 600_000,
     startedAt: NOW - 599_000,
@@ -114,7 +114,7 @@ test("of several the most urgent comes first", () => {
   ]);
 });
 
-test("a title is one short line, whatever a model wrote", () => {
+test("shortens a title to one line, whatever a model wrote", () => {
   const title = `${"x".repeat(100)}\u001b[2J\n\nmore`;
   const warning = said(
     actor({ calls: [call({ title, startedAt: NOW })], vitals: () => blockedFor(10_000) }),
@@ -124,7 +124,7 @@ test("a title is one short line, whatever a model wrote", () => {
   );
 });
 
-test("of a record the watch reads whose turn it is: the model's, a call's, the supervisor's", () => {
+test("reads from a record whose turn it is: the model's, a call's, the supervisor's", () => {
   const record = {
     id: ActorId.parse("agent1"),
     run: 2,
@@ -151,7 +151,7 @@ test("of a record the watch reads whose turn it is: the model's, a call's, the s
   expect(busy).toMatchObject({ silentSince: null, calls: [{ tool: "Grep", startedAt: 7, deadlineMs: 42 }] });
 });
 
-test("findings are sorted, none is due before its time, and each has its words", () => {
+test("sorts findings, reports none before its time, and formats each", () => {
   const state = fc.constantFrom<WatchedActor["state"]>(
     "queued",
     "starting",

@@ -39,7 +39,7 @@ function watching(session?: { startedAt: number; deadlineMs: number }) {
 
 const id = ActorId.parse("agent1");
 
-test("a stuck agent is warned of once, and once it is ended, with what it was stuck in (C2, D2, fault 52)", async () => {
+test("warns once of a stuck agent, and ends it once, with what it was stuck in (C2, D2, fault 52)", async () => {
   const { clock, news, put } = watching();
   put({ stillSince: 0, calls: [call()] });
   await clock.advance(9_000);
@@ -64,7 +64,7 @@ test("a stuck agent is warned of once, and once it is ended, with what it was st
   ]);
 });
 
-test("one that moves again is well, and the next time it is warned of again", async () => {
+test("reports that an agent has recovered, and warns again the next time", async () => {
   const { clock, put, types } = watching();
   put({ stillSince: 0 });
   await clock.advance(30_000);
@@ -75,7 +75,7 @@ test("one that moves again is well, and the next time it is warned of again", as
   expect(types()).toEqual([["warn", "blocked"], ["well"], ["warn", "blocked"]]);
 });
 
-test("each finding is warned of by itself, and each overdue call", async () => {
+test("warns of each finding and each overdue call separately", async () => {
   const { clock, put, types } = watching();
   const deadlineMs = 20_000;
   put({
@@ -91,7 +91,7 @@ test("each finding is warned of by itself, and each overdue call", async () => {
   ]);
 });
 
-test("while nothing runs no timer does; somebody who begins wakes it", async () => {
+test("runs no timer without running agents; a start wakes it", async () => {
   const { clock, actors, put, types, watch } = watching();
   expect(clock.pending).toBe(0);
   put({});
@@ -114,7 +114,7 @@ test("while nothing runs no timer does; somebody who begins wakes it", async () 
   expect(clock.pending).toBe(0);
 });
 
-test("what the machine slept through counts against nobody, and is said (fault 27)", async () => {
+test("does not count the time the machine slept, and reports it (fault 27)", async () => {
   const { clock, put, news } = watching({ startedAt: 0, deadlineMs: 3_600_000 });
   put({ stillSince: 0, silentSince: 0, deadlineMs: 600_000, calls: [call()] });
   await clock.advance(5_000);
@@ -127,7 +127,7 @@ test("what the machine slept through counts against nobody, and is said (fault 2
   expect(news[1]).toMatchObject({ type: "warn", finding: { type: "blocked", forMs: 10_000 } });
 });
 
-test("a main thread that could not turn for 5 s is said, and blames nobody (fault 68)", async () => {
+test("reports a main thread that was blocked for 5 s, and blames no agent (fault 68)", async () => {
   const { clock, put, news } = watching();
   put({ stillSince: 0 });
   await clock.advance(4_000);
@@ -141,7 +141,7 @@ test("a main thread that could not turn for 5 s is said, and blames nobody (faul
   ]);
 });
 
-test("the session's own deadline is told of once, for all (D2)", async () => {
+test("reports the session's own deadline once, for all agents (D2)", async () => {
   const { clock, put, news, actors } = watching({ startedAt: 0, deadlineMs: 100_000 });
   for (const name of ["agent1", "agent2", "agent3"]) put({ id: ActorId.parse(name) });
   await clock.advance(200_000);
@@ -157,7 +157,7 @@ test("the session's own deadline is told of once, for all (D2)", async () => {
   expect(news.at(-1)).toMatchObject({ type: "end", actor: null });
 });
 
-test("an agent that runs again starts with a clean record", async () => {
+test("starts a resumed agent with a clean record", async () => {
   const { clock, put, types } = watching();
   put({ stillSince: 0 });
   await clock.advance(61_000);
@@ -171,7 +171,7 @@ test("an agent that runs again starts with a clean record", async () => {
   ]);
 });
 
-test("a listener that throws is heard of, and the watch goes on", () => {
+test("reports a listener that throws, and continues", () => {
   const looks: Array<() => void> = [];
   let now = 0;
   const after = (_ms: number, call: () => void) => {
@@ -212,7 +212,7 @@ test("awake time is what passed without the gaps, from any moment on", () => {
   fc.assert(property, { seed: 27, numRuns: 500 });
 });
 
-test("whatever happens, nobody is ended without a warning before, nor twice in a run", async () => {
+test("ends no agent without an earlier warning, nor twice in a run, in any sequence", async () => {
   const how = fc.constantFrom("well", "still", "sleep");
   const steps = fc.array(fc.tuple(how, fc.integer({ min: 100, max: 90_000 })), { maxLength: 12 });
   const property = fc.asyncProperty(steps, async (steps) => {

@@ -173,7 +173,7 @@ describe("EnterWorktree", () => {
     expect(await none.enter()).toMatchObject({ type: "refused" });
   });
 
-  test("who is stopped meanwhile stays where it is", async () => {
+  test("stays where it is if stopped during the call", async () => {
     const { enter, abort, where, home } = await conversation();
     abort.abort(new Error("stopped"));
     await expect(enter({ name: "one" })).rejects.toThrow("stopped");

@@ -46,7 +46,7 @@ describe.each<[string, () => Promise<{ readonly caller: Caller<typeof TABLE> }>]
   ["a port", async () => ports()],
   ["a child process", child],
 ])("over %s", (_where, open) => {
-  test("responses reach their requests, many at once", async () => {
+  test("match their requests, many together", async () => {
     const { caller } = await open();
     const results = await Promise.all(Array.from({ length: 2_000 }, (_, n) => caller.call("double", n)));
     expect(results).toEqual(results.map((_, n) => ({ ok: true, value: 2 * n })));
@@ -203,8 +203,8 @@ describe("another channel in place of one that closed", () => {
   });
 });
 
-describe("what nobody should send", () => {
-  test("frames that are none, unknown IDs and second responses disturb nothing", async () => {
+describe("invalid frames and requests", () => {
+  test("ignores invalid frames, unknown IDs and second responses", async () => {
     const { port1, port2 } = new MessageChannel();
     onTestFinished(() => port1.close());
     const malformed: unknown[] = [];

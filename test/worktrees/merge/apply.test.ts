@@ -7,8 +7,8 @@ import { agentIn, persons, picture, put, undo } from "./scene.ts";
 const LINES = Array.from({ length: 20 }, (_, at) => `line ${at}\n`);
 const text = (changed: Record<number, string> = {}) => LINES.map((line, at) => changed[at] ?? line).join("");
 
-describe("edits are brought back (A16.4, C15)", () => {
-  it("into files the person has changed meanwhile; HEAD, index, refs, config and hooks keep their bytes", {
+describe("merges edits (A16.4, C15)", () => {
+  it("into files the user has changed since; HEAD, index, refs, config and hooks keep their bytes", {
     tags: ["long"],
   }, async () => {
     const repository = await repositoryWith({ a: text(), b: "b\n", "gone/c": "c\n", staged: "1\n" });
@@ -131,7 +131,7 @@ describe("edits are brought back (A16.4, C15)", () => {
     expect(picture(repository.folder)).toEqual(before);
   });
 
-  it("nothing where nothing was changed", { tags: ["long"] }, async () => {
+  it("nothing if nothing was changed", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: "1\n" });
     const agent = await agentIn(repository);
     agent.write({ a: "2\n" });

@@ -13,7 +13,7 @@ const text = (changed: Record<number, string> = {}) => LINES.map((line, at) => c
 
 const MOMENTS = ["before the proof", "after the proof", "as it is moved"] as const;
 
-describe("a save of the person while edits are brought in", () => {
+describe("a save by the user during a merge", () => {
   it.each(MOMENTS)("is merged with the edits if both fit: %s", { tags: ["long"] }, async (moment) => {
     const repository = await repositoryWith({ a: "1\n", b: text() });
     const agent = await agentIn(repository);
@@ -122,7 +122,7 @@ function savingAt(moment: (typeof MOMENTS)[number], root: string, save: (count: 
   };
 }
 
-describe("several at once", () => {
+describe("several in parallel", () => {
   it("come in one after the other, and all are undone in turn", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: text(), b: "1\n" });
     const before = picture(repository.folder);
@@ -171,7 +171,7 @@ describe("several at once", () => {
 });
 
 describe("a program that had a file open", () => {
-  it("wrote to what was put aside: undo brings its words, and says so", { tags: ["long"] }, async () => {
+  it("wrote to a replaced file: undo restores its text, and says so", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: "1\n" });
     const agent = await agentIn(repository);
     agent.write({ a: "2\n" });

@@ -45,7 +45,7 @@ function headLocks({ folder }: TestRepository): string[] {
 /** Who has begun to commit before the index was locked goes on without it. */
 const COMMITS = "git update-ref HEAD $(git commit-tree -p HEAD -m theirs HEAD^{tree})";
 
-describe("the person's git at the moment of a commit of edits (issue 15, 28)", () => {
+describe("the user's git at the moment of a commit of edits (issue 15, 28)", () => {
   /** Before the first git commands with these words, so many, this happens in the checkout; what it says is in `said`. */
   function whenGitIsToldTo(words: string, { folder, env }: TestRepository, act: string, times = 1) {
     const tools = join(folder, "..", "tools");
@@ -165,7 +165,7 @@ describe("the person's git at the moment of a commit of edits (issue 15, 28)", (
     expect(await undo(repository)).toMatchObject({ type: "undone" });
   });
 
-  it("a commit of theirs is kept, and the edits are committed on it", { tags: ["long"] }, async () => {
+  it("keeps the user's own commit and commits the edits on it", { tags: ["long"] }, async () => {
     const repository = await repositoryWith({ a: text(), b: "1\n" });
     const { folder, must } = repository;
     put(folder, { b: "staged\n" });
@@ -182,7 +182,7 @@ describe("the person's git at the moment of a commit of edits (issue 15, 28)", (
     expect(await must(["status", "--porcelain"])).toBe("");
   });
 
-  it("nobody commits the edits with their own while they are being committed, nor takes them out later", {
+  it("no other commit contains the edits while they are being committed, or removes them later", {
     tags: ["long"],
   }, async () => {
     const repository = await repositoryWith({ a: text(), b: "1\n" });
@@ -228,7 +228,7 @@ describe("the person's git at the moment of a commit of edits (issue 15, 28)", (
 });
 
 describe("edits as one commit", () => {
-  it("of the agent's edits alone, by the person; what is staged stays staged, and undo takes all of it back", {
+  it("of the agent's edits alone, by the user; what is staged stays staged, and undo reverts all of it", {
     tags: ["long"],
   }, async () => {
     const { repository, agent } = await scene();
@@ -321,7 +321,7 @@ describe("edits as one commit", () => {
     expect((await repository.must(["rev-parse", "HEAD"])).trim()).toBe(head);
   });
 
-  it("works without a commit before it, detached, and by nobody", { tags: ["long"] }, async () => {
+  it("works without a commit before it, detached, and without an identity", { tags: ["long"] }, async () => {
     const repository = await emptyRepository();
     put(repository.folder, { a: "1\n" });
     const agent = await agentIn(repository);

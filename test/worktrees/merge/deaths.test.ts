@@ -18,7 +18,7 @@ describe("a death while edits are brought in, or undone", () => {
     return { repository, agent, common: join(repository.folder, ".git") };
   };
 
-  it("leaves either all or nothing of it, and no lock, folder or ref", {
+  it("leaves all of it or none, and no lock, directory or ref", {
     tags: ["long"],
     timeout: 120_000,
   }, async () => {
@@ -73,7 +73,7 @@ describe("a death while edits are brought in, or undone", () => {
     expect(picture(repository.folder)).toEqual(before);
   });
 
-  it("by kill -9: the next merge takes the lock over, takes back what is half done, and goes on", {
+  it("by kill -9: the next merge takes the lock over, rolls back what is half done, and continues", {
     tags: ["long"],
   }, async () => {
     for (const step of [4, 7, 11]) {

@@ -119,7 +119,7 @@ describe("an exchange of files", () => {
     expect(readlinkSync(join(root, "linked"))).toBe("elsewhere");
   });
 
-  it("is taken back to the last byte, right and time after a death at any step, also one in taking back", {
+  it("is rolled back to the last byte, mode and time after a crash at any step, also one in the roll-back", {
     tags: ["long"],
   }, () => {
     const counted = dyingDisk(Number.POSITIVE_INFINITY);
@@ -142,7 +142,7 @@ describe("an exchange of files", () => {
     }
   });
 
-  it.each(["EACCES", "ENOSPC"])("is taken back where the disk says no at any step: %s", (code) => {
+  it.each(["EACCES", "ENOSPC"])("is rolled back if the disk refuses any step: %s", (code) => {
     let failed = 0;
     for (let at = 0; at < 12; at += 1) {
       const { root, work } = all();

@@ -6,7 +6,7 @@ import { rollBackUnfinished } from "../../../src/worktrees/merge/roll-back.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
 import { agentIn, groundFor, persons, picture, put, undo } from "./scene.ts";
 
-describe("edits are not brought back, and nothing is changed, where", () => {
+describe("edits are not merged, and nothing is changed, if", () => {
   const cases: Record<
     string,
     { mine: (folder: string) => void; files: Parameters<typeof put>[1]; conflict: object }
@@ -139,7 +139,7 @@ describe("edits are not brought back, and nothing is changed, where", () => {
   });
 
   it.each(["at once", "by the next one after a disk error"])(
-    "the user saved while it was taken back: only the other version is kept, %s (issue 15, 28)",
+    "the user saved during the roll-back: only the other version is kept, %s (issue 15, 28)",
     async (when) => {
       const repository = await repositoryWith({ a: "1\n", "b/c": "1\n" });
       const agent = await agentIn(repository);

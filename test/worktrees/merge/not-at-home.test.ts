@@ -40,7 +40,7 @@ async function cutOff(step: number) {
   return { repository, before };
 }
 
-test("a merge that was cut off in a repository that was moved since is taken back where it is now", {
+test("rolls back a merge that was cut off in a repository that was moved since", {
   tags: ["long"],
 }, async () => {
   for (const step of [4, 6, 8]) {
@@ -53,7 +53,7 @@ test("a merge that was cut off in a repository that was moved since is taken bac
   }
 });
 
-test("a copy of a repository touches nothing of the one it was copied from", { tags: ["long"] }, async () => {
+test("a copy of a repository does not touch the original", { tags: ["long"] }, async () => {
   for (const step of [4, 6, 8]) {
     const { repository } = await cutOff(step);
     const copy = join(await temporaryFolder(), "copy");

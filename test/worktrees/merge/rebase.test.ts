@@ -12,7 +12,7 @@ const inTree = async (repository: TestRepository, { tree }: Agent, ...args: stri
   (await gitIn(tree.path, repository.env).run(args)).out;
 
 describe("a conflict goes back to its owner", () => {
-  it("with the marks of both sides in its tree, and comes back once it is resolved", {
+  it("with the marks of both sides in its worktree, and is merged once it is resolved", {
     tags: ["long"],
   }, async () => {
     const repository = await repositoryWith({
@@ -126,7 +126,7 @@ describe("a rebase that was cut off (issue 15, 28)", () => {
     return { repository, agent, common, record };
   }
 
-  it("is finished by who asks again, and what changed in the checkout is no edit of the agent", {
+  it("is finished by the next request, and what changed in the checkout is not an edit of the agent", {
     tags: ["long"],
   }, async () => {
     const { repository, agent, record } = await cutOff();
@@ -144,7 +144,7 @@ describe("a rebase that was cut off (issue 15, 28)", () => {
     expect(await repository.must(["for-each-ref", "refs/troupe/sides"])).toBe("");
   });
 
-  it("is taken back if the record does not say yet that it was done", async () => {
+  it("is rolled back if the record does not say yet that it was done", async () => {
     const { agent, common, record } = await cutOff();
     await writeRecord(common, "a1", { ...record, tree: agent.tree });
     expect(await agent.settle()).toEqual({ type: "done" });
