@@ -29,8 +29,8 @@ export const crash: readonly Mutation[] = [
   {
     name: "I28-dead-merge-is-made-twice",
     file: "src/features/isolation/merge-back.ts",
-    from: 'if (before === null) return "again";',
-    to: 'if (before === null || true) return "again";',
+    from: "if (before === null)",
+    to: "if (before === null || true)",
     tests: ["test/features/isolation/dead-keeper.test.ts"],
     title: "is not made twice",
   },
@@ -161,5 +161,13 @@ export const crash: readonly Mutation[] = [
     to: "const TRIES = 1;",
     tests: ["test/worktrees/merge/beside-gc.test.ts", "test/worktrees/create-beside-gc.test.ts"],
     title: "git gc --prune=now",
+  },
+  {
+    name: "I28-entry-of-a-removed-worktree-stays",
+    file: "src/worktrees/finish-removal.ts",
+    from: "dropBrokenEntry(repo.common, tree.name);",
+    to: "",
+    tests: ["test/worktrees/remove.test.ts"],
+    title: "removed its own entry of a worktree",
   },
 ];

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync 
 import { dirname, join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
+import { dropBrokenEntry } from "./broken-entries.ts";
 import { deleteRef } from "./delete-ref.ts";
 import type { Repository } from "./environment.ts";
 import { baseRef, snapshotRef, treeRecordFolder, treesFolder } from "./layout.ts";
@@ -19,6 +20,7 @@ import { locateWorktree } from "./worktree-location.ts";
  */
 export async function finishRemoval(repo: Repository, record: TreeRecord): Promise<void> {
   const { tree } = record;
+  dropBrokenEntry(repo.common, tree.name);
   const listed = await listedTrees(repo);
   if (listed.some(({ path }) => path === tree.path)) {
     pointBack(tree);

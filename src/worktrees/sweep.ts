@@ -24,6 +24,7 @@ type Swept = z.infer<typeof SweepAnswer>;
 
 /** The outcome for one worktree; null if there was nothing to do. */
 type Outcome = "removed" | null;
+const REMOVED = () => "removed" as const;
 
 /** Removes only what dead owners left and is provably saved; unmerged edits stay in place. */
 export function sweep({ folder }: z.infer<typeof InspectRequest>, ground: GitEnvironment): Promise<Swept> {
@@ -62,12 +63,12 @@ async function sweepOne(
   const { name, record, stands } = known;
   if (record === null) return sweepUnrecorded(repo, known, ground);
   if (ground.isAlive(record.owner.process) || !record.made) return null;
-  if (isBeingRemoved(repo.common, name)) return removedBy(finishRemoval(repo, record));
+  if (isBeingRemoved(repo.common, name)) return finishRemoval(repo, record).then(REMOVED);
   if (!stands) return sweepGone(repo, known, listed);
   const edits = await unmergedPaths(repo, known, ground);
   if (edits.length > 0)
     refuse(`${edits.length} changed ${edits.length === 1 ? "file is" : "files are"} in no checkout.`);
-  return removedBy(removeUnderLock(repo, record.tree, ground));
+  return removeUnderLock(repo, record.tree, ground).then(REMOVED);
 }
 
 /** Its directory was deleted, or it was removed and only what is kept forever remains. */
@@ -79,7 +80,7 @@ async function sweepGone(
   if (record === null) return null;
   dropLeftovers(repo.common, name);
   if (!listed.has(record.tree.path) && (snapshot !== null || ignored !== null)) return null;
-  return removedBy(finishRemoval(repo, record));
+  return finishRemoval(repo, record).then(REMOVED);
 }
 
 /** Handles a record directory without a readable record, and a base without snapshots. */
@@ -99,10 +100,5 @@ async function sweepUnrecorded(
   if (out.trim() !== "") return null;
   if (base !== null) await deleteRef(repo, baseRef(name), base);
   rmSync(folder, { recursive: true, force: true });
-  return "removed";
-}
-
-async function removedBy(work: Promise<void>): Promise<Outcome> {
-  await work;
   return "removed";
 }

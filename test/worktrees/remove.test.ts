@@ -41,6 +41,16 @@ test("what is left of one whose putting back was killed in git is removed (issue
   expect(existsSync(t.tree.path)).toBe(false);
 });
 
+test("git that was killed while it removed its own entry of a worktree leaves nothing of it (issue 15, 28)", async () => {
+  const t = await aTree();
+  markRemoval(t.common, "t1", t.tree.base);
+  rmSync(t.tree.path, { recursive: true });
+  const entry = join(t.common, "worktrees", "t1");
+  for (const name of readdirSync(entry)) if (name !== "index") rmSync(join(entry, name), { recursive: true });
+  expect(await remove(t)).toEqual({ type: "done" });
+  expect(existsSync(entry)).toBe(false);
+});
+
 test("the names of both sides that a killed rebase left go with the tree (issue 15, 28)", async () => {
   const t = await aTree();
   for (const side of ["checkout", "agent"])

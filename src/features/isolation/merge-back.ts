@@ -41,6 +41,8 @@ export interface BringBackPorts {
   onWarning(message: string): void;
 }
 
+/** `why`: of what is kept if it is the last try. */
+type Again = { readonly type: "again"; readonly why: string };
 type Clean = Extract<PrepareAnswer, { type: "clean" }>;
 
 /** Times the check runs again because the checkout changed during it. */
@@ -61,9 +63,8 @@ export class MergeBack {
     if (finished.isolation.merge === "keep") return this.keep(finished, "That was asked for (merge: keep).");
     for (let attempt = 1; ; attempt += 1) {
       const step = await this.#once(finished);
-      if (step !== "again") return step;
-      if (attempt === TRIES)
-        return this.keep(finished, "The checkout changed each time while its edits were being brought back.");
+      if (step.type !== "again") return step;
+      if (attempt === TRIES) return this.keep(finished, step.why);
     }
   }
 
@@ -94,7 +95,7 @@ export class MergeBack {
     return ends({ outcome, ...counts, ...baseOf(finished), ...place, ...more, ...noted(notes) });
   }
 
-  async #once(finished: Finished): Promise<BroughtBack | "again"> {
+  async #once(finished: Finished): Promise<BroughtBack | Again> {
     const { worktrees, settings } = this.#ports;
     const { held, signal } = finished;
     const forCheck = settings.check !== null;
@@ -114,7 +115,7 @@ export class MergeBack {
     }
   }
 
-  async #clean(finished: Finished, prepared: Clean): Promise<BroughtBack | "again"> {
+  async #clean(finished: Finished, prepared: Clean): Promise<BroughtBack | Again> {
     const failed = await this.#checked(finished);
     if (failed !== null) return this.keep(finished, failed);
     const hold = await this.#heldBack(finished, prepared.strange);
@@ -159,11 +160,7 @@ export class MergeBack {
       : "The person wants its edits to stay on their branch.";
   }
 
-  async #applied(
-    finished: Finished,
-    prepared: Clean,
-    hold: readonly string[],
-  ): Promise<BroughtBack | "again"> {
+  async #applied(finished: Finished, prepared: Clean, hold: readonly string[]): Promise<BroughtBack | Again> {
     const { worktrees, settings } = this.#ports;
     const { held, isolation, owner, title } = finished;
     const applied = await worktrees.apply({
@@ -176,7 +173,7 @@ export class MergeBack {
     });
     switch (applied.type) {
       case "moved":
-        return "again";
+        return { type: "again", why: "The checkout changed each time while its edits were merged." };
       case "conflict":
         return this.#conflict(finished, applied.conflicts);
       case "refused":
@@ -197,12 +194,13 @@ export class MergeBack {
   }
 
   /** Recovers from a crash of the writer: all of it is there, or it is rolled back and merged again. */
-  async #afterDeath(finished: Finished, { paths }: Clean): Promise<BroughtBack | "again"> {
+  async #afterDeath(finished: Finished, { paths }: Clean): Promise<BroughtBack | Again> {
     const { worktrees } = this.#ports;
     const { isolation } = finished;
     await worktrees.sweep({ folder: isolation.checkout });
     const before = await resultBefore(worktrees, isolation);
-    if (before === null) return "again";
+    if (before === null)
+      return { type: "again", why: "The git worker died each time while it merged its edits." };
     const { files, insertions, deletions, merge } = before;
     const more = merge === undefined ? {} : { merge };
     return this.#removed(finished, "merged", { files, insertions, deletions }, more, paths);

@@ -31,7 +31,7 @@ import {
 } from "./program.ts";
 import { remainsIn } from "./remains.ts";
 import { watchStandStill } from "./stand-still.ts";
-import { type BusyUser, busyUser, userFaults } from "./user.ts";
+import { type BusyUser, busyUser, type UserStory, userFaults } from "./user.ts";
 
 export interface CliCrashOptions {
   readonly seed: number;
@@ -63,6 +63,7 @@ export interface CliCrashReport {
   readonly folder: string;
 }
 
+const NO_STORY: UserStory = { commits: [], files: new Map(), shared: [], staged: new Map() };
 const MODEL = "a-model";
 /** Small enough that the main conversation and most agents outgrow it. */
 const WINDOW = 22_000;
@@ -129,7 +130,11 @@ export async function cliCrashLoop({
   }
 
   async function report(end: ProgramEnd, busy: BusyUser): Promise<CliCrashReport> {
-    const story = await busy.stop();
+    // What a user could not do is a fault like any other.
+    const story = await busy.stop().catch((error: Error) => {
+      faults.push(error.message);
+      return NO_STORY;
+    });
     await allGone(place.home);
     for (const pid of processesWith(place.home)) faults.push(`process ${pid} is left`);
     const brought = await agentFaults({ end, place, play, git, before, server, peakMb });

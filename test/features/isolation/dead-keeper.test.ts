@@ -47,7 +47,7 @@ const TREE: Worktree = {
 const ISOLATION: Isolation = { ...TREE, merge: "apply" };
 
 /** A keeper that dies while it writes into the checkout, which has got all of the edits by then, or nothing. */
-function dying(isWhole: boolean) {
+function dying(isWhole: boolean, deaths = 1) {
   const asked: string[] = [];
   const answers = {
     prepare: {
@@ -84,7 +84,7 @@ function dying(isWhole: boolean) {
         const counts = { files: 1, insertions: 1, deletions: 0 };
         return said<AnswerOf<"apply">>(
           "apply",
-          asked.includes("apply")
+          asked.filter((op) => op === "apply").length >= deaths
             ? { type: "merged", ...counts, merge: "m2", commit: null, notes: [] }
             : { type: "refused", reason: "It died.", died: true },
         );
@@ -93,7 +93,10 @@ function dying(isWhole: boolean) {
       list: () => said("list", listed(isWhole ? "merged" : null)),
       remove: () => said("remove", answers.done),
       settle: () => said("settle", answers.done),
-      keep: () => said<AnswerOf<"keep">>("keep", { type: "empty" }),
+      keep: () => {
+        const counts = { files: 1, insertions: 1, deletions: 0 };
+        return said<AnswerOf<"keep">>("keep", { type: "kept", commit: "k", ...counts, notes: [] });
+      },
       rebase: () => said<AnswerOf<"rebase">>("rebase", { type: "refused", reason: "No." }),
     },
     settings: { check: null, checkTimeoutMs: 1 },
@@ -128,4 +131,13 @@ test("a merge whose git worker died is made again if it was rolled back (issue 1
   const { asked, run } = dying(false);
   expect(await run()).toMatchObject({ type: "ends", result: { outcome: "merged", files: 1, merge: "m2" } });
   expect(asked).toEqual(["prepare", "apply", "sweep", "list", "prepare", "apply", "remove"]);
+});
+
+test("a merge whose git worker died each time keeps the edits and says why (issue 15, 28)", async () => {
+  const { asked, run } = dying(false, 3);
+  expect(await run()).toMatchObject({
+    type: "ends",
+    result: { outcome: "kept", reason: "The git worker died each time while it merged its edits." },
+  });
+  expect(asked.at(-1)).toBe("keep");
 });
