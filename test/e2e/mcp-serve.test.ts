@@ -261,7 +261,7 @@ describe("the program that starts the server decides what agents may do", { time
     const result = await call("spawn_agent", touch("refused"));
     expect(agents(result)).toMatchObject([{ status: "done", not_allowed: ["Bash"] }]);
     expect(textOf(result)).toContain("Calls of Bash were not allowed");
-    expect(lastOf(await messages.request(3))).toContain("Nobody can be asked");
+    expect(lastOf(await messages.request(3))).toContain("No user can be asked");
     expect([existsSync(join(place.cwd, "allowed")), existsSync(join(place.cwd, "refused"))]).toEqual([
       true,
       false,

@@ -159,7 +159,7 @@ describe("with a server that plays the model", { timeout: 60_000 }, () => {
         expect.stringContaining("1\tGAUGES = 7"),
         expect.stringContaining("was edited: line 1."),
         expect.stringContaining("lib/new.py was created: 1 line."),
-        expect.stringContaining("Go on with: Look"),
+        expect.stringContaining("Continue with: Look"),
         "met\n[Exit code 0]",
         "met\n[Exit code 0]",
         expect.stringContaining("Running in the background with the id "),

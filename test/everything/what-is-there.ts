@@ -63,10 +63,10 @@ async function everyTool(value: Value): Promise<Named[]> {
   const own = await value("agentTools");
   const sessionTools = await value("sessionTools");
   const agentTool = await value("agentTool");
-  const seal = await value("seal");
+  const bindTool = await value("bindTool");
   const agent =
-    typeof agentTool === "function" && typeof seal === "function"
-      ? [seal(agentTool({ agents: [], resolve: () => null, spawn: () => Promise.reject() }))]
+    typeof agentTool === "function" && typeof bindTool === "function"
+      ? [bindTool(agentTool({ agents: [], resolve: () => null, spawn: () => Promise.reject() }))]
       : [];
   const resourceTools = await value("resourceTools");
   const resources = typeof resourceTools === "function" ? resourceTools({}) : [];

@@ -29,7 +29,10 @@ it("the crash loop settles a conflict as the command says, and believes only rea
   const { base, head, path, branch } = tree;
   const result: WorktreeResult = { outcome: "kept", ...counts, base, head, path, branch };
   const { code, err } = await merge();
-  expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("do not fit") });
+  expect({ code, err }).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("conflict with the checkout"),
+  });
   expect(settleConflicts(err, { ...result, path: folder }, place)).toMatch(/^the edits are not in/);
   expect(settleConflicts("git was killed", result, place)).toBe("it names no conflict");
   expect(settleConflicts(err, result, place)).toBeNull();

@@ -34,7 +34,7 @@ export function showResumed(
   }
   const { main: isMain, agents } = unfinished;
   const who = unfinishedText({ main: isMain, agents: agents.length });
-  const words = `Going on with session ${restored.id}: ${who === null ? "nothing was" : who} cut off.`;
+  const words = `Resuming session ${restored.id}: ${who === null ? "nothing was" : who} cut off.`;
   gap();
   print(paint("dim", wrapText(words, columns()).join("\n")));
 }

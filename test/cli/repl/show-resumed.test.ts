@@ -92,7 +92,7 @@ describe("where a session stands", () => {
     ).toMatchInlineSnapshot(`
       "› the first question
       looking
-      Going on with session session0000001: the main conversation and 3 agents were cut off."
+      Resuming session session0000001: the main conversation and 3 agents were cut off."
     `);
     expect(show([begun], { main: false, agents: [agent] })).toContain(": 1 agent was cut off.");
   });
@@ -101,7 +101,7 @@ describe("where a session stands", () => {
     const reply = Array.from({ length: 100 }, (_, index) => `line ${index}\u001b[2J`).join("\n");
     const text = show([begun, turnEvent(MAIN, 1, reply), ended], { main: false, agents: [] });
     expect(text).toContain("… 84 lines before\nline 84\n");
-    expect(text).toContain("line 99\nGoing on with session session0000001: nothing was cut off.");
+    expect(text).toContain("line 99\nResuming session session0000001: nothing was cut off.");
     expect(text).not.toContain("\u001b");
   });
 });

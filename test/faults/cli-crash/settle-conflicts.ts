@@ -10,9 +10,8 @@ import type { Place } from "./program.ts";
  */
 export function settleConflicts(said: string, { base, path }: WorktreeResult, place: Place): string | null {
   const [, named = "", folder] =
-    /do not fit to what the checkout is now, so nothing was changed:\n(.*?)They stay in (.*?), on branch/s.exec(
-      said,
-    ) ?? [];
+    /conflict with the checkout, so nothing was changed:\n(.*?)They stay in (.*?), on branch/s.exec(said) ??
+    [];
   const files = named.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
   if (files.length === 0) return "it names no conflict";
   if (folder !== path || path === undefined) return `the edits are not in ${folder}`;

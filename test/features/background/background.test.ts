@@ -84,7 +84,7 @@ describe.each(shippedHosts)("commands in the background, %s", (host: HostName) =
         }
         if (n === 2) {
           expect(heard(request).results).toMatch(
-            /^\[Command \w+: echo begun.*; status: running\. It is running.*\]\nbegun$/,
+            /^\[Command \w+: echo begun.*; status: running\. It has been running.*\]\nbegun$/,
           );
           writeFileSync(join(cwd, "go"), "");
           return calling("TaskOutput", { task_id: id });

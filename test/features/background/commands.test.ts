@@ -126,7 +126,7 @@ test("a session that is killed with SIGKILL leaves none of its commands, in fron
   const [front, back, stray] = [witness(), witness(), witness()];
   const { cwd, home } = supervised("in-thread", []);
   const hold = (path: string) => `exec 9>"${path}"; echo up >&9; exec sleep 1000`;
-  const url = (file: string) => JSON.stringify(new URL(`../../src/${file}`, import.meta.url));
+  const url = (file: string) => JSON.stringify(new URL(`../../../src/${file}`, import.meta.url));
   const program = `
     import { Supervisor } from ${url("session/supervisor.ts")};
     import { scriptedModel } from ${url("model/scripted.ts")};

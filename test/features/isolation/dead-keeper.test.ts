@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { type Finished, MergeBack } from "../../../src/features/isolation/merge-back.ts";
 import type { Isolation, Worktree } from "../../../src/mailbox/worktree.ts";
@@ -37,7 +37,8 @@ test("an agent whose git worker is killed while it creates the worktree gets its
 /** Of a process; git may have another one between itself and its filter. */
 function parentOf(pid: number): number {
   const [, parent] = /^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
-  return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("git") ? Number(parent) : pid;
+  const [program = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  return basename(program).startsWith("git") ? Number(parent) : pid;
 }
 
 const TREE: Worktree = {

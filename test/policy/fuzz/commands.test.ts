@@ -7,7 +7,10 @@ import { observationProblem } from "./run-lines.ts";
 const problem = observationProblem();
 
 describe("random command lines under strace", unless(problem), () => {
-  it("do what the policy says of them (npm run fuzz:commands runs more)", { tags: ["long"] }, async () => {
+  it("do what the policy says of them (npm run fuzz:commands runs more)", {
+    tags: ["long"],
+    timeout: 240_000,
+  }, async () => {
     const found: Found[] = [];
     const counts = await fuzz({ lines: 1_000, seed: 1, only: null, onFound: (one) => found.push(one) });
     expect(found.map(({ line, what }) => `${line.text}: ${what.join(", ")}`)).toEqual([]);

@@ -6,9 +6,9 @@ import { CALLS, type Observed, readTrace } from "./trace.ts";
 /** Returns why nothing can be observed on this system, or null if it can. */
 export function observationProblem(): string | null {
   if (process.platform !== "linux") return "bubblewrap and strace are only on Linux";
-  for (const name of ["bwrap", "strace", "tree"])
+  for (const name of ["bwrap", "strace", "tree", "rg"])
     if (!existsSync(`/usr/bin/${name}`))
-      return `${name} is not installed (apt-get install bubblewrap strace tree)`;
+      return `${name} is not installed (apt-get install bubblewrap strace tree ripgrep)`;
   try {
     const args = ["-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=chdir", ...sandbox([]), "/bin/true"];
     execFileSync("/usr/bin/strace", args, { stdio: "ignore" });

@@ -13,8 +13,9 @@ for (let n = 0; n < sessions; n += 1) {
   // Of every third session the agents are still at work when it is closed.
   if (n % 3 > 0) await Promise.all(answers);
   await session.close();
+  // The directory is empty, so the offline model finds nothing and ends `partial`.
   for (const { summary } of await Promise.all(answers))
-    if (n % 3 > 0 && summary.status !== "done") console.error(summary.reason);
+    if (n % 3 > 0 && summary.status !== "partial") console.error(summary.status, summary.reason);
   const counts = {
     descriptors: readdirSync("/proc/self/fd").length,
     threads: readdirSync("/proc/self/task").length,
