@@ -215,7 +215,7 @@ function isWhole(out: string): boolean {
 }
 
 function isNothingLeft({ code, err }: ProgramEnd): boolean {
-  return code === 2 && /Nothing of session \w+ was cut off/.test(err);
+  return code === 2 && /Nothing in session \w+ was cut off/.test(err);
 }
 
 interface Moment {
