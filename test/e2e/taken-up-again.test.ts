@@ -367,7 +367,7 @@ describe("troupe --resume in a terminal", { ...unless(why), timeout: 60_000 }, (
       env: { HOME: at.home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-test" },
     });
     await terminal.shows(`Resuming session ${id}:`);
-    await terminal.shows(/the main conversation and 1 agent were\s+cut off\./);
+    await terminal.shows(/the main conversation and 1 agent were\s+cut\s+off\./);
     await terminal.shows(/It found a needle\.[\s\S]*✓ done[\s\S]*› *$/);
     terminal.type("\u0004");
     expect(await terminal.ended).toBe(0);
