@@ -1,11 +1,11 @@
 /**
- * `npm run check`: types, lint, layers, phrases and unused code, side by side; `-- --build` builds as well. Each prints what it
+ * `npm run check`: types, lint, layers, phrases, unused code and stale mutations, side by side; `-- --build` builds as well. Each prints what it
  * has to say when it ends. Exits with 1 if one of them fails.
  */
 import { spawn } from "node:child_process";
 import { parseArgs } from "node:util";
 
-const CHECKS = ["types", "lint", "layers", "words", "unused"];
+const CHECKS = ["types", "lint", "layers", "words", "unused", "stale"];
 
 /** Resolves to whether it succeeded, with all its output printed at once. */
 async function runScript(name: string): Promise<boolean> {
