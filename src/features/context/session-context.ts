@@ -266,10 +266,10 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
     news(actor) {
       const { spec, turns, inbox } = actor;
       const known = knownFacts(spec.knows ?? {}, turns, spec.compacted, inbox.inFlight);
-      // Agents end soon and started with what is known; only directories that are new to them need a notice.
+      // Agents end soon and keep the memory and the lists that they started with: these are not looked at, so not gone either.
       if (spec.id !== MAIN) {
         const now = [...nearby(actor, known), ...situation(false, spec.permissionMode)];
-        const around = factNews(now, known, gone);
+        const around = factNews(now, known, (key) => nearbyGone(key) ?? situationGone(key));
         return around === null ? null : contextNotice(around, NOTHING_SHOWN);
       }
       const room = memoryRoom(spec.window?.tokens ?? Number.POSITIVE_INFINITY);

@@ -44,6 +44,22 @@ describe("over the wire", () => {
   }
   const says = ({ messages }: RequestBody) => JSON.stringify(messages);
 
+  test("tells an agent nothing that its first message already says, and never that memory or skills are gone", async () => {
+    const { supervisor, cwd, bodies } = await session(
+      { "CLAUDE.md": "Use tabs here.", "src/CLAUDE.md": "Nearby.", "src/a.ts": "1\n" },
+      (_, n) =>
+        n === 0
+          ? { calls: [{ name: "Read", input: { file_path: join(cwd, "src/a.ts") } }] }
+          : { text: "Found." },
+    );
+    await supervisor.spawn({ type: "general-purpose", prompt: "Look." });
+    const texts = bodies().map((body) => JSON.stringify(body));
+    expect(texts).toHaveLength(2);
+    expect(texts[0]).toContain("Use tabs here.");
+    expect(texts[1]).toContain("Nearby.");
+    for (const text of texts) expect(text).not.toMatch(/no skills any more|memory file [^ ]+ was deleted/);
+  });
+
   test("the parts stand in their order, what is stable before what changes (A2.1, A2.3)", async () => {
     const { supervisor, cwd, bodies } = await session({ "CLAUDE.md": "Use tabs here." }, () => ({
       text: "Yes.",
