@@ -25,4 +25,12 @@ export const context: readonly Mutation[] = [
     tests: ["test/features/context/named-documents.test.ts"],
     title: "documents that a prompt names are attached",
   },
+  {
+    name: "agents-are-told-that-memory-is-gone",
+    file: "src/features/context/session-context.ts",
+    from: "(key) => nearbyGone(key) ?? situationGone(key)",
+    to: "gone",
+    tests: ["test/features/context/context.test.ts"],
+    title: "tells an agent nothing that its first message already says",
+  },
 ];
