@@ -20,6 +20,15 @@ export const actors: readonly Mutation[] = [
     core: true,
   },
   {
+    name: "D1-how-a-reply-ended-is-not-recorded",
+    file: "src/actors/loop.ts",
+    from: "const ended = turn && withEnding(turn, ending);",
+    to: "const ended = turn;",
+    tests: ["test/faults/answered.test.ts"],
+    title: "ends its agent as",
+    core: true,
+  },
+  {
     name: "A2-a-ninth-call-runs",
     file: "src/actors/run-calls.ts",
     from: "if (running >= limit)",

@@ -1,13 +1,13 @@
 import { errorMessage } from "../lib/errors.ts";
 import { textOf } from "../mailbox/conversation.ts";
-import type { LastTurn, Status } from "../mailbox/messages.ts";
+import type { LastTurn, Status, Turn } from "../mailbox/messages.ts";
 import type { ModelFailure, ModelReply } from "../model/client.ts";
 
 /** How an agent's run ends; `text` falls back to its last text. */
 export interface Ending {
   readonly status: Status;
   readonly text: string;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** The answer as data, if that was requested. */
   readonly output?: unknown;
 }
@@ -46,15 +46,15 @@ export function endingOfReply(
   return { status: text ? "partial" : "failed", text, reason: "The model ended without an answer." };
 }
 
+/** Returns a turn with the end that it brought, so that it is known if the program dies before the summary is durable. */
+export function withEnding(turn: Turn, { status, reason }: Ending): Turn {
+  if (status === "done") return turn;
+  return { ...turn, ending: { status, reason } };
+}
+
 /** Returns the end of an agent whose thread or program died between its reply and its end. */
-export function endingOfAnswer(
-  { maxTurns }: { maxTurns: number },
-  now: { turns: number; said: string },
-): Ending {
-  const { turns, said: text } = now;
-  // The one turn above the limit is the final one.
-  if (turns > maxTurns) return { status: "out_of_turns", text, reason: outOfTurns(maxTurns) };
-  return { status: "done", text };
+export function endingOfAnswer(answered: Turn | undefined, text: string): Ending {
+  return { text, status: "done", ...answered?.ending };
 }
 
 /** Consecutive replies that may be cut inside a call; a model that does not split its work by then will not. */

@@ -25,6 +25,7 @@ import {
   MOST_CUT,
   outOfRoom,
   outOfTurns,
+  withEnding,
 } from "./ending.ts";
 import { nextReply } from "./next-reply.ts";
 import { OpenCalls } from "./open-calls.ts";
@@ -53,14 +54,15 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
   const { services, signal } = around;
   const end = (turn: Turn | null, ending: Ending, more: Pick<Finish, "compacted"> = {}) => {
     const { turns, usage, receipts } = state;
-    return services.finish({ turn, summary: { ...ending, turns, usage, receipts }, ...more });
+    const ended = turn && withEnding(turn, ending);
+    return services.finish({ turn: ended, summary: { ...ending, turns, usage, receipts }, ...more });
   };
   let pending = spec.pending;
   if (!pending && (state.onlyCompacts || state.hasAnswered)) {
     // Its reply may be recorded, but not its end: the model is not called to continue its own text.
     const ending: TypedEnding = state.onlyCompacts
       ? { type: "ends", ending: await endingOfCompaction(spec, state, around) }
-      : await asData(endingOfAnswer(spec, state), spec, state, false);
+      : await asData(endingOfAnswer(state.turnsShown.at(-1), state.said), spec, state, false);
     if (ending.type === "again") state.addSteering([{ text: ending.note, notice: true }]);
     else {
       const answer = await end(null, ending.ending, state.onlyCompacts ? { compacted: true } : {});

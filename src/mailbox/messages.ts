@@ -168,6 +168,8 @@ export const Turn = z.object({
   /** Of its last request, if its reply took several: the size of the conversation. */
   lastUsage: z.optional(Usage),
   receipts: Receipts,
+  /** How its reply ended the run, if not as `done`: a restart must not guess it from the text. */
+  ending: z.optional(z.object({ status: Status, reason: z.optional(z.string()) })),
 });
 export type Turn = z.infer<typeof Turn>;
 

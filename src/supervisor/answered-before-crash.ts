@@ -50,17 +50,11 @@ function waitAgain(actor: Actor, answer: string, actors: ActorSystem): void {
   );
 }
 
-/** As it would have been written: empty text is not `done`, and one turn too many was the last one. */
+/** Returns the summary that the end of its last reply would have brought. */
 function summaryOf(actor: Actor, turns: readonly Turn[]): Summary {
-  const { turnsTaken, spec, said } = actor;
-  if (turnsTaken > spec.maxTurns) {
-    const limit = `${spec.maxTurns} turn${spec.maxTurns === 1 ? "" : "s"}`;
-    return actor.salvage("out_of_turns", `It reached its limit of ${limit}.`);
-  }
-  if (turns.at(-1) === undefined || saidIn(turns.at(-1)) === "")
-    return actor.salvage(said === "" ? "failed" : "partial", "The model ended without an answer.");
-  const { reason: _, ...done } = actor.salvage("done", "");
-  return done;
+  const { status, reason } = turns.at(-1)?.ending ?? { status: "done" };
+  const { reason: _, ...summary } = actor.salvage(status, "");
+  return reason === undefined ? summary : { ...summary, reason };
 }
 
 /** True if something in its background has yet to bring it a result, or has brought one that it has not heard. */

@@ -87,3 +87,30 @@ test("who had answered when the program died is not asked again, and keeps what 
     }
   }
 });
+
+test.each([
+  { stopReason: "refusal", status: "failed" },
+  { stopReason: "incomplete", status: "partial" },
+] as const)(
+  "a reply that ended with $stopReason ends its agent as $status after a restart too (D1)",
+  async ({ stopReason, status }) => {
+    const play = (request: ModelRequest): ScriptedTurn => {
+      if (taskOf(request) !== "go") return { text: "I cannot", stopReason };
+      return repliesIn(request) === 0 ? { calls: [agent("front")] } : { text: "over" };
+    };
+    const first = world("in-thread", play);
+    await first.supervisor.prompt("go");
+    await first.supervisor.close();
+    const whole = recorded(first);
+    const cut = recordsOf(whole.lines).findIndex(
+      ({ event }) => event.type === "turn" && textsIn(event.turn.messages) === "I cannot",
+    );
+    expect(cut).toBeGreaterThan(0);
+    const again = await takenUp("in-thread", play, { id: whole.id, home: cutAfter(whole, cut + 1) });
+    await again.supervisor.resumeUnfinished();
+    await again.supervisor.close();
+    const ends = (await journalOf(again)).flatMap(({ event }) => (event.type === "summary" ? [event] : []));
+    expect(ends.map(({ summary }) => summary.status)).toEqual([status, "done"]);
+    expect(ends[0]?.summary.reason).toBeDefined();
+  },
+);
