@@ -82,10 +82,7 @@ export function endingOfFailure(failure: ModelFailure, saidBefore: string): Endi
   return { status, text, reason: failure.message };
 }
 
-/**
- * Returns the end of a cancelled agent. The reason comes in the `cancel` message; the supervisor tells a deadline
- * from a request to stop.
- */
+/** The reason comes in the `cancel` message; the supervisor tells a deadline from a request to stop. */
 export function endingOfCancel(signal: AbortSignal, saidBefore: string): Ending {
   const reason: unknown = signal.reason;
   return {

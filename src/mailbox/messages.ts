@@ -99,10 +99,7 @@ export const ReadEntry = z.object({
 });
 export type ReadEntry = z.infer<typeof ReadEntry>;
 
-/**
- * Where a tool runs: in the agent's own thread, or in the supervisor (Agent, MCP, a library user's with `runsIn:
- * "caller"`).
- */
+/** The supervisor runs Agent, MCP tools, and a library user's with `runsIn: "caller"`. */
 export const ToolSide = z.enum(["agent", "supervisor"]);
 
 /** The module of a library user's tool for the agent's thread, and the time limit of a call. */
