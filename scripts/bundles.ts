@@ -33,6 +33,21 @@ export const bundles: readonly Bundle[] = [
     alone: true,
     format: "esm",
   },
+  // What an actor's module imports.
+  {
+    name: "actor",
+    entry: "src/features/user-actors/define-actor.ts",
+    external: shared,
+    alone: false,
+    format: "esm",
+  },
+  {
+    name: "actor-thread",
+    entry: "src/features/user-actors/actor-thread.ts",
+    external: found,
+    alone: true,
+    format: "esm",
+  },
   { name: "journal-writer", entry: "src/journal/writer.ts", external: found, alone: true, format: "esm" },
   { name: "mcp-broker", entry: "src/mcp/broker/process.ts", external: [], alone: true, format: "esm" },
   {

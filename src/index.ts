@@ -15,6 +15,18 @@ export {
   type WorktreeSetup,
   worktreeDefaults,
 } from "./features/isolation/worktree-settings.ts";
+export { ActorError, type ActorErrorKind } from "./features/user-actors/actor-error.ts";
+export type { ActorRef, AskOptions } from "./features/user-actors/actor-ref.ts";
+export {
+  type ActorAddress,
+  type ActorContext,
+  type ActorDefinition,
+  type ActorSpecOf,
+  type AgentOrder,
+  type AgentReport,
+  agentReport,
+  defineActor,
+} from "./features/user-actors/define-actor.ts";
 export type { Clock } from "./mailbox/clock.ts";
 export type { Compaction } from "./mailbox/compacted.ts";
 export type { MessageParam, Usage } from "./mailbox/conversation.ts";
@@ -55,6 +67,7 @@ export type {
   Limits,
   ModelSource,
   PermissionMode,
+  SessionActors,
   SessionUsage,
   SpawnRequest,
   StopScope,

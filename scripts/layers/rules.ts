@@ -138,6 +138,7 @@ export const rules: Rules = {
     ["gate", ["hooks"]],
     ["isolation", ["background", "gate"]],
     ["languages", ["gate"]],
+    ["messages", ["user-actors"]],
     ["overlap", ["isolation"]],
     ["plan-mode", ["gate"]],
     ["sandbox", ["background", "gate"]],

@@ -12,6 +12,7 @@ import { policy } from "./policy.ts";
 import { processes } from "./processes.ts";
 import { supervisor } from "./supervisor.ts";
 import { tools } from "./tools.ts";
+import { userActors } from "./user-actors.ts";
 import { worktrees } from "./worktrees.ts";
 
 export const mutations: readonly Mutation[] = [
@@ -28,5 +29,6 @@ export const mutations: readonly Mutation[] = [
   ...processes,
   ...supervisor,
   ...tools,
+  ...userActors,
   ...worktrees,
 ];

@@ -110,6 +110,7 @@ export function agentsOf(records: Records): AgentHistory[] {
       case "command":
       case "command-end":
       case "task":
+      case "user-actor":
       case "end":
         break;
       default:

@@ -5,6 +5,7 @@ import type { JournalRecord } from "../mailbox/session-events.ts";
 import type { TaskGraph } from "../mailbox/task-graph.ts";
 import { afterChange, noTasks } from "../mailbox/task-graph.ts";
 import { appendSteering, blocksOf, shownConversation } from "../mailbox/turns.ts";
+import { afterActorChange, type UserActorStates } from "./user-actor-state.ts";
 
 /** A call that was allowed to run, as far as the journal knows. */
 export interface BegunCall {
@@ -79,6 +80,7 @@ export interface SessionState {
   readonly actors: ReadonlyMap<ActorId, ActorAtRest>;
   readonly tasks: TaskGraph;
   readonly owedCommands: readonly OwedCommand[];
+  readonly userActors: UserActorStates;
 }
 
 /** Returns the durable ID of the message that a call sends. */
@@ -111,12 +113,18 @@ type CommandEnd = Extract<JournalRecord["event"], { type: "command-end" }>;
 class Folding {
   readonly #actors = new Map<ActorId, ActorAtRest>();
   #tasks = noTasks;
+  #userActors: UserActorStates = new Map();
   readonly #commands = new Map<string, OwedCommand>();
   /** The first version had no IDs for messages: a turn then contained all earlier ones. */
   #namesWhatWasHeard = true;
 
   get state(): SessionState {
-    return { actors: this.#actors, tasks: this.#tasks, owedCommands: this.#owedCommands() };
+    return {
+      actors: this.#actors,
+      tasks: this.#tasks,
+      owedCommands: this.#owedCommands(),
+      userActors: this.#userActors,
+    };
   }
 
   take({ seq, event }: JournalRecord): void {
@@ -195,6 +203,9 @@ class Folding {
         break;
       case "task":
         this.#tasks = afterChange(this.#tasks, event.change);
+        break;
+      case "user-actor":
+        this.#userActors = afterActorChange(this.#userActors, event.name, event.change);
         break;
       case "command": {
         const { actor, task, title, path } = event;

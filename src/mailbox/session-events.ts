@@ -4,6 +4,7 @@ import { Message } from "./conversation.ts";
 import { ActorId, CallId, SessionId } from "./ids.ts";
 import { ActorSpec, CallResult, Reply, Status, Summary, Turn } from "./messages.ts";
 import { TaskChange } from "./task-graph.ts";
+import { UserActorChange } from "./user-actors.ts";
 
 /** Raised when a record or its line changes; an older one is migrated on reading, a newer one refused. */
 export const JOURNAL_VERSION = 4;
@@ -122,6 +123,8 @@ export const SessionEvent = z.discriminatedUnion("type", [
   }),
   /** The task graph is the fold of these. */
   z.object({ type: z.literal("task"), actor: ActorId, change: TaskChange }),
+  /** An actor of a library user, by its name. */
+  z.object({ type: z.literal("user-actor"), name: z.string(), change: UserActorChange }),
   /** `agents`: the number of spawns, so that a list of sessions need not read the whole journal. */
   z.object({
     type: z.literal("end"),

@@ -49,6 +49,7 @@ import { openSkills, skillFolders } from "../features/skills/open-skills.ts";
 import type { SessionSkills } from "../features/skills/session-skills.ts";
 import { SkillRules } from "../features/skills/skill-rules.ts";
 import { openTasks } from "../features/tasks/index.ts";
+import { UserActors } from "../features/user-actors/index.ts";
 import { watchFeature } from "../features/watch/index.ts";
 import { hasServerSideSearch, pageModel } from "../features/web/page-model.ts";
 import { whereIs, worktreeService } from "../features/worktree/index.ts";
@@ -89,6 +90,7 @@ export interface Session
   readonly skills: SessionSkills | null;
   /** Null: the program ends with its answer. */
   readonly timers: Timers | null;
+  readonly userActors: UserActors;
   readonly context: SessionContext;
   readonly common: Common;
   readonly spending: Spending;
@@ -135,19 +137,8 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): Session
   const isOff = toolSwitch(rules, hasUser);
   const toolbox = new Toolbox(isOff);
   const actors = new ActorSystem({
-    ...{
-      journal,
-      gateway,
-      host,
-      processes,
-      clock,
-      limits,
-      toolbox,
-      outputs,
-      formatResult,
-      wakesMain,
-      onEvent,
-    },
+    ...{ journal, gateway, host, processes, clock, limits, toolbox, outputs, formatResult, wakesMain },
+    onEvent,
     maxThreads: options.host ? 0 : maxThreads,
   });
   const spawn = new Spawn({
@@ -215,6 +206,10 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): Session
     prompted: async (line, signal) => (await servers.prompted?.(line, signal)) ?? null,
     hooked: (tool) => hooks.has("PreToolUse", [tool]),
   });
+  const userActors = new UserActors({
+    ...{ journal, ids, clock, onWarning },
+    before: options.resume?.state.userActors ?? new Map(),
+  });
   const web = openWeb({
     ...{ search: options.webSearch ?? {}, hasServerSide: hasServerSideSearch(options), clock, namesHost },
     env: { ...process.env, ...options.env },
@@ -235,7 +230,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): Session
     background: isOff(["Bash"]) ? null : backgroundService(background, actors, clock),
     questions: asks,
     plan: planService({ mode, asks, files: plans, cwd }),
-    mail: messageService(actors, spawn),
+    mail: messageService(actors, spawn, userActors),
     worktree: worktreeService({
       ...{ worktrees: git.worktrees, foreignGit, settings, workspace: folders },
       where: (actor) => whereIs(actors, actor, cwd),
@@ -342,23 +337,9 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): Session
   ]);
 
   return {
-    ...{
-      id,
-      ids,
-      clock,
-      home,
-      journal,
-      gateway,
-      types,
-      limits,
-      options,
-      actors,
-      spawn,
-      agents,
-      toolbox,
-      rules,
-    },
-    ...{ permissions, hooks, servers, skills, timers, context, common, spending, usage, withheld, onWarning },
+    ...{ id, ids, clock, home, journal, gateway, types, limits, options, actors, spawn, agents, toolbox },
+    ...{ rules, permissions, hooks, servers, skills, timers, userActors, context, common, spending, usage },
+    ...{ withheld, onWarning },
     known: joined(sandbox.known, servers.known, skills?.known ?? null),
     warm: (count) => host.warm(Math.min(count, limits.maxAgents)),
     async close() {

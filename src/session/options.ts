@@ -11,6 +11,7 @@ import type { LanguageServersOption } from "../features/languages/session-langua
 import type { ServerService } from "../features/servers/server-service.ts";
 import type { SkillsOptions } from "../features/skills/options.ts";
 import type { DeferOptions } from "../features/tool-search/index.ts";
+import type { UserActors } from "../features/user-actors/index.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
 import type { Effort } from "../mailbox/effort.ts";
@@ -205,6 +206,9 @@ export interface SpawnRequest {
   readonly signal?: AbortSignal;
 }
 
+/** The session's own actors (`defineActor`). */
+export type SessionActors = Pick<UserActors, "start" | "find" | "names">;
+
 /** The session: owns the main conversation and every agent under it. `Supervisor` implements it. */
 export interface SupervisorHandle {
   readonly session: SessionId;
@@ -228,6 +232,8 @@ export interface SupervisorHandle {
    * that was about to end continues with it. `ended`: it reads no more messages.
    */
   send(actor: ActorId, text: string): "queued" | "ended" | "unknown";
+  /** Starts and finds actors of your own. */
+  readonly actors: SessionActors;
   /** Every agent of the session in spawn order, the main conversation first if it was used. */
   tree(): readonly AgentView[];
   /**

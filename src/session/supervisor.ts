@@ -3,6 +3,7 @@ import type { Skill } from "../context/skills/skill.ts";
 import { jsonSchemaOf } from "../features/agents/json-schema-of.ts";
 import { compactionOf } from "../features/compaction/index.ts";
 import type { ServerService } from "../features/servers/server-service.ts";
+import type { AgentReport } from "../features/user-actors/define-actor.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
 import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { ServerStatus } from "../mcp/mcp.ts";
@@ -19,6 +20,7 @@ import { MainTurns } from "./main-turns.ts";
 import { openSession, type Session } from "./open-session.ts";
 import type {
   AgentResult,
+  SessionActors,
   SessionUsage,
   SpawnRequest,
   StopScope,
@@ -69,6 +71,11 @@ export class Supervisor implements SupervisorHandle {
       resultOf: (actor, signal) => this.#resultOf(actor, signal),
     });
     actors.plugIn([this.#turns.joints]);
+    session.userActors.plugIn({
+      start: async (order, onStart) => reportOf(await this.spawn({ ...order, onStart })),
+      reportOf: async (id) => reportOf(await this.#resultOf(this.#known(id))),
+      send: async (id, text) => session.spawn.send(this.#known(id), text),
+    });
     if (options.resume) {
       this.#unfinished = replayActors(options.resume.state, { actors, clock, toolbox, onWarning });
       for (const note of options.resume.notes) onEvent({ type: "warning", message: note });
@@ -136,8 +143,7 @@ export class Supervisor implements SupervisorHandle {
   async resume(actor: ActorId, text: string, signal?: AbortSignal): Promise<AgentResult> {
     this.#assertOpen();
     assertNonEmptyPrompt(text);
-    const record = this.#actors.find(actor);
-    if (!record) throw new Error(`There is no agent ${JSON.stringify(actor)} in this session.`);
+    const record = this.#known(actor);
     while (record.isStopped)
       if (await this.#session.spawn.resume(record, text, FOR_THE_USER)) return this.#resultOf(record, signal);
     this.#send(record, text);
@@ -164,6 +170,10 @@ export class Supervisor implements SupervisorHandle {
     const unseen = unfinished.length === 0 && this.#session.options.resume?.ended === false;
     const answers = main !== undefined && (unseen || unfinished.includes(main));
     return this.#turns.wokenRun ?? (answers ? this.#resultOf(main) : null);
+  }
+
+  get actors(): SessionActors {
+    return this.#session.userActors;
   }
 
   tree(): readonly AgentView[] {
@@ -230,6 +240,8 @@ export class Supervisor implements SupervisorHandle {
     const asleep = new Set(this.#unfinished.map(({ id }) => id));
     const timers = this.#session.timers?.close() ?? 0;
     if (timers > 0) this.#onEvent({ type: "warning", message: timersEnded(timers) });
+    // First: what agents still report would start agents again.
+    await this.#session.userActors.close();
     await this.#actors.close("The session was closed.", asleep);
     const all = this.#actors.all();
     const unfinished = all.find(({ summary }) => summary?.status !== "done");
@@ -259,6 +271,12 @@ export class Supervisor implements SupervisorHandle {
     return unfinished;
   }
 
+  #known(id: ActorId): Actor {
+    const actor = this.#actors.find(id);
+    if (!actor) throw new Error(`There is no agent ${JSON.stringify(id)} in this session.`);
+    return actor;
+  }
+
   #send(actor: Actor, text: string): void {
     const { spawn, onWarning } = this.#session;
     spawn.send(actor, text).catch((error: Error) => onWarning(error.message));
@@ -277,6 +295,11 @@ export class Supervisor implements SupervisorHandle {
   #assertOpen(): void {
     if (this.#closing) throw new Error("The session is closed.");
   }
+}
+
+/** What an actor reads of an agent that it started. */
+function reportOf({ id, summary: { status, text, output } }: AgentResult): AgentReport {
+  return { agent: id, status, text, ...(output === undefined ? {} : { output }) };
 }
 
 function timersEnded(count: number): string {

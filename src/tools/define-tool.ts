@@ -1,9 +1,8 @@
-import { realpathSync } from "node:fs";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
 import type { Access } from "../mailbox/messages.ts";
 import type { PermissionLevel } from "../policy/asks.ts";
 import { bindTool, type SealedTool } from "./bind-tool.ts";
+import { moduleProblem } from "./module-problem.ts";
 import type { CallContext, Tool, ToolFailure } from "./tool.ts";
 
 export { type CallContext, failed, type ToolFailure } from "./tool.ts";
@@ -78,7 +77,7 @@ export function defineTool<Input, Output>(spec: ToolSpec<Input, Output>): Custom
   const { name, timeoutMs, module } = spec;
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))
     throw new Error(`timeoutMs of ${name} is ${timeoutMs}; it must be a number from 1 to ${MAX_TIMEOUT_MS}.`);
-  const problem = module === undefined ? null : moduleProblem(module);
+  const problem = module === undefined ? null : moduleProblem(module, "tool");
   if (problem !== null) throw new Error(`module of ${name} ${problem}`);
   return {
     ...sealed(spec),
@@ -90,24 +89,6 @@ export function defineTool<Input, Output>(spec: ToolSpec<Input, Output>): Custom
 }
 
 const MAX_TIMEOUT_MS = 24 * 60 * 60_000;
-
-/** Why a thread cannot import a module, as the end of a sentence, or null. */
-function moduleProblem(module: string): string | null {
-  const written = "; write `module: import.meta.url` in the module that exports the tool.";
-  if (!URL.canParse(module) || new URL(module).protocol !== "file:")
-    return `is ${JSON.stringify(module)}, which is not the URL of a file${written}`;
-  const [, program] = process.argv;
-  if (program === undefined || realUrl(program) !== realUrl(fileURLToPath(module))) return null;
-  return 'is the program itself, which each agent would run again. Move the tool to a module of its own, or declare `runsIn: "caller"`.';
-}
-
-function realUrl(path: string): string {
-  try {
-    return pathToFileURL(realpathSync(path)).href;
-  } catch {
-    return path;
-  }
-}
 
 function sealed<Input, Output>(spec: ToolParts<Input, Output>): SealedTool<CallContext> {
   return bindTool<Input, Output, CallContext>({

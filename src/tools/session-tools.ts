@@ -125,7 +125,7 @@ export const noSession: SessionParts = {
     enter: () => Promise.reject(new Error("There is no session.")),
     leave: () => Promise.reject(new Error("There is no session.")),
   },
-  mail: { agents: () => [], send: () => Promise.reject(new Error("There is no session.")) },
+  mail: { agents: () => [], actors: () => [], send: () => Promise.reject(new Error("There is no session.")) },
   worktree: {
     enter: () => Promise.reject(new Error("There is no session.")),
     exit: () => Promise.reject(new Error("There is no session.")),

@@ -139,6 +139,10 @@ export class FakeSession implements SupervisorHandle {
     return this.#run({ ...before, state: "running", summary: null }, text, signal);
   }
 
+  get actors(): never {
+    throw new Error("This session has no actors.");
+  }
+
   unfinished() {
     const left = this.#left;
     return (

@@ -28,6 +28,7 @@ function desk(
   const sent: string[][] = [];
   return {
     sent,
+    actors: () => [],
     agents: () => agents,
     async send(from, to, text) {
       sent.push([from, to, text]);

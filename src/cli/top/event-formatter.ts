@@ -71,6 +71,7 @@ export class EventFormatter {
       case "compacted":
         return ["its conversation was compacted"];
       case "task":
+      case "user-actor":
         return [];
       case "end":
         return [`The session has ended: ${statusText(event.status)}.`];

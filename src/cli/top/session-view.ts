@@ -103,6 +103,7 @@ export class SessionView {
       case "task":
         this.#change(event.actor, now, () => ({}));
         break;
+      case "user-actor":
       case "end":
         break;
       default:

@@ -4,6 +4,7 @@ import { viewOf } from "../../supervisor/actor-view.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Spawn } from "../../supervisor/spawn.ts";
 import type { MailEntry, MessageService } from "../../tools/messages/service.ts";
+import type { UserActors } from "../user-actors/index.ts";
 
 /**
  * Messages between the actors of a session (C27): an address is a handle, and an accepted message is durable. Uses no
@@ -12,6 +13,7 @@ import type { MailEntry, MessageService } from "../../tools/messages/service.ts"
 export function messageService(
   actors: Pick<Actors, "find" | "all">,
   spawn: Pick<Spawn, "send" | "resume">,
+  userActors: Pick<UserActors, "names" | "tell">,
 ): MessageService {
   const addressed = (from: ActorId, to: string): Actor | undefined => {
     if (to === "parent") {
@@ -24,8 +26,13 @@ export function messageService(
 
   return {
     agents: (asker) => actors.all().map((actor) => entryOf(actor, asker)),
+    actors: () => userActors.names,
     async send(from, to, text) {
       const actor = addressed(from, to);
+      if (!actor && userActors.names.includes(to)) {
+        await userActors.tell(to, "text", text, from);
+        return { type: "told", name: to };
+      }
       if (!actor) return { type: "unknown" };
       if (actor.id === from) return { type: "self" };
       const sender = actors.find(from);

@@ -33,6 +33,7 @@ export function listAgentsTool(
       return [
         ...sorted.slice(0, MAX_LINES).map(lineOf),
         ...(more > 0 ? [`(${more} more that have ended)`] : []),
+        ...service.actors().map((name) => `${name}: an actor of the program, which takes text as well`),
       ].join("\n");
     },
   };

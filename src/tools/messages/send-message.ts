@@ -38,23 +38,27 @@ export function sendMessageTool(service: MessageService): Tool<SendMessageInput,
       switch (sent.type) {
         case "queued":
         case "resumed":
+        case "told":
           return sent;
         case "self":
           return failed("That is you. Send to another agent.");
         case "unknown": {
           const ids = service.agents(actor).filter(({ isYou }) => !isYou);
           const known = ids.map(({ id, description, type }) => `${id} (${description || type})`);
+          const actors = service.actors();
           return failed(
-            `There is no agent ${JSON.stringify(to)}; nothing was sent. ${known.length === 0 ? "You are the only one." : `There are: ${known.join(", ")}.`}`,
+            `There is no agent ${JSON.stringify(to)}; nothing was sent. ${actors.length === 0 ? "" : `Actors of the program: ${actors.join(", ")}. `}${known.length === 0 ? "You are the only one." : `There are: ${known.join(", ")}.`}`,
           );
         }
         default:
           return sent satisfies never;
       }
     },
-    mapToolResultToToolResultBlockParam: (sent) =>
-      sent.type === "resumed"
+    mapToolResultToToolResultBlockParam: (sent) => {
+      if (sent.type === "told") return `The actor ${sent.name} has your message.`;
+      return sent.type === "resumed"
         ? `Agent ${sent.id} had ended; it resumes with your message. You will be notified of its report.`
-        : "Delivered; the agent gets it at its next turn.",
+        : "Delivered; the agent gets it at its next turn.";
+    },
   };
 }

@@ -20,12 +20,16 @@ export type Sent =
   | { readonly type: "queued"; readonly id: ActorId }
   /** It had ended and resumes with this; a notice brings its result. */
   | { readonly type: "resumed"; readonly id: ActorId }
+  /** An actor of the program has it, as its message `text`. */
+  | { readonly type: "told"; readonly name: string }
   | { readonly type: "unknown" }
   | { readonly type: "self" };
 
 /** Delivers messages between actors. */
 export interface MessageService {
   agents(asker: ActorId): readonly MailEntry[];
+  /** The names of the program's own actors, which take text too. */
+  actors(): readonly string[];
   /** Throws an error with a sentence if it cannot be delivered. */
   send(from: ActorId, to: string, text: string): Promise<Sent>;
 }
