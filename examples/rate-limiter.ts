@@ -1,8 +1,8 @@
 /** An actor of one's own: `node examples/rate-limiter.ts`. Callers in several places share one allowance. */
-import { Supervisor } from "troupe";
+import { Session } from "troupe";
 import { limiter } from "./rate-limiter-actor.ts";
 
-const session = new Supervisor({ cwd: process.cwd(), source: { provider: "offline" } });
+await using session = new Session({ cwd: process.cwd(), model: { provider: "offline" } });
 const actor = await session.actors.start(limiter, { state: { tokens: 3, perSecond: 50 } });
 const started = performance.now();
 await Promise.all(
@@ -15,4 +15,3 @@ await Promise.all(
     }
   }),
 );
-await session.close();

@@ -1,4 +1,4 @@
-/** Starts three agents, waits until all have reported, and gives their reports to one more. */
+/** Starts three agents, waits until all have reported, and sums up. */
 import { agentReport, defineActor } from "troupe/actor";
 import * as z from "zod";
 
@@ -6,31 +6,23 @@ export const reviewer = defineActor({
   name: "reviewer",
   module: import.meta.url,
   messages: {
-    review: { input: z.object({ questions: z.array(z.string()).length(3), about: z.string() }) },
+    review: { input: z.object({ questions: z.array(z.string()).length(3) }) },
     found: { input: agentReport },
-    concluded: { input: agentReport },
-    verdict: { input: z.object({}), reply: z.object({ verdict: z.string().nullable() }) },
+    /** `review`: null until all have reported. */
+    result: { input: z.object({}), reply: z.object({ review: z.string().nullable() }) },
   },
-  state: z.object({
-    about: z.string().default(""),
-    found: z.array(z.string()).default([]),
-    verdict: z.string().nullable().default(null),
-  }),
+  state: z.object({ found: z.array(z.object({ status: z.string(), text: z.string() })).default([]) }),
   receive: {
-    review(state, { questions, about }, context) {
+    review(_state, { questions }, context) {
       for (const prompt of questions) context.startAgent({ prompt }, "found");
-      return { state: { ...state, about } };
+      return { state: { found: [] } };
     },
-    found(state, { status, text }, context) {
-      const found = [...state.found, `${status}: ${text}`];
-      if (found.length === 3)
-        context.startAgent(
-          { prompt: `${state.about}\n\nThree agents reported:\n${found.join("\n")}` },
-          "concluded",
-        );
-      return { state: { ...state, found } };
+    found: ({ found }, { status, text }) => ({ state: { found: [...found, { status, text }] } }),
+    result({ found }) {
+      if (found.length < 3) return { reply: { review: null } };
+      const done = found.filter(({ status }) => status === "done").length;
+      const lines = found.map(({ status, text }) => `- ${status}: ${text.split("\n")[0]}`);
+      return { reply: { review: [`${done} of 3 agents are done.`, ...lines].join("\n") } };
     },
-    concluded: (state, { status, text }) => ({ state: { ...state, verdict: `${status}: ${text}` } }),
-    verdict: ({ verdict }) => ({ reply: { verdict } }),
   },
 });

@@ -1,11 +1,10 @@
 /**
- * Troupe as a library: a supervisor, agents in worker threads, one summary each.
+ * Troupe as a library: a session, agents in worker threads, one summary each.
  *
  * @example
- * const troupe = new Supervisor({ cwd: process.cwd(), source: { provider: "offline" } });
- * const { summary } = await troupe.spawn({ type: "Explore", prompt: "Where are routes defined?" });
+ * await using session = new Session({ cwd: process.cwd(), model: { provider: "offline" } });
+ * const { summary } = await session.spawn({ type: "Explore", prompt: "Where are routes defined?" });
  * console.log(summary.text);
- * await troupe.close();
  */
 export { type AgentDefinition, defineAgent } from "./actors/definitions/definition.ts";
 export { builtInAgents } from "./actors/definitions/index.ts";
@@ -27,6 +26,18 @@ export {
   agentReport,
   defineActor,
 } from "./features/user-actors/define-actor.ts";
+export type {
+  ContextOptions,
+  LimitOptions,
+  McpOptions,
+  ModelOptions,
+  OutputOf,
+  OutputSchema,
+  PermissionOptions,
+  SessionOptions,
+} from "./library/options.ts";
+export type { ProjectOptions } from "./library/read-project.ts";
+export { type AgentRun, Session, type TypedResult } from "./library/session.ts";
 export type { Clock } from "./mailbox/clock.ts";
 export type { Compaction } from "./mailbox/compacted.ts";
 export type { MessageParam, Usage } from "./mailbox/conversation.ts";
@@ -71,8 +82,7 @@ export type {
   SessionUsage,
   SpawnRequest,
   StopScope,
-  SupervisorHandle,
-  SupervisorOptions,
+  SupervisorHandle as SessionHandle,
 } from "./session/options.ts";
 export {
   type Restoring,
@@ -80,14 +90,13 @@ export {
   type ResumeRequest,
   resumeSession,
 } from "./session/resume-session.ts";
-export { Supervisor } from "./session/supervisor.ts";
 export type { Rule } from "./settings/rules.ts";
 export type {
   Activity,
   AgentState,
   AgentView,
   PermissionDenial,
-  SupervisorEvent,
+  SupervisorEvent as SessionEvent,
 } from "./supervisor/view.ts";
 export {
   type CallContext,

@@ -1,7 +1,7 @@
 import { answer, given } from "../own-process.ts";
 import { quantile } from "../samples.ts";
 
-/** So many Explore agents at once under one built supervisor, over a real gateway. */
+/** So many Explore agents at once under one built session, over a real gateway. */
 export interface AgentsTask {
   readonly agents: number;
   readonly turns: number;
@@ -17,7 +17,7 @@ export interface AgentsRun {
   readonly cpuMs: number;
   /** What the process had grown by when every agent was in its last turn. */
   readonly rssMiB: number;
-  /** How late timers of the supervisor's thread fired: from the first spawn, and once all agents were at work. */
+  /** How late timers of the session's thread fired: from the first spawn, and once all agents were at work. */
   readonly lateness: { readonly whole: Lateness; readonly working: Lateness };
 }
 
@@ -31,35 +31,37 @@ const EVERY_MS = 5;
 
 const { agents, turns, url, cwd, home } = given<AgentsTask>();
 const dist = new URL("../../dist/index.js", import.meta.url).href;
-const { Supervisor }: typeof import("../../src/index.ts") = await import(dist);
+const { Session }: typeof import("../../src/index.ts") = await import(dist);
 
 const before = process.cpuUsage();
 const turnsOf = new Map<string, number>();
 let rss = 0;
 let allAtWorkAt = Number.POSITIVE_INFINITY;
-const supervisor = new Supervisor({
+const session = new Session({
   cwd,
   home,
-  source: { provider: "anthropic", apiKey: "test-key", baseURL: url },
+  model: { provider: "anthropic", apiKey: "test-key", baseURL: url },
   limits: { maxAgents: agents },
-  onEvent(event) {
-    if (event.type !== "agent") return;
+});
+void (async () => {
+  for await (const event of session.events()) {
+    if (event.type !== "agent") continue;
     turnsOf.set(event.view.id, event.view.turns);
     const fewest = turnsOf.size < agents ? 0 : Math.min(...turnsOf.values());
     if (fewest >= 1) allAtWorkAt = Math.min(allAtWorkAt, performance.now());
     // Their last replies are held back until all have asked for them.
     if (rss === 0 && fewest === turns - 1) rss = process.memoryUsage.rss();
-  },
-});
+  }
+})();
 const rssBefore = process.memoryUsage.rss();
 const lateness = watchLateness();
 const began = performance.now();
 const results = await Promise.all(
-  Array.from({ length: agents }, (_, n) => supervisor.spawn({ prompt: `Answer question ${n}.` })),
+  Array.from({ length: agents }, (_, n) => session.spawn({ prompt: `Answer question ${n}.` })),
 );
 const wallMs = performance.now() - began;
 const late = lateness();
-await supervisor.close();
+await session.close();
 for (const { summary } of results) {
   if (summary.status !== "done") throw new Error(`An agent ended as ${summary.status}: ${summary.reason}`);
 }

@@ -34,7 +34,7 @@ export interface BashRun {
 
 const { cwd, home, live, calls, megabytes, confined } = given<BashTask>();
 const dist = new URL("../../dist/index.js", import.meta.url).href;
-const { Supervisor }: typeof import("../../src/index.ts") = await import(dist);
+const { Session }: typeof import("../../src/index.ts") = await import(dist);
 
 const UNCOUNTED = 3;
 const BARE = { file: "/bin/bash", args: ["--noprofile", "--norc", "-c", "true"], cwd };
@@ -94,32 +94,34 @@ const client: ModelClient = {
 
 const asleep = Promise.withResolvers<void>();
 let waiting = 0;
-const supervisor = new Supervisor({
+const session = new Session({
   cwd,
   home,
-  ...(confined ? { allowedTools: ["Bash(yes:*)"] } : { permissionMode: "bypassPermissions" as const }),
+  permissions: confined ? { allowedTools: ["Bash(yes:*)"] } : { mode: "bypassPermissions" },
   limits: { maxAgents: Math.max(1, live), maxTurns: 10_000 },
-  source: { provider: "client", client },
-  onEvent(event) {
-    if (event.type !== "agent" || event.view.id !== "main") return;
+  model: { provider: "client", client },
+});
+void (async () => {
+  for await (const event of session.events()) {
+    if (event.type !== "agent" || event.view.id !== "main") continue;
     const isRunning = event.view.activity.type === "tool" && event.view.activity.tool === "Bash";
     if (isRunning && began === 0) {
       cpuAtCall = cpuMs(ours()) ?? 0;
       began = performance.now();
     }
-    if (isRunning || began === 0) return;
+    if (isRunning || began === 0) continue;
     took.push(performance.now() - began);
     if (took.length > UNCOUNTED && took.length <= UNCOUNTED + calls) cpu += (cpuMs(ours()) ?? 0) - cpuAtCall;
     began = 0;
     if (turn === calls + UNCOUNTED + 1) growthMiB = grown();
-  },
-});
-const agents = Array.from({ length: live }, () => supervisor.spawn({ prompt: "Wait." }));
+  }
+})();
+const agents = Array.from({ length: live }, () => session.spawn({ prompt: "Wait." }));
 if (live > 0) await asleep.promise;
-const { summary } = await supervisor.prompt("Run true, again and again.");
+const { summary } = await session.prompt("Run true, again and again.");
 if (summary.status !== "done")
   throw new Error(`The measured agent ended ${summary.status}: ${summary.reason}`);
-await supervisor.close();
+await session.close();
 await Promise.all(agents);
 spawner.stop();
 await answer({

@@ -27,7 +27,7 @@ const MODEL = "bench-model";
 
 const { url, cwd, home, agents, window } = given<ForkingTask>();
 const dist = new URL("../../dist/index.js", import.meta.url).href;
-const { Supervisor }: typeof import("../../src/index.ts") = await import(dist);
+const { Session }: typeof import("../../src/index.ts") = await import(dist);
 
 let beforeMiB = 0;
 let rssMiB = 0;
@@ -37,16 +37,15 @@ process.on("message", ({ type }: ToForking) => {
   else rssMiB = now;
   process.send?.({ type: "measured" } satisfies FromForking);
 });
-const supervisor = new Supervisor({
-  ...{ cwd, home, model: MODEL },
-  source: { provider: "anthropic", apiKey: "test-key", baseURL: url },
-  compaction: { windows: { [MODEL]: window } },
+const session = new Session({
+  ...{ cwd, home },
+  model: { name: MODEL, provider: "anthropic", apiKey: "test-key", baseURL: url },
+  context: { compaction: { windows: { [MODEL]: window } } },
   // No thread is booted beyond those that are needed.
-  limits: { maxAgents: agents, maxTurns: 1_000 },
-  quoteAboveUsd: 1_000_000,
+  limits: { maxAgents: agents, maxTurns: 1_000, confirmAboveUsd: 1_000_000 },
 });
-const { summary } = await supervisor.prompt("Read all parts, then look at them from all sides.");
-await supervisor.close();
+const { summary } = await session.prompt("Read all parts, then look at them from all sides.");
+await session.close();
 if (summary.status !== "done") throw new Error(`It ended as ${summary.status}: ${summary.reason}`);
 await answer({ rssMiB, beforeMiB } satisfies ForkingRun);
 process.exit();

@@ -22,7 +22,7 @@ export interface LongSession {
 
 const { home, cwd, file, agents, calls, events } = given<LongSessionTask>();
 const dist = new URL("../../dist/index.js", import.meta.url).href;
-const { Supervisor }: typeof import("../../src/index.ts") = await import(dist);
+const { Session }: typeof import("../../src/index.ts") = await import(dist);
 
 let written = 0;
 const full = Promise.withResolvers<void>();
@@ -62,20 +62,20 @@ const model: ModelClient = {
   },
 };
 
-const supervisor = new Supervisor({
-  ...{ cwd, home, source: { provider: "client", client: model } },
+const session = new Session({
+  ...{ cwd, home, model: { provider: "client", client: model } },
   agents: [{ name: "reader", whenToUse: "never", prompt: "You read.", tools: ["Read"] }],
   limits: { maxTurns: 10_000 },
 });
-void supervisor.prompt("Read all parts.");
+void session.prompt("Read all parts.");
 await full.promise;
 // What was noted is on disk soon: when the file grows no more, the others have come to their ends too.
 for (let size = -1; size !== lengthOf(); size = await laterLength(size));
-await answer({ id: supervisor.session, folder: supervisor.folder } satisfies LongSession);
+await answer({ id: session.session, folder: session.folder } satisfies LongSession);
 process.kill(process.pid, "SIGKILL");
 
 function lengthOf(): number {
-  return statSync(join(supervisor.folder, "journal.jsonl")).size;
+  return statSync(join(session.folder, "journal.jsonl")).size;
 }
 
 function laterLength(_before: number): Promise<number> {

@@ -19,7 +19,7 @@ export interface ResumingRun {
 
 const { home, cwd, id } = given<ResumingTask>();
 const dist = new URL("../../dist/index.js", import.meta.url).href;
-const { Supervisor, resumeSession }: typeof import("../../src/index.ts") = await import(dist);
+const { Session, resumeSession }: typeof import("../../src/index.ts") = await import(dist);
 
 const first = Promise.withResolvers<number>();
 const client: ModelClient = {
@@ -32,13 +32,13 @@ const client: ModelClient = {
 const began = performance.now();
 const restoring = await resumeSession({ home, cwd, session: { id } });
 if (restoring.type === "refused") throw new Error(restoring.reason);
-const supervisor = new Supervisor({
-  ...{ cwd, home, source: { provider: "client", client }, resume: restoring.session },
+const session = new Session({
+  ...{ cwd, home, model: { provider: "client", client }, resume: restoring.session },
   agents: [{ name: "reader", whenToUse: "never", prompt: "You read.", tools: ["Read"] }],
   limits: { maxTurns: 10_000 },
 });
-const { main, agents } = supervisor.unfinished();
-void supervisor.resumeUnfinished();
+const { main, agents } = session.unfinished();
+void session.resumeUnfinished();
 const at = await first.promise;
 await answer({
   process: at,

@@ -13,7 +13,7 @@ export type WakingRun = readonly number[];
 
 const { home, cwd, rounds } = given<WakingTask>();
 const dist = new URL("../../dist/index.js", import.meta.url).href;
-const { Supervisor }: typeof import("../../src/index.ts") = await import(dist);
+const { Session }: typeof import("../../src/index.ts") = await import(dist);
 
 const usage = {
   ...{ input_tokens: 0, output_tokens: 0 },
@@ -64,22 +64,24 @@ function reply(
   return { type: "reply", reply: { content, stopReason, usage, model, apiMs: 0 } } as unknown as ModelOutcome;
 }
 
-const supervisor = new Supervisor({
-  ...{ cwd, home, source: { provider: "client", client }, background: "wake" },
+const session = new Session({
+  ...{ cwd, home, model: { provider: "client", client }, background: "wake" },
   limits: { maxChildren: 10_000, maxAgentsPerSession: 10_000 },
-  onEvent({ type }) {
-    if (type === "answered") answered.resolve();
-  },
 });
+void (async () => {
+  for await (const { type } of session.events()) {
+    if (type === "answered") answered.resolve();
+  }
+})();
 // The first round is not counted: code and threads are cold.
 for (let round = -1; round < rounds; round++) {
   idle = Promise.withResolvers();
   answered = Promise.withResolvers();
-  const { summary } = await supervisor.prompt("Start one and wait for it.");
+  const { summary } = await session.prompt("Start one and wait for it.");
   if (summary.text !== "I wait.") throw new Error(`It did not wait: ${summary.status}, ${summary.text}`);
   idle.resolve();
   await answered.promise;
 }
-await supervisor.close();
+await session.close();
 await answer(samples.slice(1) satisfies WakingRun);
 process.exit();

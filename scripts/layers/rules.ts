@@ -115,6 +115,20 @@ export const rules: Rules = {
     ["features", folders(...BELOW_CORE, "supervisor")],
     ["session", folders(...BELOW_CORE, "supervisor", "features")],
     ["cli", folders(...BELOW_CORE, "supervisor", "features", "session")],
+    // What programs use; a project is read by the command line's own code.
+    [
+      "library",
+      [
+        ...folders(...BELOW_CORE, "supervisor", "features", "session"),
+        ...all(
+          "src/cli/arguments.ts",
+          "src/cli/process-io.ts",
+          "src/cli/runtime.ts",
+          "src/cli/session-flags.ts",
+          "src/cli/session-setup.ts",
+        ),
+      ],
+    ],
     [
       "index.ts",
       folders(
@@ -128,6 +142,7 @@ export const rules: Rules = {
         "supervisor",
         "features",
         "session",
+        "library",
       ),
     ],
   ]),

@@ -12,6 +12,7 @@ import { Isolation, Location, WorktreeResult } from "./worktree.ts";
 
 // ---- how an agent ends -------------------------------------------------------------------------
 
+/** How a run ended. Only `done` means that the task was done. */
 export const Status = z.enum([
   "done",
   "partial",

@@ -128,5 +128,5 @@ function readReply({ content, isError }: CallResult): Reply | string {
 }
 
 function noAnswer(tool: string, why: string): UserAnswer {
-  return { type: "nobody", reason: `The permission prompt tool ${tool} ${why}, so the answer is no.` };
+  return { type: "unavailable", reason: `The permission prompt tool ${tool} ${why}, so the answer is no.` };
 }

@@ -110,6 +110,7 @@ export interface ModelClient {
  */
 export type CountTokens = (request: ModelRequest, signal: AbortSignal) => Promise<number | null>;
 
+/** What a request to a model brings. */
 export type ModelOutcome =
   | { readonly type: "reply"; readonly reply: ModelReply }
   | { readonly type: "failure"; readonly failure: ModelFailure };

@@ -10,6 +10,7 @@ import type {
   OnModelEvent,
 } from "./client.ts";
 
+/** A call of a scripted reply. */
 export interface ScriptedCall {
   readonly name: string;
   readonly input: unknown;
@@ -40,6 +41,7 @@ export type Script =
   | readonly ScriptedTurn[]
   | ((request: ModelRequest, n: number) => ScriptedTurn | Promise<ScriptedTurn>);
 
+/** A model client that plays a script and keeps the requests that it got. */
 export interface ScriptedModel extends ModelClient {
   /** Everything it was asked, in order: frozen copies, as the requests were at that moment. */
   readonly requests: readonly ModelRequest[];

@@ -1,6 +1,6 @@
 import type { ActorId } from "../mailbox/ids.ts";
 
-/** The agent that asks, as a person sees it: itself last, the main conversation first. */
+/** The agent that asks, as the user sees it. */
 export interface Asker {
   readonly actor: ActorId;
   /** Descriptions from the main conversation down to the agent, such as `["main conversation", "Explore · find it"]`. */
@@ -10,7 +10,7 @@ export interface Asker {
 /** How dangerous a tool is by nature (A6.1, A3.34). */
 export type PermissionLevel = "read" | "write" | "execute" | "network";
 
-/** One line of what a call would do. `value` is as the model wrote it; who shows it makes control and bidi characters visible. */
+/** One line of what a call would do. `value` is as the model wrote it: make control and bidi characters visible. */
 export interface AskDetail {
   readonly name: string;
   readonly value: string;
@@ -20,32 +20,34 @@ export interface AskDetail {
 export interface PermissionRequest {
   readonly type: "permission";
   readonly id: string;
-  /** More than one where several agents asked for the very same thing and were merged into this question. */
+  /** Several if agents asked for the same thing and were merged into this question. */
   readonly askers: readonly [Asker, ...Asker[]];
   readonly tool: string;
-  /** Of the tool, whatever this call of it does. */
+  /** Of the tool, whatever this call does. */
   readonly level: PermissionLevel;
-  /** What it would be called with, as JSON. */
+  /** JSON. */
   readonly input: unknown;
-  /** The model's own id of the call; absent where no call of a model asks. */
+  /** The model's own ID of the call; absent if no call of a model asks. */
   readonly toolUse?: string;
-  /** The command, path or URL itself, as the model wrote it; of other tools the argument that tells calls apart. */
+  /** The command, path or URL as the model wrote it; of other tools the argument that tells calls apart. */
   readonly title: string;
   readonly details: readonly AskDetail[];
-  /** What the model says a command is for: its words, which nothing has checked. */
+  /** What the model says that a command is for; nothing has checked it. */
   readonly description?: string;
-  /** One sentence: why this is a question, with the rule and the file it stands in where one made it so. */
+  /** One sentence: why this is a question, with the rule and its file if a rule asks. */
   readonly reason: string;
-  /** The rules that "for this session" would add, as narrow as they can be; none: it can only be allowed once. */
+  /** The rules that "for this session" would add, as narrow as possible. Empty: it can only be allowed once. */
   readonly grants: readonly string[];
 }
 
+/** One option of a question. */
 export interface Choice {
   readonly label: string;
   readonly description: string;
   readonly preview?: string;
 }
 
+/** One question of AskUserQuestion. */
 export interface Question {
   readonly question: string;
   readonly header: string;
@@ -55,7 +57,7 @@ export interface Question {
   readonly yesOrNo?: true;
 }
 
-/** AskUserQuestion: one to four questions; "Other", a text of one's own, is always offered besides the options. */
+/** AskUserQuestion: one to four questions. "Other", a text of the user, is always offered too. */
 export interface QuestionRequest {
   readonly type: "question";
   readonly id: string;
@@ -63,7 +65,7 @@ export interface QuestionRequest {
   readonly questions: readonly Question[];
 }
 
-/** ExitPlanMode: whether the plan is to be carried out, and with which permissions. */
+/** ExitPlanMode: whether the agent may carry out the plan, and with which permissions. */
 export interface PlanRequest {
   readonly type: "plan";
   readonly id: string;
@@ -71,23 +73,24 @@ export interface PlanRequest {
   readonly plan: string;
   /** Where the plan is kept. */
   readonly file: string;
-  /** What approval would allow for the session: what was asked for, and the rules it becomes. */
+  /** What approval would allow for the session, with the rules that it becomes. */
   readonly allows: readonly { readonly prompt: string; readonly rules: readonly string[] }[];
 }
 
-/** A question to the person. Plain data: it may be shown in a terminal, sent to an editor or a script. */
+/** A question to the user, as plain data: show it in a terminal, send it to an editor or a script. */
 export type UserRequest = PermissionRequest | QuestionRequest | PlanRequest;
 
-/** How long an answer to a permission ask holds. */
+/** How long an answer to a permission request holds. */
 export type Span = "once" | "session";
 
+/** Answers to the questions of one request, by their text. */
 export type Answers = Readonly<Record<string, string | readonly string[]>>;
 
-/** What a person can say. An answer of another kind than the ask means no. */
+/** What the user can answer. An answer of another type than the request means no. */
 export type UserAnswer =
   /**
-   * `grants`: the rules of the ask's that are allowed for the session; all where absent. `input`: it may run with this
-   * input instead, which must fit and which the rules decide on again (fault 57).
+   * `grants`: those of the request's rules that are allowed for the session (default: all). `input`: it may run with this
+   * input instead, which must be valid and is evaluated again (fault 57).
    */
   | {
       readonly type: "allow";
@@ -95,18 +98,18 @@ export type UserAnswer =
       readonly grants?: readonly string[];
       readonly input?: Readonly<Record<string, unknown>>;
     }
-  /** `message` is told to the agent. */
+  /** The agent gets `message`. */
   | { readonly type: "deny"; readonly span: Span; readonly message?: string }
-  /** By question text: the label chosen, a list of labels where it takes several, or the person's own words. */
+  /** By question text: the chosen label, a list of labels if it takes several, or the user's text. */
   | { readonly type: "answers"; readonly answers: Answers }
-  /** `mode` is what the conversation goes on in once a plan is approved. */
+  /** `mode`: in which the conversation continues. */
   | { readonly type: "approve"; readonly mode: "default" | "acceptEdits" }
-  /** There is nobody who could answer, or nobody did; `reason` is one sentence. */
-  | { readonly type: "nobody"; readonly reason: string };
+  /** No user could answer, or none did; `reason` is one sentence. */
+  | { readonly type: "unavailable"; readonly reason: string };
 
 /**
- * Whoever can be asked: a terminal, a library user's callback, a permission prompt tool. One ask at a time
- * reaches it. Aborted when the answer no longer matters; a rejection counts as nobody.
+ * Asks the user: a terminal, a callback of a program, a permission prompt tool. It gets one request at a time. `signal` is
+ * aborted when the answer no longer matters. A rejection counts as `unavailable`.
  */
 export interface UserHandler {
   ask(ask: UserRequest, signal: AbortSignal): Promise<UserAnswer>;

@@ -178,7 +178,8 @@ export interface SupervisorOptions extends AgentModels {
   readonly onEvent?: (event: SupervisorEvent) => void;
 }
 
-export interface SpawnRequest {
+/** One agent: what it does, and within which limits. */
+export interface SpawnRequest<Output = JsonSchema | z.core.$ZodType> {
   /** Agent type, matched whatever its case and separators (default Explore). */
   readonly type?: string;
   /** Three to five words. */
@@ -200,7 +201,7 @@ export interface SpawnRequest {
    * What its answer must be: a JSON Schema, or a zod schema, of which what JSON Schema can say is checked. The data is
    * `summary.output`; if it never fits, the summary is `partial`. Wins over the definition's.
    */
-  readonly output?: JsonSchema | z.core.$ZodType;
+  readonly output?: Output;
   /** Called with the agent's ID as soon as it has one: by it the agent can be found, sent messages and cancelled. */
   readonly onStart?: (id: ActorId) => void;
   readonly signal?: AbortSignal;

@@ -30,11 +30,13 @@ export interface ResumableSession {
   release(): void;
 }
 
+/** What `resumeSession` resolves with. */
 export type Restoring =
   | { readonly type: "restored"; readonly session: ResumableSession }
   /** There is no such session, another process has it, or it cannot be read. */
   | { readonly type: "refused"; readonly reason: string };
 
+/** Which session to resume. */
 export interface ResumeRequest {
   readonly home: string;
   /** The folder whose sessions are meant by `latest`. */

@@ -3,6 +3,7 @@ export type Scope = "enterprise" | "user" | "project" | "local" | "cli" | "sessi
 
 export type Behaviour = "allow" | "ask" | "deny";
 
+/** What is allowed without asking. */
 export type PermissionMode = "default" | "acceptEdits" | "plan" | "bypassPermissions" | "dontAsk";
 
 /** One permission rule with its origin, so that each decision can name the rule and its file. */

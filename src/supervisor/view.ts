@@ -3,6 +3,7 @@ import type { ActorId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { AgentResult } from "./agent-result.ts";
 
+/** The states of an agent, in the order in which it passes them. */
 export type AgentState = "queued" | "starting" | "running" | "waiting" | "cancelling" | "ended";
 
 /** What an agent is doing right now, in words a person can read. */

@@ -65,6 +65,7 @@ interface OnCallerThread {
   readonly module?: never;
 }
 
+/** What `defineTool` takes. */
 export type ToolSpec<Input, Output> = ToolParts<Input, Output> & (InAgentThread | OnCallerThread);
 
 /**

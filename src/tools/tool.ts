@@ -43,6 +43,7 @@ export interface ToolFailure {
   readonly message: string;
 }
 
+/** Returns an expected failure of a tool: the model reads the message, and the call counts as failed. */
 export function failed(message: string): ToolFailure {
   return { type: "tool-failure", message };
 }
@@ -108,7 +109,7 @@ export interface Tool<Input = never, Output = unknown, Context extends CallConte
   readonly aliases?: readonly string[];
   /** The six parts, rendered for the tools an agent has, or a text as it is. */
   readonly description: string | ToolPrompt;
-  readonly inputSchema: z.ZodMiniType<Input> | z.core.$ZodType<Input>;
+  readonly inputSchema: z.core.$ZodType<Input>;
   readonly permissionLevel: PermissionLevel;
   /** Whether several calls of one reply may run at the same time (default true). */
   readonly parallel?: boolean;

@@ -1,4 +1,4 @@
-import type { Restoring, Supervisor, SupervisorEvent, SupervisorOptions } from "troupe";
+import type { Restoring, Session, SessionEvent, SessionOptions } from "troupe";
 import { MARK } from "./checks/remains.ts";
 import type { ProgramLine, ProgramRequest } from "./session-run.ts";
 
@@ -7,30 +7,32 @@ import type { ProgramLine, ProgramRequest } from "./session-run.ts";
  * cut off; closed at its end. Killed at any moment by the tests.
  */
 interface Library {
-  readonly Supervisor: new (options: SupervisorOptions) => Supervisor;
+  readonly Session: new (options: SessionOptions) => Session;
   resumeSession(request: { home: string; cwd: string; session: "latest" }): Promise<Restoring>;
 }
 
 const request: ProgramRequest = JSON.parse(process.argv[2] ?? "");
-const { Supervisor: Session, resumeSession }: Library = await import(request.library);
+const { Session: OpenSession, resumeSession }: Library = await import(request.library);
 const { home, cwd, url: baseURL } = request;
 
 const restoring = await resumeSession({ home, cwd, session: "latest" });
 const resume = restoring.type === "restored" ? restoring.session : undefined;
 const mark = process.env[MARK] ?? "";
-const session = new Session({
+const session = new OpenSession({
   cwd,
   home,
-  source: { provider: "anthropic", apiKey: "sk-test-secret", baseURL },
-  permissionMode: "bypassPermissions",
+  model: { provider: "anthropic", apiKey: "sk-test-secret", baseURL },
+  permissions: { mode: "bypassPermissions" },
   env: { [MARK]: mark },
   limits: request.limits ?? {},
   agents: [
     { name: "worker", whenToUse: "always", prompt: "You work.", tools: ["Bash", "Agent"], maxTurns: 100 },
   ],
-  onEvent,
   ...(resume ? { resume } : {}),
 });
+void (async () => {
+  for await (const event of session.events()) onEvent(event);
+})();
 tell({ type: "opened", folder: session.folder, resumed: resume !== undefined });
 const begun = resume?.state.actors.size ?? 0;
 const result = begun > 0 ? await session.resumeUnfinished() : await session.prompt(request.prompt);
@@ -44,7 +46,7 @@ tell({
   ...(reason === undefined ? {} : { reason }),
 });
 
-function onEvent(event: SupervisorEvent): void {
+function onEvent(event: SessionEvent): void {
   if (event.type === "warning") tell({ type: "warning", message: event.message });
   if (event.type === "waiting") tell({ type: "waiting", reason: event.reason, ms: event.ms });
 }

@@ -1,12 +1,17 @@
-import { resumeSession, Supervisor, type SupervisorEvent, type SupervisorOptions } from "../../src/index.ts";
+import {
+  resumeSession,
+  type SessionEvent,
+  type SessionOptions,
+  Session as TroupeSession,
+} from "../../src/index.ts";
 import { goldens } from "./goldens.ts";
 import type { Place, Session } from "./session.ts";
 
-type Use = (troupe: Supervisor, events: readonly SupervisorEvent[], place: Place) => unknown;
+type Use = (troupe: TroupeSession, events: readonly SessionEvent[], place: Place) => unknown;
 
-function optionsAt({ project, home, url }: Place): SupervisorOptions {
-  const source = { provider: "anthropic", apiKey: "sk-test-golden", baseURL: url } as const;
-  return { cwd: project, home: `${home}/.troupe`, source };
+function optionsAt({ project, home, url }: Place): SessionOptions {
+  const model = { provider: "anthropic", apiKey: "sk-test-golden", baseURL: url } as const;
+  return { cwd: project, home: `${home}/.troupe`, model };
 }
 
 /** A program that uses the library against the server. */
@@ -14,17 +19,18 @@ function used(
   name: string,
   use: Use,
   replies: Session["replies"] = {},
-  options: Partial<SupervisorOptions> = {},
+  options: Partial<SessionOptions> = {},
 ): Session {
   const run = async (place: Place) => {
-    const events: SupervisorEvent[] = [];
-    const troupe = new Supervisor({
-      ...optionsAt(place),
-      onEvent: (event) => events.push(event),
-      ...options,
-    });
+    const events: SessionEvent[] = [];
+    const troupe = new TroupeSession({ ...optionsAt(place), ...options });
+    const reading = (async () => {
+      for await (const event of troupe.events()) events.push(event);
+    })();
     try {
       const told = await use(troupe, events, place);
+      await troupe.close();
+      await reading;
       return { told, events: [...new Set(events.map(({ type }) => type))].sort() };
     } finally {
       await troupe.close();
@@ -70,7 +76,7 @@ goldens("the library", [
       });
       if (restored.type === "refused") return restored;
       const { session } = restored;
-      const again = new Supervisor({ ...optionsAt(place), resume: session });
+      const again = new TroupeSession({ ...optionsAt(place), resume: session });
       const second = await again.prompt("more");
       await again.close();
       return [summary, second];

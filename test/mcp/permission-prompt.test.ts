@@ -90,7 +90,7 @@ describe("--permission-prompt-tool", () => {
   ])("%s is a no that says why", async (_, answer, words) => {
     const { person } = personWho(answer);
     const said = await person.ask(permission, never);
-    expect(said).toMatchObject({ type: "nobody", reason: expect.stringContaining(words) });
+    expect(said).toMatchObject({ type: "unavailable", reason: expect.stringContaining(words) });
     expect(said).toMatchObject({ reason: expect.stringMatching(/so the answer is no\.$/) });
   });
 
@@ -99,7 +99,7 @@ describe("--permission-prompt-tool", () => {
     const { person } = personWho(() => new Promise(() => {}), clock);
     const said = person.ask(permission, never);
     await clock.advance(1_000);
-    expect(await said).toMatchObject({ type: "nobody", reason: expect.stringContaining("within 1 s") });
+    expect(await said).toMatchObject({ type: "unavailable", reason: expect.stringContaining("within 1 s") });
     expect(clock.pending).toBe(0);
   });
 
@@ -111,7 +111,7 @@ describe("--permission-prompt-tool", () => {
     });
     expect(answering.calls[0]?.input).toMatchObject({ tool_name: "AskUserQuestion" });
     const plain = personWho(says({ behavior: "allow" }));
-    expect(await plain.person.ask(question, never)).toMatchObject({ type: "nobody" });
+    expect(await plain.person.ask(question, never)).toMatchObject({ type: "unavailable" });
     expect(await plain.person.ask(plan, never)).toEqual({ type: "approve", mode: "default" });
     expect(plain.calls[1]?.input).toMatchObject({ tool_name: "ExitPlanMode", input: { plan: "Do it." } });
   });
@@ -120,12 +120,12 @@ describe("--permission-prompt-tool", () => {
     const { mcp } = opened({ good: server("good.ts") });
     const echoing = mcpPerson(mcp, "mcp__good__echo", { clock: systemClock });
     expect(await echoing.ask(permission, never)).toMatchObject({
-      type: "nobody",
+      type: "unavailable",
       reason: expect.stringContaining("not answer with JSON"),
     });
     const missing = mcpPerson(mcp, "mcp__good__missing", { clock: systemClock });
     expect(await missing.ask(permission, never)).toMatchObject({
-      ...{ type: "nobody", reason: expect.stringContaining("There is no MCP tool mcp__good__missing") },
+      ...{ type: "unavailable", reason: expect.stringContaining("There is no MCP tool mcp__good__missing") },
     });
   });
 });

@@ -171,5 +171,5 @@ function bound(text: string): string {
 }
 
 function noAnswer(reason: string): UserAnswer {
-  return { type: "nobody", reason };
+  return { type: "unavailable", reason };
 }

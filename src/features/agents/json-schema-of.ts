@@ -11,6 +11,6 @@ export function jsonSchemaOf(given: JsonSchema | z.core.$ZodType): JsonSchema {
   return JSON.parse(JSON.stringify(schema));
 }
 
-function isZod(given: JsonSchema | z.core.$ZodType): given is z.core.$ZodType {
+export function isZod(given: JsonSchema | z.core.$ZodType): given is z.core.$ZodType {
   return "_zod" in given;
 }

@@ -43,7 +43,9 @@ export interface LazyServers {
 
 export function lazyServers(parts: ServersParts): LazyServers & { readonly person: UserHandler } {
   const { mcpServers = [], permissionPromptTool } = parts.options;
-  const nobody: UserHandler = { ask: async () => ({ type: "nobody", reason: "There is no MCP server." }) };
+  const nobody: UserHandler = {
+    ask: async () => ({ type: "unavailable", reason: "There is no MCP server." }),
+  };
   const isWanted = Object.keys(mcpServers).length > 0 || permissionPromptTool !== undefined;
   /** Agents that bring servers, from before these are loaded. */
   const held = new Set<ActorId>();

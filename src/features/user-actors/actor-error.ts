@@ -15,6 +15,7 @@ export type ActorErrorKind =
   | "cancelled"
   | "closed";
 
+/** What starting, telling and asking an actor reject with. */
 export class ActorError extends Error {
   override readonly name = "ActorError";
   readonly kind: ActorErrorKind;

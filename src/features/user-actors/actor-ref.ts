@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import type { UserActorAtRest } from "../../journal/user-actor-state.ts";
 import type { Asked, MessageTypes, ReplyTo } from "./define-actor.ts";
 
+/** How long a request waits. */
 export interface AskOptions {
   /** Milliseconds until it rejects (default 30,000). The message is handled all the same. */
   readonly deadlineMs?: number;

@@ -47,6 +47,7 @@ export const agentReport = z.object({
   text: z.string(),
   output: z.optional(z.unknown()),
 });
+/** The end of an agent that an actor started. */
 export type AgentReport = z.infer<typeof agentReport>;
 
 /** What a handler can do. `tell`, `text` and `startAgent` happen once the state is durable, or not at all. */
@@ -84,6 +85,7 @@ interface Supervision {
   readonly restarts?: { readonly most: number; readonly withinMs: number };
 }
 
+/** What `defineActor` takes. */
 export interface ActorSpecOf<M extends MessageTypes, S extends z.core.$ZodType> extends Supervision {
   /** Of the definition; an actor has this name too if it is given no other. */
   readonly name: string;
@@ -114,6 +116,7 @@ export interface SealedActor {
   readonly restarts: { readonly most: number; readonly withinMs: number };
 }
 
+/** What `defineActor` returns. */
 export interface ActorDefinition<M extends MessageTypes, S extends z.core.$ZodType> extends SealedActor {
   readonly messages: M;
   readonly state: S;

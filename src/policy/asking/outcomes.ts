@@ -6,7 +6,7 @@ import type { ChoiceOutcome, Denied, PermissionOutcome, PlanOutcome } from "./qu
 export function readAnswer(value: unknown): UserAnswer {
   const read = z.safeParse(answerSchema(), value);
   if (read.success) return read.data;
-  return { type: "nobody", reason: "The reply was not an answer, so it counts as no." };
+  return { type: "unavailable", reason: "The reply was not an answer, so it counts as no." };
 }
 
 function answerSchema(): z.ZodMiniType<UserAnswer> {
@@ -20,7 +20,7 @@ function answerSchema(): z.ZodMiniType<UserAnswer> {
     z.object({ type: z.literal("deny"), span, message: z.exactOptional(text) }),
     z.object({ type: z.literal("answers"), answers: z.record(text, z.union([text, z.array(text)])) }),
     z.object({ type: z.literal("approve"), mode: z.enum(["default", "acceptEdits"]) }),
-    z.object({ type: z.literal("nobody"), reason: text }),
+    z.object({ type: z.literal("unavailable"), reason: text }),
   ]);
 }
 
@@ -76,7 +76,7 @@ function saidNo(message: string | undefined, advice: string): Denied {
 /** An answer of another type is a no. */
 function unanswered(answer: UserAnswer, advice?: string): Denied {
   const reason =
-    answer.type === "nobody"
+    answer.type === "unavailable"
       ? answer.reason
       : `The answer was to another kind of question (${answer.type}), so it counts as no.`;
   return nobody([reason, advice].filter(Boolean).join(" "));

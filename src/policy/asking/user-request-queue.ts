@@ -88,7 +88,7 @@ export class UserRequestQueue {
     }
     void answered.then((late) => {
       // A handler that reports its own abort has not answered.
-      if (late.type !== "nobody") this.#options.onLate(ask, late);
+      if (late.type !== "unavailable") this.#options.onLate(ask, late);
     });
   }
 
@@ -115,6 +115,6 @@ async function askUser(person: UserHandler, ask: UserRequest, signal: AbortSigna
   try {
     return readAnswer(await person.ask(ask, signal));
   } catch (error) {
-    return { type: "nobody", reason: `The question could not be answered (${errorMessage(error)}).` };
+    return { type: "unavailable", reason: `The question could not be answered (${errorMessage(error)}).` };
   }
 }

@@ -78,8 +78,11 @@ describe("a permission that is asked through the client", () => {
     [accept({ allow: "yes" }), { type: "deny", span: "once" }],
     [accept({}), { type: "deny", span: "once" }],
     [{ action: "decline" }, { type: "deny", span: "once" }],
-    [{ action: "cancel" }, { type: "nobody", reason: expect.stringContaining("without an answer") }],
-    [new Error("timed out"), { type: "nobody", reason: "The client could not ask the user (timed out)." }],
+    [{ action: "cancel" }, { type: "unavailable", reason: expect.stringContaining("without an answer") }],
+    [
+      new Error("timed out"),
+      { type: "unavailable", reason: "The client could not ask the user (timed out)." },
+    ],
   ])("%j is %j: anything but a clear yes means no (A6.10)", async (filled, expected) => {
     expect((await asked(permission, filled)).answer).toEqual(expected);
   });
@@ -105,8 +108,8 @@ describe("questions of an agent", () => {
       accept({ answer_1: "red", own_words_1: "green", answer_2: "S, M" }),
       { type: "answers", answers: { "Which colour?": "green", "Which sizes?": "S, M" } },
     ],
-    [accept({}), { type: "nobody", reason: "The user left all fields empty." }],
-    [{ action: "decline" }, { type: "nobody", reason: "The user did not want to answer." }],
+    [accept({}), { type: "unavailable", reason: "The user left all fields empty." }],
+    [{ action: "decline" }, { type: "unavailable", reason: "The user did not want to answer." }],
   ])("%j is %j", async (filled, expected) => {
     expect((await asked(question, filled)).answer).toEqual(expected);
   });
@@ -122,5 +125,5 @@ test("a plan is for a conversation", async () => {
     allows: [],
   };
   const { answer, form } = await asked(plan, accept({}));
-  expect({ type: answer.type, form }).toEqual({ type: "nobody", form: undefined });
+  expect({ type: answer.type, form }).toEqual({ type: "unavailable", form: undefined });
 });

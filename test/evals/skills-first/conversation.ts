@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type MessageParam, type ModelSource, resumeSession, Supervisor } from "../../../src/index.ts";
+import { type MessageParam, type ModelSource, resumeSession } from "../../../src/index.ts";
+import { Supervisor } from "../../../src/session/supervisor.ts";
 import { files, skills } from "./cases.ts";
 
 /** Enough to load a skill, look at a file and answer. */

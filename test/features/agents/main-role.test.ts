@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { defineAgent, type SupervisorOptions } from "../../../src/index.ts";
+import { defineAgent } from "../../../src/index.ts";
 import { DEFAULT_ALIASES } from "../../../src/model/aliases.ts";
+import type { SupervisorOptions } from "../../../src/session/options.ts";
 import { supervised } from "../../support/supervised.ts";
 
 const { haiku, sonnet } = DEFAULT_ALIASES;

@@ -75,7 +75,7 @@ test("passes the user's own text to the model", async () => {
 });
 
 test("starts everything if the user has left", async () => {
-  const { person } = someone(() => ({ type: "nobody", reason: "The window was closed." }));
+  const { person } = someone(() => ({ type: "unavailable", reason: "The window was closed." }));
   const { supervisor, warnings } = paying(two, { agents: [small], quoteAboveUsd: 5, person });
   expect((await supervisor.prompt("go")).summary.text).toBe("all done");
   expect(supervisor.tree()).toHaveLength(3);

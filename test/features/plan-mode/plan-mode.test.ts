@@ -174,7 +174,7 @@ describe("entering plan mode (A14.9)", () => {
 
   test.each([
     ["no", { type: "deny", span: "once", message: "Just do it." }, "The user said no: Just do it."],
-    ["nothing", { type: "nobody", reason: "The terminal is gone." }, "The terminal is gone."],
+    ["nothing", { type: "unavailable", reason: "The terminal is gone." }, "The terminal is gone."],
   ])("the person says %s: nothing changes", async (_, answer, words) => {
     const { call, person, modes } = planning("acceptEdits");
     const entered = call("EnterPlanMode");
@@ -281,17 +281,18 @@ describe("leaving plan mode (A14.9)", () => {
     expect(readdirSync(files.folder)).toEqual(["plan-1.md"]);
   });
 
-  test.each([allow, { type: "nobody", reason: "Gone." }, { type: "approve", mode: "bypassPermissions" }])(
-    "%j approves nothing",
-    async (answer) => {
-      const { call, person, modes, told } = planning("plan");
-      const left = call("ExitPlanMode", { plan: "one", allowedPrompts: prompts });
-      await shown(person);
-      await person.say(answer);
-      expect((await left).isError).toBe(true);
-      expect([modes, told.grants]).toEqual([[], []]);
-    },
-  );
+  test.each([
+    allow,
+    { type: "unavailable", reason: "Gone." },
+    { type: "approve", mode: "bypassPermissions" },
+  ])("%j approves nothing", async (answer) => {
+    const { call, person, modes, told } = planning("plan");
+    const left = call("ExitPlanMode", { plan: "one", allowedPrompts: prompts });
+    await shown(person);
+    await person.say(answer);
+    expect((await left).isError).toBe(true);
+    expect([modes, told.grants]).toEqual([[], []]);
+  });
 
   test("a plan that is in its file already is taken from there, and told in the result", async () => {
     const { call, person, files } = planning("plan");

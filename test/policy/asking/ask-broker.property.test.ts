@@ -18,7 +18,7 @@ const answers = [
   { type: "deny", span: "session" },
   { type: "answers", answers: {} },
   { type: "approve", mode: "default" },
-  { type: "nobody", reason: "Gone." },
+  { type: "unavailable", reason: "Gone." },
   null,
 ];
 
@@ -137,7 +137,7 @@ async function played(steps: readonly Step[]) {
   for (const one of steps) await carryOut(one);
   for (let i = 0; i <= 2 * asked.length + 2 || person.open.size > 0; i++) {
     await settled();
-    if (person.open.size > 0) person.now().answer({ type: "nobody", reason: "The end." });
+    if (person.open.size > 0) person.now().answer({ type: "unavailable", reason: "The end." });
   }
   for (let i = 0; i < 10; i++) await settled();
   return { asked, person, told, clock };

@@ -271,7 +271,7 @@ describe("no clear yes is a no, and never a hang (fault 55)", () => {
   test.each([
     ["an answer to a question", { type: "answers", answers: { "Which one?": "A" } }],
     ["an approval", { type: "approve", mode: "acceptEdits" }],
-    ["nobody", { type: "nobody", reason: "The terminal is gone." }],
+    ["nobody", { type: "unavailable", reason: "The terminal is gone." }],
     ["an unknown word", { type: "yes" }],
     ["a span there is not", { type: "allow", span: "always" }],
     ["rules that are no list", { type: "allow", span: "session", grants: "Bash" }],

@@ -29,7 +29,7 @@ export function terminalPerson(terminal: Terminal): UserHandler {
         const reason = signal.aborted
           ? "The question was withdrawn before the person answered."
           : "The person left the terminal without an answer.";
-        return { type: "nobody", reason };
+        return { type: "unavailable", reason };
       }),
   };
 }
