@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { exportedTwice } from "./layers/exported-names.ts";
 import { countLines, overBudget } from "./layers/line-budget.ts";
 import { readSources } from "./layers/read-source.ts";
 import { rules } from "./layers/rules.ts";
@@ -18,6 +19,7 @@ if (process.argv.includes("--lower"))
 const found = [
   ...violations(files, rules),
   ...sharedByTests(tests, rules),
+  ...exportedTwice(files),
   ...overBudget(files, JSON.parse(readFileSync(budgetsFile, "utf8"))),
 ];
 for (const { path, line, message } of found) console.error(`${path}:${line} ${message}`);

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { exportedTwice } from "../scripts/layers/exported-names.ts";
 import { overBudget } from "../scripts/layers/line-budget.ts";
 import { readSources, sourceFile } from "../scripts/layers/read-source.ts";
 import { type Place, type Rules, rules } from "../scripts/layers/rules.ts";
@@ -18,6 +19,7 @@ describe("the source of this repository", () => {
   test("breaks no rule", () => {
     expect(files.length).toBeGreaterThan(20);
     expect(violations(files, rules)).toEqual([]);
+    expect(exportedTwice(files)).toEqual([]);
   });
 
   test("has every file in a folder that has a layer", () => {
@@ -205,5 +207,22 @@ test("names a directory that has more lines than its budget", () => {
   expect(overBudget(files, { "src/lib": 1, "src/cli": 1 }).map(({ path }) => path)).toEqual(["src/lib"]);
   expect(overBudget(files, { "src/cli": 1 }).map(({ message }) => message)).toEqual([
     "has 2 lines, and its budget is 0; make something shorter first",
+  ]);
+});
+
+test("a name that two files export is reported; a re-export is not", () => {
+  const files = [
+    sourceFile("src/lib/a.ts", "export const one = 1;\nexport interface Two {}"),
+    sourceFile(
+      "src/lib/b.ts",
+      'export { one } from "./a.ts";\nexport function two() {}\nexport class Two {}',
+    ),
+  ];
+  expect(exportedTwice(files)).toEqual([
+    {
+      path: "src/lib/b.ts",
+      line: 3,
+      message: "exports Two, and so does src/lib/a.ts; rename one, or keep one",
+    },
   ]);
 });

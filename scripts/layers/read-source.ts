@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { type CallExpression, type NewExpression, parseSync, Visitor } from "oxc-parser";
+import { type CallExpression, type Declaration, type NewExpression, parseSync, Visitor } from "oxc-parser";
 import type { Import, SourceFile, Use } from "./source-file.ts";
 
 /** Every TypeScript file below `folder`, with paths relative to `root`. */
@@ -22,6 +22,7 @@ export function sourceFile(path: string, text: string): SourceFile {
   const imports: Import[] = [];
   const uses: Use[] = [];
   const atLoad: Use[] = [];
+  const exports: Use[] = [];
   let functions = 0;
   const enter = () => {
     functions += 1;
@@ -45,6 +46,7 @@ export function sourceFile(path: string, text: string): SourceFile {
     },
     ExportNamedDeclaration(node) {
       if (node.source) bring(node, node.source.value, node.exportKind === "type");
+      for (const name of declaredNames(node.declaration)) exports.push({ what: name, line: lineOf(node) });
     },
     ExportAllDeclaration(node) {
       bring(node, node.source.value, node.exportKind === "type");
@@ -80,9 +82,16 @@ export function sourceFile(path: string, text: string): SourceFile {
       use(node, "any");
     },
   }).visit(program);
-  return { path, lines: text.split("\n").length - 1, imports, uses, atLoad };
+  return { path, lines: text.split("\n").length - 1, imports, uses, atLoad, exports };
 }
 
 function resolve(from: string, specifier: string): string {
   return specifier.startsWith(".") ? posix.join(posix.dirname(from), specifier) : specifier;
+}
+
+function declaredNames(declaration: Declaration | null): string[] {
+  if (declaration === null) return [];
+  if (declaration.type === "VariableDeclaration")
+    return declaration.declarations.flatMap(({ id }) => (id.type === "Identifier" ? [id.name] : []));
+  return "id" in declaration && declaration.id?.type === "Identifier" ? [declaration.id.name] : [];
 }

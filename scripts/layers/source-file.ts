@@ -7,6 +7,8 @@ export interface SourceFile {
   readonly uses: readonly Use[];
   /** Functions that are called when the file is loaded, by name. */
   readonly atLoad: readonly Use[];
+  /** Names that it declares and exports. */
+  readonly exports: readonly Use[];
 }
 
 export interface Import {

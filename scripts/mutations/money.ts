@@ -30,8 +30,8 @@ export const money: readonly Mutation[] = [
   {
     name: "upper-bound-asks",
     file: "src/features/budget/cost-estimate.ts",
-    from: "{ agents, likelyUsd }: Quote,",
-    to: "{ agents, mostUsd: likelyUsd }: Quote,",
+    from: "{ agents, likelyUsd }: CostEstimate,",
+    to: "{ agents, mostUsd: likelyUsd }: CostEstimate,",
     tests: ["test/features/budget/cost-estimate.test.ts"],
     title: "the upper bound alone asks nobody",
   },

@@ -67,7 +67,7 @@ export const tools: readonly Mutation[] = [
   {
     name: "cut-call-is-told-to-come-again",
     file: "src/tools/dispatch.ts",
-    from: "if (cut !== null) return refused(cutMessage(called.name, cut));",
+    from: "if (cut !== null) return refusedCall(cutMessage(called.name, cut));",
     to: "",
     tests: ["test/actors/cut-replies.test.ts"],
     title: "is answered with the limit and how to write in parts",

@@ -1,5 +1,5 @@
 import { settings } from "../../src/settings/schema.ts";
-import { nameOf, type Setting } from "../../src/settings/setting.ts";
+import { type Setting, settingName } from "../../src/settings/setting.ts";
 import { defaultLimits } from "../../src/supervisor/limits.ts";
 
 /** `docs/settings.md`: every setting with its check, its default and what it takes to count. */
@@ -37,7 +37,7 @@ export function renderSettingsDoc(): string {
 
 function row(setting: Setting<unknown>): string {
   const cells = [
-    `\`${nameOf(setting)}\``,
+    `\`${settingName(setting)}\``,
     setting.what,
     fallbackOf(setting),
     condition(setting),
@@ -64,6 +64,6 @@ function condition({ trust, width }: Setting<unknown>): string {
 
 /** Of limits the runtime knows the default. */
 function fallbackOf(setting: Setting<unknown>): string {
-  const limit = Object.entries(defaultLimits).find(([name]) => nameOf(setting) === `troupe.${name}`);
+  const limit = Object.entries(defaultLimits).find(([name]) => settingName(setting) === `troupe.${name}`);
   return limit ? String(limit[1]) : setting.fallback;
 }

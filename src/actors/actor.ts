@@ -7,7 +7,7 @@ import type { ModelClient } from "../model/client.ts";
 import type { SealedTool } from "../tools/bind-tool.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import type { AgentCallContext } from "../tools/tool.ts";
-import { AgentState } from "./agent-state.ts";
+import { AgentConversation } from "./agent-state.ts";
 import { boundsIn } from "./compaction.ts";
 import { runAgent } from "./loop.ts";
 import { reporter } from "./progress.ts";
@@ -25,7 +25,7 @@ export interface ActorWorld {
 
 /** Runs one agent from its spec to its summary. Rejects only when the supervisor is gone. */
 export async function runActor({ spec, services, mail, model, tools, clock }: ActorWorld): Promise<void> {
-  const state = new AgentState(spec);
+  const state = new AgentConversation(spec);
   const stop = new AbortController();
   const wanted = new Set<() => void>();
   mail.onMail((message) => {

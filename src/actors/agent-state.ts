@@ -1,4 +1,4 @@
-import { type CompactedView, messagesOf } from "../context/compaction/compacted-view.ts";
+import { type CompactedView, messagesOfView } from "../context/compaction/compacted-view.ts";
 import type { Compacted, CompactRequest } from "../mailbox/compacted.ts";
 import {
   addUsage,
@@ -48,7 +48,7 @@ import { retriesIn } from "./typed/retry-text.ts";
  * What an agent knows between two turns. Only a fold of its turn records, so that a new thread can continue where an
  * old one ended (promise 8).
  */
-export class AgentState {
+export class AgentConversation {
   /** As the model sees them. */
   messages: MessageParam[];
   readonly reads: ReadLedger;
@@ -177,7 +177,7 @@ export class AgentState {
     this.usage = addUsage(this.usage, usageSince(compacted.usage, this.#compacted?.usage));
     this.#compacted = compacted;
     this.#turnsShown = this.#turnsShown.filter(({ turn }) => turn > compacted.through);
-    this.messages = messagesOf(this.shown);
+    this.messages = messagesOfView(this.shown);
   }
 
   /** Applies what came with a response of the supervisor. */

@@ -1,16 +1,16 @@
 import { type Bounds, boundsOf, USUAL_WINDOW } from "../context/compaction/bounds.ts";
 import { foldedMessage, notCompacted } from "../context/compaction/compacted-view.ts";
 import { elidableTurn, lastSummarised, wonByEliding } from "../context/compaction/plan.ts";
-import { estimated, factorOf, isDoubtful, ratioOf, sizeOf } from "../context/compaction/size.ts";
+import { estimated, factorOf, isDoubtful, ratioOf, viewSize } from "../context/compaction/size.ts";
 import { charsIn } from "../context/compaction/tokens.ts";
 import type { CompactBegin, Compacted, CompactRequest, Trigger } from "../mailbox/compacted.ts";
 import { addUsage, noUsage, type Usage } from "../mailbox/conversation.ts";
 import type { ActorSpec, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import { blocksOf, toolsInRequests } from "../mailbox/turns.ts";
-import type { AgentState } from "./agent-state.ts";
+import type { AgentConversation } from "./agent-state.ts";
 import { type Ending, endingOfCancel } from "./ending.ts";
-import { type Asking, summarizeHistory } from "./summarize-history.ts";
+import { type SummaryContext, summarizeHistory } from "./summarize-history.ts";
 
 /** Consecutive failures after which no summary is requested (fault 66). */
 export const MAX_FAILURES = 3;
@@ -23,7 +23,7 @@ const KEPT_CHARS = 400;
 const TOO_LITTLE = "There is too little yet: a summary would be no shorter.";
 const NO_SHORTER = "The summary was no shorter than what it would have replaced.";
 
-export interface Compacting extends Asking {
+export interface Compacting extends SummaryContext {
   readonly services: Pick<Services, "compacting" | "compacted">;
 }
 
@@ -40,7 +40,7 @@ export interface Overflow {
 /** One attempt, with the state at its start. */
 interface Attempt {
   readonly spec: ActorSpec;
-  readonly state: AgentState;
+  readonly state: AgentConversation;
   readonly around: Compacting;
   readonly bounds: Bounds;
   readonly before: number;
@@ -63,7 +63,7 @@ interface Outcome {
 }
 
 /** Returns the limits of an agent's context. */
-export function boundsIn(spec: ActorSpec, state: AgentState): Bounds {
+export function boundsIn(spec: ActorSpec, state: AgentConversation): Bounds {
   return boundsOf(spec.window ?? USUAL_WINDOW, spec, state.shown.compacted?.window);
 }
 
@@ -76,13 +76,13 @@ export function boundsIn(spec: ActorSpec, state: AgentState): Bounds {
  */
 export async function compactToFit(
   spec: ActorSpec,
-  state: AgentState,
+  state: AgentConversation,
   summaries: boolean,
   around: Compacting,
 ): Promise<boolean> {
   let ratio = 1;
   if (state.wish && summaries) {
-    ratio = ratioOf(state.shown, spec, sizeOf(state.shown, spec));
+    ratio = ratioOf(state.shown, spec, viewSize(state.shown, spec));
     await compactByHand(state.wish, spec, state, around);
   }
   const { auto } = spec.window ?? USUAL_WINDOW;
@@ -95,7 +95,7 @@ export async function compactToFit(
     // Once: the same ratio applies to what is left after that.
     const counted = tries === 0 ? await countOf(spec, state, bound, around) : null;
     if (around.signal.aborted) return true;
-    const before = counted ?? sizeOf(state.shown, spec, ratio);
+    const before = counted ?? viewSize(state.shown, spec, ratio);
     if (before < bound) return true;
     const attempt = { ...begin(spec, state, around, before), summaries };
     ratio = attempt.ratio;
@@ -105,13 +105,13 @@ export async function compactToFit(
     await finish(attempt, "auto", outcome);
     done = true;
   }
-  return sizeOf(state.shown, spec, ratio) < full;
+  return viewSize(state.shown, spec, ratio) < full;
 }
 
 /** Returns the model's own count of the next request if the estimate is in doubt, or null. */
 async function countOf(
   spec: ActorSpec,
-  state: AgentState,
+  state: AgentConversation,
   limit: number,
   { model, signal }: Compacting,
 ): Promise<number | null> {
@@ -133,11 +133,11 @@ async function countOf(
 export async function compactAfterRefusal(
   { window, wasted, summaries }: Overflow,
   spec: ActorSpec,
-  state: AgentState,
+  state: AgentConversation,
   around: Compacting,
 ): Promise<boolean> {
   if (!(spec.window ?? USUAL_WINDOW).auto) return false;
-  const attempt = { ...begin(spec, state, around, sizeOf(state.shown, spec), window), wasted, summaries };
+  const attempt = { ...begin(spec, state, around, viewSize(state.shown, spec), window), wasted, summaries };
   // Whatever we counted, it was too much.
   const target = Math.min(attempt.bounds.limit, attempt.before * 0.6);
   const outcome = await automatic(attempt, target, target);
@@ -151,11 +151,11 @@ export async function compactAfterRefusal(
 async function compactByHand(
   { instructions }: CompactRequest,
   spec: ActorSpec,
-  state: AgentState,
+  state: AgentConversation,
   around: Compacting,
 ): Promise<string> {
   state.wish = null;
-  const attempt = begin(spec, state, around, sizeOf(state.shown, spec));
+  const attempt = begin(spec, state, around, viewSize(state.shown, spec));
   const { next, reason } = await summary(attempt, { trigger: "manual", instructions });
   if (reason === undefined) await finish(attempt, "manual", { next });
   // A failure at the user's request is reported and not counted, but its tokens were used.
@@ -166,7 +166,7 @@ async function compactByHand(
 /** Ends a run that only compacts. */
 export async function endingOfCompaction(
   spec: ActorSpec,
-  state: AgentState,
+  state: AgentConversation,
   around: Compacting,
 ): Promise<Ending> {
   const text = state.wish ? await compactByHand(state.wish, spec, state, around) : "";
@@ -175,7 +175,7 @@ export async function endingOfCompaction(
 
 function begin(
   spec: ActorSpec,
-  state: AgentState,
+  state: AgentConversation,
   around: Compacting,
   before: number,
   window: number | null = null,
@@ -277,12 +277,12 @@ function isShorter(attempt: Attempt, next: Compacted): boolean {
 }
 
 /** True if the model would see something else. */
-function isShownAnew(next: Compacted, { shown: { compacted } }: AgentState): boolean {
+function isShownAnew(next: Compacted, { shown: { compacted } }: AgentConversation): boolean {
   const now = compacted ?? notCompacted("");
   return next.messages[0] !== now.messages[0] || next.elided !== now.elided;
 }
 
-function isNews(next: Compacted, state: AgentState): boolean {
+function isNews(next: Compacted, state: AgentConversation): boolean {
   const now = state.shown.compacted ?? notCompacted("");
   return isShownAnew(next, state) || next.failures !== now.failures || next.window !== now.window;
 }

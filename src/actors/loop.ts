@@ -12,7 +12,7 @@ import type { Finish } from "../mailbox/turn-answers.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 import type { ModelClient, ModelReply, OnModelEvent } from "../model/client.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
-import { type AgentState, callsOf } from "./agent-state.ts";
+import { type AgentConversation, callsOf } from "./agent-state.ts";
 import { boundsIn, compactToFit, endingOfCompaction } from "./compaction.ts";
 import {
   type Ending,
@@ -40,7 +40,7 @@ export interface Surroundings {
   readonly signal: AbortSignal;
   readonly onModelEvent: OnModelEvent;
   /** Called with every reply and turn, for the live tree and for the summary of an agent that dies. */
-  readonly onProgress: (state: AgentState) => void;
+  readonly onProgress: (state: AgentConversation) => void;
   /** Registers a callback for when others need the thread; the returned function withdraws it. */
   readonly onWanted: (call: () => void) => () => void;
 }
@@ -50,7 +50,11 @@ export interface Surroundings {
  * ends it. The same for the main conversation and for every agent. Resolves once the supervisor has the summary or
  * has taken the thread back; rejects only when the supervisor is gone.
  */
-export async function runAgent(spec: ActorSpec, state: AgentState, around: Surroundings): Promise<void> {
+export async function runAgent(
+  spec: ActorSpec,
+  state: AgentConversation,
+  around: Surroundings,
+): Promise<void> {
   const { services, signal } = around;
   const end = (turn: Turn | null, ending: Ending, more: Pick<Finish, "compacted"> = {}) => {
     const { turns, usage, receipts } = state;
@@ -121,7 +125,7 @@ export async function runAgent(spec: ActorSpec, state: AgentState, around: Surro
 async function asData(
   ending: Ending,
   { outputSchema }: ActorSpec,
-  { retries }: AgentState,
+  { retries }: AgentConversation,
   isLast: boolean,
 ): Promise<TypedEnding> {
   if (outputSchema === undefined) return { type: "ends", ending };
@@ -136,7 +140,7 @@ async function resultsOf(
   reply: Pick<ModelReply, "content" | "usage">,
   begun: Pending | undefined,
   spec: ActorSpec,
-  state: AgentState,
+  state: AgentConversation,
   { services, dispatch, onWanted }: Surroundings,
 ): Promise<CallResult[] | null> {
   const calls = callsOf(reply.content);
@@ -186,7 +190,7 @@ function cutInARow(turns: readonly Turn[]): number | null {
 }
 
 /** Returns the limit that makes the next reply the last one: text only. */
-function lastTurn(spec: ActorSpec, state: AgentState): Last | null {
+function lastTurn(spec: ActorSpec, state: AgentConversation): Last | null {
   const told = state.last;
   if (told) return told;
   if (spec.tokenBudget !== undefined && state.tokens >= spec.tokenBudget) {

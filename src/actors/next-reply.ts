@@ -3,7 +3,7 @@ import { noUsage } from "../mailbox/conversation.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
 import { toolsInRequests } from "../mailbox/turns.ts";
 import type { ModelOutcome, ModelRequest } from "../model/client.ts";
-import type { AgentState } from "./agent-state.ts";
+import type { AgentConversation } from "./agent-state.ts";
 import { boundsIn, type Compacting, compactAfterRefusal } from "./compaction.ts";
 import { continued } from "./continuing.ts";
 import type { Last } from "./ending.ts";
@@ -14,7 +14,7 @@ import type { Last } from "./ending.ts";
  */
 export async function nextReply(
   spec: ActorSpec,
-  state: AgentState,
+  state: AgentConversation,
   last: Last | null,
   around: Compacting,
 ): Promise<ModelOutcome> {
@@ -32,7 +32,7 @@ export async function nextReply(
   return (await compactAfterRefusal(found, spec, state, around)) ? ask() : outcome;
 }
 
-function requestOf(spec: ActorSpec, state: AgentState, last: Last | null): ModelRequest {
+function requestOf(spec: ActorSpec, state: AgentConversation, last: Last | null): ModelRequest {
   const { reply } = boundsIn(spec, state);
   return {
     actor: spec.id,

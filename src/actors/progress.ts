@@ -2,7 +2,7 @@ import type { Clock } from "../mailbox/clock.ts";
 import type { Mailbox } from "../mailbox/mailbox.ts";
 import type { FromAgent, ToAgent } from "../mailbox/messages.ts";
 import type { ModelEvent } from "../model/client.ts";
-import type { AgentState } from "./agent-state.ts";
+import type { AgentConversation } from "./agent-state.ts";
 
 /** At most 20 progress messages a second: they are for users. */
 const INTERVAL_MS = 50;
@@ -20,7 +20,7 @@ export function reporter(mail: Mailbox<ToAgent, FromAgent>, clock: Clock) {
     withdraw = clock.after(INTERVAL_MS, flush);
   };
   return {
-    progress(state: AgentState) {
+    progress(state: AgentConversation) {
       turn = state.turns;
       pending = { type: "progress", turn: state.turns, usage: state.usage, text: state.said.slice(-2000) };
       if (withdraw === undefined) flush();

@@ -9,7 +9,7 @@ import { toolsInRequests } from "../mailbox/turns.ts";
 import type { ModelClient, ModelOutcome, ModelRequest, OnModelEvent } from "../model/client.ts";
 
 /** What a summary needs from outside. */
-export interface Asking {
+export interface SummaryContext {
   readonly model: ModelClient;
   readonly services: Pick<Services, "compacting">;
   readonly signal: AbortSignal;
@@ -40,7 +40,7 @@ const BELIEVED_FACTOR = 3;
  */
 export async function summarizeHistory(
   wanted: Wanted,
-  { services, model, ...around }: Asking,
+  { services, model, ...around }: SummaryContext,
 ): Promise<Summarised> {
   const { shown, wish } = wanted;
   const usage = shown.compacted?.usage ?? noUsage;

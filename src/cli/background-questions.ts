@@ -1,6 +1,6 @@
 import type { Context } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { accountLine, endSentence, lastEnd, resultText } from "./results.ts";
+import { accountLine, endSentence, formatResultText, lastEnd } from "./results.ts";
 import { runSession } from "./run-session.ts";
 import type { SessionSetup } from "./session-setup.ts";
 import { wakingLines } from "./waking-lines.ts";
@@ -32,7 +32,9 @@ export function askInBackground(
     onEvent: lines.onEvent,
     async report(finished) {
       const end = lastEnd(finished);
-      await io.stdout.write(`${resultText(end?.summary.text ?? "", io.stdout)}\n${accountLine(finished)}\n`);
+      await io.stdout.write(
+        `${formatResultText(end?.summary.text ?? "", io.stdout)}\n${accountLine(finished)}\n`,
+      );
       const sentence = end === undefined ? undefined : endSentence(end);
       if (sentence !== undefined) await io.stderr.write(`${sentence}\n`);
       const areAgentsDone = finished.account.agents.every(({ summary }) => summary?.status === "done");

@@ -13,7 +13,7 @@ import { sessionFlags } from "./session-flags.ts";
 import { sessionSettings } from "./session-settings.ts";
 
 /** One thing that was tried. `failing`: settings ask for it, and it does not work here. */
-export interface Check {
+export interface DoctorCheck {
   readonly name: "confinement" | "sandbox";
   readonly state: "enforced" | "off" | "failing";
   /** Why it fails, and what to do about it. */
@@ -24,7 +24,7 @@ export interface Check {
 export async function diagnose(
   args: Arguments,
   io: CliIO,
-): Promise<{ readonly checks: readonly Check[]; readonly notes: readonly string[] }> {
+): Promise<{ readonly checks: readonly DoctorCheck[]; readonly notes: readonly string[] }> {
   const cwd = await workingDir(args, io);
   const home = troupeHome(io.env, io.homedir);
   const { read, notes } = await sessionSettings(io, { cwd, home, trusts: args.value(sessionFlags.trust) });
@@ -46,9 +46,9 @@ export async function diagnose(
   }
 }
 
-const OFF: Check = { name: "sandbox", state: "off", reason: "" };
+const OFF: DoctorCheck = { name: "sandbox", state: "off", reason: "" };
 
-function check(name: Check["name"], isWanted: boolean, { state, reason }: SandboxReport): Check {
+function check(name: DoctorCheck["name"], isWanted: boolean, { state, reason }: SandboxReport): DoctorCheck {
   if (!isWanted) return { name, state: "off", reason };
   return { name, state: state === "enforced" ? "enforced" : "failing", reason };
 }

@@ -4,7 +4,7 @@ import type { Context } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Job } from "./jobs.ts";
 import { areEditsMerged } from "./results.ts";
-import { type Finished, runSession } from "./run-session.ts";
+import { runSession, type SessionEnd } from "./run-session.ts";
 import type { SessionSetup } from "./session-setup.ts";
 import { taskName } from "./task-names.ts";
 
@@ -30,7 +30,7 @@ export function runFanOut(
   context: Context,
   setup: SessionSetup,
   fanOut: FanOut,
-  report: (finished: Finished) => Promise<void>,
+  report: (finished: SessionEnd) => Promise<void>,
 ): Promise<number> {
   const { tasks, type, isolation, merge, passing = false } = fanOut;
   const apart = {

@@ -4,7 +4,7 @@ import { untrustedNote } from "../policy/trust/trust-text.ts";
 import type { SupervisorHandle } from "../session/options.ts";
 import { whyNotMode } from "../settings/modes.ts";
 import { schema } from "../settings/schema.ts";
-import { nameOf } from "../settings/setting.ts";
+import { settingName } from "../settings/setting.ts";
 import { watchSettings } from "../settings/watch-settings.ts";
 import type { SessionSettings } from "./session-settings.ts";
 
@@ -47,7 +47,7 @@ const FOLLOWED: ReadonlySet<string> = new Set(
     schema.hooks,
     schema.disableHooks,
     schema.managedHooksOnly,
-  ].map(nameOf),
+  ].map(settingName),
 );
 
 export function appliesImmediately(name: string): boolean {

@@ -5,7 +5,7 @@ import { cutToWidth, displayWidth, padToWidth } from "./display-width.ts";
 import { safeLine } from "./safe-text.ts";
 
 /** The size to fit. */
-export interface Frame {
+export interface TreeFrame {
   readonly columns: number;
   readonly rows: number;
   readonly paint: Paint;
@@ -22,7 +22,7 @@ interface Placed {
  * The agents as lines that fit the frame: each under its parent, in spawn order. With more agents than rows
  * the ones that do something or went wrong stay, and the last line counts the others.
  */
-export function renderTree(views: readonly AgentView[], now: number, frame: Frame): string[] {
+export function renderTree(views: readonly AgentView[], now: number, frame: TreeFrame): string[] {
   const placed = inTreeOrder(views);
   if (placed.length <= frame.rows) return agentLines(placed, now, frame);
   const shown = mostImportant(placed, Math.max(0, frame.rows - 1));
@@ -41,7 +41,7 @@ const WIDEST = 120;
 function agentLines(
   placed: readonly Placed[],
   now: number,
-  { columns, paint, figures: figuresOf }: Frame,
+  { columns, paint, figures: figuresOf }: TreeFrame,
 ): string[] {
   const width = Math.min(columns, WIDEST);
   const rows = placed.map(({ view, indent }) => ({

@@ -17,14 +17,14 @@ export async function printNotes(
 }
 
 /** A cell of a table; `paint` adds a colour to what was padded. */
-export interface Cell {
+export interface TableCell {
   readonly text: string;
   paint?(text: string): string;
 }
 
 /** Formats rows as lines with aligned columns. A cell wider than `widest` does not widen its column. */
 export function tableLines(
-  rows: readonly (readonly (string | Cell)[])[],
+  rows: readonly (readonly (string | TableCell)[])[],
   { lead = "", widest = Number.POSITIVE_INFINITY }: { lead?: string; widest?: number } = {},
 ): string[] {
   const cells = rows.map((row) => row.map((cell) => (typeof cell === "string" ? { text: cell } : cell)));
@@ -36,7 +36,7 @@ export function tableLines(
     ),
   );
   return cells.map((row) => {
-    const padded = row.map(({ text, paint = (same) => same }: Cell, column) => {
+    const padded = row.map(({ text, paint = (same) => same }: TableCell, column) => {
       const isLast = column === row.length - 1;
       return (
         paint(text) + (isLast ? "" : " ".repeat(Math.max(0, (widths[column] ?? 0) - displayWidth(text))))

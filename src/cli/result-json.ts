@@ -6,10 +6,10 @@ import type { SessionUsage } from "../session/options.ts";
 import type { AgentView } from "../supervisor/view.ts";
 import type { JobEnd } from "./jobs.ts";
 import { areEditsMerged, lastEnd } from "./results.ts";
-import type { Finished } from "./run-session.ts";
+import type { SessionEnd } from "./run-session.ts";
 
 /** The one object of `troupe -p --output-format json`. */
-export function promptJson(finished: Finished): object {
+export function promptJson(finished: SessionEnd): object {
   const { account, unfinished } = finished;
   const summary = lastEnd(finished)?.summary;
   const status: Status = summary?.status ?? "failed";
@@ -29,7 +29,7 @@ export function promptJson(finished: Finished): object {
 /** The one object of `troupe fanout --json`. A task that is done, but without its edits merged, counts as partial. */
 export function fanoutJson(
   tasks: readonly string[],
-  finished: Finished,
+  finished: SessionEnd,
   merge: MergeMode = worktreeDefaults.merge,
 ): object {
   const { ends, account } = finished;
@@ -78,7 +78,7 @@ function subtypeOfAll(statuses: readonly Status[]): string {
 }
 
 /** `usage`, time and cost are of the main conversation and all agents together. */
-function accountJson({ account, durationMs, unfinished }: Finished): object {
+function accountJson({ account, durationMs, unfinished }: SessionEnd): object {
   const { apiMs, costUsd, usage, agents, denials }: SessionUsage = account;
   return {
     duration_ms: Math.round(durationMs),

@@ -11,12 +11,12 @@ import { counted, shortCount, shortTime } from "./figures.ts";
 import type { CliIO } from "./io.ts";
 import type { JobEnd } from "./jobs.ts";
 import type { Outlet } from "./output-stream.ts";
-import type { Finished } from "./run-session.ts";
+import type { SessionEnd } from "./run-session.ts";
 import { safeLine, safeText } from "./safe-text.ts";
 import { agentsText } from "./unfinished.ts";
 
 /** A model's text: as it is for a program, harmless for a terminal. */
-export function resultText(text: string, { isTTY }: Outlet): string {
+export function formatResultText(text: string, { isTTY }: Outlet): string {
   const shown = isTTY ? safeText(text) : text;
   return shown === "" || shown.endsWith("\n") ? shown : `${shown}\n`;
 }
@@ -34,9 +34,11 @@ export function fanoutText(
       const task = paint("bold", safeLine(tasks[index] ?? ""));
       const heading = `## ${statusMark(summary.status, paint)} ${index + 1}. ${task}${status}`;
       const notes = endNotes(summary, id).map((note) => `${stdout.isTTY ? safeText(note) : note}\n`);
-      return [heading, "", [resultText(summary.text, stdout), ...notes].filter(Boolean).join("\n")].join(
-        "\n",
-      );
+      return [
+        heading,
+        "",
+        [formatResultText(summary.text, stdout), ...notes].filter(Boolean).join("\n"),
+      ].join("\n");
     })
     .join("\n");
 }
@@ -52,7 +54,7 @@ export function endNotes(summary: Summary, id: string | null): string[] {
 }
 
 /** "3 agents · 12 turns · 45.2k tokens · 8.4 s" */
-export function accountLine({ account, durationMs }: Finished): string {
+export function accountLine({ account, durationMs }: SessionEnd): string {
   const turns = account.agents.reduce((sum, view) => sum + view.turns, 0);
   return [
     counted(account.agents.filter(({ id }) => id !== MAIN).length, "agent"),
@@ -63,7 +65,7 @@ export function accountLine({ account, durationMs }: Finished): string {
 }
 
 /** The main conversation's last end: it may have continued by itself. */
-export function lastEnd({ ends, answered }: Finished): Omit<JobEnd, "id"> | undefined {
+export function lastEnd({ ends, answered }: SessionEnd): Omit<JobEnd, "id"> | undefined {
   return answered ?? ends[0];
 }
 
@@ -79,7 +81,7 @@ function reasonOf({ status, reason }: Summary): string | undefined {
 }
 
 /** Names the agents that were stopped before their end; undefined if there were none. */
-export function unfinishedSentence({ unfinished }: Finished, now: number): string | undefined {
+export function unfinishedSentence({ unfinished }: SessionEnd, now: number): string | undefined {
   if (unfinished.length === 0) return undefined;
   return safeLine(
     `${counted(unfinished.length, "agent")} stopped unfinished: ${agentsText(unfinished, now)}.`,

@@ -14,7 +14,7 @@ import type { SessionSetup } from "./session-setup.ts";
 import { resumeHint, unfinishedAgents } from "./unfinished.ts";
 
 /** All that a report can be made of. */
-export interface Finished {
+export interface SessionEnd {
   /** One per job, in the order of the jobs. */
   readonly ends: readonly JobEnd[];
   /** The main conversation's last result if it continued by itself, or null. */
@@ -36,7 +36,7 @@ export interface Work {
   /** The session is not kept: it cannot be resumed. */
   readonly passing?: boolean;
   /** Resolves to the exit code. */
-  report(finished: Finished): Promise<number>;
+  report(finished: SessionEnd): Promise<number>;
 }
 
 /** Milliseconds beyond the agents' own grace in which cancelled jobs must end, and for closing the session. */

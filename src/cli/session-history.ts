@@ -2,10 +2,10 @@ import { type AgentHistory, agentsOf, type SessionHistory, sessionOf } from "../
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
-import { textOf, userText } from "./user-text.ts";
+import { messageText, userText } from "./user-text.ts";
 
 /** One prompt of an agent, and how it was answered. */
-export interface Exchange {
+export interface PastExchange {
   /** Without what the runtime attached to it. */
   readonly prompt: string;
   /** Null while unfinished. */
@@ -17,7 +17,7 @@ export interface Exchange {
 /** What `troupe sessions show` shows of one agent. */
 export interface AgentStory extends AgentHistory {
   /** In order; only the main conversation has more than one. */
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly PastExchange[];
 }
 
 export interface SessionStory {
@@ -33,12 +33,12 @@ export function sessionStory(records: readonly JournalRecord[]): SessionStory {
   return { session: sessionOf(records), agents };
 }
 
-function exchangesOf(records: readonly JournalRecord[]): Map<ActorId, Exchange[]> {
-  const all = new Map<ActorId, Exchange[]>();
+function exchangesOf(records: readonly JournalRecord[]): Map<ActorId, PastExchange[]> {
+  const all = new Map<ActorId, PastExchange[]>();
   const add = (actor: ActorId, prompt: string): void => {
     all.set(actor, [...(all.get(actor) ?? []), { prompt, summary: null, said: "" }]);
   };
-  const change = (actor: ActorId, by: Partial<Exchange>): void => {
+  const change = (actor: ActorId, by: Partial<PastExchange>): void => {
     const known = all.get(actor) ?? [];
     const last = known.at(-1);
     if (last) all.set(actor, [...known.slice(0, -1), { ...last, ...by }]);
@@ -53,7 +53,7 @@ function exchangesOf(records: readonly JournalRecord[]): Map<ActorId, Exchange[]
       add(event.actor, userText(event.message));
     } else if (event.type === "turn") {
       const replies = event.turn.messages.filter(({ role }) => role === "assistant");
-      const said = replies.map(textOf).join("\n").trim();
+      const said = replies.map(messageText).join("\n").trim();
       if (said !== "") change(event.actor, { said });
     } else if (event.type === "summary") change(event.actor, { summary: event.summary });
   }

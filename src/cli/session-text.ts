@@ -5,7 +5,7 @@ import { counted, shortDate } from "./figures.ts";
 import { tableLines } from "./print.ts";
 import { endNotes } from "./results.ts";
 import { safeLine, safeText } from "./safe-text.ts";
-import type { AgentStory, Exchange, SessionStory } from "./session-history.ts";
+import type { AgentStory, PastExchange, SessionStory } from "./session-history.ts";
 
 /** One line per session. */
 export function sessionListText(
@@ -58,7 +58,7 @@ function agentText(agent: AgentStory, all: readonly AgentStory[], paint: Paint):
   ].join("");
 }
 
-function exchangeBlocks({ prompt, summary, said }: Exchange, id: string): (readonly [string, string])[] {
+function exchangeBlocks({ prompt, summary, said }: PastExchange, id: string): (readonly [string, string])[] {
   if (summary === null)
     return [
       ["prompt", prompt],

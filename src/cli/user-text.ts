@@ -11,7 +11,7 @@ export function isUserText(text: string): boolean {
   return !text.startsWith("<system-reminder>");
 }
 
-export function textOf(message: MessageParam): string {
+export function messageText(message: MessageParam): string {
   return textsOf(message).join("\n").trim();
 }
 

@@ -12,14 +12,14 @@ import {
   statSync,
 } from "node:fs";
 import { errorCode } from "../lib/errors.ts";
-import type { Content, Files, Look } from "./files.ts";
+import type { Content, FileLook, Files } from "./files.ts";
 
 /** The real disk. Synchronous: these calls take microseconds, and the way through the thread pool takes many more. */
 export const diskFiles: Files = { look, read, bytes, real, entries, me: process.getuid?.() ?? null };
 
 const QUIETLY = { throwIfNoEntry: false } as const;
 
-function look(path: string): Look {
+function look(path: string): FileLook {
   try {
     const own = lstatSync(path, QUIETLY);
     const isLink = own?.isSymbolicLink() ?? false;
@@ -83,7 +83,7 @@ function bytes(path: string, most: number): Uint8Array | null {
   }
 }
 
-function open(path: string): number | Exclude<Look, { type: "file" }> {
+function open(path: string): number | Exclude<FileLook, { type: "file" }> {
   try {
     // Not blocking: a pipe without a writer would hold the thread forever.
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0));
@@ -120,7 +120,7 @@ function irregular(stats: Stats): string | null {
   return stats.isDirectory() ? "is a directory, not a file" : "is not a regular file";
 }
 
-function openError(error: unknown): Exclude<Look, { type: "file" }> {
+function openError(error: unknown): Exclude<FileLook, { type: "file" }> {
   const code = errorCode(error) ?? String(error);
   switch (code) {
     case "ENOENT":
@@ -136,6 +136,6 @@ function openError(error: unknown): Exclude<Look, { type: "file" }> {
   }
 }
 
-function unusable(look: Exclude<Look, { type: "file" }>): Content {
+function unusable(look: Exclude<FileLook, { type: "file" }>): Content {
   return look.type === "none" ? { type: "unusable", reason: "was just deleted" } : look;
 }

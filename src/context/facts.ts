@@ -12,7 +12,7 @@ export interface Fact {
 }
 
 /** What a conversation knows: the digest of each fact by its key; an empty digest if the fact was removed. */
-export type Told = Readonly<Record<string, string>>;
+export type AttachedFacts = Readonly<Record<string, string>>;
 
 /** A notice of changed facts, and their names for the turn that receives it (`Steer.of`). */
 export interface FactNews {
@@ -27,11 +27,11 @@ const NAME = /^fact:([^=]*)=(.*)$/s;
  * session: what it started with, and the notices in turns that are not compacted.
  */
 export function knownFacts(
-  began: Told,
+  began: AttachedFacts,
   turns: readonly Pick<Turn, "turn" | "heard">[],
   compacted: Pick<Compacted, "through"> | undefined,
   handed: readonly Steer[] = [],
-): Told {
+): AttachedFacts {
   const through = compacted?.through ?? 0;
   const heard = turns.filter(({ turn }) => turn > through).flatMap((turn) => turn.heard);
   const known: Record<string, string> = { ...began };
@@ -45,7 +45,7 @@ export function knownFacts(
 /** Returns what has changed, as one text. `gone` returns the text for a removed fact, or null to say nothing. */
 export function factNews(
   facts: readonly Fact[],
-  known: Told,
+  known: AttachedFacts,
   gone: (key: string) => string | null,
 ): FactNews | null {
   const fresh = facts.filter(({ key, digest }) => known[key] !== digest);

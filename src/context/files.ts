@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 
 /** What is at a path; links are followed. */
-export type Look =
+export type FileLook =
   | { readonly type: "none" }
   /** `reason` follows the path in a sentence. */
   | { readonly type: "unusable"; readonly reason: string }
@@ -34,7 +34,7 @@ export type Content =
 
 /** What the context needs of a disk. Never throws and never waits, whatever is at a path. */
 export interface Files {
-  look(path: string): Look;
+  look(path: string): FileLook;
   /** Reads at most `most` bytes from the beginning of a regular file. */
   read(path: string, most: number): Content;
   /** Reads a regular file; null if it has more than `most` bytes, or is not one. */

@@ -1,7 +1,7 @@
 import type { Picture } from "../mailbox/conversation.ts";
 
 /** Bytes of an image that is sent as it is; Read scales larger ones down. */
-export const MAX_IMAGE_BYTES = 3 * 1024 * 1024;
+export const MAX_SENT_IMAGE_BYTES = 3 * 1024 * 1024;
 
 /** Returns an image by its first bytes; null if it is not an image that models take. */
 export function detectImage(bytes: Uint8Array): Picture | null {

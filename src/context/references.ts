@@ -6,7 +6,7 @@ import { digestOf } from "./digest.ts";
 import { attribute, escapeTags } from "./escape-tags.ts";
 import type { Fact } from "./facts.ts";
 import type { Content, Files } from "./files.ts";
-import { detectImage, MAX_IMAGE_BYTES } from "./image.ts";
+import { detectImage, MAX_SENT_IMAGE_BYTES } from "./image.ts";
 import { importedPath, importsIn } from "./memory/imports.ts";
 
 /** Bytes of one file, and of all files that a prompt names. */
@@ -109,7 +109,8 @@ interface ShownFile {
 
 function shownFile(path: string, most: number, files: Files): ShownFile {
   const look = files.look(path);
-  const bytes = look.type === "file" && IMAGE_NAME.test(path) ? files.bytes(path, MAX_IMAGE_BYTES) : null;
+  const bytes =
+    look.type === "file" && IMAGE_NAME.test(path) ? files.bytes(path, MAX_SENT_IMAGE_BYTES) : null;
   const picture = bytes === null ? null : detectImage(bytes);
   if (picture !== null && look.type === "file") {
     const text = `The prompt names the image ${escapeTags(path)}, which is attached.`;

@@ -15,7 +15,7 @@ type Records = Iterable<JournalRecord>;
  * Returns the messages of one actor in order: those of its spec, then each turn with the input it received, as
  * recorded. A `prompt` record makes a prompt durable before its turn; later the turn contains it.
  */
-export function conversationOf(records: Records, actor: ActorId): MessageParam[] {
+export function foldConversation(records: Records, actor: ActorId): MessageParam[] {
   let messages: MessageParam[] = [];
   let unheard: MessageParam[] = [];
   for (const { event } of records) {

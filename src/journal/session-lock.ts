@@ -54,7 +54,7 @@ export function lockSession(place: SessionPlace, me: ProcessIdentity): SessionLo
 }
 
 /** Returns the process that has the session open, or null. Takes nothing. */
-export function lockHolder(folder: string): ProcessIdentity | null {
+export function sessionLockHolder(folder: string): ProcessIdentity | null {
   const latest = latestLock(folder);
   const owner = latest === 0 ? null : ownerOf(folder, latest);
   return owner !== null && isAlive(owner) ? owner : null;

@@ -9,7 +9,7 @@ import { JournalError, readSentence } from "./journal-error.ts";
 import { openJournal } from "./open-journal.ts";
 import { journalFile, projectsFolder, type SessionPlace, slugOf } from "./paths.ts";
 import { newerSentence, parseRecord } from "./record-line.ts";
-import { lockHolder } from "./session-lock.ts";
+import { sessionLockHolder } from "./session-lock.ts";
 
 /** One line of a list of sessions. */
 export interface SessionEntry extends SessionPlace {
@@ -166,7 +166,7 @@ type Ending = Pick<SessionEntry, "state" | "endedAt" | "status" | "agents">;
 
 function endingOf(folder: string, last: JournalRecord | null): Ending {
   if (last?.event.type !== "end") {
-    const state = lockHolder(folder) === null ? "interrupted" : "running";
+    const state = sessionLockHolder(folder) === null ? "interrupted" : "running";
     return { state, endedAt: null, status: null, agents: null };
   }
   const { status, agents = null } = last.event;

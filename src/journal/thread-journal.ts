@@ -8,12 +8,12 @@ import { journalFile, type SessionPlace } from "./paths.ts";
 import type { JournalEnd } from "./reader.ts";
 import type { Redaction } from "./redact-event.ts";
 import type {
-  Beginning,
   FromWriter,
   ToWrite,
   ToWriter,
   WriteFailure,
   WriterData,
+  WriterStart,
 } from "./writer-messages.ts";
 
 export interface JournalOptions extends SessionPlace {
@@ -62,7 +62,7 @@ class ThreadJournal implements Journal {
   readonly #options: JournalOptions;
   readonly #restarts: Restarts;
   #worker: Worker;
-  #beginning: Beginning;
+  #beginning: WriterStart;
   /** What the writer has reported as durable. */
   #end: JournalEnd;
   /** Sent, in this order. */

@@ -41,7 +41,7 @@ export type FromWriter =
   | { readonly type: "closed" };
 
 /** How the thread opens its file. */
-export type Beginning =
+export type WriterStart =
   /** A new file; an existing file with content is never touched. */
   | { readonly type: "create" }
   /** The file of a resumed session, read up to `end`: only an incomplete line may follow, and is cut off. */
@@ -59,5 +59,5 @@ export interface WriterData {
   /** The journal's file in `folder`. */
   readonly path: string;
   readonly redaction: Redaction | null;
-  readonly beginning: Beginning;
+  readonly beginning: WriterStart;
 }

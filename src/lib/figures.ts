@@ -1,5 +1,5 @@
 /** $1,200.00, $0.48, $0.0042. */
-export function dollars(usd: number): string {
+export function formatDollars(usd: number): string {
   if (usd > 0 && usd < 0.00005) return "less than $0.0001";
   const digits = usd >= 0.00995 || usd === 0 ? 2 : 4;
   return `$${usd.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
@@ -15,6 +15,6 @@ export function span(ms: number): string {
   return rest === 0 ? minutes : `${minutes} ${rest} s`;
 }
 
-export function counted(count: number, one: string): string {
+export function formatCount(count: number, one: string): string {
   return `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
 }

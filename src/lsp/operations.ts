@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { LanguageQuestion, Operation } from "../tools/lsp/desk.ts";
+import type { LanguageQuestion, LspOperation } from "../tools/lsp/desk.ts";
 import { pathOf } from "./diagnostics.ts";
 import type { Synced } from "./documents.ts";
 import { nameAt, toUnits, type WirePosition } from "./positions.ts";
@@ -50,7 +50,7 @@ export class UnansweredError extends Error {
 /** By operation: the capability that it needs, and its answer as text. */
 const OPERATIONS: Readonly<
   Record<
-    Operation,
+    LspOperation,
     { readonly needs: keyof Capabilities | null; answer(question: OpenQuestion): Promise<string> }
   >
 > = {

@@ -6,14 +6,14 @@ import * as z from "zod/mini";
  * cannot be read; `pinned`: a writable directory that cannot be renamed; `link`: a symlink in a private directory;
  * `copy`: a small file in one, which is cheaper than a mount.
  */
-export const Seen = z.discriminatedUnion("as", [
+export const ConfinedView = z.discriminatedUnion("as", [
   z.object({
     as: z.enum(["scratch", "empty", "no-file", "no-directory", "read", "write", "pinned", "copy"]),
     path: z.string(),
   }),
   z.object({ as: z.literal("link"), path: z.string(), to: z.string() }),
 ]);
-export type Seen = z.infer<typeof Seen>;
+export type ConfinedView = z.infer<typeof ConfinedView>;
 
 /**
  * A confinement, from which the process host builds the arguments. Paths are absolute and real. `read` and `write`
@@ -25,7 +25,7 @@ export const Confined = z.object({
   builder: z.string(),
   /** A private directory with the replacements of hidden files, and the system call filters. */
   state: z.string(),
-  seen: z.array(Seen),
+  seen: z.array(ConfinedView),
   /** Without its own `/proc`, for a container that does not allow to mount one. */
   weaker: z.optional(z.literal(true)),
   /** Starts relays that need Unix sockets, then the rest of the command without them. */

@@ -4,7 +4,7 @@ import type { McpServer } from "./server.ts";
 import type { ServerEntry } from "./server-entry.ts";
 import { type McpServersParts, SessionServers } from "./session-servers.ts";
 
-export interface McpOptions extends McpServersParts {
+export interface OpenMcpOptions extends McpServersParts {
   /** Those of the session; agents can add more (`Mcp.hold`). The caller knows that they are trusted. */
   readonly servers: readonly McpServer[];
   /** Returns a new file for a long result, which does not exist yet. May throw. */
@@ -12,7 +12,7 @@ export interface McpOptions extends McpServersParts {
 }
 
 /** Opens the MCP servers of a session. Starts no process before the first server. */
-export function openMcp(options: McpOptions): Mcp {
+export function openMcp(options: OpenMcpOptions): Mcp {
   const listeners = new Set<(event: McpEvent) => void>();
   const emit = (event: McpEvent) => {
     for (const listener of listeners) listener(event);
@@ -183,7 +183,7 @@ function listServers({ entries }: SessionServers, among = everyServer): string {
 }
 
 /** Null if there is no file; a long result then says that the whole is not kept. */
-function newOutput({ outputs }: McpOptions): string | null {
+function newOutput({ outputs }: OpenMcpOptions): string | null {
   try {
     return outputs.next().path;
   } catch {

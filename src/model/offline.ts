@@ -2,7 +2,7 @@ import type { ContentBlock, MessageParam } from "../mailbox/conversation.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 import type { ModelClient, ModelReply, ModelRequest } from "./client.ts";
 import { cancelled } from "./failures.ts";
-import { type Decision, decide } from "./offline/decide.ts";
+import { planOfflineReply, type ReplyPlan } from "./offline/decide.ts";
 
 const OFFLINE = "offline";
 
@@ -17,7 +17,7 @@ export function offlineModel(): ModelClient {
     countTokens: async (request) => tokensOf(request),
     async ask(request, on, signal) {
       if (signal.aborted) return cancelled;
-      const reply = replyOf(request, decide(request));
+      const reply = replyOf(request, planOfflineReply(request));
       for (const block of reply.content) {
         if (block.type === "tool_use") on({ type: "call-begins", tool: block.name });
         if (block.type !== "text" || request.streamText !== true) continue;
@@ -28,7 +28,7 @@ export function offlineModel(): ModelClient {
   };
 }
 
-function replyOf(request: ModelRequest, decision: Decision): ModelReply {
+function replyOf(request: ModelRequest, decision: ReplyPlan): ModelReply {
   const content = contentOf(request, decision);
   return {
     content,
@@ -44,7 +44,7 @@ function replyOf(request: ModelRequest, decision: Decision): ModelReply {
   };
 }
 
-function contentOf(request: ModelRequest, decision: Decision): ContentBlock[] {
+function contentOf(request: ModelRequest, decision: ReplyPlan): ContentBlock[] {
   if (!("calls" in decision)) return [{ type: "text", text: decision.text, citations: null }];
   const turn = unusedTurn(request.messages);
   return decision.calls.map(({ tool, input }, index) => ({

@@ -15,7 +15,7 @@ export type ReplyProblem =
   | { readonly type: "error"; readonly errorType: string; readonly message: string };
 
 /** A reply as the stream told it; the server may not have named its model. */
-export interface Finished extends Omit<ModelReply, "apiMs" | "model"> {
+export interface FinishedReply extends Omit<ModelReply, "apiMs" | "model"> {
   readonly type: "finished";
   readonly model: string | undefined;
 }
@@ -105,7 +105,7 @@ export class ReplyAssembler {
   }
 
   /** Returns the reply, or what is wrong with it. Called when the stream has ended, for whatever reason. */
-  finish(): Finished | ProtocolProblem {
+  finish(): FinishedReply | ProtocolProblem {
     if (this.stopReason === undefined)
       return problem(this.started === 0 ? "the reply is empty" : "the reply ended before it was complete");
     const content = [...this.closed].sort(([a], [b]) => a - b).map(([, block]) => block);

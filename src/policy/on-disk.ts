@@ -11,7 +11,7 @@ export function isDirectory(path: string): boolean {
 }
 
 /** Empty if there is no such directory, or it cannot be listed. */
-export function namesIn(directory: string): readonly string[] {
+export function listNames(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch {

@@ -1,4 +1,4 @@
-import { type Anchor, pathPatterns } from "./engine/path-pattern.ts";
+import { type Anchor, compilePathPattern } from "./engine/path-pattern.ts";
 import { bothOf } from "./engine/place.ts";
 
 /** Where the patterns of rules are anchored; all directories are absolute. */
@@ -25,7 +25,7 @@ export function trackedMatcher(
     config: bothOf(config),
   };
   // The two scopes differ in what `/p` means; `config` is the wider one.
-  const found = pathPatterns(pattern.trim(), {
+  const found = compilePathPattern(pattern.trim(), {
     ...{ wide: true, withFolder: true, slash: "config", foldCase, folders },
   });
   if ("problem" in found) return null;

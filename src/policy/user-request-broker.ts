@@ -4,7 +4,6 @@ import type { ActorId } from "../mailbox/ids.ts";
 import { callKey, questionKey, type SameCall } from "./asking/identity.ts";
 import { choiceOutcome, nobody, permissionOutcome, planOutcome } from "./asking/outcomes.ts";
 import type {
-  Asking,
   ChoiceOutcome,
   ChoiceQuestion,
   Denied,
@@ -12,6 +11,7 @@ import type {
   PermissionQuestion,
   PlanOutcome,
   PlanQuestion,
+  QuestionContext,
   Recheck,
 } from "./asking/questions.ts";
 import { QueuedRequest, stopped } from "./asking/queued-request.ts";
@@ -121,7 +121,7 @@ export class UserRequestBroker {
 
   async #single<Outcome extends object>(
     ask: UserRequest,
-    asking: Asking,
+    asking: QuestionContext,
     signal: AbortSignal,
     take: (answer: UserAnswer) => Outcome | Denied,
   ): Promise<Outcome | Denied> {
@@ -163,7 +163,7 @@ export class UserRequestBroker {
     return entry;
   }
 
-  #openQueue({ asker, call }: Asking, signal: AbortSignal): UserRequestQueue | Denied {
+  #openQueue({ asker, call }: QuestionContext, signal: AbortSignal): UserRequestQueue | Denied {
     if (this.#queue === null) return nobody("No user can be asked in this session.");
     if (signal.aborted) return stopped;
     // The call now runs in another thread; the one that asked before no longer exists.
@@ -171,7 +171,7 @@ export class UserRequestBroker {
     return this.#queue;
   }
 
-  #stop(which: (asking: Asking) => boolean): void {
+  #stop(which: (asking: QuestionContext) => boolean): void {
     for (const request of this.#queue?.open ?? []) request.deny(stopped, which);
   }
 

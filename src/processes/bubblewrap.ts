@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Confined, Seen } from "../mailbox/confined.ts";
+import type { Confined, ConfinedView } from "../mailbox/confined.ts";
 
 /** Files in the private directory of confinements, to mount over what is hidden. */
 export const NO_FILE = "no-file";
@@ -52,8 +52,8 @@ function devices(): string[] {
 
 /** From the outside in, without mounts that change nothing; `made`: existing mounts. */
 function mounts(
-  seen: readonly Seen[],
-  made: readonly Seen[],
+  seen: readonly ConfinedView[],
+  made: readonly ConfinedView[],
   state: string,
   copies: Channels["copies"],
 ): string[] {
@@ -68,7 +68,12 @@ function mounts(
   ];
 }
 
-function mount(one: Seen, outside: Seen["as"], state: string, copy: number | undefined): readonly string[] {
+function mount(
+  one: ConfinedView,
+  outside: ConfinedView["as"],
+  state: string,
+  copy: number | undefined,
+): readonly string[] {
   const isPrivate = outside === "scratch" || outside === "empty";
   switch (one.as) {
     case "scratch":
@@ -95,7 +100,7 @@ function mount(one: Seen, outside: Seen["as"], state: string, copy: number | und
 }
 
 /** Returns how the nearest path around this one is seen; the last of equals counts. */
-function around({ path }: Seen, outer: readonly Seen[]): Seen["as"] {
+function around({ path }: ConfinedView, outer: readonly ConfinedView[]): ConfinedView["as"] {
   return outer.findLast((other) => path === other.path || path.startsWith(`${other.path}/`))?.as ?? "read";
 }
 

@@ -9,7 +9,7 @@ import { type RunProcesses, runProcesses } from "./host-tag.ts";
 import { inlineOutput } from "./inline-output.ts";
 import { type Launch, launch } from "./launch.ts";
 import type { NamelessFiles } from "./nameless-files.ts";
-import type { Output } from "./output.ts";
+import type { ProcessOutput } from "./output.ts";
 import { pipedOutput } from "./piped-output.ts";
 import { processGroup } from "./process-group.ts";
 import type { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
@@ -46,7 +46,7 @@ export function startChild(
   } catch (error) {
     return noChild(request, Promise.resolve(notConfined(errorMessage(error))), clock, began);
   }
-  let output: Output;
+  let output: ProcessOutput;
   try {
     output = outputFor(request, clock, files, held?.isTight ?? false, socket);
   } catch (error) {
@@ -72,7 +72,7 @@ function outputFor(
   files: NamelessFiles,
   isTight: boolean,
   socket: Socket | null,
-): Output {
+): ProcessOutput {
   if (socket !== null) return pipedOutput(socket, clock);
   if (output === undefined) return inlineOutput(maxOutputBytes, clock);
   return fileOutput(output, maxOutputBytes, clock, files, isTight);
@@ -86,7 +86,7 @@ function noChild({ id, owner }: ProcessRequest, reason: Promise<string>, clock: 
 function watch(
   request: ProcessRequest,
   started: Started,
-  output: Output,
+  output: ProcessOutput,
   held: Held | null,
   strays: RunProcesses,
   clock: Clock,

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Confined, Seen } from "../mailbox/confined.ts";
+import type { Confined, ConfinedView } from "../mailbox/confined.ts";
 import { bubblewrapArguments, NO_DIRECTORY, NO_FILE } from "./bubblewrap.ts";
 import type { NamelessFiles } from "./nameless-files.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
@@ -87,7 +87,7 @@ export function confine(confined: Confined, { file, args, cwd }: Program, files:
 }
 
 /** Leaves out what has been deleted since. */
-function openCopies(seen: readonly Seen[]): { path: string; descriptor: number }[] {
+function openCopies(seen: readonly ConfinedView[]): { path: string; descriptor: number }[] {
   return seen.flatMap(({ as, path }) => {
     if (as !== "copy") return [];
     try {

@@ -15,7 +15,7 @@ import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import { endsOf, type ReadAt } from "./file-ends.ts";
 import type { NamelessFiles } from "./nameless-files.ts";
-import type { Output } from "./output.ts";
+import type { ProcessOutput } from "./output.ts";
 import type { FileOutput, Lines } from "./requests.ts";
 import { type Tail, tail } from "./tail.ts";
 
@@ -41,7 +41,7 @@ export function fileOutput(
   clock: Clock,
   files: NamelessFiles,
   isTight: boolean,
-): Output {
+): ProcessOutput {
   const folder = dirname(place.path);
   // Most output is not kept: then it needs no name, and the next command reuses the file.
   const isNameless = isTight && place.keepOverBytes >= 0;

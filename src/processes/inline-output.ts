@@ -1,14 +1,14 @@
 import type { ChildProcess } from "node:child_process";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import { boundedText } from "./bounded-text.ts";
-import type { Output } from "./output.ts";
+import type { ProcessOutput } from "./output.ts";
 
 const STDERR_BYTES = 64 * 1024;
 /** A process that left the group may hold the pipe open forever; do not wait for what it writes later. */
 const LINGER_MS = 1_000;
 
 /** Returns output that the result contains, up to a number of bytes. */
-export function inlineOutput(maxBytes: number, clock: Clock): Output {
+export function inlineOutput(maxBytes: number, clock: Clock): ProcessOutput {
   const stdout = boundedText(maxBytes);
   const stderr = boundedText(STDERR_BYTES);
   let child: ChildProcess | undefined;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { errorCode, errorMessage } from "../lib/errors.ts";
 import { FIRST_DESCRIPTOR, type Held } from "./confine.ts";
-import type { Output } from "./output.ts";
+import type { ProcessOutput } from "./output.ts";
 import type { ProcessRequest } from "./requests.ts";
 
 /** A running child, or why it could not start. */
@@ -16,7 +16,7 @@ type Environment = Readonly<Record<string, string>>;
 export function launch(
   request: ProcessRequest,
   env: Environment,
-  { descriptors, stdio }: Output,
+  { descriptors, stdio }: ProcessOutput,
   held: Held | null,
 ): Launch {
   const { file, args } = held ?? request;
@@ -35,7 +35,7 @@ export function launch(
 }
 
 /** Without its own descriptors its output is read from pipes. */
-function streamsOf(descriptors: Output["descriptors"], more: readonly number[]): StdioOptions {
+function streamsOf(descriptors: ProcessOutput["descriptors"], more: readonly number[]): StdioOptions {
   const own: StdioOptions & unknown[] = ["ignore", ...(descriptors ?? (["pipe", "pipe"] as const))];
   while (more.length > 0 && own.length < FIRST_DESCRIPTOR) own.push("ignore");
   return [...own, ...more];

@@ -5,7 +5,7 @@ import type { Lines, ProcessResult } from "./requests.ts";
 export type Written = Pick<ProcessResult, "stdout" | "stderr" | "truncated" | "file" | "reason">;
 
 /** Where a child's output goes: into its result, or into a file. Made before the child, closed after it. */
-export interface Output {
+export interface ProcessOutput {
   /** The child's descriptors from 1 on, to which it writes directly; null for pipes. */
   readonly descriptors: readonly number[] | null;
   /** All of the child's streams, if its stdin is read. */

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { connect, type Socket } from "node:net";
 import { type Clock, within } from "../mailbox/clock.ts";
-import type { Output } from "./output.ts";
+import type { ProcessOutput } from "./output.ts";
 
 /** The end of stderr to keep: the last lines say why a program ended. */
 const STDERR_CHARS = 16 * 1024;
@@ -24,7 +24,7 @@ export function connectFor(path: string): Promise<Socket> {
 }
 
 /** Returns the output of a child that has its own connection. */
-export function pipedOutput(socket: Socket, clock: Clock): Output {
+export function pipedOutput(socket: Socket, clock: Clock): ProcessOutput {
   let child: ChildProcess | undefined;
   let closed: Promise<unknown> = Promise.resolve();
   let stderr = "";

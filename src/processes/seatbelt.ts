@@ -1,4 +1,4 @@
-import type { Confined, Seen } from "../mailbox/confined.ts";
+import type { Confined, ConfinedView } from "../mailbox/confined.ts";
 
 /**
  * Returns the profile of macOS's sandbox-exec for the same confinement. Later rules win, so deeper paths follow.
@@ -20,7 +20,7 @@ export function seatbeltProfile({ seen }: Pick<Confined, "seen">): string {
   ].join("\n");
 }
 
-function rulesOf(one: Seen): readonly string[] {
+function rulesOf(one: ConfinedView): readonly string[] {
   const path = `(subpath ${JSON.stringify(one.path)})`;
   switch (one.as) {
     case "scratch":

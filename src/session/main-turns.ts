@@ -4,7 +4,7 @@ import type { Actor } from "../supervisor/actor-record.ts";
 import type { Joints } from "../supervisor/joints.ts";
 import type { OnEvent } from "../supervisor/listener.ts";
 import { FOR_THE_USER } from "../supervisor/run-for.ts";
-import type { Session } from "./open-session.ts";
+import type { OpenSession } from "./open-session.ts";
 import type { AgentResult } from "./options.ts";
 import { blockedPrompt, preparePrompt } from "./prepare-prompt.ts";
 import { titleOf } from "./validate-request.ts";
@@ -17,7 +17,7 @@ const SPARE_THREADS = 8;
 const NEVER = new AbortController().signal;
 
 export interface MainTurnsParts {
-  readonly session: Session;
+  readonly session: OpenSession;
   readonly onEvent: OnEvent;
   /** Throws if the session is closed. */
   assertOpen(): void;

@@ -7,7 +7,7 @@ import type { Common } from "../features/agents/specs.ts";
 import { StartAgents } from "../features/agents/start-agents.ts";
 import { Background } from "../features/background/background.ts";
 import { backgroundService } from "../features/background/background-service.ts";
-import { commandsOf } from "../features/background/commands.ts";
+import { backgroundCommands } from "../features/background/commands.ts";
 import { backgroundFeature } from "../features/background/index.ts";
 import { budgetFeature } from "../features/budget/index.ts";
 import { Spending } from "../features/budget/spending.ts";
@@ -72,7 +72,7 @@ import { openResources, type SessionResources } from "./open-resources.ts";
 import type { SupervisorOptions } from "./options.ts";
 
 /** An open session: what the public `Supervisor` uses. */
-export interface Session
+export interface OpenSession
   extends Pick<
     SessionResources,
     "id" | "ids" | "clock" | "home" | "journal" | "gateway" | "types" | "limits"
@@ -119,7 +119,7 @@ const QUOTE_ABOVE_USD = 1;
 const SESSION_END_MS = 5_000;
 
 /** Opens a session from top to bottom: what it needs, the core, the features, and what they plug into the core. */
-export function openSession(given: SupervisorOptions, onEvent: OnEvent): Session {
+export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSession {
   // ---- what it needs -----------------------------------------------------------------------------
   const resources = openResources(given, onEvent);
   const { options, onWarning, folders, id, ids, clock, limits, home, place, outputs, model, types } =
@@ -179,7 +179,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): Session
     gate.filterResults([path], { cwd, territory: { root: cwd, additionalDirs, tree: null } }).length > 0;
 
   // ---- what agents can do --------------------------------------------------------------------------------
-  const commands = commandsOf(processes, outputs, shell, sandbox.commands);
+  const commands = backgroundCommands(processes, outputs, shell, sandbox.commands);
   const settings = { ...worktreeDefaults, ...options.worktree };
   const isolation = openIsolation({
     ...{ ...git, settings, session: id, clock, commands, asks, actors, foreignGit, onWarning },

@@ -54,10 +54,9 @@ export type { PermissionMode } from "../settings/rules.ts";
 export type { AgentResult } from "../supervisor/agent-result.ts";
 export type { StopScope } from "../supervisor/lifecycle.ts";
 
-import type { ContextOptions } from "../features/context/session-context.ts";
+import type { SessionContextOptions } from "../features/context/session-context.ts";
 
 export type { SessionUsage } from "../features/budget/usage-meter.ts";
-export type { ContextOptions } from "../features/context/session-context.ts";
 export type { SkillsOptions } from "../features/skills/options.ts";
 export type { Limits } from "../supervisor/limits.ts";
 
@@ -110,7 +109,7 @@ export interface SupervisorOptions extends AgentModels {
   /** Added to the role of the main conversation. */
   readonly appendSystemPrompt?: string;
   /** Memory files, date, state of the repository (default: none of them). */
-  readonly context?: ContextOptions;
+  readonly context?: SessionContextOptions;
   /** Skills and commands (default: none, and a prompt that begins with a slash is text). */
   readonly skills?: SkillsOptions;
   /** When conversations that grow too large are made shorter (default: at 90 % of their model's window). */

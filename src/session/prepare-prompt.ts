@@ -1,7 +1,7 @@
 import type { Reference } from "../context/references.ts";
 import { withHookWords } from "../features/hooks/hook-words.ts";
 import type { LazyServers } from "../features/servers/lazy-servers.ts";
-import type { SessionSkills, Typed } from "../features/skills/session-skills.ts";
+import type { SessionSkills, TypedPrompt } from "../features/skills/session-skills.ts";
 import { noUsage } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import { noReceipts } from "../mailbox/turns.ts";
@@ -81,7 +81,7 @@ async function submitted(
   return { type: "go", text: words, mentions, attached };
 }
 
-function plain(line: string): Typed {
+function plain(line: string): TypedPrompt {
   return { type: "prompt", text: line, mentions: line };
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { agentParts, mainParts, type Preview } from "../features/agents/specs.ts";
 import type { SupervisorEvent } from "../supervisor/view.ts";
 import { type Counted, countedParts } from "./counted-parts.ts";
-import { openSession, type Session, type WithheldTool } from "./open-session.ts";
+import { type OpenSession, openSession, type WithheldTool } from "./open-session.ts";
 import type { SupervisorOptions } from "./options.ts";
 
 /** Milliseconds for all counts together: estimates are at hand. */
@@ -57,7 +57,7 @@ export async function previewContext(
 }
 
 async function preview(
-  { common, types, context, spending, ids, servers, withheld }: Session,
+  { common, types, context, spending, ids, servers, withheld }: OpenSession,
   agent: string | null,
   prompt: string,
 ): Promise<Previewed> {

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { Skill } from "../context/skills/skill.ts";
-import { jsonSchemaOf } from "../features/agents/json-schema-of.ts";
+import { outputJsonSchema } from "../features/agents/json-schema-of.ts";
 import { compactionOf } from "../features/compaction/index.ts";
 import type { ServerService } from "../features/servers/server-service.ts";
 import type { AgentReport } from "../features/user-actors/define-actor.ts";
@@ -17,7 +17,7 @@ import { FOR_THE_USER } from "../supervisor/run-for.ts";
 import { untilEnded } from "../supervisor/until-ended.ts";
 import type { AgentView } from "../supervisor/view.ts";
 import { MainTurns } from "./main-turns.ts";
-import { openSession, type Session } from "./open-session.ts";
+import { type OpenSession, openSession } from "./open-session.ts";
 import type {
   AgentResult,
   SessionActors,
@@ -40,7 +40,7 @@ export class Supervisor implements SupervisorHandle {
   readonly session: SessionId;
   readonly folder: string;
   readonly #onEvent: OnEvent;
-  readonly #session: Session;
+  readonly #session: OpenSession;
   readonly #actors: ActorSystem;
   readonly #turns: MainTurns;
   /** What was cut off with a process before, and has not been started again. */
@@ -115,7 +115,7 @@ export class Supervisor implements SupervisorHandle {
     const asked = {
       ...{ prompt: called?.prompt ?? text, description, model, isolation, merge },
       ...(tokenBudget === undefined ? {} : { tokenBudget }),
-      ...(output === undefined ? {} : { outputSchema: jsonSchemaOf(output) }),
+      ...(output === undefined ? {} : { outputSchema: outputJsonSchema(output) }),
     };
     const { id, ready } = agents.prepare(definition, asked, this.#session.options.cwd);
     const needs = ready === null ? {} : await ready;

@@ -5,7 +5,7 @@ import { isIgnoredHere, isUnenforced } from "./known-elsewhere.ts";
 import type { FileScope, SettingsPath } from "./paths.ts";
 import { translateSandbox } from "./sandbox-keys.ts";
 import { schema, settings } from "./schema.ts";
-import { nameOf, type Setting } from "./setting.ts";
+import { type Setting, settingName } from "./setting.ts";
 
 /** One value of one file: of a setting, of an entry of one, or of a key that is not a setting. */
 export interface Leaf {
@@ -54,8 +54,8 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
   }
 
   function keep(inner: unknown, path: readonly string[]): void {
-    if (isUnenforced(path)) unenforced.push(nameOf({ path }));
-    else if (!isIgnoredHere(path)) unknown.push(nameOf({ path }));
+    if (isUnenforced(path)) unenforced.push(settingName({ path }));
+    else if (!isIgnoredHere(path)) unknown.push(settingName({ path }));
     leaves.push({ ...from, path, value: inner, setting: null });
   }
 
@@ -145,5 +145,5 @@ export function parseValue(
       one !== undefined && setting.schema.safeParse(isEntry ? { [path.at(-1) ?? ""]: one } : one).success
     );
   });
-  return value === undefined ? { problem: `${nameOf({ path })} must be ${setting.what}` } : { value };
+  return value === undefined ? { problem: `${settingName({ path })} must be ${setting.what}` } : { value };
 }

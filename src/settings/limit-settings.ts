@@ -1,5 +1,5 @@
 import { type LimitRange, limitRanges } from "./limit-ranges.ts";
-import { type Setting, setting, whole } from "./setting.ts";
+import { type Setting, setting, wholeSetting } from "./setting.ts";
 
 type LimitName = keyof typeof limitRanges;
 
@@ -50,7 +50,7 @@ export const limitSettings = {
 
 function limit(name: LimitName, summary: string): Setting<number> {
   const range: LimitRange = limitRanges[name];
-  return setting(`troupe.${name}`, whole(range), summary, { fallback: "" });
+  return setting(`troupe.${name}`, wholeSetting(range), summary, { fallback: "" });
 }
 
 /** A limit that a project can only make stricter. `usual` counts if no file sets it, and 0 is no limit. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { PermissionMode } from "./rules.ts";
-import { type Kind, oneOf } from "./setting.ts";
+import { oneOf, type SettingKind } from "./setting.ts";
 
 /** From the narrowest to the widest: what an earlier mode allows without a question, a later one does too. */
 const NARROWEST_FIRST: readonly PermissionMode[] = [
@@ -27,7 +27,7 @@ export function narrower(mode: PermissionMode, other: PermissionMode = mode): Pe
 }
 
 /** `bypass` is another name of `bypassPermissions` (A22.25). */
-export function modes(): Kind<PermissionMode> {
+export function modes(): SettingKind<PermissionMode> {
   const { what, schema } = oneOf(NARROWEST_FIRST);
   const named = z.transform((value: unknown) => (value === "bypass" ? "bypassPermissions" : value));
   return { what, schema: z.pipe(named, schema) };

@@ -6,7 +6,7 @@ import { isWider, type ModeLimits } from "./modes.ts";
 import { isProjectScope } from "./paths.ts";
 import type { Rule, Scope } from "./rules.ts";
 import { schema } from "./schema.ts";
-import { nameOf, type Setting } from "./setting.ts";
+import { type Setting, settingName } from "./setting.ts";
 import { listText, type SettingsFile } from "./settings-file.ts";
 import { leavesIn, type Values, valuesIn } from "./values.ts";
 
@@ -174,7 +174,7 @@ function refusals({ refused }: Counting): string[] {
   const others = refused.filter((leaf) => !isProjects(leaf));
   return [
     ...[...projects].map(([file, leaves]) => {
-      const names = [...new Set(leaves.map(nameOf))];
+      const names = [...new Set(leaves.map(settingName))];
       const [do_, them] = names.length === 1 ? ["does", "it"] : ["do", "them"];
       return `${file}: ${listText(names)} ${do_} not count there, because a project's own settings may not widen ${them}; set ${them} in ~/.claude/settings.json if you want ${them}.`;
     }),
@@ -183,7 +183,7 @@ function refusals({ refused }: Counting): string[] {
         leaf.setting?.trust === "managed"
           ? "only your organisation's file can set it"
           : "your organisation's settings are stricter";
-      return `${leaf.file}: ${printable(nameOf(leaf))} does not count, because ${why}; remove it.`;
+      return `${leaf.file}: ${printable(settingName(leaf))} does not count, because ${why}; remove it.`;
     }),
   ];
 }

@@ -14,7 +14,7 @@ import {
   rootedDirs,
   type Setting,
   setting,
-  text,
+  textSetting,
   texts,
   yesOrNo,
 } from "./setting.ts";
@@ -27,7 +27,7 @@ const NOT_IN_PROJECT = "A project's settings cannot set it.";
 export const schema = {
   model: setting(
     "model",
-    text("the name of a model"),
+    textSetting("the name of a model"),
     "The model of the main conversation: `opus`, `sonnet`, `haiku`, a full ID, or `offline`.",
     { fallback: "`sonnet`" },
   ),
@@ -39,7 +39,7 @@ export const schema = {
   ),
   apiKeyHelper: setting(
     "apiKeyHelper",
-    text("a command"),
+    textSetting("a command"),
     "A shell command that prints the key for the model. It runs once per session if no key is set, and has 30 s.",
   ),
   permissions: {
@@ -122,7 +122,7 @@ export const schema = {
   ),
   smallModel: setting(
     "troupe.smallModel",
-    text("the name of a model"),
+    textSetting("the name of a model"),
     "The model for what needs speed more than thought: reading fetched pages, and Explore, unless `troupe.agentModels` names it. `ANTHROPIC_SMALL_FAST_MODEL` wins. Compaction uses the conversation's model, whose cache already has it.",
     { fallback: "the session's model" },
   ),
@@ -261,7 +261,7 @@ export const schema = {
     ),
     url: setting(
       "troupe.webSearch.url",
-      text("a URL"),
+      textSetting("a URL"),
       `The address of the SearXNG instance, which must allow the format \`json\`; or of another server that speaks the provider's API. ${NOT_IN_PROJECT}`,
       { trust: "never" },
     ),
@@ -355,7 +355,7 @@ export function isSetting(one: object): one is Setting<unknown> {
 
 function alias(name: "opus" | "sonnet" | "haiku"): Setting<string> {
   const summary = `The full ID of the model that \`${name}\` stands for.`;
-  return setting(`troupe.aliases.${name}`, text("the name of a model"), summary, {
+  return setting(`troupe.aliases.${name}`, textSetting("the name of a model"), summary, {
     fallback: "the newest of its family",
   });
 }

@@ -17,7 +17,7 @@ export type ProjectTrust = "always" | "trusted" | "stricter" | "never" | "manage
 export type Merge = "last" | "entries" | "each";
 
 /** What values of a setting are. */
-export interface Kind<T, M extends Merge = "last"> {
+export interface SettingKind<T, M extends Merge = "last"> {
   readonly schema: z.ZodMiniType<T>;
   /** The same in words, after "must be". */
   readonly what: string;
@@ -25,7 +25,7 @@ export interface Kind<T, M extends Merge = "last"> {
 }
 
 /** One setting: its schema, its meaning and its trust, in one place. */
-export interface Setting<T, M extends Merge = Merge> extends Required<Kind<T, M>> {
+export interface Setting<T, M extends Merge = Merge> extends Required<SettingKind<T, M>> {
   readonly path: readonly string[];
   readonly summary: string;
   /** What counts if no file sets it. */
@@ -41,19 +41,19 @@ type Options = Partial<Pick<Setting<unknown>, "fallback" | "trust" | "width" | "
 
 export function setting<T>(
   name: string,
-  kind: Kind<T>,
+  kind: SettingKind<T>,
   summary: string,
   options?: Options,
 ): Setting<T, "last">;
 export function setting<T, M extends Merge>(
   name: string,
-  kind: Required<Kind<T, M>>,
+  kind: Required<SettingKind<T, M>>,
   summary: string,
   options?: Options,
 ): Setting<T, M>;
 export function setting<T>(
   name: string,
-  kind: Kind<T, Merge>,
+  kind: SettingKind<T, Merge>,
   summary: string,
   options: Options = {},
 ): Setting<T> {
@@ -64,11 +64,11 @@ export function setting<T>(
   };
 }
 
-export function nameOf({ path }: { readonly path: readonly string[] }): string {
+export function settingName({ path }: { readonly path: readonly string[] }): string {
   return path.join(".");
 }
 
-export function text(what: string): Kind<string> {
+export function textSetting(what: string): SettingKind<string> {
   return { what, schema: nonBlank() };
 }
 
@@ -87,11 +87,11 @@ export function rootedDirs() {
   return { what: "a list of directories that start with / or ~/", schema, merge: "each" } as const;
 }
 
-export function whole(range: LimitRange): Kind<number> {
+export function wholeSetting(range: LimitRange): SettingKind<number> {
   return { what: `a whole number from ${range.min} to ${range.max}`, schema: inRange(range, z.int()) };
 }
 
-export function number(range: LimitRange): Kind<number> {
+export function number(range: LimitRange): SettingKind<number> {
   return { what: `a number from ${range.min} to ${range.max}`, schema: inRange(range) };
 }
 
@@ -99,11 +99,11 @@ export function inRange({ min, max }: LimitRange, of: z.ZodMiniNumber = z.number
   return of.check(z.minimum(min), z.maximum(max));
 }
 
-export function oneOf<const C extends string>(words: readonly C[]): Kind<C> {
+export function oneOf<const C extends string>(words: readonly C[]): SettingKind<C> {
   return { what: `one of ${words.map((word) => `"${word}"`).join(", ")}`, schema: z.enum(words) };
 }
 
-export function yesOrNo(): Kind<boolean> {
+export function yesOrNo(): SettingKind<boolean> {
   return { what: "true or false", schema: z.boolean() };
 }
 

@@ -3,8 +3,8 @@ import { readRegularFile } from "../lib/read-regular-file.ts";
 import { checkLeaves, type Leaf, type Problem } from "./leaves.ts";
 import { isProjectScope, type SettingsPath } from "./paths.ts";
 import { schema } from "./schema.ts";
-import { nameOf } from "./setting.ts";
-import { findLine, parseSettings, type Restrictions } from "./settings-text.ts";
+import { settingName } from "./setting.ts";
+import { findLine, parseSettings, type SettingsRestrictions } from "./settings-text.ts";
 
 /** One file, read and checked. */
 export interface SettingsFile extends SettingsPath {
@@ -60,7 +60,7 @@ export async function readSettingsFile(from: SettingsPath): Promise<SettingsFile
   return { ...from, leaves, cautious, warnings: warnings.map((one) => `${file}: ${one}`), identity };
 }
 
-function restrictionLeaves({ deny, ask, disableBypass }: Restrictions, from: SettingsPath): Leaf[] {
+function restrictionLeaves({ deny, ask, disableBypass }: SettingsRestrictions, from: SettingsPath): Leaf[] {
   const { permissions } = schema;
   const leaf = (setting: Leaf["setting"] & object, value: unknown): Leaf => {
     return { ...from, setting, path: setting.path, value };
@@ -75,7 +75,7 @@ async function problemText({ path, message, partly }: Problem, text: string): Pr
   const line = await findLine(text, path);
   const where = line === null ? "" : ` (line ${line})`;
   const counts = partly ? "only what is right in it counts" : "it does not count";
-  return `${printable(nameOf({ path }))} ${message}${where}; correct it, until then ${counts}.`;
+  return `${printable(settingName({ path }))} ${message}${where}; correct it, until then ${counts}.`;
 }
 
 /** Lists names for the user, with the number of those that are left out. */

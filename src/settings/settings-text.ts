@@ -3,7 +3,7 @@ import { type JsonObject, parseJson, textsIn } from "../lib/json.ts";
 import { isObject } from "../lib/objects.ts";
 
 /** The restrictions that a broken text still has. */
-export interface Restrictions {
+export interface SettingsRestrictions {
   readonly deny: readonly string[];
   readonly ask: readonly string[];
   readonly disableBypass: boolean;
@@ -13,9 +13,9 @@ export interface Restrictions {
 export type SettingsText =
   | { readonly type: "read"; readonly value: JsonObject }
   /** Not readable as a whole. `problem` follows the file's name. */
-  | { readonly type: "broken"; readonly problem: string; readonly restrictions: Restrictions };
+  | { readonly type: "broken"; readonly problem: string; readonly restrictions: SettingsRestrictions };
 
-const none: Restrictions = { deny: [], ask: [], disableBypass: false };
+const none: SettingsRestrictions = { deny: [], ask: [], disableBypass: false };
 
 /** Parses settings: JSON with comments and trailing commas. Loads the tolerant parser only for what is not plain JSON. */
 export async function parseSettings(text: string): Promise<SettingsText> {
@@ -78,7 +78,7 @@ async function parseTolerantly(text: string): Promise<SettingsText> {
 }
 
 /** Finds restrictions at any depth: a missing brace moves what follows into another object. */
-function restrictionsIn(tree: Node): Restrictions {
+function restrictionsIn(tree: Node): SettingsRestrictions {
   const members = propertiesIn(tree, "permissions").flatMap(({ children = [] }) => children);
   const named = (key: string) => members.filter((member) => keyOf(member) === key).map(memberValue);
   const rules = (key: string) =>

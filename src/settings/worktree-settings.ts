@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { MergeMode } from "../mailbox/worktree.ts";
-import { entries, inRange, nonBlank, oneOf, setting, text, whole } from "./setting.ts";
+import { entries, inRange, nonBlank, oneOf, setting, textSetting, wholeSetting } from "./setting.ts";
 
 const COMMAND_MS = { min: 1_000, max: 86_400_000 };
 
@@ -31,12 +31,12 @@ export const worktreeSettings = {
   ),
   check: setting(
     "worktree.check",
-    text("a command"),
+    textSetting("a command"),
     "A shell command, such as the test suite, that runs on the merged result before it reaches the checkout; unless it exits 0, nothing is merged.",
   ),
   checkTimeoutMs: setting(
     "worktree.checkTimeoutMs",
-    whole(COMMAND_MS),
+    wholeSetting(COMMAND_MS),
     "Milliseconds that `worktree.check` can take.",
     { fallback: "600000" },
   ),

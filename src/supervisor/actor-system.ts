@@ -14,7 +14,7 @@ import type { Actors } from "./actors.ts";
 import { Completion, ENDED } from "./completion.ts";
 import { Delivery, type DeliveryParts } from "./delivery.ts";
 import type { CoreEvent, Joints } from "./joints.ts";
-import type { ActorEvent, Effect, Stop, StopScope } from "./lifecycle.ts";
+import type { ActorEvent, LifecycleEffect, StopRequest, StopScope } from "./lifecycle.ts";
 import type { Limits } from "./limits.ts";
 import type { Notice } from "./notices.ts";
 import { Slots } from "./slots.ts";
@@ -38,7 +38,7 @@ export interface CoreParts extends Pick<DeliveryParts, "outputs" | "formatResult
   onEvent(event: SupervisorEvent): void;
 }
 
-const ORPHANED: Stop = { status: "cancelled", reason: "The agent that asked for it has ended." };
+const ORPHANED: StopRequest = { status: "cancelled", reason: "The agent that asked for it has ended." };
 
 /** All actors of a session, the main conversation among them: carries out what the reducer of `lifecycle.ts` decides. */
 export class ActorSystem implements Actors {
@@ -128,7 +128,7 @@ export class ActorSystem implements Actors {
   }
 
   /** Everything below first, so that no agent gets notices of children that are about to be stopped. */
-  stop(id: ActorId, stop: Stop, scope: StopScope = "subtree"): void {
+  stop(id: ActorId, stop: StopRequest, scope: StopScope = "subtree"): void {
     const actor = this.#actors.get(id);
     if (!actor) return;
     const below = scope === "subtree" ? actor.children : this.#awaitedBy(id);
@@ -275,7 +275,7 @@ export class ActorSystem implements Actors {
     if (actor.lifecycle !== before) this.changed(actor);
   }
 
-  #perform(actor: Actor, effect: Effect): void {
+  #perform(actor: Actor, effect: LifecycleEffect): void {
     // The main conversation waits for no slot: agents must never starve it (A20.1).
     const isMain = actor.id === MAIN;
     switch (effect.type) {

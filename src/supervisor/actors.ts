@@ -2,7 +2,7 @@ import type { Usage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Location } from "../mailbox/worktree.ts";
 import type { Actor } from "./actor-record.ts";
-import type { Stop, StopScope } from "./lifecycle.ts";
+import type { StopRequest, StopScope } from "./lifecycle.ts";
 import type { Notice } from "./notices.ts";
 import type { Activity, Remarks } from "./view.ts";
 
@@ -11,7 +11,7 @@ export interface Actors {
   find(id: ActorId): Actor | undefined;
   /** In spawn order. */
   all(): readonly Actor[];
-  stop(id: ActorId, stop: Stop, scope?: StopScope): void;
+  stop(id: ActorId, stop: StopRequest, scope?: StopScope): void;
   /** Gives the actor's slot back while `other` is awaited; resolves when the actor may run again. */
   whileWaiting<T>(actor: Actor, other: Promise<T>): Promise<T>;
   notify(id: ActorId, notice: Notice): void;

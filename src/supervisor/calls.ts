@@ -12,7 +12,7 @@ import type {
   CallResult,
 } from "../mailbox/messages.ts";
 import type { ToolEnd } from "../tools/bind-tool.ts";
-import { appended, find, noSuchTool, notRun, refused } from "../tools/dispatch.ts";
+import { appended, find, noSuchTool, notRun, refusedCall } from "../tools/dispatch.ts";
 import { runTimed } from "../tools/timed-call.ts";
 import type { Actor } from "./actor-record.ts";
 import type { CallNotes, Evaluation, Joints } from "./joints.ts";
@@ -185,16 +185,17 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
     async callTool(call) {
       if (actor.isStopped) return notRun;
       const tool = findOffered(call.tool);
-      if (!tool || call.absent) return refused(toolbox.whyAbsent(actor, call.tool) ?? noSuchTool(call.tool));
+      if (!tool || call.absent)
+        return refusedCall(toolbox.whyAbsent(actor, call.tool) ?? noSuchTool(call.tool));
       const { here } = tool;
-      if (!here) return refused(`${call.tool} does not run on the supervisor's side.`);
+      if (!here) return refusedCall(`${call.tool} does not run on the supervisor's side.`);
       const asked = here.prepare(call.input);
-      if (asked.type === "invalid") return refused(asked.message);
+      if (asked.type === "invalid") return refusedCall(asked.message);
       const { cwd, place } = actor;
       const evaluation = await evaluate(tool, call, cwd);
-      if (evaluation.type === "refuse") return refused(evaluation.refusal);
+      if (evaluation.type === "refuse") return refusedCall(evaluation.refusal);
       const ready = here.prepare(evaluation.input);
-      if (ready.type === "invalid") return refused(ready.message);
+      if (ready.type === "invalid") return refusedCall(ready.message);
       const claim = { title: ready.title, cwd, accesses: [] };
       const { running, notes } = await start(
         call,
@@ -203,7 +204,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
         claim,
         tool.level === "read" ? [] : null,
       );
-      if (notes.refusal !== undefined) return refused(notes.refusal);
+      if (notes.refusal !== undefined) return refusedCall(notes.refusal);
       let ended: ToolEnd;
       try {
         const run = (until: AbortSignal) =>

@@ -30,7 +30,7 @@ export interface Joints {
    * Before the spec of a new agent is made: what it gets of its own. Rejects with a sentence if it cannot be had, or with
    * the signal's reason; what was held for the agent is then given back by the event `released`.
    */
-  prepareSpawn?(spawn: SpawnRequest): Promise<SpawnNeeds> | null;
+  prepareSpawn?(spawn: PreparedSpawn): Promise<SpawnNeeds> | null;
   /** Before a run is recorded, for a new agent or one that is resumed: throws a sentence if it must not start. */
   reserve?(spec: ActorSpec, definition: AgentDefinition | null): void;
   /**
@@ -60,7 +60,7 @@ export interface Joints {
    * When an actor has answered, and nothing keeps it from ending: returns the summary, changed or not, or a message with
    * which the actor continues. Must not reject; an aborted signal means that the actor was stopped.
    */
-  beforeFinish?(answer: Answer): Promise<Finish>;
+  beforeFinish?(answer: Answer): Promise<FinishDecision>;
   /**
    * When a run has ended, however: returns a changed summary, and what must be done before that is durable (bounded by
    * 40 s). Runs in the moment of the end; a throw is a warning, and the summary stays as it was.
@@ -70,7 +70,7 @@ export interface Joints {
   onEvent?(event: CoreEvent): void;
 }
 
-export interface SpawnRequest {
+export interface PreparedSpawn {
   readonly id: ActorId;
   readonly definition: AgentDefinition;
   /** The directory that the asking agent works in. */
@@ -194,7 +194,7 @@ export interface Answer {
   readonly signal: AbortSignal;
 }
 
-export type Finish = { readonly summary: Summary } | { readonly continueWith: string };
+export type FinishDecision = { readonly summary: Summary } | { readonly continueWith: string };
 
 export interface RunEnd {
   readonly actor: Actor;

@@ -20,11 +20,11 @@ export type Lifecycle =
   /** Its wait is over; in line, at the head, for a slot. */
   | { readonly state: "returning"; readonly passive: boolean }
   /** Told to stop; `grace` milliseconds later its thread is ended. `holds`: whether it has a slot. */
-  | { readonly state: "cancelling"; readonly stop: Stop; readonly holds: boolean }
+  | { readonly state: "cancelling"; readonly stop: StopRequest; readonly holds: boolean }
   | { readonly state: "ended" };
 
 /** Why an agent is being stopped. */
-export interface Stop {
+export interface StopRequest {
   readonly status: Extract<Status, "cancelled" | "timed_out">;
   readonly reason: string;
 }
@@ -44,7 +44,7 @@ export type ActorEvent =
   | { readonly type: "summary"; readonly summary: Summary }
   | { readonly type: "exit"; readonly exit: Exit }
   | { readonly type: "not-started"; readonly reason: string }
-  | { readonly type: "stop"; readonly stop: Stop }
+  | { readonly type: "stop"; readonly stop: StopRequest }
   | { readonly type: "grace-over" };
 
 /** How the one summary comes to be: the agent wrote it, or the runtime writes it from what was salvaged. */
@@ -52,7 +52,7 @@ export type End =
   | { readonly by: "agent"; readonly summary: Summary }
   | { readonly by: "runtime"; readonly status: Status; readonly reason: string };
 
-export type Effect =
+export type LifecycleEffect =
   | { readonly type: "start" }
   /** Ask for a slot again, ahead of those who never had one. */
   | { readonly type: "return-to-line" }
@@ -69,7 +69,7 @@ export type Effect =
 
 interface Step {
   readonly next: Lifecycle;
-  readonly effects: readonly Effect[];
+  readonly effects: readonly LifecycleEffect[];
 }
 
 /** The state of a actor that has just been asked for; it is in line for a slot. */
@@ -160,7 +160,7 @@ function waited(actor: Lifecycle): Step {
   return to({ state: "returning", passive: actor.passive }, { type: "return-to-line" });
 }
 
-function stopped(actor: Lifecycle, stop: Stop): Step {
+function stopped(actor: Lifecycle, stop: StopRequest): Step {
   switch (actor.state) {
     case "queued":
       return ended(actor, { by: "runtime", ...stop });
@@ -215,12 +215,12 @@ function afterEnd(actor: Lifecycle, event: ActorEvent): Step {
   }
 }
 
-function ended(actor: Lifecycle, end: End, more: readonly Effect[] = []): Step {
+function ended(actor: Lifecycle, end: End, more: readonly LifecycleEffect[] = []): Step {
   return { next: { state: "ended" }, effects: [...leaving(actor), { type: "end", end }, ...more] };
 }
 
 /** What a actor gives back when it leaves a state for good. */
-function leaving(actor: Lifecycle): Effect[] {
+function leaving(actor: Lifecycle): LifecycleEffect[] {
   switch (actor.state) {
     case "queued":
       return [{ type: "leave-line" }];
@@ -267,6 +267,6 @@ function sentence(before: string, message: string): string {
   return `${before}${message.replace(/\.*$/, "")}.`;
 }
 
-function to(next: Lifecycle, ...effects: Effect[]): Step {
+function to(next: Lifecycle, ...effects: LifecycleEffect[]): Step {
   return { next, effects };
 }

@@ -1,6 +1,6 @@
 import type { ActorHandle } from "../actors/hosts.ts";
 import type { Summary } from "../mailbox/messages.ts";
-import { type ActorEvent, type Effect, type Lifecycle, queued, transition } from "./lifecycle.ts";
+import { type ActorEvent, type Lifecycle, type LifecycleEffect, queued, transition } from "./lifecycle.ts";
 import type { RunFor } from "./run-for.ts";
 import { type Activity, NO_REMARKS, type Remarks } from "./view.ts";
 
@@ -67,7 +67,7 @@ export abstract class RunState {
   }
 
   /** Applies an event, and returns the effects. */
-  advance(event: ActorEvent): readonly Effect[] {
+  advance(event: ActorEvent): readonly LifecycleEffect[] {
     const { next, effects } = transition(this.lifecycle, event);
     this.lifecycle = next;
     return effects;

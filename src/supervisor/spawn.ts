@@ -9,7 +9,7 @@ import { type ActorId, type Ids, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
 import { type Actor, createActor } from "./actor-record.ts";
 import type { ActorSystem } from "./actor-system.ts";
-import type { SpawnNeeds, SpawnRequest } from "./joints.ts";
+import type { PreparedSpawn, SpawnNeeds } from "./joints.ts";
 import { FOR_THE_USER, type RunFor } from "./run-for.ts";
 
 export interface SpawnParts {
@@ -45,7 +45,7 @@ export class Spawn {
   }
 
   /** Asks features what a new agent gets of its own; null if it needs nothing that must be waited for. */
-  prepare(request: SpawnRequest): Promise<SpawnNeeds> | null {
+  prepare(request: PreparedSpawn): Promise<SpawnNeeds> | null {
     const { actors } = this.#parts;
     const needs = actors.joints.flatMap((feature) => feature.prepareSpawn?.(request) ?? []);
     if (needs.length === 0) return null;

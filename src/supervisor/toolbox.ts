@@ -21,7 +21,7 @@ export interface KnownTool {
   /** As an agent that has these tools sees it. */
   describe(offered: Offered): AgentTool;
   /** Whether the input fits, what a person sees of the call, and what it touches. */
-  prepare(input: unknown): Claim | InvalidCall;
+  prepare(input: unknown): CallClaim | InvalidCall;
   /** A library user's: the permission engine knows only what it declares. */
   readonly foreign: boolean;
   /** Milliseconds a call of it may take; a library user's has such a deadline, wherever it runs. */
@@ -31,7 +31,7 @@ export interface KnownTool {
 }
 
 /** What a call says of itself before it runs. */
-export type Claim = Pick<ReadyCall<CallContext>, "type" | "title" | "accesses">;
+export type CallClaim = Pick<ReadyCall<CallContext>, "type" | "title" | "accesses">;
 
 export type Allowed = readonly string[] | "all";
 

@@ -22,7 +22,7 @@ import type { CallContext } from "./tool.ts";
 import { writeError } from "./write-error.ts";
 import type { WritePlace } from "./write-place.ts";
 
-export interface Written {
+export interface WrittenFile {
   readonly type: "written";
   readonly stats: Stats;
 }
@@ -38,7 +38,7 @@ export async function atomicWrite(
   place: WritePlace,
   bytes: Uint8Array,
   by: Pick<CallContext, "call" | "signal">,
-): Promise<Written | Unusable> {
+): Promise<WrittenFile | Unusable> {
   const { signal } = by;
   signal.throwIfAborted();
   try {
@@ -61,7 +61,7 @@ async function writeIn(
   { path, name, existing }: WritePlace,
   bytes: Uint8Array,
   { call, signal }: Pick<CallContext, "call" | "signal">,
-): Promise<Written | Unusable> {
+): Promise<WrittenFile | Unusable> {
   const temporary = dir.at(temporaryName(call));
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   // What replaces a private file must not be readable by others even for a moment.

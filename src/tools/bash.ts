@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { isPathInside } from "../lib/paths.ts";
 import type { CommandResult } from "../mailbox/runs.ts";
 import { bashPrompt, LONGEST_SLEEP_SECONDS } from "./bash-prompt.ts";
-import { MAX_OUTPUT_CHARS, shownOutput, sizeOf } from "./command-output.ts";
+import { formatSize, MAX_OUTPUT_CHARS, shownOutput } from "./command-output.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure } from "./tool.ts";
 
 /** A7.2. A longer timeout is reduced to the maximum. */
@@ -162,7 +162,7 @@ function ending(
   timeoutMs: number,
 ): string {
   if (flooded)
-    return `Ended, because it had written ${sizeOf(output.bytes)}, the most that is kept. Let it write less, or write to a file.`;
+    return `Ended, because it had written ${formatSize(output.bytes)}, the most that is kept. Let it write less, or write to a file.`;
   switch (outcome) {
     case "exited":
       return `Exit code ${exitCode}`;

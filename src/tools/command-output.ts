@@ -40,10 +40,10 @@ function wholeCharacter(text: string, at: number): number {
 
 function markOf(bytes: number, path: string | null): string {
   const where = path === null ? "" : ` All of it is in ${path}: read the parts you need (offset, limit).`;
-  return `[Cut here: the output is ${sizeOf(bytes)}.${where}]`;
+  return `[Cut here: the output is ${formatSize(bytes)}.${where}]`;
 }
 
-export function sizeOf(bytes: number): string {
+export function formatSize(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`;
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;

@@ -48,12 +48,13 @@ export async function dispatch(
   const called = find(by.offered, block.name);
   if (!called) return (await absentTool(id, block, by)) ?? unknownTool(noSuchTool(block.name), by.offered);
   const cut = cutAt(block);
-  if (cut !== null) return refused(cutMessage(called.name, cut));
+  if (cut !== null) return refusedCall(cutMessage(called.name, cut));
   const broken = invalidInput(block);
   if (broken !== null)
-    return refused(`The input of ${called.name} is not valid JSON: ${broken}. Send the call again.`);
+    return refusedCall(`The input of ${called.name} is not valid JSON: ${broken}. Send the call again.`);
   const resolved = resolveCall(block, by.offered);
-  if (!resolved) return (await absentTool(id, block, by)) ?? refused(unresolvedCall(block.input, by.offered));
+  if (!resolved)
+    return (await absentTool(id, block, by)) ?? refusedCall(unresolvedCall(block.input, by.offered));
   const { tool, input } = resolved;
   const context = by.context(id);
   try {
@@ -80,16 +81,16 @@ async function runHere(
   at: (stage: Stage) => void,
 ): Promise<CallResult> {
   const tool = module ? moduleTool(name, module) : local.get(name);
-  if (!tool) return refused(`${name} cannot run here. Use another tool.`);
+  if (!tool) return refusedCall(`${name} cannot run here. Use another tool.`);
   let call = tool.prepare(input);
-  if (call.type === "invalid") return refused(call.message);
+  if (call.type === "invalid") return refusedCall(call.message);
   const decision = await services.before({ id, toolUse, tool: name, input, cwd: context.cwd });
   at("here");
-  if (decision.type === "refuse") return refused(decision.reason);
+  if (decision.type === "refuse") return refusedCall(decision.reason);
   if (context.signal.aborted) return notRun;
   if (decision.input !== undefined) call = tool.prepare(decision.input);
   if (call.type === "invalid")
-    return refused(`A hook rewrote the input, and it no longer fits. ${call.message}`);
+    return refusedCall(`A hook rewrote the input, and it no longer fits. ${call.message}`);
   const { lastWriters = [], watched, kept, filtered, changed } = decision;
   const hidden = filtered ? hiddenBy(services, id) : context.hidden;
   const before = learnHookChanges(context.reads, changed);
@@ -153,18 +154,18 @@ export function noSuchTool(name: string): string {
 function unknownTool(why: string, offered: readonly AgentTool[]): CallResult {
   const names = offered.filter(({ deferred }) => !deferred).map((tool) => tool.name);
   const more = names.length < offered.length ? `; others are found by ${SEARCH}` : "";
-  return refused(`${why} Available: ${names.join(", ") || "none"}${more}.`);
+  return refusedCall(`${why} Available: ${names.join(", ") || "none"}${more}.`);
 }
 
 /** The result of a call before which the agent was stopped. */
-export const notRun: CallResult = refused("Not run: the agent was stopped before this call.");
+export const notRun: CallResult = refusedCall("Not run: the agent was stopped before this call.");
 
 function wrong(message: string): CallResult {
   return { content: message, isError: true };
 }
 
 /** The result of a call that has not run. */
-export function refused(message: string): CallResult {
+export function refusedCall(message: string): CallResult {
   return { ...wrong(message), refused: true };
 }
 

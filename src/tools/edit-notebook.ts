@@ -1,4 +1,4 @@
-import { type Cell, cellName, findCell, type Notebook } from "./notebook.ts";
+import { cellName, findCell, type Notebook, type NotebookCell } from "./notebook.ts";
 
 /** One change of a notebook's cells. */
 export interface CellEdit {
@@ -43,15 +43,15 @@ export function editCells(notebook: Notebook, edit: CellEdit, newId: string): Ce
   }
 }
 
-function newCell(type: "code" | "markdown", source: string): Cell {
+function newCell(type: "code" | "markdown", source: string): NotebookCell {
   const common = { cell_type: type, metadata: {}, source: linesOf(source) };
   return type === "code" ? { ...common, execution_count: null, outputs: [] } : common;
 }
 
 /** The outputs belong to the old source, so they are removed. */
-function replaced(cell: Cell, type: Cell["cell_type"], source: string): Cell {
+function replaced(cell: NotebookCell, type: NotebookCell["cell_type"], source: string): NotebookCell {
   const { outputs: _, execution_count: __, attachments, ...kept } = cell;
-  const next: Cell = {
+  const next: NotebookCell = {
     ...kept,
     cell_type: type,
     // As the cell had it: a list of lines, or one string.

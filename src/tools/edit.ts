@@ -4,8 +4,8 @@ import { fileText } from "./file-text.ts";
 import { pathInputProblem, resolvePath } from "./paths.ts";
 import { naming } from "./prompt.ts";
 import { type Current, knownEntry, readState } from "./read-guard.ts";
-import { openRegular, type RegularFile, withFile } from "./regular-file.ts";
-import { type Reading, type Replacement, replaceText } from "./replace-text.ts";
+import { type OpenRegularFile, openRegular, withFile } from "./regular-file.ts";
+import { type Replacement, replaceText, type TextReading } from "./replace-text.ts";
 import {
   type AgentCallContext,
   FILE_RULES,
@@ -37,7 +37,7 @@ interface Output {
   readonly path: string;
   readonly count: number;
   readonly line: number;
-  readonly reading: Reading;
+  readonly reading: TextReading;
   /** The file had changed since it was read, which the settings allow. */
   readonly isOther: boolean;
 }
@@ -83,7 +83,7 @@ export const editTool: Tool<Input, Output, AgentCallContext> = {
   }),
 };
 
-const HOW_READ: Readonly<Record<Reading, string>> = {
+const HOW_READ: Readonly<Record<TextReading, string>> = {
   exact: "",
   "without line numbers": " The line numbers in old_string and new_string were left out.",
   "with straight quotes": " old_string was found with other quotes; new_string was put in as it is.",
@@ -99,7 +99,7 @@ async function edit(input: Input, context: AgentCallContext): Promise<Output | T
 }
 
 async function editFile(
-  { file, path, stats }: RegularFile,
+  { file, path, stats }: OpenRegularFile,
   { file_path, old_string, new_string, replace_all = false }: Input,
   context: AgentCallContext,
 ): Promise<Output | ToolFailure> {

@@ -1,5 +1,5 @@
 /** A range of a text, in UTF-16 units; `end` is the first one after it. */
-export interface Span {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -11,9 +11,9 @@ const MAX_PLACES = 10_000;
  * Finds every place of `wanted`, which is not empty; with `all` they do not overlap. A line feed in it stands for CRLF
  * too, unless it has carriage returns itself.
  */
-export function placesOf(text: string, wanted: string, all: boolean): Span[] {
+export function findSpans(text: string, wanted: string, all: boolean): TextSpan[] {
   const isFolded = wanted.includes("\n") && !wanted.includes("\r") && text.includes("\r\n");
-  const spans: Span[] = [];
+  const spans: TextSpan[] = [];
   const find = isFolded ? foldedSearch(text, wanted) : plainSearch(text, wanted);
   for (let span = find(0); span !== null && (all || spans.length < MAX_PLACES); ) {
     spans.push(span);
@@ -22,14 +22,14 @@ export function placesOf(text: string, wanted: string, all: boolean): Span[] {
   return spans;
 }
 
-function plainSearch(text: string, wanted: string): (from: number) => Span | null {
+function plainSearch(text: string, wanted: string): (from: number) => TextSpan | null {
   return (from) => {
     const start = text.indexOf(wanted, from);
     return start < 0 ? null : { start, end: start + wanted.length };
   };
 }
 
-function foldedSearch(text: string, wanted: string): (from: number) => Span | null {
+function foldedSearch(text: string, wanted: string): (from: number) => TextSpan | null {
   const lines = wanted.split("\n").map((line) => line.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
   const pattern = new RegExp(lines.join("(?:\\r\\n|(?<!\\r)\\n)"), "g");
   return (from) => {

@@ -6,7 +6,7 @@ import { MAX_NOTEBOOK_BYTES, parseNotebook } from "./notebook.ts";
 import { pathInputProblem, resolvePath } from "./paths.ts";
 import { naming } from "./prompt.ts";
 import { knownEntry, readState } from "./read-guard.ts";
-import { openRegular, type RegularFile, withFile } from "./regular-file.ts";
+import { type OpenRegularFile, openRegular, withFile } from "./regular-file.ts";
 import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
 import { writeAccesses, writePlace } from "./write-place.ts";
 
@@ -82,7 +82,7 @@ async function notebookEdit(input: Input, context: AgentCallContext): Promise<Ou
 }
 
 async function editFile(
-  { file, path, stats }: RegularFile,
+  { file, path, stats }: OpenRegularFile,
   { notebook_path, cell_id, new_source, cell_type, edit_mode = "replace" }: Input,
   context: AgentCallContext,
 ): Promise<Output | ToolFailure> {

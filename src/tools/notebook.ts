@@ -14,7 +14,7 @@ const Output = z.looseObject({
   ename: z.optional(z.string()),
   evalue: z.optional(z.string()),
 });
-export type Output = z.infer<typeof Output>;
+export type CellOutput = z.infer<typeof Output>;
 
 const Cell = z.looseObject({
   cell_type: z.enum(["code", "markdown", "raw"]),
@@ -24,7 +24,7 @@ const Cell = z.looseObject({
   outputs: z.optional(z.array(Output)),
   execution_count: z.optional(z.nullable(z.number())),
 });
-export type Cell = z.infer<typeof Cell>;
+export type NotebookCell = z.infer<typeof Cell>;
 
 const Notebook = z.looseObject({
   nbformat: z.literal(4),
@@ -59,7 +59,7 @@ function isNotebook(value: unknown): value is Notebook {
   return z.safeParse(Notebook, value).success;
 }
 
-export function sourceOf({ source }: Cell): string {
+export function cellSource({ source }: NotebookCell): string {
   return joined(source);
 }
 
@@ -68,7 +68,7 @@ export function joined(text: string | readonly string[]): string {
 }
 
 /** Returns the ID of a cell, or a name with its number if it has none (formats before 4.5 have no IDs). */
-export function cellName({ id }: Cell, index: number): string {
+export function cellName({ id }: NotebookCell, index: number): string {
   return id ?? `cell-${index + 1}`;
 }
 

@@ -4,7 +4,7 @@ import { type Images, loadImages, SCALED_EDGE } from "./images.ts";
 import { bareMessage, PASS_OVER } from "./paths.ts";
 import { MAX_PDF_PAGES, pageRange } from "./pdf-pages.ts";
 import { knownEntry } from "./read-guard.ts";
-import type { RegularFile } from "./regular-file.ts";
+import type { OpenRegularFile } from "./regular-file.ts";
 import { charsOf, IMAGE_CHARS, RESULT_CHARS } from "./result-size.ts";
 import { failed, type ReadContext, type ToolFailure } from "./tool.ts";
 
@@ -13,7 +13,7 @@ const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
 
 /** Shows pages of a PDF: the text and an image of each (A8.3). */
 export async function readDocument(
-  { file, path, stats }: RegularFile,
+  { file, path, stats }: OpenRegularFile,
   pages: string | undefined,
   context: ReadContext,
 ): Promise<Shown | ToolFailure> {

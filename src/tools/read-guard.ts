@@ -10,7 +10,7 @@ export const WHOLE_DIGEST_BYTES = 1024 * 1024;
 
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
-export function digestOf(content: string | Uint8Array): string {
+export function contentDigest(content: string | Uint8Array): string {
   return hash("sha256", content, "hex");
 }
 
@@ -25,7 +25,7 @@ export function seenEntry(
 
 /** Returns the entry of a file whose bytes the agent knows, because it saw or wrote all of it. */
 export function knownEntry(path: string, stats: Stats, bytes: Uint8Array): ReadEntry {
-  const digest = digestOf(bytes);
+  const digest = contentDigest(bytes);
   return seenEntry(path, stats, {
     digest,
     ...(bytes.length <= WHOLE_DIGEST_BYTES ? { wholeDigest: digest } : {}),
@@ -105,8 +105,8 @@ async function hasSameContent(
   { bytes, file }: Current,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (wholeDigest !== undefined) return digestOf(bytes) === wholeDigest;
-  if (lines === undefined) return digestOf(bytes) === digest;
+  if (wholeDigest !== undefined) return contentDigest(bytes) === wholeDigest;
+  if (lines === undefined) return contentDigest(bytes) === digest;
   const again = await readTextLines(file, { ...lines, maxChars: UNLIMITED, size: UNLIMITED }, signal);
   return again.type === "text" && again.digest === digest;
 }

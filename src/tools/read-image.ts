@@ -3,12 +3,12 @@ import { imageBlock, type Shown } from "./image-block.ts";
 import { loadImages, MAX_IMAGE_BYTES } from "./images.ts";
 import { bareMessage, PASS_OVER } from "./paths.ts";
 import { knownEntry } from "./read-guard.ts";
-import type { RegularFile } from "./regular-file.ts";
+import type { OpenRegularFile } from "./regular-file.ts";
 import { failed, type ReadContext, type ToolFailure } from "./tool.ts";
 
 /** Shows an image file. The result says if it was scaled down, because positions in it have then changed. */
 export async function readImage(
-  { file, path, stats }: RegularFile,
+  { file, path, stats }: OpenRegularFile,
   mediaType: ImageType,
   context: ReadContext,
 ): Promise<Shown | ToolFailure> {

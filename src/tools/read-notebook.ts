@@ -3,16 +3,16 @@ import { fileKind, type ImageType, KIND_BYTES } from "./file-kind.ts";
 import { imageBlock, type Shown, type ShownBlock } from "./image-block.ts";
 import { type Images, loadImages } from "./images.ts";
 import {
-  type Cell,
+  type CellOutput,
   cellName,
+  cellSource,
   joined,
   MAX_NOTEBOOK_BYTES,
-  type Output,
+  type NotebookCell,
   parseNotebook,
-  sourceOf,
 } from "./notebook.ts";
 import { knownEntry } from "./read-guard.ts";
-import type { RegularFile } from "./regular-file.ts";
+import type { OpenRegularFile } from "./regular-file.ts";
 import { IMAGE_CHARS, RESULT_CHARS } from "./result-size.ts";
 import { failed, type ReadContext, type ToolFailure } from "./tool.ts";
 
@@ -22,7 +22,7 @@ const MAX_IMAGES = 20;
 
 /** Shows a notebook as its cells with their outputs. `from` and `count` are of cells, from 1. */
 export async function readNotebook(
-  { file, path, stats }: RegularFile,
+  { file, path, stats }: OpenRegularFile,
   { from, count }: { readonly from: number; readonly count: number },
   context: ReadContext,
 ): Promise<Shown | ToolFailure> {
@@ -67,11 +67,11 @@ class NotebookPage {
     return this.#chars >= this.#most;
   }
 
-  async add(cell: Cell, number: number, total: number): Promise<void> {
+  async add(cell: NotebookCell, number: number, total: number): Promise<void> {
     const run = cell.execution_count == null ? "" : `, executed as ${cell.execution_count}`;
     const name = cellName(cell, number - 1);
     this.note(`[Cell ${number} of ${total}: id ${JSON.stringify(name)}, ${cell.cell_type}${run}]`);
-    this.#text(visibleText(sourceOf(cell)), this.#most);
+    this.#text(visibleText(cellSource(cell)), this.#most);
     for (const output of cell.outputs ?? []) await this.#output(output);
   }
 
@@ -79,7 +79,7 @@ class NotebookPage {
     this.#text(text, this.#most);
   }
 
-  async #output(output: Output): Promise<void> {
+  async #output(output: CellOutput): Promise<void> {
     this.note("[Output]");
     const image = imageOf(output);
     if (image === null) return this.#text(visibleText(textOf(output)), OUTPUT_CHARS);
@@ -109,7 +109,7 @@ class NotebookPage {
 }
 
 /** By its bytes, not by the type in the notebook. */
-function imageOf({ data = {} }: Output): { mediaType: ImageType; bytes: Uint8Array } | null {
+function imageOf({ data = {} }: CellOutput): { mediaType: ImageType; bytes: Uint8Array } | null {
   for (const type of ["image/png", "image/jpeg", "image/gif", "image/webp"]) {
     const bytes = Buffer.from(dataText(data[type]) ?? "", "base64");
     const kind = fileKind("", bytes.subarray(0, KIND_BYTES));
@@ -118,7 +118,7 @@ function imageOf({ data = {} }: Output): { mediaType: ImageType; bytes: Uint8Arr
   return null;
 }
 
-function textOf({ text, data = {}, traceback, ename = "", evalue = "" }: Output): string {
+function textOf({ text, data = {}, traceback, ename = "", evalue = "" }: CellOutput): string {
   if (text !== undefined) return joined(text);
   if (traceback !== undefined) return traceback.length > 0 ? traceback.join("\n") : `${ename}: ${evalue}`;
   for (const type of ["text/plain", "text/markdown", "text/html", ...Object.keys(data)]) {

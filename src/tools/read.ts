@@ -8,7 +8,7 @@ import { pathInputProblem, resolvePath } from "./paths.ts";
 import { MAX_PDF_PAGES, PDF_PAGES_UNASKED } from "./pdf-pages.ts";
 import { naming } from "./prompt.ts";
 import { seenEntry, WHOLE_DIGEST_BYTES } from "./read-guard.ts";
-import { openRegular, type RegularFile, withFile } from "./regular-file.ts";
+import { type OpenRegularFile, openRegular, withFile } from "./regular-file.ts";
 import { RESULT_CHARS } from "./result-size.ts";
 import { MAX_LINE_CHARS, readTextLines, type TextLines } from "./text-lines.ts";
 import {
@@ -114,7 +114,7 @@ export async function read(input: Input, context: ReadContext): Promise<Output |
 /** Libraries and large modules are loaded by the first call that needs them. */
 async function readAs(
   kind: FileKind,
-  found: RegularFile,
+  found: OpenRegularFile,
   { offset, limit, pages }: Input,
   context: ReadContext,
 ): Promise<Output | ToolFailure> {
@@ -137,14 +137,14 @@ async function readAs(
   }
 }
 
-function kindOf({ file, path, stats }: RegularFile): FileKind {
+function kindOf({ file, path, stats }: OpenRegularFile): FileKind {
   const bytes = Buffer.alloc(KIND_BYTES);
   const kind = fileKind(path, bytes.subarray(0, readSync(file.fd, bytes, 0, KIND_BYTES, 0)));
   return kind.type === "notebook" && stats.size === 0 ? { type: "other" } : kind;
 }
 
 async function readLines(
-  { file, path, stats }: RegularFile,
+  { file, path, stats }: OpenRegularFile,
   { from, count }: { readonly from: number; readonly count: number },
   { signal, reads, resultChars = RESULT_CHARS }: ReadContext,
 ): Promise<Output | ToolFailure> {

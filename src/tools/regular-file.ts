@@ -26,7 +26,7 @@ export interface OpenFile {
 }
 
 /** An open file with its real path. The caller closes it. */
-export interface RegularFile {
+export interface OpenRegularFile {
   readonly type: "file";
   readonly file: OpenFile;
   readonly path: string;
@@ -43,7 +43,7 @@ export interface Unusable {
  * have been replaced; without blocking, because a pipe without a writer would hold the thread forever; and without
  * following a link that has replaced the last part of the real path.
  */
-export async function openRegular(path: string): Promise<RegularFile | Unusable> {
+export async function openRegular(path: string): Promise<OpenRegularFile | Unusable> {
   try {
     const real = realpathSync.native(path);
     const before = irregular(real, statSync(real));
@@ -64,7 +64,7 @@ export async function openRegular(path: string): Promise<RegularFile | Unusable>
  * opened and not read (a broken disk, another process's memory under /proc).
  */
 export async function withFile<T>(
-  { path, file }: RegularFile,
+  { path, file }: OpenRegularFile,
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T | ToolFailure> {

@@ -1,15 +1,15 @@
-import { placesOf, type Span } from "./find-text.ts";
+import { findSpans, type TextSpan } from "./find-text.ts";
 import { usesCrlf, withCrlf } from "./line-endings.ts";
 
 /** How `old_string` was read to find it. */
-export type Reading = "exact" | "without line numbers" | "with straight quotes" | "both";
+export type TextReading = "exact" | "without line numbers" | "with straight quotes" | "both";
 
 export type Replacement =
   | {
       readonly type: "replaced";
       readonly text: string;
       readonly count: number;
-      readonly reading: Reading;
+      readonly reading: TextReading;
       /** Line of the first change, from 1. */
       readonly line: number;
     }
@@ -17,7 +17,7 @@ export type Replacement =
   | { readonly type: "ambiguous"; readonly count: number; readonly lines: readonly number[] };
 
 interface Attempt {
-  readonly reading: Reading;
+  readonly reading: TextReading;
   readonly text: string;
   readonly old: string;
   readonly fresh: string;
@@ -35,7 +35,7 @@ export function replaceText(text: string, old: string, fresh: string, all: boole
   if (old === "") return { type: "missing" };
   let ambiguous: Replacement | undefined;
   for (const attempt of attempts(text, old, fresh)) {
-    const spans = placesOf(attempt.text, attempt.old, all);
+    const spans = findSpans(attempt.text, attempt.old, all);
     const [first] = spans;
     if (first === undefined) continue;
     if (spans.length === 1 || all)
@@ -78,7 +78,7 @@ function withStraightQuotes(text: string): string {
   return text.replace(/[“”„‟]/g, '"').replace(/[‘’‚‛]/g, "'");
 }
 
-function spliced(text: string, spans: readonly Span[], attempt: Attempt): string {
+function spliced(text: string, spans: readonly TextSpan[], attempt: Attempt): string {
   const lineEnds = endsFor(text, attempt);
   const pieces: string[] = [];
   let from = 0;

@@ -1,6 +1,6 @@
 import { snapshotCheckout } from "./checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
-import { bothEnded, refuse } from "./refusal.ts";
+import { bothEnded, refuseRequest } from "./refusal.ts";
 import { operationInProgress } from "./repository.ts";
 import type { BaseRef } from "./requests.ts";
 
@@ -20,7 +20,7 @@ export async function baseOf(
     case "checkout":
       return ofCheckout(repo, ground, signal);
     case "head":
-      if (repo.head === null) return refuse(noCommit(repo, "head"));
+      if (repo.head === null) return refuseRequest(noCommit(repo, "head"));
       return { commit: repo.head, notes: await about(repo, repo.head, signal) };
     case "fresh":
       return fresh(repo);
@@ -49,7 +49,7 @@ async function ofCheckout(
 
 /** Uses the remote branch as last fetched; fetches nothing. */
 async function fresh(repo: Repository): Promise<Base> {
-  if (repo.head === null) refuse(noCommit(repo, "fresh"));
+  if (repo.head === null) refuseRequest(noCommit(repo, "fresh"));
   const { out } = await repo.git.run([
     "for-each-ref",
     "--format=%(refname) %(objectname)",
@@ -62,7 +62,7 @@ async function fresh(repo: Repository): Promise<Base> {
   const found =
     heads.find(({ ref }) => ref === "refs/remotes/origin/HEAD") ?? (heads.length === 1 ? heads[0] : null);
   if (found) return { commit: found.commit, notes: [] };
-  return refuse(
+  return refuseRequest(
     `The default branch of a remote is not known in ${repo.top}, so nothing can begin from it; run "git remote set-head origin --auto", or set worktree.baseRef to "head".`,
   );
 }

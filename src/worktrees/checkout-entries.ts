@@ -1,6 +1,6 @@
 import type { Repository } from "./environment.ts";
 import { oddPath, parts } from "./git.ts";
-import { outputOf, refuse } from "./refusal.ts";
+import { outputOf, refuseRequest } from "./refusal.ts";
 
 /** One entry of an index. */
 export interface CheckoutEntry {
@@ -51,7 +51,7 @@ export async function entriesAndNested(
     }
     const path = part.slice(tab + 1);
     if (/[a-zMS]/.test(tag) && oddPath(path))
-      refuse(`The name of ${path} in ${repo.top} is not UTF-8, so it cannot be looked after.`);
+      refuseRequest(`The name of ${path} in ${repo.top} is not UTF-8, so it cannot be looked after.`);
     entries.push({ tag, mode, id, path });
   }
   return { entries, nested: found };

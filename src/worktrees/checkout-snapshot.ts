@@ -6,7 +6,7 @@ import { failedFilter } from "./fill.ts";
 import { type GitAnswer, oddPath } from "./git.ts";
 import { treesFolder } from "./layout.ts";
 import { withIndex } from "./own-index.ts";
-import { outputOf, refuse } from "./refusal.ts";
+import { outputOf, refuseRequest } from "./refusal.ts";
 import { chunks, copyIndex } from "./side-index.ts";
 
 /** The whole content of a checkout, as git would add it. */
@@ -36,7 +36,7 @@ export async function snapshotCheckout(
     copyIndex(join(repo.gitDir, "index"), index);
     const { entries } = await entriesAndNested(repo, index, { plain: false, nested: false });
     const unmerged = entries.filter(({ tag }) => tag === "M");
-    if (unmerged.length > 0) refuse(conflictsOpen(repo, unmerged));
+    if (unmerged.length > 0) refuseRequest(conflictsOpen(repo, unmerged));
     const absent = await unhide(repo, index, entries);
     const notes = await addAll(repo, index, entries);
     const said = async (args: readonly string[]) =>
@@ -87,7 +87,9 @@ async function addAll(repo: Repository, index: string, entries: readonly Checkou
   const again = await entriesAndNested(repo, index, { plain: false, nested: true });
   const odd = again.nested.find(oddPath);
   if (odd !== undefined)
-    refuse(`The name of a repository within ${repo.top} is not UTF-8 (${odd}), so it cannot be left out.`);
+    refuseRequest(
+      `The name of a repository within ${repo.top} is not UTF-8 (${odd}), so it cannot be left out.`,
+    );
   await unhide(repo, index, again.entries);
   const out = [...submodules, ...again.nested];
   const second = await add(out);
@@ -126,7 +128,7 @@ function cannot({ top }: Repository): string {
 async function refuseToAdd(repo: Repository, added: GitAnswer): Promise<void> {
   const filter = await failedFilter(repo.git, added.err);
   if (filter === undefined) outputOf(added, cannot(repo));
-  refuse(
+  refuseRequest(
     `${cannot(repo)}, as its filter "${filter}" could not run; install what it needs, or take it out of git's configuration.`,
   );
 }

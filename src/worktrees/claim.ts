@@ -8,7 +8,7 @@ import { finishRemoval } from "./finish-removal.ts";
 import { type KnownTree, knownTrees } from "./known-trees.ts";
 import { branchOf, treePath } from "./layout.ts";
 import { withLock } from "./lock.ts";
-import { answered, checkoutAt, refuse } from "./refusal.ts";
+import { answered, checkoutAt, refuseRequest } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import type { ClaimAnswer, CreateRequest } from "./requests.ts";
 import { restoreUnderLock } from "./restore.ts";
@@ -45,7 +45,7 @@ async function claim(
   let found = await takeLocked();
   // The git worker of a killed session first finishes or discards what it was making.
   for (; found.type === "making"; found = await takeLocked()) {
-    if (ground.now() >= until) refuse(`The worktree ${request.name} is just being made; try again.`);
+    if (ground.now() >= until) refuseRequest(`The worktree ${request.name} is just being made; try again.`);
     await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
   if (found.type !== "anew") return found;
@@ -84,7 +84,9 @@ function inUse({ name, record }: KnownTree, { owner }: CreateRequest, ground: Gi
   const { process } = record.owner;
   const isOurs = process.pid === owner.process.pid && process.startedAt === owner.process.startedAt;
   if (!isOurs && ground.isAlive(process))
-    refuse(`The worktree ${name} is another session's, which still runs (pid ${process.pid}); end it first.`);
+    refuseRequest(
+      `The worktree ${name} is another session's, which still runs (pid ${process.pid}); end it first.`,
+    );
   if (!record.made && ground.isAlive(record.maker)) return { type: "making" };
   return null;
 }
@@ -97,7 +99,7 @@ async function putBack(
 ): Promise<Claimed> {
   await restoreUnderLock(repo, name, ground);
   const record = await readRecord(repo.common, name);
-  if (record === null && base === null) refuse(`What ${name} began from is not known any more.`);
+  if (record === null && base === null) refuseRequest(`What ${name} began from is not known any more.`);
   const tree: Worktree = record?.tree ?? {
     ...{ name, path: treePath(repo.top, name), branch: branchOf(name), checkout: repo.top },
     ...{ base: base ?? "", head: null },

@@ -18,7 +18,7 @@ export interface Along {
   readonly limits?: { readonly files: number; readonly bytes: number };
 }
 
-export interface Brought {
+export interface CopiedFiles {
   /** Copied paths that git does not ignore in the worktree; snapshots must leave them out. */
   readonly linked: readonly string[];
   readonly notes: readonly string[];
@@ -28,7 +28,7 @@ export interface Brought {
 export const INCLUDE_FILE = ".worktreeinclude";
 const LIMITS = { files: 10_000, bytes: 500 * 1024 ** 2 };
 
-export async function copyIgnored(along: Along): Promise<Brought> {
+export async function copyIgnored(along: Along): Promise<CopiedFiles> {
   const listed = await included(along);
   const notes = [...listed.notes];
   const copied = await copyFiles(along, listed.paths, notes);

@@ -20,7 +20,15 @@ import {
   treeRecordFolder,
 } from "./layout.ts";
 import { withLock } from "./lock.ts";
-import { answered, bothEnded, checkoutAt, inSpiteOfGc, outputOf, refuse, refuseByGit } from "./refusal.ts";
+import {
+  answered,
+  bothEnded,
+  checkoutAt,
+  inSpiteOfGc,
+  outputOf,
+  refuseByGit,
+  refuseRequest,
+} from "./refusal.ts";
 import type { CreateAnswer, CreateRequest } from "./requests.ts";
 import { type TreeRecord, writeRecord } from "./tree-record.ts";
 import { makeTreesFolder, notIgnored } from "./trees-folder.ts";
@@ -37,7 +45,7 @@ export function createTree(
   return answered(async () => {
     const { name, folder } = request;
     if (!isTreeName(name))
-      refuse(
+      refuseRequest(
         `${JSON.stringify(name)} is no name for a worktree: letters, digits, dots, underscores and dashes, at most 64, and git must take it as part of a branch's name.`,
       );
     return {
@@ -150,15 +158,17 @@ async function refuseTaken(
   again: boolean,
 ): Promise<void> {
   const choose = "choose another name.";
-  if (await isThere(path)) refuse(`${path} is there already; ${choose}`);
+  if (await isThere(path)) refuseRequest(`${path} is there already; ${choose}`);
   if (!again && (await isThere(treeRecordFolder(repo.common, name))))
-    refuse(`There was a worktree ${name} in this repository before, and its edits are kept; ${choose}`);
+    refuseRequest(
+      `There was a worktree ${name} in this repository before, and its edits are kept; ${choose}`,
+    );
   const ours = again ? [] : [baseRef(name), snapshotRef(name), ignoredRef(name)];
   const refs = [`refs/heads/${branch}`, ...ours];
   const { out } = await repo.git.run(["for-each-ref", "--format=%(refname)", ...refs]);
   const [ref] = out.split("\n");
   if (!ref) return;
-  refuse(
+  refuseRequest(
     ref.startsWith("refs/heads/")
       ? `There is a branch ${ref.slice("refs/heads/".length)} already; ${choose}`
       : `There was a worktree ${name} in this repository before (${ref}); ${choose}`,

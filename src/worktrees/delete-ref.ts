@@ -7,7 +7,7 @@ import { gcRuns } from "./gc-guard.ts";
 import { GIT_KILLED, type GitAnswer } from "./git.ts";
 import { dropLocksOfKilled } from "./killed-git.ts";
 import { ourFolder } from "./layout.ts";
-import { Holder } from "./lock.ts";
+import { LockHolder } from "./lock.ts";
 
 /** A symbolic link that names the deleting process, like a lock: it is made wholly or not at all. */
 const NOTE = /^deleting-/;
@@ -42,7 +42,7 @@ export async function deleteRef(
 export async function dropPackedLocks(common: string, ground: GitEnvironment): Promise<void> {
   for (const name of readdirSync(ourFolder(common)).filter((one) => NOTE.test(one))) {
     const note = join(ourFolder(common), name);
-    if (ground.isAlive(z.parse(Holder, JSON.parse(readlinkSync(note))))) continue;
+    if (ground.isAlive(z.parse(LockHolder, JSON.parse(readlinkSync(note))))) continue;
     if (!gcRuns(common, ground)) await dropPackedLock(common, note);
     rmSync(note, { force: true });
   }

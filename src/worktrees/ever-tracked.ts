@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { trackedMatcher } from "../policy/tracked-paths.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { History, readRefState, Unknown } from "./history.ts";
-import { isRefused, refused, repositoryAt } from "./repository.ts";
+import { isRefused, refusedRequest, repositoryAt } from "./repository.ts";
 import type { EverTrackedAnswer, EverTrackedRequest } from "./requests.ts";
 
 /** The number of repositories whose paths are cached. */
@@ -61,7 +61,7 @@ async function answerFrom(
   try {
     await update(known, repo, signal);
   } catch (error) {
-    if (error instanceof Unknown) return refused(`The repository in ${repo.top} ${error.message}.`);
+    if (error instanceof Unknown) return refusedRequest(`The repository in ${repo.top} ${error.message}.`);
     throw error;
   }
   // Both the real path and the path as reached: the directory of a call may lead there by a link.

@@ -9,7 +9,7 @@ import { baseRef, snapshotRef, treeRecordFolder, treesFolder } from "./layout.ts
 import { listedTrees } from "./listed-trees.ts";
 import { forgetSides } from "./merge/begin-from.ts";
 import { forgetShown } from "./merge/settle.ts";
-import { outputOf, refuse } from "./refusal.ts";
+import { outputOf, refuseRequest } from "./refusal.ts";
 import { dropLeftovers } from "./side-index.ts";
 import type { TreeRecord } from "./tree-record.ts";
 import { chainsOf } from "./unsaved.ts";
@@ -29,7 +29,7 @@ export async function finishRemoval(repo: Repository, record: TreeRecord): Promi
   }
   if (isNothingButPointer(tree.path)) rmSync(tree.path, { recursive: true, force: true });
   if (isThere(tree.path))
-    refuse(`${tree.path} is saved, and something is left of it that git did not remove.`);
+    refuseRequest(`${tree.path} is saved, and something is left of it that git did not remove.`);
   const elsewhere = listed.some(
     ({ path, branch }) => path !== tree.path && branch === `refs/heads/${tree.branch}`,
   );

@@ -5,8 +5,8 @@ import { Caller } from "../mailbox/rpc/caller.ts";
 import { commandEnvironment } from "../processes/environment.ts";
 import type { Helper } from "../processes/helper-process.ts";
 import { beginKeeper } from "./git-worker-process.ts";
-import { type AnswerOf, OPERATIONS, type OperationName, type RequestOf } from "./protocol.ts";
-import type { Refused } from "./requests.ts";
+import { type AnswerOf, GIT_OPERATIONS, type GitRequest, type OperationName } from "./protocol.ts";
+import type { RefusedRequest } from "./requests.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 export interface KeeperOptions {
@@ -51,9 +51,9 @@ export function startGitWorker(options: KeeperOptions): Worktrees {
   const link = new KeeperLink(options);
   const askFor =
     <Op extends OperationName>(op: Op) =>
-    (request: RequestOf<Op>, signal?: AbortSignal) =>
+    (request: GitRequest<Op>, signal?: AbortSignal) =>
       link.ask(op, request, signal);
-  const names = Object.keys(OPERATIONS) as OperationName[];
+  const names = Object.keys(GIT_OPERATIONS) as OperationName[];
   const operations = Object.fromEntries(names.map((op) => [op, askFor(op)])) as unknown;
   return { ...(operations as Omit<Worktrees, "close">), close: () => link.close() };
 }
@@ -61,7 +61,7 @@ export function startGitWorker(options: KeeperOptions): Worktrees {
 class KeeperLink {
   readonly #options: KeeperOptions;
   readonly #restarts: Restarts;
-  readonly #caller: Caller<typeof OPERATIONS>;
+  readonly #caller: Caller<typeof GIT_OPERATIONS>;
   readonly #idle = new Set<() => void>();
   #life: Helper | null = null;
   #hasDied = false;
@@ -70,7 +70,7 @@ class KeeperLink {
   constructor(options: KeeperOptions) {
     this.#options = options;
     this.#restarts = new Restarts(options.clock);
-    this.#caller = new Caller(OPERATIONS, {
+    this.#caller = new Caller(GIT_OPERATIONS, {
       ...{ clock: options.clock, peer: "The keeper of worktrees" },
       onIdle: () => {
         for (const resolve of this.#idle) resolve();
@@ -81,9 +81,9 @@ class KeeperLink {
   /** Rejects for a bug, or with the signal's reason once the git worker has undone what it had started. */
   async ask<Op extends OperationName>(
     op: Op,
-    request: RequestOf<Op>,
+    request: GitRequest<Op>,
     signal?: AbortSignal,
-  ): Promise<AnswerOf<Op> | Refused> {
+  ): Promise<AnswerOf<Op> | RefusedRequest> {
     signal?.throwIfAborted();
     const lack = this.#closing === null ? this.#connect() : CLOSING;
     if (lack !== null) return { type: "refused", reason: lack };

@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import type { Repository } from "./environment.ts";
 import { OUR_REFS } from "./layout.ts";
-import { outputOf, refuse } from "./refusal.ts";
+import { outputOf, refuseRequest } from "./refusal.ts";
 import { readRecord, recordedNames, type TreeRecord } from "./tree-record.ts";
 
 /** What exists of a worktree: a record, refs, or both. */
@@ -50,5 +50,5 @@ function isChain(folder: string): folder is keyof typeof CHAINS {
 
 export async function knownTree(repo: Repository, name: string): Promise<KnownTree> {
   const found = (await knownTrees(repo)).find((tree) => tree.name === name);
-  return found ?? refuse(`There is no worktree ${name} in ${repo.top}, and never was one with edits.`);
+  return found ?? refuseRequest(`There is no worktree ${name} in ${repo.top}, and never was one with edits.`);
 }

@@ -6,7 +6,7 @@ import type { ProcessIdentity } from "../journal/process-identity.ts";
 import { errorCode } from "../lib/errors.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { lockFile, treeRecordFolder } from "./layout.ts";
-import { refuse } from "./refusal.ts";
+import { refuseRequest } from "./refusal.ts";
 
 /**
  * One holder at a time per repository, over all processes. The lock is a symbolic link `lock.N` to the name of its
@@ -18,7 +18,7 @@ import { refuse } from "./refusal.ts";
 const FREE = "free";
 const LOOK_EVERY_MS = 10;
 const WAIT_MS = 60_000;
-export const Holder = z.object({ pid: z.number(), startedAt: z.nullable(z.string()) });
+export const LockHolder = z.object({ pid: z.number(), startedAt: z.nullable(z.string()) });
 
 export interface LockOptions {
   /** Milliseconds to wait for another holder. */
@@ -41,7 +41,7 @@ export async function withLock<T>(
   const until = ground.now() + waitMs;
   let taken = await take(lock, ground);
   while (typeof taken !== "number") {
-    if (ground.now() >= until) refuse(heldTooLong(common, taken, waitMs));
+    if (ground.now() >= until) refuseRequest(heldTooLong(common, taken, waitMs));
     await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
     taken = await take(lock, ground);
   }
@@ -67,7 +67,10 @@ export function withTreeLock<T>(
 }
 
 /** Returns the current holder; takes nothing. */
-export async function lockHolder(common: string, ground: GitEnvironment): Promise<ProcessIdentity | null> {
+export async function findLockHolder(
+  common: string,
+  ground: GitEnvironment,
+): Promise<ProcessIdentity | null> {
   const lock = lockFile(common);
   const holder = await holderOf(lock, await latest(lock));
   return holder !== null && ground.isAlive(holder) ? holder : null;
@@ -127,7 +130,7 @@ async function holderOf(lock: string, number: number): Promise<ProcessIdentity |
   try {
     const target = await readlink(`${lock}.${number}`);
     if (target === FREE) return null;
-    const holder = z.safeParse(Holder, JSON.parse(target));
+    const holder = z.safeParse(LockHolder, JSON.parse(target));
     return holder.success ? holder.data : null;
   } catch (error) {
     // Removed since it was listed, or not made by Troupe.

@@ -6,9 +6,9 @@ import { withLock } from "./lock.ts";
 import { applyMerge } from "./merge/apply.ts";
 import { mergeHistory } from "./merge/merge-history.ts";
 import { prepareMerge } from "./merge/prepare.ts";
-import { answered, checkoutAt, refuse } from "./refusal.ts";
+import { answered, checkoutAt, refuseRequest } from "./refusal.ts";
 import { removeTree } from "./remove.ts";
-import type { MergeNamedAnswer, MergeNamedRequest, Refused } from "./requests.ts";
+import type { MergeNamedAnswer, MergeNamedRequest, RefusedRequest } from "./requests.ts";
 import { restoreUnderLock } from "./restore.ts";
 import { noteMerged, readRecord, type TreeRecord } from "./tree-record.ts";
 
@@ -65,7 +65,8 @@ async function mergeNamed(
         ground,
       );
       if (applied.type === "conflict") return { ...applied, path: tree.path, branch: tree.branch };
-      if (applied.type === "moved") return refuse(`${tree.checkout} was changed meanwhile; try again.`);
+      if (applied.type === "moved")
+        return refuseRequest(`${tree.checkout} was changed meanwhile; try again.`);
       if (applied.type === "refused") return applied;
       const notes = [...applied.notes, ...(await removed(tree, ground))];
       const { files, insertions, deletions: minus, merge } = applied;
@@ -93,16 +94,20 @@ async function standing(
   folder: string,
   name: string,
   ground: GitEnvironment,
-): Promise<Standing | Already | Refused> {
+): Promise<Standing | Already | RefusedRequest> {
   const repo = await checkoutAt(folder, ground);
   return withLock<Standing | Already>(repo.common, ground, async () => {
     const known = await knownTree(repo, name);
     const { record, stands, snapshot } = known;
     if (record === null)
-      return refuse(`What ${name} began from is not known any more; troupe worktrees diff shows its edits.`);
+      return refuseRequest(
+        `What ${name} began from is not known any more; troupe worktrees diff shows its edits.`,
+      );
     const { pid } = record.owner.process;
     if (stands && ground.isAlive(record.owner.process))
-      refuse(`The session of ${name} is still running (pid ${pid}), and brings its edits back itself.`);
+      refuseRequest(
+        `The session of ${name} is still running (pid ${pid}), and brings its edits back itself.`,
+      );
     const before = await mergeHistory(repo, record);
     if (!stands) {
       if (before !== null && snapshot !== null && (await isRootOf(repo, before.root, snapshot)))

@@ -7,7 +7,7 @@ import type { TreeGit } from "./worktree-location.ts";
  * `root`: the tree of the index, without nested repositories; `changes`: since the tree before it, with directories.
  * `commit` runs while they are counted.
  */
-export interface Left {
+export interface LeftRepositories {
   readonly root: string;
   readonly changes: readonly RawChange[];
   /** The result of the commit. */
@@ -21,7 +21,7 @@ export async function leaveNestedOut(
   index: string,
   before: string,
   commit: (root: string) => Promise<GitAnswer>,
-): Promise<Left> {
+): Promise<LeftRepositories> {
   const failed = "Its files could not be written as a tree";
   const rootNow = async () => outputOf(await git(["write-tree"], { index }), failed).trim();
   const since = async (root: string) => (root === before ? [] : rawChanges(git, before, root));

@@ -13,7 +13,7 @@ import { settleTree } from "./merge/settle.ts";
 import { undoMerge } from "./merge/undo.ts";
 import { mergeNamedTree } from "./merge-named.ts";
 import { overlapOf } from "./overlap.ts";
-import type { AnswerOf, OperationName, RequestOf } from "./protocol.ts";
+import type { AnswerOf, GitRequest, OperationName } from "./protocol.ts";
 import { removeTree } from "./remove.ts";
 import { removeNamedTree } from "./remove-named.ts";
 import { restoreTree } from "./restore.ts";
@@ -21,13 +21,13 @@ import { sweep } from "./sweep.ts";
 import { snapshotTree } from "./tree-snapshot.ts";
 
 /** Rejects only for a bug, or with the signal's reason. */
-export type Operation<Op extends OperationName> = (
-  request: RequestOf<Op>,
+export type GitOperation<Op extends OperationName> = (
+  request: GitRequest<Op>,
   ground: GitEnvironment,
   signal: AbortSignal,
 ) => Promise<AnswerOf<Op>>;
 
-export type Operations = { readonly [Op in OperationName]: Operation<Op> };
+export type Operations = { readonly [Op in OperationName]: GitOperation<Op> };
 
 /** The operations without state between two requests. */
 export const operations: Omit<Operations, "everTracked"> = {

@@ -36,7 +36,7 @@ import {
 } from "./requests.ts";
 
 /** Every operation of the git worker, with its request and response. */
-export const OPERATIONS = {
+export const GIT_OPERATIONS = {
   inspect: { request: InspectRequest, response: InspectAnswer },
   /** If aborted, it keeps what was read, and the next request continues from there. */
   everTracked: { request: EverTrackedRequest, response: EverTrackedAnswer },
@@ -60,6 +60,6 @@ export const OPERATIONS = {
   sweep: { request: InspectRequest, response: SweepAnswer },
 } as const;
 
-export type OperationName = keyof typeof OPERATIONS;
-export type RequestOf<Op extends OperationName> = Rpc.RequestOf<typeof OPERATIONS, Op>;
-export type AnswerOf<Op extends OperationName> = Rpc.ResponseOf<typeof OPERATIONS, Op>;
+export type OperationName = keyof typeof GIT_OPERATIONS;
+export type GitRequest<Op extends OperationName> = Rpc.RequestOf<typeof GIT_OPERATIONS, Op>;
+export type AnswerOf<Op extends OperationName> = Rpc.ResponseOf<typeof GIT_OPERATIONS, Op>;

@@ -1,14 +1,14 @@
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { gcHasEnded } from "./gc-guard.ts";
 import type { GitAnswer } from "./git.ts";
-import { lastLine, refused, repositoryAt } from "./repository.ts";
-import type { Refused } from "./requests.ts";
+import { lastLine, refusedRequest, repositoryAt } from "./repository.ts";
+import type { RefusedRequest } from "./requests.ts";
 
 /**
  * An operation that is impossible and changed nothing; the message is a sentence for the user, and the operation's
  * response.
  */
-export class Refusal extends Error {
+export class GitRefusal extends Error {
   /** True if git refused, as after a `git gc` dropped what no ref held yet: a retry may succeed. */
   readonly byGit: boolean;
 
@@ -18,13 +18,13 @@ export class Refusal extends Error {
   }
 }
 
-export function refuse(reason: string): never {
-  throw new Refusal(reason);
+export function refuseRequest(reason: string): never {
+  throw new GitRefusal(reason);
 }
 
 /** Throws a refusal; `what` as in "The edits could not be read". */
 export function refuseByGit(what: string): never {
-  throw new Refusal(`${what}.`, { byGit: true });
+  throw new GitRefusal(`${what}.`, { byGit: true });
 }
 
 /** Returns git's output. Throws if git failed; `what` as in "The edits could not be read". */
@@ -33,10 +33,10 @@ export function outputOf({ code, out, err }: GitAnswer, what: string): string {
 }
 
 /** Throws a response that is a refusal. */
-export function granted<T>(answer: T | Refused): Exclude<T, Refused> {
+export function granted<T>(answer: T | RefusedRequest): Exclude<T, RefusedRequest> {
   if (typeof answer === "object" && answer !== null && "type" in answer && answer.type === "refused")
-    return refuse((answer as Refused).reason);
-  return answer as Exclude<T, Refused>;
+    return refuseRequest((answer as RefusedRequest).reason);
+  return answer as Exclude<T, RefusedRequest>;
 }
 
 /** Like `repositoryAt`, but throws. */
@@ -45,11 +45,11 @@ export async function checkoutAt(folder: string, ground: GitEnvironment): Promis
 }
 
 /** Returns the operation's response, also for a thrown refusal. */
-export async function answered<T>(work: () => Promise<T>): Promise<T | Refused> {
+export async function answered<T>(work: () => Promise<T>): Promise<T | RefusedRequest> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal) return refused(error.message);
+    if (error instanceof GitRefusal) return refusedRequest(error.message);
     throw error;
   }
 }
@@ -66,7 +66,7 @@ export async function inSpiteOfGc<T>(
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Refusal && error.byGit) || tries === TRIES) throw error;
+      if (!(error instanceof GitRefusal && error.byGit) || tries === TRIES) throw error;
       await gcHasEnded(common, ground);
     }
 }

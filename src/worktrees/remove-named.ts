@@ -4,7 +4,7 @@ import type { GitEnvironment, Repository } from "./environment.ts";
 import { type KnownTree, knownTree } from "./known-trees.ts";
 import { snapshotRef } from "./layout.ts";
 import { withLock } from "./lock.ts";
-import { answered, checkoutAt, granted, refuse } from "./refusal.ts";
+import { answered, checkoutAt, granted, refuseRequest } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import { removeUnderLock } from "./remove.ts";
 import type { RemovedAnswer, RemoveNamedRequest } from "./requests.ts";
@@ -32,7 +32,7 @@ async function removeNamed(
   const removed: Removed = { type: "removed", ref: snapshotRef(name) };
   if (record === null) return removed;
   if (known.stands && ground.isAlive(record.owner.process))
-    refuse(`The session of ${name} is still running (pid ${record.owner.process.pid}); end it first.`);
+    refuseRequest(`The session of ${name} is still running (pid ${record.owner.process.pid}); end it first.`);
   if (!force && known.stands && !isBeingRemoved(repo.common, name)) {
     const unsaved = await unmergedPaths(repo, known, ground);
     if (unsaved.length > 0) return { type: "unsaved", paths: unsaved };
@@ -47,7 +47,7 @@ export async function unmergedPaths(
   { record }: KnownTree,
   ground: GitEnvironment,
 ): Promise<string[]> {
-  if (record === null) return refuse("Nothing is known of it.");
+  if (record === null) return refuseRequest("Nothing is known of it.");
   const taken = granted(await snapshotTree({ tree: record.tree, files: null }, ground));
   // If there are new edits, the snapshot clears the result of the earlier ones.
   const now = await readRecord(repo.common, record.tree.name);

@@ -6,7 +6,7 @@ import { finishRemoval } from "./finish-removal.ts";
 import { isConnected } from "./gc-guard.ts";
 import { listedTrees } from "./listed-trees.ts";
 import { withLock, withTreeLock } from "./lock.ts";
-import { answered, checkoutAt, granted, Refusal, refuse } from "./refusal.ts";
+import { answered, checkoutAt, GitRefusal, granted, refuseRequest } from "./refusal.ts";
 import { isBeingRemoved, markRemoval } from "./removal-mark.ts";
 import type { DoneAnswer, RemoveRequest } from "./requests.ts";
 import { readRecord, type TreeRecord } from "./tree-record.ts";
@@ -37,19 +37,19 @@ export async function removeUnderLock(
 ): Promise<void> {
   const record = await readRecord(repo.common, tree.name);
   if (record === null || record.tree.path !== tree.path)
-    return refuse(`Nothing is known of a worktree ${tree.name} at ${tree.path}, so it is left alone.`);
+    return refuseRequest(`Nothing is known of a worktree ${tree.name} at ${tree.path}, so it is left alone.`);
   // Everything was saved, and a part may already be gone: a snapshot would record deletions.
   if (isBeingRemoved(repo.common, tree.name)) return finishRemoval(repo, record);
   const listed = await listedTrees(repo);
   const found = listed.find(({ path }) => path === tree.path);
   const isThere = lstatSync(tree.path, { throwIfNoEntry: false }) !== undefined;
   if (found === undefined && isThere)
-    refuse(`${tree.path} is no work tree of git's any more, so it is left alone.`);
+    refuseRequest(`${tree.path} is no work tree of git's any more, so it is left alone.`);
   if (found?.locked === true)
-    refuse(`The worktree ${tree.path} is locked; git worktree unlock would allow it.`);
+    refuseRequest(`The worktree ${tree.path} is locked; git worktree unlock would allow it.`);
   const within = listed.find(({ path }) => path.startsWith(`${tree.path}/`));
   if (within !== undefined)
-    refuse(`Another worktree stands within ${tree.path} (${within.path}); remove that one first.`);
+    refuseRequest(`Another worktree stands within ${tree.path} (${within.path}); remove that one first.`);
   if (found !== undefined && isThere) {
     const saved = await withTreeLock(repo.common, tree.name, ground, () => save(record, ground));
     markRemoval(repo.common, tree.name, saved);
@@ -69,7 +69,7 @@ async function save({ tree, linked }: TreeRecord, ground: GitEnvironment): Promi
   const kept = <T>(work: Promise<T>) => work.catch(notRemoved(tree));
   const unsaved = await kept(unsavedIn(git, place, tree, linked, taken.commit, ground));
   if (unsaved.length > 0)
-    refuse(
+    refuseRequest(
       `${tree.path} was not removed, as this in it is saved nowhere: ${some(unsaved)}. Move it away, or remove the worktree by hand.`,
     );
   await kept(holdTheRest(git, place, tree, taken.commit, ground));
@@ -78,7 +78,7 @@ async function save({ tree, linked }: TreeRecord, ground: GitEnvironment): Promi
 
 function notRemoved({ path }: Worktree): (error: unknown) => never {
   return (error) => {
-    throw error instanceof Refusal ? new Refusal(`${path} was not removed. ${error.message}`) : error;
+    throw error instanceof GitRefusal ? new GitRefusal(`${path} was not removed. ${error.message}`) : error;
   };
 }
 

@@ -7,13 +7,13 @@ import { Conflict, Worktree, WorktreeResult } from "../mailbox/worktree.ts";
  */
 
 /** The operation is impossible and changed nothing; a sentence the user can act on. */
-export const Refused = z.object({
+export const RefusedRequest = z.object({
   type: z.literal("refused"),
   reason: z.string(),
   /** The git worker died before it responded: the request may have been carried out, wholly or in part. */
   died: z.optional(z.literal(true)),
 });
-export type Refused = z.infer<typeof Refused>;
+export type RefusedRequest = z.infer<typeof RefusedRequest>;
 
 // ---- inspect -----------------------------------------------------------------------------------------
 
@@ -31,7 +31,7 @@ export const Inspection = z.object({
   trees: z.array(z.object({ path: z.string(), branch: z.nullable(z.string()) })),
 });
 export type Inspection = z.infer<typeof Inspection>;
-export const InspectAnswer = z.discriminatedUnion("type", [Inspection, Refused]);
+export const InspectAnswer = z.discriminatedUnion("type", [Inspection, RefusedRequest]);
 
 /** Whether files named by rules were ever tracked, in any commit that a ref, a reflog or the index leads to. */
 export const EverTrackedRequest = z.object({
@@ -52,7 +52,7 @@ export const EverTrackedAnswer = z.discriminatedUnion("type", [
   /** One for each pattern. */
   z.object({ type: z.literal("tracked"), answers: z.array(z.enum(["yes", "no"])) }),
   /** Also if the history is too large or incomplete. */
-  Refused,
+  RefusedRequest,
 ]);
 export type EverTrackedAnswer = z.infer<typeof EverTrackedAnswer>;
 
@@ -83,7 +83,7 @@ export type CreateRequest = z.infer<typeof CreateRequest>;
 export const CreateAnswer = z.discriminatedUnion("type", [
   /** `notes`: what was left out, and what the base lacks. */
   z.object({ type: z.literal("created"), tree: Worktree, notes: z.array(z.string()) }),
-  Refused,
+  RefusedRequest,
 ]);
 export type CreateAnswer = z.infer<typeof CreateAnswer>;
 
@@ -98,7 +98,7 @@ export const ClaimAnswer = z.discriminatedUnion("type", [
     how: z.enum(["as-it-is", "put-back", "made-anew"]),
     notes: z.array(z.string()),
   }),
-  Refused,
+  RefusedRequest,
 ]);
 export type ClaimAnswer = z.infer<typeof ClaimAnswer>;
 
@@ -124,7 +124,7 @@ export const SnapshotAnswer = z.discriminatedUnion("type", [
     changed: z.array(ChangedFile),
     notes: z.array(z.string()),
   }),
-  Refused,
+  RefusedRequest,
 ]);
 export type SnapshotAnswer = z.infer<typeof SnapshotAnswer>;
 
@@ -132,7 +132,7 @@ export type SnapshotAnswer = z.infer<typeof SnapshotAnswer>;
 export const OverlapRequest = z.object({ one: Worktree, other: Worktree, path: z.string() });
 export const OverlapAnswer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("overlap"), lines: z.enum(["same", "others", "unknown"]) }),
-  Refused,
+  RefusedRequest,
 ]);
 
 // ---- merge -------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ export const PrepareAnswer = z.discriminatedUnion("type", [
     notes: z.array(z.string()),
   }),
   z.extend(Counts, { type: z.literal("conflict"), conflicts: z.array(Conflict), notes: z.array(z.string()) }),
-  Refused,
+  RefusedRequest,
 ]);
 export type PrepareAnswer = z.infer<typeof PrepareAnswer>;
 
@@ -191,20 +191,23 @@ export const ApplyAnswer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("moved") }),
   /** Found during the write: everything was rolled back. */
   z.extend(Counts, { type: z.literal("conflict"), conflicts: z.array(Conflict), notes: z.array(z.string()) }),
-  Refused,
+  RefusedRequest,
 ]);
 export type ApplyAnswer = z.infer<typeof ApplyAnswer>;
 
 /** Restores the agent's worktree after a check. */
 export const SettleRequest = z.object({ tree: Worktree });
-export const DoneAnswer = z.discriminatedUnion("type", [z.object({ type: z.literal("done") }), Refused]);
+export const DoneAnswer = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("done") }),
+  RefusedRequest,
+]);
 
 /** Returns the conflict to its owner: bases its worktree on the checkout as it is now, with marks in the files. */
 export const RebaseRequest = z.object({ tree: Worktree });
 export const RebaseAnswer = z.discriminatedUnion("type", [
   /** Without conflicts the edits merge by now. */
   z.object({ type: z.literal("rebased"), tree: Worktree, conflicts: z.array(Conflict) }),
-  Refused,
+  RefusedRequest,
 ]);
 export type RebaseAnswer = z.infer<typeof RebaseAnswer>;
 
@@ -213,7 +216,7 @@ export const KeepRequest = z.object({ tree: Worktree, message: z.string() });
 export const KeepAnswer = z.discriminatedUnion("type", [
   z.extend(Counts, { type: z.literal("kept"), commit: z.string(), notes: z.array(z.string()) }),
   z.object({ type: z.literal("empty") }),
-  Refused,
+  RefusedRequest,
 ]);
 export type KeepAnswer = z.infer<typeof KeepAnswer>;
 
@@ -241,17 +244,17 @@ export const TreeListing = z.object({
 export type TreeListing = z.infer<typeof TreeListing>;
 export const ListAnswer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("trees"), trees: z.array(TreeListing) }),
-  Refused,
+  RefusedRequest,
 ]);
 export const NamedRequest = z.object({ folder: z.string(), name: z.string() });
 export const DiffAnswer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("diff"), text: z.string(), counts: Counts }),
-  Refused,
+  RefusedRequest,
 ]);
 /** Restores the last content of a worktree, at its path and on its branch. */
 export const RestoreAnswer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("restored"), path: z.string(), branch: z.string() }),
-  Refused,
+  RefusedRequest,
 ]);
 /** `force`: remove although its edits are in no checkout. One of Troupe's refs still holds them. */
 export const RemoveNamedRequest = z.extend(NamedRequest, { force: z.boolean() });
@@ -259,7 +262,7 @@ export const RemovedAnswer = z.discriminatedUnion("type", [
   z.object({ type: z.literal("removed"), ref: z.string() }),
   /** It has unmerged edits. */
   z.object({ type: z.literal("unsaved"), paths: z.array(z.string()) }),
-  Refused,
+  RefusedRequest,
 ]);
 
 /** Merges edits that stayed on their branch. `ask`: if it would delete files, does nothing yet. */
@@ -287,7 +290,7 @@ export const MergeNamedAnswer = z.discriminatedUnion("type", [
     path: z.string(),
     branch: z.string(),
   }),
-  Refused,
+  RefusedRequest,
 ]);
 
 export const UndoRequest = z.object({
@@ -309,7 +312,7 @@ export const UndoAnswer = z.discriminatedUnion("type", [
   /** Changed since the merge; nothing was done. */
   z.object({ type: z.literal("changed"), merge: z.string(), title: z.string(), paths: z.array(z.string()) }),
   z.object({ type: z.literal("nothing") }),
-  Refused,
+  RefusedRequest,
 ]);
 export type UndoAnswer = z.infer<typeof UndoAnswer>;
 
@@ -323,5 +326,5 @@ export const SweepAnswer = z.discriminatedUnion("type", [
     /** Merges that were cut off and rolled back. */
     rolledBack: z.array(z.string()),
   }),
-  Refused,
+  RefusedRequest,
 ]);

@@ -9,7 +9,7 @@ import { type KnownTree, knownTree } from "./known-trees.ts";
 import { baseRef, branchOf, treePath, treeRecordFolder } from "./layout.ts";
 import { listedTrees } from "./listed-trees.ts";
 import { withLock } from "./lock.ts";
-import { answered, checkoutAt, granted, outputOf, Refusal, refuse } from "./refusal.ts";
+import { answered, checkoutAt, GitRefusal, granted, outputOf, refuseRequest } from "./refusal.ts";
 import { isBeingRemoved, markRemoval, unmarkRemoval } from "./removal-mark.ts";
 import type { NamedRequest, RestoreAnswer } from "./requests.ts";
 import { openSideIndex } from "./side-index.ts";
@@ -47,7 +47,7 @@ export async function restoreUnderLock(
     await addTree(repo, tree);
     await fill(tree, known, ground);
   } catch (error) {
-    if (error instanceof Refusal && known.record !== null) await finishRemoval(repo, known.record);
+    if (error instanceof GitRefusal && known.record !== null) await finishRemoval(repo, known.record);
     throw error;
   }
   if (known.record !== null)
@@ -58,7 +58,8 @@ export async function restoreUnderLock(
 
 function treeOf(repo: Repository, { name, record, base }: KnownTree): Worktree {
   if (record !== null) return record.tree;
-  if (base === null) refuse(`What ${name} began from is not known any more, so it cannot be put back.`);
+  if (base === null)
+    refuseRequest(`What ${name} began from is not known any more, so it cannot be put back.`);
   const checkout = repo.top;
   return { name, path: treePath(checkout, name), branch: branchOf(name), checkout, base, head: null };
 }
@@ -66,11 +67,11 @@ function treeOf(repo: Repository, { name, record, base }: KnownTree): Worktree {
 /** Git still has an entry for a deleted directory; remove only ours. */
 async function makeWay(repo: Repository, tree: Worktree): Promise<void> {
   if (lstatSync(tree.path, { throwIfNoEntry: false }) !== undefined)
-    refuse(`Something is at ${tree.path}; move it away first.`);
+    refuseRequest(`Something is at ${tree.path}; move it away first.`);
   const listed = await listedTrees(repo);
   const branch = `refs/heads/${tree.branch}`;
   const other = listed.find((one) => one.path !== tree.path && one.branch === branch);
-  if (other !== undefined) refuse(`${tree.branch} is checked out in ${other.path}.`);
+  if (other !== undefined) refuseRequest(`${tree.branch} is checked out in ${other.path}.`);
   if (listed.some(({ path }) => path === tree.path))
     await repo.git.run(["worktree", "remove", "--force", tree.path]);
   for (const file of ["index", "heads"])

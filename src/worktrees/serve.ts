@@ -6,30 +6,30 @@ import { type Server, serve } from "../mailbox/rpc/server.ts";
 import type { Handlers, Serving } from "../mailbox/rpc/table.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { makeOperations } from "./operations.ts";
-import { OPERATIONS, type OperationName, type RequestOf } from "./protocol.ts";
-import { refused } from "./repository.ts";
+import { GIT_OPERATIONS, type GitRequest, type OperationName } from "./protocol.ts";
+import { refusedRequest } from "./repository.ts";
 
 /** Serves the session's requests, several in parallel, in the git worker's process. */
 export function serveOperations(channel: Channel, ground: GitEnvironment): Server {
   const operations = makeOperations();
   const handlerOf =
     <Op extends OperationName>(op: Op) =>
-    (request: RequestOf<Op>, { signal }: Serving<never>) =>
+    (request: GitRequest<Op>, { signal }: Serving<never>) =>
       operations[op](request, ground, signal);
-  const names = Object.keys(OPERATIONS) as OperationName[];
+  const names = Object.keys(GIT_OPERATIONS) as OperationName[];
   const handlers = Object.fromEntries(names.map((op) => [op, handlerOf(op)])) as unknown;
-  return serve(channel, OPERATIONS, handlers as Handlers<typeof OPERATIONS>, { onError });
+  return serve(channel, GIT_OPERATIONS, handlers as Handlers<typeof GIT_OPERATIONS>, { onError });
 }
 
 function onError(error: unknown, op: string): Result<unknown> {
-  if (isDiskFull(error) && z.safeParse(OPERATIONS[op as OperationName].response, DISK_FULL).success)
+  if (isDiskFull(error) && z.safeParse(GIT_OPERATIONS[op as OperationName].response, DISK_FULL).success)
     return { ok: true, value: DISK_FULL };
   if (!(error instanceof Error)) return failure("failed", String(error));
   // A system error is for the user; for a bug the stack says where.
   return failure("failed", (errorCode(error) === undefined && error.stack) || error.message);
 }
 
-const DISK_FULL = refused(
+const DISK_FULL = refusedRequest(
   "The disk that the repository is on is full, so nothing more of its worktrees can be saved. Files that are in them stay there. Free some space, then try again.",
 );
 

@@ -11,7 +11,7 @@ import { baseRef, treeRecordFolder } from "./layout.ts";
 import { listedTrees } from "./listed-trees.ts";
 import { withLock } from "./lock.ts";
 import { rollBackUnfinished } from "./merge/roll-back.ts";
-import { answered, checkoutAt, refuse } from "./refusal.ts";
+import { answered, checkoutAt, refuseRequest } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import { removeUnderLock } from "./remove.ts";
 import { unmergedPaths } from "./remove-named.ts";
@@ -67,7 +67,7 @@ async function sweepOne(
   if (!stands) return sweepGone(repo, known, listed);
   const edits = await unmergedPaths(repo, known, ground);
   if (edits.length > 0)
-    refuse(`${edits.length} changed ${edits.length === 1 ? "file is" : "files are"} in no checkout.`);
+    refuseRequest(`${edits.length} changed ${edits.length === 1 ? "file is" : "files are"} in no checkout.`);
   return removeUnderLock(repo, record.tree, ground).then(REMOVED);
 }
 
@@ -94,7 +94,7 @@ async function sweepUnrecorded(
   const neverBegun =
     base === null && snapshot === null && ignored === null && (await neverWritten(repo.common, name, ground));
   if (!neverBegun && lstatSync(folder, { throwIfNoEntry: false }) !== undefined)
-    refuse(`${folder} has no record that can be read, so nothing is known of it.`);
+    refuseRequest(`${folder} has no record that can be read, so nothing is known of it.`);
   if (snapshot !== null || ignored !== null || (base === null && !neverBegun)) return null;
   const { out } = await repo.git.run(["for-each-ref", "--format=%(refname)", `refs/heads/worktree-${name}`]);
   if (out.trim() !== "") return null;

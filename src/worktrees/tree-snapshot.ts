@@ -8,7 +8,7 @@ import { keepIgnored } from "./ignored-chain.ts";
 import { snapshotRef } from "./layout.ts";
 import { withTreeLock } from "./lock.ts";
 import { leaveNestedOut } from "./nested.ts";
-import { answered, granted, outputOf, Refusal, refuse, refuseByGit } from "./refusal.ts";
+import { answered, GitRefusal, granted, outputOf, refuseByGit, refuseRequest } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import type { ChangedFile, SnapshotAnswer, SnapshotRequest } from "./requests.ts";
 import { dropLeftovers, openSideIndex, type SideIndex, seedFromTree } from "./side-index.ts";
@@ -42,9 +42,9 @@ export async function snapshotLocked(
   doubted = false,
 ): Promise<TakenSnapshot> {
   if (isBeingRemoved(place.common, tree.name))
-    refuse(`The worktree ${tree.path} is being removed; all of it is saved.`);
+    refuseRequest(`The worktree ${tree.path} is being removed; all of it is saved.`);
   if (lstatSync(tree.path, { throwIfNoEntry: false }) === undefined)
-    refuse(
+    refuseRequest(
       `Somebody has removed ${tree.path}. What was saved of it is in its snapshots; troupe worktrees restore ${tree.name} puts it back.`,
     );
   const git = gitOn(tree, place, ground);
@@ -66,8 +66,9 @@ export async function snapshotLocked(
         await writeRecord(place.common, tree.name, { ...record, result: null });
       return { type: "taken", commit, changed, notes: [...taken.notes, ...notes] };
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (tries === TRIES) refuse(`The edits in ${tree.path} could not be snapshotted. ${error.message}`);
+      if (!(error instanceof GitRefusal)) throw error;
+      if (tries === TRIES)
+        refuseRequest(`The edits in ${tree.path} could not be snapshotted. ${error.message}`);
     } finally {
       index.drop();
     }

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import type { Repository } from "./environment.ts";
 import { treesFolder } from "./layout.ts";
-import { refuse } from "./refusal.ts";
+import { refuseRequest } from "./refusal.ts";
 
 /**
  * Makes the directory of the worktrees if missing. Refuses a link or another device: an agent's edits would be outside
@@ -17,10 +17,13 @@ export async function makeTreesFolder(repo: Repository): Promise<void> {
     await mkdir(part).catch(unlessThere);
     const found = await lstat(part);
     if (found.isSymbolicLink())
-      refuse(`${part} is a symbolic link, and worktrees are not made behind one; put a folder in its place.`);
-    if (!found.isDirectory()) refuse(`${part} is no folder, so no worktree can stand there; move it away.`);
+      refuseRequest(
+        `${part} is a symbolic link, and worktrees are not made behind one; put a folder in its place.`,
+      );
+    if (!found.isDirectory())
+      refuseRequest(`${part} is no folder, so no worktree can stand there; move it away.`);
     if (found.dev !== dev)
-      refuse(
+      refuseRequest(
         `${part} is on another disk than ${repo.top}, and edits could not be brought back from there in one step; put a folder in its place.`,
       );
   }

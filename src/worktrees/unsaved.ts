@@ -4,7 +4,7 @@ import type { GitEnvironment } from "./environment.ts";
 import { isConnected } from "./gc-guard.ts";
 import { parts } from "./git.ts";
 import { ignoredRef, snapshotRef } from "./layout.ts";
-import { outputOf, refuse } from "./refusal.ts";
+import { outputOf, refuseRequest } from "./refusal.ts";
 import { lastLine } from "./repository.ts";
 import { copyIndex, openSideIndex, sideIndexFile } from "./side-index.ts";
 import { submoduleFiles } from "./submodule-files.ts";
@@ -26,7 +26,7 @@ export async function unsavedIn(
   // A copy: the refresh would make the next snapshot trust what only this check has seen.
   const index = openSideIndex(place, tree, "index", ground);
   try {
-    if (!index.begun) refuse("It has no snapshot.");
+    if (!index.begun) refuseRequest("It has no snapshot.");
     return await unsavedBy(index.file, git, place, tree, linked, snapshot);
   } finally {
     index.drop();
@@ -48,9 +48,9 @@ async function unsavedBy(
   });
   const others = await git(["ls-files", "-z", "-o", "--exclude-standard", ...where], { index });
   for (const { code, err } of [changed, others])
-    if (code !== 0 || err !== "") refuse(`${NOT_WHOLE} (git says: ${lastLine(err)}).`);
+    if (code !== 0 || err !== "") refuseRequest(`${NOT_WHOLE} (git says: ${lastLine(err)}).`);
   if (!(await isConnected(git, snapshot, tree.base)))
-    refuse("Git has lost parts of its snapshots; see git fsck.");
+    refuseRequest("Git has lost parts of its snapshots; see git fsck.");
   const beneath = await unsavedBeneath(git, place, tree);
   return [...new Set([...parts(changed.out), ...parts(others.out), ...beneath])];
 }
@@ -58,7 +58,7 @@ async function unsavedBy(
 /** Git itself finds nothing in submodule directories. */
 async function unsavedBeneath(git: TreeGit, place: TreePlace, tree: Worktree): Promise<string[]> {
   const there = await submoduleFiles(git, sideIndexFile(place, tree, "index"), tree);
-  if (there === null) return refuse("Its submodules could not be looked at.");
+  if (there === null) return refuseRequest("Its submodules could not be looked at.");
   if (there.length === 0) return [];
   const kept = await git(["ls-files", "-z", "-o", "-m"], { index: sideIndexFile(place, tree, "ignored") });
   const unkept = new Set(parts(outputOf(kept, NOT_WHOLE)));
@@ -91,7 +91,7 @@ export async function holdTheRest(
   const id = outputOf(made, NOT_HELD).trim();
   const old = snapshot === tree.base ? "" : snapshot;
   outputOf(await git(["update-ref", snapshotRef(tree.name), id, old]), NOT_HELD);
-  if (!(await isConnected(git, id, tree.base))) refuse("Git removed objects meanwhile; ask again.");
+  if (!(await isConnected(git, id, tree.base))) refuseRequest("Git removed objects meanwhile; ask again.");
 }
 
 const NOT_HELD = "What else it has could not be kept";

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { type GitAnswer, type GitOptions, gitIn } from "./git.ts";
-import type { Refused } from "./requests.ts";
+import type { RefusedRequest } from "./requests.ts";
 
 /** Where git keeps the data of a worktree. */
 export interface TreePlace {
@@ -17,7 +17,7 @@ export interface TreePlace {
  * Reads files whose format git documents, from the checkout downwards, and never the worktree's own `.git`, which an
  * agent can delete or redirect.
  */
-export function locateWorktree(tree: Worktree): TreePlace | Refused {
+export function locateWorktree(tree: Worktree): TreePlace | RefusedRequest {
   const common = commonFolder(tree.checkout);
   if (common === null)
     return { type: "refused", reason: `${tree.checkout} is in no git repository any more.` };

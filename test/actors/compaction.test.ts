@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { AgentState } from "../../src/actors/agent-state.ts";
+import { AgentConversation } from "../../src/actors/agent-state.ts";
 import { boundsIn } from "../../src/actors/compaction.ts";
 import { inThreadHost } from "../../src/actors/in-thread-host.ts";
 import { threadHost } from "../../src/actors/thread-host.ts";
@@ -76,7 +76,7 @@ describe.each(everyDayHosts)("a conversation in a small window, %s", (name) => {
 });
 
 test("compacts before the next call at the threshold, not one token below it (A19.1)", async () => {
-  const { limit } = boundsIn(spec, new AgentState(spec));
+  const { limit } = boundsIn(spec, new AgentConversation(spec));
   const result: MessageParam = {
     role: "user",
     content: [{ type: "tool_result", tool_use_id: "use_4_0", content: "ok" }],

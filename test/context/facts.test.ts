@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Fact, factNews, knownFacts, type Told } from "../../src/context/facts.ts";
+import { type AttachedFacts, type Fact, factNews, knownFacts } from "../../src/context/facts.ts";
 import { memoryFacts, memoryGone } from "../../src/context/memory/memory-text.ts";
 
 const fact = (key: string, digest: string): Fact => ({ key, digest, text: `${key} is ${digest}` });
@@ -32,7 +32,7 @@ test("derives what a conversation knows from its records, whatever changes, in a
 });
 
 test("does not repeat a notice that is in no turn yet", () => {
-  const began: Told = { date: "1" };
+  const began: AttachedFacts = { date: "1" };
   const handed = [{ text: "", of: ["fact:date=2", "result:a.1"] }];
   expect(factNews([fact("date", "2")], knownFacts(began, [], undefined, handed), gone)).toBeNull();
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { agentsOf, conversationOf, sessionOf, turnsOf } from "../../src/journal/folds.ts";
+import { agentsOf, foldConversation, sessionOf, turnsOf } from "../../src/journal/folds.ts";
 import { type ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import {
@@ -37,18 +37,18 @@ test("a conversation is its prompts and turns in order, each actor's its own", (
     prompt("two"),
     turnEvent(ALICE, 2, "found"),
   ]);
-  expect(conversationOf(records, MAIN)).toEqual([
+  expect(foldConversation(records, MAIN)).toEqual([
     user("one"),
     assistant("asking alice"),
     assistant("answer one"),
     user("two"),
   ]);
-  expect(conversationOf(records, ALICE)).toEqual([
+  expect(foldConversation(records, ALICE)).toEqual([
     user("task of alice"),
     assistant("looking"),
     assistant("found"),
   ]);
-  expect(conversationOf(records, BOB)).toEqual([]);
+  expect(foldConversation(records, BOB)).toEqual([]);
 });
 
 test("puts the steering of a turn before its reply, and roles alternate (A1.8)", () => {
@@ -59,7 +59,7 @@ test("puts the steering of a turn before its reply, and roles alternate (A1.8)",
       heard: [{ text: "one" }, { text: "never mind, two" }, { text: "hurry" }],
     }),
   ]);
-  expect(conversationOf(records, MAIN)).toEqual([
+  expect(foldConversation(records, MAIN)).toEqual([
     {
       role: "user",
       content: [
@@ -81,7 +81,7 @@ test("a spec with turns already taken replaces what was folded before it (promis
     turnEvent(ALICE, 2, "found"),
   ]);
   expect(turnsOf(records, ALICE)).toEqual([...taken, turn(2, "found")]);
-  expect(conversationOf(records, ALICE)).toEqual([
+  expect(foldConversation(records, ALICE)).toEqual([
     user("task of alice"),
     assistant("looking"),
     assistant("found"),
@@ -177,7 +177,7 @@ test("however the records of actors are interleaved, each actor's fold is that o
         const records = recordsOf(mixed);
         for (const [index, actor] of actors.entries()) {
           const alone = recordsOf(own[index] ?? []);
-          expect(conversationOf(records, actor)).toEqual(conversationOf(alone, actor));
+          expect(foldConversation(records, actor)).toEqual(foldConversation(alone, actor));
           expect(turnsOf(records, actor)).toEqual(turnsOf(alone, actor));
           expect(agentsOf(records).filter(({ id }) => id === actor)).toEqual(agentsOf(alone));
         }
@@ -194,7 +194,7 @@ test("folding leaves the records as they were", () => {
     turnEvent(ALICE, 1, "b", { heard: [{ text: "c" }] }),
   ]);
   const before = structuredClone(records);
-  conversationOf(records, ALICE).push(user("mine"));
+  foldConversation(records, ALICE).push(user("mine"));
   turnsOf(records, ALICE).pop();
   agentsOf(records);
   expect(records).toEqual(before);

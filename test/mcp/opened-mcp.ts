@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import type { Mcp, McpEvent, ServerStatus } from "../../src/mcp/mcp.ts";
-import { type McpOptions, openMcp } from "../../src/mcp/open-mcp.ts";
+import { type OpenMcpOptions, openMcp } from "../../src/mcp/open-mcp.ts";
 import { type ParsedServers, parseMcpServers } from "../../src/mcp/parse-servers.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -29,7 +29,7 @@ export interface OpenedMcp {
 }
 
 /** The servers of one test, closed at its end. */
-export function opened(mcpServers: object, options: Partial<McpOptions> = {}): OpenedMcp {
+export function opened(mcpServers: object, options: Partial<OpenMcpOptions> = {}): OpenedMcp {
   const folder = temporaryFolder("troupe-mcp-");
   const { servers, problems } = parsed(mcpServers);
   if (problems.length > 0) throw new Error(problems.join("\n"));

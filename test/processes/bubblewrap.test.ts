@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import type { Confined, Seen } from "../../src/mailbox/confined.ts";
+import type { Confined, ConfinedView } from "../../src/mailbox/confined.ts";
 import { bubblewrapArguments } from "../../src/processes/bubblewrap.ts";
 import { seatbeltProfile } from "../../src/processes/seatbelt.ts";
 import { seccompFilter } from "../../src/processes/seccomp.ts";
 
 /** The mounts of a confinement, one line each. */
-function mounts(seen: readonly Seen[], type: Confined["type"] = "read"): string[] {
+function mounts(seen: readonly ConfinedView[], type: Confined["type"] = "read"): string[] {
   const args = bubblewrapArguments({ type, builder: "bwrap", state: "/s", seen: [...seen] }, "/w", {
     ...{ status: 4, filter: 5, copies: new Map([["/home/me/.gitconfig", 6]]) },
   });
@@ -15,7 +15,7 @@ function mounts(seen: readonly Seen[], type: Confined["type"] = "read"): string[
 }
 
 test("mounts from the outside in, whatever the order it gets", () => {
-  const seen: Seen[] = [
+  const seen: ConfinedView[] = [
     { as: "no-file", path: "/home/me/work/.env" },
     { as: "read", path: "/home/me/work" },
     { as: "scratch", path: "/tmp" },
@@ -28,7 +28,7 @@ test("mounts from the outside in, whatever the order it gets", () => {
 });
 
 test("copies a small file into a private directory instead of mounting it, and nowhere else", () => {
-  const seen: Seen[] = [
+  const seen: ConfinedView[] = [
     { as: "copy", path: "/home/me/.gitconfig" },
     { as: "copy", path: "/home/me/gone" },
     { as: "copy", path: "/etc/gitconfig" },
@@ -40,7 +40,7 @@ test("copies a small file into a private directory instead of mounting it, and n
 });
 
 test("makes a directory where all around it is private already", () => {
-  const seen: Seen[] = [
+  const seen: ConfinedView[] = [
     { as: "scratch", path: "/dev/shm" },
     { as: "scratch", path: "/run" },
     { as: "scratch", path: "/run/shm" },
@@ -50,7 +50,7 @@ test("makes a directory where all around it is private already", () => {
 });
 
 test("mounts nothing that changes nothing where it lies", () => {
-  const seen: Seen[] = [
+  const seen: ConfinedView[] = [
     { as: "read", path: "/usr" },
     { as: "empty", path: "/home/me" },
     { as: "no-directory", path: "/home/me/.ssh" },
@@ -62,7 +62,7 @@ test("mounts nothing that changes nothing where it lies", () => {
 });
 
 test("holds what is protected in what is written, and the names on the way to it", () => {
-  const seen: Seen[] = [
+  const seen: ConfinedView[] = [
     { as: "read", path: "/w/a/.git/config" },
     { as: "pinned", path: "/w/a/.git" },
     { as: "write", path: "/w" },

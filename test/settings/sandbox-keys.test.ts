@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { checkLeaves } from "../../src/settings/leaves.ts";
 import type { SettingsPath } from "../../src/settings/paths.ts";
-import { nameOf } from "../../src/settings/setting.ts";
+import { settingName } from "../../src/settings/setting.ts";
 
 const user: SettingsPath = { scope: "user", file: "/home/me/.claude/settings.json" };
 
 function read(sandbox: unknown, place: SettingsPath = user) {
   const { leaves, problems, unenforced } = checkLeaves({ sandbox }, place);
   const values = Object.fromEntries(
-    leaves.map((leaf) => [nameOf(leaf).slice("troupe.sandbox.".length), leaf.value]),
+    leaves.map((leaf) => [settingName(leaf).slice("troupe.sandbox.".length), leaf.value]),
   );
   return { values, problems, unenforced };
 }
@@ -52,7 +52,7 @@ test("names each key that is not enforced", () => {
 });
 
 test("finds what is wrong in it", () => {
-  expect(read({ enabled: "yes" }).problems.map(nameOf)).toEqual(["troupe.sandbox.mode"]);
+  expect(read({ enabled: "yes" }).problems.map(settingName)).toEqual(["troupe.sandbox.mode"]);
 });
 
 test("lets troupe.sandbox in the same file win", () => {

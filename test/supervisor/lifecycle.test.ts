@@ -4,8 +4,8 @@ import { noUsage } from "../../src/mailbox/conversation.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import {
   type ActorEvent,
-  type Effect,
   type Lifecycle,
+  type LifecycleEffect,
   queued,
   transition,
 } from "../../src/supervisor/lifecycle.ts";
@@ -32,9 +32,9 @@ const anyEvent: fc.Arbitrary<ActorEvent> = fc.constantFrom<ActorEvent>(
   { type: "grace-over" },
 );
 
-function play(events: readonly ActorEvent[]): { child: Lifecycle; effects: Effect[] } {
+function play(events: readonly ActorEvent[]): { child: Lifecycle; effects: LifecycleEffect[] } {
   let child = queued;
-  const effects: Effect[] = [];
+  const effects: LifecycleEffect[] = [];
   for (const event of events) {
     const next = transition(child, event);
     child = next.next;
@@ -43,7 +43,7 @@ function play(events: readonly ActorEvent[]): { child: Lifecycle; effects: Effec
   return { child, effects };
 }
 
-const count = (effects: readonly Effect[], type: Effect["type"]) =>
+const count = (effects: readonly LifecycleEffect[], type: LifecycleEffect["type"]) =>
   effects.filter((e) => e.type === type).length;
 
 describe("the life of an agent", () => {

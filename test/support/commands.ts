@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Commands, commandsOf } from "../../src/features/background/commands.ts";
+import { backgroundCommands, type Commands } from "../../src/features/background/commands.ts";
 import { randomIds } from "../../src/mailbox/ids.ts";
 import { platformShell } from "../../src/processes/platform-shell.ts";
 import type { Processes } from "../../src/processes/processes.ts";
@@ -14,6 +14,6 @@ export function realCommands(processes: Processes): Commands & {
 } {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "troupe-outputs-")));
   const outputs = outputsIn(home, home, randomIds());
-  const commands = commandsOf(processes, outputs, platformShell(process.platform, process.env));
+  const commands = backgroundCommands(processes, outputs, platformShell(process.platform, process.env));
   return { ...commands, folder: home };
 }

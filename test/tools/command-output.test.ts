@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { endOf, MAX_OUTPUT_CHARS, shownOutput, sizeOf } from "../../src/tools/command-output.ts";
+import { endOf, formatSize, MAX_OUTPUT_CHARS, shownOutput } from "../../src/tools/command-output.ts";
 import { plainText } from "../../src/tools/plain-text.ts";
 import { long } from "../support/long.ts";
 
@@ -49,7 +49,7 @@ describe("what the model sees of a command's output (A7.1)", () => {
     [12_345_678, "12.3 MB"],
     [1_000_000_000, "1.0 GB"],
   ])("%i bytes are %s", (bytes, words) => {
-    expect(sizeOf(bytes)).toBe(words);
+    expect(formatSize(bytes)).toBe(words);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { placesOf } from "../../src/tools/find-text.ts";
+import { findSpans } from "../../src/tools/find-text.ts";
 
 const few = (signs: string[], most: number) =>
   fc.array(fc.constantFrom(...signs), { maxLength: most }).map((parts) => parts.join(""));
@@ -25,7 +25,7 @@ test("property: every place is found, with either line end, overlapping or not",
       few(["a", "b", "\n", "\r"], 5).filter((wanted) => wanted !== ""),
       fc.boolean(),
       (text, wanted, all) => {
-        expect(placesOf(text, wanted, all)).toEqual(naive(text, wanted, all));
+        expect(findSpans(text, wanted, all)).toEqual(naive(text, wanted, all));
       },
     ),
     { seed: 3, numRuns: 2_000 },
@@ -34,6 +34,6 @@ test("property: every place is found, with either line end, overlapping or not",
 
 test("places in a file of equal lines are counted up to a limit", () => {
   const text = "aab\n".repeat(100_000);
-  expect(placesOf(text, "aab\n".repeat(20), false)).toHaveLength(10_000);
-  expect(placesOf(text, "aab\n".repeat(2), true)).toHaveLength(50_000);
+  expect(findSpans(text, "aab\n".repeat(20), false)).toHaveLength(10_000);
+  expect(findSpans(text, "aab\n".repeat(2), true)).toHaveLength(50_000);
 });

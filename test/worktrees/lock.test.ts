@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isAlive } from "../../src/journal/process-identity.ts";
-import { lockHolder, withLock } from "../../src/worktrees/lock.ts";
+import { findLockHolder, withLock } from "../../src/worktrees/lock.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { groundOf } from "../support/worktree-ground.ts";
 
@@ -28,7 +28,7 @@ test("one at a time, in any order of many, and nothing is left but the mark that
   const ends = await Promise.all(Array.from({ length: 20 }, () => withLock(common, ground, work)));
   expect(ends).toEqual(Array(20).fill("done"));
   expect(most).toBe(1);
-  expect(await lockHolder(common, ground)).toBeNull();
+  expect(await findLockHolder(common, ground)).toBeNull();
   expect(readdirSync(`${common}/troupe`)).toHaveLength(1);
 });
 
@@ -39,10 +39,10 @@ test("C13: the lock of a dead process is taken over by exactly one", { tags: ["l
       void withLock(common, dead, never);
       while (
         readdirSync(common).length === 0 ||
-        (await lockHolder(common, { ...ground, isAlive: () => true })) === null
+        (await findLockHolder(common, { ...ground, isAlive: () => true })) === null
       )
         await new Promise(setImmediate);
-      expect(await lockHolder(common, ground)).toBeNull();
+      expect(await findLockHolder(common, ground)).toBeNull();
       let inside = 0;
       const work = async () => {
         expect(++inside).toBe(1);

@@ -54,14 +54,14 @@ export interface AgentDefinition {
   /** Skills whose text it starts with. */
   readonly skills?: readonly string[];
   /** Names of the session's servers, and its own servers as in `.mcp.json`, by name. */
-  readonly mcpServers?: AgentServers;
+  readonly mcpServers?: DefinedServers;
   /** As in settings; active while one of these agents runs. */
   readonly hooks?: Readonly<Record<string, unknown>>;
   /** Absent for definitions of library users. */
   readonly source?: AgentSource;
 }
 
-export interface AgentServers {
+export interface DefinedServers {
   readonly named: readonly string[];
   readonly own: Readonly<Record<string, unknown>>;
 }

@@ -1,10 +1,10 @@
-import { fieldReader, flag, type Meaning, names, text } from "../../context/markdown/field-reader.ts";
+import { fieldReader, type Meaning, names, readFlag, readText } from "../../context/markdown/field-reader.ts";
 import type { FieldProblem, Fields } from "../../context/markdown/fields.ts";
 import { plainKey } from "../../context/markdown/misspelled-keys.ts";
 import { oneLine, shorten } from "../../lib/text.ts";
 import type { AgentDefinition, AgentSource } from "./definition.ts";
 import * as meanings from "./meanings.ts";
-import { allowedTools, toolNames } from "./tool-names.ts";
+import { allowedTools, readToolNames } from "./tool-names.ts";
 
 /** Names with another meaning wherever an agent is named. */
 const RESERVED: ReadonlySet<string> = new Set(["main", "fork"]);
@@ -15,8 +15,8 @@ const MAX_DESCRIPTION_CHARS = 1_000;
 /** Keys that restrict an agent: if one cannot be read, the agent is not used. */
 const LIMITS: readonly (readonly [string, Meaning<unknown>])[] = [
   ["tools", allowedTools],
-  ["disallowedTools", toolNames],
-  ["isolation", meanings.isolation],
+  ["disallowedTools", readToolNames],
+  ["isolation", meanings.readIsolation],
 ];
 
 /** The optional keys. */
@@ -30,12 +30,12 @@ const OPTIONAL: { readonly [Key in Optional]: Meaning<AgentDefinition[Key] | nul
   skills: names,
   mcpServers: meanings.servers,
   hooks: meanings.hooks,
-  isolation: meanings.isolation,
-  merge: meanings.merge,
-  background: flag,
+  isolation: meanings.readIsolation,
+  merge: meanings.readMerge,
+  background: readFlag,
   memory: meanings.memory,
   budget: meanings.budget,
-  outputSchema: meanings.schema,
+  outputSchema: meanings.readSchema,
 };
 
 type Optional = Exclude<
@@ -83,13 +83,13 @@ export function definedBy({ fields, prompt, line, fallbackName, source, unread =
     ],
   });
 
-  const name = plainLine(take("name", text) ?? fallbackName);
+  const name = plainLine(take("name", readText) ?? fallbackName);
   if (name === "" || name.length > MAX_NAME_CHARS)
     return unusable(`The name of an agent has 1 to ${MAX_NAME_CHARS} characters.`, "name");
   if (RESERVED.has(name.toLowerCase()))
     return unusable(`${name} means something else wherever an agent is named; choose another name.`, "name");
   if (prompt.trim() === "") return unusable("There is no prompt; write below the front matter what it does.");
-  const description = take("description", text) ?? take("whenToUse", text);
+  const description = take("description", readText) ?? take("whenToUse", readText);
   if (description === undefined && !misspelled.some(({ meant }) => meant === "description"))
     problems.push({
       line: 1,
@@ -110,7 +110,7 @@ export function definedBy({ fields, prompt, line, fallbackName, source, unread =
       );
   }
   const allowed = take("tools", allowedTools);
-  const forbidden = take("disallowedTools", toolNames);
+  const forbidden = take("disallowedTools", readToolNames);
   const definition: AgentDefinition = {
     name,
     whenToUse: shorten(plainLine(description ?? ""), MAX_DESCRIPTION_CHARS) || `The agent ${name}.`,

@@ -84,7 +84,7 @@ export function grantOf({ name }: Pick<AgentDefinition, "name">, privilege: Priv
 }
 
 /** Its prompt may change later, like that of any agent. */
-export function replacingGrant({ definition: { name }, of }: Replacing<AgentDefinition>): AgentGrant {
+export function agentGrant({ definition: { name }, of }: Replacing<AgentDefinition>): AgentGrant {
   return grant(formatReplacing("agent", name, of), ["replace", plainName(name), of]);
 }
 
@@ -92,7 +92,7 @@ export function replacingGrant({ definition: { name }, of }: Replacing<AgentDefi
  * Returns a function that says whose name a project's definition would take. Aliases count as names: an agent that is
  * called by one would be replaced as well.
  */
-export function replacedBy(
+export function agentReplacements(
   definitions: readonly AgentDefinition[],
 ): (definition: AgentDefinition) => ReplacedOwner | null {
   const builtIn = new Set(builtInAgents.flatMap(plainNames));

@@ -7,7 +7,7 @@ import { rereadChanged } from "../../context/markdown/read-markdown.ts";
 import { type AgentDir, type AgentSearch, agentDirs } from "./agent-dirs.ts";
 import { type AgentsFlag, agentsInFlag } from "./agents-flag.ts";
 import type { AgentDefinition } from "./definition.ts";
-import { type AgentGrant, agentGrants, replacedBy, replacingGrant } from "./grants.ts";
+import { type AgentGrant, agentGrant, agentGrants, agentReplacements } from "./grants.ts";
 import { plainName } from "./index.ts";
 import { readAgent } from "./read-agent.ts";
 import { formatRestricted, restrictUntrusted } from "./restrict-untrusted.ts";
@@ -78,7 +78,7 @@ function choose(
   problems: readonly FileProblem[],
   { trusted, agreed }: AgentSearch,
 ): { readonly loaded: LoadedAgents; readonly grants: readonly AgentGrant[] } {
-  const replacedOf = replacedBy(found.map(({ definition }) => definition));
+  const replacedOf = agentReplacements(found.map(({ definition }) => definition));
   const scopeOf = ({ definition: { source } }: FoundAgent) => source?.scope;
   const { chosen, shadowed, replacing, duplicates } = chooseByName(found, {
     keyOf: ({ definition }) => plainName(definition.name),
@@ -96,7 +96,7 @@ function choose(
   }));
   const inert = [trusted() ? null : formatLeftOut("agents", named), formatRestricted(said, agreed)];
   const asked = [
-    ...named.map(replacingGrant),
+    ...named.map(agentGrant),
     ...agentGrants([...said, ...named.map(({ definition }) => definition)]),
   ];
   return {

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { flag, type Meaning } from "../../context/markdown/field-reader.ts";
+import { type Meaning, readFlag } from "../../context/markdown/field-reader.ts";
 import { isObject } from "../../lib/objects.ts";
 import { Effort } from "../../mailbox/effort.ts";
 import { isHookEvent, noHookEvent } from "../../mailbox/hook-events.ts";
 import { MergeMode } from "../../mailbox/worktree.ts";
 import { schemaFault } from "../typed/schema-fault.ts";
-import type { AgentDefinition, AgentMode, AgentServers } from "./definition.ts";
+import type { AgentDefinition, AgentMode, DefinedServers } from "./definition.ts";
 
 const MAX_NAME_CHARS = 200;
 const MODES: Readonly<Record<string, AgentMode>> = {
@@ -45,12 +45,12 @@ export const mode: Meaning<AgentMode> = (value) => {
     : { value: found };
 };
 
-export const isolation: Meaning<"worktree" | null> = (value) => {
+export const readIsolation: Meaning<"worktree" | null> = (value) => {
   if (value === "worktree") return { value };
   return value === false || value === "none" ? { value: null } : { wrong: "must be worktree" };
 };
 
-export const merge: Meaning<MergeMode> = (value) => {
+export const readMerge: Meaning<MergeMode> = (value) => {
   const read = MergeMode.safeParse(value);
   return read.success ? { value: read.data } : { wrong: `must be one of ${MergeMode.options.join(", ")}` };
 };
@@ -62,7 +62,7 @@ export const memory: Meaning<boolean | null> = (value) =>
         value: null,
         note: "names a directory for notes of its own, which does not exist here yet; memory files are read",
       }
-    : flag(value);
+    : readFlag(value);
 
 const Budget = () =>
   z.strictObject({
@@ -106,7 +106,7 @@ export const hooks: Meaning<Readonly<Record<string, unknown>>> = (value) => {
 };
 
 /** A JSON Schema, as keys with values or as JSON in a string. */
-export const schema: Meaning<Readonly<Record<string, unknown>>> = (value) => {
+export const readSchema: Meaning<Readonly<Record<string, unknown>>> = (value) => {
   const read = typeof value === "string" ? parseJson(value) : value;
   if (!isObject(read)) return { wrong: "must be a JSON Schema: keys with values, such as type: object" };
   const wrong = schemaFault(read);
@@ -114,7 +114,7 @@ export const schema: Meaning<Readonly<Record<string, unknown>>> = (value) => {
 };
 
 /** Names of servers in a list, whole servers in it, or servers by name. */
-export const servers: Meaning<AgentServers> = (value) => {
+export const servers: Meaning<DefinedServers> = (value) => {
   const list = Array.isArray(value) ? value : typeof value === "string" ? value.split(/[\s,]+/) : [value];
   const wrong = { wrong: "must be names of servers, or servers by name as in .mcp.json" };
   const named: string[] = [];

@@ -1,6 +1,6 @@
 import { type Meaning, type Meant, names } from "../../context/markdown/field-reader.ts";
 
-export interface Tools {
+export interface GrantedTools {
   readonly tools: readonly string[] | "all";
   /** Agent types in `Agent(…)`. */
   readonly mayStart?: readonly string[];
@@ -28,8 +28,8 @@ const FORMER: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The tools an agent may use; old names are replaced. */
-export const allowedTools: Meaning<Tools> = (value): Meant<Tools> => {
-  const read = toolNames(value);
+export const allowedTools: Meaning<GrantedTools> = (value): Meant<GrantedTools> => {
+  const read = readToolNames(value);
   if ("wrong" in read || read.value.tools === "all") return read;
   const tools = read.value.tools.map((name) => FORMER.get(name) ?? name);
   return { ...read, value: { ...read.value, tools: [...new Set(tools)] } };
@@ -39,7 +39,7 @@ export const allowedTools: Meaning<Tools> = (value): Meant<Tools> => {
  * Tools as people list them: `Read, Grep`, `mcp__server`, `*`, `Agent(explore, plan)` for the agent types that may be
  * started. A limit to some calls, such as `Bash(git log:*)`, is a permission rule, not a tool.
  */
-export const toolNames: Meaning<Tools> = (value): Meant<Tools> => {
+export const readToolNames: Meaning<GrantedTools> = (value): Meant<GrantedTools> => {
   if (typeof value === "string" && ALL_TOOLS.has(value.trim().toLowerCase()))
     return { value: { tools: "all" } };
   const read = names(value);

@@ -3,7 +3,7 @@ import { settingsReader } from "../../policy/trust/trust.ts";
 import { untrustedNote } from "../../policy/trust/trust-text.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import { settingsPaths } from "../../settings/paths.ts";
-import { nameOf } from "../../settings/setting.ts";
+import { settingName } from "../../settings/setting.ts";
 import { readSettingsFiles } from "../../settings/settings-file.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Context, withSubcommands } from "../command.ts";
@@ -13,7 +13,7 @@ import {
   leafLine,
   leavesBelow,
   requireKey,
-  sourceOf,
+  settingsSource,
   whereOf,
 } from "../config/change-setting.ts";
 import { workingDir } from "../directories.ts";
@@ -84,7 +84,7 @@ async function list(args: Arguments, { io }: Context): Promise<number> {
   if (args.value(jsonFlag))
     await printJson(
       io,
-      leaves.map(({ path, value, scope, file }) => ({ key: nameOf({ path }), value, scope, file })),
+      leaves.map(({ path, value, scope, file }) => ({ key: settingName({ path }), value, scope, file })),
     );
   else if (leaves.length > 0) await io.stdout.write(leaves.map((leaf) => `${leafLine(leaf)}\n`).join(""));
   else await printNotes(io, [`Nothing is set${inScope(args)}.`]);
@@ -116,7 +116,7 @@ async function leavesOf(args: Arguments, io: CliIO): Promise<readonly Leaf[]> {
     );
     return files.flatMap(({ leaves }) => leaves);
   }
-  const read = await settingsReader(sourceOf(io, root), false).read();
+  const read = await settingsReader(settingsSource(io, root), false).read();
   await printNotes(io, [...read.warnings, untrustedNote(read.trust)]);
   return read.leaves;
 }

@@ -28,12 +28,12 @@ export const concurrency = whole({
   summary: "agents at work at the same time; the rest wait in order",
   fallback: "TROUPE_MAX_AGENTS, else 32",
 });
-export const isolation = choice({
+export const isolationFlag = choice({
   name: "isolation",
   choices: ["worktree"],
   summary: "each agent edits in a git worktree of its own; its edits are merged when it ends",
 });
-export const merge = choice({
+export const mergeFlag = choice({
   name: "merge",
   choices: ["apply", "commit", "keep", "ask"],
   summary: "how isolated edits are merged: into the files, as commits too, not at all, or after a question",
@@ -50,7 +50,7 @@ export const fanoutCommand: Command = {
     'A task that begins with a slash, such as "/review 12", is the skill of that name with these arguments.',
     "With --isolation worktree the exit code is 0 only if every agent's edits were merged, too: a conflict, a failed check, edits left on their branch (except with --merge keep) and a deletion that was held back make it 1.",
   ],
-  options: [agent, concurrency, isolation, merge, jsonFlag, permissionPromptTool, ...sessionOptions],
+  options: [agent, concurrency, isolationFlag, mergeFlag, jsonFlag, permissionPromptTool, ...sessionOptions],
   examples: [
     ['troupe fanout "where are errors handled?" "what is tested?"', "two Explore agents"],
     ["troupe fanout --agent code-reviewer --json < tasks.txt", "one JSON object for a script"],
@@ -86,8 +86,8 @@ async function runCommand(args: Arguments, context: Context): Promise<number> {
 }
 
 function isolationOf(args: Arguments): Pick<FanOut, "isolation" | "merge"> {
-  const isolated = args.value(isolation);
-  const how = args.value(merge);
+  const isolated = args.value(isolationFlag);
+  const how = args.value(mergeFlag);
   if (how !== undefined && isolated === undefined)
     throw new UsageError(
       "--merge is for agents with worktrees of their own; add --isolation worktree, or leave it out.",

@@ -2,7 +2,7 @@ import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import { permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import { quoted, UsageError } from "../usage-error.ts";
-import { concurrency, isolation, merge } from "./fanout.ts";
+import { concurrency, isolationFlag, mergeFlag } from "./fanout.ts";
 
 /** `troupe mcp serve`: Troupe as an MCP server. */
 export const mcpServeCommand: Command = {
@@ -15,7 +15,7 @@ export const mcpServeCommand: Command = {
     "What agents may do is decided by these flags and by settings, as for fanout; a client that can ask its person (elicitation) is asked, and without one whatever would be a question is refused.",
     "When the client goes, everything ends; agents still at work can be resumed with --resume.",
   ],
-  options: [concurrency, isolation, merge, permissionPromptTool, ...sessionOptions],
+  options: [concurrency, isolationFlag, mergeFlag, permissionPromptTool, ...sessionOptions],
   examples: [
     ["claude mcp add troupe -- troupe mcp serve", "agents for another program, in the folder it works in"],
     [

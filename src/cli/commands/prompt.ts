@@ -11,9 +11,9 @@ import type { Job, JobEnd } from "../jobs.ts";
 import { choice, duration, flag } from "../option.ts";
 import { printNotes } from "../print.ts";
 import { promptJson } from "../result-json.ts";
-import { denialSentence, endSentence, lastEnd, resultText, unfinishedSentence } from "../results.ts";
+import { denialSentence, endSentence, formatResultText, lastEnd, unfinishedSentence } from "../results.ts";
 import { resumeOptions, wantedSession } from "../resume-flags.ts";
-import { type Finished, runSession } from "../run-session.ts";
+import { runSession, type SessionEnd } from "../run-session.ts";
 import { safeLine } from "../safe-text.ts";
 import { mainOptions, permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import type { SessionSettings } from "../session-settings.ts";
@@ -92,7 +92,7 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
       async report(finished) {
         if (args.value(outputFormat) === "json")
           await io.stdout.write(`${JSON.stringify(promptJson(finished))}\n`);
-        else await io.stdout.write(resultText(lastEnd(finished)?.summary.text ?? "", io.stdout));
+        else await io.stdout.write(formatResultText(lastEnd(finished)?.summary.text ?? "", io.stdout));
         await printNotes(io, notesOn(finished, args, io.clock.now()));
         return lastEnd(finished)?.summary.status === "done" ? exitCodes.done : exitCodes.notDone;
       },
@@ -142,7 +142,7 @@ function withoutMain(views: readonly AgentView[]): JobEnd {
 }
 
 /** What the user should know in addition to the answer; JSON has most of it. */
-function notesOn(finished: Finished, args: Arguments, now: number): readonly (string | undefined)[] {
+function notesOn(finished: SessionEnd, args: Arguments, now: number): readonly (string | undefined)[] {
   const end = lastEnd(finished);
   const isText = args.value(outputFormat) === "text" || args.value(outputFormat) === undefined;
   const inText = isText && end !== undefined ? [endSentence(end), denialSentence(finished.account)] : [];

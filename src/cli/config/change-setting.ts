@@ -5,7 +5,7 @@ import { editSettings } from "../../settings/edit-settings.ts";
 import { isBelow, type Leaf, parseValue, type SettingsKey, settingsKey } from "../../settings/leaves.ts";
 import { type FileScope, type SettingsRoots, settingsPaths } from "../../settings/paths.ts";
 import { settings } from "../../settings/schema.ts";
-import { nameOf } from "../../settings/setting.ts";
+import { settingName } from "../../settings/setting.ts";
 import type { CliIO } from "../io.ts";
 import { safeLine } from "../safe-text.ts";
 import { quoted, UsageError } from "../usage-error.ts";
@@ -14,7 +14,7 @@ import { quoted, UsageError } from "../usage-error.ts";
 export const editedScopes = ["user", "project", "local"] as const satisfies readonly FileScope[];
 export type EditedScope = (typeof editedScopes)[number];
 
-export interface Change {
+export interface SettingChange {
   /** As in docs/settings.md. */
   readonly name: string;
   /** Undefined removes the value. */
@@ -23,7 +23,7 @@ export interface Change {
 }
 
 /** The result of a change. */
-export interface Changed {
+export interface SettingChanged {
   readonly message: string;
   /** A sentence on when it takes effect, if not immediately. */
   readonly condition: string | null;
@@ -35,7 +35,7 @@ type KnownKey = Exclude<SettingsKey, { readonly type: "unknown" }>;
 export function requireKey(name: string): KnownKey {
   const key = settingsKey(name);
   if (key.type !== "unknown") return key;
-  const guess = nearName(name, settings.map(nameOf));
+  const guess = nearName(name, settings.map(settingName));
   throw new UsageError(
     `There is no setting ${quoted(name)}; ${guess ? `did you mean ${guess}?` : "docs/settings.md lists them."}`,
   );
@@ -47,15 +47,15 @@ export function leavesBelow(key: KnownKey, leaves: readonly Leaf[]): readonly Le
 
 /** One line for the user; safe for a terminal. */
 export function leafLine({ path, value, file }: Leaf): string {
-  return `${safeLine(`${nameOf({ path })} = ${JSON.stringify(value)}`)}  (${safeLine(file)})`;
+  return `${safeLine(`${settingName({ path })} = ${JSON.stringify(value)}`)}  (${safeLine(file)})`;
 }
 
 /** Writes one checked value to its file (A18.4). */
 export async function changeSetting(
-  { name, word, scope }: Change,
+  { name, word, scope }: SettingChange,
   io: CliIO,
   root: string,
-): Promise<Changed> {
+): Promise<SettingChanged> {
   const key = requireKey(name);
   if (key.type === "group")
     throw new UsageError(
@@ -89,7 +89,7 @@ export async function changeSetting(
   };
 }
 
-export function sourceOf(io: CliIO, root: string): SettingsSource {
+export function settingsSource(io: CliIO, root: string): SettingsSource {
   return { ...whereOf(io, root), home: troupeHome(io.env, io.homedir) };
 }
 
@@ -98,10 +98,10 @@ export function whereOf({ homedir, managedSettings }: CliIO, root: string): Sett
 }
 
 async function isUntrusted(io: CliIO, root: string): Promise<boolean> {
-  const { trust } = await settingsReader(sourceOf(io, root), false).read();
+  const { trust } = await settingsReader(settingsSource(io, root), false).read();
   return trust.type === "untrusted";
 }
 
 function namesBelow(path: readonly string[]): string[] {
-  return settings.filter((one) => isBelow(one.path, path)).map(nameOf);
+  return settings.filter((one) => isBelow(one.path, path)).map(settingName);
 }

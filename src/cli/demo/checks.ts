@@ -26,7 +26,7 @@ export interface CheckoutState {
 }
 
 /** Reads the state as it would be without the edits of these agents. */
-export async function readState(
+export async function readCheckout(
   git: Git,
   agents: readonly AgentRole[],
   signal?: AbortSignal,

@@ -9,12 +9,12 @@ import { runFanOut } from "../fanout-session.ts";
 import { onStopSignals } from "../interrupts.ts";
 import type { JobEnd } from "../jobs.ts";
 import { accountLine } from "../results.ts";
-import type { Finished } from "../run-session.ts";
+import type { SessionEnd } from "../run-session.ts";
 import { safeLine, safeText } from "../safe-text.ts";
 import { sessionOptions } from "../session-flags.ts";
 import { setUpSession } from "../session-setup.ts";
 import { withGitWorker } from "../worktrees/with-git-worker.ts";
-import { type Check, type CheckoutState, checkConflict, compareStates, readState } from "./checks.ts";
+import { type Check, type CheckoutState, checkConflict, compareStates, readCheckout } from "./checks.ts";
 import { addUncommittedWork } from "./roles.ts";
 import { makeScratch, runGit, type Scratch } from "./scratch.ts";
 
@@ -86,7 +86,7 @@ async function play(
   const printGit = async (...args: readonly string[]) => print(indented(await runGit(git, args, signal)));
 
   await addUncommittedWork(roles, git);
-  const begin = await readState(git, [], signal);
+  const begin = await readCheckout(git, [], signal);
   await print(`Three agents edit ${safeLine(origin)}, with the embedded offline model.\n`);
   await heading("Your uncommitted work in it (git status)");
   await printGit("status", "--short");
@@ -103,7 +103,7 @@ async function play(
   await heading("The checkout now (git status, git diff --stat)");
   await printGit("status", "--short");
   await printGit("diff", "--stat");
-  const merged = await readState(git, roles.agents, signal);
+  const merged = await readCheckout(git, roles.agents, signal);
   const checks = [await checkConflict(git, roles, finished.ends), ...compareStates(begin, merged)];
   await heading("Compared with before the agents");
   await print(checks.map((check) => checkLine(check, paint)).join(""));
@@ -137,7 +137,7 @@ const ALL_STARTED_MS = 120_000;
 async function runAgents(
   context: Context,
   { home, git, roles: { agents } }: Scratch,
-): Promise<{ readonly finished: Finished | null; readonly code: number }> {
+): Promise<{ readonly finished: SessionEnd | null; readonly code: number }> {
   const { TROUPE_HOME: _, TROUPE_MAX_AGENTS: __, ...env } = context.io.env;
   const inside: Context = { ...context, io: { ...context.io, cwd: git.folder, homedir: home, env } };
   const args = parseArguments(["--offline", "--permission-mode", "acceptEdits"], sessionOptions);
@@ -145,7 +145,7 @@ async function runAgents(
   // Small tasks are soon done: each agent waits until all have started from the same files.
   const command = `until [ "$(git worktree list | wc -l)" -ge ${agents.length + 1} ]; do sleep 0.05; done`;
   const options = { ...setup.options, worktree: { setup: { command, timeoutMs: ALL_STARTED_MS } } };
-  let finished: Finished | null = null;
+  let finished: SessionEnd | null = null;
   const code = await runFanOut(
     inside,
     { ...setup, options },
@@ -182,7 +182,7 @@ async function* undoAll(
     }
     const at = merges.indexOf(answer.merge);
     left = left.filter((role) => role !== roles.agents[at]);
-    const checks = compareStates(begin, await readState(git, left, signal));
+    const checks = compareStates(begin, await readCheckout(git, left, signal));
     yield { agent: at < 0 ? null : at + 1, title: answer.title, paths: answer.paths, checks };
   }
 }
@@ -195,7 +195,7 @@ function demoJson(
     checks,
     undone,
     ok,
-  }: { finished: Finished; checks: readonly Check[]; undone: readonly Undone[]; ok: boolean },
+  }: { finished: SessionEnd; checks: readonly Check[]; undone: readonly Undone[]; ok: boolean },
 ): object {
   return {
     ...{ type: "demo", name: "edits", ok, origin, checkout: keep || !ok ? git.folder : null },

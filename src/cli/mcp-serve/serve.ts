@@ -8,7 +8,7 @@ import type { SupervisorEvent } from "../../supervisor/view.ts";
 import type { Arguments } from "../arguments.ts";
 import { chooseProgress } from "../choose-progress.ts";
 import type { Context } from "../command.ts";
-import { concurrency, isolation, merge } from "../commands/fanout.ts";
+import { concurrency, isolationFlag, mergeFlag } from "../commands/fanout.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { followSettings } from "../follow-settings.ts";
 import { type Interrupts, watchInterrupts } from "../interrupts.ts";
@@ -61,7 +61,13 @@ export async function serveMcp(args: Arguments, context: Context): Promise<numbe
     note: progress.note,
   });
   const serving: ServeContext = {
-    ...{ session, agents, clock: io.clock, isolation: args.value(isolation), merge: args.value(merge) },
+    ...{
+      session,
+      agents,
+      clock: io.clock,
+      isolation: args.value(isolationFlag),
+      merge: args.value(mergeFlag),
+    },
     isolates: (type) => findAgent(setup.options.agents ?? [], type)?.isolation !== undefined,
   };
   const isNested = (io.env[DEPTH] ?? "0") !== "0";

@@ -1,5 +1,5 @@
 import { askEveryCommand } from "../../policy/every-command.ts";
-import { nameOf } from "../../policy/hooks/hooks.ts";
+import { hookName } from "../../policy/hooks/hooks.ts";
 import type { Judgement } from "../../policy/judgement.ts";
 import { sandboxDecision } from "../../policy/sandbox/sandbox-decision.ts";
 import { withForeignGit } from "../../policy/trust/git-calls.ts";
@@ -72,5 +72,7 @@ function sandboxSentence(
 function hookSentences(names: AskedCall["names"], { hooks }: ActiveRules): string[] {
   return hooks
     .filter(({ matches }) => names.some(matches))
-    .map((hook) => `${nameOf(hook)} runs first: it may refuse the call, rewrite it, or answer the question.`);
+    .map(
+      (hook) => `${hookName(hook)} runs first: it may refuse the call, rewrite it, or answer the question.`,
+    );
 }

@@ -22,7 +22,7 @@ const STOPPED = "The person stopped it.";
 const SHORTEST_ID = 4;
 
 /** `/agents` */
-export function listAgents({ session, paint, now }: AgentContext): string {
+export function formatAgentList({ session, paint, now }: AgentContext): string {
   const views = session.tree();
   if (views.length === 0) return "No agent was started yet.";
   const ids = views.map(({ id }) => id);

@@ -1,6 +1,6 @@
 import { untrustedNote } from "../../policy/trust/trust-text.ts";
 import { settingsKey } from "../../settings/leaves.ts";
-import { nameOf } from "../../settings/setting.ts";
+import { settingName } from "../../settings/setting.ts";
 import {
   changeSetting,
   type EditedScope,
@@ -63,7 +63,7 @@ async function change(
 ): Promise<string> {
   const { message, condition } = await changeSetting({ name, word, scope: scope ?? "user" }, io, root);
   const key = settingsKey(name);
-  const path = key.type === "setting" ? nameOf(key.setting) : name;
+  const path = key.type === "setting" ? settingName(key.setting) : name;
   const when = appliesImmediately(path)
     ? "It holds from the next call on."
     : "This conversation goes on as it is; it counts in the next session.";

@@ -23,7 +23,7 @@ import { goingOnWords, showAgentResult, showResult } from "./turn-report.ts";
 import { wrapText } from "./wrap.ts";
 
 /** What handles lines, once there is a session. */
-export interface Beginning {
+export interface ConversationStart {
   readonly session: ReplSession;
   readonly whyNot: SlashContext["whyNot"];
   readonly own: SlashContext["own"];
@@ -51,7 +51,7 @@ export class Conversation {
   readonly #leaving = Promise.withResolvers<number>();
   /** Prompts that arrived before their turn. */
   readonly #waiting: string[] = [];
-  #begun: Beginning | null = null;
+  #begun: ConversationStart | null = null;
   /** Stops the turn that the user started. */
   #stop: AbortController | null = null;
   /** Shows the result of a turn that the conversation started by itself. */
@@ -98,7 +98,7 @@ export class Conversation {
   }
 
   /** Treats lines as prompts from now on; keeps earlier ones. */
-  begin(beginning: Beginning): void {
+  begin(beginning: ConversationStart): void {
     const { session, prompt, goesOn } = beginning;
     this.#begun = beginning;
     // Starts to look for the servers' prompts.
@@ -170,12 +170,12 @@ export class Conversation {
     else this.#tellMain(text, begun);
   }
 
-  #prompt(text: string, begun: Beginning): void {
+  #prompt(text: string, begun: ConversationStart): void {
     void this.#turn(text, (signal) => begun.session.prompt(text, signal), begun);
   }
 
   /** While it works it gets the text at the next turn; an ending conversation gets it as its next prompt. */
-  #tellMain(text: string, { session }: Beginning): void {
+  #tellMain(text: string, { session }: ConversationStart): void {
     if (session.send(MAIN, text) !== "queued") this.#waiting.push(text);
   }
 
@@ -184,7 +184,7 @@ export class Conversation {
     if (text !== undefined) this.#onLine(text);
   }
 
-  async #slash(line: string, { session, whyNot, own }: Beginning): Promise<void> {
+  async #slash(line: string, { session, whyNot, own }: ConversationStart): Promise<void> {
     const { paint, columns, print, gap } = this.terminal;
     const stop = new AbortController();
     const words = await runSlashCommand(line, {
@@ -212,7 +212,7 @@ export class Conversation {
   async #turn(
     text: string | null,
     start: (signal: AbortSignal) => Promise<AgentResult | null>,
-    begun: Beginning,
+    begun: ConversationStart,
   ): Promise<void> {
     const { terminal } = this;
     const stop = new AbortController();

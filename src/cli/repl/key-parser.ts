@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 
 /** Input from a keyboard: keys with their escape sequences, or one pasted text. */
-export type Typed =
+export type Key =
   | { readonly type: "keys"; readonly text: string }
   | { readonly type: "paste"; readonly text: string };
 
@@ -18,13 +18,13 @@ const PASTE_ENDS = `${ESC}[201~`;
 const ALT_ENTER = new RegExp(`${ESC}[\r\n]`, "g");
 
 /** Distinguishes pasted text from keys (bracketed paste), wherever the bytes are cut. */
-export function createKeyParser(): (chunk: Buffer | string) => Typed[] {
+export function createKeyParser(): (chunk: Buffer | string) => Key[] {
   const decoder = new StringDecoder("utf8");
   let rest = "";
   let pasting = false;
   return (chunk) => {
     rest += typeof chunk === "string" ? chunk : decoder.write(chunk);
-    const typed: Typed[] = [];
+    const typed: Key[] = [];
     for (;;) {
       const marker = pasting ? PASTE_ENDS : PASTE_BEGINS;
       const at = rest.indexOf(marker);
@@ -46,12 +46,12 @@ function begunMarker(text: string, marker: string): number {
   return 0;
 }
 
-function keys(text: string): Typed {
+function keys(text: string): Key {
   return { type: "keys", text: text.replaceAll(BREAK, "").replace(ALT_ENTER, BREAK) };
 }
 
 /** Removes control characters, which are never pasted on purpose, and the last line break. */
-function pasted(text: string): Typed {
+function pasted(text: string): Key {
   const plain = text
     .replaceAll(BREAK, "")
     .replace(/\r\n?/g, "\n")

@@ -2,7 +2,7 @@ import { withoutHookWords } from "../../features/hooks/hook-words.ts";
 import type { ActorAtRest } from "../../journal/session-state.ts";
 import type { MessageParam } from "../../mailbox/conversation.ts";
 import { conversationOf } from "../../mailbox/turns.ts";
-import { isUserText, textOf, userText } from "../user-text.ts";
+import { isUserText, messageText, userText } from "../user-text.ts";
 
 /** The user's last prompt and the text replied to it. */
 export interface LastExchange {
@@ -30,5 +30,5 @@ export function lastExchange({
   const asked = all[at];
   if (asked === undefined) return null;
   const said = all.slice(at + 1).filter(({ role }) => role === "assistant");
-  return { prompt: userText(asked), said: said.map(textOf).filter(Boolean).at(-1) ?? "" };
+  return { prompt: userText(asked), said: said.map(messageText).filter(Boolean).at(-1) ?? "" };
 }

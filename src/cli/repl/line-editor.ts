@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { Readable, Writable } from "node:stream";
-import { BREAK, type Typed } from "./key-parser.ts";
+import { BREAK, type Key } from "./key-parser.ts";
 
 /**
  * A line being edited. node:readline does the editing (keys, history, undo, completion) but draws nothing: the screen
@@ -11,7 +11,7 @@ export interface LineEditor {
   readonly text: string;
   /** In UTF-16 units of `text`. */
   readonly cursor: number;
-  type(typed: Typed): void;
+  type(typed: Key): void;
   clear(): void;
   /** Stops all events; idempotent. */
   close(): void;

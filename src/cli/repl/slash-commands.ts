@@ -12,7 +12,7 @@ import { sessionFlags } from "../session-flags.ts";
 import { onlyInShell } from "../skills/slash-tasks.ts";
 import { quoted } from "../usage-error.ts";
 import { visibleLine } from "../visible-text.ts";
-import { type AgentContext, listAgents, resumeAgent, stopAgents } from "./agent-commands.ts";
+import { type AgentContext, formatAgentList, resumeAgent, stopAgents } from "./agent-commands.ts";
 import { config } from "./config-commands.ts";
 import type { OwnFiles } from "./own-files.ts";
 import { remember } from "./remember.ts";
@@ -44,7 +44,7 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   agents: {
     usage: "/agents",
     summary: "the agents of this conversation: id, state, turns, tokens",
-    run: (_, context) => listAgents(context),
+    run: (_, context) => formatAgentList(context),
   },
   stop: {
     usage: "/stop [ID]",

@@ -1,5 +1,5 @@
 import { troupeHome } from "../../journal/paths.ts";
-import { lockHolder } from "../../journal/session-lock.ts";
+import { sessionLockHolder } from "../../journal/session-lock.ts";
 import { listSessions, type SessionEntry } from "../../journal/sessions.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
@@ -7,13 +7,13 @@ import { settingsReader } from "../../policy/trust/trust.ts";
 import type { AgentView } from "../../supervisor/view.ts";
 import { agentFigures } from "../agent-text.ts";
 import { isDumb, paintFor } from "../colour.ts";
-import { sourceOf } from "../config/change-setting.ts";
+import { settingsSource } from "../config/change-setting.ts";
 import { cutToWidth } from "../display-width.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { counted, dollars, shortCount, shortDate, shortTime } from "../figures.ts";
 import { createFrames } from "../frames.ts";
 import type { CliIO } from "../io.ts";
-import { type Frame, renderTree } from "../live-tree.ts";
+import { renderTree, type TreeFrame } from "../live-tree.ts";
 import { sessionNamed } from "../named-session.ts";
 import { createPainter } from "../painter.ts";
 import { createKeyParser } from "../repl/key-parser.ts";
@@ -36,7 +36,7 @@ export async function watchSession({ id, json, once }: TopRequest, io: CliIO): P
     return found.code;
   }
   const { session } = found;
-  const { settings } = await settingsReader(sourceOf(io, session.cwd), false).read();
+  const { settings } = await settingsReader(settingsSource(io, session.cwd), false).read();
   const view = new SessionView(settings.budgets.prices);
   if (!json && !once && io.stdout.isTTY && !isDumb(io.env)) return watchOnTerminal(session, view, io);
   const paint = paintFor(io.stdout, io.env);
@@ -66,7 +66,7 @@ function asJson(
   clock: Clock,
 ): object {
   const { cwd, model, startedAt, costUsd } = view;
-  const pid = lockHolder(session.folder)?.pid ?? null;
+  const pid = sessionLockHolder(session.folder)?.pid ?? null;
   return { session: session.id, cwd, model, pid, startedAt, now: Date.parse(clock.date()), costUsd, agents };
 }
 
@@ -94,7 +94,7 @@ async function findRunning(id: string | undefined, io: CliIO): Promise<Running> 
   if (session !== undefined) {
     const lines = meant.map(
       ({ id, startedAt, cwd, folder }) =>
-        `  ${id}  ${shortDate(startedAt)}  pid ${lockHolder(folder)?.pid ?? "?"}  ${safeLine(cwd)}`,
+        `  ${id}  ${shortDate(startedAt)}  pid ${sessionLockHolder(folder)?.pid ?? "?"}  ${safeLine(cwd)}`,
     );
     return {
       type: "none",
@@ -173,11 +173,11 @@ export function topLines(
   { id, folder }: SessionEntry,
   view: SessionView,
   clock: Clock,
-  frame: Frame,
+  frame: TreeFrame,
 ): string[] {
   const { columns, rows, paint } = frame;
   const now = Date.parse(clock.date());
-  const pid = lockHolder(folder)?.pid;
+  const pid = sessionLockHolder(folder)?.pid;
   const title = [
     `Session ${id}`,
     safeLine(view.cwd),

@@ -1,12 +1,12 @@
 import { relative, sep } from "node:path";
-import type { Refused, TreeListing } from "../../worktrees/requests.ts";
+import type { RefusedRequest, TreeListing } from "../../worktrees/requests.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import { type Paint, paintFor } from "../colour.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { counted, shortDate } from "../figures.ts";
 import type { CliIO } from "../io.ts";
 import { printJson, printNotes, tableLines } from "../print.ts";
-import { resultText } from "../results.ts";
+import { formatResultText } from "../results.ts";
 import { safeLine } from "../safe-text.ts";
 import { requireWorktree } from "./find-worktree.ts";
 
@@ -73,7 +73,7 @@ export async function diffWorktree(given: string, context: WorktreeContext): Pro
   }
   const figures = `${counted(counts.files, "file")} changed, +${counts.insertions} -${counts.deletions}`;
   await printNotes(io, [`${name}: ${text === "" ? "it has no edits" : figures}`]);
-  await io.stdout.write(colourDiff(resultText(text, io.stdout), paintFor(io.stdout, io.env)));
+  await io.stdout.write(colourDiff(formatResultText(text, io.stdout), paintFor(io.stdout, io.env)));
   return exitCodes.done;
 }
 
@@ -151,7 +151,7 @@ export async function sweepWorktrees(context: WorktreeContext): Promise<number> 
 }
 
 /** Prints why nothing was done, and returns its exit code. */
-export async function printRefusal({ io }: WorktreeContext, { reason }: Refused): Promise<number> {
+export async function printRefusal({ io }: WorktreeContext, { reason }: RefusedRequest): Promise<number> {
   await printNotes(io, [reason]);
   return exitCodes.notDone;
 }
@@ -160,7 +160,7 @@ export async function printRefusal({ io }: WorktreeContext, { reason }: Refused)
 export async function findNamed(
   given: string,
   { worktrees, folder }: WorktreeContext,
-): Promise<(TreeListing & { readonly type: "found" }) | Refused> {
+): Promise<(TreeListing & { readonly type: "found" }) | RefusedRequest> {
   const answer = await worktrees.list({ folder });
   return answer.type === "refused" ? answer : { type: "found", ...requireWorktree(given, answer.trees) };
 }

@@ -26,7 +26,7 @@ export function notCompacted(folder: string): Compacted {
 }
 
 /** Returns the messages that the model would see. */
-export function messagesOf(shown: CompactedView, compacted = shown.compacted): MessageParam[] {
+export function messagesOfView(shown: CompactedView, compacted = shown.compacted): MessageParam[] {
   const { id, turns, heard } = shown;
   const messages = shownConversation(
     { id, messages: [...shown.messages], ...(compacted ? { compacted } : {}) },
@@ -97,11 +97,11 @@ export function summaryMessages(
   const asked = [{ text: summaryRequest(instructions, trigger) }];
   const turns = shown.turns.filter(({ turn }) => turn <= through);
   const told = { ...shown, turns, heard: asked };
-  const whole = messagesOf(told);
+  const whole = messagesOfView(told);
   if (tokensOfMessages(whole) <= most) return whole;
   const bare = { ...(shown.compacted ?? notCompacted("")), elided: through };
   for (let dropped = 0; dropped <= turns.length; dropped = Math.max(1, dropped * 2)) {
-    const messages = messagesOf({ ...told, turns: turns.slice(dropped) }, bare);
+    const messages = messagesOfView({ ...told, turns: turns.slice(dropped) }, bare);
     if (tokensOfMessages(messages) <= most) return messages;
   }
   return null;

@@ -1,7 +1,7 @@
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { splitHistory } from "../../mailbox/shared-history.ts";
 import { toolsInRequests } from "../../mailbox/turns.ts";
-import { type CompactedView, messagesOf } from "./compacted-view.ts";
+import { type CompactedView, messagesOfView } from "./compacted-view.ts";
 import { tokensOfMessages, tokensOfPrefix, tokensOfText } from "./tokens.ts";
 
 /** What comes before the conversation in every request. */
@@ -14,7 +14,7 @@ export interface Prefix {
  * Returns the tokens of the next request: what the API counted at the last reply, and an estimate of what has come since.
  * If the API has not counted this conversation, all of it is estimated; `ratio`: the API's count by ours.
  */
-export function sizeOf(shown: CompactedView, prefix: Prefix, ratio = 1): number {
+export function viewSize(shown: CompactedView, prefix: Prefix, ratio = 1): number {
   return measured(shown) ?? estimated(shown, prefix) * ratio;
 }
 
@@ -32,7 +32,7 @@ const FEW_TOKENS = 2_000;
  * since, and a real count could differ.
  */
 export function isDoubtful(shown: CompactedView, prefix: Prefix, limit: number): boolean {
-  const size = sizeOf(shown, prefix);
+  const size = viewSize(shown, prefix);
   const guessed = measured(shown) === null ? size : since(shown);
   return guessed >= FEW_TOKENS && Math.abs(size - limit) <= guessed * OFF_BY;
 }
@@ -50,7 +50,7 @@ export function estimated(
   { system, tools }: Prefix,
   compacted = shown.compacted,
 ): number {
-  return tokensOfPrefix(system, toolsInRequests(tools)) + tokensOfMessages(messagesOf(shown, compacted));
+  return tokensOfPrefix(system, toolsInRequests(tools)) + tokensOfMessages(messagesOfView(shown, compacted));
 }
 
 function measured(shown: CompactedView): number | null {

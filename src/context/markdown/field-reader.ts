@@ -38,12 +38,12 @@ export function fieldReader(fields: Fields, known: KnownKeys): FieldReader {
 }
 
 /** A word or a sentence; YAML reads some words as numbers. */
-export const text: Meaning<string> = (value) =>
+export const readText: Meaning<string> = (value) =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? { value: String(value) }
     : { wrong: "must be text" };
 
-export const flag: Meaning<boolean> = (value) => {
+export const readFlag: Meaning<boolean> = (value) => {
   const word = typeof value === "string" ? value.trim().toLowerCase() : value;
   if (word === true || word === "true" || word === "yes" || word === "on") return { value: true };
   if (word === false || word === "false" || word === "no" || word === "off") return { value: false };

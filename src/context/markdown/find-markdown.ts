@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { isPathInside } from "../../lib/paths.ts";
-import type { Files, Look } from "../files.ts";
+import type { FileLook, Files } from "../files.ts";
 import type { FileProblem } from "./fields.ts";
 
 /** A directory in which Markdown files are looked for. */
@@ -19,7 +19,7 @@ export interface MarkdownFile<Dir extends MarkdownDir> {
   /** Its name below `of`, without `.md`: of the directories and of the file, or of the skill's directory. */
   readonly names: readonly string[];
   readonly of: Dir;
-  readonly look: Exclude<Look, { type: "none" }>;
+  readonly look: Exclude<FileLook, { type: "none" }>;
 }
 
 export interface FoundMarkdown<Dir extends MarkdownDir> {

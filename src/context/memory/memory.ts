@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isPathInside } from "../../lib/paths.ts";
 import { digestOf } from "../digest.ts";
-import type { Content, Files, Look } from "../files.ts";
+import type { Content, FileLook, Files } from "../files.ts";
 import { unreadableCharacters } from "../markdown/read-markdown.ts";
 import { importedPath, importsIn } from "./imports.ts";
 import {
@@ -11,7 +11,7 @@ import {
   memoryPaths,
   projectOf,
 } from "./memory-paths.ts";
-import { findRules, parseRule } from "./rules.ts";
+import { findRules, parseMemoryRule } from "./rules.ts";
 
 /** Bytes of one file; of a longer one only the beginning is shown. */
 export const MAX_MEMORY_FILE_BYTES = 64 * 1024;
@@ -43,13 +43,13 @@ export interface MemoryFile {
 export interface Memory {
   readonly files: readonly MemoryFile[];
   /** Rules for some files only: shown when a conversation opens one of them. */
-  readonly rules: readonly PathRule[];
+  readonly rules: readonly MemoryRule[];
   /** Sentences for the user: what was left out, and why. */
   readonly notes: readonly string[];
 }
 
 /** A file of `.claude/rules` that says which files it is about. */
-export interface PathRule {
+export interface MemoryRule {
   readonly file: MemoryFile;
   /** Patterns, from the directory `of`. */
   readonly paths: readonly string[];
@@ -95,7 +95,7 @@ class Seen {
     return [...this.#stamps].every(([path, stamp]) => stampOf(files.look(path)) === stamp);
   }
 
-  look(path: string, files: Files): Look {
+  look(path: string, files: Files): FileLook {
     const look = files.look(path);
     this.#stamps.set(path, stampOf(look));
     return look;
@@ -109,7 +109,7 @@ class Seen {
   }
 }
 
-function stampOf(look: Look): string {
+function stampOf(look: FileLook): string {
   return look.type === "file" ? look.stamp : look.type === "none" ? "" : look.reason;
 }
 
@@ -125,7 +125,7 @@ class Gathering {
   /** Each file once, under whichever of its names. */
   readonly #visited = new Set<string>();
   readonly #found: MemoryFile[] = [];
-  readonly #rules: PathRule[] = [];
+  readonly #rules: MemoryRule[] = [];
   readonly #notes: string[] = [];
   #lookups = 0;
 
@@ -163,7 +163,7 @@ class Gathering {
     const damage = unreadableCharacters(content.text);
     if (damage !== null) this.#notes.push(`${path}:${damage.line} ${damage.message}`);
     const origin = { scope: place.scope, path, importedBy };
-    const rule = place.ruleOf !== undefined && importedBy === null ? parseRule(content.text) : null;
+    const rule = place.ruleOf !== undefined && importedBy === null ? parseMemoryRule(content.text) : null;
     const file = this.#fileOf(rule === null ? content : { ...content, text: rule.text }, origin);
     if (rule !== null && rule.paths !== null) {
       if (file !== null) this.#rules.push({ file, paths: rule.paths, of: place.ruleOf ?? "" });

@@ -2,7 +2,7 @@ import { dirname, join, relative } from "node:path";
 import { isPathInside } from "../../lib/paths.ts";
 import type { Fact } from "../facts.ts";
 import type { Files } from "../files.ts";
-import { type Memory, type MemoryFile, memoryGatherer, type PathRule } from "./memory.ts";
+import { type Memory, type MemoryFile, type MemoryRule, memoryGatherer } from "./memory.ts";
 import { type MemoryPath, type MemorySearch, memoryPathsOf, projectOf } from "./memory-paths.ts";
 import { deletedMemory, fitMemory, memoryFileBlock } from "./memory-text.ts";
 
@@ -37,9 +37,9 @@ export function nearbyReader(
 ): (near: Nearness, base: Memory) => { readonly facts: readonly Fact[]; readonly notes: readonly string[] } {
   const gather = memoryGatherer(search, files);
   /** Files that a rule is not about; each is compared once, however long the conversation. */
-  const others = new WeakMap<PathRule, Set<string>>();
+  const others = new WeakMap<MemoryRule, Set<string>>();
 
-  function isAbout(rule: PathRule, touched: readonly string[]): boolean {
+  function isAbout(rule: MemoryRule, touched: readonly string[]): boolean {
     const { paths, of } = rule;
     const not = others.get(rule) ?? new Set();
     others.set(rule, not);
@@ -86,7 +86,7 @@ function nearbyPaths(root: string, paths: readonly string[], files: Files): Memo
   return [...dirs].sort().flatMap((dir) => memoryPathsOf(dir, reach));
 }
 
-function factOf(file: MemoryFile, rule: PathRule | undefined): Fact {
+function factOf(file: MemoryFile, rule: MemoryRule | undefined): Fact {
   const why =
     rule === undefined
       ? `You have opened files below ${dirname(file.path).replace(/\/\.claude$/, "")}; this memory file applies there:`

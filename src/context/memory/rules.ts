@@ -46,7 +46,7 @@ export interface RuleText {
 const MAX_PATTERNS = 100;
 
 /** Reads `paths` of the front matter however it is written: a word, words with commas between them, or a list. */
-export function parseRule(text: string): RuleText {
+export function parseMemoryRule(text: string): RuleText {
   const parts = splitFrontMatter(text);
   if (parts.type !== "parts") return { text, paths: null };
   const lines = parts.header.split("\n");

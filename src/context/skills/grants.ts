@@ -36,7 +36,7 @@ export function commandGrant({ name }: Pick<Skill, "name">, command: string): Sk
   return grant(`run "${shown(command)}" when the skill ${name} is loaded`, ["command", name, command]);
 }
 
-export function replacingGrant({ definition: { name }, of }: Replacing<Skill>): SkillGrant {
+export function skillGrant({ definition: { name }, of }: Replacing<Skill>): SkillGrant {
   return { ...grant(formatReplacing("skill", name, of), ["replace", name, of]), replaces: true };
 }
 
@@ -44,7 +44,7 @@ export function replacingGrant({ definition: { name }, of }: Replacing<Skill>): 
  * Returns a function that says whose name a skill of the project would take. `reserved`: slash commands of the program
  * itself. Names are compared as typed ones are looked up.
  */
-export function replacedBy(
+export function skillReplacements(
   skills: readonly Skill[],
   reserved: readonly string[],
 ): (skill: Pick<Skill, "name" | "origin">) => ReplacedOwner | null {

@@ -4,7 +4,7 @@ import { chooseByName, formatLeftOut, type Replacing } from "../markdown/choose-
 import { formatProblem } from "../markdown/fields.ts";
 import { type FoundMarkdown, findMarkdown, type MarkdownFile } from "../markdown/find-markdown.ts";
 import { rereadChanged } from "../markdown/read-markdown.ts";
-import { replacedBy, replacingGrant, type SkillGrant, skillGrants } from "./grants.ts";
+import { type SkillGrant, skillGrant, skillGrants, skillReplacements } from "./grants.ts";
 import { misplacedSkills } from "./misplaced.ts";
 import { type ReadSkill, readSkill } from "./read-skill.ts";
 import { NO_SKILLS, type Skill, type SkillOrigin, type Skills } from "./skill.ts";
@@ -50,7 +50,7 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     async grants() {
       const { all } = await next();
       const skills = new Set([...all, ...replacing.map(({ definition }) => definition)]);
-      return [...replacing.map(replacingGrant), ...skillGrants([...skills])];
+      return [...replacing.map(skillGrant), ...skillGrants([...skills])];
     },
   };
 }
@@ -73,7 +73,7 @@ function gather(
   });
   const { chosen, replacing } = chooseByName(given, {
     keyOf: ({ name }) => name,
-    replacedOf: replacedBy(given, reserved),
+    replacedOf: skillReplacements(given, reserved),
     isDuplicate: () => false,
     trusted: trusted(),
   });

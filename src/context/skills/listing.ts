@@ -28,14 +28,14 @@ export function forModel(skills: readonly Skill[]): readonly Skill[] {
 export function skillListing(skills: readonly Listed[], budget: number): string {
   const entries = skills.map((skill) => ({
     name: skill.name,
-    description: descriptionOf(skill),
+    description: listedDescription(skill),
     isKept: skill.origin === "shipped",
   }));
   return fitList(entries, budget, (count) => `- (and ${count} more)`);
 }
 
 /** Returns what a skill does and when to use it, in as many characters as one description may have. */
-export function descriptionOf({ description, whenToUse }: Listed): string {
+export function listedDescription({ description, whenToUse }: Listed): string {
   const text = whenToUse === null || whenToUse === "" ? description : `${description} - ${whenToUse}`;
   return shorten(escapeTags(text), MAX_LISTING_DESC_CHARS);
 }

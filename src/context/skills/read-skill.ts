@@ -1,12 +1,12 @@
 import { oneLine } from "../../lib/text.ts";
 import type { Files } from "../files.ts";
-import { fieldReader, flag, type Meaning, names, text } from "../markdown/field-reader.ts";
+import { fieldReader, type Meaning, names, readFlag, readText } from "../markdown/field-reader.ts";
 import { type FieldProblem, type Fields, formatProblem } from "../markdown/fields.ts";
 import type { MarkdownFile } from "../markdown/find-markdown.ts";
 import { readMarkdown } from "../markdown/read-markdown.ts";
 import type { Skill } from "./skill.ts";
 import type { SkillDir } from "./skill-dirs.ts";
-import { commandsOf } from "./template.ts";
+import { findTemplateCommands } from "./template.ts";
 
 /** A name that can be called: letters and digits, with marks in between. */
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}._:-]{0,127}$/u;
@@ -79,17 +79,17 @@ function skillOf(
     argumentHint: take("argument-hint", hint) ?? null,
     arguments: take("arguments", names) ?? [],
     model: model === null || /^(?:inherit|default)$/i.test(model) ? null : model,
-    forModel: take("disable-model-invocation", flag) !== true,
-    forUser: take("user-invocable", flag) !== false,
+    forModel: take("disable-model-invocation", readFlag) !== true,
+    forUser: take("user-invocable", readFlag) !== false,
     forks: context === "fork",
     agent: line("agent"),
-    commands: commandsOf(body),
+    commands: findTemplateCommands(body),
   };
   return { skill, problems };
 }
 
 const sentence: Meaning<string> = (value) => {
-  const meant = text(value);
+  const meant = readText(value);
   return "wrong" in meant ? meant : { value: oneLine(meant.value).slice(0, MAX_CHARS).toWellFormed() };
 };
 

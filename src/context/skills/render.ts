@@ -5,7 +5,7 @@ import type { Files } from "../files.ts";
 import { splitFrontMatter } from "../markdown/front-matter.ts";
 import { MAX_MARKDOWN_BYTES } from "../markdown/read-markdown.ts";
 import type { Skill } from "./skill.ts";
-import { argumentsIn, type Piece, piecesOf } from "./template.ts";
+import { argumentsIn, type TemplatePiece, templatePieces } from "./template.ts";
 
 /** Commands of one skill that run. */
 const MAX_COMMANDS = 50;
@@ -20,7 +20,7 @@ export interface Rendering {
   /** The values of `${NAME}`. */
   readonly variables: Readonly<Record<string, string>>;
   /** Runs a command, or says why not. `written`: without arguments. */
-  run(command: string, written: string): Promise<Ran>;
+  run(command: string, written: string): Promise<RenderedCommand>;
   /** The files that a text names with `@`. */
   named(text: string): Named;
 }
@@ -31,7 +31,7 @@ export interface Named {
   readonly reads: readonly ReadEntry[];
 }
 
-export type Ran =
+export type RenderedCommand =
   | { readonly type: "ran"; readonly output: string; readonly exitCode: number | null }
   /** `reason` is a sentence. */
   | { readonly type: "not-run"; readonly reason: string };
@@ -102,12 +102,12 @@ export function renderPlain(
 function readPieces(
   { path, arguments: names }: Skill,
   files: Files,
-): Unusable | { readonly type: "pieces"; readonly pieces: readonly Piece[] } {
+): Unusable | { readonly type: "pieces"; readonly pieces: readonly TemplatePiece[] } {
   const content = files.read(path, MAX_MARKDOWN_BYTES);
   if (content.type === "unusable") return { type: "unusable", reason: `${path} ${content.reason}.` };
   const parts = splitFrontMatter(content.text);
   const body = (parts.type === "parts" ? parts.body : content.text).trim();
-  return { type: "pieces", pieces: piecesOf(body, names) };
+  return { type: "pieces", pieces: templatePieces(body, names) };
 }
 
 interface Arguments {
@@ -116,7 +116,10 @@ interface Arguments {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-function fill(piece: Exclude<Piece, { type: "command" }>, { line, words, variables }: Arguments): string {
+function fill(
+  piece: Exclude<TemplatePiece, { type: "command" }>,
+  { line, words, variables }: Arguments,
+): string {
   switch (piece.type) {
     case "text":
       return piece.text;
@@ -132,7 +135,7 @@ function fill(piece: Exclude<Piece, { type: "command" }>, { line, words, variabl
 }
 
 async function runPiece(
-  { pieces, written }: Extract<Piece, { type: "command" }>,
+  { pieces, written }: Extract<TemplatePiece, { type: "command" }>,
   given: Arguments,
   { run }: Rendering,
 ): Promise<string> {
@@ -152,7 +155,7 @@ function notRun(reason: string): string {
   return `[A command that belongs here was not run: ${reason}]`;
 }
 
-function takesArgument(piece: Piece, given: Arguments): boolean {
+function takesArgument(piece: TemplatePiece, given: Arguments): boolean {
   if (piece.type === "command") return piece.pieces.some((inner) => takesArgument(inner, given));
   return piece.type === "all-arguments" || (piece.type === "argument" && piece.position < given.words.length);
 }

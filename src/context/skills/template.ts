@@ -1,5 +1,5 @@
 /** A piece of a skill's body: text as it is, or something that is replaced when the skill is loaded. */
-export type Piece =
+export type TemplatePiece =
   | { readonly type: "text"; readonly text: string }
   /** All arguments in one line. */
   | { readonly type: "all-arguments" }
@@ -7,7 +7,7 @@ export type Piece =
   | { readonly type: "argument"; readonly position: number; readonly raw: string }
   | { readonly type: "variable"; readonly name: string; readonly raw: string }
   /** A command whose output is put here; `written`: as it is in the file. */
-  | { readonly type: "command"; readonly written: string; readonly pieces: readonly Piece[] };
+  | { readonly type: "command"; readonly written: string; readonly pieces: readonly TemplatePiece[] };
 
 const COMMAND = /(?<=^|[\s([{"'>|:])!`([^`\n]+)`/m;
 const BLOCK = /^[ \t]*```!\n([\s\S]*?)\n[ \t]*```[ \t]*$/m;
@@ -19,7 +19,7 @@ const VALUES =
   /\\\$(?=ARGUMENTS|\d)|\$ARGUMENTS\[(\d{1,2})\]|\$ARGUMENTS\b|\$(\d)(?!\d|[.,]\d)|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)/g;
 
 /** Splits a body. `names`: arguments that are called by name. Whatever looks like none of this is text. */
-export function piecesOf(body: string, names: readonly string[] = []): readonly Piece[] {
+export function templatePieces(body: string, names: readonly string[] = []): readonly TemplatePiece[] {
   const code = [...body.matchAll(FENCED)]
     .filter(([whole]) => !/^[ \t]*```!\n/.test(whole))
     .map(({ index, 0: whole }) => ({ from: index, to: index + whole.length }));
@@ -28,7 +28,7 @@ export function piecesOf(body: string, names: readonly string[] = []): readonly 
     fromZero: /\$0(?!\d)/.test(body),
     isCode: (at) => code.some(({ from, to }) => at >= from && at < to),
   };
-  const pieces: Piece[] = [];
+  const pieces: TemplatePiece[] = [];
   let at = 0;
   for (const match of body.matchAll(RUNS)) {
     const [whole, block, inline = ""] = match;
@@ -45,7 +45,7 @@ export function piecesOf(body: string, names: readonly string[] = []): readonly 
 }
 
 /** Returns the commands of a body as they are written. */
-export function commandsOf(body: string): readonly string[] {
+export function findTemplateCommands(body: string): readonly string[] {
   const found = [...body.matchAll(RUNS)].map(([, block, inline = ""]) => (block ?? inline).trim());
   return [...new Set(found)];
 }
@@ -58,8 +58,8 @@ interface Shape {
   readonly isCode: (at: number) => boolean;
 }
 
-function valuesIn(text: string, shape: Shape, offset: number): Piece[] {
-  const pieces: Piece[] = [];
+function valuesIn(text: string, shape: Shape, offset: number): TemplatePiece[] {
+  const pieces: TemplatePiece[] = [];
   let at = 0;
   for (const match of text.matchAll(VALUES)) {
     const piece = pieceOf(match, shape, offset + match.index);
@@ -75,7 +75,7 @@ function pieceOf(
   [raw, listed, digit, braced, word]: RegExpMatchArray,
   { names, fromZero, isCode }: Shape,
   at: number,
-): Piece | null {
+): TemplatePiece | null {
   if (raw === "\\$") return isCode(at) ? null : { type: "text", text: "$" };
   if (raw === "$ARGUMENTS") return { type: "all-arguments" };
   if (listed !== undefined) return { type: "argument", position: Number(listed), raw };

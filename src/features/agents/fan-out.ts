@@ -7,7 +7,7 @@ import type { ActorSystem } from "../../supervisor/actor-system.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { replyTokens, turnsWithin } from "../../supervisor/limits.ts";
 import { FORK } from "../../supervisor/run-for.ts";
-import type { Candidate, Known } from "../budget/cost-estimate.ts";
+import type { EstimateInput, PlannedAgent } from "../budget/cost-estimate.ts";
 import { FanOutApproval, type QuotingPorts } from "../budget/fan-out-approval.ts";
 import { promptTokensOf, type Spending } from "../budget/spending.ts";
 import { windowFor } from "../compaction/windows.ts";
@@ -43,7 +43,7 @@ export function fanOutFeature(parts: FanOutParts): {
     approval.replied(asker, reply, starts);
   }
 
-  function candidates(calls: readonly ToolUseBlock[], asker: Actor): Candidate[] {
+  function candidates(calls: readonly ToolUseBlock[], asker: Actor): PlannedAgent[] {
     const prefixes = new Map<string, number>();
     return calls.map((call) => {
       const candidate = candidateOf(call, asker);
@@ -62,7 +62,7 @@ export function fanOutFeature(parts: FanOutParts): {
     return promptTokensOf(agentSpec({ ...common, skills: null }, definition, asked));
   }
 
-  function candidateOf({ input }: ToolUseBlock, { spec }: Actor): Omit<Candidate, "prefixTokens"> {
+  function candidateOf({ input }: ToolUseBlock, { spec }: Actor): Omit<PlannedAgent, "prefixTokens"> {
     const wanted = typeof input === "object" && input !== null ? input : {};
     const type = "subagent_type" in wanted ? String(wanted.subagent_type) : DEFAULT_TYPE;
     const definition = types.find(type);
@@ -81,7 +81,7 @@ export function fanOutFeature(parts: FanOutParts): {
     };
   }
 
-  function known(asker: ActorId): Known {
+  function known(asker: ActorId): EstimateInput {
     const { purses, past, prices } = spending;
     return {
       leftUsd: purses.left(asker).usd,

@@ -22,7 +22,7 @@ interface Orders {
 }
 
 /** The conversation up to each reply, built once for all forks of that reply. */
-export type Histories = WeakMap<Reply, readonly MessageParam[]>;
+export type SharedHistories = WeakMap<Reply, readonly MessageParam[]>;
 
 /** The result of each call as a fork sees it: the same for all forks of a reply, so that they share the cache. */
 const ANSWERED_ELSEWHERE = "(This call is answered in the conversation you were forked from.)";
@@ -36,7 +36,7 @@ export function forkOf(
   parent: Actor,
   { id, description, directive, outputSchema }: Orders,
   maxTurns: number,
-  histories: Histories,
+  histories: SharedHistories,
 ): Forked | null {
   const { reply, spec, turns } = parent;
   if (reply === null) return null;

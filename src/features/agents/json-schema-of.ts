@@ -3,7 +3,7 @@ import { whyNoSchema } from "../../actors/typed/retry-text.ts";
 import type { JsonSchema } from "../../mailbox/messages.ts";
 
 /** Converts the schema of a library user to JSON Schema. Throws if it is not valid. */
-export function jsonSchemaOf(given: JsonSchema | z.core.$ZodType): JsonSchema {
+export function outputJsonSchema(given: JsonSchema | z.core.$ZodType): JsonSchema {
   const schema = isZod(given) ? z.toJSONSchema(given, { io: "input", unrepresentable: "any" }) : given;
   const why = whyNoSchema({ ...schema });
   if (why !== null) throw new Error(why);

@@ -18,7 +18,7 @@ import type { Spending } from "../budget/spending.ts";
 import { noteOn } from "../receipts/check-text.ts";
 import { assertObeyed, type Subject } from "./agent-fields.ts";
 import type { AgentTypes } from "./agent-types.ts";
-import { forkOf, type Histories } from "./forking.ts";
+import { forkOf, type SharedHistories } from "./forking.ts";
 import { isUsable, reportHeader, reportOf } from "./report.ts";
 import { agentSpec, type Common, type NewAgent } from "./specs.ts";
 
@@ -60,7 +60,7 @@ interface StartOptions {
 /** Starts agents and resumes ended ones, for calls of agents and for the library. */
 export class StartAgents implements Pick<Spawner, "spawn"> {
   readonly #parts: StartAgentsParts;
-  readonly #histories: Histories = new WeakMap();
+  readonly #histories: SharedHistories = new WeakMap();
 
   constructor(parts: StartAgentsParts) {
     this.#parts = parts;

@@ -1,5 +1,5 @@
 import { escapeTags } from "../../context/escape-tags.ts";
-import { counted, dollars, span } from "../../lib/figures.ts";
+import { formatCount, formatDollars, span } from "../../lib/figures.ts";
 import type { ToolUseBlock } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
@@ -23,7 +23,7 @@ export function progressText(actor: Actor, now: number): string {
   const text = said.length <= TEXT_CHARS ? said : `…${said.slice(1 - TEXT_CHARS)}`.toWellFormed();
   return [
     `[Unfinished: agent ${actor.id} still works, and this is not its report. Do not take it for a result.]`,
-    `${counted(turnsTaken, "turn")} of at most ${spec.maxTurns}, ${elapsed}, ${dollars(costUsd)} so far.`,
+    `${formatCount(turnsTaken, "turn")} of at most ${spec.maxTurns}, ${elapsed}, ${formatDollars(costUsd)} so far.`,
     `Now: ${current}`,
     ended.length === 0 ? "No call has ended yet." : "Last calls, the newest at the end:",
     ...ended.map((call) => `- ${call}`),

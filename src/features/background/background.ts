@@ -13,7 +13,7 @@ import type { Processes } from "../../processes/processes.ts";
 import type { Lines } from "../../processes/requests.ts";
 import type { Notice } from "../../supervisor/notices.ts";
 import type { CommandPlace } from "../../supervisor/running-call.ts";
-import { sizeOf } from "../../tools/command-output.ts";
+import { formatSize } from "../../tools/command-output.ts";
 import { endNotice, linesNotice } from "./command-notices.ts";
 import type { Commands } from "./commands.ts";
 
@@ -198,7 +198,7 @@ function endOf(
   at: number,
 ): CommandEnd {
   if (flooded) {
-    const ending = `It had written ${sizeOf(output.bytes)}, the most that is kept, and was ended.`;
+    const ending = `It had written ${formatSize(output.bytes)}, the most that is kept, and was ended.`;
     return { state: "killed", exitCode, ending, at };
   }
   switch (outcome) {

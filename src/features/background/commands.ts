@@ -57,7 +57,7 @@ export interface Commands {
 }
 
 /** Returns the session's commands. `sandbox` is null if the user has disabled it; commands then run without one. */
-export function commandsOf(
+export function backgroundCommands(
   processes: Processes,
   outputs: Outputs,
   shell: Shell | null,

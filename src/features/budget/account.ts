@@ -1,5 +1,5 @@
 import type { ActorId } from "../../mailbox/ids.ts";
-import { type Amounts, type Budget, KINDS, type Kind, limitIn, nothing } from "./budget.ts";
+import { type Amounts, type Budget, type BudgetKind, KINDS, limitIn, nothing } from "./budget.ts";
 
 /** What one agent may use of one kind, together with everything below it that has no allowance of its own. */
 export interface Allowance {
@@ -21,7 +21,7 @@ export interface Allowance {
 export interface Account {
   readonly id: ActorId | null;
   readonly parent: Account | null;
-  readonly purses: Readonly<Record<Kind, Allowance | null>>;
+  readonly purses: Readonly<Record<BudgetKind, Allowance | null>>;
   /** Milliseconds from its start; null if it has no deadline of its own. */
   readonly ms: number | null;
   startedAt: number | null;
@@ -32,7 +32,7 @@ export interface Account {
   /** Reserved for its summary. */
   kept: Amounts;
   /** Kinds in which no summary is reserved: its own reply exceeded the limit, or nothing was left when it started. */
-  readonly unkept: Set<Kind>;
+  readonly unkept: Set<BudgetKind>;
   released: boolean;
   /** True once it and everything below it are released, and its allowances have been returned. */
   closed: boolean;
@@ -43,7 +43,7 @@ export interface Account {
 }
 
 export function openAccount(id: ActorId | null, parent: Account | null, budget: Budget): Account {
-  const purse = (kind: Kind): Allowance | null => {
+  const purse = (kind: BudgetKind): Allowance | null => {
     const limit = limitIn(budget, kind);
     if (limit === undefined) return parent === null ? emptyPurse(Number.POSITIVE_INFINITY) : null;
     return emptyPurse(limit);
@@ -91,7 +91,7 @@ export function fill(account: Account): void {
 /** Returns the allowance that pays an account's costs of a kind, and its owner. The session has one of each kind. */
 export function drawnOn(
   account: Account,
-  kind: Kind,
+  kind: BudgetKind,
 ): { readonly owner: Account; readonly purse: Allowance } {
   for (let owner: Account | null = account; owner !== null; owner = owner.parent) {
     const purse = owner.closed ? null : owner.purses[kind];
@@ -104,7 +104,7 @@ export function drawnOn(
  * Commits an amount (negative to return it) to what the account draws on. An amount above the limit is spent all the
  * same, so the allowance above pays for it.
  */
-export function charge(account: Account, kind: Kind, amount: number): void {
+export function charge(account: Account, kind: BudgetKind, amount: number): void {
   const { owner, purse } = drawnOn(account, kind);
   const before = heldBy(purse);
   purse.committed += amount;

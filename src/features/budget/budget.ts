@@ -12,13 +12,13 @@ export interface Budget {
 }
 
 /** The kinds that can be shared out. */
-export type Kind = "usd" | "tokens" | "turns";
+export type BudgetKind = "usd" | "tokens" | "turns";
 
 /** In the order in which limits are named if several are reached. */
-export const KINDS: readonly Kind[] = ["usd", "tokens", "turns"];
+export const KINDS: readonly BudgetKind[] = ["usd", "tokens", "turns"];
 
 /** Whole numbers, so that sums are exact: money is in billionths of a dollar. */
-export type Amounts = Readonly<Record<Kind, number>>;
+export type Amounts = Readonly<Record<BudgetKind, number>>;
 
 export const nothing: Amounts = { usd: 0, tokens: 0, turns: 0 };
 
@@ -35,7 +35,7 @@ export function usdOf(nanos: number): number {
 /**
  * Returns the limit in whole numbers, or undefined for no limit. NaN counts as 0: a limit must never disable itself.
  */
-export function limitIn(budget: Budget, kind: Kind): number | undefined {
+export function limitIn(budget: Budget, kind: BudgetKind): number | undefined {
   const limit = budget[kind];
   if (limit === undefined || limit === Number.POSITIVE_INFINITY) return undefined;
   const whole = kind === "usd" ? nanosOf(limit) : Math.floor(limit);

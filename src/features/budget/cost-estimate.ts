@@ -1,9 +1,9 @@
-import { counted, dollars } from "../../lib/figures.ts";
+import { formatCount, formatDollars } from "../../lib/figures.ts";
 import { costOf, type OwnPrices, type Prices, priceOf } from "../../model/prices.ts";
 import type { Budget } from "./budget.ts";
 
 /** An agent that a reply wants to start. */
-export interface Candidate {
+export interface PlannedAgent {
   readonly type: string;
   /** Tokens of its first request. */
   readonly prefixTokens: number;
@@ -20,7 +20,7 @@ export interface Candidate {
 }
 
 /** What is known before they start. */
-export interface Known {
+export interface EstimateInput {
   /** Dollars in the allowance that they draw on; Infinity for no limit. */
   readonly leftUsd: number;
   readonly whose: "session" | "agent";
@@ -36,14 +36,14 @@ export interface Known {
 export type EstimateBasis = "budgets" | "left" | "limits" | "limits-of-first";
 
 /** The likely and the highest cost of a fan-out. */
-export interface Quote {
+export interface CostEstimate {
   readonly agents: number;
   readonly likelyUsd: number;
   /** True if past runs of all their types are known; otherwise typical turns are assumed. */
   readonly isKnown: boolean;
   readonly mostUsd: number;
   readonly ground: EstimateBasis;
-  readonly whose: Known["whose"];
+  readonly whose: EstimateInput["whose"];
 }
 
 const WINDOW_TOKENS = 200_000;
@@ -52,9 +52,9 @@ const TYPICAL = { turns: 8, reply: 500, results: 2_000 };
 
 /** Returns null if it costs nothing, or if a price is not known: a figure without it would be wrong. */
 export function estimateCost(
-  candidates: readonly Candidate[],
-  { leftUsd, whose, past, prices = {} }: Known,
-): Quote | null {
+  candidates: readonly PlannedAgent[],
+  { leftUsd, whose, past, prices = {} }: EstimateInput,
+): CostEstimate | null {
   const most = candidates.map((candidate) => mostOf(candidate, prices));
   let usd = 0;
   let likely = 0;
@@ -77,7 +77,7 @@ export function estimateCost(
 }
 
 /** Estimates a typical run: prefix and turns are written to the cache once and read from it later. */
-function typicalOf({ model, maxTurns, prefixTokens }: Candidate, own: OwnPrices): number {
+function typicalOf({ model, maxTurns, prefixTokens }: PlannedAgent, own: OwnPrices): number {
   const { turns: typical, reply, results } = TYPICAL;
   const turns = Math.min(typical, maxTurns + 1);
   let usd = 0;
@@ -91,7 +91,7 @@ function typicalOf({ model, maxTurns, prefixTokens }: Candidate, own: OwnPrices)
 }
 
 /** Returns the basis for the agents without a budget. */
-function groundOfAll(unbound: readonly Candidate[]): EstimateBasis {
+function groundOfAll(unbound: readonly PlannedAgent[]): EstimateBasis {
   if (unbound.length === 0) return "budgets";
   return unbound.some(({ startsAgents }) => startsAgents) ? "limits-of-first" : "limits";
 }
@@ -102,7 +102,7 @@ function groundOfAll(unbound: readonly Candidate[]): EstimateBasis {
  * agent needs no approval.
  */
 export function approvalNeeded(
-  { agents, likelyUsd }: Quote,
+  { agents, likelyUsd }: CostEstimate,
   { aboveUsd, asks }: { readonly aboveUsd: number; readonly asks: boolean },
 ): "ask" | "say" | null {
   if (agents < 2) return null;
@@ -111,12 +111,12 @@ export function approvalNeeded(
 }
 
 /** Formats `8 agents are likely to cost $1.20 (by past runs), and $4.00 at most (their budgets).` */
-export function quoteSentence({ agents, likelyUsd, isKnown, mostUsd, ground, whose }: Quote): string {
+export function quoteSentence({ agents, likelyUsd, isKnown, mostUsd, ground, whose }: CostEstimate): string {
   const by = isKnown ? "by past runs" : "by typical runs";
-  return `${counted(agents, "agent")} are likely to cost ${dollars(likelyUsd)} (${by}), and ${dollars(mostUsd)} at most (${groundOf(ground, whose)}).`;
+  return `${formatCount(agents, "agent")} are likely to cost ${formatDollars(likelyUsd)} (${by}), and ${formatDollars(mostUsd)} at most (${groundOf(ground, whose)}).`;
 }
 
-function groundOf(ground: EstimateBasis, whose: Known["whose"]): string {
+function groundOf(ground: EstimateBasis, whose: EstimateInput["whose"]): string {
   switch (ground) {
     case "budgets":
       return "their budgets";
@@ -135,7 +135,7 @@ function groundOf(ground: EstimateBasis, whose: Known["whose"]): string {
 
 /** Returns the most it may cost, or null if its price is not known. */
 function mostOf(
-  { model, budget, maxTurns, maxTokens, windowTokens = WINDOW_TOKENS }: Candidate,
+  { model, budget, maxTurns, maxTokens, windowTokens = WINDOW_TOKENS }: PlannedAgent,
   own: OwnPrices,
 ): { readonly usd: number; readonly ground: "budgets" | "limits" } | null {
   const price = priceOf(model, windowTokens, own);

@@ -3,15 +3,21 @@ import { type ActorId, callId } from "../../mailbox/ids.ts";
 import type { Reply } from "../../mailbox/messages.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { SessionAsks } from "../gate/asking.ts";
-import { approvalNeeded, type Candidate, estimateCost, type Known, quoteSentence } from "./cost-estimate.ts";
+import {
+  approvalNeeded,
+  type EstimateInput,
+  estimateCost,
+  type PlannedAgent,
+  quoteSentence,
+} from "./cost-estimate.ts";
 
 export interface QuotingPorts {
   readonly asks: Pick<SessionAsks, "hasPerson" | "question">;
   /** Dollars above which the user is asked or notified. */
   readonly aboveUsd: number;
   /** Returns the agents that a reply wants to start. */
-  candidates(calls: readonly ToolUseBlock[], asker: Actor): readonly Candidate[];
-  known(asker: ActorId): Known;
+  candidates(calls: readonly ToolUseBlock[], asker: Actor): readonly PlannedAgent[];
+  known(asker: ActorId): EstimateInput;
   say(sentence: string): void;
 }
 

@@ -1,8 +1,8 @@
 import type { LastTurn } from "../../mailbox/messages.ts";
-import type { Kind } from "./budget.ts";
+import type { BudgetKind } from "./budget.ts";
 import type { Deadline } from "./deadline.ts";
 import { amount, amountOf } from "./format.ts";
-import type { Holder } from "./shortage.ts";
+import type { BudgetHolder } from "./shortage.ts";
 
 /** Why an agent's next reply must be its last: `reason` has the figures, for the summary. */
 export interface FinalTurn extends LastTurn {
@@ -11,11 +11,11 @@ export interface FinalTurn extends LastTurn {
 }
 
 export interface ReachedLimit {
-  readonly kind: Kind;
+  readonly kind: BudgetKind;
   readonly spent: number;
   readonly setAside: number;
   readonly limit: number;
-  readonly whose: Holder | "own";
+  readonly whose: BudgetHolder | "own";
   readonly silent: boolean;
 }
 
@@ -49,7 +49,7 @@ const HOLDERS = {
   agent: ["The agent that it works for", "its"],
 } as const satisfies Readonly<Record<ReachedLimit["whose"], readonly [string, string]>>;
 
-const NOTES: Readonly<Record<Kind, string>> = {
+const NOTES: Readonly<Record<BudgetKind, string>> = {
   tokens: "Your token budget is as good as spent.",
   usd: "The money for your task is as good as spent.",
   turns: "You have no turns left after this one.",

@@ -13,12 +13,12 @@ import {
   release,
   setReservation,
 } from "./account.ts";
-import { type Budget, KINDS, type Kind, limitIn, nothing, usdOf } from "./budget.ts";
+import { type Budget, type BudgetKind, KINDS, limitIn, nothing, usdOf } from "./budget.ts";
 import { type Deadline, deadlineOf } from "./deadline.ts";
 import { type FinalTurn, limitNotice, wordsAtDeadline } from "./final-turn.ts";
 import { amountsOf, prospectOf, type RequestEstimate, soundUsage } from "./request-estimate.ts";
 import { Reservations } from "./reservations.ts";
-import { type Holder, notEnough } from "./shortage.ts";
+import { type BudgetHolder, notEnough } from "./shortage.ts";
 
 export interface Opening {
   readonly actor: ActorId;
@@ -204,12 +204,12 @@ export class BudgetLedger {
 
   /** Returns what the agent may still use, of its own allowance or the one it draws on; Infinity for no limit. */
   left(actor: ActorId | null): Required<Budget> {
-    const left = (kind: Kind) => this.balance(actor, kind).left;
+    const left = (kind: BudgetKind) => this.balance(actor, kind).left;
     const ms = Math.max(0, deadlineOf(this.#find(actor), this.#clock.now())?.ms ?? Number.POSITIVE_INFINITY);
     return { usd: left("usd"), tokens: left("tokens"), turns: left("turns"), ms };
   }
 
-  balance(actor: ActorId | null, kind: Kind): Balance {
+  balance(actor: ActorId | null, kind: BudgetKind): Balance {
     const { owner, purse } = drawnOn(this.#find(actor), kind);
     const { limit, committed } = purse;
     const spent = owner.spent[kind];
@@ -230,7 +230,7 @@ export class BudgetLedger {
   /** `likely`: next to what is reserved for others; `most`: as if nothing were reserved for others. */
   #limitReached(
     account: Account,
-    need: (kind: Kind) => { readonly likely: number; readonly most: number },
+    need: (kind: BudgetKind) => { readonly likely: number; readonly most: number },
   ): FinalTurn | null {
     const reached = KINDS.flatMap((kind) => {
       const { owner, purse } = drawnOn(account, kind);
@@ -253,7 +253,7 @@ export class BudgetLedger {
     return isTimeFor ? null : wordsAtDeadline(deadline);
   }
 
-  #firstOf({ first }: Opening, kind: Kind): number {
+  #firstOf({ first }: Opening, kind: BudgetKind): number {
     if (first === undefined) return 0;
     const { next, lastLater } = prospectOf(first, this.#prices);
     return next[kind] + lastLater[kind];
@@ -277,6 +277,6 @@ export class BudgetLedger {
   }
 }
 
-function holderOf({ id }: Account): Holder {
+function holderOf({ id }: Account): BudgetHolder {
   return id === null ? "session" : "agent";
 }

@@ -1,7 +1,7 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 
 /** A prompt, parsed once so that it can be compared with many. */
-export interface Task {
+export interface SpawnedTask {
   /** All words, without punctuation and capitals. */
   readonly text: string;
   /** What it is about: the words that are not common to all tasks. */
@@ -13,7 +13,7 @@ export interface Task {
 /** A task that an agent works on. */
 export interface Taken {
   readonly id: ActorId;
-  readonly task: Task;
+  readonly task: SpawnedTask;
 }
 
 /** Prompts with more words are not parsed. */
@@ -29,7 +29,7 @@ const COMMON = new Set(
   ),
 );
 
-export function taskOf(prompt: string): Task {
+export function taskOf(prompt: string): SpawnedTask {
   const words = (prompt.normalize("NFKC").match(/[\p{L}\p{N}][\p{L}\p{N}_./:@#-]*/gu) ?? []).map((word) =>
     word.replace(/[./:@#-]+$/u, ""),
   );
@@ -55,7 +55,7 @@ function contentOf(word: string): string[] {
  * are about (a file, a name) are different tasks, however much of a template they share. A hint, never a reason to
  * refuse.
  */
-export function sameTask(task: Task, others: Iterable<Taken>): ActorId | null {
+export function sameTask(task: SpawnedTask, others: Iterable<Taken>): ActorId | null {
   for (const other of others) if (isSame(task, other.task)) return other.id;
   return null;
 }
@@ -65,7 +65,7 @@ export function sameTaskLine(id: ActorId, description: string): string {
   return `Agent ${id} (${description}) was already at work on practically the same task: use both reports as one, and do not ask again.`;
 }
 
-function isSame(a: Task, b: Task): boolean {
+function isSame(a: SpawnedTask, b: SpawnedTask): boolean {
   if (a.text === "" || b.text === "") return false;
   if (a.text === b.text) return true;
   if (a.shingles.size === 0 || b.shingles.size === 0) return false;

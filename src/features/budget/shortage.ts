@@ -1,17 +1,17 @@
-import type { Kind } from "./budget.ts";
+import type { BudgetKind } from "./budget.ts";
 import { amount } from "./format.ts";
 
 /** Whose allowance an agent draws on if it has none of its own. */
-export type Holder = "session" | "agent";
+export type BudgetHolder = "session" | "agent";
 
 export interface Shortage {
-  readonly kind: Kind;
+  readonly kind: BudgetKind;
   /** What the agent needs at its start. */
   readonly needed: number;
   /** Neither spent nor set aside nor reserved for summaries; may be negative. */
   readonly free: number;
   readonly limit: number;
-  readonly whose: Holder;
+  readonly whose: BudgetHolder;
 }
 
 /** Formats for the calling model why an agent does not start. */

@@ -1,4 +1,4 @@
-import { counted, dollars, span } from "../../lib/figures.ts";
+import { formatCount, formatDollars, span } from "../../lib/figures.ts";
 import type { Budget } from "./budget.ts";
 
 /** Where the agent that wants to start another one is in the agent tree. */
@@ -24,14 +24,14 @@ export function spawnLimits({ depth, children, agents }: Standing, bounds: Spawn
   if (depth >= maxDepth)
     return `This agent was not started: agents may be nested ${maxDepth} deep (troupe.maxDepth), and you are at depth ${depth}. ${instead}.`;
   if (children >= maxChildren)
-    return `This agent was not started: you have started ${counted(children, "agent")}, and may start ${maxChildren.toLocaleString("en-US")} (troupe.maxChildren). ${instead}, or answer with the reports that you have.`;
+    return `This agent was not started: you have started ${formatCount(children, "agent")}, and may start ${maxChildren.toLocaleString("en-US")} (troupe.maxChildren). ${instead}, or answer with the reports that you have.`;
   if (agents >= maxAgentsPerSession)
-    return `This agent was not started: this session has started ${counted(agents, "agent")}, and may start ${maxAgentsPerSession.toLocaleString("en-US")} (troupe.maxAgentsPerSession). ${instead}, or answer with what you have.`;
+    return `This agent was not started: this session has started ${formatCount(agents, "agent")}, and may start ${maxAgentsPerSession.toLocaleString("en-US")} (troupe.maxAgentsPerSession). ${instead}, or answer with what you have.`;
   return null;
 }
 
 /** What an agent's prompt says of its limits: fixed for its lifetime, and the same for all of a type and depth. */
-export interface Told {
+export interface AnnouncedLimits {
   readonly depth: number;
   /** True if it has a tool to start agents. */
   readonly startsAgents: boolean;
@@ -40,7 +40,7 @@ export interface Told {
 }
 
 /** Formats the lines of its system prompt about its depth and limits (C6). */
-export function limitsTold(told: Told, bounds: SpawnBounds): string {
+export function limitsTold(told: AnnouncedLimits, bounds: SpawnBounds): string {
   const starts = told.startsAgents && told.depth < bounds.maxDepth;
   return [depthLine(told.depth, starts, bounds), limitsLine(told, starts)].join("\n");
 }
@@ -53,12 +53,12 @@ function depthLine(depth: number, starts: boolean, { maxDepth, maxChildren }: Sp
   return `${where} of ${maxDepth}: you may start ${maxChildren.toLocaleString("en-US")} agents${theirs}.${handOn}`;
 }
 
-function limitsLine({ maxTurns, budget }: Told, starts: boolean): string {
+function limitsLine({ maxTurns, budget }: AnnouncedLimits, starts: boolean): string {
   const { turns = Number.POSITIVE_INFINITY, tokens, usd, ms } = budget;
   const limits = [
-    counted(Math.min(maxTurns, turns), "turn"),
-    ...(tokens === undefined ? [] : [counted(tokens, "token")]),
-    ...(usd === undefined ? [] : [dollars(usd)]),
+    formatCount(Math.min(maxTurns, turns), "turn"),
+    ...(tokens === undefined ? [] : [formatCount(tokens, "token")]),
+    ...(usd === undefined ? [] : [formatDollars(usd)]),
     ...(ms === undefined ? [] : [span(ms)]),
   ];
   const all = limits.length === 1 ? limits[0] : `${limits.slice(0, -1).join(", ")} and ${limits.at(-1)}`;

@@ -2,7 +2,7 @@ import type { Index } from "../../context/assemble.ts";
 import { digestOf } from "../../context/digest.ts";
 import { diskFiles } from "../../context/disk-files.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
-import { type Fact, type FactNews, factNews, knownFacts, type Told } from "../../context/facts.ts";
+import { type AttachedFacts, type Fact, type FactNews, factNews, knownFacts } from "../../context/facts.ts";
 import type { Files } from "../../context/files.ts";
 import { type Memory, memoryReader } from "../../context/memory/memory.ts";
 import type { MemorySearch } from "../../context/memory/memory-paths.ts";
@@ -39,7 +39,7 @@ import { pathPatterns } from "./path-patterns.ts";
 import { type Situation, situationFacts, situationGone } from "./situation.ts";
 
 /** What conversations see of their environment, apart from the directory itself. */
-export interface ContextOptions {
+export interface SessionContextOptions {
   /** Where to look for memory files; absent: there is no memory, and `@path` in a prompt is text. */
   readonly memory?: Omit<MemorySearch, "cwd" | "denied">;
   /** True for the date and the state of the repository (default false). */
@@ -55,7 +55,7 @@ export interface FirstWords {
   /** For its first message. */
   readonly attached: readonly string[];
   /** All of these facts, as the conversation knows them from now on. */
-  readonly knows: Told;
+  readonly knows: AttachedFacts;
   readonly reads: readonly ReadEntry[];
   readonly pictures: readonly Picture[];
 }
@@ -92,7 +92,7 @@ export interface SessionContext {
 export type Informed = Pick<Actor, "spec" | "turns" | "inbox" | "root">;
 
 export interface KnowledgeParts {
-  readonly options: ContextOptions;
+  readonly options: SessionContextOptions;
   /** True if agents of this type see memory files. */
   readonly seesMemory: (type: string) => boolean;
   /** Where the list of skills is. */
@@ -174,7 +174,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
   }
 
   /** Facts of directories in which it has opened files, and rules for such files. */
-  function nearby({ spec, turns, root }: Informed, known: Told): readonly Fact[] {
+  function nearby({ spec, turns, root }: Informed, known: AttachedFacts): readonly Fact[] {
     if (options.memory === undefined || !parts.seesMemory(spec.type)) return [];
     const read = readers.get(spec.id) ?? nearbyReader({ ...options.memory, cwd, denied }, files, fits);
     readers.set(spec.id, read);

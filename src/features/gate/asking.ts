@@ -1,11 +1,11 @@
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type {
-  Asking,
   ChoiceOutcome,
   PermissionOutcome,
   PermissionQuestion,
   PlanOutcome,
   PlanQuestion,
+  QuestionContext,
 } from "../../policy/asking/questions.ts";
 import type { Asker, Question } from "../../policy/asks.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
@@ -21,11 +21,11 @@ export interface SessionAsks extends QuestionService {
   /** True if a user can be asked. */
   readonly hasPerson: boolean;
   permission(
-    question: Omit<PermissionQuestion, keyof Asking>,
+    question: Omit<PermissionQuestion, keyof QuestionContext>,
     context: AskContext,
   ): Promise<PermissionOutcome>;
   question(questions: readonly Question[], context: AskContext): Promise<ChoiceOutcome>;
-  plan(question: Omit<PlanQuestion, keyof Asking>, context: AskContext): Promise<PlanOutcome>;
+  plan(question: Omit<PlanQuestion, keyof QuestionContext>, context: AskContext): Promise<PlanOutcome>;
 }
 
 export function sessionAsks(
@@ -37,7 +37,7 @@ export function sessionAsks(
     const record = actors.find(actor);
     return record && broker.hasPerson ? actors.whileWaiting(record, outcome) : outcome;
   };
-  const asking = ({ actor, call }: AskContext): Asking => ({ asker: askerOf(actors, actor), call });
+  const asking = ({ actor, call }: AskContext): QuestionContext => ({ asker: askerOf(actors, actor), call });
   return {
     hasPerson: broker.hasPerson,
     permission: (question, context) =>

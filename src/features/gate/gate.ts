@@ -2,7 +2,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Call, HookChange } from "../../mailbox/messages.ts";
 import type { SameCall } from "../../policy/asking/identity.ts";
-import type { Asking, PermissionQuestion, Recheck } from "../../policy/asking/questions.ts";
+import type { PermissionQuestion, QuestionContext, Recheck } from "../../policy/asking/questions.ts";
 import { findSubject } from "../../policy/asking/subject.ts";
 import type { Confinement } from "../../policy/confinement/confinement.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
@@ -377,7 +377,7 @@ function questionOf(
   given: Pick<PermissionQuestion, "input" | "cwd" | "territory" | "title" | "reason" | "grants"> & {
     readonly toolUse: string;
   },
-): Omit<PermissionQuestion, keyof Asking> {
+): Omit<PermissionQuestion, keyof QuestionContext> {
   const description = wordsIn(given.input, "description");
   return {
     ...given,

@@ -1,7 +1,7 @@
 import type { PermissionMode } from "../../settings/rules.ts";
 
 /** The session's permission mode for all its agents; the gate reads it at each call (A6.7). */
-export interface Mode {
+export interface SessionMode {
   current(): PermissionMode;
   /** Returns why settings do not allow this mode, or null. */
   whyNot(mode: PermissionMode): string | null;
@@ -13,7 +13,7 @@ export interface Mode {
 export function modeFrom(
   initial: PermissionMode,
   whyNot: (mode: PermissionMode) => string | null = () => null,
-): Mode {
+): SessionMode {
   let mode = initial;
   const listeners: ((mode: PermissionMode) => void)[] = [];
   return {

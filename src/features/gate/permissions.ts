@@ -17,10 +17,10 @@ import { hookCaller } from "../hooks/session-hooks.ts";
 import { type SessionAsks, sessionAsks } from "./asking.ts";
 import { type TrackedParts, trackedLookUp } from "./ever-tracked.ts";
 import { Gate, type GateParts } from "./gate.ts";
-import { type Mode, modeFrom } from "./mode.ts";
+import { modeFrom, type SessionMode } from "./mode.ts";
 import { rulesFrom, SessionRules } from "./session-rules.ts";
 
-export interface PermissionOptions {
+export interface GateOptions {
   /** Permission rules of settings, each with its file. */
   readonly rules?: readonly Rule[];
   /** True to ask for every Bash command, whatever allows it; denied ones stay denied (default false). */
@@ -40,7 +40,7 @@ export interface PermissionOptions {
 /** Tools that could only refuse if no user can be asked. */
 const NEEDS_USER: readonly string[] = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
-export function openRules({ rules, allowedTools, disallowedTools }: PermissionOptions): SessionRules {
+export function openRules({ rules, allowedTools, disallowedTools }: GateOptions): SessionRules {
   return new SessionRules(rules ?? [], [
     ...rulesFrom(allowedTools ?? [], "allow", "cli"),
     ...rulesFrom(disallowedTools ?? [], "deny", "cli"),
@@ -57,7 +57,7 @@ export function toolSwitch(
 }
 
 export interface PermissionParts {
-  readonly options: Pick<PermissionOptions, "permissionMode" | "whyNotMode">;
+  readonly options: Pick<GateOptions, "permissionMode" | "whyNotMode">;
   /** Null if no user can be asked. */
   readonly user: UserHandler | null;
   readonly rules: SessionRules;
@@ -69,7 +69,7 @@ export interface PermissionParts {
 
 /** The permission requests of a session, and the mode that the user has chosen. */
 export interface Permissions {
-  readonly mode: Mode;
+  readonly mode: SessionMode;
   readonly broker: UserRequestBroker;
   readonly asks: SessionAsks;
   /** On whose behalf hooks run. */
@@ -96,7 +96,7 @@ export function openPermissions(parts: PermissionParts): Permissions {
 export interface OpenGateParts
   extends Pick<EngineParts, "folders" | "readable" | "shell" | "onWarning">,
     Pick<GateParts, "hooks" | "sandbox" | "planFile" | "toolbox"> {
-  readonly options: PermissionOptions;
+  readonly options: GateOptions;
   readonly rules: SessionRules;
   readonly permissions: Permissions;
   /** The process that runs git. */
@@ -131,7 +131,7 @@ export function openGate(parts: OpenGateParts): OpenedGate {
 
 /** Warns of rules that forbid nothing, because no tool has their name. */
 export function warnOfMistyped(
-  { disallowedTools = [] }: PermissionOptions,
+  { disallowedTools = [] }: GateOptions,
   known: ReadonlySet<string>,
   onWarning: (message: string) => void,
 ): void {

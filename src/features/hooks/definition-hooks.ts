@@ -1,8 +1,8 @@
 import type { AgentDefinition } from "../../actors/definitions/definition.ts";
-import type { HookSource } from "../../policy/hooks/hooks.ts";
+import type { ReadHooks } from "../../policy/hooks/hooks.ts";
 
 /** Returns the hooks of definitions, each for agents of its type alone. */
-export function definitionHooks(definitions: readonly AgentDefinition[]): HookSource[] {
+export function definitionHooks(definitions: readonly AgentDefinition[]): ReadHooks[] {
   return definitions.flatMap(({ name, hooks, source }) => {
     if (hooks === undefined) return [];
     const scope = source === undefined ? "library" : source.scope === "flag" ? "cli" : source.scope;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "../../mailbox/clock.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
 import type { Hooks } from "../../policy/hooks/hooks.ts";
-import { type HookSource as AgentHooks, parseHooks } from "../../policy/hooks/hooks.ts";
+import { type ReadHooks as AgentHooks, parseHooks } from "../../policy/hooks/hooks.ts";
 import type { HookCaller } from "../../policy/hooks/results.ts";
 import { type HookRunner, hookRunner } from "../../policy/hooks/runner.ts";
 import type { Processes } from "../../processes/processes.ts";

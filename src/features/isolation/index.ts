@@ -7,7 +7,7 @@ import type { Joints } from "../../supervisor/joints.ts";
 import type { Commands } from "../background/commands.ts";
 import type { SessionAsks } from "../gate/asking.ts";
 import { HeldWorktrees } from "./held-worktrees.ts";
-import { Isolation } from "./isolation.ts";
+import { WorktreeIsolation } from "./isolation.ts";
 import { type LazyWorktrees, lazyWorktrees } from "./lazy-worktrees.ts";
 import type { WorktreeSettings } from "./worktree-settings.ts";
 
@@ -34,8 +34,8 @@ export interface OpenIsolationParts extends Trees {
   onWarning(message: string): void;
 }
 
-export function openIsolation(parts: OpenIsolationParts): Isolation {
-  const isolation = new Isolation({ ...parts, process: processIdentity(process.pid) });
+export function openIsolation(parts: OpenIsolationParts): WorktreeIsolation {
+  const isolation = new WorktreeIsolation({ ...parts, process: processIdentity(process.pid) });
   parts.worktrees.onDied(() => isolation.diedIn());
   return isolation;
 }
@@ -45,7 +45,7 @@ export function openIsolation(parts: OpenIsolationParts): Isolation {
  * and `afterCall` (a snapshot after each call that may have written), `beforeFinish` (the merge), `onEnd` (edits that
  * are not merged are kept), `onEvent`.
  */
-export function isolationFeature(isolation: Isolation): Joints {
+export function isolationFeature(isolation: WorktreeIsolation): Joints {
   const { trees } = isolation;
   const treeOf = (actor: Actor) => trees.at(actor.root);
   return {

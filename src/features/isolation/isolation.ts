@@ -7,7 +7,7 @@ import type { Summary } from "../../mailbox/messages.ts";
 import type { Isolation as Isolated, Location, MergeMode, Worktree } from "../../mailbox/worktree.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { Finish } from "../../supervisor/joints.ts";
+import type { FinishDecision } from "../../supervisor/joints.ts";
 import { branchOf, treePath } from "../../worktrees/layout.ts";
 import type { Owner } from "../../worktrees/requests.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
@@ -15,7 +15,7 @@ import type { Commands } from "../background/commands.ts";
 import type { SessionAsks } from "../gate/asking.ts";
 import { conflictText } from "./conflict-text.ts";
 import type { HeldTree, HeldWorktrees } from "./held-worktrees.ts";
-import { type BroughtBack, type Finished, MergeBack } from "./merge-back.ts";
+import { type BroughtBack, type FinishedRun, MergeBack } from "./merge-back.ts";
 import { beginningOf, MergeLog } from "./merge-log.ts";
 import { MergeQueue } from "./merge-queue.ts";
 import { recheckBeforeWrite } from "./recheck.ts";
@@ -45,7 +45,7 @@ const RESOLUTIONS = 2;
 export const KEEP_MS = 30_000;
 
 /** Actors with their own worktrees: created before they start, saved while they work, merged when they end. */
-export class Isolation {
+export class WorktreeIsolation {
   readonly trees: HeldWorktrees;
   readonly #parts: IsolationParts;
   readonly #queue = new MergeQueue();
@@ -149,7 +149,7 @@ export class Isolation {
    * Finishes an actor that had answered when the program died, before its end was written: merges its edits if they
    * were not. Null: it continues, as in `mergeBack`. Never rejects.
    */
-  async resume(actor: Actor, summary: Summary): Promise<Finish> {
+  async resume(actor: Actor, summary: Summary): Promise<FinishDecision> {
     const { isolation } = actor.spec;
     if (!isolation) return { summary };
     const unknown = (why: string) => ({
@@ -198,7 +198,7 @@ export class Isolation {
    * Merges the edits of an actor that has answered, before its summary is delivered. Resolves with null if it
    * continues after a conflict, of which it got a notice.
    */
-  async mergeBack(actor: Actor, summary: Summary): Promise<Finish> {
+  async mergeBack(actor: Actor, summary: Summary): Promise<FinishDecision> {
     const { isolation } = actor.spec;
     const held = isolation && this.trees.at(isolation.path);
     if (!isolation || !held || held.owner !== actor.id) return { summary };
@@ -254,7 +254,7 @@ export class Isolation {
     return whole ?? { ...summary, worktree: unknownResult(isolation, finished.held.tree.base, "") };
   }
 
-  #finished(actor: Actor, summary: Summary, held: HeldTree, isolation: Isolated): Finished {
+  #finished(actor: Actor, summary: Summary, held: HeldTree, isolation: Isolated): FinishedRun {
     const resolved = this.#resolutions.get(actor.id) ?? 0;
     return {
       ...{ actor: actor.id, owner: this.ownerOf(actor.id), held, isolation, root: actor.root },
@@ -266,7 +266,7 @@ export class Isolation {
   }
 
   #settled(
-    { actor, held, title, text }: Finished,
+    { actor, held, title, text }: FinishedRun,
     { result, paths }: Extract<BroughtBack, { type: "ends" }>,
     summary: Summary,
   ): Summary {
@@ -278,7 +278,7 @@ export class Isolation {
   }
 
   async #ask(
-    { actor, signal }: Finished,
+    { actor, signal }: FinishedRun,
     question: string,
     yes: string,
     no: string,

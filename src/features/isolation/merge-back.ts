@@ -8,7 +8,7 @@ import { resultBefore } from "./result-before.ts";
 import type { WorktreeSettings } from "./worktree-settings.ts";
 
 /** Edits to merge, and their owner. */
-export interface Finished {
+export interface FinishedRun {
   readonly actor: ActorId;
   readonly owner: Owner;
   readonly held: HeldTree;
@@ -35,9 +35,9 @@ export interface BringBackPorts {
   >;
   readonly settings: Pick<WorktreeSettings, "check" | "checkTimeoutMs">;
   /** Runs the user's check in this directory; resolves with null if it passes, else with the reason. */
-  check(finished: Finished, command: string, timeoutMs: number): Promise<string | null>;
+  check(finished: FinishedRun, command: string, timeoutMs: number): Promise<string | null>;
   /** Asks the user; resolves with null if no user can be asked. */
-  ask(finished: Finished, question: string, yes: string, no: string): Promise<boolean | null>;
+  ask(finished: FinishedRun, question: string, yes: string, no: string): Promise<boolean | null>;
   onWarning(message: string): void;
 }
 
@@ -59,7 +59,7 @@ export class MergeBack {
     this.#ports = ports;
   }
 
-  async run(finished: Finished): Promise<BroughtBack> {
+  async run(finished: FinishedRun): Promise<BroughtBack> {
     if (finished.isolation.merge === "keep") return this.keep(finished, "That was asked for (merge: keep).");
     for (let attempt = 1; ; attempt += 1) {
       const step = await this.#once(finished);
@@ -70,7 +70,7 @@ export class MergeBack {
 
   /** Keeps the edits on their branch, with the reason. */
   async keep(
-    finished: Finished,
+    finished: FinishedRun,
     reason: string | null,
     conflicts?: readonly Conflict[],
   ): Promise<BroughtBack> {
@@ -95,7 +95,7 @@ export class MergeBack {
     return ends({ outcome, ...counts, ...baseOf(finished), ...place, ...more, ...noted(notes) });
   }
 
-  async #once(finished: Finished): Promise<BroughtBack | Again> {
+  async #once(finished: FinishedRun): Promise<BroughtBack | Again> {
     const { worktrees, settings } = this.#ports;
     const { held, signal } = finished;
     const forCheck = settings.check !== null;
@@ -115,7 +115,7 @@ export class MergeBack {
     }
   }
 
-  async #clean(finished: Finished, prepared: Clean): Promise<BroughtBack | Again> {
+  async #clean(finished: FinishedRun, prepared: Clean): Promise<BroughtBack | Again> {
     const failed = await this.#checked(finished);
     if (failed !== null) return this.keep(finished, failed);
     const hold = await this.#heldBack(finished, prepared.strange);
@@ -125,7 +125,7 @@ export class MergeBack {
   }
 
   /** Checks the merged files before they reach the checkout; resolves with null if the check passes. */
-  async #checked(finished: Finished): Promise<string | null> {
+  async #checked(finished: FinishedRun): Promise<string | null> {
     const { settings, worktrees } = this.#ports;
     if (settings.check === null) return null;
     let failed: string | null = "The check did not come to its end.";
@@ -139,7 +139,7 @@ export class MergeBack {
   }
 
   /** Asks about deletions that no call of the agent made: they are merged only if the user agrees. */
-  async #heldBack(finished: Finished, strange: readonly string[]): Promise<readonly string[]> {
+  async #heldBack(finished: FinishedRun, strange: readonly string[]): Promise<readonly string[]> {
     if (strange.length === 0) return [];
     const names = strange.length > 5 ? [...strange.slice(0, 5), `${strange.length - 5} more`] : strange;
     const question = `${finished.title}: its worktree lacks files that none of its calls deleted (${names.join(", ")}). Delete them in your checkout too?`;
@@ -148,7 +148,7 @@ export class MergeBack {
   }
 
   async #refusedByPerson(
-    finished: Finished,
+    finished: FinishedRun,
     { files, insertions, deletions }: Clean,
   ): Promise<string | null> {
     if (finished.isolation.merge !== "ask") return null;
@@ -160,7 +160,11 @@ export class MergeBack {
       : "The person wants its edits to stay on their branch.";
   }
 
-  async #applied(finished: Finished, prepared: Clean, hold: readonly string[]): Promise<BroughtBack | Again> {
+  async #applied(
+    finished: FinishedRun,
+    prepared: Clean,
+    hold: readonly string[],
+  ): Promise<BroughtBack | Again> {
     const { worktrees, settings } = this.#ports;
     const { held, isolation, owner, title } = finished;
     const applied = await worktrees.apply({
@@ -194,7 +198,7 @@ export class MergeBack {
   }
 
   /** Recovers from a crash of the writer: all of it is there, or it is rolled back and merged again. */
-  async #afterDeath(finished: Finished, { paths }: Clean): Promise<BroughtBack | Again> {
+  async #afterDeath(finished: FinishedRun, { paths }: Clean): Promise<BroughtBack | Again> {
     const { worktrees } = this.#ports;
     const { isolation } = finished;
     await worktrees.sweep({ folder: isolation.checkout });
@@ -206,7 +210,7 @@ export class MergeBack {
     return this.#removed(finished, "merged", { files, insertions, deletions }, more, paths);
   }
 
-  async #conflict(finished: Finished, conflicts: readonly Conflict[]): Promise<BroughtBack> {
+  async #conflict(finished: FinishedRun, conflicts: readonly Conflict[]): Promise<BroughtBack> {
     const open = conflicts.every(({ kind }) => kind === "unresolved");
     if (!finished.mayResolve)
       return this.keep(finished, open ? "The marks of the conflict still stand there." : null, conflicts);
@@ -223,7 +227,7 @@ export class MergeBack {
 
   /** Removes the worktree and its branch, as all of it is merged; keeps its snapshots. */
   async #removed(
-    finished: Finished,
+    finished: FinishedRun,
     outcome: "merged" | "empty",
     counts: Counts,
     more: Partial<WorktreeResult>,
@@ -245,7 +249,7 @@ function ends(result: WorktreeResult, paths: readonly string[] = []): BroughtBac
   return { type: "ends", result, paths };
 }
 
-function baseOf({ held: { tree } }: Finished): Pick<WorktreeResult, "base" | "head"> {
+function baseOf({ held: { tree } }: FinishedRun): Pick<WorktreeResult, "base" | "head"> {
   return { base: tree.base, head: tree.head };
 }
 
@@ -254,7 +258,7 @@ function noted(notes: readonly string[]): Pick<WorktreeResult, "notes"> {
 }
 
 /** Formats the commit message: the title and the report. */
-function messageOf({ title, text, actor }: Finished): string {
+function messageOf({ title, text, actor }: FinishedRun): string {
   const report = text.trim();
   return [title, ...(report === "" ? [] : [report]), `Agent: ${actor}`].join("\n\n");
 }

@@ -1,4 +1,4 @@
-import { counted } from "../../lib/figures.ts";
+import { formatCount } from "../../lib/figures.ts";
 import { printable } from "../../lib/printable.ts";
 import type { Conflict, WorktreeResult } from "../../mailbox/worktree.ts";
 
@@ -19,13 +19,13 @@ export function worktreeLine(result: WorktreeResult, actorId: string): string {
 export function worktreeGist(result: WorktreeResult): string | null {
   switch (result.outcome) {
     case "merged":
-      return `${counted(result.files, "file")} ${result.commit === undefined ? "merged" : "committed"}`;
+      return `${formatCount(result.files, "file")} ${result.commit === undefined ? "merged" : "committed"}`;
     case "conflict":
       return result.conflicts?.length
-        ? `${counted(result.conflicts.length, "file")} in conflict`
+        ? `${formatCount(result.conflicts.length, "file")} in conflict`
         : "conflict";
     case "kept":
-      return result.files === 0 ? "edits not merged" : `${counted(result.files, "file")} not merged`;
+      return result.files === 0 ? "edits not merged" : `${formatCount(result.files, "file")} not merged`;
     case "empty":
       return null;
     default:
@@ -67,14 +67,14 @@ function heldParts({ held = [] }: WorktreeResult): string[] {
   if (held.length === 0) return [];
   const were = held.length === 1 ? "was" : "were";
   return [
-    `${counted(held.length, "file")} ${were} not deleted, as no call of the agent did it: ${named(held.map(inLine))}`,
+    `${formatCount(held.length, "file")} ${were} not deleted, as no call of the agent did it: ${named(held.map(inLine))}`,
   ];
 }
 
 /** Formats `3 files, +41 -7`, or `empty`: edits that are in no file could not be counted. */
 function figures({ files, insertions, deletions }: WorktreeResult): string {
   if (files === 0) return "files not counted";
-  return `${counted(files, "file")}, +${insertions} -${deletions}`;
+  return `${formatCount(files, "file")}, +${insertions} -${deletions}`;
 }
 
 function conflictWords({ conflicts = [] }: WorktreeResult): string {

@@ -27,7 +27,7 @@ export interface OverlapParts extends TouchesParts {
 /** `taken`: another actor has it and there is no wait. */
 type Lease = LeaseEnd | { readonly type: "taken"; readonly by: ActorId | null };
 
-export type Claim = { readonly type: "go" } | { readonly type: "refuse"; readonly reason: string };
+export type WriteClaim = { readonly type: "go" } | { readonly type: "refuse"; readonly reason: string };
 
 /**
  * The overlap radar (D8): two running agents that write to the same file get a notice, or, if files are leased, the
@@ -50,7 +50,7 @@ export class Overlaps {
    * Called before a write; claims all files or none. In mode `wait` it resolves once the actor has them, and rejects
    * with the signal's reason.
    */
-  async claim(actor: ActorId, files: readonly RepoFile[], signal: AbortSignal): Promise<Claim> {
+  async claim(actor: ActorId, files: readonly RepoFile[], signal: AbortSignal): Promise<WriteClaim> {
     const mode = this.#parts.mode();
     if (mode === "tell" || mode === "off") return { type: "go" };
     const life = this.#released.get(actor);

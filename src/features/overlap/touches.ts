@@ -2,7 +2,7 @@ import { type Clock, within } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { overlapNotice } from "./overlap-text.ts";
 import { fileKey, type RepoFile } from "./repo-file.ts";
-import type { Lines, OverlapNotice, Touch } from "./touch.ts";
+import type { OverlapNotice, Touch, TouchedLines } from "./touch.ts";
 
 /** Milliseconds after which two agents get a notice without their lines: it must arrive within a second. */
 const LINES_MS = 500;
@@ -13,7 +13,7 @@ export interface TouchesParts {
   readonly clock: Clock;
   describe(actor: ActorId): string;
   tell(actor: ActorId, notice: OverlapNotice): void;
-  sameLines(one: ActorId, other: ActorId, path: string): Promise<Lines>;
+  sameLines(one: ActorId, other: ActorId, path: string): Promise<TouchedLines>;
   /** Called when the touches of an actor have changed. */
   changed(actor: ActorId): void;
 }
@@ -23,7 +23,7 @@ interface Pair {
   readonly other: ActorId;
   readonly path: string;
   /** The lines both were notified of, or null. */
-  told: Lines | null;
+  told: TouchedLines | null;
   /** True while the lines are compared. */
   asking: boolean;
   /** True if one of them has written since that comparison started. */
@@ -32,7 +32,7 @@ interface Pair {
   over: boolean;
 }
 
-type Found = readonly [Pair, Lines];
+type Found = readonly [Pair, TouchedLines];
 
 /**
  * Which actors write to the same files. Both of a pair get one notice for each file, and another if they write the
@@ -123,7 +123,7 @@ export class Touches {
     if (!ask) return [pair, "unknown"];
     const { clock, sameLines } = this.#parts;
     // Even if the lines cannot be compared, the file is still the same.
-    const answer = sameLines(pair.one, pair.other, pair.path).catch((): Lines => "unknown");
+    const answer = sameLines(pair.one, pair.other, pair.path).catch((): TouchedLines => "unknown");
     if (await within(clock, LINES_MS, answer)) return [pair, await answer];
     void answer.then((lines) => this.#found([[pair, lines]]));
     return [pair, "unknown"];
@@ -145,7 +145,7 @@ export class Touches {
     }
   }
 
-  #touch({ one, other, path }: Pair, actor: ActorId, lines: Lines): Touch {
+  #touch({ one, other, path }: Pair, actor: ActorId, lines: TouchedLines): Touch {
     const them = one === actor ? other : one;
     return { other: them, description: this.#parts.describe(them), path, lines };
   }

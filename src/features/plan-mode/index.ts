@@ -3,13 +3,18 @@ import { MAIN } from "../../mailbox/ids.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import { allowsOf } from "../../tools/plan/allowed-prompts.ts";
 import { projectCommands } from "../../tools/plan/project-commands.ts";
-import { type Left, MAX_PLAN_CHARS, type PlanService, type Refused } from "../../tools/plan/service.ts";
+import {
+  MAX_PLAN_CHARS,
+  type PlanEnd,
+  type PlanRefused,
+  type PlanService,
+} from "../../tools/plan/service.ts";
 import type { AskContext, SessionAsks } from "../gate/asking.ts";
-import type { Mode } from "../gate/mode.ts";
+import type { SessionMode } from "../gate/mode.ts";
 import type { PlanFiles } from "./plan-files.ts";
 
 export interface PlanModeParts {
-  readonly mode: Mode;
+  readonly mode: SessionMode;
   readonly asks: SessionAsks;
   readonly files: PlanFiles;
   /** The project, to which `allowedPrompts` refers. */
@@ -63,7 +68,7 @@ export function planService({ mode, asks, files, cwd }: PlanModeParts): PlanServ
     },
   };
 
-  async function askFor(plan: string, prompts: readonly string[], context: AskContext): Promise<Left> {
+  async function askFor(plan: string, prompts: readonly string[], context: AskContext): Promise<PlanEnd> {
     const file = files.current;
     const allows = prompts.length === 0 ? [] : allowsOf(prompts, await projectCommands(cwd));
     const onApproved = (next: PermissionMode) => {
@@ -87,7 +92,7 @@ function notApproved(reason: string, byPerson: boolean): string {
   return `The plan was not approved, and plan mode stays on. ${reason} ${next}`;
 }
 
-async function keepPlan(files: PlanFiles, given: string): Promise<string | Refused> {
+async function keepPlan(files: PlanFiles, given: string): Promise<string | PlanRefused> {
   // The user sees what the file can hold.
   const plan = given.toWellFormed();
   const complaint = whyNoPlan(plan);
@@ -102,7 +107,7 @@ async function keepPlan(files: PlanFiles, given: string): Promise<string | Refus
   }
 }
 
-async function readPlan(files: PlanFiles): Promise<string | Refused> {
+async function readPlan(files: PlanFiles): Promise<string | PlanRefused> {
   try {
     const plan = await files.read(MAX_PLAN_BYTES + 1);
     if (plan === null)
@@ -122,6 +127,6 @@ function whyNoPlan(plan: string): string | null {
   return `The plan has ${plan.length} characters, and a person reads at most ${MAX_PLAN_CHARS}. Shorten it to what they must decide.`;
 }
 
-function refused(reason: string): Refused {
+function refused(reason: string): PlanRefused {
   return { type: "refused", reason };
 }

@@ -3,7 +3,7 @@ import { citationsIn } from "./citations.ts";
 import { isSeen, normalizeCode, quotesIn } from "./code-quotes.ts";
 import { runsIn, whyNotRun } from "./commands.ts";
 import type { Evidence } from "./evidence.ts";
-import { type Search, searchIn, unseenReason } from "./evidence-search.ts";
+import { type EvidenceSearch, searchIn, unseenReason } from "./evidence-search.ts";
 import { partsOf } from "./sentences.ts";
 
 /** Characters checked of a report, and of all its evidence. */
@@ -66,7 +66,7 @@ function newest(texts: readonly string[]): string[] {
 }
 
 /** True if the sentence is quoted from something the agent saw, and so claims nothing. */
-function isRepeated(sentence: string, { holding }: Search): boolean {
+function isRepeated(sentence: string, { holding }: EvidenceSearch): boolean {
   const words = sentence.replace(/^[\s>]*(?:\d+[\s:|]+)?["“'`*-]*\s*/, "").replace(/["”'`*\s]+$/, "");
   return words.length >= REPEATED_CHARS && holding(words)?.length !== 0;
 }

@@ -2,7 +2,7 @@ import { pathsIn } from "./paths.ts";
 import type { Fence } from "./sentences.ts";
 
 /** A block that a report shows as the content of a file. */
-export interface Quote {
+export interface CodeQuote {
   readonly said: string;
   /** Lines with content. */
   readonly lines: readonly string[];
@@ -16,7 +16,7 @@ const TELLING_CHARS = 12;
 const SPACE = /\s+/g;
 
 /** Returns the blocks that have a position in a file and are no proposals. */
-export function quotesIn(fences: readonly Fence[]): Quote[] {
+export function quotesIn(fences: readonly Fence[]): CodeQuote[] {
   return fences.flatMap(({ info, intro, lines }) => {
     const places = [...pathsIn(info), ...pathsIn(intro)];
     const [first] = places;
@@ -31,7 +31,7 @@ export function quotesIn(fences: readonly Fence[]): Quote[] {
 }
 
 /** True if the agent saw enough of it to take the rest as abbreviated, not invented. */
-export function isSeen(quote: Quote, texts: readonly string[]): boolean {
+export function isSeen(quote: CodeQuote, texts: readonly string[]): boolean {
   const seen = quote.lines.filter((line) => texts.some((text) => text.includes(line)));
   return seen.length * 2 >= quote.lines.length;
 }

@@ -8,7 +8,7 @@ export type RunClaim =
   /** Something exited with 0, with any command. */
   | { readonly type: "exit"; readonly said: string; readonly sentence: string };
 
-export interface Ran {
+export interface RanCommand {
   readonly command: string;
   /** Null if it is unknown. */
   readonly exitCode: number | null;
@@ -68,7 +68,11 @@ function runsOf(sentence: string): RunClaim[] {
 }
 
 /** Returns why the claim contradicts what was run, or null. `told`: runs reported by others, or logs that were read. */
-export function whyNotRun(claim: RunClaim, ran: readonly Ran[], told: readonly string[]): string | null {
+export function whyNotRun(
+  claim: RunClaim,
+  ran: readonly RanCommand[],
+  told: readonly string[],
+): string | null {
   switch (claim.type) {
     case "command": {
       const same = ran.filter(({ command }) => isLike(claim.command, command));
@@ -89,7 +93,7 @@ export function whyNotRun(claim: RunClaim, ran: readonly Ran[], told: readonly s
   }
 }
 
-function whyNoSuccess(ran: readonly Ran[]): string | null {
+function whyNoSuccess(ran: readonly RanCommand[]): string | null {
   const last = ran.at(-1);
   if (last === undefined || ran.some(({ exitCode }) => exitCode === 0 || exitCode === null)) return null;
   return `it ended with exit code ${last.exitCode}`;

@@ -14,7 +14,7 @@ const LINE =
 type Span = NonNullable<Citation["lines"]>;
 
 /** The evidence, indexed for one report. */
-export interface Search extends Evidence {
+export interface EvidenceSearch extends Evidence {
   /** Returns the texts that contain a name, or null if the search limit is reached. */
   holding(name: string): readonly string[] | null;
 }
@@ -22,7 +22,7 @@ export interface Search extends Evidence {
 /** Characters that are searched for one report: a conversation can be long, and a report full of names. */
 const MOST_SEARCHED = 60_000_000;
 
-export function searchIn(evidence: Evidence): Search {
+export function searchIn(evidence: Evidence): EvidenceSearch {
   const known = new Map<string, readonly string[]>();
   const size = evidence.texts.reduce((sum, text) => sum + text.length, 0);
   let searched = 0;
@@ -42,7 +42,10 @@ export function searchIn(evidence: Evidence): Search {
 }
 
 /** Returns why the agent cannot know what it cites, or null if it can. */
-export function unseenReason({ path: said, lines, claimsRead }: Citation, evidence: Search): string | null {
+export function unseenReason(
+  { path: said, lines, claimsRead }: Citation,
+  evidence: EvidenceSearch,
+): string | null {
   const path = plainPath(said, evidence.folders);
   const files = evidence.files.filter((file) => isSame(file.path, path));
   const content = files.length > 0 || isShownByCommand(path, evidence);
@@ -72,7 +75,11 @@ function spansInWords(spans: readonly Span[]): string {
 }
 
 /** Returns whether it is named anywhere, and with a line near the cited one. */
-function sighted(path: string, lines: Span | null, search: Search): { named: boolean; near: boolean } {
+function sighted(
+  path: string,
+  lines: Span | null,
+  search: EvidenceSearch,
+): { named: boolean; near: boolean } {
   const base = baseName(path);
   const texts = search.holding(base);
   if (texts === null) return { named: true, near: true };
@@ -93,7 +100,7 @@ function sighted(path: string, lines: Span | null, search: Search): { named: boo
   return { named, near: false };
 }
 
-function isNamed(path: string, evidence: Search): boolean {
+function isNamed(path: string, evidence: EvidenceSearch): boolean {
   return sighted(path, null, evidence).named;
 }
 
@@ -102,7 +109,7 @@ function isNamedAt(
   at: number,
   base: string,
   path: string,
-  { holding, inputs, folders }: Search,
+  { holding, inputs, folders }: EvidenceSearch,
 ): boolean {
   // `search.ts` is not in `research.ts`, nor in `search.tsx`.
   if (/^[\p{L}\p{N}_]/u.test(text.slice(at + base.length, at + base.length + 1))) return false;
@@ -145,7 +152,7 @@ function globMatches(glob: string, path: string): boolean {
 }
 
 /** True if its content occurs without line numbers in a prompt, a diff or a search. */
-function isQuotedIn(path: string, { holding }: Search): boolean {
+function isQuotedIn(path: string, { holding }: EvidenceSearch): boolean {
   const base = baseName(path);
   return (holding(base) ?? []).some((text) => {
     for (

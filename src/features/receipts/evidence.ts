@@ -1,7 +1,7 @@
 import type { ContentBlockParam, MessageParam, ToolResultBlockParam } from "../../mailbox/conversation.ts";
 import type { ActorSpec, ReadEntry, Turn } from "../../mailbox/messages.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
-import type { Ran } from "./commands.ts";
+import type { RanCommand } from "./commands.ts";
 import { plainPath } from "./paths.ts";
 
 /** A file whose content the agent saw; `spans`: these lines of it, or null for all. */
@@ -19,7 +19,7 @@ export interface Evidence {
   readonly texts: readonly string[];
   /** What it wrote into calls: evidence of what was said, not of what exists. */
   readonly inputs: readonly string[];
-  readonly ran: readonly Ran[];
+  readonly ran: readonly RanCommand[];
   /** Runs reported by others: agents, logs, servers. */
   readonly told: readonly string[];
   /** Calls that ran; before a fork's start, those with a result. */
@@ -49,7 +49,7 @@ interface Made {
   readonly files: SeenFile[];
   readonly texts: string[];
   readonly inputs: string[];
-  readonly ran: Ran[];
+  readonly ran: RanCommand[];
   readonly told: string[];
   calls: number;
 }

@@ -2,7 +2,7 @@ import type { AgentDefinition } from "../../actors/definitions/definition.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Hold, Mcp, ServerStatus } from "../../mcp/mcp.ts";
 import { isSameServer, type McpServer } from "../../mcp/server.ts";
-import { type BringParts, type Brought, definitionServers } from "./definition-servers.ts";
+import { type BringParts, type BroughtServers, definitionServers } from "./definition-servers.ts";
 
 export interface AgentServersParts {
   readonly mcp: Pick<Mcp, "hold" | "servers">;
@@ -16,7 +16,7 @@ export interface AgentServersParts {
   onWarning(message: string): void;
 }
 
-interface Held extends Brought {
+interface Held extends BroughtServers {
   readonly hold: Hold;
   readonly ready: Promise<void>;
   /** True if it knows which of its servers are missing. */
@@ -92,7 +92,7 @@ export class AgentServers {
   }
 
   /** Leaves out servers that now differ from what running agents hold under the name. */
-  #unchanged({ servers, problems }: Brought): Brought {
+  #unchanged({ servers, problems }: BroughtServers): BroughtServers {
     const running = [...this.#held.values()].flatMap((held) => held.servers);
     const isOther = (server: McpServer) =>
       running.some((other) => other.slug === server.slug && !isSameServer(other, server));

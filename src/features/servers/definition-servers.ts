@@ -3,7 +3,7 @@ import { parseMcpServers } from "../../mcp/parse-servers.ts";
 import { isSameServer, type McpServer } from "../../mcp/server.ts";
 
 /** Servers that agents of a type bring. `problems`: a sentence for each that is not started. */
-export interface Brought {
+export interface BroughtServers {
   readonly servers: readonly McpServer[];
   readonly problems: readonly string[];
 }
@@ -24,7 +24,7 @@ export interface BringParts {
  * Returns the servers that a definition writes out. Rules go by name, so a name means one server in a session: the
  * session's takes precedence, then the first type's; another one of that name is not started.
  */
-export function definitionServers(definition: AgentDefinition, parts: BringParts): Brought {
+export function definitionServers(definition: AgentDefinition, parts: BringParts): BroughtServers {
   const parsed = parsedOf(definition, parts);
   const problems = [...parsed.problems];
   const servers = parsed.servers.flatMap((server) => {
@@ -47,7 +47,7 @@ export function definitionServers(definition: AgentDefinition, parts: BringParts
 
 const RENAME = "Give one of them another name.";
 
-function parsedOf(definition: AgentDefinition, { env }: Pick<BringParts, "env">): Brought {
+function parsedOf(definition: AgentDefinition, { env }: Pick<BringParts, "env">): BroughtServers {
   const { mcpServers } = definition;
   if (mcpServers === undefined) return { servers: [], problems: [] };
   return parseMcpServers({ mcpServers: mcpServers.own }, { file: placeOf(definition), env });

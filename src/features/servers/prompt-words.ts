@@ -2,7 +2,7 @@ import { digestOf } from "../../context/digest.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
 import type { Reference } from "../../context/references.ts";
 import type { PromptMessage } from "../../mcp/mcp.ts";
-import type { Typed } from "../skills/session-skills.ts";
+import type { TypedPrompt } from "../skills/session-skills.ts";
 import { promptUsage, type ServerPrompt } from "./server-service.ts";
 
 /** The text typed after a prompt's name, by the names of its arguments. */
@@ -47,7 +47,7 @@ export function promptAsTurn(
   args: string,
   messages: readonly PromptMessage[],
   call: number,
-): Typed {
+): TypedPrompt {
   const said = messages.filter(({ text, pictures }) => text.trim() !== "" || pictures.length > 0);
   if (said.length === 0)
     return { type: "refused", reason: `The prompt /${name} of the MCP server "${server}" is empty.` };

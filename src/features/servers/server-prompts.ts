@@ -2,7 +2,7 @@ import { nearNames } from "../../context/skills/find-skill.ts";
 import { type Clock, pause } from "../../mailbox/clock.ts";
 import type { Mcp, McpEvent, McpPrompt, ServerStatus } from "../../mcp/mcp.ts";
 import { promptCommands } from "../../mcp/names.ts";
-import type { Typed } from "../skills/session-skills.ts";
+import type { TypedPrompt } from "../skills/session-skills.ts";
 import { argumentsGiven, promptAsTurn } from "./prompt-words.ts";
 import type { ServerPrompt } from "./server-service.ts";
 
@@ -11,7 +11,7 @@ export interface ServerPrompts {
   /** Returns the known prompts; the first call starts the search. */
   now(): readonly ServerPrompt[];
   /** Expands a line, or resolves with null if it calls no available prompt. Never rejects. */
-  typed(line: string, signal: AbortSignal): Promise<Typed | null>;
+  typed(line: string, signal: AbortSignal): Promise<TypedPrompt | null>;
 }
 
 /** A line that starts with the name of a prompt. */
@@ -57,7 +57,7 @@ export function serverPrompts(mcp: Servers, clock: Clock, closing: AbortSignal):
     asking.delete(slug);
   }
 
-  async function typed(line: string, signal: AbortSignal): Promise<Typed | null> {
+  async function typed(line: string, signal: AbortSignal): Promise<TypedPrompt | null> {
     const [, word = "", args = ""] = CALL.exec(line.trim()) ?? [];
     const server = mcp.servers().find(({ slug }) => word.startsWith(`mcp__${slug}__`));
     if (server === undefined) return null;
@@ -128,6 +128,6 @@ function whyNot(mcp: Pick<Mcp, "servers">, { slug }: ServerStatus, message: stri
   return state?.type === "needs-auth" ? state.reason : message;
 }
 
-function refused(reason: string): Typed {
+function refused(reason: string): TypedPrompt {
   return { type: "refused", reason };
 }

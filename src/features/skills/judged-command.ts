@@ -1,4 +1,4 @@
-import type { Ran } from "../../context/skills/render.ts";
+import type { RenderedCommand } from "../../context/skills/render.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { type ActorId, callId } from "../../mailbox/ids.ts";
 import type { Call } from "../../mailbox/messages.ts";
@@ -33,7 +33,7 @@ export interface CommandContext {
 export interface JudgedCalls {
   judged(tool: string, input: unknown, context: CommandContext): Promise<Gated & { readonly call: Call }>;
   /** Runs a command as a Bash call: hooks, rules and the user decide, and it runs in the sandbox if there is one. */
-  run(command: string, context: CommandContext): Promise<Ran>;
+  run(command: string, context: CommandContext): Promise<RenderedCommand>;
 }
 
 export function judgedCalls({ gate, toolbox, commands, journal }: CommandSide): JudgedCalls {

@@ -33,7 +33,7 @@ import { rulesOf, type SkillRules } from "./skill-rules.ts";
 import { slashLine, unknownSkill } from "./slash-line.ts";
 
 /** The result of a line that the user typed. */
-export type Typed =
+export type TypedPrompt =
   /** `mentions`: the parts that may name files. */
   | {
       readonly type: "prompt";
@@ -63,7 +63,7 @@ export interface SessionSkills extends SkillService, Pick<Required<Joints>, "res
   /** Checks for changes. */
   look(): Promise<void>;
   /** Expands a line that the user typed with the skill that it calls. */
-  typed(line: string, signal: AbortSignal): Promise<Typed>;
+  typed(line: string, signal: AbortSignal): Promise<TypedPrompt>;
   /**
    * Expands a line for a new agent: the skill is its task, whatever its type. Rejects with the reason if there is no
    * such skill.
@@ -88,7 +88,7 @@ export interface SkillParts extends CommandSide {
   /** Reads the files that a text names with `@`. */
   readonly named: (text: string) => Named;
   /** Expands a line that calls a server's prompt, or resolves with null. */
-  readonly prompted: (line: string, signal: AbortSignal) => Promise<Typed | null>;
+  readonly prompted: (line: string, signal: AbortSignal) => Promise<TypedPrompt | null>;
   /** True if a hook would run for a call of this tool. */
   readonly hooked: (tool: string) => boolean;
   readonly onWarning: (message: string) => void;
@@ -231,7 +231,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     }
   }
 
-  async function typed(line: string, signal: AbortSignal): Promise<Typed> {
+  async function typed(line: string, signal: AbortSignal): Promise<TypedPrompt> {
     lent.newPrompt();
     askedFor = null;
     const called = slashLine(line, library.now.all);

@@ -41,7 +41,7 @@ const DEADLINE_WARN_MS = 60_000;
 const NOTHING: readonly Finding[] = [];
 
 /** Checks one actor and returns its most urgent problem. Pure except for reading its vitals. */
-export function judge(
+export function judgeActor(
   actor: WatchedActor,
   now: number,
   since: Since,

@@ -1,8 +1,8 @@
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { Stop } from "../../supervisor/lifecycle.ts";
+import type { StopRequest } from "../../supervisor/lifecycle.ts";
 import { AwakeTime } from "./awake-time.ts";
-import { type Finding, judge, judgeSession, type WatchLimits } from "./judge.ts";
+import { type Finding, judgeActor, judgeSession, type WatchLimits } from "./judge.ts";
 import { pauseOf, reasonOf, warningOf } from "./sentences.ts";
 import type { WatchedActor } from "./watched-actor.ts";
 
@@ -11,7 +11,7 @@ export type WatchNews = { readonly actor: ActorId | null } & (
   | /** Said once for each finding, while there is time. */
   { readonly type: "warn"; readonly finding: Finding; readonly sentence: string }
   /** Reported once: it must be stopped. */
-  | { readonly type: "end"; readonly finding: Finding; readonly stop: Stop }
+  | { readonly type: "end"; readonly finding: Finding; readonly stop: StopRequest }
   /** All its warnings have resolved themselves. */
   | { readonly type: "well" }
   /** The machine slept, or this thread was blocked (faults 27, 68): these `ms` do not count. */
@@ -92,7 +92,7 @@ export function startWatch(options: WatchOptions): Watch {
       if (ms > 0) options.onNews({ type: "paused", actor: null, ms, sentence: pauseOf(ms) });
       const here = new Set(actors.map(({ id }): ActorId | null => id));
       for (const id of told.keys()) if (id !== null && !here.has(id)) told.delete(id);
-      for (const actor of actors) lookAt(actor, actor.run, judge(actor, now, since, limits));
+      for (const actor of actors) lookAt(actor, actor.run, judgeActor(actor, now, since, limits));
       if (session === undefined) return;
       const finding = judgeSession(session.startedAt, session.deadlineMs, since);
       lookAt(null, 1, finding === null ? [] : [finding]);

@@ -1,7 +1,7 @@
 import { delegate } from "./delegate.ts";
 import { hasDiff, summarizeDiff } from "./diff.ts";
 import { about, explainFile, usesOf } from "./names.ts";
-import type { Plan, Result } from "./plan.ts";
+import type { OfflinePlan, PlanResult } from "./plan.ts";
 import {
   describeProject,
   howTo,
@@ -14,7 +14,7 @@ import {
   statedField,
 } from "./project.ts";
 import { search } from "./search.ts";
-import { LookupError, type Tools } from "./tools.ts";
+import { LookupError, type OfflineTools } from "./tools.ts";
 
 export const NEEDS_MODEL =
   "This needs a model, and the offline model only looks things up: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own, and ask again.";
@@ -34,14 +34,14 @@ I also carry out instructions of exactly these forms, several after each other w
 
 For everything else set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own.`;
 
-type Intent = (text: string, tools: Tools) => Plan<Result>;
+type Intent = (text: string, tools: OfflineTools) => OfflinePlan<PlanResult>;
 
 function says(text: string, ok = true): Intent {
   return () => finished({ ok, text });
 }
 
 /** A plan without calls. */
-function* finished(result: Result): Plan<Result> {
+function* finished(result: PlanResult): OfflinePlan<PlanResult> {
   yield* [];
   return result;
 }
@@ -129,7 +129,7 @@ const SEARCHES =
   /^(?:where|find|locate|search|grep|which|in which|show me where|how (?:is|are|does|do|did|long|often)|what (?:is|are|does|do|decides|happens|makes|starts|stops)|who|when|(?:explain|describe) (?:how|the)|what \w+s)\b|在哪|哪里/i;
 
 /** Answers one question, or says that it needs a model. */
-export function* answer(text: string, tools: Tools): Plan<Result> {
+export function* answer(text: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   try {
     return yield* intentOf(text)(text, tools);
   } catch (error) {
@@ -162,7 +162,7 @@ function intentOf(text: string): Intent {
 }
 
 /** "What is NAME": the project itself, or something in it. */
-function* whatIs(text: string, tools: Tools): Plan<Result> {
+function* whatIs(text: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const project = yield* describeProject(text, tools);
   const name = /([\w-]+)\W*$/.exec(text)?.[1] ?? "";
   const isIt = new RegExp(`"?name"?\\s*[:=]\\s*"${name}"|^#* *\\d* *#? *${name}\\b`, "im").test(project.text);

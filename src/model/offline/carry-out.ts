@@ -1,16 +1,16 @@
 import { agentInput, delegate, sections } from "./delegate.ts";
 import { type Instruction, instructionsIn } from "./instructions.ts";
-import { type Plan, type Result, together } from "./plan.ts";
-import { change, cut, readWhole, type Tools } from "./tools.ts";
+import { type OfflinePlan, type PlanResult, together } from "./plan.ts";
+import { change, cut, type OfflineTools, readWhole } from "./tools.ts";
 
 type Step<Type extends Instruction["type"]> = Extract<Instruction, { readonly type: Type }>;
 
 /** Carries instructions out in their order. After one that failed the rest is left undone: it may build on it. */
 export function* carryOut(
   steps: readonly Instruction[],
-  tools: Tools,
-  answer: (text: string) => Plan<Result>,
-): Plan<Result> {
+  tools: OfflineTools,
+  answer: (text: string) => OfflinePlan<PlanResult>,
+): OfflinePlan<PlanResult> {
   const told: string[] = [];
   for (const [at, step] of steps.entries()) {
     const { ok, text } = yield* step.type === "question" ? answer(step.text) : carryOutOne(step, tools);
@@ -26,7 +26,10 @@ export function* carryOut(
   return { ok: true, text: told.join("\n\n") };
 }
 
-function carryOutOne(step: Exclude<Instruction, { type: "question" }>, tools: Tools): Plan<Result> {
+function carryOutOne(
+  step: Exclude<Instruction, { type: "question" }>,
+  tools: OfflineTools,
+): OfflinePlan<PlanResult> {
   switch (step.type) {
     case "replace":
       return replace(step, tools);
@@ -47,7 +50,7 @@ function carryOutOne(step: Exclude<Instruction, { type: "question" }>, tools: To
   }
 }
 
-function* replace({ file, from, to, all }: Step<"replace">, tools: Tools): Plan<Result> {
+function* replace({ file, from, to, all }: Step<"replace">, tools: OfflineTools): OfflinePlan<PlanResult> {
   const path = tools.absolute(file);
   const shown = tools.shown(path);
   // Edit wants the file to be read before.
@@ -63,7 +66,7 @@ function* replace({ file, from, to, all }: Step<"replace">, tools: Tools): Plan<
 }
 
 /** Adds a last line; the file ends with a line break afterwards if it did before. */
-function* append({ file, text }: Step<"append">, tools: Tools): Plan<Result> {
+function* append({ file, text }: Step<"append">, tools: OfflineTools): OfflinePlan<PlanResult> {
   const path = tools.absolute(file);
   const shown = tools.shown(path);
   const lines = yield* readWhole(tools, path);
@@ -85,7 +88,7 @@ function* append({ file, text }: Step<"append">, tools: Tools): Plan<Result> {
 }
 
 /** Never writes over a file: Write would not ask. */
-function* create({ file, text }: Step<"create">, tools: Tools): Plan<Result> {
+function* create({ file, text }: Step<"create">, tools: OfflineTools): OfflinePlan<PlanResult> {
   const path = tools.absolute(file);
   const shown = tools.shown(path);
   const found = yield* change(tools, "Read", { file_path: path });
@@ -98,7 +101,7 @@ function* create({ file, text }: Step<"create">, tools: Tools): Plan<Result> {
     : failed(`${shown} was not created`, written.text);
 }
 
-function* run(command: string, tools: Tools): Plan<Result> {
+function* run(command: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const { ok, text } = yield* change(tools, "Bash", bashInput(command));
   if (!ok) return failed(`\`${command}\` failed`, text);
   const code = /\[Exit code (\d+)\]\s*$/.exec(text)?.[1] ?? "0";
@@ -114,13 +117,13 @@ function* run(command: string, tools: Tools): Plan<Result> {
 }
 
 /** Any tool by its name. */
-function* call({ tool, input }: Step<"call">, tools: Tools): Plan<Result> {
+function* call({ tool, input }: Step<"call">, tools: OfflineTools): OfflinePlan<PlanResult> {
   const { ok, text } = yield* change(tools, tool, input);
   return ok ? { ok, text: shortened(text) } : failed(`${tool} failed`, text);
 }
 
 /** A command goes into the background by itself, any other task as an agent. */
-function* inBackground(task: string, tools: Tools): Plan<Result> {
+function* inBackground(task: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const command = commandOf(task);
   const isCommand = command !== undefined && tools.takes("Bash", "run_in_background");
   const input = isCommand ? bashInput(command) : agentInput(task);
@@ -131,7 +134,7 @@ function* inBackground(task: string, tools: Tools): Plan<Result> {
 }
 
 /** Commands run as calls of one reply, other tasks in an agent each. */
-function* inParallel(tasks: readonly string[], tools: Tools): Plan<Result> {
+function* inParallel(tasks: readonly string[], tools: OfflineTools): OfflinePlan<PlanResult> {
   const commands = tasks.flatMap((task) => commandOf(task) ?? []);
   const plans =
     commands.length === tasks.length
@@ -150,7 +153,7 @@ function bashInput(command: string) {
   return { command, description: `Run ${cut(command.replace(/\s+/g, " "), 60)}` };
 }
 
-function failed(what: string, why: string): Result {
+function failed(what: string, why: string): PlanResult {
   return { ok: false, text: `${what}: ${shortened(why)}` };
 }
 

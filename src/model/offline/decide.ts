@@ -6,16 +6,16 @@ import { carryOut } from "./carry-out.ts";
 import { notesOf, type Unanswered, unanswered, wantsNotes } from "./conversation.ts";
 import { sections } from "./delegate.ts";
 import { instructionsIn } from "./instructions.ts";
-import { advance, type Plan, type PlannedCall, type Result, together } from "./plan.ts";
+import { advance, type OfflinePlan, type PlannedCall, type PlanResult, together } from "./plan.ts";
 import { resolveConflict } from "./resolve-conflict.ts";
 import { paragraphsAbout } from "./search.ts";
-import { offeredTools, type Tools } from "./tools.ts";
+import { type OfflineTools, offeredTools } from "./tools.ts";
 
 /** The next message: calls, or the text that ends the run. */
-export type Decision = { readonly calls: readonly PlannedCall[] } | Result;
+export type ReplyPlan = { readonly calls: readonly PlannedCall[] } | PlanResult;
 
 /** Decides by the request alone, without any state. */
-export function decide(request: ModelRequest): Decision {
+export function planOfflineReply(request: ModelRequest): ReplyPlan {
   const { actor, messages, withoutTools = false } = request;
   const page = pageAnswer(request);
   if (page !== null) return { ok: true, text: page };
@@ -39,9 +39,13 @@ function pageAnswer({ tools, messages }: ModelRequest): string | null {
     : null;
 }
 
-function* respond(asked: Unanswered, { messages }: ModelRequest, tools: Tools): Plan<Result> {
+function* respond(
+  asked: Unanswered,
+  { messages }: ModelRequest,
+  tools: OfflineTools,
+): OfflinePlan<PlanResult> {
   const { prompt, conflict, skills, reports } = asked;
-  const results: Result[] = [];
+  const results: PlanResult[] = [];
   if (conflict) results.push(yield* resolveConflict(conflict, messages, tools));
   const steps = instructionsIn(prompt);
   // What was written after a skill's name may ask for something by itself.

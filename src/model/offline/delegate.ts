@@ -1,9 +1,9 @@
 import { instructionsIn } from "./instructions.ts";
-import type { Plan, Result } from "./plan.ts";
-import { cut, type Tools } from "./tools.ts";
+import type { OfflinePlan, PlanResult } from "./plan.ts";
+import { cut, type OfflineTools } from "./tools.ts";
 
 /** Gives a task to an agent: instructions to one that can edit and run, questions to one that searches. */
-export function* delegate(task: string, tools: Tools): Plan<Result> {
+export function* delegate(task: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const tool = tools.find("Agent");
   if (tool === undefined)
     return { ok: false, text: "No agent was started: the Agent tool is not offered here." };
@@ -36,7 +36,7 @@ export function agentInput(task: string) {
 }
 
 /** Each result under its task, if there are several. */
-export function sections(tasks: readonly string[], results: readonly Result[]): Result {
+export function sections(tasks: readonly string[], results: readonly PlanResult[]): PlanResult {
   const [first, ...more] = results;
   if (first !== undefined && more.length === 0) return first;
   const failed = results.filter(({ ok }) => !ok).length;

@@ -1,5 +1,5 @@
-import type { Result } from "./plan.ts";
-import { counted, cut } from "./tools.ts";
+import type { PlanResult } from "./plan.ts";
+import { countNoun, cut } from "./tools.ts";
 
 const MOST_PLACES = 5;
 const MOST_FILES = 30;
@@ -10,7 +10,7 @@ export function hasDiff(text: string): boolean {
 }
 
 /** Summarizes a unified diff, with the places in the new version. Done only if nothing else was asked. */
-export function summarizeDiff(text: string, needsModel: string): Result {
+export function summarizeDiff(text: string, needsModel: string): PlanResult {
   const from = text.search(/^(?:diff --git |--- |@@ )/m);
   const files = text
     .slice(from)
@@ -26,11 +26,11 @@ export function summarizeDiff(text: string, needsModel: string): Result {
   });
   if (files.length > MOST_FILES) rows.push(`(${files.length - MOST_FILES} more files)`);
   const sum = (of: "added" | "removed") =>
-    counted(
+    countNoun(
       files.reduce((all, file) => all + file[of], 0),
       "line",
     );
-  const lead = `The diff changes ${counted(files.length, "file")}: ${sum("added")} added, ${sum("removed")} removed.`;
+  const lead = `The diff changes ${countNoun(files.length, "file")}: ${sum("added")} added, ${sum("removed")} removed.`;
   const isAll =
     ASKS_WHAT.test(text) && !/\b(?:why|should|bugs?|wrong|safe|good|better)\b/i.test(text.slice(0, from));
   return { ok: isAll, text: [lead, rows.join("\n"), ...(isAll ? [] : [needsModel])].join("\n\n") };

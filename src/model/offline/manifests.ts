@@ -1,22 +1,22 @@
-import type { Plan } from "./plan.ts";
-import { glob, globPaths, type Line, look, readSome, type Tools } from "./tools.ts";
+import type { OfflinePlan } from "./plan.ts";
+import { type FoundLine, glob, globPaths, look, type OfflineTools, readSome } from "./tools.ts";
 
 /** The files at the top of a project that say what it is, by their names in lower case. */
-export type Manifests = ReadonlyMap<string, readonly Line[]>;
+export type Manifests = ReadonlyMap<string, readonly FoundLine[]>;
 
 /** A command that the project offers, and the line that says so. */
 export interface ProjectCommand {
   readonly command: string;
   /** A script's text, or empty. */
   readonly body: string;
-  readonly line: Line;
+  readonly line: FoundLine;
   readonly isProgram: boolean;
 }
 
 const NAMES =
   "README*,readme*,CONTRIBUTING*,LICEN?E*,package.json,pyproject.toml,setup.py,requirements*.txt,go.mod,Cargo.toml,Gemfile,composer.json,pom.xml,build.gradle*,Makefile,makefile,[jJ]ustfile,pnpm-lock.yaml,yarn.lock,bun.lock*";
 
-export function* readManifests(tools: Tools): Plan<Manifests> {
+export function* readManifests(tools: OfflineTools): OfflinePlan<Manifests> {
   const [found = ""] = yield* look(tools, [glob(`{${NAMES}}`)]);
   const paths = globPaths(found, tools).filter((path) => !path.includes("/"));
   const read = yield* readSome(
@@ -26,13 +26,13 @@ export function* readManifests(tools: Tools): Plan<Manifests> {
   return new Map(paths.map((path, at) => [path.toLowerCase(), read[at] ?? []]));
 }
 
-export function manifest(manifests: Manifests, name: RegExp): readonly Line[] {
+export function manifest(manifests: Manifests, name: RegExp): readonly FoundLine[] {
   for (const [path, lines] of manifests) if (name.test(path) && lines.length > 0) return lines;
   return [];
 }
 
 /** The object in a JSON file; empty if it cannot be read. */
-export function jsonOf(lines: readonly Line[]): Readonly<Record<string, unknown>> {
+export function jsonOf(lines: readonly FoundLine[]): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(lines.map(({ text }) => text).join("\n")));
   } catch {
@@ -48,9 +48,9 @@ const USUAL: readonly (readonly [file: RegExp, commands: readonly string[]])[] =
   [/^build\.gradle/, ["gradle build", "gradle test"]],
 ];
 
-export function commandsOf(manifests: Manifests): ProjectCommand[] {
+export function listProjectCommands(manifests: Manifests): ProjectCommand[] {
   const commands: ProjectCommand[] = [];
-  const add = (command: string, line: Line | undefined, { body = "", isProgram = false } = {}) => {
+  const add = (command: string, line: FoundLine | undefined, { body = "", isProgram = false } = {}) => {
     if (line) commands.push({ command, body, line, isProgram });
   };
   const json = manifest(manifests, /^package\.json$/);

@@ -1,25 +1,29 @@
-import type { Plan, Result } from "./plan.ts";
+import type { OfflinePlan, PlanResult } from "./plan.ts";
 import { search } from "./search.ts";
-import { declarationOf, escaped, fileWeight, isComment, isDeclaration, passages } from "./source.ts";
+import { declarationOf, escapePattern, fileWeight, isComment, isDeclaration, passages } from "./source.ts";
 import {
-  counted,
+  countNoun,
+  type FoundLine,
   glob,
   globPaths,
   grep,
   grepLines,
-  type Line,
   look,
+  type OfflineTools,
   quote,
   readSome,
-  type Tools,
 } from "./tools.ts";
 
 const MOST_SHOWN = 30;
 
 /** Where a name is declared, with its comment and body; or the lines that use it. */
-export function* about(name: string, wants: "definition" | "uses", tools: Tools): Plan<Result> {
-  const whole = String.raw`(?:^|[^\w$])${escaped(name)}(?:[^\w$]|$)`;
-  const found = yield* look(tools, [grep(declarationOf(escaped(name)), 50), grep(whole, 500)]);
+export function* about(
+  name: string,
+  wants: "definition" | "uses",
+  tools: OfflineTools,
+): OfflinePlan<PlanResult> {
+  const whole = String.raw`(?:^|[^\w$])${escapePattern(name)}(?:[^\w$]|$)`;
+  const found = yield* look(tools, [grep(declarationOf(escapePattern(name)), 50), grep(whole, 500)]);
   const [definitions = [], all = []] = found.map((text) => {
     const lines = grepLines(text, tools).filter(
       (line) => !isComment(line.text) && fileWeight(line.path) > 0.1,
@@ -30,11 +34,11 @@ export function* about(name: string, wants: "definition" | "uses", tools: Tools)
     ({ path, line }) => !definitions.some((one) => one.path === path && one.line === line),
   );
   const [first] = definitions;
-  const used = `${counted(uses.length, "other line")} of ${counted(new Set(uses.map(({ path }) => path)).size, "file")}`;
+  const used = `${countNoun(uses.length, "other line")} of ${countNoun(new Set(uses.map(({ path }) => path)).size, "file")}`;
   if (first === undefined && uses.length === 0) return { ok: false, text: `Nothing was found for ${name}.` };
   if (wants === "uses" || first === undefined) {
     const where = first ? `It is defined in ${first.path}:${first.line}.` : "No line here defines it.";
-    const more = uses.length > MOST_SHOWN ? `\n\n(${counted(uses.length - MOST_SHOWN, "more line")})` : "";
+    const more = uses.length > MOST_SHOWN ? `\n\n(${countNoun(uses.length - MOST_SHOWN, "more line")})` : "";
     return {
       ok: true,
       text: `\`${name}\` is named in ${used}. ${where}\n\n${quote(uses.slice(0, MOST_SHOWN))}${more}`.trim(),
@@ -48,7 +52,7 @@ export function* about(name: string, wants: "definition" | "uses", tools: Tools)
 }
 
 /** The first sentence of the comment above a line, or of the documentation below it. */
-function sentenceAbout(passage: readonly Line[], line: number): string {
+function sentenceAbout(passage: readonly FoundLine[], line: number): string {
   const above = passage.filter((one) => one.line < line && isComment(one.text));
   const below = passage.filter((one) => one.line > line && one.line < line + 4);
   const documentation = below.slice(
@@ -66,7 +70,7 @@ function sentenceAbout(passage: readonly Line[], line: number): string {
 }
 
 /** "Who calls NAME": a single name is looked up, anything else is searched for. */
-export function usesOf(question: string, tools: Tools): Plan<Result> {
+export function usesOf(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const [, quoted, plain] =
     /[`"“]([^`"”]+)[`"”]|\b(?:calls?|uses?|imports?|references?|depends? on|of|is|are)\s+(?:the\s+)?(?:function\s+|class\s+|method\s+)?([\w$.@/-]*[\w$])\W*(?:$|used\b|called\b|imported\b|referenced\b)/i.exec(
       question,
@@ -76,7 +80,7 @@ export function usesOf(question: string, tools: Tools): Plan<Result> {
 }
 
 /** What a file declares, with its own first comment; a short one is shown whole. */
-export function* explainFile(given: string, tools: Tools): Plan<Result> {
+export function* explainFile(given: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   let path = given;
   let [lines = []] = yield* readSome(tools, [{ path }]);
   if (lines.length === 0) {
@@ -91,7 +95,10 @@ export function* explainFile(given: string, tools: Tools): Plan<Result> {
     [lines = []] = yield* readSome(tools, [{ path }]);
   }
   if (lines.length <= MOST_SHOWN)
-    return { ok: lines.length > 0, text: `${path} has ${counted(lines.length, "line")}:\n\n${quote(lines)}` };
+    return {
+      ok: lines.length > 0,
+      text: `${path} has ${countNoun(lines.length, "line")}:\n\n${quote(lines)}`,
+    };
   const comment = lines.slice(
     0,
     lines
@@ -99,7 +106,7 @@ export function* explainFile(given: string, tools: Tools): Plan<Result> {
       .findIndex((line, at) => isComment(line.text) && !isComment(lines[at + 1]?.text ?? "")) + 1,
   );
   const head = comment.filter((line) => isComment(line.text)).slice(0, 8);
-  const isOutline = ({ text: one }: Line) =>
+  const isOutline = ({ text: one }: FoundLine) =>
     /\.(?:md|mdx|rst|adoc)$/.test(path)
       ? /^#{1,3} /.test(one)
       : isDeclaration(one) &&
@@ -111,6 +118,6 @@ export function* explainFile(given: string, tools: Tools): Plan<Result> {
   const more = left > 0 ? `\n\n(${left} more)` : "";
   return {
     ok: true,
-    text: `${path} has ${counted(lines.length, "line")}. This is what it declares:\n\n${quote(shown)}${more}`,
+    text: `${path} has ${countNoun(lines.length, "line")}. This is what it declares:\n\n${quote(shown)}${more}`,
   };
 }

@@ -18,10 +18,10 @@ export interface Outcome {
  * A generator that yields the calls it needs, gets one outcome for each, and returns what it found. It keeps no state
  * between turns: each request runs it again from the start over the results in the conversation.
  */
-export type Plan<T> = Generator<readonly PlannedCall[], T, readonly Outcome[]>;
+export type OfflinePlan<T> = Generator<readonly PlannedCall[], T, readonly Outcome[]>;
 
 /** The result of a plan. `ok`: the task was done or the question answered. */
-export interface Result {
+export interface PlanResult {
   readonly ok: boolean;
   readonly text: string;
 }
@@ -30,7 +30,7 @@ const NOT_ASKED: Outcome = { type: "not-asked", text: "no more calls may be made
 
 /** Runs a plan over the existing results: returns the calls without one, or the plan's result. */
 export function advance<T>(
-  plan: Plan<T>,
+  plan: OfflinePlan<T>,
   answer: (call: PlannedCall) => Outcome | undefined,
   isLastTurn: boolean,
 ): { readonly calls: readonly PlannedCall[] } | { readonly value: T } {
@@ -45,7 +45,7 @@ export function advance<T>(
 }
 
 /** Runs plans in parallel: their calls of the same round go into one reply. */
-export function* together<T>(plans: readonly Plan<T>[]): Plan<T[]> {
+export function* together<T>(plans: readonly OfflinePlan<T>[]): OfflinePlan<T[]> {
   const steps = plans.map((plan) => plan.next());
   while (steps.some(({ done }) => !done)) {
     const wanted = steps.map((step) => (step.done ? [] : step.value));

@@ -1,19 +1,29 @@
-import { commandsOf, jsonOf, manifest, type ProjectCommand, readManifests } from "./manifests.ts";
-import type { Plan, Result } from "./plan.ts";
+import { jsonOf, listProjectCommands, manifest, type ProjectCommand, readManifests } from "./manifests.ts";
+import type { OfflinePlan, PlanResult } from "./plan.ts";
 import { fileWeight } from "./source.ts";
-import { change, counted, grep, grepLines, type Line, look, quote, type Tools } from "./tools.ts";
+import {
+  change,
+  countNoun,
+  type FoundLine,
+  grep,
+  grepLines,
+  look,
+  type OfflineTools,
+  quote,
+} from "./tools.ts";
 
 const MOST_SHOWN = 25;
 
-function joined(ok: boolean, ...parts: string[]): Result {
+function joined(ok: boolean, ...parts: string[]): PlanResult {
   return { ok, text: parts.filter((part) => part !== "").join("\n\n") };
 }
 
 /** What the README and the manifest say that it is. */
-export function* describeProject(_: string, tools: Tools): Plan<Result> {
+export function* describeProject(_: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const manifests = yield* readManifests(tools);
   const readme = manifest(manifests, /^readme/);
-  const isProse = ({ text }: Line) => /^[*_`"“]*[A-Z].*\w\s+\w/i.test(text) && !/^(?:===|---|```)/.test(text);
+  const isProse = ({ text }: FoundLine) =>
+    /^[*_`"“]*[A-Z].*\w\s+\w/i.test(text) && !/^(?:===|---|```)/.test(text);
   const from = readme.findIndex(
     (line, at) => isProse(line) && !/^[=-]{3,}$/.test(readme[at + 1]?.text ?? ""),
   );
@@ -38,9 +48,9 @@ const SHELL_LINE =
   /^\s*(?:\$ )?(?:npm|npx|yarn|pnpm|bun|pip|pipx|uv|uvx|python3?|poetry|go|cargo|make|just|docker|brew|mvn|gradle|\.\/\w|pytest|tox)\s+\S/;
 
 /** The command for what is asked: scripts and targets first, then what README and CONTRIBUTING show. */
-export function* howTo(question: string, tools: Tools): Plan<Result> {
+export function* howTo(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const manifests = yield* readManifests(tools);
-  const commands = commandsOf(manifests);
+  const commands = listProjectCommands(manifests);
   const documents = [...manifests].flatMap(([path, lines]) =>
     /^(?:readme|contrib)/.test(path) ? lines : [],
   );
@@ -71,7 +81,7 @@ export function* howTo(question: string, tools: Tools): Plan<Result> {
 }
 
 /** Lines of each text file that git does not ignore. */
-function* lineCounts(tools: Tools): Plan<{ path: string; lines: number }[]> {
+function* lineCounts(tools: OfflineTools): OfflinePlan<{ path: string; lines: number }[]> {
   const [text = ""] = yield* look(tools, [grep("^", 0, { output_mode: "count" })]);
   return text.split("\n").flatMap((row) => {
     const [, path, count] = /^(.+):(\d+)$/.exec(row) ?? [];
@@ -81,21 +91,21 @@ function* lineCounts(tools: Tools): Plan<{ path: string; lines: number }[]> {
 
 function totals(counts: readonly { readonly lines: number }[]): string[] {
   const lines = counts.reduce((sum, one) => sum + one.lines, 0);
-  return [counted(counts.length, "file"), counted(lines, "line")];
+  return [countNoun(counts.length, "file"), countNoun(lines, "line")];
 }
 
-export function* largestFiles(_: string, tools: Tools): Plan<Result> {
+export function* largestFiles(_: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const counts = yield* lineCounts(tools);
   const top = (some: typeof counts) => {
     const sorted = some.toSorted((a, b) => b.lines - a.lines).slice(0, 10);
-    return table(sorted.map(({ path, lines }) => [path, counted(lines, "line")]));
+    return table(sorted.map(({ path, lines }) => [path, countNoun(lines, "line")]));
   };
   const sources = counts.filter(({ path }) => fileWeight(path) === 1);
   const lead = `${totals(counts).join(" with ")}. The largest:`;
   return joined(counts.length > 0, lead, top(counts), "The largest source files:", top(sources));
 }
 
-export function* layout(_: string, tools: Tools): Plan<Result> {
+export function* layout(_: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const counts = yield* lineCounts(tools);
   const rows = (depth: number, below: string): string[][] => {
     const inside = counts.filter(({ path }) => path.startsWith(below) && path.split("/").length > depth);
@@ -120,7 +130,7 @@ function table(rows: readonly (readonly string[])[]): string {
 
 const JSON_LISTS = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies", "require"];
 
-export function* listDependencies(_: string, tools: Tools): Plan<Result> {
+export function* listDependencies(_: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const manifests = yield* readManifests(tools);
   const parts = [...manifests].flatMap(([path, lines]) => {
     if (/^(?:package|composer)\.json$/.test(path)) {
@@ -150,8 +160,8 @@ export function* listDependencies(_: string, tools: Tools): Plan<Result> {
 const DEFINED = String.raw`@\w+\.(?:command|group)\(|\.command\(\s*["'\x60]|add_parser\(\s*["']|\bUse:\s+"|\b(?:app|router|server|api|mux|r|e)\.(?:get|post|put|patch|delete|all|route|HandleFunc|Handle|GET|POST|PUT|DELETE)\(\s*["'\x60]/|@\w+\.(?:route|get|post|put|delete|patch)\(\s*["']/|@(?:Get|Post|Put|Delete|Patch|Request)Mapping|^func main\(|^\s*fn main\(|^int main\(|^if __name__ ==|^#!/`;
 
 /** Scripts and programs of the project, what its code defines, and the subcommands that its documents show. */
-export function* listCommands(question: string, tools: Tools): Plan<Result> {
-  const own = commandsOf(yield* readManifests(tools));
+export function* listCommands(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
+  const own = listProjectCommands(yield* readManifests(tools));
   const programs = own.flatMap(({ command, isProgram }) => (isProgram ? command.replace(/^npx /, "") : []));
   const [defined = "", used = ""] = yield* look(tools, [
     grep(DEFINED, 300),
@@ -184,17 +194,17 @@ export function* listCommands(question: string, tools: Tools): Plan<Result> {
   );
 }
 
-export function* listTodos(_: string, tools: Tools): Plan<Result> {
+export function* listTodos(_: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const [text = ""] = yield* look(tools, [
     grep(String.raw`(?://|#|\*|--|<!--)\s*(?:TODO|FIXME|HACK|XXX)\b`, 300),
   ]);
   const found = grepLines(text, tools).filter(({ path }) => fileWeight(path) > 0.1);
   const shown = found.toSorted((a, b) => fileWeight(b.path) - fileWeight(a.path)).slice(0, MOST_SHOWN);
-  return joined(true, `${counted(found.length, "comment")} with TODO, FIXME, HACK or XXX.`, quote(shown));
+  return joined(true, `${countNoun(found.length, "comment")} with TODO, FIXME, HACK or XXX.`, quote(shown));
 }
 
 /** The newest commits, by git itself. */
-export function* recentChanges(question: string, tools: Tools): Plan<Result> {
+export function* recentChanges(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const isOwn = /\b(?:uncommitted|not committed|unstaged|i|we)\b/i.test(question);
   const command = isOwn ? "git status --short" : 'git log -n 12 --date=short --format="%h %ad %s"';
   const what = isOwn ? "uncommitted changes" : "newest commits";
@@ -207,7 +217,7 @@ export function* recentChanges(question: string, tools: Tools): Plan<Result> {
 }
 
 /** Lines of the manifests about the license or a version. */
-export function* statedField(question: string, tools: Tools): Plan<Result> {
+export function* statedField(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const manifests = yield* readManifests(tools);
   const [, field] = FIELDS.find(([asked]) => asked.test(question)) ?? [];
   const lines = [...manifests.values()].flatMap((some) =>

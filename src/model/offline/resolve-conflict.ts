@@ -1,7 +1,7 @@
 import type { MessageParam } from "../../mailbox/conversation.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
-import type { Plan, Result } from "./plan.ts";
-import { change, readWhole, type Tools } from "./tools.ts";
+import type { OfflinePlan, PlanResult } from "./plan.ts";
+import { change, type OfflineTools, readWhole } from "./tools.ts";
 
 /** Edits that the runtime gave back to the agent that made them, because they conflict with the checkout. */
 export interface ConflictNotice {
@@ -35,9 +35,9 @@ export function conflictNoticeIn(text: string): ConflictNotice | undefined {
 export function* resolveConflict(
   { files, report }: ConflictNotice,
   messages: readonly MessageParam[],
-  tools: Tools,
-): Plan<Result> {
-  const results: Result[] = [];
+  tools: OfflineTools,
+): OfflinePlan<PlanResult> {
+  const results: PlanResult[] = [];
   for (const { path: given, kind, hasMarks } of files) {
     const path = tools.absolute(given);
     const name = `${tools.shown(path)}${kind === "" ? "" : ` (${kind})`}`;
@@ -59,8 +59,8 @@ function* resolveFile(
   path: string,
   lines: readonly string[],
   written: Written,
-  tools: Tools,
-): Plan<Result> {
+  tools: OfflineTools,
+): OfflinePlan<PlanResult> {
   const isMarked = (line: string, sign: string) => new RegExp(`^\\${sign}{7}(?: |$)`).test(line);
   let isMerged = true;
   const done = new Set<string>();

@@ -1,6 +1,16 @@
-import type { Plan, Result } from "./plan.ts";
-import { escaped, fileWeight, isComment, isDeclaration, passages } from "./source.ts";
-import { cut, glob, globPaths, grep, grepLines, type Line, look, quote, type Tools } from "./tools.ts";
+import type { OfflinePlan, PlanResult } from "./plan.ts";
+import { escapePattern, fileWeight, isComment, isDeclaration, passages } from "./source.ts";
+import {
+  cut,
+  type FoundLine,
+  glob,
+  globPaths,
+  grep,
+  grepLines,
+  look,
+  type OfflineTools,
+  quote,
+} from "./tools.ts";
 
 /** A word of a question, as a search term. */
 interface Term {
@@ -44,7 +54,7 @@ function termsOf(question: string): Term[] {
     if (label.length < 2 || STOP.has(label.toLowerCase())) continue;
     terms.set(label.toLowerCase(), {
       label,
-      pattern: isName ? escaped(label) : wordPattern(label.toLowerCase()),
+      pattern: isName ? escapePattern(label) : wordPattern(label.toLowerCase()),
       isName,
     });
   }
@@ -53,21 +63,21 @@ function termsOf(question: string): Term[] {
 
 function wordPattern(word: string): string {
   const stem = STEMS[word] ?? word.replace(/(?:ations?|ings?|ions?|ers?|ors?|ies|ied|ed|es|s|y|e)$/, "");
-  if (stem.length >= 4) return escaped(stem);
+  if (stem.length >= 4) return escapePattern(stem);
   // A short one would be part of every other word, but it may begin in the middle of a name.
-  const short = escaped(word.replace(/s$/, ""));
+  const short = escapePattern(word.replace(/s$/, ""));
   const ends = String.raw`(?:s|es|d|ed|ing|ings|er|ers)?(?:\b|_|(?-i:[A-Z]))`;
   return String.raw`(?:\b|_)${short}${ends}|(?-i:[a-z\d]${short.charAt(0).toUpperCase()}${short.slice(1)})${ends}`;
 }
 
-interface Place extends Line {
+interface Place extends FoundLine {
   readonly score: number;
   /** The part of the question found around it, from 0 to 1. */
   readonly coverage: number;
 }
 
 /** Searches for the terms of a question, reads the best matches, and quotes them. */
-export function* search(question: string, tools: Tools): Plan<Result> {
+export function* search(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const terms = termsOf(question);
   const [only] = terms;
   if (only === undefined)
@@ -120,12 +130,12 @@ export function* search(question: string, tools: Tools): Plan<Result> {
 
 const DECLARES = String.raw`\b(?:function|class|interface|type|enum|struct|trait|def|func|fn|const|let|var|module)\s+(?:\([^)]*\)\s*)?`;
 
-function isNear(a: Line, b: Line, most: number): boolean {
+function isNear(a: FoundLine, b: FoundLine, most: number): boolean {
   return a.path === b.path && Math.abs(a.line - b.line) <= most;
 }
 
 /** Ranks lines by how many of the terms are around them; rare terms weigh more than common ones. */
-function rank(lines: readonly Line[], terms: readonly Term[], hits: readonly number[]): Place[] {
+function rank(lines: readonly FoundLine[], terms: readonly Term[], hits: readonly number[]): Place[] {
   const tests = terms.map(({ label, pattern, isName }, at) => {
     // A participle ("chosen", "loaded") says less than a noun.
     const weight = isName ? 2 : /(?:ed|en)$/.test(label) ? 0.5 : 1;

@@ -1,10 +1,10 @@
-import type { Plan } from "./plan.ts";
-import { type Line, readSome, type Tools } from "./tools.ts";
+import type { OfflinePlan } from "./plan.ts";
+import { type FoundLine, type OfflineTools, readSome } from "./tools.ts";
 
 const KEYWORDS =
   "function\\*?|class|interface|type|enum|struct|trait|impl|defp?|func|fn|const|let|var|val|module|namespace|object|macro|sub|protocol";
 
-export function escaped(text: string): string {
+export function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
 }
 
@@ -39,7 +39,11 @@ export function fileWeight(path: string): number {
 }
 
 /** Reads around lines: for each the comment above it, the line, and what belongs to it below. */
-export function* passages(places: readonly Line[], longest: number, tools: Tools): Plan<Line[][]> {
+export function* passages(
+  places: readonly FoundLine[],
+  longest: number,
+  tools: OfflineTools,
+): OfflinePlan<FoundLine[][]> {
   const around = places.map(({ path, line }) => ({ path, offset: Math.max(1, line - 15), limit: 60 }));
   const read = yield* readSome(tools, around);
   return places.map((place, at) => {
@@ -53,7 +57,7 @@ export function* passages(places: readonly Line[], longest: number, tools: Tools
   });
 }
 
-function passageAt(shown: readonly Line[], at: number, longest: number): Line[] {
+function passageAt(shown: readonly FoundLine[], at: number, longest: number): FoundLine[] {
   const text = (row: number) => shown[row]?.text ?? "";
   const indent = (row: number) => text(row).search(/\S|$/);
   let from = at;

@@ -1,16 +1,16 @@
 import { isAbsolute, join, relative, sep } from "node:path";
 import type { ModelRequest } from "../client.ts";
-import type { Plan, PlannedCall, Result } from "./plan.ts";
+import type { OfflinePlan, PlannedCall, PlanResult } from "./plan.ts";
 
 /** One line of a file, as a tool showed it. */
-export interface Line {
+export interface FoundLine {
   readonly path: string;
   readonly line: number;
   readonly text: string;
 }
 
 /** The tools that a conversation was offered, and where it is. */
-export interface Tools {
+export interface OfflineTools {
   /** The main conversation lets agents search; an agent searches itself. */
   readonly isMain: boolean;
   /** The name under which a tool was offered: Agent may be offered under its older one. */
@@ -21,7 +21,7 @@ export interface Tools {
   readonly shown: (path: string) => string;
 }
 
-export function offeredTools({ system, tools }: ModelRequest, isMain: boolean): Tools {
+export function offeredTools({ system, tools }: ModelRequest, isMain: boolean): OfflineTools {
   const cwd = /^[ \t-]*Working directory: (.+)$/im.exec(system.join("\n"))?.[1]?.trim() ?? "";
   const find = (name: string) =>
     tools.find((tool) => tool.name === name || (name === "Agent" && tool.name === "Task"));
@@ -40,7 +40,11 @@ export function offeredTools({ system, tools }: ModelRequest, isMain: boolean): 
 }
 
 /** Makes one call that changes or runs something; the text is its result, or why it failed. */
-export function* change(tools: Tools, name: string, input: PlannedCall["input"]): Plan<Result> {
+export function* change(
+  tools: OfflineTools,
+  name: string,
+  input: PlannedCall["input"],
+): OfflinePlan<PlanResult> {
   const tool = tools.find(name);
   if (tool === undefined) return { ok: false, text: `the ${name} tool is not offered here.` };
   const [outcome] = yield [{ tool, input, shared: false }];
@@ -51,7 +55,10 @@ export function* change(tools: Tools, name: string, input: PlannedCall["input"])
 export class LookupError extends Error {}
 
 /** Makes calls that only look, all in one reply. One that fails brings no text; `LookupError` if all of them do. */
-export function* look(tools: Tools, calls: readonly Omit<PlannedCall, "shared">[]): Plan<string[]> {
+export function* look(
+  tools: OfflineTools,
+  calls: readonly Omit<PlannedCall, "shared">[],
+): OfflinePlan<string[]> {
   const offered = calls.filter(({ tool }) => tools.find(tool) !== undefined);
   const outcomes = offered.length === 0 ? [] : yield offered.map((call) => ({ ...call, shared: true }));
   if (calls.length > 0 && outcomes.every(({ type }) => type !== "result"))
@@ -66,9 +73,9 @@ export function* look(tools: Tools, calls: readonly Omit<PlannedCall, "shared">[
 
 /** Reads some lines of files, all in one reply; none of a file that cannot be read. */
 export function* readSome(
-  tools: Tools,
+  tools: OfflineTools,
   files: readonly { readonly path: string; readonly offset?: number; readonly limit?: number }[],
-): Plan<Line[][]> {
+): OfflinePlan<FoundLine[][]> {
   const read = tools.find("Read");
   if (read === undefined || files.length === 0) return files.map(() => []);
   const outcomes = yield files.map(({ path, ...part }) => ({
@@ -89,7 +96,7 @@ export function glob(pattern: string) {
 }
 
 /** Reads a file to its end, page by page; a string says why it cannot. */
-export function* readWhole(tools: Tools, path: string): Plan<string[] | string> {
+export function* readWhole(tools: OfflineTools, path: string): OfflinePlan<string[] | string> {
   const lines: string[] = [];
   let offset = 1;
   for (let page = 0; page < 20; page++) {
@@ -103,7 +110,7 @@ export function* readWhole(tools: Tools, path: string): Plan<string[] | string> 
 }
 
 /** `path:line:text` of Grep; notices are passed over. ripgrep says in brackets that it cut a line. */
-export function grepLines(text: string, { shown }: Tools): Line[] {
+export function grepLines(text: string, { shown }: OfflineTools): FoundLine[] {
   return [...text.matchAll(/^((?:[A-Za-z]:)?[^:\n]+):(\d+):(.*)$/gm)].map(
     ([, path = "", line, rest = ""]) => ({
       ...{ path: shown(path), line: Number(line), text: rest.replace(/ \[\.\.\. [^\]]*\]$/, "…") },
@@ -112,13 +119,13 @@ export function grepLines(text: string, { shown }: Tools): Line[] {
 }
 
 /** Number, tab and text of Read. */
-function readLines(path: string, text: string): Line[] {
+function readLines(path: string, text: string): FoundLine[] {
   return [...text.matchAll(/^ *(\d+)[\t→](.*?)\r?$/gm)].map(([, line, rest = ""]) => ({
     ...{ path, line: Number(line), text: rest },
   }));
 }
 
-export function globPaths(text: string, { shown }: Tools): string[] {
+export function globPaths(text: string, { shown }: OfflineTools): string[] {
   const rows = text.split("\n").filter((row) => row.trim() !== "" && !/^\s*(?:[[(<]|No files\b)/.test(row));
   return rows.map((row) => shown(row.trim()));
 }
@@ -126,7 +133,7 @@ export function globPaths(text: string, { shown }: Tools): string[] {
 const LONGEST_LINE = 200;
 
 /** Lines with their numbers, each run of them under a head `path:line`. */
-export function quote(lines: readonly Line[]): string {
+export function quote(lines: readonly FoundLine[]): string {
   const rows = lines.map(({ path, line, text }, at) => {
     const last = lines[at - 1];
     const head = last?.path === path && last.line + 1 === line ? "" : `${last ? "\n" : ""}${path}:${line}\n`;
@@ -139,6 +146,6 @@ export function cut(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest).trimEnd()}…` : text;
 }
 
-export function counted(count: number, noun: string): string {
+export function countNoun(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }

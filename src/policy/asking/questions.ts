@@ -9,12 +9,14 @@ export type Recheck =
   | { readonly type: "deny"; readonly reason: string };
 
 /** The actor and call that ask; one call asks one thing at a time. */
-export interface Asking {
+export interface QuestionContext {
   readonly asker: Asker;
   readonly call: CallId;
 }
 
-export interface PermissionQuestion extends Asking, Omit<PermissionRequest, "type" | "id" | "askers"> {
+export interface PermissionQuestion
+  extends QuestionContext,
+    Omit<PermissionRequest, "type" | "id" | "askers"> {
   /** The same input in another directory is another call. */
   readonly cwd: string;
   /** Where the caller works: other rules may apply there. */
@@ -27,9 +29,9 @@ export interface PermissionQuestion extends Asking, Omit<PermissionRequest, "typ
   recheck?(): Recheck;
 }
 
-export interface ChoiceQuestion extends Asking, Pick<QuestionRequest, "questions"> {}
+export interface ChoiceQuestion extends QuestionContext, Pick<QuestionRequest, "questions"> {}
 
-export interface PlanQuestion extends Asking, Omit<PlanRequest, "type" | "id" | "askers"> {
+export interface PlanQuestion extends QuestionContext, Omit<PlanRequest, "type" | "id" | "askers"> {
   /** Called when the user has approved it, before other questions are checked again. */
   onApproved(mode: Approval): void;
 }

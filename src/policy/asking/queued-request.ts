@@ -1,8 +1,8 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { UserAnswer, UserRequest } from "../asks.ts";
-import type { Asking, Denied } from "./questions.ts";
+import type { Denied, QuestionContext } from "./questions.ts";
 
-export interface RequestPorts<Outcome extends object, Question extends Asking> {
+export interface RequestPorts<Outcome extends object, Question extends QuestionContext> {
   /** Builds what the user sees from the questions that still wait. */
   build(questions: readonly [Question, ...Question[]]): UserRequest;
   /** Applies an answer, once for all waiting callers. */
@@ -15,13 +15,16 @@ export interface RequestPorts<Outcome extends object, Question extends Asking> {
   onEnd(): void;
 }
 
-interface Waiter<Outcome extends object, Question extends Asking> {
+interface Waiter<Outcome extends object, Question extends QuestionContext> {
   readonly question: Question;
   end(outcome: Outcome | Denied): void;
 }
 
 /** One request to the user, for all calls that wait for its answer. Each gets exactly one. */
-export class QueuedRequest<Outcome extends object = object, Question extends Asking = Asking> {
+export class QueuedRequest<
+  Outcome extends object = object,
+  Question extends QuestionContext = QuestionContext,
+> {
   readonly #ports: RequestPorts<Outcome, Question>;
   readonly #waiters = new Set<Waiter<Outcome, Question>>();
 
@@ -85,7 +88,7 @@ export class QueuedRequest<Outcome extends object = object, Question extends Ask
   }
 
   /** Denies all waiting questions, or some of them. */
-  deny(denied: Denied, which: (question: Asking) => boolean = () => true): void {
+  deny(denied: Denied, which: (question: QuestionContext) => boolean = () => true): void {
     for (const waiter of [...this.#waiters]) if (which(waiter.question)) waiter.end(denied);
   }
 }

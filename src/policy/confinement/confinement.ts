@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { Access } from "../../mailbox/messages.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
-import { repositoryAt } from "../trust/git-repository.ts";
+import { readRepository } from "../trust/git-repository.ts";
 import { type Effect, effectsOf } from "./effects.ts";
 import { gitCall, sharedByGit } from "./git-shared.ts";
-import { isStale, landsOf, type Places, placesOf, wouldBeMade } from "./places.ts";
+import { confinedPlaces, isStale, landsOf, type Places, wouldBeMade } from "./places.ts";
 import type { Enclosure } from "./write-scope.ts";
 
 /** What confinement needs to know of a call. */
@@ -34,7 +34,7 @@ export function confinement(home: string): Confinement {
   const known = new Map<string, Places>();
   const placesFor = (tree: Enclosure): Places => {
     const key = `${tree.path}\0${tree.checkout}`;
-    const places = known.get(key) ?? placesOf(tree);
+    const places = known.get(key) ?? confinedPlaces(tree);
     if (!known.has(key) && known.size >= MOST_TREES) known.clear();
     known.set(key, places);
     return places;
@@ -168,7 +168,7 @@ class Judge {
     if (this.#places.of(folder).type === "elsewhere") return false;
     const { path } = this.#tree;
     for (let at = folder; at !== path && holds(path, at); at = resolve(at, "..")) {
-      if (repositoryAt(resolve(at, ".git")) !== null) return false;
+      if (readRepository(resolve(at, ".git")) !== null) return false;
     }
     return true;
   }

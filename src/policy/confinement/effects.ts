@@ -8,7 +8,7 @@ import { readingUses } from "../shell/command-uses.ts";
 import { parseShell } from "../shell/parse.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { literalWord, type ShellWord } from "../shell/words.ts";
-import { nameOf } from "../shell/wrappers.ts";
+import { programName } from "../shell/wrappers.ts";
 
 /**
  * An effect of a command, as far as its text shows. Paths are as written; `folders`: the possible working directories.
@@ -96,7 +96,7 @@ class Survey {
   }
 
   #command(words: readonly ShellWord[], part: ShellPart, at: Whereabouts): void {
-    const name = nameOf(words[0]);
+    const name = programName(words[0]);
     const fed = part.words.some(({ value }) => value === "xargs") ? handedOver(part) : [];
     const rest = [...words.slice(1), ...fed];
     const known = [literalWord(name), ...rest];

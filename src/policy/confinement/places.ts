@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { candidatesOf, holds, realOf } from "../engine/path-candidates.ts";
 import { bothOf } from "../engine/place.ts";
-import { namesIn } from "../on-disk.ts";
+import { listNames } from "../on-disk.ts";
 import { repositoriesAbout, treeOf } from "../trust/git-repository.ts";
 import type { Enclosure } from "./write-scope.ts";
 
@@ -23,7 +23,7 @@ export interface Places {
   of(path: string): Land;
 }
 
-export function placesOf({ path, checkout }: Enclosure): Places {
+export function confinedPlaces({ path, checkout }: Enclosure): Places {
   const own = bothOf(path);
   const trees = bothOf(dirname(path));
   const common = repositoriesAbout(checkout).at(-1)?.common ?? null;
@@ -82,5 +82,5 @@ function otherTrees(common: string | null): readonly string[] {
   if (common === null) return [];
   const first = basename(common) === ".git" ? [dirname(common)] : [];
   const worktrees = join(common, "worktrees");
-  return [...first, ...namesIn(worktrees).flatMap((name) => treeOf(join(worktrees, name)) ?? [])];
+  return [...first, ...listNames(worktrees).flatMap((name) => treeOf(join(worktrees, name)) ?? [])];
 }

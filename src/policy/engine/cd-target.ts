@@ -1,10 +1,10 @@
 import type { ShellWord } from "../shell/words.ts";
 
 /** The effect of a `cd`. */
-export type Move = { readonly to: string } | { readonly to: null; readonly reason: string };
+export type DirectoryChange = { readonly to: string } | { readonly to: null; readonly reason: string };
 
 /** Returns the target of a `cd` as it is written. */
-export function cdTarget(words: readonly ShellWord[], home: string): Move {
+export function cdTarget(words: readonly ShellWord[], home: string): DirectoryChange {
   const rest = words.slice(1);
   const end = rest.findIndex(({ value }) => !/^-[LPe@]+$/.test(value));
   const from = end < 0 ? [] : rest.slice(end);

@@ -3,13 +3,13 @@ import type { JudgeContext, Judgement } from "../judgement.ts";
 import type { GitDestruction } from "../shell/git-destroys.ts";
 import { parseShell } from "../shell/parse.ts";
 import type { ShellPart, ShellRedirect, ShellScript } from "../shell/script.ts";
-import { plainText, type ShellWord } from "../shell/words.ts";
+import { plainWords, type ShellWord } from "../shell/words.ts";
 import { exactly } from "./command-rules.ts";
 import { Directories, type Whereabouts } from "./directories.ts";
 import { factsOfRedirects, joinFacts } from "./facts.ts";
 import type { FileAccess } from "./file-access.ts";
 import { follow, moveBy, type State } from "./follow.ts";
-import { escaped } from "./path-pattern.ts";
+import { escapePath } from "./path-pattern.ts";
 import { type Permit, Permits, type RedirectPermit } from "./permits.ts";
 import type { Reading } from "./reading.ts";
 import { noRestriction, type Restriction, Restrictions } from "./restrictions.ts";
@@ -227,7 +227,7 @@ export class CommandJudge {
         const own = factsOfRedirects(part.redirects, state.at);
         const seen = own.madeRepository ? { ...state, facts: joinFacts(state.facts, own) } : state;
         const permit = this.#permits.part(part, seen);
-        parts.push({ part, text: plainText(part.words) || part.source, restriction, permit, state: seen });
+        parts.push({ part, text: plainWords(part.words) || part.source, restriction, permit, state: seen });
         judge(part.redirects, state);
         moves ||= this.#leaves(part, state.at);
       },
@@ -259,7 +259,7 @@ export class CommandJudge {
       if (permit.type !== "not" || redirect.type === "unknown" || !redirect.target.literal) return [];
       const verdict = this.#files.judge("edit", redirect.target.value, this.#files.cwd);
       const tool = redirect.type === "read" ? "Read" : "Edit";
-      return verdict.paths.map((path) => `${tool}(/${escaped(path)})`);
+      return verdict.paths.map((path) => `${tool}(/${escapePath(path)})`);
     });
     const each = parts.flatMap(({ part, permit }) => (isPermitted(permit) ? [] : [exactly(fullText(part))]));
     return [[...new Set([...each, ...writes])], [...new Set([exactly(command.trim()), ...writes])]];
@@ -268,7 +268,7 @@ export class CommandJudge {
 
 function fullText({ assignments, words, kind, source }: ShellPart): string {
   if (kind !== "command") return source;
-  return [...assignments.map(({ text }) => text), plainText(words)].filter(Boolean).join(" ");
+  return [...assignments.map(({ text }) => text), plainWords(words)].filter(Boolean).join(" ");
 }
 
 function merge(all: Restriction, one: Restriction): void {

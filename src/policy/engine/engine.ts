@@ -6,7 +6,7 @@ import { CommandJudge } from "./command-judge.ts";
 import { judgeFetch } from "./fetch-judge.ts";
 import { type Books, FileAccess } from "./file-access.ts";
 import { decided, judgeEditing, judgeReading } from "./file-judge.ts";
-import { type Input, readInput, textOf } from "./input.ts";
+import { type Input, readInput, textField } from "./input.ts";
 import { type Anchors, placeOf, type ResolvedAnchors } from "./place.ts";
 import { RuleBook } from "./rule-book.ts";
 import { allowedByMode, EDITORS, READERS } from "./tool-table.ts";
@@ -125,10 +125,10 @@ class Engine implements PolicyEngine {
 
   #byTool(books: Books, { mode, cwd, tool, context }: Call, input: Input): Verdict {
     const files = new FileAccess(books, this.#place, mode, resolve(cwd));
-    if (tool === "Bash") return new CommandJudge(files, context).judge(textOf(input, "command") ?? "");
+    if (tool === "Bash") return new CommandJudge(files, context).judge(textField(input, "command") ?? "");
     if (READERS.has(tool)) return judgeReading(files, tool, input);
     if (EDITORS.has(tool)) return judgeEditing(files, tool, input);
-    if (tool === "WebFetch") return judgeFetch(books, mode, textOf(input, "url") ?? "");
+    if (tool === "WebFetch") return judgeFetch(books, mode, textField(input, "url") ?? "");
     return other(books, mode, tool, input);
   }
 }

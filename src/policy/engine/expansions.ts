@@ -1,6 +1,6 @@
 import type { ShellPart } from "../shell/script.ts";
 import { isSmallName, literalWord, type Piece, type ShellWord, UNKNOWN } from "../shell/words.ts";
-import type { Filled, Known } from "./values.ts";
+import type { Filled, KnownValues } from "./values.ts";
 
 /** Their operands are text, so expansions in them can be harmless (§5.6). */
 export const TALKERS: ReadonlySet<string> = new Set(["echo", "printf", "test", "["]);
@@ -17,7 +17,7 @@ export function plainWordProblem(words: readonly ShellWord[], { loopNames }: She
 }
 
 /** Returns an expansion that changes the shell, or that is not understood. */
-export function harmProblem(words: readonly ShellWord[], known: Known): string | null {
+export function harmProblem(words: readonly ShellWord[], known: KnownValues): string | null {
   for (const { pieces, raw } of words) {
     for (const piece of pieces) {
       if (piece.type !== "forbidden") continue;
@@ -32,7 +32,7 @@ export function harmProblem(words: readonly ShellWord[], known: Known): string |
 }
 
 /** Returns a name in arithmetic whose value would be evaluated as well: `x='PATH=0'; echo $((x))`. */
-export function arithmeticProblem(text: string, { values }: Pick<Known, "values">): string | null {
+export function arithmeticProblem(text: string, { values }: Pick<KnownValues, "values">): string | null {
   const odd = (text.match(/[A-Za-z_]\w*/g) ?? []).find((name) =>
     values.get(name)?.some((value) => value?.literal && !/^[+-]?\w*$/.test(value.value)),
   );
@@ -57,7 +57,7 @@ function isTestWord(word: ShellWord | undefined): boolean {
 }
 
 /** `$X/etc` is `/etc` if X is not set. */
-export function unsetLeadsOut({ value, pieces }: ShellWord, known: Known): boolean {
+export function unsetLeadsOut({ value, pieces }: ShellWord, known: KnownValues): boolean {
   const [first] = pieces;
   return first?.type === "variable" && value.startsWith(`${UNKNOWN}/`) && !known.values.has(first.name);
 }

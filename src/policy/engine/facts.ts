@@ -4,7 +4,7 @@ import { readingUses } from "../shell/command-uses.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { printfUses } from "../shell/tests.ts";
 import { isSmallName, type ShellWord } from "../shell/words.ts";
-import { nameOf, unwrap } from "../shell/wrappers.ts";
+import { programName, unwrap } from "../shell/wrappers.ts";
 import { isSafeVariable } from "./command-words.ts";
 import type { Whereabouts } from "./directories.ts";
 import { holds } from "./path-candidates.ts";
@@ -67,7 +67,7 @@ export function isPlaced({ placed }: Facts, paths: readonly string[]): boolean {
 /** Returns the effects of a part. */
 export function factsOf(part: ShellPart, at: Whereabouts): Facts {
   const words = unwrap(part.words);
-  const name = nameOf(words[0]);
+  const name = programName(words[0]);
   const changedShell = shellChange(part, name, words.slice(1));
   const own = ofFiles(name, words, at);
   return joinFacts(

@@ -11,7 +11,7 @@ import { lookBelow } from "./look.ts";
 import { type Candidates, candidatesOf, holds, realOf } from "./path-candidates.ts";
 import type { Anchor } from "./path-pattern.ts";
 import { bothOf, isIn, type ResolvedAnchors, twinOf } from "./place.ts";
-import type { PathRule, RuleBook } from "./rule-book.ts";
+import type { BoundRule, RuleBook } from "./rule-book.ts";
 import { EDITORS, READERS } from "./tool-table.ts";
 
 export type Books = Readonly<Record<Behaviour, RuleBook>>;
@@ -35,10 +35,10 @@ export interface FileVerdict {
 /** The limit of link targets of a directory; beyond it they count as outside. */
 const MOST_PLACES = 100;
 
-export type Operation = "read" | "edit";
+export type FileUse = "read" | "edit";
 
 /** Returns what a redirect does to its target. */
-export function operationsOf({ type }: Exclude<ShellRedirect, { type: "unknown" }>): readonly Operation[] {
+export function operationsOf({ type }: Exclude<ShellRedirect, { type: "unknown" }>): readonly FileUse[] {
   return type === "both" ? ["edit", "read"] : [type === "read" ? "read" : "edit"];
 }
 
@@ -53,13 +53,13 @@ export class FileAccess {
   readonly #reals = new Map<string, string>();
   readonly #both = new Map<string, readonly string[]>();
   readonly #restricted = new Map<string, readonly Rule[]>();
-  readonly #relevant = new Map<string, readonly PathRule[]>();
+  readonly #relevant = new Map<string, readonly BoundRule[]>();
   readonly #uses = new Map<readonly ShellWord[], Uses | null>();
   readonly #anchors = new Map<Anchor, readonly string[]>();
   readonly #wideAnchors = new Map<Anchor, readonly string[]>();
   #workspace: readonly string[] | null = null;
   #readable: readonly string[] | null = null;
-  #restrict: readonly PathRule[] | null = null;
+  #restrict: readonly BoundRule[] | null = null;
 
   constructor(books: Books, place: ResolvedAnchors, mode: PermissionMode, cwd: string) {
     this.books = books;
@@ -80,7 +80,7 @@ export class FileAccess {
 
   /** `folder` is the base of a relative path; `tool` is the calling tool, if it is not a command. */
   judge(
-    operation: Operation,
+    operation: FileUse,
     path: string,
     folder: string,
     tool = operation === "read" ? "Read" : "Edit",
@@ -91,7 +91,7 @@ export class FileAccess {
     return known;
   }
 
-  #judged(operation: Operation, tool: string, path: string, folder: string): FileVerdict {
+  #judged(operation: FileUse, tool: string, path: string, folder: string): FileVerdict {
     const { paths, odd } = this.#candidatesOf(path, folder);
     const inside = paths.every((one) => isIn(this.#workspaceRoots(), one));
     const known =
@@ -246,7 +246,7 @@ export class FileAccess {
     return isIn(this.#workspaceRoots(), path) || isIn(this.#readable, path);
   }
 
-  #restrictions(): readonly PathRule[] {
+  #restrictions(): readonly BoundRule[] {
     this.#restrict ??= [...this.#rules("deny", "read", "Read"), ...this.#rules("ask", "read", "Read")];
     return this.#restrict;
   }
@@ -268,14 +268,14 @@ export class FileAccess {
     return this.#workspace;
   }
 
-  #rules(behaviour: Behaviour, operation: Operation, tool: string): readonly PathRule[] {
+  #rules(behaviour: Behaviour, operation: FileUse, tool: string): readonly BoundRule[] {
     const key = `${behaviour} ${operation} ${tool}`;
     const found = this.#relevant.get(key) ?? relevant(this.books[behaviour], operation, tool, behaviour);
     this.#relevant.set(key, found);
     return found;
   }
 
-  #any(behaviour: "deny" | "ask", operation: Operation, tool: string, paths: readonly string[]): Rule | null {
+  #any(behaviour: "deny" | "ask", operation: FileUse, tool: string, paths: readonly string[]): Rule | null {
     const rules = this.#rules(behaviour, operation, tool);
     if (rules.length === 0) return null;
     for (const path of this.#twins(paths)) {
@@ -285,7 +285,7 @@ export class FileAccess {
     return null;
   }
 
-  #match(rules: readonly PathRule[], path: string, wide: boolean): Rule | null {
+  #match(rules: readonly BoundRule[], path: string, wide: boolean): Rule | null {
     if (rules.length === 0) return null;
     const below = new Map<Anchor, readonly string[]>();
     const found = rules.find(({ patterns }) =>
@@ -371,10 +371,10 @@ function isFile(path: string): boolean {
 
 function relevant(
   book: RuleBook,
-  operation: Operation,
+  operation: FileUse,
   tool: string,
   behaviour: Behaviour,
-): readonly PathRule[] {
+): readonly BoundRule[] {
   return book.paths.filter(({ tool: named }) => {
     if (operation === "read") return named === "Read" || (READERS.has(named) && named === tool);
     if (behaviour === "deny" && named === "Read") return true;

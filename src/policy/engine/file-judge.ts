@@ -1,6 +1,6 @@
 import type { FileAccess } from "./file-access.ts";
-import { type Input, textOf } from "./input.ts";
-import { escaped } from "./path-pattern.ts";
+import { type Input, textField } from "./input.ts";
+import { escapePath } from "./path-pattern.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** True if a pattern leaves its directory: absolute, from a home, or up, inside braces too (§4.5). */
@@ -14,16 +14,16 @@ export function leavesFolder(pattern: string): boolean {
 
 /** Returns what is read: a file by Read and LSP, a directory by Glob and Grep. */
 function readBy(tool: string, input: Input): string {
-  if (tool === "Read") return textOf(input, "file_path") ?? "";
-  if (tool === "LSP") return textOf(input, "filePath") ?? "";
-  return textOf(input, "path") ?? ".";
+  if (tool === "Read") return textField(input, "file_path") ?? "";
+  if (tool === "LSP") return textField(input, "filePath") ?? "";
+  return textField(input, "path") ?? ".";
 }
 
 /** Decides Read and LSP, and the directory search of Glob and Grep. */
 export function judgeReading(files: FileAccess, tool: string, input: Input): Verdict {
   const { books, mode, cwd } = files;
   const path = readBy(tool, input);
-  const patterns = [tool === "Glob" ? textOf(input, "pattern") : null, textOf(input, "glob")].filter(
+  const patterns = [tool === "Glob" ? textField(input, "pattern") : null, textField(input, "glob")].filter(
     (one) => one !== null,
   );
   const leaving = tool === "Read" ? undefined : patterns.find(leavesFolder);
@@ -40,7 +40,7 @@ export function judgeReading(files: FileAccess, tool: string, input: Input): Ver
   if (verdict.odd !== null) return decided("ask", `${path} cannot be granted: ${verdict.odd}`);
   const whole = books.allow.tool(tool) ?? books.allow.tool("Read");
   if (whole && leaving !== undefined) return decided("allow", `the rule ${whole.text} allows it`, whole);
-  const proposals = [[...new Set(verdict.paths)].map((one) => `Read(/${escaped(one)})`)];
+  const proposals = [[...new Set(verdict.paths)].map((one) => `Read(/${escapePath(one)})`)];
   if (leaving !== undefined) {
     const known =
       !/\.\.|[{}()|\\~]/.test(leaving) && begins.every(({ allowed }) => allowed) && verdict.allowed;
@@ -60,7 +60,7 @@ export function judgeReading(files: FileAccess, tool: string, input: Input): Ver
 /** Decides Edit, Write, NotebookEdit and MultiEdit. */
 export function judgeEditing(files: FileAccess, tool: string, input: Input): Verdict {
   const { mode, cwd } = files;
-  const path = textOf(input, tool === "NotebookEdit" ? "notebook_path" : "file_path") ?? "";
+  const path = textField(input, tool === "NotebookEdit" ? "notebook_path" : "file_path") ?? "";
   const verdict = files.judge("edit", path, cwd, tool);
   if (verdict.deny) return decided("deny", `the rule ${verdict.deny.text} denies it`, verdict.deny);
   if (verdict.ask) return decided("ask", `the rule ${verdict.ask.text} asks for it`, verdict.ask);
@@ -69,7 +69,7 @@ export function judgeEditing(files: FileAccess, tool: string, input: Input): Ver
   if (verdict.protects !== null)
     return decided("ask", `${path} is protected (${verdict.protects}), and no rule lifts that`);
   if (verdict.odd !== null) return decided("ask", `${path} cannot be granted: ${verdict.odd}`);
-  const proposals = [[...new Set(verdict.paths)].map((one) => `${tool}(/${escaped(one)})`)];
+  const proposals = [[...new Set(verdict.paths)].map((one) => `${tool}(/${escapePath(one)})`)];
   if (!verdict.allowed) {
     const where = verdict.inside ? "no rule allows to write it" : "it is outside the workspace";
     return { ...decided("ask", `${path}: ${where}`), proposals };

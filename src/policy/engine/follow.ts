@@ -3,13 +3,13 @@ import { unwrap } from "../shell/wrappers.ts";
 import { cdTarget } from "./cd-target.ts";
 import { Directories, type Whereabouts } from "./directories.ts";
 import { type Facts, factsOf, factsOfRedirects, joinFacts, NO_FACTS } from "./facts.ts";
-import type { Known } from "./values.ts";
+import type { KnownValues } from "./values.ts";
 
 /** One step of a script, and what is known there. */
 export interface State {
   readonly at: Whereabouts;
   readonly facts: Facts;
-  readonly known: Known;
+  readonly known: KnownValues;
   /** True after a `cd`. */
   readonly afterCd: boolean;
   /** True for the last part, after which its directory no longer matters. */

@@ -21,7 +21,7 @@ export function readInput(tool: string, input: unknown): Input | { readonly malf
   return found;
 }
 
-export function textOf(input: Input, field: string): string | null {
+export function textField(input: Input, field: string): string | null {
   const value = own(input, field);
   return typeof value === "string" ? value : null;
 }

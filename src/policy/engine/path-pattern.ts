@@ -27,7 +27,7 @@ export interface PathPattern {
 }
 
 /** Compiles a pattern of a rule; returns the end of a sentence if it can match nothing. */
-export function pathPatterns(
+export function compilePathPattern(
   written: string,
   use: PatternUse,
 ): readonly PathPattern[] | { readonly problem: string } {
@@ -114,12 +114,12 @@ function behindLinks({ anchor, body, anyDepth }: PathPattern, use: PatternUse): 
     const written = known === "" ? folder : `${folder}/${known}`;
     const real = realOf(written === "" ? "/" : written);
     if (real === written || written === "") return [];
-    return [compile("root", [escaped(real.slice(1)), ...rest].join("/"), false, use)];
+    return [compile("root", [escapePath(real.slice(1)), ...rest].join("/"), false, use)];
   });
 }
 
 /** Returns a pattern that matches only this path. */
-export function escaped(path: string): string {
+export function escapePath(path: string): string {
   return path.replace(/[\\*?[\]!]/g, "\\$&");
 }
 

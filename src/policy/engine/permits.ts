@@ -2,8 +2,8 @@ import type { Rule } from "../../settings/rules.ts";
 import type { EverTracked } from "../judgement.ts";
 import { fileCommandTable } from "../shell/command-table.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
-import { findCompared, isNumber } from "../shell/tests.ts";
-import { isSmallName, knownText, type Piece, plainText, type ShellWord } from "../shell/words.ts";
+import { findCompared, isNumberWord } from "../shell/tests.ts";
+import { isSmallName, knownText, type Piece, plainWords, type ShellWord } from "../shell/words.ts";
 import { unwrap } from "../shell/wrappers.ts";
 import { cdTarget } from "./cd-target.ts";
 import { accepts, isPlainCommand, unsafeAssignments, whyNoRule } from "./command-words.ts";
@@ -15,7 +15,7 @@ import { placedProblem } from "./file-changes.ts";
 import type { State } from "./follow.ts";
 import { hasGlob } from "./globs.ts";
 import { neither, type Reading, ReadingCheck, type ReadingPlace } from "./reading.ts";
-import type { Known } from "./values.ts";
+import type { KnownValues } from "./values.ts";
 
 /** What may allow a part. Each is null if it does, or says why it does not. */
 export interface Permit extends Reading {
@@ -160,7 +160,7 @@ export class Permits {
     const leading = part.words.slice(0, part.words.length - words.length + 1);
     if (!leading.every(({ literal }) => literal) || !part.assignments.every(({ value }) => value?.literal))
       return null;
-    const spelt = [...part.assignments.map(({ text }) => text), plainText(leading)].join(" ");
+    const spelt = [...part.assignments.map(({ text }) => text), plainWords(leading)].join(" ");
     const named = { command: words[0]?.value ?? "" };
     return (
       commands.find(full, (one) => one.head.startsWith(spelt) && fits({ ...one, ...named }))?.rule ?? null
@@ -230,7 +230,7 @@ function assignmentProblem(part: ShellPart): Reading {
   };
 }
 
-function testReading({ words }: ShellPart, known: Known): Reading {
+function testReading({ words }: ShellPart, known: KnownValues): Reading {
   if (words.some(({ value }) => value === "-v" || value === "-R"))
     return neither("it tests a variable by its name");
   const harmful = words
@@ -249,7 +249,7 @@ function testReading({ words }: ShellPart, known: Known): Reading {
     pieces.every(({ type }) => type === "text" || type === "number" || type === "glob"),
   );
   if (!written) return { plain: "it tests what is not known before it runs", confined };
-  return { plain: compared.every(isNumber) ? null : "it compares what is not a plain number", confined };
+  return { plain: compared.every(isNumberWord) ? null : "it compares what is not a plain number", confined };
 }
 
 function not(reason: string): RedirectPermit {

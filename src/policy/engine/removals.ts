@@ -3,7 +3,7 @@ import { withoutBraces } from "../shell/braces.ts";
 import { findRoots } from "../shell/find.ts";
 import type { ShellPart } from "../shell/script.ts";
 import type { Piece, ShellWord } from "../shell/words.ts";
-import { nameOf } from "../shell/wrappers.ts";
+import { programName } from "../shell/wrappers.ts";
 import type { Whereabouts } from "./directories.ts";
 import { candidatesOf, holds, realOf } from "./path-candidates.ts";
 
@@ -19,7 +19,7 @@ export function criticalRemoval(
   { folders }: Whereabouts,
   home: string,
 ): string | null {
-  const name = nameOf(words[0]);
+  const name = programName(words[0]);
   const removes = name === "rm" || name === "rmdir";
   if (!removes && !(name === "find" && words.some(({ value }) => value === "-delete"))) return null;
   const expanded = withoutBraces(words) ?? words;
@@ -38,7 +38,7 @@ export function criticalRemoval(
 /** Returns words that xargs or find would pass to a removal: those that the command before it only prints. */
 export function handedOver(part: ShellPart): readonly ShellWord[] {
   const before = part.before?.at(-1);
-  const name = nameOf(before?.words[0]);
+  const name = programName(before?.words[0]);
   return name === "echo" || name === "printf" ? (before?.words.slice(1) ?? []) : [];
 }
 

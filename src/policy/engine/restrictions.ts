@@ -1,11 +1,11 @@
 import type { Rule } from "../../settings/rules.ts";
 import { findDestruction, type GitDestruction } from "../shell/git-destroys.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
-import { literalWord, plainText, type ShellWord, UNKNOWN, unsetWords } from "../shell/words.ts";
-import { nameOf } from "../shell/wrappers.ts";
+import { literalWord, plainWords, type ShellWord, UNKNOWN, unsetWords } from "../shell/words.ts";
+import { programName } from "../shell/wrappers.ts";
 import { named } from "./command-words.ts";
 import type { Whereabouts } from "./directories.ts";
-import { type FileAccess, type Operation, operationsOf } from "./file-access.ts";
+import { type FileAccess, type FileUse, operationsOf } from "./file-access.ts";
 import type { State } from "./follow.ts";
 import { hasGlob, pathsOfGlob } from "./globs.ts";
 import { criticalRemoval, handedOver } from "./removals.ts";
@@ -41,7 +41,7 @@ export class Restrictions {
   part(part: ShellPart, state: State, found: Restriction, depth = 0): void {
     for (const redirect of part.redirects) this.redirect(redirect, state, found);
     if (part.assignments.length > 0) {
-      const full = [...part.assignments.map(({ text }) => text), plainText(part.words)].join(" ").trim();
+      const full = [...part.assignments.map(({ text }) => text), plainWords(part.words)].join(" ").trim();
       this.#text(full, found);
     }
     if (part.kind === "construct" || part.words.length === 0) return;
@@ -95,10 +95,10 @@ export class Restrictions {
     at: Whereabouts,
     found: Restriction,
   ): void {
-    const name = nameOf(words[0]);
+    const name = programName(words[0]);
     const byName = name === words[0]?.value ? words : named(words, name);
     this.#text(text, found);
-    if (name !== words[0]?.value) this.#text(plainText(byName), found);
+    if (name !== words[0]?.value) this.#text(plainWords(byName), found);
     if (name === "git" || name.startsWith("git-")) {
       found.git = true;
       const rest = words.slice(1);
@@ -129,7 +129,7 @@ export class Restrictions {
     return folders.some((dir) => this.#files.isDirectory(path, dir));
   }
 
-  #file(operation: Operation, word: ShellWord, at: Whereabouts, found: Restriction): void {
+  #file(operation: FileUse, word: ShellWord, at: Whereabouts, found: Restriction): void {
     if (word.value === "" || word.value.includes(UNKNOWN)) return;
     // Reading is restricted only by rules.
     if (operation === "read" && !this.#files.restrictsReading) return;

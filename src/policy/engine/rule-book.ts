@@ -1,13 +1,13 @@
 import type { Behaviour, Rule } from "../../settings/rules.ts";
 import { CommandRules } from "./command-rules.ts";
 import { type HostPattern, hostPattern } from "./network-hosts.ts";
-import { type PathPattern, pathPatterns } from "./path-pattern.ts";
+import { compilePathPattern, type PathPattern } from "./path-pattern.ts";
 import { type ResolvedAnchors, twinOf } from "./place.ts";
 import { caseProblem, parseRule, wildcard } from "./rule-syntax.ts";
 import { EDITORS, OWN_FIELDS, READERS } from "./tool-table.ts";
 
 /** A rule about files: of a whole tool, or of the paths that its patterns match. */
-export interface PathRule {
+export interface BoundRule {
   readonly rule: Rule;
   readonly tool: string;
   /** Null for the whole tool. */
@@ -28,7 +28,7 @@ interface HostRule {
 /** All rules of one behaviour, indexed by their subject. */
 export class RuleBook {
   readonly commands = new CommandRules();
-  readonly paths: PathRule[] = [];
+  readonly paths: BoundRule[] = [];
   readonly hosts: HostRule[] = [];
   readonly problems: string[] = [];
   readonly #tools = new Map<string, Rule>();
@@ -146,7 +146,7 @@ export class RuleBook {
     const wide = this.#behaviour !== "allow";
     const { home, projectRoot, configFolder, darwin, twin } = this.#place;
     const there = twin === null ? null : twinOf(twin, projectRoot);
-    const found = pathPatterns(spec.trim() === "" ? spec : wide ? spec.trim() : spec, {
+    const found = compilePathPattern(spec.trim() === "" ? spec : wide ? spec.trim() : spec, {
       wide,
       withFolder: wide || READERS.has(tool),
       slash: rule.scope === "user" ? "config" : "project",

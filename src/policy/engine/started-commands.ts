@@ -1,6 +1,6 @@
 import { parseShell } from "../shell/parse.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
-import { plainText, type ShellWord } from "../shell/words.ts";
+import { plainWords, type ShellWord } from "../shell/words.ts";
 import { findStarted } from "../shell/wrappers.ts";
 import type { Whereabouts } from "./directories.ts";
 import { follow, type State } from "./follow.ts";
@@ -30,7 +30,7 @@ export function startedCommands(
   // A command started by a runner is a suffix of the runner's; each is visited once.
   const seen = new Set<string>();
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
-    const text = plainText(next);
+    const text = plainWords(next);
     if (seen.has(text)) continue;
     seen.add(text);
     visit.command(next, text);

@@ -4,7 +4,7 @@ import type { ShellPart } from "../shell/script.ts";
 import { literalWord, type Piece, type ShellWord, UNKNOWN, wordOf } from "../shell/words.ts";
 
 /** What is known of variables where a command runs. */
-export interface Known {
+export interface KnownValues {
   readonly home: string;
   /** The possible working directories; empty means any. */
   readonly dirs: readonly string[];
@@ -27,7 +27,7 @@ const DEPTH = 6;
 type Choice = ReadonlyMap<string, ShellWord | null>;
 
 /** Returns the words for each combination of values, or null if there are too many. */
-export function fillIn(words: readonly ShellWord[], known: Known): readonly Filled[] | null {
+export function fillIn(words: readonly ShellWord[], known: KnownValues): readonly Filled[] | null {
   if (words.every(({ literal }) => literal)) return [{ words, shown: [] }];
   const expanded = withoutBraces(words) ?? words;
   let choices: Choice[] = [new Map()];
@@ -47,7 +47,11 @@ function withEachBrace(value: ShellWord | null): readonly (ShellWord | null)[] {
   return value === null ? [null] : (withoutBraces([value]) ?? [value]);
 }
 
-function namesIn(words: readonly (ShellWord | null)[], known: Known, depth: number): ReadonlySet<string> {
+function namesIn(
+  words: readonly (ShellWord | null)[],
+  known: KnownValues,
+  depth: number,
+): ReadonlySet<string> {
   const names = new Set<string>();
   for (const word of words) {
     for (const piece of word?.pieces ?? []) {
@@ -61,7 +65,7 @@ function namesIn(words: readonly (ShellWord | null)[], known: Known, depth: numb
   return names;
 }
 
-function fill(word: ShellWord, choice: Choice, known: Known, shown: ShellWord[]): ShellWord {
+function fill(word: ShellWord, choice: Choice, known: KnownValues, shown: ShellWord[]): ShellWord {
   if (word.literal) return word;
   const pieces = filledPieces(word.pieces, choice, known, shown, DEPTH);
   const value = pieces.map(({ text }) => text).join("");
@@ -77,7 +81,7 @@ function fill(word: ShellWord, choice: Choice, known: Known, shown: ShellWord[])
 function filledPieces(
   pieces: readonly Piece[],
   choice: Choice,
-  known: Known,
+  known: KnownValues,
   shown: ShellWord[],
   depth: number,
 ): Piece[] {

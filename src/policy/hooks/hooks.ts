@@ -22,7 +22,7 @@ export interface Hook {
 export type Hooks = ReadonlyMap<HookEvent, readonly Hook[]>;
 
 /** The raw `hooks` of one settings file; undefined if it has no hooks. */
-export interface HookSource extends Pick<Hook, "scope" | "file" | "agentType"> {
+export interface ReadHooks extends Pick<Hook, "scope" | "file" | "agentType"> {
   readonly value: unknown;
 }
 
@@ -36,7 +36,7 @@ export const DEFAULT_TIMEOUT_S = 60;
 const MAX_TIMEOUT_S = 3_600;
 
 /** Parses the hooks of all settings files, in the order of the files and of their content (A5.12). */
-export function parseHooks(sources: readonly HookSource[]): ParsedHooks {
+export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
   const { Group, Entry } = schemas();
   const hooks: Hook[] = [];
   const problems: string[] = [];
@@ -130,7 +130,7 @@ export function parseMatcher(matcher: string): (name: string) => boolean {
 const MAX_COMMAND_LENGTH = 60;
 
 /** Returns how the user recognises a hook. */
-export function nameOf({ event, command, file }: Hook): string {
+export function hookName({ event, command, file }: Hook): string {
   const line = command.trim().replace(/\s+/g, " ");
   const short = line.length > MAX_COMMAND_LENGTH ? `${line.slice(0, MAX_COMMAND_LENGTH)}…` : line;
   return `The ${event} hook "${short}" (${file})`;

@@ -12,7 +12,7 @@ import {
   type HookResponse,
   readDecision,
 } from "./hook-decision.ts";
-import { type Hook, type Hooks, nameOf } from "./hooks.ts";
+import { type Hook, type Hooks, hookName } from "./hooks.ts";
 import type { HookCaller } from "./results.ts";
 import { type RunProcess, runHook } from "./run-hook.ts";
 
@@ -63,7 +63,7 @@ export function runMatchingHooks(ports: HookPorts): RunMatchingHooks {
     // An exit code other than 0 and 2 is not a failure (A22.21).
     const blocked = failsClosed(hook) && kind !== "exit";
     const effect = blocked ? "what it had to decide was blocked" : "Troupe continues without it";
-    ports.onProblem(`${nameOf(hook)} ${why}; ${effect}. ${remedyFor(kind)}`);
+    ports.onProblem(`${hookName(hook)} ${why}; ${effect}. ${remedyFor(kind)}`);
   }
 
   async function runAll(hooks: readonly Hook[], event: HookedEvent): Promise<readonly HookResponse[]> {

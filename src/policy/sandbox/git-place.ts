@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import type { Enclosure } from "../confinement/write-scope.ts";
 import { realOf } from "../engine/path-candidates.ts";
-import { namesIn } from "../on-disk.ts";
+import { listNames } from "../on-disk.ts";
 import { repositoriesAbout, treeOf } from "../trust/git-repository.ts";
 import type { SandboxPlace } from "./sandbox.ts";
 
@@ -21,7 +21,7 @@ export function gitPlaceOf({ path, branch, checkout }: Enclosure): NonNullable<S
   const objects = join(common, "objects");
   const branches = ["refs/heads", "logs/refs/heads"].map((name) => join(common, name));
   const others = branches.flatMap((folder) =>
-    namesIn(folder).flatMap((name) => (isOwn(name, branch) ? [] : [join(folder, name)])),
+    listNames(folder).flatMap((name) => (isOwn(name, branch) ? [] : [join(folder, name)])),
   );
   return {
     // With more branches than can be protected, none is writable: a commit fails then, and no branch is at risk.
@@ -43,7 +43,7 @@ function isOwn(name: string, branch: string): boolean {
 function ownFolder(common: string, path: string): string {
   const folder = join(common, "worktrees");
   const usual = join(folder, basename(path));
-  const others = namesIn(folder).map((name) => join(folder, name));
+  const others = listNames(folder).map((name) => join(folder, name));
   return [usual, ...others].find((one) => isOf(one, path)) ?? usual;
 }
 

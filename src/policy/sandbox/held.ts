@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
-import type { Seen } from "../../mailbox/confined.ts";
+import type { ConfinedView } from "../../mailbox/confined.ts";
 import { holds } from "../engine/path-candidates.ts";
-import { exists, isDirectory, namesIn } from "../on-disk.ts";
+import { exists, isDirectory, listNames } from "../on-disk.ts";
 import { protectedName, protectedNames } from "../protected-paths.ts";
 import type { Run } from "./probe.ts";
 import { findNames } from "./search.ts";
@@ -29,7 +29,7 @@ const NEVER_MADE = [
 /** What is protected in directories that a command can write. */
 export interface Protected {
   /** How existing paths are protected; the directories on the way to them keep their names. */
-  readonly seen: readonly Seen[];
+  readonly seen: readonly ConfinedView[];
   /** What does not exist, and must not once the command has ended. */
   readonly absent: readonly string[];
 }
@@ -65,10 +65,10 @@ export async function findProtected(
   // A command could give itself the right to what its user owns.
   const real = [...held, ...found.closed].flatMap((path) => realOrNull(path) ?? []);
   if (real.length > MOST_HELD) return null;
-  const seen = [...new Set(real)].map((path): Seen => ({ as: "read", path }));
+  const seen = [...new Set(real)].map((path): ConfinedView => ({ as: "read", path }));
   const above = new Set(real.flatMap((path) => between(path, roots)));
   return {
-    seen: [...seen, ...[...above].map((path): Seen => ({ as: "pinned", path }))],
+    seen: [...seen, ...[...above].map((path): ConfinedView => ({ as: "pinned", path }))],
     absent: held.filter((path) => !exists(path)),
   };
 }
@@ -83,7 +83,7 @@ function between(path: string, roots: readonly string[]): string[] {
 /** Git itself must write objects, refs and the index. Submodules have theirs below the repository. */
 function ofRepository(directory: string): string[] {
   const modules = join(directory, "modules");
-  return [directory, ...namesIn(modules).map((name) => join(modules, name))].flatMap((each) =>
+  return [directory, ...listNames(modules).map((name) => join(modules, name))].flatMap((each) =>
     OF_REPOSITORY.map((name) => join(each, name)),
   );
 }

@@ -1,4 +1,4 @@
-import type { Seen } from "../../mailbox/confined.ts";
+import type { ConfinedView } from "../../mailbox/confined.ts";
 import { realOf } from "../engine/path-candidates.ts";
 import { type BuilderOptions, findBuilder, tryOut } from "./builder.ts";
 import { findProtected } from "./held.ts";
@@ -7,10 +7,10 @@ import { findMasks } from "./masks.ts";
 import { openings } from "./probe.ts";
 import { trustedProgram } from "./programs.ts";
 import type { Prepared, SandboxReport, SandboxSettings } from "./sandbox.ts";
-import { type LightGround, lightGround, lightView, type Workspace } from "./view.ts";
+import { type LightGround, lightGround, lightView, type SandboxWorkspace } from "./view.ts";
 
 /** A command to confine. */
-export interface LightCommand extends Workspace {
+export interface LightCommand extends SandboxWorkspace {
   /** True if rules deny a path to be read, or ask about it. */
   hides(path: string): boolean;
 }
@@ -66,9 +66,9 @@ export function lightConfinement(options: LightOptions): LightConfinement {
     if (held === null) return null;
     const made = new MadeNames(builder.state, "");
     const ended = made.guard(held.absent);
-    const seen: Seen[] = [
+    const seen: ConfinedView[] = [
       ...view,
-      ...real.map((path): Seen => ({ as: "write", path })),
+      ...real.map((path): ConfinedView => ({ as: "write", path })),
       ...held.seen,
       ...masks,
     ];

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { exists, namesIn } from "../on-disk.ts";
+import { exists, listNames } from "../on-disk.ts";
 
 /** What the names of sandboxes' own directories begin with. */
 export const SANDBOX_DIRECTORY = "troupe-sandbox-";
@@ -69,7 +69,7 @@ export class MadeNames {
 
   /** Does the same for killed sessions. Names created later are the user's own. */
   sweep(): void {
-    for (const name of namesIn(this.#notes).filter((one) => one.endsWith(".json"))) {
+    for (const name of listNames(this.#notes).filter((one) => one.endsWith(".json"))) {
       const file = join(this.#notes, name);
       const note = noteIn(file);
       if (note === null || isRunning(note.pid)) continue;

@@ -1,4 +1,4 @@
-import type { Seen } from "../../mailbox/confined.ts";
+import type { ConfinedView } from "../../mailbox/confined.ts";
 import type { Rule } from "../../settings/rules.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import type { Run } from "./probe.ts";
@@ -24,7 +24,7 @@ export interface MaskSearch {
 }
 
 /** Returns the real paths that rules forbid to read; null if they cannot all be hidden. */
-export async function findMasks(search: MaskSearch): Promise<Seen[] | null> {
+export async function findMasks(search: MaskSearch): Promise<ConfinedView[] | null> {
   const { rules, home, hides, run, program } = search;
   const forbidden = forbiddenReads(rules, home);
   if (forbidden.length === 0) return [];

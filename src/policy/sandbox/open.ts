@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import { errorMessage } from "../../lib/errors.ts";
-import type { Seen } from "../../mailbox/confined.ts";
+import type { ConfinedView } from "../../mailbox/confined.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import { type Builder, type BuilderOptions, findBuilder, tryOut } from "./builder.ts";
 import { describedPolicy } from "./describe.ts";
@@ -14,7 +14,7 @@ import { trustedProgram } from "./programs.ts";
 import type { Prepared, Sandbox, SandboxPlace, SandboxReport, SandboxSettings } from "./sandbox.ts";
 import { hide, realOrNull, secretPaths } from "./secrets.ts";
 
-export interface SandboxOptions extends BuilderOptions {
+export interface OpenSandboxOptions extends BuilderOptions {
   readonly settings: SandboxSettings;
   /** Where to make the session's temporary directory, from `os.tmpdir()`. */
   readonly temporary: string;
@@ -23,7 +23,7 @@ export interface SandboxOptions extends BuilderOptions {
 }
 
 /** Opens the sandbox of a session whose mode is not off; nothing else loads it. Returns immediately. */
-export function openSandbox(options: SandboxOptions): Sandbox {
+export function openSandbox(options: OpenSandboxOptions): Sandbox {
   const builder = findBuilder(options);
   if (typeof builder === "string") return noSandbox(builder);
   try {
@@ -38,7 +38,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
 class OpenSandbox implements Sandbox {
   readonly ready: Promise<SandboxReport>;
   report: SandboxReport | null = null;
-  readonly #options: SandboxOptions;
+  readonly #options: OpenSandboxOptions;
   readonly #builder: Builder;
   /** Troupe's directory, with the commands' temporary directory in it. */
   readonly #directory: string;
@@ -48,7 +48,7 @@ class OpenSandbox implements Sandbox {
   #network: Network | null = null;
   #weaker = false;
 
-  constructor(options: SandboxOptions, builder: Builder) {
+  constructor(options: OpenSandboxOptions, builder: Builder) {
     this.#options = options;
     this.#builder = builder;
     this.#directory = realpathSync(mkdtempSync(join(options.temporary, SANDBOX_DIRECTORY)));
@@ -101,14 +101,16 @@ class OpenSandbox implements Sandbox {
       );
     const shown = [...roots, ...existing(readable)];
     const secrets = secretPaths({ home, troupeHome, denyRead: settings.denyRead });
-    const seen: Seen[] = [
+    const seen: ConfinedView[] = [
       ...[...roots, ...existing(git?.writable ?? []), this.#temporary].map(
-        (path): Seen => ({ as: "write", path }),
+        (path): ConfinedView => ({ as: "write", path }),
       ),
       ...held.seen,
-      ...[...existing(git?.held ?? []), ...this.#ours(roots)].map((path): Seen => ({ as: "read", path })),
+      ...[...existing(git?.held ?? []), ...this.#ours(roots)].map(
+        (path): ConfinedView => ({ as: "read", path }),
+      ),
       ...hide(secrets, shown),
-      ...existing(readable).map((path): Seen => ({ as: "read", path })),
+      ...existing(readable).map((path): ConfinedView => ({ as: "read", path })),
     ];
     return {
       confined: {

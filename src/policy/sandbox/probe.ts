@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { parseJson } from "../../lib/json.ts";
-import type { Confined, Seen } from "../../mailbox/confined.ts";
+import type { Confined, ConfinedView } from "../../mailbox/confined.ts";
 import { realOf } from "../engine/path-candidates.ts";
 
 /** A program and its arguments, started without a shell. */
@@ -51,7 +51,7 @@ export interface ProbeParts {
   /** Troupe's private directory: the probe makes directories in it. */
   readonly state: string;
   /** The confinement to try, around what the probe shows and hides. */
-  confined(seen: readonly Seen[]): Confined;
+  confined(seen: readonly ConfinedView[]): Confined;
 }
 
 /** Tries one allowed action and six forbidden ones in a confinement; a sentence if it did not even start. */

@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import type { Run } from "./probe.ts";
 
 /** What to look for below some directories. */
-export interface Search {
+export interface ConfinedSearch {
   readonly roots: readonly string[];
   /** Tests of find with their values, one of which must match. */
   readonly tests: readonly (readonly [test: string, value: string])[];
@@ -24,7 +24,7 @@ const SEARCH_MS = 3_000;
 const PATH_BYTES = process.platform === "darwin" ? 1_024 : 4_096;
 
 /** Finds names without following links, parents first; returns null if it may have missed some. */
-export async function findNames(search: Search): Promise<Found | null> {
+export async function findNames(search: ConfinedSearch): Promise<Found | null> {
   const { roots, tests, except = [], run, program } = search;
   if (tests.length === 0 || roots.length === 0) return { paths: [], closed: [] };
   const passed = except.length === 0 ? [] : ["(", ...except, ")", "-prune", "-o"];

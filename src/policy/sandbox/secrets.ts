@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Seen } from "../../mailbox/confined.ts";
+import type { ConfinedView } from "../../mailbox/confined.ts";
 import { holds } from "../engine/path-candidates.ts";
 import { exists } from "../on-disk.ts";
 
@@ -43,8 +43,8 @@ export function secretPaths({ home, troupeHome, denyRead }: SecretPlaces): strin
  * Returns how these paths are hidden, by their real paths; skips missing ones. A directory that contains a shown path
  * is empty but for that.
  */
-export function hide(paths: readonly string[], shown: readonly string[]): Seen[] {
-  return paths.flatMap((path): Seen[] => {
+export function hide(paths: readonly string[], shown: readonly string[]): ConfinedView[] {
+  return paths.flatMap((path): ConfinedView[] => {
     const real = isReadable(path) ? realOrNull(path) : null;
     if (real === null) return [];
     if (!statSync(real).isDirectory()) return [{ as: "no-file", path: real }];

@@ -1,9 +1,9 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import type { Seen } from "../../mailbox/confined.ts";
+import type { ConfinedView } from "../../mailbox/confined.ts";
 import type { Rule } from "../../settings/rules.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
-import { isDirectory, namesIn } from "../on-disk.ts";
+import { isDirectory, listNames } from "../on-disk.ts";
 import { repositoriesAbout } from "../trust/git-repository.ts";
 import { readAllowances } from "./rule-paths.ts";
 import { hide, realOrNull, type SecretPlaces, secretPaths } from "./secrets.ts";
@@ -14,7 +14,7 @@ export interface ViewGround extends SecretPlaces {
 }
 
 /** Part of the disk that a command works in. */
-export interface Workspace {
+export interface SandboxWorkspace {
   readonly roots: readonly string[];
   /** What else it may read. */
   readonly readable: readonly string[];
@@ -48,7 +48,7 @@ export function lightGround(given: ViewGround): LightGround | null {
  * Returns what a lightly confined command sees, without the files that rules deny. Of the home it sees the workspace,
  * what Read rules allow, git's configuration, and programs.
  */
-export function lightView(ground: LightGround, { roots, readable, rules }: Workspace): Seen[] {
+export function lightView(ground: LightGround, { roots, readable, rules }: SandboxWorkspace): ConfinedView[] {
   const { home, scratch } = ground;
   const realRoots = roots.map((root) => realOf(root));
   // A workspace that holds the home shows all of it but for known credentials.
@@ -58,7 +58,7 @@ export function lightView(ground: LightGround, { roots, readable, rules }: Works
   const repositories = realRoots.flatMap(repositoryOf).filter((path) => !holds(path, home));
   const allowed = readAllowances(rules, home);
   // Each costs a mount, and an empty directory has nothing to read.
-  const filled = readable.filter((path) => !isDirectory(path) || namesIn(path).length > 0);
+  const filled = readable.filter((path) => !isDirectory(path) || listNames(path).length > 0);
   const shown = [...roots, ...repositories, ...filled, ...allowed, ...ground.shown].flatMap((path) => {
     const real = realOrNull(path);
     return real === null ? [] : [{ path, real }];
@@ -74,12 +74,12 @@ export function lightView(ground: LightGround, { roots, readable, rules }: Works
     ({ path, real }) => path !== real && isGone(path) && !reals.some((one) => holds(one, path)),
   );
   return [
-    ...scratch.map((path): Seen => ({ as: "scratch", path })),
+    ...scratch.map((path): ConfinedView => ({ as: "scratch", path })),
     ...(isWide ? [] : [{ as: "empty", path: home } as const]),
     ...reals
       .filter(isGone)
-      .map((path): Seen => ({ as: isConfiguration(path, ground) ? "copy" : "read", path })),
-    ...links.map(({ path, real }): Seen => ({ as: "link", path, to: real })),
+      .map((path): ConfinedView => ({ as: isConfiguration(path, ground) ? "copy" : "read", path })),
+    ...links.map(({ path, real }): ConfinedView => ({ as: "link", path, to: real })),
     ...hide(secrets, reals),
   ];
 }

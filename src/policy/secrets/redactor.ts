@@ -9,13 +9,13 @@ export interface Secrets {
 }
 
 /** How to redact, as data that can be sent to a thread. */
-export interface Redaction {
+export interface RedactedText {
   /** Matches every text that has a secret in it, also as a JSON string. Most texts end here. */
   readonly suspect: RegExp;
   readonly replace: readonly { readonly find: RegExp; readonly by: string }[];
 }
 
-export function redactionOf({ values, patterns = [] }: Secrets): Redaction {
+export function redactionOf({ values, patterns = [] }: Secrets): RedactedText {
   const all = [...SECRET_PATTERNS, ...patterns];
   const known = knownValues(values);
   const hints = all.map(({ hint }) => hint.source);

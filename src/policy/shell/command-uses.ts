@@ -5,7 +5,15 @@ import { actingProblem, isNumber, type ReadWords, readOptions } from "./read-opt
 import type { Row } from "./rows.ts";
 import { sedDoesOnly } from "./sed-script.ts";
 import { printfUses, testUses } from "./tests.ts";
-import { assignedPaths, type FileWork, looksLikePath, pathsAmong, refuse, type Uses, uses } from "./uses.ts";
+import {
+  assignedPaths,
+  type FileWork,
+  looksLikePath,
+  pathsAmong,
+  refuseUse,
+  type Uses,
+  uses,
+} from "./uses.ts";
 import { literalWord, type ShellWord } from "./words.ts";
 import { XARGS } from "./wrappers.ts";
 
@@ -60,7 +68,7 @@ function rowUses(name: string, words: readonly ShellWord[], row: Row): Uses {
     contents: startsPrograms(name, read) ? { paths: null, below: true } : null,
   };
   const acts = actingProblem(read) ?? operandProblem(name, row, read);
-  if (acts !== null) return refuse(acts.startsWith(name) ? acts : `${name}: ${acts}`, found);
+  if (acts !== null) return refuseUse(acts.startsWith(name) ? acts : `${name}: ${acts}`, found);
   const plain = read.misfit ?? misfitOf(name, row, read);
   return uses({ ...found, plain: plain ?? (row.confinedOnly ? `${name} is not plain reading` : null) });
 }
@@ -73,7 +81,7 @@ function fileUses(name: string, words: readonly ShellWord[], row: Row): Uses {
   const end = given.length > 0 ? operands.length : -1;
   const placed = { sources: operands.slice(0, end), into: [...given, ...operands.slice(end)] };
   const nothing = operands.length === 0 ? `${name} has nothing to work on` : null;
-  return refuse(`${name} is not known to be read-only`, {
+  return refuseUse(`${name} is not known to be read-only`, {
     reads: [...(name === "cp" ? placed.sources : []), ...read.valuesOf("path")],
     writes: name === "cp" ? placed.into : [...operands, ...given],
     candidates: [...operands, ...read.values.map(({ word }) => word), ...read.glued],

@@ -1,6 +1,6 @@
 import { readOptions } from "./read-options.ts";
 import { type Row, readRow } from "./rows.ts";
-import { looksLikePath, pathsAmong, refuse, type Uses, uses } from "./uses.ts";
+import { looksLikePath, pathsAmong, refuseUse, type Uses, uses } from "./uses.ts";
 import { literalWord, type ShellWord } from "./words.ts";
 
 /** Tests and actions of find by their names, in the notation of `rows.ts`. */
@@ -29,8 +29,8 @@ export function findUses(words: readonly ShellWord[]): Uses {
     starts,
   };
   const asks = words.find(({ value }) => /^-(?:D|ok|files0)/.test(value));
-  if (asks) return refuse(`find ${asks.value} does more than search`, some);
-  if (acting[0] !== undefined) return refuse(`find ${acting[0].slice(1)} writes or removes files`, some);
+  if (asks) return refuseUse(`find ${asks.value} does more than search`, some);
+  if (acting[0] !== undefined) return refuseUse(`find ${acting[0].slice(1)} writes or removes files`, some);
   const unknown = [...odd, ...values.map(({ word }) => word).filter(({ literal }) => !literal)][0];
   const plain =
     (starts.length > 0 ? "find -exec starts a command" : null) ??

@@ -1,6 +1,6 @@
 import { actingProblem, type ReadWords, readOptions } from "./read-options.ts";
 import { type Row, readRow, readTable } from "./rows.ts";
-import { pathsAmong, refuse, type Uses, uses } from "./uses.ts";
+import { pathsAmong, refuseUse, type Uses, uses } from "./uses.ts";
 import { literalWord, type ShellWord } from "./words.ts";
 
 /** Options of what shows commits and differences that select, order or format (§5.6). */
@@ -108,7 +108,7 @@ function subcommandUses(words: readonly ShellWord[]): Uses {
   const given = words.slice(name === two ? 2 : 1);
   if (row === undefined) {
     const why = name === "" ? "git without a subcommand" : `git ${name} may change something`;
-    return refuse(why, { candidates: given.flatMap(pathsOf) });
+    return refuseUse(why, { candidates: given.flatMap(pathsOf) });
   }
   const read = readOptions(given, row);
   const { operands, values } = read;
@@ -120,7 +120,7 @@ function subcommandUses(words: readonly ShellWord[]): Uses {
     contents: contentsOf(name, given, read),
   };
   const acts = actingProblem(read) ?? operandProblem(name, words, read);
-  if (acts !== null) return refuse(`git ${name}: ${acts}`, found);
+  if (acts !== null) return refuseUse(`git ${name}: ${acts}`, found);
   const odd = values.find(({ word, form }) => form === "word" && /^-(?!\d+$)/.test(word.value));
   const signs = [...values.map(({ word }) => word), ...read.glued].some(({ value }) =>
     /%[-+ ]?G/.test(value),

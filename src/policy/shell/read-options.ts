@@ -1,8 +1,8 @@
-import type { Option, Row } from "./rows.ts";
+import type { ProgramOption, Row } from "./rows.ts";
 import { literalWord, type ShellWord } from "./words.ts";
 
 export interface OptionValue {
-  readonly option: Option;
+  readonly option: ProgramOption;
   readonly word: ShellWord;
   /** How it is given: as a word of its own, behind a `=`, or behind its letter. */
   readonly form: "word" | "equals" | "letter";
@@ -11,8 +11,8 @@ export interface OptionValue {
 /** The words after a command's name, taken apart by its row. */
 export type ReadWords = Readonly<Omit<Reader, "long" | "cluster">>;
 
-const PATH: Option = { kind: "path", plain: false, optional: false, replacesFirst: false };
-const ACTING: ReadonlySet<Option["kind"] | undefined> = new Set(["write", "acts"]);
+const PATH: ProgramOption = { kind: "path", plain: false, optional: false, replacesFirst: false };
+const ACTING: ReadonlySet<ProgramOption["kind"] | undefined> = new Set(["write", "acts"]);
 
 /** Takes words apart as getopt_long does: clusters, values that are glued or follow, abbreviated long names, `--`. */
 export function readOptions(words: readonly ShellWord[], row: Row): ReadWords {
@@ -47,7 +47,7 @@ class Reader {
   /** True if a long name was not written out. */
   abbreviated = false;
   /** By letter or long name; `*` is one that stands for the first operand. */
-  readonly options = new Map<string, Option>();
+  readonly options = new Map<string, ProgramOption>();
   readonly operands: ShellWord[] = [];
   readonly values: OptionValue[] = [];
   /** What may be a value all the same: text behind a letter of a cluster, or behind the `=` of what is not known. */
@@ -127,7 +127,7 @@ class Reader {
   }
 
   /** Words of values of one kind. */
-  valuesOf(kind: Option["kind"]): readonly ShellWord[] {
+  valuesOf(kind: ProgramOption["kind"]): readonly ShellWord[] {
     return this.values.flatMap(({ option, word }) => (option.kind === kind ? [word] : []));
   }
 
@@ -142,7 +142,7 @@ class Reader {
     return given.length > 0 ? given : this.operands.slice(0, 1);
   }
 
-  #given(name: string, option: Option, written: string): void {
+  #given(name: string, option: ProgramOption, written: string): void {
     this.options.set(name, option);
     if (option.replacesFirst) this.options.set("*", option);
     if (!option.plain) this.#misfit(written);
@@ -150,7 +150,7 @@ class Reader {
   }
 
   /** Returns how many words it takes. */
-  #take(option: Option, word: ShellWord | undefined, form: OptionValue["form"]): number {
+  #take(option: ProgramOption, word: ShellWord | undefined, form: OptionValue["form"]): number {
     if (word === undefined) this.#misfit("an option without its value");
     else this.#value(option, word, form);
     if (form !== "word") return 0;
@@ -161,7 +161,7 @@ class Reader {
     return 1;
   }
 
-  #value(option: Option, word: ShellWord, form: OptionValue["form"]): void {
+  #value(option: ProgramOption, word: ShellWord, form: OptionValue["form"]): void {
     this.values.push({ option, word, form });
     if (option.kind === "number" && !isNumber(word.value)) this.misfit ??= `"${word.value}" is not a number`;
   }

@@ -24,7 +24,7 @@ const KINDS = {
   2: "pair",
 } as const;
 
-export interface Option {
+export interface ProgramOption {
   /** `acts`: it writes or starts something itself. */
   readonly kind: "flag" | "acts" | (typeof KINDS)[keyof typeof KINDS];
   /** Whether it is part of plain reading (§5.6). */
@@ -38,11 +38,11 @@ export interface Option {
 /** How one command is read: one row of a table. */
 export interface Row {
   readonly operands: Operands;
-  readonly letters: ReadonlyMap<string, Option>;
+  readonly letters: ReadonlyMap<string, ProgramOption>;
   /** By long name without its dashes. */
-  readonly longs: ReadonlyMap<string, Option>;
+  readonly longs: ReadonlyMap<string, ProgramOption>;
   /** `-5`, if that is an option of it. */
-  readonly digits: Option | undefined;
+  readonly digits: ProgramOption | undefined;
   /** Letters of a cluster take their values from the words that follow, one after the other. */
   readonly valuesFollow: boolean;
   /** Letters do not cluster. */
@@ -66,13 +66,13 @@ export function readRow(text: string): Row {
   const [head = "", ...tokens] = text.split(/\s+/).filter(Boolean);
   const operands = new Map<string, Operands>(Object.entries(OPERANDS)).get(head.replace(/[+^<-]/g, ""));
   if (operands === undefined) throw new Error(`"${head}" is not a kind of operands`);
-  const [letters, longs] = [new Map<string, Option>(), new Map<string, Option>()];
+  const [letters, longs] = [new Map<string, ProgramOption>(), new Map<string, ProgramOption>()];
   const bar = tokens.indexOf("|");
   for (const [at, token] of tokens.entries()) {
     if (token === "|") continue;
     const [matched, letter = "", names = "", value, kind = "", acts, first] = TOKEN.exec(token) ?? [];
     if (matched === undefined) throw new Error(`"${token}" is not an option of a row`);
-    const option: Option = {
+    const option: ProgramOption = {
       kind: acts ? "acts" : value === undefined ? "flag" : KINDS[kind as keyof typeof KINDS],
       plain: bar < 0 || at < bar,
       optional: value === "?" || acts !== "",

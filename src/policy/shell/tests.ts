@@ -1,14 +1,14 @@
-import { refuse, type Uses, uses } from "./uses.ts";
+import { refuseUse, type Uses, uses } from "./uses.ts";
 import type { ShellWord } from "./words.ts";
 
 /** `printf -v` sets a variable, and so does `%n`. */
 export function printfUses(words: readonly ShellWord[]): Uses {
   const [format] = words[0]?.value === "--" ? words.slice(1) : words;
   if (format === undefined) return uses({});
-  if (!format.literal) return refuse("the format of printf is not written out");
-  if (format === words[0] && format.value.startsWith("-")) return refuse("printf has options");
+  if (!format.literal) return refuseUse("the format of printf is not written out");
+  if (format === words[0] && format.value.startsWith("-")) return refuseUse("printf has options");
   const sets = /%[^%a-zA-Z]*[hlLjztq]*n/.test(format.value.replaceAll("%%", ""));
-  return sets ? refuse("%n of printf sets a variable") : uses({});
+  return sets ? refuseUse("%n of printf sets a variable") : uses({});
 }
 
 const BINARY = /^(?:=|==|!=|<|>|-nt|-ot|-ef|-eq|-ne|-lt|-le|-gt|-ge)$/;
@@ -16,11 +16,11 @@ const BINARY = /^(?:=|==|!=|<|>|-nt|-ot|-ef|-eq|-ne|-lt|-le|-gt|-ge)$/;
 /** Tests that look a name up as a variable run what its subscript has, so that no word may become such an operator. */
 export function testUses(words: readonly ShellWord[]): Uses {
   if (words.some(({ value }) => value === "-v" || value === "-R"))
-    return refuse("it tests a variable by its name");
+    return refuseUse("it tests a variable by its name");
   const compared = findCompared(words);
   if (compared.some((word) => word?.literal && /[[$`]/.test(word.value)))
-    return refuse("it compares what may run a command");
-  if (!compared.every(isNumber)) return uses({ plain: "it compares what is not a plain number" });
+    return refuseUse("it compares what may run a command");
+  if (!compared.every(isNumberWord)) return uses({ plain: "it compares what is not a plain number" });
   const odd = words.find((word, at) => mayBeOperator(word, words, at));
   return uses({ plain: odd ? `${odd.raw} may become a test of a variable by its name` : null });
 }
@@ -43,7 +43,7 @@ function mayBeOperator(word: ShellWord, words: readonly ShellWord[], at: number)
   return !(alone || /^-[a-zA-Z]$/.test(before) || BINARY.test(before) || BINARY.test(after));
 }
 
-export function isNumber(word: ShellWord | undefined): boolean {
+export function isNumberWord(word: ShellWord | undefined): boolean {
   if (word === undefined || word.literal) return /^[+-]?\d+$/.test(word?.value ?? "");
   return word.pieces.every(({ type, text }) => type === "number" || (type === "text" && /^\d*$/.test(text)));
 }

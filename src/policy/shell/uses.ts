@@ -45,7 +45,7 @@ export function uses(some: Partial<Uses>): Uses {
 }
 
 /** Neither tier lets it run. */
-export function refuse(why: string, some: Partial<Uses> = {}): Uses {
+export function refuseUse(why: string, some: Partial<Uses> = {}): Uses {
   return { ...NOTHING, ...some, plain: why, confined: why };
 }
 

@@ -52,7 +52,7 @@ export function knownText(words: readonly ShellWord[]): string {
   return words.map(({ literal, value, pieces }) => (literal ? value : pieces.map(known).join(""))).join(" ");
 }
 
-export function plainText(words: readonly ShellWord[]): string {
+export function plainWords(words: readonly ShellWord[]): string {
   return words.map(({ value }) => value).join(" ");
 }
 

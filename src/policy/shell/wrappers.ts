@@ -1,7 +1,7 @@
 import { findCommands, mayBeAction } from "./find.ts";
 import { readOptions } from "./read-options.ts";
 import { type Row, readRow, readTable } from "./rows.ts";
-import { plainText, type ShellWord } from "./words.ts";
+import { plainWords, type ShellWord } from "./words.ts";
 
 /** Options of xargs; what it runs are its operands. */
 export const XARGS = readRow(
@@ -59,14 +59,14 @@ export function unwrap(words: readonly ShellWord[], before?: "xargs"): readonly 
   }
 }
 
-export function nameOf(word: ShellWord | undefined): string {
+export function programName(word: ShellWord | undefined): string {
   const value = word?.value ?? "";
   return value.slice(value.lastIndexOf("/") + 1).toLowerCase();
 }
 
 /** True if a prefix rule must not allow this: it would allow what it starts. */
 export function startsOthers(words: readonly ShellWord[]): boolean {
-  const name = nameOf(words[0]);
+  const name = programName(words[0]);
   if (OPAQUE.has(name)) return true;
   if (SHELLS.has(name)) return shellScripts(words.slice(1)) !== null;
   if (name === "command") return /^-\w*p/.test(words[1]?.value ?? "");
@@ -81,7 +81,7 @@ interface Started {
 
 /** Returns what deny and ask rules see behind a command, in the widest sense. `documents` is what its input says. */
 export function findStarted(words: readonly ShellWord[], documents: readonly string[]): Started {
-  const name = nameOf(words[0]);
+  const name = programName(words[0]);
   const rest = words.slice(1);
   const given = rest.map(({ value }) => value);
   const only = (...scripts: readonly string[]): Started => ({ commands: [], scripts });
@@ -104,17 +104,17 @@ export function findStarted(words: readonly ShellWord[], documents: readonly str
     read.understood && rest.slice(0, rest.length - operands.length).every(({ literal }) => literal);
   const texts = read
     .valuesOf("pattern")
-    .map(({ value }) => (name === "env" ? `env ${value} ${plainText(operands)}` : value));
+    .map(({ value }) => (name === "env" ? `env ${value} ${plainWords(operands)}` : value));
   // Options of flock and su may also come after the operand, and then each word may be the command.
   if (!isKnown || (DELAYED.has(name) && operands[1]?.value.startsWith("-"))) {
     const suffixes = rest.map((_, at) => rest.slice(at));
-    return { commands: suffixes, scripts: [...texts, ...given, plainText(operands)] };
+    return { commands: suffixes, scripts: [...texts, ...given, plainWords(operands)] };
   }
   // taskset and chrt may be given no word of their own.
   const commands = DELAYED.has(name) ? [operands.slice(1), operands] : [operands];
   return {
     commands: commands.filter((command) => command.length > 0),
-    scripts: name === "watch" ? [...texts, plainText(operands)] : texts,
+    scripts: name === "watch" ? [...texts, plainWords(operands)] : texts,
   };
 }
 

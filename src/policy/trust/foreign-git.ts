@@ -5,11 +5,11 @@ import { dirname, join, relative, resolve } from "node:path";
 import { canonicalJson } from "../../lib/json.ts";
 import { printable } from "../../lib/printable.ts";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
-import { namesIn } from "../on-disk.ts";
+import { listNames } from "../on-disk.ts";
 import { includedBy, runsCommand } from "./git-commands.ts";
 import { gitSettingsIn } from "./git-config-text.ts";
 import { gitLinksIn } from "./git-links.ts";
-import { type GitRepository, repositoriesAbout, repositoryAt } from "./git-repository.ts";
+import { type GitRepository, readRepository, repositoriesAbout } from "./git-repository.ts";
 import type { Grant } from "./grants.ts";
 
 /** Half a million files. */
@@ -111,7 +111,7 @@ class Reading {
     const read = readRegularFile(file, MOST_INDEX_BYTES);
     if (read.type === "absent") return;
     const links = read.type === "unreadable" ? null : gitLinksIn(read.bytes, this.#idBytes);
-    const inner = links?.map((path) => repositoryAt(join(this.#tree, path, ".git"))) ?? [];
+    const inner = links?.map((path) => readRepository(join(this.#tree, path, ".git"))) ?? [];
     const found = inner.filter((repository) => repository !== null);
     if (links === null) this.#grant(`go by ${this.#name(file)}, which could not be looked through`, file);
     else if (goesOn) this.within.push(...found);
@@ -134,7 +134,7 @@ class Reading {
 
 /** Returns the index files of a repository; an index may be split in two. */
 function indexesIn(own: string): readonly string[] {
-  const names = namesIn(own).filter((name) => name === "index" || name.startsWith("sharedindex."));
+  const names = listNames(own).filter((name) => name === "index" || name.startsWith("sharedindex."));
   return names.map((name) => join(own, name));
 }
 

@@ -21,7 +21,7 @@ const A_HEAD = /^(?:ref:\s*refs\/|[0-9a-f]{40,64}\s*$)/;
 export function repositoriesAbout(folder: string): readonly GitRepository[] {
   const found: GitRepository[] = [];
   for (let at = resolve(folder); ; at = dirname(at)) {
-    const inside = repositoryAt(join(at, ".git"));
+    const inside = readRepository(join(at, ".git"));
     for (const repository of [inside, isWhole(bare(at)) ? bare(at) : null]) {
       if (repository === null) continue;
       found.push(repository);
@@ -32,7 +32,7 @@ export function repositoriesAbout(folder: string): readonly GitRepository[] {
 }
 
 /** Returns the repository of `.git`, which is a directory or a file that names one. Null if there is no repository. */
-export function repositoryAt(dotGit: string): GitRepository | null {
+export function readRepository(dotGit: string): GitRepository | null {
   const tree = dirname(dotGit);
   if (isFolder(dotGit)) return withCommon(dotGit, tree);
   const named = /^gitdir: (.+)/.exec(textAt(dotGit) ?? "")?.[1];

@@ -5,7 +5,7 @@ import { printable } from "../../lib/printable.ts";
 import { count } from "../../settings/count.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import { schema } from "../../settings/schema.ts";
-import { nameOf } from "../../settings/setting.ts";
+import { settingName } from "../../settings/setting.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
 
 /** One thing that the settings of a trusted directory could do. */
@@ -81,7 +81,7 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
         ? Object.entries(value).map(([event, hooks]) => named(hookWords(event, hooks), [event, hooks]))
         : [];
     default:
-      return [named(`set ${printable(nameOf({ path }))} to ${printable(canonicalJson(value))}`, value)];
+      return [named(`set ${printable(settingName({ path }))} to ${printable(canonicalJson(value))}`, value)];
   }
 }
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { CommandOutput } from "../../mailbox/runs.ts";
-import { MAX_OUTPUT_CHARS, shownOutput, sizeOf } from "../command-output.ts";
+import { formatSize, MAX_OUTPUT_CHARS, shownOutput } from "../command-output.ts";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolPrompt } from "../tool.ts";
 import { type BackgroundService, noSuchTask, type TaskView } from "./service.ts";
@@ -65,7 +65,7 @@ export function taskOutputTool(service: BackgroundService): Tool<Input, Output, 
 /** The first line: no output can come before it. */
 function headline({ id, kind, title, state, ending, ms }: TaskView, { bytes, path }: CommandOutput): string {
   const how = ending ?? `It has been running for ${Math.round(ms / 1000)} s.`;
-  const file = path === null ? "" : `; ${sizeOf(bytes)} of output in ${path}`;
+  const file = path === null ? "" : `; ${formatSize(bytes)} of output in ${path}`;
   const what = kind === "agent" ? "Agent" : "Command";
   return `[${what} ${id}: ${oneLine(title)}; status: ${state}. ${how.replace(/\.$/, "")}${file}.]`;
 }

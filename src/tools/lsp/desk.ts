@@ -1,7 +1,7 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 
 /** The operations of the tool, by the names that models know. */
-export const OPERATIONS = [
+export const LSP_OPERATIONS = [
   "goToDefinition",
   "findReferences",
   "hover",
@@ -13,10 +13,10 @@ export const OPERATIONS = [
   "outgoingCalls",
   "diagnostics",
 ] as const;
-export type Operation = (typeof OPERATIONS)[number];
+export type LspOperation = (typeof LSP_OPERATIONS)[number];
 
 export interface LanguageQuestion {
-  readonly operation: Operation;
+  readonly operation: LspOperation;
   /** Absolute. */
   readonly file: string;
   /** Counted from 1, in characters as people count them; null if absent. */

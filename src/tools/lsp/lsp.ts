@@ -2,10 +2,10 @@ import * as z from "zod/mini";
 import { resolvePath } from "../paths.ts";
 import { naming } from "../prompt.ts";
 import { type CallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "../tool.ts";
-import { type LanguageService, OPERATIONS, type Operation } from "./desk.ts";
+import { type LanguageService, LSP_OPERATIONS, type LspOperation } from "./desk.ts";
 
 const Input = z.strictObject({
-  operation: z.enum(OPERATIONS).check(z.describe("What to ask the language server (required)")),
+  operation: z.enum(LSP_OPERATIONS).check(z.describe("What to ask the language server (required)")),
   filePath: z
     .string()
     .check(z.minLength(1), z.describe("The file, absolute or from the working directory (required)")),
@@ -33,7 +33,7 @@ const Input = z.strictObject({
 type Input = z.infer<typeof Input>;
 
 /** Operations on a whole file. */
-const WITHOUT_PLACE: readonly Operation[] = ["documentSymbol", "diagnostics"];
+const WITHOUT_PLACE: readonly LspOperation[] = ["documentSymbol", "diagnostics"];
 
 const prompt: ToolPrompt = {
   what: "Asks a language server about code: definitions, uses and implementations of a name, its type and documentation, the symbols of a file or of the project, who calls a function and what it calls, and the problems (diagnostics) of a file.",

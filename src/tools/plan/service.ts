@@ -12,18 +12,18 @@ export const MAX_PROMPT_CHARS = 200;
 export interface PlanService {
   enter(context: CallContext): Promise<Entered>;
   /** `plan` is null if it is already in its file. */
-  leave(plan: string | null, allowedPrompts: readonly string[], context: CallContext): Promise<Left>;
+  leave(plan: string | null, allowedPrompts: readonly string[], context: CallContext): Promise<PlanEnd>;
 }
 
 /** `reason` says what to do instead. */
-export interface Refused {
+export interface PlanRefused {
   readonly type: "refused";
   readonly reason: string;
 }
 
 /** `file`: the one file that may be written in plan mode. */
-export type Entered = { readonly type: "entered"; readonly file: string } | Refused;
-export type Left = Approved | Refused;
+export type Entered = { readonly type: "entered"; readonly file: string } | PlanRefused;
+export type PlanEnd = Approved | PlanRefused;
 
 export interface Approved {
   readonly type: "approved";

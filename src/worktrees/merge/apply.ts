@@ -5,7 +5,7 @@ import type { GitEnvironment, Repository } from "../environment.ts";
 import { allThere } from "../gc-guard.ts";
 import { mergeRef, ourFolder } from "../layout.ts";
 import { withLock } from "../lock.ts";
-import { answered, outputOf, Refusal, refuse, refuseByGit } from "../refusal.ts";
+import { answered, GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
 import type { ApplyAnswer, ApplyRequest } from "../requests.ts";
 import { noteMerged } from "../tree-record.ts";
 import { type Candidate, checkoutOf } from "./candidate.ts";
@@ -23,13 +23,13 @@ import {
   setOpen,
 } from "./journal.ts";
 import { missingDirs } from "./missing-dirs.ts";
-import type { Exchange } from "./moves.ts";
+import type { FileExchange } from "./moves.ts";
 import { notDone, recoverFailed } from "./recover.ts";
-import { type Left, revertExchange } from "./revert-exchange.ts";
+import { type LeftInPlace, revertExchange } from "./revert-exchange.ts";
 import { disposeOf, forgetTakenBack, leftOver, rollBackUnfinished } from "./roll-back.ts";
 import { snapshotSides } from "./snapshot-sides.ts";
 import { bytesFolder, stageFiles } from "./stage.ts";
-import { applyInSpiteOfOthers, type Changed } from "./try-again.ts";
+import { applyInSpiteOfOthers, type ChangedMeanwhile } from "./try-again.ts";
 import { verifyFiles } from "./verify.ts";
 
 type Clean = Extract<Candidate, { type: "clean" }>;
@@ -58,7 +58,7 @@ async function applyLocked(
   request: ApplyRequest,
   ground: GitEnvironment,
   disk: Disk,
-): Promise<ApplyAnswer | Changed> {
+): Promise<ApplyAnswer | ChangedMeanwhile> {
   const { common } = repo;
   const { tree, hold, expects } = request;
   const { candidate } = await snapshotSides(repo, { tree, checked: expects !== null, hold }, ground);
@@ -69,7 +69,7 @@ async function applyLocked(
     return { ...counts, type: "conflict", conflicts: [...candidate.conflicts], notes: [...notes] };
   const merge = ground.id();
   const bytes = await bytesFolder(repo, merge);
-  if (lstatOf(bytes) !== null) refuse(`There is a merge ${merge} already; try again.`);
+  if (lstatOf(bytes) !== null) refuseRequest(`There is a merge ${merge} already; try again.`);
   mkdirSync(ourFolder(common), { recursive: true });
   setOpen(common, merge, bytes, disk);
   const merged = (commit: string | null, more: readonly string[]): ApplyAnswer => ({
@@ -85,11 +85,11 @@ async function applyLocked(
     if (outcome.type === "changed") return outcome;
     throw outcome.left.length === 0
       ? outcome.why
-      : new Refusal([outcome.why.message, ...outcome.left.map(leftOver)].join(" "));
+      : new GitRefusal([outcome.why.message, ...outcome.left.map(leftOver)].join(" "));
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     const state = await recoverFailed(common, merge, ground, disk);
-    if (state !== "merged") return refuse(notDone(repo, "brought into", state, error));
+    if (state !== "merged") return refuseRequest(notDone(repo, "brought into", state, error));
     const commit = mergeStateOf(common, merge)?.start.committed?.commit ?? null;
     return merged(commit, [`The merge is done; tidying up after it failed: ${String(error)}.`]);
   }
@@ -97,12 +97,12 @@ async function applyLocked(
 
 type Outcome =
   | { readonly type: "merged"; readonly commit: string | null; readonly notes: readonly string[] }
-  | Changed
-  | { readonly type: "failed"; readonly why: Refusal; readonly left: readonly Left[] };
+  | ChangedMeanwhile
+  | { readonly type: "failed"; readonly why: GitRefusal; readonly left: readonly LeftInPlace[] };
 
 /** Called before anything was written. */
 function failedBy(why: unknown): Outcome {
-  if (why instanceof Refusal) return { type: "failed", why, left: [] };
+  if (why instanceof GitRefusal) return { type: "failed", why, left: [] };
   throw why;
 }
 
@@ -122,7 +122,7 @@ async function bringIn(
   record(repo.common, merge, start, disk);
   const renew = () => commitAnew(repo, request, candidate, merge, ground, disk);
   const written = await write(repo, start, renew, ground, disk);
-  const end = (outcome: "merged" | "taken back", left: readonly Left[]) =>
+  const end = (outcome: "merged" | "taken back", left: readonly LeftInPlace[]) =>
     record(repo.common, merge, { type: "merge-end", outcome, left: [...left] }, disk);
   if (written.type !== "written") {
     end("taken back", written.left);
@@ -138,7 +138,7 @@ async function bringIn(
 
 interface Staged {
   readonly type: "staged";
-  readonly exchange: Exchange;
+  readonly exchange: FileExchange;
   readonly committed: Committed | null;
 }
 
@@ -149,7 +149,7 @@ async function stagedWork(
   { plan, emptied, merged, edits }: Clean,
   bytes: string,
   ground: GitEnvironment,
-): Promise<Staged | Omit<Changed, "left">> {
+): Promise<Staged | Omit<ChangedMeanwhile, "left">> {
   const committed =
     commit === null ? null : await prepareCommit(repo, { tree, edits, message: commit }, ground);
   const added = plan.flatMap(({ path, after }) => (after === null ? [] : [path]));
@@ -235,7 +235,7 @@ async function write(
   const done = exchange(start.exchange, disk);
   if (done.type === "changed") return { type: "changed", what: `${done.path} was changed`, left: done.left };
   if (done.type === "failed") {
-    const why = new Refusal(`${done.path} could not be written: ${done.why}.`);
+    const why = new GitRefusal(`${done.path} could not be written: ${done.why}.`);
     return { type: "failed", why, left: done.left };
   }
   const { committed } = start;
@@ -244,11 +244,11 @@ async function write(
   if (moved.type === "moved") return { type: "written", committed: moved.committed };
   const left = revertExchange(start.exchange, disk);
   return moved.type === "refused"
-    ? { type: "failed", why: new Refusal(moved.reason), left }
+    ? { type: "failed", why: new GitRefusal(moved.reason), left }
     : { type: "changed", what: moved.what, left };
 }
 
-function foldersWritten({ root, moves }: Exchange): string[] {
+function foldersWritten({ root, moves }: FileExchange): string[] {
   return [...new Set(moves.map(({ path }) => join(root, path, "..")))];
 }
 

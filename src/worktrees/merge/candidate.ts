@@ -3,14 +3,14 @@ import type * as z from "zod/mini";
 import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
 import type { CheckoutSnapshot } from "../checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
-import { bothEnded, checkoutAt, outputOf, refuse } from "../refusal.ts";
+import { bothEnded, checkoutAt, outputOf, refuseRequest } from "../refusal.ts";
 import { operationInProgress, tooOldToMerge } from "../repository.ts";
 import type { Counts } from "../requests.ts";
 import { editsBetween } from "./edits.ts";
 import { guard } from "./guards.ts";
 import { keepDeletions } from "./keep-deletions.ts";
 import { mergeTree, withLines } from "./merge-tree.ts";
-import { type Change, planOf } from "./plan.ts";
+import { type PlannedChange, planOf } from "./plan.ts";
 import { unresolved } from "./unresolved.ts";
 
 /** The edits of a worktree against the current checkout. */
@@ -21,7 +21,7 @@ export type Candidate =
       readonly type: "clean";
       /** The tree that the checkout would become. */
       readonly merged: string;
-      readonly plan: readonly Change[];
+      readonly plan: readonly PlannedChange[];
       readonly emptied: readonly { path: string; mode: number }[];
     });
 
@@ -37,15 +37,17 @@ interface Common {
 /** Returns the checkout of a worktree, ready for a merge. */
 export async function checkoutOf(tree: Worktree, ground: GitEnvironment): Promise<Repository> {
   if (!existsSync(tree.checkout))
-    refuse(`${tree.checkout}, which the edits belong to, is not there any more.`);
+    refuseRequest(`${tree.checkout}, which the edits belong to, is not there any more.`);
   const repo = await checkoutAt(tree.checkout, ground);
   if (repo.top !== tree.checkout)
-    refuse(`${tree.checkout}, which the edits belong to, is no checkout any more.`);
+    refuseRequest(`${tree.checkout}, which the edits belong to, is no checkout any more.`);
   const old = await tooOldToMerge(repo);
-  if (old !== null) refuse(old);
+  if (old !== null) refuseRequest(old);
   const doing = await operationInProgress(repo);
   if (doing !== null)
-    refuse(`${repo.top} is in the middle of ${doing}, so nothing is brought into it; finish that first.`);
+    refuseRequest(
+      `${repo.top} is in the middle of ${doing}, so nothing is brought into it; finish that first.`,
+    );
   return repo;
 }
 

@@ -4,7 +4,7 @@ import { rawChanges } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { GIT_KILLED, parts } from "../git.ts";
 import { withIndex } from "../own-index.ts";
-import { answered, outputOf, refuse } from "../refusal.ts";
+import { answered, outputOf, refuseRequest } from "../refusal.ts";
 import { lastLine } from "../repository.ts";
 import { chunks, copyIndex } from "../side-index.ts";
 import type { Disk } from "./disk.ts";
@@ -25,7 +25,7 @@ export async function prepareCommit(
   const onBase = await madeCommit(repo, headTree, [tree.base], "HEAD");
   const merged = await mergeTree(repo.git, onBase, edits);
   if (merged.type === "conflict")
-    refuse(
+    refuseRequest(
       `The edits touch lines that are not committed in ${repo.top} (${few(merged.conflicts.map(({ path }) => path))}), so they cannot be a commit of their own; commit those first, or have the edits applied without a commit.`,
     );
   const raw = await rawChanges(repo.git.run, headTree, merged.tree);
@@ -73,7 +73,7 @@ async function withStaged(
   const theirs = await madeCommit(repo, committed, [base], "What is committed");
   const merged = await mergeTree(repo.git, ours, theirs);
   if (merged.type === "conflict")
-    refuse(
+    refuseRequest(
       `What is staged in ${repo.top} touches the same lines as the edits (${few(merged.conflicts.map(({ path }) => path))}), so they cannot be committed beneath it; commit or unstage it first.`,
     );
   const entries = new Map<string, IndexEntry>(staged.map(({ path }) => [path, null]));
@@ -122,7 +122,7 @@ export async function moveForth(
       if (renew === null || renewals === RENEWALS) return others;
       const next = await renew();
       if (next === null) return { type: "moved", committed: null };
-      if (next.branch !== first.branch) refuse(notCommitted(repo, OTHER_BRANCH));
+      if (next.branch !== first.branch) refuseRequest(notCommitted(repo, OTHER_BRANCH));
       committed = next;
     }
   });
@@ -146,11 +146,11 @@ async function moveOnce(
     case "unmoved": {
       const now = await headOf(repo);
       const reason = notCommitted(repo, set.why);
-      if (now.branch !== committed.branch) refuse(reason);
+      if (now.branch !== committed.branch) refuseRequest(reason);
       if (now.head !== committed.head) return { type: "moved-on", what: "HEAD was changed", reason };
       return /cannot lock ref/.test(set.why)
         ? { type: "moved-on", what: "HEAD was locked by another git command", reason }
-        : refuse(reason);
+        : refuseRequest(reason);
     }
     default:
       return set satisfies never;

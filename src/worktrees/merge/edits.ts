@@ -35,7 +35,7 @@ function statusIn(field: string | undefined): string {
 }
 
 /** Returns every file in a tree. */
-export async function namesIn(git: Git, tree: string): Promise<readonly string[]> {
+export async function listTreeNames(git: Git, tree: string): Promise<readonly string[]> {
   const listed = await git.run(["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]);
   return parts(outputOf(listed, "A tree could not be read"));
 }

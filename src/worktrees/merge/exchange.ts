@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { errorCode, errorMessage } from "../../lib/errors.ts";
 import { type Disk, quietly } from "./disk.ts";
 import { isSameContent, isSameFile, isUntouched, lstatOf, stateOf } from "./file-state.ts";
-import type { Exchange, Move } from "./moves.ts";
-import { type Left, revertExchange } from "./revert-exchange.ts";
+import type { FileExchange, FileMove } from "./moves.ts";
+import { type LeftInPlace, revertExchange } from "./revert-exchange.ts";
 
 /** `changed`: another process wrote; `failed`: the system refused. Everything was rolled back in both cases. */
 export type Exchanged =
@@ -12,14 +12,14 @@ export type Exchanged =
       readonly type: "changed" | "failed";
       readonly path: string;
       readonly why: string;
-      readonly left: readonly Left[];
+      readonly left: readonly LeftInPlace[];
     };
 
 /**
  * Renames existing files aside, links new ones in, and only then checks that what it moved is what was expected: an
  * editor's save is either in place or aside, and one that is aside is put back. Check the expected files just before.
  */
-export function exchange(work: Exchange, disk: Disk): Exchanged {
+export function exchange(work: FileExchange, disk: Disk): Exchanged {
   const state = { at: work.moves[0]?.path ?? "" };
   try {
     perform(work, disk, state);
@@ -37,11 +37,11 @@ export function exchange(work: Exchange, disk: Disk): Exchanged {
 /** Another process wrote here. */
 class ChangedMeanwhile extends Error {}
 
-function perform(work: Exchange, disk: Disk, state: { at: string }): void {
+function perform(work: FileExchange, disk: Disk, state: { at: string }): void {
   const { moves } = work;
   const deletions = moves.findIndex(({ after }) => after !== null);
   const first = deletions === -1 ? moves.length : deletions;
-  const step = (move: Move, number: number) => {
+  const step = (move: FileMove, number: number) => {
     state.at = move.path;
     one(work, move, number, disk);
   };
@@ -61,7 +61,12 @@ function perform(work: Exchange, disk: Disk, state: { at: string }): void {
 /** Not empty, or already gone. */
 const LEAVE = ["ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR"];
 
-function one(work: Exchange, { path, before, after, incoming }: Move, number: number, disk: Disk): void {
+function one(
+  work: FileExchange,
+  { path, before, after, incoming }: FileMove,
+  number: number,
+  disk: Disk,
+): void {
   const place = join(work.root, path);
   const aside = join(work.bytes, work.aside, String(number));
   if (!isOwnFolder(work.root, path)) throw new ChangedMeanwhile("a folder on its way is none any more");
@@ -79,13 +84,17 @@ function one(work: Exchange, { path, before, after, incoming }: Move, number: nu
 }
 
 /** Our file is recognised by its inode: a second name shares the first one's, a copy's is noted. */
-function notePlaced(work: Exchange, number: number, place: string, disk: Disk): void {
+function notePlaced(work: FileExchange, number: number, place: string, disk: Disk): void {
   const { dev, ino } = lstatOf(place) ?? { dev: 0n, ino: 0n };
   disk.write(join(work.bytes, `${work.aside}-placed-${number}`), `${dev}:${ino}`);
 }
 
 /** The last moment in which everything can still be rolled back without a trace. */
-function checkOnceMore(work: Exchange, { path, before, after, incoming }: Move, number: number): void {
+function checkOnceMore(
+  work: FileExchange,
+  { path, before, after, incoming }: FileMove,
+  number: number,
+): void {
   const now = lstatOf(join(work.root, path));
   if (after === null || incoming === null) {
     if (now !== null && !now.isDirectory()) throw new ChangedMeanwhile("it was made anew meanwhile");

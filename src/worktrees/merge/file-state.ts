@@ -19,7 +19,7 @@ export type FileState = z.infer<typeof FileState>;
 /** The object format of a repository. */
 export type ObjectFormat = "sha1" | "sha256";
 
-export interface Seen {
+export interface FileWithBlob {
   readonly state: FileState;
   /** The ID that git would give these bytes, without filters; empty if not requested or without bytes. */
   readonly blob: string;
@@ -29,10 +29,10 @@ const CHUNK_BYTES = 1 << 20;
 
 /** Returns null if nothing exists. A write during the read changes the time, so that a second read differs. */
 export function stateOf(path: string): FileState | null {
-  return look(path, null)?.state ?? null;
+  return readFileState(path, null)?.state ?? null;
 }
 
-export function look(path: string, format: ObjectFormat | null): Seen | null {
+export function readFileState(path: string, format: ObjectFormat | null): FileWithBlob | null {
   const found = lstatOf(path);
   if (found === null) return null;
   const { size, mode } = found;

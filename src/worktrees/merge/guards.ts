@@ -2,11 +2,11 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Conflict } from "../../mailbox/worktree.ts";
 import type { Repository } from "../environment.ts";
-import { namesIn } from "./edits.ts";
+import { listTreeNames } from "./edits.ts";
 import { lstatOf } from "./file-state.ts";
 import { nameCollisions } from "./name-collisions.ts";
 import { fold, foldersOf } from "./names.ts";
-import type { Change } from "./plan.ts";
+import type { PlannedChange } from "./plan.ts";
 
 export interface Guarded {
   readonly conflicts: readonly Conflict[];
@@ -15,7 +15,11 @@ export interface Guarded {
 }
 
 /** Checks what git does not: untracked files that would be overwritten, and names that are equal on other disks. */
-export async function guard(repo: Repository, changes: readonly Change[], merged: string): Promise<Guarded> {
+export async function guard(
+  repo: Repository,
+  changes: readonly PlannedChange[],
+  merged: string,
+): Promise<Guarded> {
   const deleted = new Set(changes.filter(({ after }) => after === null).map(({ path }) => path));
   const conflicts: Conflict[] = [];
   const emptyOnes: string[] = [];
@@ -26,7 +30,7 @@ export async function guard(repo: Repository, changes: readonly Change[], merged
   }
   const added = changes.filter(({ before }) => before === null).map(({ path }) => path);
   if (added.length > 0) {
-    const names = await namesIn(repo.git, merged);
+    const names = await listTreeNames(repo.git, merged);
     conflicts.push(...nameCollisions(added, names).map((path) => ({ path, kind: "case", lines: [] })));
   }
   return { conflicts, emptied: emptiedBy(repo.top, changes, emptyOnes) };
@@ -87,7 +91,7 @@ function throughLink(top: string, path: string): InTheWay | null {
   return link === undefined ? null : { path: link, kind: "symlink" };
 }
 
-function emptiedBy(top: string, changes: readonly Change[], emptyOnes: readonly string[]) {
+function emptiedBy(top: string, changes: readonly PlannedChange[], emptyOnes: readonly string[]) {
   const stays = new Set(changes.filter(({ after }) => after !== null).flatMap(({ path }) => foldersOf(path)));
   const going = changes.filter(({ after }) => after === null).flatMap(({ path }) => foldersOf(path));
   const all = [...new Set([...going, ...emptyOnes])].filter((folder) => !stays.has(folder));

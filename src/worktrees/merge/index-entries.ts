@@ -7,7 +7,7 @@ import { entriesAndNested } from "../checkout-entries.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { dropLocksOfKilled } from "../killed-git.ts";
 import { withIndex } from "../own-index.ts";
-import { outputOf, refuse } from "../refusal.ts";
+import { outputOf, refuseRequest } from "../refusal.ts";
 import { chunks, copyIndex } from "../side-index.ts";
 import type { Disk } from "./disk.ts";
 import type { Committed, IndexEntry } from "./journal.ts";
@@ -83,7 +83,7 @@ export async function setEntries(
       index,
       mine.filter((one) => !strange.includes(one)),
     );
-    if (digestOf(real) !== before) refuse(`The index of ${repo.top} was changed at this very moment.`);
+    if (digestOf(real) !== before) refuseRequest(`The index of ${repo.top} was changed at this very moment.`);
     const why = await move();
     if (why !== null) return { type: "unmoved", why };
     disk.rename(index, real);
@@ -116,7 +116,9 @@ async function takeLock(lock: string, top: string, ground: GitEnvironment): Prom
   const until = ground.now() + LOCKED_MS;
   while (!made(lock)) {
     if (ground.now() >= until)
-      refuse(`Another git command is at work in ${top} (its index is locked); try again when it has ended.`);
+      refuseRequest(
+        `Another git command is at work in ${top} (its index is locked); try again when it has ended.`,
+      );
     await pause(LOOK_EVERY_MS);
   }
 }

@@ -6,7 +6,7 @@ import { mergeFolder, ourFolder } from "../layout.ts";
 import { Owner } from "../requests.ts";
 import type { Disk } from "./disk.ts";
 import { bytesOf, locateMerge } from "./locate.ts";
-import { Exchange } from "./moves.ts";
+import { FileExchange } from "./moves.ts";
 
 /** An entry of an index, or null. */
 export const IndexEntry = z.nullable(z.object({ mode: z.string(), id: z.string() }));
@@ -33,7 +33,7 @@ export const MergeStart = z.object({
   tree: z.string(),
   owner: Owner,
   title: z.string(),
-  exchange: Exchange,
+  exchange: FileExchange,
   committed: z.nullable(Committed),
 });
 export type MergeStart = z.infer<typeof MergeStart>;
@@ -47,7 +47,7 @@ const MergeEnd = z.object({
 });
 const UndoStart = z.object({
   type: z.literal("undo-start"),
-  exchange: Exchange,
+  exchange: FileExchange,
   committed: z.nullable(Committed),
 });
 const UndoEnd = z.object({
@@ -55,14 +55,14 @@ const UndoEnd = z.object({
   outcome: z.enum(["undone", "taken back"]),
   left: LeftPaths,
 });
-export const JournalRecord = z.discriminatedUnion("type", [
+export const MergeRecord = z.discriminatedUnion("type", [
   MergeStart,
   MergeCommit,
   MergeEnd,
   UndoStart,
   UndoEnd,
 ]);
-export type JournalRecord = z.infer<typeof JournalRecord>;
+export type MergeRecord = z.infer<typeof MergeRecord>;
 
 /** One merge, as recorded in its journal. */
 export interface MergeStory {
@@ -80,7 +80,7 @@ export interface MergeStory {
 const JOURNAL = "journal.jsonl";
 const MERGE_NAME = /^[\w-]+$/;
 
-export function record(common: string, merge: string, entry: JournalRecord, disk: Disk): void {
+export function record(common: string, merge: string, entry: MergeRecord, disk: Disk): void {
   disk.append(join(mergeFolder(common, merge), JOURNAL), `${JSON.stringify(entry)}\n`);
 }
 
@@ -99,7 +99,7 @@ function atHome(common: string, merge: string, { start, undo, ...rest }: MergeSt
   const home = locateMerge(common, merge, { top: start.top, gitDir: start.gitDir, bytes });
   const isOne = start.merge === merge && root === start.top;
   if (home === null || !isOne) return { ...rest, start, undo, state: "elsewhere" };
-  const moved = (work: Exchange): Exchange => ({ ...work, root: home.top, bytes: home.bytes });
+  const moved = (work: FileExchange): FileExchange => ({ ...work, root: home.top, bytes: home.bytes });
   return {
     ...rest,
     start: { ...start, top: home.top, gitDir: home.gitDir, exchange: moved(start.exchange) },
@@ -107,7 +107,7 @@ function atHome(common: string, merge: string, { start, undo, ...rest }: MergeSt
   };
 }
 
-function told(story: MergeStory | null, entry: JournalRecord): MergeStory | null {
+function told(story: MergeStory | null, entry: MergeRecord): MergeStory | null {
   if (entry.type === "merge-start") return { start: entry, state: "open", left: [], undo: null, undos: 0 };
   if (story === null) return null;
   switch (entry.type) {
@@ -125,9 +125,9 @@ function told(story: MergeStory | null, entry: JournalRecord): MergeStory | null
 }
 
 /** An incomplete last line never counted. */
-function recordOf(line: string): JournalRecord[] {
+function recordOf(line: string): MergeRecord[] {
   try {
-    const parsed = z.safeParse(JournalRecord, JSON.parse(line));
+    const parsed = z.safeParse(MergeRecord, JSON.parse(line));
     return parsed.success ? [parsed.data] : [];
   } catch {
     return [];

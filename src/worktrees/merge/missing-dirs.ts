@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { lstatOf } from "./file-state.ts";
-import type { Exchange, Move } from "./moves.ts";
+import type { FileExchange, FileMove } from "./moves.ts";
 import { foldersOf } from "./names.ts";
 
 /** Returns directories that are missing, or still files, outer ones first. */
-export function missingDirs(top: string, moves: readonly Move[]): Exchange["made"] {
+export function missingDirs(top: string, moves: readonly FileMove[]): FileExchange["made"] {
   const wanted = moves.flatMap(({ path, after }) => (after === null ? [] : foldersOf(path)));
   return [...new Set(wanted)]
     .filter((folder) => lstatOf(join(top, folder))?.isDirectory() !== true)

@@ -1,7 +1,7 @@
 import { NESTED, rawChanges } from "../changes.ts";
 import type { CheckoutSnapshot } from "../checkout-snapshot.ts";
 import { type Git, oddPath } from "../git.ts";
-import { refuse } from "../refusal.ts";
+import { refuseRequest } from "../refusal.ts";
 
 /** What git has at a path. */
 export interface Blob {
@@ -10,7 +10,7 @@ export interface Blob {
 }
 
 /** One file of the checkout to change. */
-export interface Change {
+export interface PlannedChange {
   /** Relative to the top, with `/`. */
   readonly path: string;
   /** Null if there is no file on disk. */
@@ -18,21 +18,25 @@ export interface Change {
   readonly after: Blob | null;
 }
 
-export interface Plan {
-  readonly changes: readonly Change[];
+export interface MergePlan {
+  readonly changes: readonly PlannedChange[];
   readonly notes: readonly string[];
 }
 
 /** Returns the changes from the checkout to the merged tree, deletions first. Throws if a path must never be written. */
-export async function planOf(git: Git, { tree, absent }: CheckoutSnapshot, merged: string): Promise<Plan> {
-  const changes: Change[] = [];
+export async function planOf(
+  git: Git,
+  { tree, absent }: CheckoutSnapshot,
+  merged: string,
+): Promise<MergePlan> {
+  const changes: PlannedChange[] = [];
   const notes: string[] = [];
   for (const { path, oldMode, oldId, newMode, newId } of await rawChanges(git.run, tree, merged)) {
     const before = blob(oldMode, oldId);
     const after = blob(newMode, newId);
     if (before === null && after === null) continue;
     const bad = whyNever(path);
-    if (bad !== null) refuse(bad);
+    if (bad !== null) refuseRequest(bad);
     const isAbsent = absent.has(path);
     if (oldMode === NESTED || newMode === NESTED)
       notes.push(`${path} is a repository of its own and was not touched.`);

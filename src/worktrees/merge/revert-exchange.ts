@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import { errorCode, isMissing } from "../../lib/errors.ts";
 import { type Disk, quietly } from "./disk.ts";
 import { isSameContent, lstatOf, stateOf } from "./file-state.ts";
-import type { Exchange, Move } from "./moves.ts";
+import type { FileExchange, FileMove } from "./moves.ts";
 
 /** What could not be restored because it was written to since: the newer file stays in place. */
-export interface Left {
+export interface LeftInPlace {
   readonly path: string;
   /** Absolute path of the earlier, or of the newer, bytes. */
   readonly kept: string;
@@ -16,8 +16,8 @@ export interface Left {
  * Restores everything by what is found on disk, also after a crash at any point of an exchange or of this. A file that
  * is neither the old nor the merged one is newer, and is never overwritten or removed.
  */
-export function revertExchange(work: Exchange, disk: Disk): Left[] {
-  const left: Left[] = [];
+export function revertExchange(work: FileExchange, disk: Disk): LeftInPlace[] {
+  const left: LeftInPlace[] = [];
   const backwards = [...work.moves.entries()].reverse();
   for (const [number, move] of backwards)
     if (move.after !== null) left.push(...one(work, move, number, disk));
@@ -30,7 +30,7 @@ export function revertExchange(work: Exchange, disk: Disk): Left[] {
   return left;
 }
 
-function one(work: Exchange, move: Move, number: number, disk: Disk): Left[] {
+function one(work: FileExchange, move: FileMove, number: number, disk: Disk): LeftInPlace[] {
   const place = join(work.root, move.path);
   const aside = join(work.bytes, work.aside, String(number));
   // What is behind a link in place of a directory is not the checkout.
@@ -58,7 +58,7 @@ function one(work: Exchange, move: Move, number: number, disk: Disk): Left[] {
 }
 
 /** Returns null if it was ours and is gone; otherwise where the newer file is now. */
-function takeAway(work: Exchange, move: Move, number: number, disk: Disk): string | null {
+function takeAway(work: FileExchange, move: FileMove, number: number, disk: Disk): string | null {
   const place = join(work.root, move.path);
   const away = freeName(join(work.bytes, `${work.aside}-away-${number}`));
   disk.rename(place, away);
@@ -68,11 +68,11 @@ function takeAway(work: Exchange, move: Move, number: number, disk: Disk): strin
   return null;
 }
 
-function isOurs(work: Exchange, move: Move, number: number): boolean {
+function isOurs(work: FileExchange, move: FileMove, number: number): boolean {
   return isOursAt(join(work.root, move.path), work, move, number);
 }
 
-function isOursAt(at: string, work: Exchange, { after, incoming }: Move, number: number): boolean {
+function isOursAt(at: string, work: FileExchange, { after, incoming }: FileMove, number: number): boolean {
   const now = lstatOf(at);
   if (now === null || after === null || incoming === null) return false;
   if (after.kind === "link") return isSameContent(stateOf(at), after);

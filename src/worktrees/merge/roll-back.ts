@@ -17,7 +17,7 @@ import {
   record,
   setClosed,
 } from "./journal.ts";
-import { type Left, revertExchange } from "./revert-exchange.ts";
+import { type LeftInPlace, revertExchange } from "./revert-exchange.ts";
 
 export interface RolledBack {
   /** Merges that a crash cut off and that left no trace. */
@@ -98,7 +98,7 @@ export async function forgetTakenBack(
   repo: Pick<Repository, "git" | "common">,
   merge: string,
   bytes: string,
-  left: readonly Left[],
+  left: readonly LeftInPlace[],
   disk: Disk,
 ): Promise<void> {
   if (left.length > 0) {
@@ -127,6 +127,6 @@ export function repositoryOf(common: string, { start }: MergeStory, ground: GitE
   return { top, common, gitDir, git: gitIn(top, ground.env), head: null, branch: null };
 }
 
-export function leftOver({ path, kept }: Left): string {
+export function leftOver({ path, kept }: LeftInPlace): string {
   return `${path} was written to meanwhile: what is there stays, and the other version is ${kept}.`;
 }

@@ -7,9 +7,9 @@ import { type RawChange, rawChanges } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { OUR_REFS, treeRecordFolder, treesFolder } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
-import { type Left, leaveNestedOut } from "../nested.ts";
+import { type LeftRepositories, leaveNestedOut } from "../nested.ts";
 import { withIndex } from "../own-index.ts";
-import { answered, checkoutAt, granted, refuse, refuseByGit } from "../refusal.ts";
+import { answered, checkoutAt, granted, refuseByGit, refuseRequest } from "../refusal.ts";
 import { lastLine } from "../repository.ts";
 import type { DoneAnswer, SettleRequest } from "../requests.ts";
 import { copyIndex, sideIndexFile } from "../side-index.ts";
@@ -76,7 +76,7 @@ export async function showInTree(
     const raw = await rawChanges(git, snapshot, to);
     const [strange] = changes;
     if (strange !== undefined)
-      refuse(`${strange.path} in ${tree.path} is being written to; end what runs there first.`);
+      refuseRequest(`${strange.path} in ${tree.path} is being written to; end what runs there first.`);
     const aside = raw.filter(({ oldMode }) => /^1[02]/.test(oldMode)).map(({ path }) => path);
     const folder = asideFolder(tree);
     rmSync(folder, { recursive: true, force: true });
@@ -91,7 +91,7 @@ export async function showInTree(
     if (failed === null) return;
     const back = await answered(() => ownBack(repo, tree, shown, ground));
     if (back === undefined) forgetShown(repo.common, tree);
-    refuse(`What was merged could not be written into ${tree.path}: ${failed}.`);
+    refuseRequest(`What was merged could not be written into ${tree.path}: ${failed}.`);
   });
 }
 
@@ -119,7 +119,7 @@ async function ownBack(
       await git(["update-ref", `${OUR_REFS}checks/${tree.name}`, made.out.trim()]);
     const failed = changes.length === 0 ? null : await writeFiles(git, index, root, snapshot);
     if (failed !== null)
-      refuse(
+      refuseRequest(
         `The files of ${tree.path} could not be put back (git says: ${failed}). End what runs there, and try again.`,
       );
     for (const [number, path] of aside.entries()) {
@@ -142,7 +142,7 @@ async function withTreeNow(
   tree: Worktree,
   snapshot: string,
   ground: GitEnvironment,
-  work: (git: TreeGit, index: string, now: Left) => Promise<void>,
+  work: (git: TreeGit, index: string, now: LeftRepositories) => Promise<void>,
 ): Promise<void> {
   const place = granted(locateWorktree(tree));
   const git = gitOn(tree, place, ground);

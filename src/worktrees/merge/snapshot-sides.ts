@@ -5,7 +5,7 @@ import { bothEnded } from "../refusal.ts";
 import { snapshotToMerge } from "./agent-snapshot.ts";
 import { type Candidate, candidateOf, type Sides } from "./candidate.ts";
 
-export interface Look {
+export interface SideSnapshot {
   readonly tree: Worktree;
   /** Merge what was checked, not what may have been written since. */
   readonly checked: boolean;
@@ -15,7 +15,7 @@ export interface Look {
 /** Snapshots both sides and merges them. */
 export async function snapshotSides(
   repo: Repository,
-  { tree, checked, hold }: Look,
+  { tree, checked, hold }: SideSnapshot,
   ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<{ readonly sides: Sides; readonly candidate: Candidate }> {

@@ -5,7 +5,7 @@ import type { GitEnvironment, Repository } from "../environment.ts";
 import { type Git, type GitOptions, parts } from "../git.ts";
 import { mergeFolder, treesFolder } from "../layout.ts";
 import { withIndex } from "../own-index.ts";
-import { outputOf, refuse } from "../refusal.ts";
+import { outputOf, refuseRequest } from "../refusal.ts";
 import { chunks } from "../side-index.ts";
 import { makeTreesFolder } from "../trees-folder.ts";
 import { lstatOf } from "./file-state.ts";
@@ -41,7 +41,7 @@ export async function stageFiles(
     }
   });
   const missing = paths.find((path) => lstatOf(join(folder, path)) === null);
-  if (missing !== undefined) refuse(`${missing} could not be made as git has it.`);
+  if (missing !== undefined) refuseRequest(`${missing} could not be made as git has it.`);
   await onDisk(paths.map((path) => join(folder, path)));
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { errorCode } from "../../lib/errors.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { withLock } from "../lock.ts";
-import { answered, checkoutAt, refuse } from "../refusal.ts";
+import { answered, checkoutAt, refuseRequest } from "../refusal.ts";
 import type { UndoAnswer, UndoRequest } from "../requests.ts";
 import { changedSince, few, moveBack } from "./commit.ts";
 import { type Disk, realDisk } from "./disk.ts";
@@ -18,7 +18,7 @@ import {
   setClosed,
   setOpen,
 } from "./journal.ts";
-import type { Exchange, Move } from "./moves.ts";
+import type { FileExchange, FileMove } from "./moves.ts";
 import { notDone, recoverFailed } from "./recover.ts";
 import { disposeOf, leftOver, rollBackUnfinished } from "./roll-back.ts";
 
@@ -53,7 +53,7 @@ async function undoLocked(
   if (story === undefined) return whyNothing(which, named);
   const later = stories.slice(0, at).filter((one) => one.state === "merged" && isOnSameFiles(one, story));
   if (later.length > 0)
-    return refuse(
+    return refuseRequest(
       `The same files were changed by later merges (${few(later.map(({ start }) => start.title))}); undo those first.`,
     );
   const { start } = story;
@@ -71,7 +71,7 @@ function isNamed({ merge, tree, owner }: MergeStory["start"], which: string): bo
 
 function whyNothing(which: string | null, named: readonly MergeStory[]): UndoAnswer {
   if (which === null) return { type: "nothing" };
-  return refuse(
+  return refuseRequest(
     named.some(({ state }) => state === "undone")
       ? `The edits of ${which} are undone already.`
       : `No edits of ${which} were brought into this checkout.`,
@@ -92,12 +92,12 @@ function pathsOf({ start }: MergeStory): string[] {
   return start.exchange.moves.map(({ path }) => path);
 }
 
-function isAsLeft(work: Exchange, path: string, after: Move["after"]): boolean {
+function isAsLeft(work: FileExchange, path: string, after: FileMove["after"]): boolean {
   return isSameFile(standsAt(work, path), after);
 }
 
 /** A directory that the merge made in place of a file is not another file: remove it. */
-function standsAt({ root, made }: Exchange, path: string): Move["before"] {
+function standsAt({ root, made }: FileExchange, path: string): FileMove["before"] {
   const isMade = made.some((folder) => folder.path === path);
   if (isMade && lstatOf(join(root, path))?.isDirectory()) return null;
   return stateOf(join(root, path));
@@ -118,14 +118,14 @@ async function carryOut(
     ({ incoming }) => incoming !== null && lstatOf(join(work.bytes, incoming)) === null,
   );
   if (missing !== undefined)
-    return refuse(`What ${missing.path} was is not there any more, so nothing was undone.`);
+    return refuseRequest(`What ${missing.path} was is not there any more, so nothing was undone.`);
   mkdirSync(join(work.bytes, work.aside), { recursive: true });
   try {
     return await putBack(repo, story, work, committed, ground, disk);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     const state = await recoverFailed(repo.common, merge, ground, disk);
-    if (state !== "undone") return refuse(notDone(repo, "undone in", state, error));
+    if (state !== "undone") return refuseRequest(notDone(repo, "undone in", state, error));
     const notes = [`It is undone; tidying up after it failed: ${String(error)}.`];
     return { type: "undone", merge, title, paths: pathsOf(story), notes };
   }
@@ -134,7 +134,7 @@ async function carryOut(
 async function putBack(
   repo: Repository,
   story: MergeStory,
-  work: Exchange,
+  work: FileExchange,
   committed: Committed | null,
   ground: GitEnvironment,
   disk: Disk,
@@ -149,7 +149,9 @@ async function putBack(
     setClosed(repo.common, disk);
     const why =
       done.type === "changed" ? "was written to at this very moment" : `could not be written: ${done.why}`;
-    return refuse([`Nothing was undone, as ${done.path} ${why}.`, ...done.left.map(leftOver)].join(" "));
+    return refuseRequest(
+      [`Nothing was undone, as ${done.path} ${why}.`, ...done.left.map(leftOver)].join(" "),
+    );
   }
   const notes = committed === null ? [] : await moveBack(repo, committed, ground, disk);
   if (start.committed !== null && committed === null)
@@ -164,7 +166,7 @@ async function putBack(
 /**
  * Saves files changed since, like those that the merge wrote; returns notes, also on later writes to replaced files.
  */
-function told(story: MergeStory, work: Exchange): string[] {
+function told(story: MergeStory, work: FileExchange): string[] {
   const merged = new Map(story.start.exchange.moves.map((move) => [move.path, move]));
   return work.moves.flatMap(({ path, before, after }, number) => {
     const known = merged.get(path);
@@ -182,9 +184,9 @@ function told(story: MergeStory, work: Exchange): string[] {
 }
 
 /** Reverses the merge: removes what it wrote and restores what it replaced. */
-function backwards({ start, undos }: MergeStory): Exchange {
+function backwards({ start, undos }: MergeStory): FileExchange {
   const { root, bytes, moves, made, emptied } = start.exchange;
-  const back = moves.flatMap(({ path, before }, number): Move[] => {
+  const back = moves.flatMap(({ path, before }, number): FileMove[] => {
     const now = standsAt(start.exchange, path);
     // Already gone, or recreated as it was: nothing to do.
     if (now === null && before === null) return [];

@@ -2,13 +2,20 @@ import { join } from "node:path";
 import type { Repository } from "../environment.ts";
 import { outputOf } from "../refusal.ts";
 import { chunks } from "../side-index.ts";
-import { type FileState, isUntouched, look, lstatOf, type Seen, stateOf } from "./file-state.ts";
-import type { Move } from "./moves.ts";
-import type { Change } from "./plan.ts";
+import {
+  type FileState,
+  type FileWithBlob,
+  isUntouched,
+  lstatOf,
+  readFileState,
+  stateOf,
+} from "./file-state.ts";
+import type { FileMove } from "./moves.ts";
+import type { PlannedChange } from "./plan.ts";
 
 /** `changed`: this file was written to since it was read. */
 export type Proven =
-  | { readonly type: "proven"; readonly moves: readonly Move[] }
+  | { readonly type: "proven"; readonly moves: readonly FileMove[] }
   | { readonly type: "changed"; readonly path: string };
 
 /**
@@ -17,18 +24,20 @@ export type Proven =
  */
 export async function verifyFiles(
   repo: Repository,
-  changes: readonly Change[],
+  changes: readonly PlannedChange[],
   bytes: string,
   stage: string,
 ): Promise<Proven> {
   const changed: string[] = [];
-  const doubted: { change: Change; seen: Seen }[] = [];
+  const doubted: { change: PlannedChange; seen: FileWithBlob }[] = [];
   const states = new Map<string, FileState | null>();
   for (const change of changes) {
     const { path, before } = change;
     // New files and what is in their way were checked before; a link fails on a taken name.
     const seen =
-      before === null ? null : look(join(repo.top, path), before.id.length === 40 ? "sha1" : "sha256");
+      before === null
+        ? null
+        : readFileState(join(repo.top, path), before.id.length === 40 ? "sha1" : "sha256");
     states.set(path, seen?.state ?? null);
     if (before === null) continue;
     if (seen === null || !isKind(before.mode, seen.state)) changed.push(path);
@@ -55,9 +64,9 @@ function isKind(mode: string, { kind }: FileState): boolean {
 /** Returns those that differ from git's content. */
 async function throughFilters(
   repo: Repository,
-  doubted: readonly { change: Change; seen: Seen }[],
+  doubted: readonly { change: PlannedChange; seen: FileWithBlob }[],
 ): Promise<string[]> {
-  const isLink = ({ seen }: { seen: Seen }) => seen.state.kind === "link";
+  const isLink = ({ seen }: { seen: FileWithBlob }) => seen.state.kind === "link";
   const paths = doubted.filter(isLink).map(({ change }) => change.path);
   for (const some of chunks(
     doubted.filter((one) => !isLink(one)),
@@ -81,7 +90,7 @@ async function throughFilters(
 /** A file whose executable bit was set or cleared since has changed, if the disk can tell. */
 async function otherRights(
   repo: Repository,
-  changes: readonly Change[],
+  changes: readonly PlannedChange[],
   states: ReadonlyMap<string, FileState | null>,
 ): Promise<string[]> {
   const found = changes.filter(({ path, before }) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { whyNoSchema } from "../../../src/actors/typed/retry-text.ts";
-import { jsonSchemaOf } from "../../../src/features/agents/json-schema-of.ts";
+import { outputJsonSchema } from "../../../src/features/agents/json-schema-of.ts";
 import { supervised } from "../../support/supervised.ts";
 
 const of = (schema: Record<string, unknown>) => whyNoSchema(schema);
@@ -44,7 +44,7 @@ describe("reports an invalid JSON Schema with its path, before an agent works fo
     ["names and words", { name: "string", size: "number" }, /has no keyword of JSON Schema: name, size/],
   ])("%s", (_, schema, why) => {
     expect(of(schema)).toMatch(why);
-    expect(() => jsonSchemaOf(schema)).toThrow(why);
+    expect(() => outputJsonSchema(schema)).toThrow(why);
   });
 
   test.each<[string, Record<string, unknown>]>([
@@ -76,7 +76,7 @@ describe("reports an invalid JSON Schema with its path, before an agent works fo
       c: z.enum(["x", "y"]),
       d: z.email(),
     });
-    expect(jsonSchemaOf(schema)).toMatchObject({ type: "object" });
+    expect(outputJsonSchema(schema)).toMatchObject({ type: "object" });
   });
 
   test("one that contains itself, or is nested without an end, is looked at in time", () => {

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { compareStates, readState } from "../../../src/cli/demo/checks.ts";
+import { compareStates, readCheckout } from "../../../src/cli/demo/checks.ts";
 import { addUncommittedWork, planRoles, type Roles } from "../../../src/cli/demo/roles.ts";
 import { repositoryWith, type TestRepository } from "../../support/git-repository.ts";
 
@@ -14,7 +14,7 @@ async function played(files: Readonly<Record<string, string>> = FILES) {
   const roles = await planRoles(git);
   if (roles === null) throw new Error("the repository has no text files");
   await addUncommittedWork(roles, git);
-  const begin = await readState(git, []);
+  const begin = await readCheckout(git, []);
   for (const { adds, creates } of roles.agents) {
     for (const { path, text } of creates) writeFileSync(join(folder, path), text);
     for (const { path, line } of adds) {
@@ -24,7 +24,7 @@ async function played(files: Readonly<Record<string, string>> = FILES) {
   }
   /** Whether all is as before but for the edits of these agents. */
   const holds = async (agents: Roles["agents"]) =>
-    compareStates(begin, await readState(git, agents)).every(({ ok }) => ok);
+    compareStates(begin, await readCheckout(git, agents)).every(({ ok }) => ok);
   return { repository, roles, holds };
 }
 

@@ -1,4 +1,4 @@
-import { sourceOf } from "../../../src/cli/config/change-setting.ts";
+import { settingsSource } from "../../../src/cli/config/change-setting.ts";
 import type { OwnFiles } from "../../../src/cli/repl/own-files.ts";
 import type { SlashContext } from "../../../src/cli/repl/slash-commands.ts";
 import { settingsReader } from "../../../src/policy/trust/trust.ts";
@@ -39,5 +39,5 @@ export function ownFiles({
   readonly trusts?: boolean;
 }): OwnFiles {
   const io = Object.assign(new FakeIO({ homedir, cwd }), { managedSettings: managed });
-  return { io, cwd, root: cwd, reader: settingsReader(sourceOf(io, cwd), trusts) };
+  return { io, cwd, root: cwd, reader: settingsReader(settingsSource(io, cwd), trusts) };
 }

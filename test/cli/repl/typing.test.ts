@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { displayWidth } from "../../../src/cli/display-width.ts";
 import { openHistory } from "../../../src/cli/repl/history-file.ts";
 import { inputRows } from "../../../src/cli/repl/input-rows.ts";
-import { BREAK, createKeyParser, type Typed } from "../../../src/cli/repl/key-parser.ts";
+import { BREAK, createKeyParser, type Key } from "../../../src/cli/repl/key-parser.ts";
 import { createLineEditor } from "../../../src/cli/repl/line-editor.ts";
 import { createQuietKeys } from "../../../src/cli/repl/quiet-keys.ts";
 import { createReplyText } from "../../../src/cli/repl/reply-text.ts";
@@ -20,8 +20,8 @@ const ESC = "\u001b";
 describe("what is typed", () => {
   test("is distinguished from pasted text, wherever the bytes are cut", () => {
     const bytes = Buffer.from(`é${ESC}[A${ESC}[200~two\r\nlines${ESC}[31m!\n${ESC}[201~x${ESC}\r`);
-    const joined = (typed: readonly Typed[]) => {
-      const text = (type: Typed["type"]) =>
+    const joined = (typed: readonly Key[]) => {
+      const text = (type: Key["type"]) =>
         typed.flatMap((each) => (each.type === type ? [each.text] : [])).join("");
       return { keys: text("keys"), paste: text("paste") };
     };
@@ -39,7 +39,7 @@ describe("what is typed", () => {
     expect(createKeyParser()(ESC)).toEqual([{ type: "keys", text: ESC }]);
   });
 
-  const edited = async (...typed: readonly Typed[]) => {
+  const edited = async (...typed: readonly Key[]) => {
     const lines: string[] = [];
     const events: string[] = [];
     const editor = createLineEditor({
@@ -55,7 +55,7 @@ describe("what is typed", () => {
     editor.close();
     return { lines, events, text };
   };
-  const keys = (text: string): Typed => ({ type: "keys", text });
+  const keys = (text: string): Key => ({ type: "keys", text });
 
   test("a backslash before Enter breaks the line; two are a backslash", async () => {
     expect((await edited(keys("one\\\rtwo\r"))).lines).toEqual(["one\ntwo"]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   type CompactedView,
   foldedMessage,
-  messagesOf,
+  messagesOfView,
   notCompacted,
   summaryMessages,
 } from "../../../src/context/compaction/compacted-view.ts";
@@ -85,7 +85,7 @@ test("however a conversation is shown: roles in turn, pairs whole, kept turns th
         const folded =
           through > 0 ? [foldedMessage(shown, through, { text: "The notes.", trigger: "auto" }, 500)] : [];
         const compacted = { ...notCompacted("/kept"), messages: folded, through, elided };
-        const messages = messagesOf(shown, compacted);
+        const messages = messagesOfView(shown, compacted);
         expect(complaint(messages)).toBeNull();
         expect(JSON.stringify(messages[0])).toContain("the task");
         const kept = turns.filter((one) => one.turn > Math.max(through, elided));
@@ -147,14 +147,14 @@ describe("results that are taken out", () => {
     };
     const compacted = { ...notCompacted("/kept"), elided: 1 };
     const shown = shownOf([with3], compacted);
-    const [, , message] = messagesOf(shown);
+    const [, , message] = messagesOfView(shown);
     const [short, error, image] = blocksOf(message ?? TASK);
     expect(short).toEqual(results[0]);
     expect(error).toMatchObject({ is_error: true, tool_use_id: "use_1_1" });
     expect(JSON.stringify(error)).toContain("Read (4000 characters)");
     expect(JSON.stringify(error)).toContain("/kept/main.1.1.md");
     expect(JSON.stringify(image)).toContain("call again");
-    expect(JSON.stringify(messagesOf(shown))).toBe(JSON.stringify(messagesOf(shown)));
+    expect(JSON.stringify(messagesOfView(shown))).toBe(JSON.stringify(messagesOfView(shown)));
     expect(wonByEliding(shownOf([with3]), notCompacted("/kept"), 1)).toBeGreaterThan(2_000);
     expect(wonByEliding(shown, compacted, 1)).toBe(0);
     expect(RECENT_TURNS).toBe(3);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CompactedView } from "../../../src/context/compaction/compacted-view.ts";
-import { isDoubtful, sizeOf } from "../../../src/context/compaction/size.ts";
+import { isDoubtful, viewSize } from "../../../src/context/compaction/size.ts";
 import { tokensOfMessage, tokensOfMessages } from "../../../src/context/compaction/tokens.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import { shareHistory } from "../../../src/mailbox/shared-history.ts";
@@ -19,13 +19,13 @@ function fork(counted: number | null): CompactedView {
 
 test("what a server has counted for a parent counts for its forks: no estimate, no count of their own (A11.9)", () => {
   const own = tokensOfMessages([orders]);
-  expect(sizeOf(fork(150_000), prefix)).toBe(150_000 + own);
+  expect(viewSize(fork(150_000), prefix)).toBe(150_000 + own);
   // The estimate alone would be 50,000 above.
   expect(isDoubtful(fork(150_000), prefix, 180_000)).toBe(false);
 });
 
 test("where it has counted nothing it is the estimate of the same messages, made once", () => {
-  const estimate = sizeOf({ ...fork(null), messages: [...said, orders] }, prefix);
-  expect(sizeOf(fork(null), prefix)).toBe(estimate);
+  const estimate = viewSize({ ...fork(null), messages: [...said, orders] }, prefix);
+  expect(viewSize(fork(null), prefix)).toBe(estimate);
   expect(isDoubtful(fork(null), prefix, 180_000)).toBe(true);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseRule } from "../../../src/context/memory/rules.ts";
+import { parseMemoryRule } from "../../../src/context/memory/rules.ts";
 
 test.each([
   ["paths: src/**/*.ts", ["src/**/*.ts"]],
@@ -13,10 +13,10 @@ test.each([
   ["paths:", null],
   ["description: for all", null],
 ])("the files a rule is about are read from %j", (header, paths) => {
-  expect(parseRule(`---\n${header}\n---\nDo it.\n`)).toEqual({ text: "Do it.\n", paths });
+  expect(parseMemoryRule(`---\n${header}\n---\nDo it.\n`)).toEqual({ text: "Do it.\n", paths });
 });
 
 test("without front matter, or where it does not end, all of it is the rule", () => {
   for (const text of ["Do it.", "---\npaths: a\nDo it.", ""])
-    expect(parseRule(text)).toEqual({ text, paths: null });
+    expect(parseMemoryRule(text)).toEqual({ text, paths: null });
 });

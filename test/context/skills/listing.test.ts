@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   DEFAULT_CHAR_BUDGET,
-  descriptionOf,
+  listedDescription,
   listingBudget,
   MAX_LISTING_DESC_CHARS,
   skillListing,
@@ -31,8 +31,8 @@ describe("the list of skills", () => {
 
   test("no description has more than 250 characters, when to use it included (A12.5)", () => {
     const long = { ...skill("a", "x".repeat(200)), whenToUse: "y".repeat(200) };
-    expect(descriptionOf(long)).toHaveLength(MAX_LISTING_DESC_CHARS);
-    expect(descriptionOf({ ...skill("a", "Does."), whenToUse: "it is wanted." })).toBe(
+    expect(listedDescription(long)).toHaveLength(MAX_LISTING_DESC_CHARS);
+    expect(listedDescription({ ...skill("a", "Does."), whenToUse: "it is wanted." })).toBe(
       "Does. - it is wanted.",
     );
   });
@@ -88,7 +88,7 @@ describe("the list of skills", () => {
           expect(text.length).toBeLessThanOrEqual(budget);
           expect(skillListing(all, budget)).toBe(text);
           const own = all.filter((each) => each.origin === "shipped");
-          const whole = own.map((each) => `- ${each.name}: ${descriptionOf(each)}`.replace(/: $/, ""));
+          const whole = own.map((each) => `- ${each.name}: ${listedDescription(each)}`.replace(/: $/, ""));
           const others = all.length > own.length;
           const room = budget - (whole.join("\n").length + (others ? 20 : 0));
           if (room > 0) for (const line of whole) expect(text).toContain(line);

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Files } from "../../../src/context/files.ts";
 import { names } from "../../../src/context/markdown/field-reader.ts";
-import { type Ran, renderSkill } from "../../../src/context/skills/render.ts";
+import { type RenderedCommand, renderSkill } from "../../../src/context/skills/render.ts";
 import type { Skill } from "../../../src/context/skills/skill.ts";
-import { argumentsIn, commandsOf, piecesOf } from "../../../src/context/skills/template.ts";
+import { argumentsIn, findTemplateCommands, templatePieces } from "../../../src/context/skills/template.ts";
 
 const skill: Skill = {
   ...{ name: "s", description: "", whenToUse: null, allowedTools: [], argumentHint: null, arguments: [] },
@@ -17,7 +17,7 @@ async function filled(
   body: string,
   line = "",
   called: readonly string[] = [],
-  ran?: (command: string) => Ran,
+  ran?: (command: string) => RenderedCommand,
 ) {
   const files: Files = {
     look: () => ({ type: "none" }),
@@ -125,7 +125,7 @@ describe("commands", () => {
   });
 
   test("are known before they run, as they are written", () => {
-    expect(commandsOf("!`a $1` and !`a $1`\n```!\nb\n```")).toEqual(["a $1", "b"]);
+    expect(findTemplateCommands("!`a $1` and !`a $1`\n```!\nb\n```")).toEqual(["a $1", "b"]);
   });
 });
 
@@ -134,7 +134,7 @@ test("keeps a body without placeholders as it is", () => {
     fc.property(
       fc.string({ maxLength: 400 }).filter((text) => !/[$!\\]/.test(text)),
       (body) => {
-        const text = piecesOf(body)
+        const text = templatePieces(body)
           .map((piece) => (piece.type === "text" ? piece.text : "?"))
           .join("");
         expect(text).toBe(body);

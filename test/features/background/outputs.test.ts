@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { commandsOf } from "../../../src/features/background/commands.ts";
+import { backgroundCommands } from "../../../src/features/background/commands.ts";
 import { callId, MAIN, randomIds } from "../../../src/mailbox/ids.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { platformShell, type Shell } from "../../../src/processes/platform-shell.ts";
@@ -16,7 +16,7 @@ function commandsIn(home: string, shell: Shell | null = ours) {
   onTestFinished(() => processes.close());
   const outputs = outputsIn(home, join(home, "session"), randomIds());
   const run = (command: string) =>
-    commandsOf(processes, outputs, shell).run(
+    backgroundCommands(processes, outputs, shell).run(
       MAIN,
       { call: callId(MAIN, 1, 0), command, cwd: "/", timeoutMs: 60_000 },
       signal,

@@ -7,7 +7,7 @@ import {
   prospectOf,
   soundUsage,
 } from "../../../src/features/budget/request-estimate.ts";
-import { dollars, span } from "../../../src/lib/figures.ts";
+import { formatDollars, span } from "../../../src/lib/figures.ts";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
 import { id, MODEL, PRICES, purses } from "./accounts.ts";
 
@@ -95,7 +95,7 @@ describe("what a request is likely to take", () => {
 });
 
 test("amounts are said as people read them", () => {
-  expect([0, 0.00001, 0.0042, 0.0099, 0.009951, 0.48, 1200].map(dollars)).toEqual([
+  expect([0, 0.00001, 0.0042, 0.0099, 0.009951, 0.48, 1200].map(formatDollars)).toEqual([
     "$0.00",
     "less than $0.0001",
     "$0.0042",

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import {
   approvalNeeded,
-  type Candidate,
+  type EstimateInput,
   estimateCost,
-  type Known,
+  type PlannedAgent,
   quoteSentence,
 } from "../../../src/features/budget/cost-estimate.ts";
 import { MODEL, PRICES } from "./accounts.ts";
 
-const agent: Candidate = {
+const agent: PlannedAgent = {
   type: "Worker",
   prefixTokens: 1000,
   model: MODEL,
@@ -17,15 +17,15 @@ const agent: Candidate = {
   maxTokens: 1000,
   windowTokens: 9000,
 };
-const rich: Known = {
+const rich: EstimateInput = {
   leftUsd: Number.POSITIVE_INFINITY,
   whose: "session",
   past: () => null,
   prices: PRICES,
 };
-const many = (count: number, budget: Candidate["budget"] = {}) =>
+const many = (count: number, budget: PlannedAgent["budget"] = {}) =>
   Array.from({ length: count }, () => ({ ...agent, budget }));
-const said = (candidates: readonly Candidate[], known: Known) => {
+const said = (candidates: readonly PlannedAgent[], known: EstimateInput) => {
   const quoted = estimateCost(candidates, known);
   return quoted && quoteSentence(quoted);
 };
@@ -74,7 +74,7 @@ describe("what a fan-out may cost at most is said before it begins (C5, D5)", ()
   });
 
   test("what agents start themselves is bounded by budgets only, and that is said", () => {
-    const starters = (budget: Candidate["budget"]) =>
+    const starters = (budget: PlannedAgent["budget"]) =>
       many(2, budget).map((one) => ({ ...one, startsAgents: true }));
     expect(said(starters({}), rich)).toContain(
       "$200.00 at most (all their turns with a full window, at list prices, without the agents that they start).",
@@ -95,12 +95,17 @@ describe("what a fan-out may cost at most is said before it begins (C5, D5)", ()
 });
 
 describe("a question above a threshold, a line where nobody can be asked, never a refusal", () => {
-  const of = (candidates: readonly Candidate[], known: Known = rich, aboveUsd = 1, asks = true) => {
+  const of = (
+    candidates: readonly PlannedAgent[],
+    known: EstimateInput = rich,
+    aboveUsd = 1,
+    asks = true,
+  ) => {
     const quoted = estimateCost(candidates, known);
     return quoted && approvalNeeded(quoted, { aboveUsd, asks });
   };
 
-  const likely = (usd: number): Known => ({ ...rich, past: () => usd });
+  const likely = (usd: number): EstimateInput => ({ ...rich, past: () => usd });
 
   test("above, not at it; 0 is always", () => {
     expect(of(many(2), likely(0.5))).toBeNull();

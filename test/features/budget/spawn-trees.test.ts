@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Kind } from "../../../src/features/budget/budget.ts";
+import type { BudgetKind } from "../../../src/features/budget/budget.ts";
 import type { BudgetLedger } from "../../../src/features/budget/ledger.ts";
 import type { ActorId } from "../../../src/mailbox/ids.ts";
 import { long } from "../../support/long.ts";
@@ -14,7 +14,7 @@ const REPLY = 100;
 const NEXT = 30;
 const SUMMARY = 20;
 const ESTIMATE = estimate(NEXT, SUMMARY);
-const KINDS = ["usd", "tokens", "turns"] as const satisfies readonly Kind[];
+const KINDS = ["usd", "tokens", "turns"] as const satisfies readonly BudgetKind[];
 
 /** An agent of the mock: it asks, is answered, asks again, until it has had its last words. */
 interface Agent {
@@ -60,7 +60,7 @@ class Session {
   /** Whether replies take what was estimated, or anything up to `REPLY`. */
   readonly #honest: boolean;
   /** The most that all together may have passed a limit by: a reply for each agent alive when it was passed. */
-  readonly #mayPass: Record<Kind, number> = { usd: 0, tokens: 0, turns: 0 };
+  readonly #mayPass: Record<BudgetKind, number> = { usd: 0, tokens: 0, turns: 0 };
   total = 0;
   replies = 0;
 
@@ -125,7 +125,7 @@ class Session {
   }
 
   /** Called after each step, so the agents alive when a limit is passed are those of this step. */
-  #bound(kind: Kind, passed: number): void {
+  #bound(kind: BudgetKind, passed: number): void {
     const one = { usd: REPLY / 1000, tokens: REPLY, turns: 1 }[kind];
     if (passed <= 1e-9) this.#mayPass[kind] = (this.#honest ? 0 : this.alive) * one;
     else if (passed > this.#mayPass[kind] + 1e-9) {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { type Finished, MergeBack } from "../../../src/features/isolation/merge-back.ts";
+import { type FinishedRun, MergeBack } from "../../../src/features/isolation/merge-back.ts";
 import type { Isolation, Worktree } from "../../../src/mailbox/worktree.ts";
 import type { AnswerOf } from "../../../src/worktrees/protocol.ts";
 import { world } from "../../supervisor/resume-world.ts";
@@ -105,11 +105,11 @@ function dying(isWhole: boolean, deaths = 1) {
     ask: () => Promise.resolve(null),
     onWarning: () => {},
   });
-  const finished: Finished = {
-    ...{ actor: OWNER.actor as Finished["actor"], owner: OWNER, isolation: ISOLATION, root: TREE.path },
+  const finished: FinishedRun = {
+    ...{ actor: OWNER.actor as FinishedRun["actor"], owner: OWNER, isolation: ISOLATION, root: TREE.path },
     held: {
       tree: TREE,
-      owner: OWNER.actor as Finished["actor"],
+      owner: OWNER.actor as FinishedRun["actor"],
       deleted: new Set(),
       settled: Promise.resolve(),
       since: 0,

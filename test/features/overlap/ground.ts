@@ -1,6 +1,6 @@
 import { type OverlapParts, Overlaps } from "../../../src/features/overlap/overlaps.ts";
 import type { RepoFile } from "../../../src/features/overlap/repo-file.ts";
-import type { Lines, Touch } from "../../../src/features/overlap/touch.ts";
+import type { Touch, TouchedLines } from "../../../src/features/overlap/touch.ts";
 import type { ActorId } from "../../../src/mailbox/ids.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
@@ -34,9 +34,9 @@ function short(to: ActorId, { other, path, lines }: Touch): string {
 
 /** Questions about lines that the test answers, in the order in which they were asked. */
 export function heldLines() {
-  const asked: { readonly path: string; answer(lines: Lines): void; fail(error: Error): void }[] = [];
-  const sameLines = (_: ActorId, __: ActorId, path: string): Promise<Lines> => {
-    const { promise, resolve, reject } = Promise.withResolvers<Lines>();
+  const asked: { readonly path: string; answer(lines: TouchedLines): void; fail(error: Error): void }[] = [];
+  const sameLines = (_: ActorId, __: ActorId, path: string): Promise<TouchedLines> => {
+    const { promise, resolve, reject } = Promise.withResolvers<TouchedLines>();
     asked.push({ path, answer: resolve, fail: reject });
     return promise;
   };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Claim, Overlaps } from "../../../src/features/overlap/overlaps.ts";
+import type { Overlaps, WriteClaim } from "../../../src/features/overlap/overlaps.ts";
 import type { ActorId } from "../../../src/mailbox/ids.ts";
 import { actor } from "../../support/agent-view.ts";
 import { settled } from "../../support/fake-clock.ts";
@@ -19,7 +19,7 @@ function claim(overlaps: Overlaps, who: ActorId, paths: readonly string[], signa
       signal,
     )
     .then(
-      (end: Claim) => {
+      (end: WriteClaim) => {
         state.outcome = end.type === "go" ? "go" : end.reason;
       },
       () => {

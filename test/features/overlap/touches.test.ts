@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Lines } from "../../../src/features/overlap/touch.ts";
+import type { TouchedLines } from "../../../src/features/overlap/touch.ts";
 import { actor } from "../../support/agent-view.ts";
 import { settled } from "../../support/fake-clock.ts";
 import { file, heldLines, radar } from "./ground.ts";
@@ -22,7 +22,7 @@ describe("two agents that write to the same file (D8)", () => {
   });
 
   test("get one more notice if they write the same lines", async () => {
-    let lines: Lines = "others";
+    let lines: TouchedLines = "others";
     const { overlaps, news } = radar({ sameLines: async () => lines });
     const write = async () => {
       overlaps.wrote(A, [file("a.ts")]);
@@ -150,7 +150,7 @@ test("whatever the order of writes, ends and answers: both of a pair are told on
     what: fc.constantFrom("write", "write", "write", "answer", "time", "end"),
     who: fc.nat(3),
     files: fc.uniqueArray(fc.nat(3), { minLength: 1 }),
-    lines: fc.constantFrom<Lines>("same", "others", "unknown"),
+    lines: fc.constantFrom<TouchedLines>("same", "others", "unknown"),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

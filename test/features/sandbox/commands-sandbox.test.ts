@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { commandsOf } from "../../../src/features/background/commands.ts";
+import { backgroundCommands } from "../../../src/features/background/commands.ts";
 import { callId, MAIN, randomIds } from "../../../src/mailbox/ids.ts";
 import type { Prepared, Sandbox, SandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
@@ -46,7 +46,7 @@ function commandsWith(answer: string | null, mode: SandboxSettings["mode"] = "on
   const outputs = outputsIn(home, join(home, "session"), randomIds());
   const shell = platformShell(process.platform, process.env);
   const place = () => ({ writable: ["/ours"], readable: [] });
-  const commands = commandsOf(processes, outputs, shell, { sandbox, mode, place });
+  const commands = backgroundCommands(processes, outputs, shell, { sandbox, mode, place });
   const { signal } = new AbortController();
   const run = (command: string, outside?: boolean) => {
     const request = { call: callId(MAIN, 1, 0), command, cwd: home, timeoutMs: 60_000 };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { callDeadline } from "../../../src/features/watch/call-deadline.ts";
-import { type Finding, judge, judgeSession, silenceOf } from "../../../src/features/watch/judge.ts";
+import { type Finding, judgeActor, judgeSession, silenceOf } from "../../../src/features/watch/judge.ts";
 import { reasonOf, warningOf } from "../../../src/features/watch/sentences.ts";
 import type { WatchedActor } from "../../../src/features/watch/watched-actor.ts";
 import { watched } from "../../../src/features/watch/watched-record.ts";
@@ -9,7 +9,7 @@ import { ActorId, CallId, MAIN } from "../../../src/mailbox/ids.ts";
 import { actor, blockedFor, call, limits } from "./actors.ts";
 
 const NOW = 1_000_000;
-const found = (who: WatchedActor): readonly Finding[] => judge(who, NOW, (at) => NOW - at, limits);
+const found = (who: WatchedActor): readonly Finding[] => judgeActor(who, NOW, (at) => NOW - at, limits);
 
 /** What a person reads of the most urgent one, and what the parent's model reads when it is over. */
 function said(who: WatchedActor): { warning: string; reason: string } | null {

@@ -1,6 +1,6 @@
 /** The one file that knows how the policy writes its table down. */
 import { commandTable } from "../../../src/policy/shell/command-table.ts";
-import type { Operands, Option } from "../../../src/policy/shell/rows.ts";
+import type { Operands, ProgramOption } from "../../../src/policy/shell/rows.ts";
 import { specialCommands } from "./special-commands.ts";
 
 export type ValueKind = "path" | "text" | "number";
@@ -22,7 +22,7 @@ export interface FuzzRow {
   readonly confinedOnly: boolean;
 }
 
-const DIGITS: Option = { kind: "flag", plain: true, optional: false, replacesFirst: false };
+const DIGITS: ProgramOption = { kind: "flag", plain: true, optional: false, replacesFirst: false };
 
 /** Every row, but for those that a grammar of their own makes. */
 export const rows: readonly FuzzRow[] = [...commandTable].flatMap(([name, row]) => {
@@ -45,7 +45,7 @@ export function confinedRow(row: FuzzRow): FuzzRow {
   return { ...row, plain: [...row.plain, ...row.known] };
 }
 
-function rowOption(name: string, { kind, optional }: Option): RowOption {
+function rowOption(name: string, { kind, optional }: ProgramOption): RowOption {
   const value = kind === "flag" ? "none" : optional ? "optional" : "required";
   return { name, value, kind: kind === "number" ? "number" : kind === "path" ? "path" : "text" };
 }

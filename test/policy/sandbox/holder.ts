@@ -1,6 +1,6 @@
 /** Holds a pipe open from inside a sandbox, in the background, until it is killed. Run by ends.test.ts. */
 
-import { commandsOf } from "../../../src/features/background/commands.ts";
+import { backgroundCommands } from "../../../src/features/background/commands.ts";
 import { systemClock } from "../../../src/mailbox/clock.ts";
 import { MAIN, randomIds } from "../../../src/mailbox/ids.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
@@ -15,7 +15,7 @@ const sandbox = sandboxOn(ground, processes, { allowedDomains: domain === "" ? [
 const outputs = outputsIn(ground.troupeHome, ground.troupeHome, randomIds());
 const place = { writable: [ground.workspace], readable: [outputs.folder] };
 const shell = platformShell(process.platform, process.env);
-const commands = commandsOf(processes, outputs, shell, { sandbox, mode: "on", place: () => place });
+const commands = backgroundCommands(processes, outputs, shell, { sandbox, mode: "on", place: () => place });
 commands.start({
   owner: MAIN,
   command: `setsid sh -c 'exec 4>"${pipe}"; trap "" TERM; echo ready >&4; sleep 1000' & wait`,

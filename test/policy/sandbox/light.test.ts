@@ -13,7 +13,7 @@ import { createServer } from "node:net";
 import { release } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { commandsOf } from "../../../src/features/background/commands.ts";
+import { backgroundCommands } from "../../../src/features/background/commands.ts";
 import { callId, MAIN, randomIds } from "../../../src/mailbox/ids.ts";
 import { engineOf } from "../../../src/policy/engine/engine.ts";
 import { type LightOptions, lightConfinement } from "../../../src/policy/sandbox/light.ts";
@@ -64,7 +64,7 @@ function confinedIn(
       readable: [outputs.folder, dirname(process.execPath)],
       ...{ roots: [root], rules, hides: engine.hides(root, "asks-too") },
     });
-  const commands = commandsOf(processes, outputs, platformShell(process.platform, process.env));
+  const commands = backgroundCommands(processes, outputs, platformShell(process.platform, process.env));
   const run = async (command: string, type: "read" | "write" = "read") => {
     const prepared = await prepare(type);
     if (prepared === null) throw new Error("it cannot be confined");

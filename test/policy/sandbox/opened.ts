@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { type Commands, commandsOf } from "../../../src/features/background/commands.ts";
+import { backgroundCommands, type Commands } from "../../../src/features/background/commands.ts";
 import { callId, MAIN, randomIds } from "../../../src/mailbox/ids.ts";
 import type { CommandResult } from "../../../src/mailbox/runs.ts";
 import { trustedProgram } from "../../../src/policy/sandbox/programs.ts";
@@ -65,7 +65,7 @@ export function opened(
   const outputs = outputsIn(ground.troupeHome, join(ground.troupeHome, "session"), randomIds());
   const place: SandboxPlace = { writable: [ground.workspace], readable: [outputs.folder] };
   const shell = platformShell(process.platform, process.env);
-  const commands: Commands = commandsOf(processes, outputs, shell, {
+  const commands: Commands = backgroundCommands(processes, outputs, shell, {
     ...{ sandbox, mode: settings.mode ?? "on", place: () => place },
   });
   const { signal } = new AbortController();

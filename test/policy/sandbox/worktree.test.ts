@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commandsOf } from "../../../src/features/background/commands.ts";
+import { backgroundCommands } from "../../../src/features/background/commands.ts";
 import { callId, MAIN } from "../../../src/mailbox/ids.ts";
 import { gitPlaceOf } from "../../../src/policy/sandbox/git-place.ts";
 import type { SandboxPlace } from "../../../src/policy/sandbox/sandbox.ts";
@@ -21,7 +21,7 @@ async function inTree() {
     git: gitPlaceOf(tree),
   });
   const shell = platformShell(process.platform, process.env);
-  const commands = commandsOf(processes, outputs, shell, { sandbox, mode: "on", place: held });
+  const commands = backgroundCommands(processes, outputs, shell, { sandbox, mode: "on", place: held });
   const { signal } = new AbortController();
   const identity = "GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b";
   const run = (command: string) =>

@@ -19,7 +19,7 @@ import { describe, expect, it } from "vitest";
 import { type Disk, realDisk } from "../../../src/worktrees/merge/disk.ts";
 import { exchange } from "../../../src/worktrees/merge/exchange.ts";
 import { stateOf } from "../../../src/worktrees/merge/file-state.ts";
-import type { Exchange, Move } from "../../../src/worktrees/merge/moves.ts";
+import type { FileExchange, FileMove } from "../../../src/worktrees/merge/moves.ts";
 import { revertExchange } from "../../../src/worktrees/merge/revert-exchange.ts";
 import { long } from "../../support/long.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
@@ -53,7 +53,7 @@ function picture(folder: string, at = ""): Record<string, string> {
 /** Before and after of each path; the exchange, ready. */
 function prepared(
   files: Readonly<Record<string, readonly [Content, Content]>>,
-  more: Partial<Exchange> = {},
+  more: Partial<FileExchange> = {},
 ) {
   const folder = temporaryFolder();
   const [root, bytes] = [join(folder, "root"), join(folder, "bytes")];
@@ -63,7 +63,7 @@ function prepared(
     put(join(root, path), before);
     if (typeof before === "string") utimesSync(join(root, path), 1_000, 1_000);
   }
-  const moves: Move[] = [];
+  const moves: FileMove[] = [];
   for (const [path, [before, after]] of Object.entries(files)) {
     const name = String(moves.length);
     if (after !== null) put(join(bytes, "stage", name), after);
@@ -75,7 +75,7 @@ function prepared(
     });
   }
   moves.sort((one, other) => Number(one.after !== null) - Number(other.after !== null));
-  const work: Exchange = { root, bytes, aside: "aside", moves, made: [], emptied: [], ...more };
+  const work: FileExchange = { root, bytes, aside: "aside", moves, made: [], emptied: [], ...more };
   return { root, bytes, work };
 }
 
@@ -293,7 +293,7 @@ describe("a save at any moment of an exchange", () => {
           ...{ path, before: stateOf(join(root, path)), after: stateOf(join(bytes, "stage", path)) },
           incoming: `stage/${path}`,
         }));
-        const work: Exchange = { root, bytes, aside: "aside", moves, made: [], emptied: [] };
+        const work: FileExchange = { root, bytes, aside: "aside", moves, made: [], emptied: [] };
         const target = names[race % names.length] ?? "a";
         const how = ["in place", "rename", "anew"][race % 3];
         const began = once(child, "message");

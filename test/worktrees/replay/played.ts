@@ -1,4 +1,4 @@
-import type { Refused } from "../../../src/worktrees/requests.ts";
+import type { RefusedRequest } from "../../../src/worktrees/requests.ts";
 
 export type Played =
   /** `settled`: the owner of the conflict wrote what the history has, and it came back byte for byte. */
@@ -24,12 +24,14 @@ export function unnamed(path: string): string {
 export function fine<Answer extends { readonly type: string }>(
   answer: Answer,
   what: string,
-): Exclude<Answer, Refused> {
+): Exclude<Answer, RefusedRequest> {
   if (isOne(answer)) return answer;
   throw different(`${what}: ${"reason" in answer ? String(answer.reason) : ""}`);
 }
 
-function isOne<Answer extends { readonly type: string }>(answer: Answer): answer is Exclude<Answer, Refused> {
+function isOne<Answer extends { readonly type: string }>(
+  answer: Answer,
+): answer is Exclude<Answer, RefusedRequest> {
   return answer.type !== "refused";
 }
 
