@@ -41,7 +41,7 @@ function troupe(args: readonly string[] = [], before: readonly string[] = []) {
   return { code: run.status, out: run.stdout, err: run.stderr };
 }
 
-test("an older Node is told in one sentence which one is needed, and nothing is loaded", () => {
+test("with an older Node, says in one sentence which one is needed, and loads nothing", () => {
   const pretend = join(folder, "pretend.cjs");
   writeFileSync(
     pretend,

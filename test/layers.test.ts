@@ -93,7 +93,7 @@ describe("a package", () => {
     expect(messages({ "src/tools/a.ts": 'import * as z from "zod";' })).toHaveLength(1);
   });
 
-  test("that nobody owns is refused; Node's own need no owner, but for child processes", () => {
+  test("without an owner is refused; Node's own need no owner, but for child processes", () => {
     expect(messages({ "src/tools/a.ts": 'import left from "left-pad";' })).toHaveLength(1);
     expect(messages({ "src/tools/a.ts": 'import { join } from "node:path";' })).toEqual([]);
     expect(messages({ "src/tools/a.ts": 'import { spawn } from "node:child_process";' })).toHaveLength(1);

@@ -87,7 +87,7 @@ export const actors: readonly Mutation[] = [
     from: 'return outcome.reply.stopReason === "model_context_window_exceeded" ? { window: null } : null;',
     to: "return null;",
     tests: ["test/actors/compaction.test.ts"],
-    title: "in the middle of its reply: the reply is asked for anew",
+    title: "in the middle of its reply: the reply is requested again",
     core: true,
   },
   {

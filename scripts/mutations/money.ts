@@ -4,8 +4,8 @@ export const money: readonly Mutation[] = [
   {
     name: "held-money-is-granted-again",
     file: "src/features/budget/reservations.ts",
-    from: "const room = purse.limit - purse.committed - purse.held;",
-    to: "const room = purse.limit - purse.committed;",
+    from: "const room = allowance.limit - allowance.committed - allowance.held;",
+    to: "const room = allowance.limit - allowance.committed;",
     tests: ["test/features/budget/reservations.test.ts"],
     title: "money that a request holds is granted to no other one",
     core: true,
@@ -14,7 +14,7 @@ export const money: readonly Mutation[] = [
     name: "request-above-the-budget-is-sent",
     file: "src/features/budget/reservations.ts",
     from: 'return { type: "refused", reason };',
-    to: "return this.#grant(account, purse, 0, maxTokens);",
+    to: "return this.#grant(account, allowance, 0, maxTokens);",
     tests: ["test/features/budget/money-holds.test.ts"],
     title: "a first request that is larger than the budget is not sent",
     core: true,
@@ -33,7 +33,7 @@ export const money: readonly Mutation[] = [
     from: "{ agents, likelyUsd }: CostEstimate,",
     to: "{ agents, mostUsd: likelyUsd }: CostEstimate,",
     tests: ["test/features/budget/cost-estimate.test.ts"],
-    title: "the upper bound alone asks nobody",
+    title: "the upper bound alone is no reason to ask",
   },
   {
     name: "past-runs-are-not-kept",

@@ -78,7 +78,7 @@ export const tools: readonly Mutation[] = [
     from: "if (known?.size !== size || known.mtimeMs !== mtimeMs || known.inode !== inode) return [];",
     to: "if (known === undefined) return [];",
     tests: ["test/features/hooks/formatter-hooks.test.ts"],
-    title: "still asks for a new Read if a hook formats a file that somebody had changed before",
+    title: "still asks for a new Read if a hook formats a file that had been changed before",
   },
   {
     name: "worktree-name-has-one-segment",

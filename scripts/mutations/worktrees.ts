@@ -13,7 +13,7 @@ export const worktrees: readonly Mutation[] = [
   {
     name: "W5-exchange-through-a-link",
     file: "src/worktrees/merge/exchange.ts",
-    from: 'if (!isOwnFolder(work.root, path)) throw new ChangedMeanwhile("a folder on its way is none any more");',
+    from: 'if (!isOwnFolder(work.root, path)) throw new ChangedMeanwhile("a parent directory was replaced");',
     to: "",
     tests: ["test/worktrees/merge/exchange.test.ts"],
     title: "(W5)",

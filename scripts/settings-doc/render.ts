@@ -24,7 +24,7 @@ export function renderSettingsDoc(): string {
   grant something new, you are asked again. What they run (a script, a server) can change without that.
 - A value that cannot be used is named with its line and left out. A file that is not valid JSON counts only with
   what it denies or asks, and no file then starts a session in a wider mode than \`default\`.
-- A key that nobody knows is kept and named. Changes are picked up while a session runs.
+- An unknown key is kept and named. Changes are picked up while a session runs.
 - \`troupe config get|set|unset|list\` shows and edits them, and so does \`/config\` in a conversation; comments and other keys
   stay.`,
     [

@@ -6,7 +6,7 @@ export function renderToolsDoc(): string {
   const tools = everyBuiltInTool();
   return `${[
     "# Tools",
-    "Written by `npm run docs` from the definitions in `src/tools`; a change here is lost. The texts are what a\nmodel is told when it has every tool; a sentence that names a tool is left out where that tool is not offered.",
+    "Written by `npm run docs` from the definitions in `src/tools`; a change here is lost. The texts are what a\nmodel reads if it has every tool; a sentence that names a tool is left out where that tool is not offered.",
     ["| Tool | Level | Runs in | Calls of one reply |", "|---|---|---|---|", ...tools.map(row)].join("\n"),
     ...tools.map(section),
   ].join("\n\n")}\n`;

@@ -19,7 +19,7 @@ export type Last = Omit<LastTurn, "status"> & { readonly status: Status };
 export function outOfRoom({ model }: { readonly model: string }): Last {
   return {
     status: "partial",
-    reason: `Its conversation does not fit into the context window of ${model} any more, and could not be made shorter; give it a smaller task, or a model with a larger window.`,
+    reason: `Its conversation no longer fits into the context window of ${model}, and could not be made shorter; give it a smaller task, or a model with a larger window.`,
     note: "Your context window is full. Call no more tools: answer now with what you have found, and say what is missing.",
   };
 }

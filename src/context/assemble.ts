@@ -72,7 +72,7 @@ export function messagesOf(parts: readonly Part[]): MessageParam[] {
 
 function userMessage(
   attached: readonly string[],
-  { pictures, prompt }: Pick<UserTurn, "pictures" | "prompt">,
+  { pictures, prompt }: Pick<UserTurn, "pictures" | "prompt">, // word-ok: a field of the journal
 ): MessageParam {
   if (attached.length === 0 && pictures.length === 0) return { role: "user", content: prompt };
   const reminder: ContentBlockParam[] =

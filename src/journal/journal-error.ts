@@ -37,7 +37,7 @@ export function syncSentence(path: string, error: unknown): string {
 }
 
 export function replacedSentence(path: string, error: unknown): string {
-  return `The journal ${path} could not be made safe on disk (fsync: ${errorCode(error) ?? String(error)}), so it was written anew, with nothing lost; check the disk.`;
+  return `The journal ${path} could not be made safe on disk (fsync: ${errorCode(error) ?? String(error)}), so it was written again, with nothing lost; check the disk.`;
 }
 
 export function changedSentence(path: string): string {

@@ -40,14 +40,14 @@ function linesHaveChecksums(): Step {
 /** Version 4 says `notice` where version 3 said "news": in prompts, specs, replies and turns. word-ok */
 function noticesAreNamed(): Step {
   const rename = (value: unknown): unknown => {
-    if (!isFields(value) || value["news"] === undefined) return value;
+    if (!isFields(value) || value["news"] === undefined) return value; // word-ok: as recorded
     const { news: notice, ...rest } = value;
     return { ...rest, notice };
   };
   return (record) => {
     const { event } = record;
     if (!isFields(event)) return record;
-    if (event["type"] === "prompt" && event["news"]) return { ...record, event: rename(event) };
+    if (event["type"] === "prompt" && event["news"]) return { ...record, event: rename(event) }; // word-ok: as recorded
     const key = { spawn: "spec", reply: "reply", turn: "turn" }[String(event["type"])];
     const part = key === undefined ? undefined : event[key];
     if (key === undefined || !isFields(part) || !Array.isArray(part["heard"])) return record;

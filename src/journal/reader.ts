@@ -95,7 +95,7 @@ class Reading {
         if (!this.#isNew(parsed.seq, line.number)) return null;
         this.#aside.push(parsed.value);
         this.#note(
-          `Line ${line.number} of ${this.#path} is of an unknown kind (${parsed.event}) and was put aside.`,
+          `Line ${line.number} of ${this.#path} is of an unknown type (${parsed.event}) and was left out.`,
         );
         return null;
       case "record":

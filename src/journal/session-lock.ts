@@ -87,7 +87,7 @@ function take(folder: string, me: ProcessIdentity): SessionLock {
 
 function heldBy(folder: string, number: number, by: ProcessIdentity): SessionLock {
   const since = sinceWhen(lockFile(folder, number));
-  const reason = `The session is open in another process (pid ${by.pid})${since}; end it there, or go on with a copy of the session. If that process is no Troupe, remove ${lockFile(folder, number)}.`;
+  const reason = `The session is open in another process (pid ${by.pid})${since}; end it there, or resume a copy of the session. If that process is no Troupe, remove ${lockFile(folder, number)}.`;
   return { type: "held", by, reason };
 }
 

@@ -170,6 +170,6 @@ function shortened(result: ElidedResult, keeps: number): Exclude<ToolResultBlock
 function referenceTo({ path, tool, block }: ElidedResult): string {
   const text = resultText(block.content);
   const pictures = Array.isArray(block.content) && block.content.some(({ type }) => type !== "text");
-  const lost = pictures ? " Pictures and documents are not in it: call again for those." : "";
+  const lost = pictures ? " Images and documents are not in it: call again for those." : "";
   return `[This result of ${tool} (${text.length} characters) was taken out to make room in the context window. It is kept in ${path}: Read that file, in parts (offset, limit) if it is long, when you need it again.${lost} What has changed since then only a new call shows.]`;
 }

@@ -122,8 +122,8 @@ export type AgentTool = z.infer<typeof AgentTool>;
 
 /**
  * Text that enters the agent's conversation at its next turn. `of`: IDs of the durable things it reports (results of
- * agents, messages), which the receiving turn acknowledges. `news`: the runtime's own text, not a new question.
- * `reads`: files that it shows, for the ledger; `pictures`: images of the text. `system`: it belongs to the system
+ * agents, messages), which the receiving turn acknowledges. `notice`: the runtime's own text, not a new question.
+ * `reads`: files that it shows, for the ledger. `system`: it belongs to the system
  * prompt from then on, not to the conversation. `tools`: deferred ones that it can find and call from then on.
  */
 export const Steer = z.object({

@@ -2,7 +2,7 @@ import type { PermissionMode } from "../settings/rules.ts";
 import type { Judgement } from "./judgement.ts";
 
 /**
- * Returns the judgement of a command if every command is to be a question: only a denial stands. It offers no grant, so no
+ * Returns the judgement of a command if every command is a question: only a denial remains. It offers no grant, so no
  * hook, no sandbox and no rule of the session spares the next question.
  */
 export function askEveryCommand(judgement: Judgement, mode: PermissionMode): Judgement {

@@ -11,9 +11,9 @@ export interface PermissionRules {
   readonly deny?: readonly string[];
 }
 
-/** What a decision depends on besides the call. */
+/** What a decision depends on in addition to the call. */
 export interface DecisionContext extends JudgeContext {
-  /** The person's home; the process's own unless said. */
+  /** The user's home (default: the process's own). */
   readonly home?: string;
   readonly platform?: "linux" | "darwin";
   /** Where `/p` begins; `cwd` unless said. */
@@ -80,7 +80,7 @@ function projectRules(rules: PermissionRules): Rule[] {
   );
 }
 
-/** A mode that nobody knows asks for everything that `default` asks for. */
+/** An unknown mode asks for everything that `default` asks for. */
 function known(mode: Mode): PermissionMode {
   switch (mode) {
     case "bypass":

@@ -2,7 +2,7 @@ import { sep } from "node:path";
 
 /**
  * What turns a written file into a command that runs later: configuration of git, shells, editors, package
- * managers, and of agents themselves. Nothing is written there unless the person has switched all checks off
+ * managers, and of agents themselves. Nothing is written there unless the user has switched all checks off
  * (permission-semantics 4.4).
  */
 const FOLDERS: readonly (readonly string[])[] = [
@@ -30,7 +30,7 @@ const EXCEPT: readonly (readonly string[])[] = [
   [".troupe", "worktrees"],
 ];
 
-/** The protected name in an absolute path, as a person knows it; null where there is none. */
+/** Returns the protected name in an absolute path, as a user knows it, or null. */
 export function protectedName(path: string): string | null {
   const names = path.split(sep).map(plain);
   for (const [at, name] of names.entries()) {

@@ -154,8 +154,8 @@ function notConfined(why: string): string {
 function endedWithIt(left: number, background: boolean): string {
   const what = left === 1 ? "1 process" : `${left} processes`;
   const instead = background
-    ? "What is to go on runs in this command itself, without `&` and setsid."
-    : "What is to go on is started with run_in_background.";
+    ? "Run what must continue in this command itself, without `&` and setsid."
+    : "Start what must continue with run_in_background.";
   return `It left ${what} running, which ended with it. ${instead}`;
 }
 

@@ -105,7 +105,7 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
       ],
       how: [
         "`prompt` must stand alone: what to find out or do, what is known already, where to look, and what to return. `description` is three to five words. Pick `subagent_type` from the list.",
-        "With `run_in_background` you get the agent's id and the path of its `output_file` at once, and a notification when it has finished: do other work or end your turn, do not wait.",
+        "With `run_in_background` you get the agent's ID and the path of its `output_file` immediately, and a notification when it has finished: do other work or end your turn, do not wait.",
         "`isolation: \"worktree\"` gives an agent that edits its own copy of the repository, with all uncommitted changes; such agents do not see each other's edits, and each one's edits are merged when it ends. Its report says how that went. Name files in its prompt by paths relative to the repository.",
         "`output_schema` makes the report data of a known form; without it a report is prose.",
         "`resume` takes the id of an agent that has ended: its prompt may then be short, because it knows what it did.",
@@ -114,7 +114,7 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
       recover:
         "A report that says how an agent failed is a result as well: use what it found, and start another agent with a narrower task if something is missing.",
       limits:
-        "You receive the final report only, not the agent's tool results. Agents beyond the number that run at once wait in order. One beyond the number that you, or the session, may start in all is refused, and the result says so.",
+        "You receive the final report only, not the agent's tool results. Agents beyond the number that can run together wait in order. One beyond the number that you, or the session, may start in all is refused, and the result says so.",
     },
     title: ({ description, subagent_type }) => `${subagent_type ?? DEFAULT_TYPE}: ${description}`,
     async call(input, context) {

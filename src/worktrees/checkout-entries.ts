@@ -51,7 +51,7 @@ export async function entriesAndNested(
     }
     const path = part.slice(tab + 1);
     if (/[a-zMS]/.test(tag) && oddPath(path))
-      refuseRequest(`The name of ${path} in ${repo.top} is not UTF-8, so it cannot be looked after.`);
+      refuseRequest(`The name of ${path} in ${repo.top} is not UTF-8, so it cannot be kept safe.`);
     entries.push({ tag, mode, id, path });
   }
   return { entries, nested: found };

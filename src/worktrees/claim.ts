@@ -16,10 +16,10 @@ import { dropLocksOf } from "./stale-locks.ts";
 import { readRecord, writeRecord } from "./tree-record.ts";
 
 type Claimed = Extract<ClaimAnswer, { type: "claimed" }>;
-type Anew = { readonly type: "anew"; readonly again: boolean };
+type Missing = { readonly type: "missing"; readonly again: boolean };
 /** Another live process is making or discarding it, or an orphaned git may still be writing. */
 type Making = { readonly type: "making" };
-type Taken = Claimed | Anew | Making;
+type Taken = Claimed | Missing | Making;
 
 const MAKING_MS = 60_000;
 const LOOK_EVERY_MS = 20;
@@ -48,14 +48,14 @@ async function claim(
     if (ground.now() >= until) refuseRequest(`The worktree ${request.name} is just being made; try again.`);
     await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
-  if (found.type !== "anew") return found;
+  if (found.type !== "missing") return found;
   const made = await makeTree(request, repo, found.again, ground, signal);
-  return { type: "claimed", how: "made-anew", ...made };
+  return { type: "claimed", how: "created-again", ...made };
 }
 
 async function take(repo: Repository, request: CreateRequest, ground: GitEnvironment): Promise<Taken> {
   const known = (await knownTrees(repo)).find(({ name }) => name === request.name);
-  if (known === undefined) return { type: "anew", again: false };
+  if (known === undefined) return { type: "missing", again: false };
   const { record, snapshot, ignored } = known;
   const whose = record && inUse(known, request, ground);
   if (whose) return whose;
@@ -74,7 +74,7 @@ async function take(repo: Repository, request: CreateRequest, ground: GitEnviron
     return { type: "claimed", tree: record.tree, how: "as-it-is", notes: [] };
   }
   const isBack = record?.result === "merged" || record?.result === "empty";
-  if (isBack || (snapshot === null && ignored === null)) return { type: "anew", again: true };
+  if (isBack || (snapshot === null && ignored === null)) return { type: "missing", again: true };
   return putBack(repo, request, known, ground);
 }
 
@@ -99,7 +99,7 @@ async function putBack(
 ): Promise<Claimed> {
   await restoreUnderLock(repo, name, ground);
   const record = await readRecord(repo.common, name);
-  if (record === null && base === null) refuseRequest(`What ${name} began from is not known any more.`);
+  if (record === null && base === null) refuseRequest(`The base of ${name} is no longer known.`);
   const tree: Worktree = record?.tree ?? {
     ...{ name, path: treePath(repo.top, name), branch: branchOf(name), checkout: repo.top },
     ...{ base: base ?? "", head: null },

@@ -122,7 +122,7 @@ async function whyNot(repo: Repository, tree: Worktree, folder: string): Promise
   const stat = await lstat(from).catch(() => null);
   if (stat === null) return "";
   if (treesFolder(repo.top) === from || treesFolder(repo.top).startsWith(`${from}/`))
-    return `${folder} is not brought along: the worktrees stand in it.`;
+    return `${folder} is not copied: the worktrees are in it.`;
   if (!stat.isDirectory() && !stat.isSymbolicLink())
     return `${folder} is not brought along: it is no folder.`;
   const ignored = await repo.git.run(["check-ignore", "-q", "--", folder]);

@@ -146,7 +146,7 @@ async function continueChain(repo: Repository, tree: Worktree): Promise<void> {
   if (snapshot === "") return;
   for (const file of ["index", "heads"])
     await rm(join(treeRecordFolder(repo.common, name), file), { force: true });
-  const words = `${name} begins anew`;
+  const words = `${name} starts again`;
   const made = await said(["commit-tree", `${base}^{tree}`, "-p", snapshot, "-p", base, "-m", words]);
   await said(["update-ref", ref, made, snapshot]);
 }

@@ -40,7 +40,7 @@ export async function failedFilter(git: Git, err: string): Promise<string | unde
 }
 
 function withoutFilter(name: string): string {
-  return `The filter "${name}" of this repository could not run, so its files stand in the worktree as git keeps them (git-lfs: as pointers); install it to have their content.`;
+  return `The filter "${name}" of this repository could not run, so its files are in the worktree as git stores them (git-lfs: as pointers); install it to have their content.`;
 }
 
 /** Returns notes on submodules: a worktree has none of their files. */
@@ -57,6 +57,6 @@ export async function submodulesOf(git: Git): Promise<string[]> {
   const paths = out.split("\0").flatMap((entry) => entry.split("\n").slice(1));
   if (paths.length === 0) return [];
   return [
-    `Submodules are not checked out in the worktree, their folders are empty there: ${paths.join(", ")}. Edits to them do not come back; the snapshots of the worktree have them.`,
+    `Submodules are not checked out in the worktree, their directories are empty there: ${paths.join(", ")}. Edits to them are not merged; the snapshots of the worktree have them.`,
   ];
 }

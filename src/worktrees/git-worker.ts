@@ -22,8 +22,8 @@ export interface KeeperOptions {
 const ANSWER_MS = 15 * 60_000;
 /** A cancelled operation is undone first. */
 const END_MS = 60_000;
-const CLOSING = "The session is closing, so nothing is begun with worktrees any more.";
-const DIED_TOO_OFTEN = `The keeper of worktrees died more than ${RESTART_INTENSITY.max} times within ${RESTART_INTENSITY.periodMs / 1_000} s, so it is left alone for as long; look for what ends it (memory, a command that kills it).`;
+const CLOSING = "The session is closing, so no more is done with worktrees.";
+const DIED_TOO_OFTEN = `The git worker died more than ${RESTART_INTENSITY.max} times within ${RESTART_INTENSITY.periodMs / 1_000} s, so it is left alone for as long; look for what ends it (memory, a command that kills it).`;
 
 /** Operations with the same effect if repeated, or after a partial run: retried if the git worker died. */
 const REPEATABLE: ReadonlySet<OperationName> = new Set([
@@ -71,7 +71,7 @@ class KeeperLink {
     this.#options = options;
     this.#restarts = new Restarts(options.clock);
     this.#caller = new Caller(GIT_OPERATIONS, {
-      ...{ clock: options.clock, peer: "The keeper of worktrees" },
+      ...{ clock: options.clock, peer: "The git worker" },
       onIdle: () => {
         for (const resolve of this.#idle) resolve();
       },
@@ -96,17 +96,17 @@ class KeeperLink {
         this.#life?.kill();
         return {
           type: "refused",
-          reason: `The keeper of worktrees did not answer within ${ANSWER_MS / 60_000} minutes, so it was ended.`,
+          reason: `The git worker did not answer within ${ANSWER_MS / 60_000} minutes, so it was ended.`,
         };
       case "gone":
         return { type: "refused", reason: result.message, died: true };
       case "cancelled":
-        throw signal?.aborted ? signal.reason : new Error(`The keeper of worktrees gave up ${op}.`);
+        throw signal?.aborted ? signal.reason : new Error(`The git worker gave up ${op}.`);
       case "malformed":
         throw new Error(result.message);
       case "failed":
       case "unsendable":
-        throw new Error(`The keeper of worktrees failed at ${op}: ${result.message}`);
+        throw new Error(`The git worker failed at ${op}: ${result.message}`);
       default:
         throw result.kind satisfies never;
     }
@@ -136,7 +136,7 @@ class KeeperLink {
       this.#caller.attach(this.#life.channel);
       return null;
     } catch (error) {
-      return `The keeper of worktrees cannot start (${errorMessage(error)}).`;
+      return `The git worker cannot start (${errorMessage(error)}).`;
     }
   }
 
@@ -145,10 +145,10 @@ class KeeperLink {
     this.#life = null;
     this.#hasDied = true;
     this.#options.onDied?.();
-    const lost = `The keeper of worktrees died (${how}) before it answered. What it was doing is taken back, or is found in its records, when worktrees are next used; look there, or ask again.`;
+    const lost = `The git worker died (${how}) before it answered. What it was doing is rolled back, or found in its records, when worktrees are next used; look there, or try again.`;
     if (this.#closing === null)
       this.#options.onWarning(
-        `The keeper of worktrees died (${how}); it is started again when it is needed.`,
+        `The git worker died (${how}); it is started again when it is needed.`,
       );
     this.#caller.detach(lost);
     if (this.#closing !== null) this.#caller.giveUp(lost);

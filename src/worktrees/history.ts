@@ -49,7 +49,7 @@ export async function readRefState({ git, common, gitDir }: Repo, signal: AbortS
     const [, type = "", peeled = "", name = ""] = line.split(" ");
     if (name.startsWith("refs/replace/")) throw new Unknown("replaces objects");
     if (type !== "commit" && peeled !== "commit")
-      throw new Unknown(`has the ref ${name}, which is no commit`);
+      throw new Unknown(`has the ref ${name}, which is not a commit`);
   }
   const index = statSync(join(gitDir, "index"), { bigint: true, throwIfNoEntry: false });
   const stamp = index === undefined ? [] : [index.ino, index.size, index.mtimeNs, index.ctimeNs].map(String);

@@ -66,7 +66,7 @@ async function mergeNamed(
       );
       if (applied.type === "conflict") return { ...applied, path: tree.path, branch: tree.branch };
       if (applied.type === "moved")
-        return refuseRequest(`${tree.checkout} was changed meanwhile; try again.`);
+        return refuseRequest(`${tree.checkout} was changed in the meantime; try again.`);
       if (applied.type === "refused") return applied;
       const notes = [...applied.notes, ...(await removed(tree, ground))];
       const { files, insertions, deletions: minus, merge } = applied;
@@ -100,9 +100,7 @@ async function standing(
     const known = await knownTree(repo, name);
     const { record, stands, snapshot } = known;
     if (record === null)
-      return refuseRequest(
-        `What ${name} began from is not known any more; troupe worktrees diff shows its edits.`,
-      );
+      return refuseRequest(`The base of ${name} is no longer known; troupe worktrees diff shows its edits.`);
     const { pid } = record.owner.process;
     if (stands && ground.isAlive(record.owner.process))
       refuseRequest(

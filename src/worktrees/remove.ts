@@ -44,7 +44,7 @@ export async function removeUnderLock(
   const found = listed.find(({ path }) => path === tree.path);
   const isThere = lstatSync(tree.path, { throwIfNoEntry: false }) !== undefined;
   if (found === undefined && isThere)
-    refuseRequest(`${tree.path} is no work tree of git's any more, so it is left alone.`);
+    refuseRequest(`${tree.path} is no longer a worktree of git, so it is not touched.`);
   if (found?.locked === true)
     refuseRequest(`The worktree ${tree.path} is locked; git worktree unlock would allow it.`);
   const within = listed.find(({ path }) => path.startsWith(`${tree.path}/`));

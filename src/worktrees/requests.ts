@@ -95,7 +95,7 @@ export const ClaimAnswer = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("claimed"),
     tree: Worktree,
-    how: z.enum(["as-it-is", "put-back", "made-anew"]),
+    how: z.enum(["as-it-is", "put-back", "created-again"]),
     notes: z.array(z.string()),
   }),
   RefusedRequest,

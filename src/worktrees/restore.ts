@@ -58,8 +58,7 @@ export async function restoreUnderLock(
 
 function treeOf(repo: Repository, { name, record, base }: KnownTree): Worktree {
   if (record !== null) return record.tree;
-  if (base === null)
-    refuseRequest(`What ${name} began from is not known any more, so it cannot be put back.`);
+  if (base === null) refuseRequest(`The base of ${name} is no longer known, so it cannot be restored.`);
   const checkout = repo.top;
   return { name, path: treePath(checkout, name), branch: branchOf(name), checkout, base, head: null };
 }

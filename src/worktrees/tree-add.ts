@@ -110,6 +110,6 @@ async function addRaw(
   const entry = `${mode},${made.out.trim()},${path}`;
   const put = made.code === 0 ? await git(["update-index", "--add", "--cacheinfo", entry], { index }) : made;
   return put.code === 0
-    ? `${path} is in the snapshot as it is, without the filter that git was to run (${why}).`
+    ? `${path} is in the snapshot as it is, without the filter that git should run (${why}).`
     : `Not in the snapshot: ${path} (${why}).`;
 }

@@ -45,7 +45,7 @@ export async function snapshotLocked(
     refuseRequest(`The worktree ${tree.path} is being removed; all of it is saved.`);
   if (lstatSync(tree.path, { throwIfNoEntry: false }) === undefined)
     refuseRequest(
-      `Somebody has removed ${tree.path}. What was saved of it is in its snapshots; troupe worktrees restore ${tree.name} puts it back.`,
+      `${tree.path} was removed by another program. What was saved of it is in its snapshots; troupe worktrees restore ${tree.name} puts it back.`,
     );
   const git = gitOn(tree, place, ground);
   const record = await readRecord(place.common, tree.name);

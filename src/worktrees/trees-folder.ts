@@ -21,10 +21,10 @@ export async function makeTreesFolder(repo: Repository): Promise<void> {
         `${part} is a symbolic link, and worktrees are not made behind one; put a folder in its place.`,
       );
     if (!found.isDirectory())
-      refuseRequest(`${part} is no folder, so no worktree can stand there; move it away.`);
+      refuseRequest(`${part} is not a directory, so no worktree can be created there; move it away.`);
     if (found.dev !== dev)
       refuseRequest(
-        `${part} is on another disk than ${repo.top}, and edits could not be brought back from there in one step; put a folder in its place.`,
+        `${part} is on another disk than ${repo.top}, and edits could not be merged from there in one step; put a directory in its place.`,
       );
   }
   await ignoreAll(join(folder, ".gitignore"));

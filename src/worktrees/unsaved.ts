@@ -91,7 +91,8 @@ export async function holdTheRest(
   const id = outputOf(made, NOT_HELD).trim();
   const old = snapshot === tree.base ? "" : snapshot;
   outputOf(await git(["update-ref", snapshotRef(tree.name), id, old]), NOT_HELD);
-  if (!(await isConnected(git, id, tree.base))) refuseRequest("Git removed objects meanwhile; ask again.");
+  if (!(await isConnected(git, id, tree.base)))
+    refuseRequest("Git removed objects in the meantime; try again.");
 }
 
 const NOT_HELD = "What else it has could not be kept";

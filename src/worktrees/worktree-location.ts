@@ -20,7 +20,7 @@ export interface TreePlace {
 export function locateWorktree(tree: Worktree): TreePlace | RefusedRequest {
   const common = commonFolder(tree.checkout);
   if (common === null)
-    return { type: "refused", reason: `${tree.checkout} is in no git repository any more.` };
+    return { type: "refused", reason: `${tree.checkout} is no longer in a git repository.` };
   const gitDir = gitDirOf(common, tree.path);
   return gitDir === null
     ? { type: "refused", reason: `Git knows of no work tree at ${tree.path}.` }

@@ -63,7 +63,7 @@ describe("a summary that would be no shorter", () => {
   const session = (text: string, notes: string) =>
     supervised("in-thread", (request) => ({ text: isSummaryRequest(request) ? notes : text }));
 
-  test("is not asked for where there is too little to replace", async () => {
+  test("is not requested if there is too little to replace", async () => {
     const { supervisor, model } = session("yes", "The notes.");
     for (const prompt of ["first", "second", "third", "fourth"]) await supervisor.prompt(prompt);
     expect(await supervisor.compact(MAIN)).toEqual({

@@ -191,7 +191,7 @@ test("an answer that does not come, is empty or refused leaves the history as it
   for (const { messages } of requests.slice(0, -1)) expect(last.slice(0, messages.length)).toEqual(messages);
   expect(done.summary).toMatchObject({ status: "partial" });
   expect(done.summary?.text).toContain("The end at");
-  expect(done.summary?.reason).toMatch(/does not fit into the context window of scripted any more/);
+  expect(done.summary?.reason).toMatch(/no longer fits into the context window of scripted/);
   expect(done.compacted).toMatchObject({ messages: [], through: 0, failures: 3 });
   // The empty ones were paid for.
   expect(done.compacted?.usage.input_tokens).toBe(14);
@@ -260,7 +260,7 @@ describe("a server that finds the conversation too large (fault 8)", () => {
     expect(asked).toBe(1);
   });
 
-  test("in the middle of its reply: the reply is asked for anew, and the one that was lost is paid for", async () => {
+  test("in the middle of its reply: the reply is requested again, and the lost one is paid for", async () => {
     let lost = 0;
     const model = countingModel(30, (request) => {
       if (counted(request) !== 20 || isSummaryRequest(request) || lost > 0) return null;

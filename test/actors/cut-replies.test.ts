@@ -119,7 +119,7 @@ describe("text that is cut by max_tokens", () => {
   });
 });
 
-test("a turn that the server pauses goes on with what it had said", async () => {
+test("a turn that the server pauses continues with what it had said", async () => {
   const { supervisor, server } = await playing(
     { text: "I search.", stopReason: "pause_turn" },
     { text: "I found it." },

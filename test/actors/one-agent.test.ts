@@ -164,7 +164,7 @@ describe.each(shippedHosts)("one agent, %s", (host) => {
       },
     );
     expect((await supervisor.prompt("go")).summary.status).toBe("done");
-    expect(resultTexts(model.requests[1])[0]).toMatch(/Hammer needs the person's permission/);
+    expect(resultTexts(model.requests[1])[0]).toMatch(/Hammer needs the user's permission/);
     expect(supervisor.usage().denials).toMatchObject([{ actor: "main", tool_name: "Hammer" }]);
   });
 

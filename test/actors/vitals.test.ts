@@ -67,7 +67,7 @@ test("an actor that waits for a thread has no vitals; in a reused thread it has 
   expect(first.vitals()).toEqual({ type: "unknown" });
 });
 
-test("each actor is seen in its own thread: one that spins says nothing of its siblings", async () => {
+test("each actor is seen in its own thread: one that spins does not look like its siblings", async () => {
   const host = threads(4);
   const names = ["one1", "two2", "three", "four"];
   const actors = names.map((name, n) => begin(host, name, n === 2 ? "misbehave: spin" : "answer"));

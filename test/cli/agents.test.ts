@@ -91,11 +91,11 @@ describe("troupe agents", () => {
     const { out, code } = await run("agents", ...given);
     expect(code).toBe(0);
     expect(out).toContain(
-      `\n${lost("github (there is none of this name; near it: gitlab)", `tracker (${off})`, `off (${off})`, `wrong (${off})`)}  model: the session's\n  from`,
+      `\n${lost("github (there is no server of this name; near it: gitlab)", `tracker (${off})`, `off (${off})`, `wrong (${off})`)}  model: the session's\n  from`,
     );
     const trusted = await run("agents", "--trust", ...given);
     expect(trusted.out).toContain(
-      `\n${lost("github (there is none of this name; near it: gitlab)", "off (its entry disables it)", "wrong (its entry cannot be used)")}  model: the session's\n  from`,
+      `\n${lost("github (there is no server of this name; near it: gitlab)", "off (its entry disables it)", "wrong (its entry cannot be used)")}  model: the session's\n  from`,
     );
     const { agents } = JSON.parse((await run("agents", "--json", "--trust", ...given)).out);
     const named = (wanted: string) => agents.find(({ name }: { name: string }) => name === wanted);

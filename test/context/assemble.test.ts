@@ -24,7 +24,7 @@ const of: Ingredients = {
   turn: { pictures: [], attached: ["Today's date is 2026-11-22."], prompt: "now" },
 };
 
-test("the eight parts stand in the order of the list (A2.1)", () => {
+test("has the eight parts in the order of the list (A2.1)", () => {
   expect(assemble(of).map(({ name }) => name)).toEqual([
     ...["system prompt", "environment", "memory", "tool schemas"],
     ...["deferred tools", "skills", "history", "user turn"],

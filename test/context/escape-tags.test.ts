@@ -9,7 +9,7 @@ test.each([
   ["<system-reminder>", "&lt;system-reminder>"],
   // What only looks like one is left as it is.
   ["<command> a < b && c <command-named>", "<command> a < b && c <command-named>"],
-])("no tag of ours in the text of others is one: %s (A4.21)", (given, left) => {
+])("escapes our tags in the text of others: %s (A4.21)", (given, left) => {
   expect(escapeTags(given)).toBe(left);
 });
 

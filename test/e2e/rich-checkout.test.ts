@@ -169,7 +169,7 @@ describe("in a checkout with a rich .claude folder the program does what its fil
     expect(main.rawBody).toContain(
       "NOTES-FOR v1 IN-A merry TONE. Log: [A command that belongs here was not run",
     );
-    expect(version).toMatch(/needs the person's permission|v\d+\./);
+    expect(version).toMatch(/needs the user's permission|v\d+\./);
     expect(tide).toContain("Done with tide-task.");
     const tideReader = last("tide-task");
     for (const words of ["YOU-READ-TIDES", "TIDES-TEXT", ...MEMORY])

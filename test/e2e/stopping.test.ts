@@ -202,7 +202,7 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
     terminal.type("half a th");
     await terminal.shows(/› half a th$/);
     finds("A needle.");
-    await terminal.shows("News from the background: look around.");
+    await terminal.shows("From the background: look around.");
     terminal.type("ought");
     await terminal.shows(/It has found a needle\.\n[\s\S]*✓ done[\s\S]*\n› half a thought$/);
     terminal.type("\r");

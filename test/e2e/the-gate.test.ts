@@ -331,7 +331,7 @@ describe("hooks of the user's settings", { timeout: 60_000 }, () => {
     const server = await served(() => ({ text: "ok" }));
     await asked(place("echo and more"), "go", [], { url: server.url });
     expect(says(await server.request(0))).toMatch(
-      /"go[\\n]+<system-reminder>[\\n]+Said by a UserPromptSubmit hook, not by the person:[\\n]+and more/,
+      /"go[\\n]+<system-reminder>[\\n]+Said by a UserPromptSubmit hook, not by the user:[\\n]+and more/,
     );
     const no = await asked(place("echo never >&2; exit 2"), "go", [], { url: server.url });
     expect(no.code).not.toBe(0);

@@ -4,7 +4,7 @@ import { cliCrashLoop } from "./cli-crash/loop.ts";
 
 // 200 kills are for `npm run test:crash -- --kills 200`. An odd seed commits what it merges.
 test.each(isLong ? [8, 3, 14] : [8])(
-  "eight editing agents and a user beside them, the program killed with SIGKILL and resumed: no edit lost, none twice, nothing left (D1, issue 15, 28; seed %i)",
+  "eight editing agents and a user who edits too, the program killed with SIGKILL and resumed: no edit lost, none twice, nothing left (D1, issue 15, 28; seed %i)",
   { tags: ["long"], timeout: 400_000 },
   async (seed) => {
     const { faults, kills, folder } = await cliCrashLoop({

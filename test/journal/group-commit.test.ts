@@ -302,7 +302,7 @@ describe("after a failed fsync (fault 45)", () => {
   const REPLACED = {
     type: "replaced",
     message: expect.stringMatching(
-      /\(fsync: EIO\), so it was written anew, with nothing lost; check the disk\.$/,
+      /\(fsync: EIO\), so it was written again, with nothing lost; check the disk\.$/,
     ),
   };
 

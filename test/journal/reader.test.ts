@@ -124,7 +124,7 @@ test("sets an unknown type of event apart and reports it", async () => {
   const { records, aside, notes } = await read(path);
   expect(records.map(({ seq }) => seq)).toEqual([1, 2, 3, 5, 6, 7]);
   expect(aside).toMatchObject([strange]);
-  expect(notes).toEqual([`Line 4 of ${path} is of an unknown kind (teleport) and was put aside.`]);
+  expect(notes).toEqual([`Line 4 of ${path} is of an unknown type (teleport) and was left out.`]);
 });
 
 test("a record that is there twice counts once, and one that is missing is said", async () => {

@@ -58,7 +58,7 @@ test("a session is one process's: a second is refused with who has it, until it 
     type: "held",
     by: ME,
     reason: expect.stringMatching(
-      /^The session is open in another process \(pid \d+\) since \d{4}-\d\d-\d\d \d\d:\d\d UTC; end it there, or go on with a copy of the session\. .*lock\.1\.$/,
+      /^The session is open in another process \(pid \d+\) since \d{4}-\d\d-\d\d \d\d:\d\d UTC; end it there, or resume a copy of the session\. .*lock\.1\.$/,
     ),
   });
   if (lock.type === "locked") lock.release();

@@ -218,7 +218,7 @@ test("what left the group of a command in the background ends with that command,
   const stubborn = `setsid sh -c 'trap "" TERM; exec 9>"${path}"; : > "${path}.up"; exec sleep 1000' & while [ ! -e "${path}.up" ]; do sleep 0.01; done`;
   const result = await start().run(commandIn(temporaryFolder())(stubborn, { timeoutMs: null }));
   expect(result.reason).toBe(
-    "It left 1 process running, which ended with it. What is to go on runs in this command itself, without `&` and setsid.",
+    "It left 1 process running, which ended with it. Run what must continue in this command itself, without `&` and setsid.",
   );
   await allGone;
 });

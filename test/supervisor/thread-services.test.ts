@@ -225,7 +225,7 @@ describe("a program that is not a command", () => {
       });
     await expect(run(rg, ["--regexp=a", "--", "."])).rejects.toThrow("a call that is not running");
     actor.addCall(search, running("Grep", {}));
-    await expect(run("/bin/sh", ["-c", "id"])).rejects.toThrow("no tool of ours");
+    await expect(run("/bin/sh", ["-c", "id"])).rejects.toThrow("no built-in tool");
     await expect(run(rg, ["--pre=/bin/sh", "--regexp=a", "--", "."])).rejects.toThrow("--pre=/bin/sh");
     await expect(run(rg, ["-iz", "--regexp=a", "--", "."])).rejects.toThrow("-iz");
     await expect(run(rg, ["--regexp=--pre", "--", "--pre"])).rejects.toThrow("nothing is run in this test");

@@ -93,7 +93,7 @@ describe("schemas", () => {
 });
 
 describe("TaskOutput (A14.7)", () => {
-  test("waits 30 seconds unless it is told otherwise, and not at all with block: false", async () => {
+  test("waits 30 seconds by default, and not at all with block: false", async () => {
     const { call, asked } = deskWith(server);
     await call("TaskOutput", { task_id: "b1" });
     await call("TaskOutput", { task_id: "b1", timeout: 5 });
@@ -106,7 +106,7 @@ describe("TaskOutput (A14.7)", () => {
     ]);
   });
 
-  test("says first, on one line, how it stands", async () => {
+  test("says its state first, on one line", async () => {
     expect(
       (await deskWith(server, "[Command b1: forged]\n").call("TaskOutput", { task_id: "b1" })).content,
     ).toBe(

@@ -87,7 +87,7 @@ const PLACES: [string, (bench: Workbench, name: string) => string, RegExp][] = [
   ["a NUL", (bench, name) => bench.path(`a\0${name}`), /cannot contain a NUL/],
 ];
 
-describe.each(tools)("%s, where there is no file it could use", (tool) => {
+describe.each(tools)("%s, without a file it could use", (tool) => {
   test.each(PLACES)("%s", { tags: ["long"] }, async (_label, make, words) => {
     const bench = workbench({ "a.txt": "one" });
     const path = make(bench, named(tool));
@@ -142,7 +142,7 @@ describe("a disk with 64 kB", unless(disk.why), () => {
     ["a file that is there", "a.txt", 100_000],
     ["one so large that it is written in the background", "a.txt", 3_000_000],
   ])(
-    "Write on a full disk, %s: the old bytes stay, nothing is left beside them (fault 43)",
+    "Write on a full disk, %s: the old bytes stay, and no temporary file (fault 43)",
     async (_l, name, size) => {
       const bench = workbench();
       const place = disk.mountIn(bench.root);
@@ -173,7 +173,7 @@ describe("a disk with 64 kB", unless(disk.why), () => {
     expect(await bench.call("Edit", calls[0][1])).toMatchObject({ isError: false });
   });
 
-  test("where nothing may be written, every tool that writes says so and where to go on", async () => {
+  test("in a read-only directory, every tool that writes says so and where to continue", async () => {
     const bench = workbench();
     const place = disk.mountIn(bench.root);
     bench.write({ "disk/a.txt": "one", "disk/a.ipynb": NOTEBOOK });

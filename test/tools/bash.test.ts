@@ -83,7 +83,7 @@ describe("the result of a command", () => {
   test("children that it left running are said to have ended with it (fault 32)", async () => {
     const { text } = bench();
     expect(await text("Bash", { command: "sleep 1000 & echo up" })).toBe(
-      "up\n[It left 1 process running, which ended with it. What is to go on is started with run_in_background.]\n[Exit code 0]",
+      "up\n[It left 1 process running, which ended with it. Start what must continue with run_in_background.]\n[Exit code 0]",
     );
     expect(await text("Bash", { command: "nohup sleep 1000 >/dev/null 2>&1 & disown; echo up" })).toMatch(
       /^up\n\[It left 1 process running/,
@@ -107,7 +107,7 @@ describe("the result of a command", () => {
 });
 
 describe("how long it may take (A7.2)", () => {
-  test("two minutes where nothing is asked, ten at most, which is said", async () => {
+  test("two minutes by default, ten at most, which is said", async () => {
     const { text } = bench();
     const first = asking();
     await text("Bash", { command: "make" }, first);

@@ -35,7 +35,7 @@ describe("what the model sees of a command's output (A7.1)", () => {
     expect(shown.match(/^red$/gm)?.length).toBe(6_000);
   });
 
-  test("the last part of a text begins with a line where one is near", () => {
+  test("the last part of a text starts with a line if one is near", () => {
     expect(endOf("one\ntwo\nthree", 9)).toBe("two\nthree".slice(0));
     expect(endOf("one\ntwo\nthree", 7)).toBe("three");
     expect(endOf("onelongword", 4)).toBe("word");

@@ -82,7 +82,7 @@ function dispatching(services: Partial<Services>, run: () => Promise<string> = a
 }
 
 describe("a call and a stop that meet (A1.10)", () => {
-  test("a result that came is kept, though the agent was stopped while it was on its way", async () => {
+  test("a result that arrived is kept, although the agent was stopped before", async () => {
     const answer: CallResult = { content: "Not run: the agent was stopped before this call.", isError: true };
     const { by, stop } = dispatching({
       callTool: async () => {
@@ -101,7 +101,7 @@ describe("a call and a stop that meet (A1.10)", () => {
     expect(await dispatch(id, block("Here"), by)).toEqual({ content: "written", isError: false });
   });
 
-  test("a call that was let go after the stop is not run, and its result says so", async () => {
+  test("a call that was allowed after the stop is not run, and its result says so", async () => {
     let ran = false;
     const { by, stop } = dispatching(
       {
@@ -133,8 +133,8 @@ describe("a call and a stop that meet (A1.10)", () => {
   });
 });
 
-describe("who is told of a result", () => {
-  test("where the verdict asks for it the supervisor sees the result, and its words are added (A5.6)", async () => {
+describe("who gets a result", () => {
+  test("if the decision asks for it the supervisor sees the result, and its text is added (A5.6)", async () => {
     const seen: unknown[] = [];
     const { by } = dispatching({
       before: async () => ({ type: "go", watched: true }),
@@ -153,7 +153,7 @@ describe("who is told of a result", () => {
     expect(seen).toEqual([{ content: "ran", isError: false }]);
   });
 
-  test("elsewhere nobody waits: a supervisor that never answers holds up no result", async () => {
+  test("otherwise no result waits for a supervisor that never answers", async () => {
     const { by } = dispatching({ after: () => new Promise(() => {}) });
     expect(await dispatch(id, block("Here"), by)).toEqual({ content: "ran", isError: false });
     const { by: gone } = dispatching({ after: () => Promise.reject(new Error("gone")) });

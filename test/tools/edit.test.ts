@@ -153,7 +153,7 @@ describe("relaxed, where a person has set it (A22.8)", () => {
 });
 
 describe("old_string", () => {
-  test("must stand there once: how often it does, and in which lines, is said (A9.3)", async () => {
+  test("must occur once: says how often it does, and in which lines (A9.3)", async () => {
     const bench = workbench({ a: "x\ny\nx\nx\n" });
     const { content } = await readAndEdit(bench, "a", "x", "z");
     expect(content).toContain("3 times (lines 1, 3, 4)");
@@ -213,7 +213,7 @@ describe("the two tolerant readings, only where the exact text is nowhere", () =
     expect(bytesOf(bench, "a")).toBe(`say("no")\n“kept”\n`);
   });
 
-  test("both at once", async () => {
+  test("both together", async () => {
     const bench = workbench({ a: `x = "a"\ny\n` });
     expect((await readAndEdit(bench, "a", "1\tx = “a”\n2\ty", "1\tx = 1\n2\ty")).isError).toBe(false);
     expect(bytesOf(bench, "a")).toBe("x = 1\ny\n");
@@ -297,7 +297,7 @@ describe("whatever the bytes", () => {
 });
 
 describe("the file around its bytes", () => {
-  test("its mode stays, and nothing is left beside it", async () => {
+  test("its mode stays, and no temporary file is left", async () => {
     const bench = workbench({ "run.sh": "echo one\n" });
     chmodSync(bench.path("run.sh"), 0o750);
     expect((await readAndEdit(bench, "run.sh", "one", "two")).isError).toBe(false);

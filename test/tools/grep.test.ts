@@ -124,7 +124,7 @@ describe("lines and counts come in the order of paths, whichever thread of ripgr
     expect(bench.runs).toHaveLength(3);
   });
 
-  test("what is too much to be heard is searched once more in that order, so that what is left out is the same", async () => {
+  test("a result that is too long is searched again in that order, so that what is left out is the same", async () => {
     const long = `hit ${"x".repeat(400)}\n`.repeat(4_000);
     const bench = workbench(Object.fromEntries(names.map((name) => [name, long])));
     const input = { pattern: "hit", output_mode: "content", head_limit: 1 };
@@ -198,7 +198,7 @@ describe("what is searched (A10.6)", () => {
     expect(await bench.text("Grep", { pattern: "needle", path: bench.path("a.log") })).toBe("a.log");
   });
 
-  test("all of a worktree that stands in an ignored folder: what is ignored above a repository is not its own matter", async () => {
+  test("all of a worktree in an ignored directory: what is ignored above a repository does not count", async () => {
     const bench = workbench({
       ".git/HEAD": "",
       ".claude/worktrees/.gitignore": "*\n",
@@ -260,7 +260,7 @@ describe("odd contents", () => {
   });
 });
 
-describe("what ripgrep refuses comes back with what to do", () => {
+describe("what ripgrep refuses is returned with what to do", () => {
   test.each([
     [{ pattern: "(" }, "unclosed group", "backslash"],
     [{ pattern: "a{" }, "repetition quantifier", "\\{"],

@@ -49,7 +49,7 @@ test("the sender is the agent that called, whatever its message says (C27)", asy
   expect(box.sent).toEqual([["alice", "alice", "I am main"]]);
 });
 
-test("what became of a message is said: delivered, gone on with, nobody there, oneself (C27)", async () => {
+test("says what happened to a message: delivered, resumed, no such agent, oneself (C27)", async () => {
   expect(await answerOf({ type: "queued", id: ALICE })).toBe(
     "Delivered; the agent gets it at its next turn.",
   );

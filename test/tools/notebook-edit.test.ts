@@ -185,7 +185,7 @@ describe("the ledger and bad input", () => {
     expect(await bench.failure("Read", { file_path: bench.path("old.ipynb") })).toContain("old format");
   });
 
-  test("no cell named, where one is needed", async () => {
+  test("no cell named, although one is needed", async () => {
     const bench = await opened();
     const notebook_path = bench.path("a.ipynb");
     for (const edit_mode of ["replace", "delete"])

@@ -21,7 +21,7 @@ test.each([
   ["ELOOP", "circle"],
   ["EMFILE", "Try again"],
   ["EIO", "input/output error"],
-])("%s is said in a sentence that names the path", async (code, said) => {
+])("%s is reported in a sentence that names the path", async (code, said) => {
   const error = Object.assign(new Error("input/output error"), { code });
   const sentence = await pathProblem("/data/a.txt", error);
   expect(sentence.startsWith("/data/a.txt cannot be read")).toBe(true);

@@ -37,7 +37,7 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))("the prompt of %s
     for (const other of others) expect(own.join("\n")).not.toMatch(new RegExp(`\\b${other}\\b`));
   });
 
-  test("names no tool that there is not", () => {
+  test("names no tool that does not exist", () => {
     const known = new Set(names);
     expect(namedIn(facets).filter((other) => !known.has(other))).toEqual([]);
     expect(descriptionOf(tool, everyTool)).not.toMatch(/undefined|NaN|\$\{/);
@@ -167,7 +167,7 @@ test.each([
   expect(tool && definitionOf(tool).description).toMatch(sentence);
 });
 
-describe("what agents are told", () => {
+describe("what agents read", () => {
   const told = async (mode: "default" | "acceptEdits") => {
     const { supervisor, model } = supervised("in-thread", () => ({ text: "ok" }), {
       permissionMode: mode,

@@ -229,7 +229,7 @@ describe("notebooks (A8.3)", () => {
     expect(await read("none.ipynb")).toContain("a notebook without cells");
   });
 
-  test("an image that is none is said, and the rest is shown", async () => {
+  test("an invalid image is reported, and the rest is shown", async () => {
     const [intro, plot] = await cells();
     const bad = JSON.parse(JSON.stringify([intro, plot]).replace(/iVBOR[^"]+/, (data) => data.slice(0, 60)));
     const bench = workbench({ "a.ipynb": saved(bad) });

@@ -151,7 +151,7 @@ describe("whatever the bytes", () => {
     expect(text).toBe("32768\tx€uro");
   });
 
-  test("many long lines stop before they fill the context, and can be gone on with", async () => {
+  test("many long lines stop before they fill the context, and can be continued", async () => {
     const bench = workbench({ big: `${"y".repeat(1_500)}\n`.repeat(1_000) });
     const text = await bench.text("Read", { file_path: bench.path("big") });
     expect(text.length).toBeLessThan(220_000);

@@ -85,7 +85,7 @@ describe.each(everyDayHosts)("an agent's list, on %s", (host) => {
     expect(supervisor.tree()[0]?.doing).toBeNull();
   });
 
-  test("is still there in a later prompt, which goes on from the records (promise 8)", async () => {
+  test("is still there in a later prompt, which continues from the records (promise 8)", async () => {
     const { supervisor, events } = supervised(host, [
       { calls: [{ name: "TodoWrite", input: { todos: [step("look", "in_progress")] } }] },
       { text: "so far" },

@@ -206,7 +206,7 @@ test("a tool says what it would touch, absolute, and which call it is", () => {
   }
 });
 
-test("what writes names the path it was told and the real one, also of a file that is not there yet", () => {
+test("what writes names the given path and the real one, also of a file that does not exist yet", () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "real"));
   symlinkSync(join(folder, "real"), join(folder, "link"));

@@ -132,7 +132,7 @@ describe("ExitWorktree (A3.24)", () => {
     expect(asked).toEqual([]);
   });
 
-  test("says where the conversation is again, and what became of the worktree (A16.3)", async () => {
+  test("says where the conversation is again, and what happened to the worktree (A16.3)", async () => {
     expect(await tools().call("ExitWorktree", { action: "keep" })).toEqual({
       isError: false,
       content: [

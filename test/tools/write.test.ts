@@ -98,7 +98,7 @@ describe("bad input", () => {
     expect(existsSync(bench.path("nothing"))).toBe(false);
   });
 
-  test("a place where nothing can be written", async () => {
+  test("a read-only directory", async () => {
     const bench = workbench();
     const failure = await bench.failure("Write", { file_path: "/proc/troupe/a", content: "x" });
     expect(failure).toMatch(/was not written: /);
@@ -118,7 +118,7 @@ describe("bad input", () => {
     expect(readdirSync(bench.path("outside"))).toEqual(["a"]);
   });
 
-  test("lone surrogates become the sign for what is no character", async () => {
+  test("lone surrogates become the replacement character", async () => {
     const bench = workbench();
     await bench.text("Write", { file_path: bench.path("a"), content: "a\ud800b" });
     expect(readFileSync(bench.path("a"), "utf8")).toBe("a\ufffdb");

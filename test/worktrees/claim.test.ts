@@ -68,7 +68,7 @@ test("makes one whose edits are merged again on the current checkout, and keeps 
   person.write({ "a.txt": "merged, and more" });
   const again = await claimed(person);
   expect(again).toMatchObject({
-    how: "made-anew",
+    how: "created-again",
     tree: { ...tree, base: expect.not.stringMatching(tree.base) },
   });
   expect(readFileSync(join(tree.path, "a.txt"), "utf8")).toBe("merged, and more");
@@ -82,12 +82,12 @@ test("makes one again that never existed, or that a dead git worker left half ma
   tags: ["long"],
 }, async () => {
   const { person, common } = await withTree();
-  expect(await claimed(person, { name: "two" })).toMatchObject({ how: "made-anew" });
+  expect(await claimed(person, { name: "two" })).toMatchObject({ how: "created-again" });
   const record = await readRecord(common, "two");
   if (record === null) throw new Error("no record");
   await writeRecord(common, "two", { ...record, made: false, maker: DEAD });
   const again = await claimed(person, { name: "two" });
-  expect(again.how).toBe("made-anew");
+  expect(again.how).toBe("created-again");
   expect(existsSync(join(again.tree.path, "a.txt"))).toBe(true);
 });
 
@@ -129,7 +129,7 @@ test("one whose git was killed at a ref is made all the same: the lock goes (iss
   symlinkSync(JSON.stringify(DEAD), note);
   const packed = join(common, "packed-refs.lock");
   writeFileSync(packed, "");
-  expect(await claimed(person, { name: "two" })).toMatchObject({ how: "made-anew" });
+  expect(await claimed(person, { name: "two" })).toMatchObject({ how: "created-again" });
   expect([...locks, packed, other].map((lock) => existsSync(lock))).toEqual([...[false, false, false, true]]);
   expect(lstatSync(note, { throwIfNoEntry: false })).toBeUndefined();
 });
@@ -144,8 +144,8 @@ test.each(["commondir", "gitdir", "HEAD"])(
     if (record === null) throw new Error("no record");
     await writeRecord(common, "two", { ...record, made: false, maker: DEAD });
     writeFileSync(join(common, "worktrees", "two", file), "");
-    expect(await claimed(person, { name: "three" })).toMatchObject({ how: "made-anew" });
-    expect(await claimed(person, { name: "two" })).toMatchObject({ how: "made-anew" });
+    expect(await claimed(person, { name: "three" })).toMatchObject({ how: "created-again" });
+    expect(await claimed(person, { name: "two" })).toMatchObject({ how: "created-again" });
     expect(await person.must(["worktree", "list"])).toMatch(/two[\s\S]*three|three[\s\S]*two/);
   },
 );
@@ -176,5 +176,5 @@ test("leaves what an earlier worktree of this name has kept", { tags: ["long"] }
   await person.must(["merge-base", "--is-ancestor", commit, snapshotRef("one")]);
   expect(await readRecord(common, "one")).toMatchObject({ made: true, result: "empty" });
   await person.must(["config", "filter.broken.smudge", "cat"]);
-  expect(await claimed(person)).toMatchObject({ how: "made-anew" });
+  expect(await claimed(person)).toMatchObject({ how: "created-again" });
 });

@@ -124,7 +124,7 @@ test("C14: folders of dependencies are linked or copied; a link that no pattern 
   expect(notes).toEqual([
     expect.stringMatching(/^lib is not brought along: git does not ignore it/),
     expect.stringMatching(/^"\.\.\/outside" is not brought along/),
-    expect.stringMatching(/^\.claude is not brought along: the worktrees stand in it/),
+    expect.stringMatching(/^\.claude is not copied: the worktrees are in it/),
   ]);
   expect(linked).toEqual(["node_modules", "packages/a/node_modules"]);
   expect(status).toBe("?? node_modules\n?? packages/a/node_modules\n");

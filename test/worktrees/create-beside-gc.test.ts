@@ -50,7 +50,7 @@ describe("faults: git gc --prune=now drops nothing of a worktree that is being m
     expect(await applyMerge(merge, groundOf(person))).toMatchObject({ type: "merged" });
     expect(await removeTree({ tree }, groundOf(person))).toEqual({ type: "done" });
     const again = await claimTree(request, cleanedUp(person, "update-ref refs/troupe/", 1));
-    expect(again).toMatchObject({ type: "claimed", how: "made-anew" });
+    expect(again).toMatchObject({ type: "claimed", how: "created-again" });
     expect(readFileSync(join(tree.path, "a.txt"), "utf8")).toBe("of the agent\n");
     expect(await person.must(["fsck", "--connectivity-only", "--no-dangling"])).toBe("");
   });

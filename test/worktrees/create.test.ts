@@ -227,7 +227,7 @@ test("faults: a .claude or .claude/worktrees that is a link, or a file, has no t
     await expectNothingLeft(person);
   }
   const person = await repositoryWith({ "a.txt": "1\n", ".claude/worktrees": "a file" });
-  expect(await refusal(person)).toMatch(/is no folder/);
+  expect(await refusal(person)).toMatch(/is not a directory/);
 });
 
 test("leaves the user's .claude/worktrees/.gitignore, and says if it shows the worktrees", async () => {

@@ -137,7 +137,7 @@ test("kill -9 of the keeper: what comes to the same if it is done twice is asked
   const claiming = keeper.claim(creationIn(person.folder, { baseRef: "head" }));
   await writing();
   killKeeper(person);
-  expect(await claiming).toMatchObject({ type: "claimed", how: "made-anew" });
+  expect(await claiming).toMatchObject({ type: "claimed", how: "created-again" });
   expect(readFileSync(join(treePath(person.folder, "one"), "a.txt"), "utf8")).toBe("1\n");
   expect(warnings).toHaveLength(1);
   expect(keepers(person)).toHaveLength(1);
@@ -161,9 +161,9 @@ test("kill -9 of the keeper: what may not be done twice is refused in a sentence
   killKeeper(person);
   expect(await creating).toMatchObject({
     ...{ type: "refused", died: true },
-    reason: expect.stringMatching(/keeper of worktrees died/),
+    reason: expect.stringMatching(/git worker died/),
   });
-  expect(warnings).toEqual([expect.stringMatching(/keeper of worktrees died \(SIGKILL\)/)]);
+  expect(warnings).toEqual([expect.stringMatching(/git worker died \(SIGKILL\)/)]);
   // The git that it had started goes, too.
   await vi.waitUntil(() => running(person).length === 0, SOON);
   const common = join(person.folder, ".git");

@@ -41,7 +41,7 @@ test("what is left of one whose putting back was killed in git is removed (issue
   expect(existsSync(t.tree.path)).toBe(false);
 });
 
-test("git that was killed while it removed its own entry of a worktree leaves nothing of it (issue 15, 28)", async () => {
+test("git that was killed while it removed its own entry of a worktree leaves no trace (issue 15, 28)", async () => {
   const t = await aTree();
   markRemoval(t.common, "t1", t.tree.base);
   rmSync(t.tree.path, { recursive: true });

@@ -17,7 +17,7 @@ export interface AgentContext {
   goOnWith(agent: AgentView, text: string): void;
 }
 
-const STOPPED = "The person stopped it.";
+const STOPPED = "The user stopped it.";
 /** The shortest ID to show, in characters. */
 const SHORTEST_ID = 4;
 
@@ -69,7 +69,7 @@ function stopAll(views: readonly AgentView[], session: AgentContext["session"]):
 export function resumeAgent(argument: string, { session, goOnWith }: AgentContext): string | null {
   const [, word = "", text = ""] = /^(\S+)\s*([\s\S]*)$/.exec(argument) ?? [];
   if (word === "" || text === "")
-    return "Say which agent and what it is to do: /resume ID TEXT; /agents lists them.";
+    return "Say which agent and what it should do: /resume ID TEXT; /agents lists them.";
   if (word === MAIN) return "Just type: the main conversation hears what has no slash in front.";
   const found = agentOf(word, session.tree());
   if (typeof found === "string") return found;

@@ -13,7 +13,7 @@ export function chooseSessionAt({ dialog, paint, columns }: Terminal): ChooseSes
   return (sessions) =>
     dialog(async ({ print, question }) => {
       const shown = sessions.slice(0, MOST);
-      print("Which session do you want to go on with?");
+      print("Which session do you want to resume?");
       print(shown.map((session, index) => row(index, session, columns())).join("\n"));
       const more = sessions.length - shown.length;
       if (more > 0)

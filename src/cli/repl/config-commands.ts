@@ -66,7 +66,7 @@ async function change(
   const path = key.type === "setting" ? settingName(key.setting) : name;
   const when = appliesImmediately(path)
     ? "It holds from the next call on."
-    : "This conversation goes on as it is; it counts in the next session.";
+    : "This conversation is not changed; it counts in the next session.";
   return [message, condition ?? when].map(safeLine).join("\n");
 }
 

@@ -39,7 +39,7 @@ export interface ConversationStart {
 const LAST_WORDS_MS = 60;
 /** A resumed session continues what it was doing. */
 const LEFT = "The session was left.";
-const INTERRUPTED = "The person interrupted it.";
+const INTERRUPTED = "The user interrupted it.";
 
 /** One user at one terminal with one session: what is typed, what that starts, and what stops it. */
 export class Conversation {
@@ -236,7 +236,7 @@ export class Conversation {
   #wake(because: string): void {
     if (!this.#begun) return;
     this.terminal.gap();
-    this.#note(`News from the background: ${safeLine(because)}.`);
+    this.#note(`From the background: ${safeLine(because)}.`);
     this.#woken = this.#begins(this.#begun.session);
   }
 

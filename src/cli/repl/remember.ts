@@ -18,7 +18,7 @@ const OTHERS: Readonly<Record<MemoryOwner, string>> = {
 export async function remember(argument: string, { own }: { readonly own: OwnFiles }): Promise<string> {
   const { scope, rest } = scopeIn(argument, memoryOwners);
   const text = asItem(rest);
-  if (text === "") return "Say what is to be remembered: /remember TEXT, --user or --local before it.";
+  if (text === "") return "Say what to remember: /remember TEXT, --user or --local before it.";
   const owner = scope ?? "project";
   const { io, cwd } = own;
   const managed = dirname(io.managedSettings ?? managedSettingsFile(process.platform));
@@ -28,7 +28,7 @@ export async function remember(argument: string, { own }: { readonly own: OwnFil
   if (end.type === "refused") return safeLine(end.reason);
   const tooLong =
     end.bytes > MAX_MEMORY_FILE_BYTES
-      ? [`The file is longer than the ${MAX_MEMORY_FILE_BYTES / 1024} KB that are told of it; shorten it.`]
+      ? [`The file is longer than the ${MAX_MEMORY_FILE_BYTES / 1024} KB that agents get of it; shorten it.`]
       : [];
   const done = `${end.created ? "Kept in the new file" : "Added to"} ${target.path}; the next request knows it.`;
   return [safeLine(done), ...tooLong, OTHERS[owner]].join("\n");

@@ -110,14 +110,14 @@ function named(name: string, { session }: ServerContext): ServerStatus | string 
 async function signedIn({ name, slug, state }: ServerStatus, context: ServerContext): Promise<string> {
   const { session, say, stoppable } = context;
   if (state.type === "connected")
-    return `The MCP server "${name}" is connected, so nobody need sign in. Where somebody has, /mcp logout ${slug} forgets that.`;
+    return `The MCP server "${name}" is connected, so no sign-in is needed. If you have signed in, /mcp logout ${slug} forgets that.`;
   const signal = stoppable();
   const show = (url: string) => {
     say("Open this page in a browser on this machine, and sign in there (Ctrl-C gives up):");
     say(safeLine(url));
   };
   const outcome = await session.mcp.signIn(slug, show, signal);
-  if (!outcome.ok) return signal.aborted ? "Nobody has signed in." : outcome.message;
+  if (!outcome.ok) return signal.aborted ? "The sign-in was not completed." : outcome.message;
   const now = session.mcpServers().find((one) => one.slug === slug);
   if (now?.state.type === "connected")
     return `You are signed in, and the MCP server "${name}" is connected (${counted(now.tools, "tool")}).`;
@@ -131,7 +131,7 @@ async function signedOut(
 ): Promise<string> {
   const outcome = await session.mcp.signOut(slug, stoppable());
   if (!outcome.ok) return outcome.message;
-  return `${outcome.value ? "You are no longer" : "Nobody was"} signed in at the MCP server "${name}".`;
+  return `${outcome.value ? "You are no longer" : "You were not"} signed in at the MCP server "${name}".`;
 }
 
 async function restarted(

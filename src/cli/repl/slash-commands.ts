@@ -53,7 +53,7 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   },
   resume: {
     usage: "/resume ID TEXT",
-    summary: "go on with an agent that has ended, with all it knows",
+    summary: "resume an agent that has ended, with all it knows",
     run: resumeAgent,
   },
   skills: {
@@ -63,7 +63,7 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   },
   mcp: {
     usage: SERVERS_USAGE,
-    summary: "how it stands with the MCP servers; login, logout, restart, changes or accept of one",
+    summary: "the state of the MCP servers; login, logout, restart, changes or accept of one",
     run: serverCommand,
   },
   mode: { usage: "/mode [MODE]", summary: "show or set what is allowed without asking", run: mode },
@@ -145,7 +145,7 @@ function help(_: string, { session }: SlashContext): string {
     ["Esc, Ctrl-C", "stop the turn; Ctrl-C twice leaves"] as const,
   ];
   const width = Math.max(...rows.map(([left]) => left.length));
-  const typed = "What you type while agents work is told to the main conversation at its next turn.";
+  const typed = "The main conversation gets what you type while agents work at its next turn.";
   return [
     ...rows.map(([name, what]) => `${name.padEnd(width)}  ${what}`),
     typed,

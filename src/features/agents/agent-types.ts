@@ -15,7 +15,7 @@ export type AgentPlacement = "inline" | "attached";
 
 /** The key of the list among the facts of a conversation. */
 export const AGENTS_FACT = "agents";
-const HEAD = "Agents\nThe kinds of agents that the Agent tool starts, as they are now:";
+const HEAD = "Agents\nThe agent types that the Agent tool starts, as they are now:";
 
 /** The agent types of a session, which can change with their files while it runs. */
 export class AgentTypes {

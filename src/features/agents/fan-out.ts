@@ -82,10 +82,10 @@ export function fanOutFeature(parts: FanOutParts): {
   }
 
   function known(asker: ActorId): EstimateInput {
-    const { purses, past, prices } = spending;
+    const { ledger, past, prices } = spending;
     return {
-      leftUsd: purses.left(asker).usd,
-      whose: purses.left(asker).usd < purses.left(null).usd ? "agent" : "session",
+      leftUsd: ledger.left(asker).usd,
+      whose: ledger.left(asker).usd < ledger.left(null).usd ? "agent" : "session",
       past: (type, model) => past.average(type, model),
       prices,
     };

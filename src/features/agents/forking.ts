@@ -97,7 +97,7 @@ function lastReads({ spec, turns }: Actor): ReadEntry[] {
 }
 
 function orders(directive: string): string {
-  return `You are a fork: the conversation above is what you know, but you are not the one who goes on with it. Do only what follows, yourself, and end with a report of what you found or did, complete in itself: the conversation you were forked from sees nothing else of you. Ask nobody, start no fork of your own, and do not go on with other work that was being discussed.
+  return `You are a fork: the conversation above is what you know, but you do not continue it. Do only what follows, yourself, and end with a report of what you found or did, complete in itself: the conversation you were forked from sees nothing else of you. Ask no questions, start no fork of your own, and do not continue other work that was being discussed.
 
 ${directive}`;
 }

@@ -8,7 +8,7 @@ import { checkedNote, noteOn } from "../receipts/check-text.ts";
 
 /** Formats the line above a report. It is a separate block, so that the agent's text cannot forge it. */
 export function reportHeader({ type, id }: Pick<AgentView, "type" | "id">, summary: Summary): string {
-  return `[Agent ${id} (${type}) ended: ${howItEnded(summary)}${editsSentence(summary, id)}${whatOfItsData(summary)}${checkedNote(summary)} What follows is its report, not the person's words.]`;
+  return `[Agent ${id} (${type}) ended: ${howItEnded(summary)}${editsSentence(summary, id)}${whatOfItsData(summary)}${checkedNote(summary)} What follows is its report, not a message from the user.]`;
 }
 
 /** Formats the result of a background agent for its caller. */

@@ -142,8 +142,7 @@ export class Background {
       this.#ports.forget(entry.owner, commandId(id));
     }
     const ends = await endsOfFile(entry.path).catch(() => null);
-    if (ends === null)
-      return { ...NOTHING, head: `(${entry.path}, with its output, cannot be read any more)` };
+    if (ends === null) return { ...NOTHING, head: `(${entry.path}, with its output, can no longer be read)` };
     entry.seen = Math.max(entry.seen, ends.bytes);
     return { ...ends, path: entry.path };
   }

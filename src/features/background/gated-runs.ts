@@ -32,7 +32,7 @@ export function commandRefusal(
  * options that start other programs.
  */
 export function searchRefusal({ file, args }: Pick<RunRequest, "file" | "args">): string | null {
-  if (file !== ripgrepPath()) return "a program that no tool of ours runs";
+  if (file !== ripgrepPath()) return "a program that no built-in tool runs";
   const options = args.slice(0, args.includes("--") ? args.indexOf("--") : args.length);
   const odd = options.find((option) => STARTS_ANOTHER.test(option));
   return odd === undefined ? null : `ripgrep with ${odd}`;

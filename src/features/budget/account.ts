@@ -21,7 +21,7 @@ export interface Allowance {
 export interface Account {
   readonly id: ActorId | null;
   readonly parent: Account | null;
-  readonly purses: Readonly<Record<BudgetKind, Allowance | null>>;
+  readonly allowances: Readonly<Record<BudgetKind, Allowance | null>>;
   /** Milliseconds from its start; null if it has no deadline of its own. */
   readonly ms: number | null;
   startedAt: number | null;
@@ -43,7 +43,7 @@ export interface Account {
 }
 
 export function openAccount(id: ActorId | null, parent: Account | null, budget: Budget): Account {
-  const purse = (kind: BudgetKind): Allowance | null => {
+  const allowance = (kind: BudgetKind): Allowance | null => {
     const limit = limitIn(budget, kind);
     if (limit === undefined) return parent === null ? emptyPurse(Number.POSITIVE_INFINITY) : null;
     return emptyPurse(limit);
@@ -52,7 +52,7 @@ export function openAccount(id: ActorId | null, parent: Account | null, budget: 
   return {
     id,
     parent,
-    purses: { usd: purse("usd"), tokens: purse("tokens"), turns: purse("turns") },
+    allowances: { usd: allowance("usd"), tokens: allowance("tokens"), turns: allowance("turns") },
     ms: ms === undefined || ms === Number.POSITIVE_INFINITY ? null : ms > 0 ? ms : 0,
     startedAt: null,
     spent: nothing,
@@ -69,8 +69,8 @@ export function openAccount(id: ActorId | null, parent: Account | null, budget: 
 /** Starts or resumes the account. If nothing is left it gets no summary either, or each new start would have one. */
 export function openWithRemainder(account: Account): void {
   for (const kind of KINDS) {
-    const { purse } = drawnOn(account, kind);
-    if (purse.committed >= purse.limit) account.unkept.add(kind);
+    const { allowance } = drawnOn(account, kind);
+    if (allowance.committed >= allowance.limit) account.unkept.add(kind);
   }
 }
 
@@ -82,8 +82,8 @@ function emptyPurse(limit: number): Allowance {
 export function fill(account: Account): void {
   if (account.parent === null) return;
   for (const kind of KINDS) {
-    const purse = account.purses[kind];
-    if (purse) charge(account.parent, kind, purse.limit);
+    const allowance = account.allowances[kind];
+    if (allowance) charge(account.parent, kind, allowance.limit);
   }
   account.parent.below += 1;
 }
@@ -92,12 +92,12 @@ export function fill(account: Account): void {
 export function drawnOn(
   account: Account,
   kind: BudgetKind,
-): { readonly owner: Account; readonly purse: Allowance } {
+): { readonly owner: Account; readonly allowance: Allowance } {
   for (let owner: Account | null = account; owner !== null; owner = owner.parent) {
-    const purse = owner.closed ? null : owner.purses[kind];
-    if (purse) return { owner, purse };
+    const allowance = owner.closed ? null : owner.allowances[kind];
+    if (allowance) return { owner, allowance };
   }
-  throw new Error("The session itself has no purse.");
+  throw new Error("The session itself has no allowance.");
 }
 
 /**
@@ -105,10 +105,10 @@ export function drawnOn(
  * same, so the allowance above pays for it.
  */
 export function charge(account: Account, kind: BudgetKind, amount: number): void {
-  const { owner, purse } = drawnOn(account, kind);
-  const before = heldBy(purse);
-  purse.committed += amount;
-  const more = heldBy(purse) - before;
+  const { owner, allowance } = drawnOn(account, kind);
+  const before = heldBy(allowance);
+  allowance.committed += amount;
+  const more = heldBy(allowance) - before;
   if (more !== 0 && owner.parent !== null) charge(owner.parent, kind, more);
 }
 
@@ -121,8 +121,8 @@ function heldBy({ limit, committed }: Allowance): number {
 export function book(account: Account, amounts: Amounts): void {
   for (const kind of KINDS) {
     charge(account, kind, amounts[kind]);
-    const { purse } = drawnOn(account, kind);
-    if (purse.committed > purse.limit && amounts[kind] > 0) account.unkept.add(kind);
+    const { allowance } = drawnOn(account, kind);
+    if (allowance.committed > allowance.limit && amounts[kind] > 0) account.unkept.add(kind);
   }
   for (let one: Account | null = account; one !== null; one = one.parent) one.spent = sum(one.spent, amounts);
 }
@@ -135,21 +135,21 @@ export function setReservation(account: Account, asked: readonly Amounts[], kept
   account.kept = kept;
   const after = promisedTo(account);
   for (const kind of KINDS) {
-    const { purse } = drawnOn(account, kind);
-    purse.promised += after[kind] - before[kind];
-    purse.kept += kept[kind] - keptBefore[kind];
+    const { allowance } = drawnOn(account, kind);
+    allowance.promised += after[kind] - before[kind];
+    allowance.kept += kept[kind] - keptBefore[kind];
   }
 }
 
 /** Holds money for a request of the account that is about to be sent. */
-export function hold(account: Account, purse: Allowance, nanos: number): void {
-  purse.held += nanos;
+export function hold(account: Account, allowance: Allowance, nanos: number): void {
+  allowance.held += nanos;
   account.holds += 1;
 }
 
 /** Ends the hold of a request whose cost is booked. */
-export function letGo(account: Account, purse: Allowance, nanos: number): void {
-  purse.held -= nanos;
+export function letGo(account: Account, allowance: Allowance, nanos: number): void {
+  allowance.held -= nanos;
   account.holds -= 1;
   closeUpwards(account);
 }
@@ -173,8 +173,9 @@ function closeUpwards(account: Account): void {
   if (!account.released || account.closed || account.parent === null) return;
   if (account.below > 0 || account.holds > 0) return;
   for (const kind of KINDS) {
-    const purse = account.purses[kind];
-    if (purse && purse.limit > purse.committed) charge(account.parent, kind, purse.committed - purse.limit);
+    const allowance = account.allowances[kind];
+    if (allowance && allowance.limit > allowance.committed)
+      charge(account.parent, kind, allowance.committed - allowance.limit);
   }
   account.closed = true;
   account.parent.below -= 1;

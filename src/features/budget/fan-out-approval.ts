@@ -72,7 +72,7 @@ export class FanOutApproval {
           yesOrNo: true,
           options: [
             { label: START, description: "All of them, within the limits that hold." },
-            { label: LEAVE, description: "None of them; the model is told." },
+            { label: LEAVE, description: "None of them; the model gets this answer." },
           ],
         },
       ],
@@ -81,7 +81,7 @@ export class FanOutApproval {
     if (outcome.type === "deny" && outcome.by === "person") return declinedWords(outcome.reason);
     if (outcome.type === "deny") {
       // If the user cannot be asked after all, they get a notice and nothing is refused.
-      if (outcome.by === "nobody") this.#ports.say(sentence);
+      if (outcome.by === "nobody") this.#ports.say(sentence); // word-ok: as recorded
       return null;
     }
     const answer = outcome.answers[question];
@@ -91,5 +91,5 @@ export class FanOutApproval {
 }
 
 function declinedWords(more: string): string {
-  return `The person does not want these agents started because of what they may cost.${more} Do it with fewer agents, or yourself.`;
+  return `The user does not want these agents started because of what they may cost.${more} Do it with fewer agents, or yourself.`;
 }

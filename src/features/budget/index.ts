@@ -20,7 +20,7 @@ export interface BudgetFeatureParts {
  * before each request.
  */
 export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureParts): Joints {
-  const { purses } = spending;
+  const { ledger } = spending;
   /** The run whose deadline was set, by actor. */
   const timed = new Map<ActorId, number>();
   return {
@@ -30,10 +30,10 @@ export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureP
       if (refused !== null) throw new Error(refused);
     },
     prepareStart(actor) {
-      purses.begin(actor.id);
+      ledger.begin(actor.id);
       if (timed.get(actor.id) === actor.run) return null;
       timed.set(actor.id, actor.run);
-      const deadline = purses.deadline(actor.id);
+      const deadline = ledger.deadline(actor.id);
       if (deadline === null) return null;
       const stop = () => actors.stop(actor.id, { status: "timed_out", reason: deadline.reason });
       actor.ended.then(clock.after(deadline.ms, stop));
@@ -43,7 +43,7 @@ export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureP
     onEvent(event) {
       if (event.type === "released") {
         if (event.actor) spending.ended(event.actor.spec);
-        else purses.release(event.id);
+        else ledger.release(event.id);
       }
       if (event.type === "replayed") replay(event.state);
     },
@@ -60,7 +60,7 @@ export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureP
         cost += spending.spend(spec.id, spec.model, one.usage).usd;
       actors.find(spec.id)?.charge(noUsage, cost);
       usage.addEarlier(cost);
-      if (summary !== null) purses.release(spec.id);
+      if (summary !== null) ledger.release(spec.id);
     }
   }
 }

@@ -99,12 +99,12 @@ export class BudgetLedger {
     if (this.#goesOn(opening.actor)) return { type: "opened" };
     const parent = this.#find(opening.parent);
     for (const kind of KINDS) {
-      const { owner, purse } = drawnOn(parent, kind);
+      const { owner, allowance } = drawnOn(parent, kind);
       const own = limitIn(opening.budget ?? {}, kind);
       const needed = own ?? this.#firstOf(opening, kind);
-      const free = purse.limit - purse.committed - purse.promised;
+      const free = allowance.limit - allowance.committed - allowance.promised;
       if (free >= needed && (own !== undefined || free > 0)) continue;
-      const reason = notEnough({ kind, needed, free, limit: purse.limit, whose: holderOf(owner) });
+      const reason = notEnough({ kind, needed, free, limit: allowance.limit, whose: holderOf(owner) });
       return { type: "refused", reason };
     }
     this.adopt(opening);
@@ -210,8 +210,8 @@ export class BudgetLedger {
   }
 
   balance(actor: ActorId | null, kind: BudgetKind): Balance {
-    const { owner, purse } = drawnOn(this.#find(actor), kind);
-    const { limit, committed } = purse;
+    const { owner, allowance } = drawnOn(this.#find(actor), kind);
+    const { limit, committed } = allowance;
     const spent = owner.spent[kind];
     const inUnit = kind === "usd" ? usdOf : (value: number) => value;
     return {
@@ -233,15 +233,15 @@ export class BudgetLedger {
     need: (kind: BudgetKind) => { readonly likely: number; readonly most: number },
   ): FinalTurn | null {
     const reached = KINDS.flatMap((kind) => {
-      const { owner, purse } = drawnOn(account, kind);
-      const left = purse.limit - purse.committed;
+      const { owner, allowance } = drawnOn(account, kind);
+      const left = allowance.limit - allowance.committed;
       const { likely, most } = need(kind);
-      if (left - (purse.promised - account.kept[kind]) >= likely && left >= most) return [];
+      if (left - (allowance.promised - account.kept[kind]) >= likely && left >= most) return [];
       const spent = owner.spent[kind];
-      const setAside = purse.committed - spent;
+      const setAside = allowance.committed - spent;
       const whose = owner === account ? "own" : holderOf(owner);
       const silent = left <= 0 && account.unkept.has(kind);
-      return [limitNotice({ kind, spent, setAside, limit: purse.limit, whose, silent })];
+      return [limitNotice({ kind, spent, setAside, limit: allowance.limit, whose, silent })];
     });
     return reached.find(({ silent }) => silent) ?? reached[0] ?? null;
   }

@@ -15,14 +15,14 @@ const LEAST_TOKENS = 500;
 
 interface Held {
   readonly account: Account;
-  readonly purse: Allowance;
+  readonly allowance: Allowance;
   readonly nanos: number;
 }
 
 interface Waiting {
   readonly request: MeteredRequest;
   readonly lead: boolean;
-  readonly purse: Allowance;
+  readonly allowance: Allowance;
   settle(answer: Reservation): void;
 }
 
@@ -48,8 +48,8 @@ export class Reservations {
   /** Resolves when the request fits; those that wait keep their order, the main conversation first. Never rejects. */
   reserve(request: MeteredRequest, lead: boolean, signal: AbortSignal): Promise<Reservation> {
     if (signal.aborted) return Promise.resolve(WITHDRAWN);
-    const { purse } = drawnOn(this.#find(request.actor), "usd");
-    const isNext = lead || this.#waiting.every((one) => one.purse !== purse);
+    const { allowance } = drawnOn(this.#find(request.actor), "usd");
+    const isNext = lead || this.#waiting.every((one) => one.allowance !== allowance);
     const now: Attempt = isNext ? this.#attempt(request) : { type: "wait" };
     if (now.type !== "wait") return Promise.resolve(now);
     return new Promise((resolve) => {
@@ -59,7 +59,7 @@ export class Reservations {
         this.retry();
       };
       const one: Waiting = {
-        ...{ request, lead, purse },
+        ...{ request, lead, allowance },
         settle(answer) {
           signal.removeEventListener("abort", withdraw);
           resolve(answer);
@@ -76,7 +76,7 @@ export class Reservations {
     const held = this.#held.get(id);
     if (held === undefined) return;
     this.#held.delete(id);
-    letGo(held.account, held.purse, held.nanos);
+    letGo(held.account, held.allowance, held.nanos);
   }
 
   /** Releases all requests in flight, which are lost with their gateway. */
@@ -89,10 +89,10 @@ export class Reservations {
   retry(): void {
     const blocked = new Set<Allowance>();
     for (const one of [...this.#waiting]) {
-      const { purse } = drawnOn(this.#find(one.request.actor), "usd");
-      const now: Attempt = blocked.has(purse) ? { type: "wait" } : this.#attempt(one.request);
+      const { allowance } = drawnOn(this.#find(one.request.actor), "usd");
+      const now: Attempt = blocked.has(allowance) ? { type: "wait" } : this.#attempt(one.request);
       if (now.type === "wait") {
-        blocked.add(purse);
+        blocked.add(allowance);
         continue;
       }
       this.#waiting = this.#waiting.filter((other) => other !== one);
@@ -103,42 +103,42 @@ export class Reservations {
   #attempt(request: MeteredRequest): Attempt {
     const { actor, model, promptTokens, exact, maxTokens, last } = request;
     const account = this.#find(actor);
-    const { owner, purse } = drawnOn(account, "usd");
+    const { owner, allowance } = drawnOn(account, "usd");
     const price = priceOf(model, promptTokens, this.#prices);
-    if (price === undefined || purse.limit === Number.POSITIVE_INFINITY)
-      return this.#grant(account, purse, 0, maxTokens);
+    if (price === undefined || allowance.limit === Number.POSITIVE_INFINITY)
+      return this.#grant(account, allowance, 0, maxTokens);
 
     const costOf = mostCosting(price, promptTokens);
-    const room = purse.limit - purse.committed - purse.held;
+    const room = allowance.limit - allowance.committed - allowance.held;
     // An ordinary request leaves what is reserved for summaries as long as it can.
-    const spare = room - (purse.kept - (last ? account.kept.usd : 0));
+    const spare = room - (allowance.kept - (last ? account.kept.usd : 0));
     // One possibly very long reply must not keep all others waiting.
     const usual = Math.max(USUAL_TOKENS, affordable(costOf, spare * SHARE, maxTokens));
     const most = Math.min(maxTokens, usual);
-    if (costOf(most) <= spare) return this.#grant(account, purse, costOf(most), most);
+    if (costOf(most) <= spare) return this.#grant(account, allowance, costOf(most), most);
     if (!exact) return { type: "count" };
     const granted = (within: number, least: number) => {
       const tokens = affordable(costOf, within, most);
       return tokens >= Math.min(least, maxTokens)
-        ? this.#grant(account, purse, costOf(tokens), tokens)
+        ? this.#grant(account, allowance, costOf(tokens), tokens)
         : null;
     };
     const decent = granted(spare, DECENT_TOKENS);
     if (decent) return decent;
-    if (purse.held > 0) return { type: "wait" };
+    if (allowance.held > 0) return { type: "wait" };
     const least = granted(spare, LEAST_TOKENS) ?? granted(room, LEAST_TOKENS);
     if (least) return least;
     const needs = amount("usd", costOf(Math.min(LEAST_TOKENS, maxTokens)));
     const whose = owner.id === null ? "this session's" : owner.id === actor ? "its" : "its starter's";
     const left = room > 0 ? `only ${amount("usd", room)} of` : "nothing of";
-    const reason = `The request was not sent: it may cost ${needs}, and ${left} ${whose} budget of ${amount("usd", purse.limit)} is left; set a higher budget, or give a smaller task.`;
+    const reason = `The request was not sent: it may cost ${needs}, and ${left} ${whose} budget of ${amount("usd", allowance.limit)} is left; set a higher budget, or give a smaller task.`;
     return { type: "refused", reason };
   }
 
-  #grant(account: Account, purse: Allowance, nanos: number, maxTokens: number): Reservation {
+  #grant(account: Account, allowance: Allowance, nanos: number, maxTokens: number): Reservation {
     const id = this.#counter++;
-    hold(account, purse, nanos);
-    this.#held.set(id, { account, purse, nanos });
+    hold(account, allowance, nanos);
+    this.#held.set(id, { account, allowance, nanos });
     return { type: "granted", id, maxTokens };
   }
 }

@@ -43,7 +43,7 @@ interface Pace {
  * budget nothing is estimated.
  */
 export class Spending {
-  readonly purses: BudgetLedger;
+  readonly ledger: BudgetLedger;
   readonly past: PastRuns;
   readonly #agentBudgets: readonly AgentBudget[];
   readonly #agentMinutes: number;
@@ -63,7 +63,7 @@ export class Spending {
   ) {
     this.past = new PastRuns(home);
     const whole = tightest(budget, sessionMinutes > 0 ? { ms: sessionMinutes * MINUTE_MS } : {});
-    this.purses = new BudgetLedger(whole, { clock, prices });
+    this.ledger = new BudgetLedger(whole, { clock, prices });
     this.#agentBudgets = agentBudgets;
     this.#agentMinutes = agentMinutes;
     this.#kind = options.kind ?? (() => undefined);
@@ -88,7 +88,7 @@ export class Spending {
     const first = this.#bounded
       ? { first: estimateOf(spec, this.#summaryTokens(spec, spec.parent, budget)) }
       : {};
-    const opened = this.purses.open({ actor: spec.id, parent: spec.parent, budget, ...first });
+    const opened = this.ledger.open({ actor: spec.id, parent: spec.parent, budget, ...first });
     return opened.type === "refused" ? opened.reason : null;
   }
 
@@ -98,14 +98,14 @@ export class Spending {
    */
   adopt({ id, parent, type }: Pick<ActorSpec, "id" | "parent" | "type">): void {
     const { ms, ...wanted } = this.#budgetOfKind({ id, type });
-    const left = this.purses.left(parent);
+    const left = this.ledger.left(parent);
     const amounts = KINDS.flatMap((kind) => {
       const limit = wanted[kind];
       return limit === undefined ? [] : [[kind, Math.min(limit, left[kind])] as const];
     });
     const budget: Budget = { ...Object.fromEntries(amounts), ...(ms === undefined ? {} : { ms }) };
     this.#heed(budget);
-    this.purses.adopt({ actor: id, parent, budget });
+    this.ledger.adopt({ actor: id, parent, budget });
   }
 
   /** Called before each request. Returns null for an ordinary one. */
@@ -119,7 +119,7 @@ export class Spending {
     const estimate = turn
       ? estimateAfter(turn, { model, summaryTokens, replyMs })
       : estimateOf(spec, summaryTokens);
-    const words = this.purses.lastWords(id, estimate);
+    const words = this.ledger.lastWords(id, estimate);
     // There is nothing to summarize: a user's first request is an ordinary one, if it can be paid for.
     const isFirst = turn === undefined && id === MAIN && words?.silent === false;
     if (words === null || (isFirst && this.#isLeft(id, estimate))) return null;
@@ -132,14 +132,14 @@ export class Spending {
       pace.replyMs = this.#clock.now() - pace.askedAt;
       if (!more.broken) pace.askedAt = null;
     }
-    return this.purses.spend(actor, model, usage, more);
+    return this.ledger.spend(actor, model, usage, more);
   }
 
   /** Called when an agent has ended: returns the rest, and remembers what its run cost. */
   ended({ id, type, model }: Pick<ActorSpec, "id" | "type" | "model">): void {
-    const { usd } = this.purses.spent(id);
+    const { usd } = this.ledger.spent(id);
     if (id !== MAIN && usd > 0) this.past.record(type, model, usd);
-    this.purses.release(id);
+    this.ledger.release(id);
   }
 
   #budgetOfKind({ id, type }: Pick<ActorSpec, "id" | "type">): Budget {
@@ -148,15 +148,15 @@ export class Spending {
 
   #isLeft(actor: ActorId, estimate: RequestEstimate): boolean {
     const { usd, tokens, turns } = prospectOf(estimate, this.prices).next;
-    const left = this.purses.left(actor);
+    const left = this.ledger.left(actor);
     return usdOf(usd) <= left.usd && tokens <= left.tokens && turns <= left.turns;
   }
 
   /** `holder`: whose allowance it draws on if it has none of its own. */
   #summaryTokens({ model }: ActorSpec, holder: ActorId | null, own: Budget = {}): number {
     const { most, least, ofBudget } = SUMMARY_TOKENS;
-    const { usd = this.purses.balance(holder, "usd").limit } = own;
-    const { tokens = this.purses.balance(holder, "tokens").limit } = own;
+    const { usd = this.ledger.balance(holder, "usd").limit } = own;
+    const { tokens = this.ledger.balance(holder, "tokens").limit } = own;
     const usdPerToken = (priceOf(model, 0, this.prices)?.output ?? 0) / 1_000_000;
     const affordable = usdPerToken > 0 ? usd / usdPerToken : most / ofBudget;
     return Math.round(Math.max(least, Math.min(most, affordable * ofBudget, tokens * ofBudget)));
@@ -165,7 +165,7 @@ export class Spending {
   #heed(budget: Budget): void {
     if (Object.keys(budget).length > 0) this.#bounded = true;
     if (budget.usd !== undefined)
-      this.#onMoney((request, signal) => this.purses.reserve(request, request.actor === MAIN, signal));
+      this.#onMoney((request, signal) => this.ledger.reserve(request, request.actor === MAIN, signal));
   }
 }
 

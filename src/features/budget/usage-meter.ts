@@ -24,7 +24,7 @@ export interface SessionUsage {
 export interface UsageParts {
   readonly session: SessionId;
   readonly clock: Pick<Clock, "now">;
-  readonly spending: Pick<Spending, "spend" | "purses">;
+  readonly spending: Pick<Spending, "spend" | "ledger">;
   readonly actors: Pick<Actors, "noteSign" | "showWait" | "charge">;
   readonly onEvent: OnEvent;
 }
@@ -54,11 +54,11 @@ export class UsageMeter {
   hear(notice: GatewayNotice): void {
     const { spending, onEvent, actors, clock } = this.#parts;
     if (notice.type === "unused") {
-      spending.purses.unused(notice.reservation);
+      spending.ledger.unused(notice.reservation);
       return;
     }
     if (notice.type === "restarted") {
-      spending.purses.lost();
+      spending.ledger.lost();
       onEvent({ type: "warning", message: notice.reason });
       return;
     }

@@ -85,7 +85,7 @@ export interface SessionContext {
    * Returns what has changed since the main conversation last saw it, or null. Any conversation gets the memory of
    * directories in which it has opened files.
    */
-  news(actor: Informed): Notice | null;
+  takeNotice(actor: Informed): Notice | null;
 }
 
 /** A conversation that gets notices of changes. */
@@ -263,7 +263,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
         ...{ reads, pictures },
       };
     },
-    news(actor) {
+    takeNotice(actor) {
       const { spec, turns, inbox } = actor;
       const known = knownFacts(spec.knows ?? {}, turns, spec.compacted, inbox.inFlight);
       // Agents end soon and keep the memory and the lists that they started with: these are not looked at, so not gone either.
@@ -290,7 +290,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
   };
 
   function warnOfRoom(room: number): void {
-    const note = `The memory files are longer than agents are told (${room} characters for this model); the ends of those farthest from this folder are left out. \`troupe context\` shows what is told.`;
+    const note = `The memory files are longer than fits (${room} characters for this model); the ends of those farthest from this directory are left out. \`troupe context\` shows what agents get.`;
     if (!warned.has(note)) onWarning(note);
     warned.add(note);
   }
@@ -302,7 +302,7 @@ function hasDocument({ document }: Reference): boolean {
 
 function gone(key: string): string | null {
   return key === SKILLS_FACT
-    ? "There are no skills any more."
+    ? "All skills were removed."
     : (memoryGone(key) ?? nearbyGone(key) ?? situationGone(key));
 }
 
@@ -319,7 +319,7 @@ function openedIn({ type, inherited, compacted }: ActorSpec, turns: Informed["tu
   return [...new Set([...first, ...later].map(({ path }) => path))];
 }
 
-function contextNotice({ text, of }: FactNews, shown: Pick<References, "reads" | "pictures">): Notice {
+function contextNotice({ text, of }: FactNews, shown: Omit<References, "facts">): Notice {
   const { reads, pictures } = shown;
   const title = "what is known of the place has changed";
   return { title, text, ids: of, reads, images: pictures, isQuiet: true };

@@ -45,7 +45,7 @@ function modeWords({ mode, planFile, hasUser }: Situation, leads: boolean): stri
     case "dontAsk":
       return "Permission mode: dontAsk. What no rule allows is refused without a question.";
     case "bypassPermissions":
-      return "Permission mode: bypassPermissions. No call is asked about, so nothing but your own care stands before damage.";
+      return "Permission mode: bypassPermissions. No call is asked about, so only your own care prevents damage.";
     case "plan":
       return leads ? planWords(planFile, hasUser) : PLAN_OF_AN_AGENT;
     default:

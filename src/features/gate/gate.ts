@@ -238,7 +238,7 @@ export class Gate {
       asking,
     );
     if (answer.type === "allow") {
-      const allowed = { ...go, by: "person", reason: "the person allowed it" } as const;
+      const allowed = { ...go, by: "person", reason: "the user allowed it" } as const;
       return answer.input === undefined
         ? allowed
         : this.#withTheirs(tool, answer.input, where, report, allowed);
@@ -260,7 +260,7 @@ export class Gate {
       return {
         type: "refuse",
         by: "person",
-        reason: `The person allowed it with another input, which does not fit: ${claim.message}`,
+        reason: `The user allowed it with another input, which is invalid: ${claim.message}`,
       };
     const judgement = this.#judgement(tool, input, where);
     if (judgement.decision === "deny") return { type: "refuse", by: "rules", ...groundsOf(judgement) };
@@ -271,7 +271,7 @@ export class Gate {
     const outside = runsOutside(this.#parts.sandbox.settings, report, input);
     return {
       ...{ ...allowed, input, outside, rewritten: true },
-      reason: "the person allowed it with this input instead",
+      reason: "the user allowed it with this input instead",
     };
   }
 

@@ -10,16 +10,17 @@ export function refusalOf(
   const [grant] = grants;
   switch (by) {
     case "rules":
-      return `${tool} was not allowed: ${why} Go on without it, or by another way that is allowed.`;
+      return `${tool} was not allowed: ${why} Continue without it, or by another way that is allowed.`;
     case "hook":
-      return `${tool} was stopped by a hook of the person's: ${why}`;
+      return `${tool} was stopped by a hook of the user: ${why}`;
     case "person":
       return why;
-    case "nobody": {
-      const way = grant === undefined ? "" : ` (--allowed-tools '${grant}')`;
-      const cause = asked === undefined ? "" : ` (${withoutStop(asked)})`;
-      return `${tool} needs the person's permission${cause}. ${why} Go on without it, or report that it is needed${way}.`;
-    }
+    case "nobody" /* word-ok: as recorded */:
+      {
+        const way = grant === undefined ? "" : ` (--allowed-tools '${grant}')`;
+        const cause = asked === undefined ? "" : ` (${withoutStop(asked)})`;
+        return `${tool} needs the user's permission${cause}. ${why} Continue without it, or report that it is needed${way}.`;
+      }
     case "stop":
       return String(notRun.content);
     default:

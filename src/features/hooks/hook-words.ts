@@ -6,7 +6,7 @@ const ENDS = "\n</system-reminder>";
 
 /** Formats a hook's text for a model, marked as the hook's; empty if the hook says nothing. */
 export function hookText(event: HookEvent, text = ""): string {
-  return text.trim() === "" ? "" : `${BEGINS}${event} hook, not by the person:\n${escapeTags(text)}${ENDS}`;
+  return text.trim() === "" ? "" : `${BEGINS}${event} hook, not by the user:\n${escapeTags(text)}${ENDS}`;
 }
 
 /**

@@ -20,10 +20,10 @@ export function conflictText(
   const others = earlier.filter((one) => touches(one, touched));
   const theirs =
     others.length === 0
-      ? "They were changed in the checkout meanwhile, by the person or by somebody outside of this session."
-      : `They were changed meanwhile by:\n${others.map(({ title, intent }) => `- ${title}: ${intent}`).join("\n")}`;
+      ? "They were changed in the checkout in the meantime, by the user or by a program outside this session."
+      : `They were changed in the meantime by:\n${others.map(({ title, intent }) => `- ${title}: ${intent}`).join("\n")}`;
   return [
-    "Your edits do not fit to what the checkout has become since you began, so they were not brought back yet. Your worktree is now based on the checkout as it is, with your edits in it; files in conflict have both sides, between <<<<<<< and >>>>>>> (first the checkout's side, then yours):",
+    "Your edits conflict with changes of the checkout since you started, so they were not merged yet. Your worktree is now based on the checkout as it is, with your edits in it; files in conflict have both sides, between <<<<<<< and >>>>>>> (first the checkout's side, then yours):",
     files.join("\n"),
     theirs,
     `Your own report was: ${own}`,

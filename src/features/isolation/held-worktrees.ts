@@ -86,9 +86,7 @@ export class HeldWorktrees {
     const { tree } = held;
     const answer = await this.#ports.worktrees.snapshot({ tree, files: files === null ? null : [...files] });
     if (answer.type === "refused") {
-      this.#ports.onWarning(
-        `What agent ${actor} wrote in its worktree was not saved besides: ${answer.reason}`,
-      );
+      this.#ports.onWarning(`What agent ${actor} wrote in its worktree was not saved: ${answer.reason}`);
       return;
     }
     for (const { path, change } of answer.changed) {

@@ -80,7 +80,7 @@ export class WorktreeIsolation {
     const foreign = this.#parts.foreignGit(from);
     if (foreign !== null)
       throw new Error(
-        `No worktree is made here: ${foreign}, and nobody has agreed to that. Call Agent again without isolation, or ask the person to trust this folder.`,
+        `No worktree is created here: ${foreign}, and the user has not agreed to that. Call Agent again without isolation, or ask the user to trust this directory.`,
       );
     const found = await this.#parts.worktrees.inspect({ folder: from });
     if (found.type === "refused") throw new Error(found.reason);
@@ -147,7 +147,7 @@ export class WorktreeIsolation {
 
   /**
    * Finishes an actor that had answered when the program died, before its end was written: merges its edits if they
-   * were not. Null: it continues, as in `mergeBack`. Never rejects.
+   * were not. Returns null if it continues, as in `mergeBack`. Never rejects.
    */
   async resume(actor: Actor, summary: Summary): Promise<FinishDecision> {
     const { isolation } = actor.spec;
@@ -241,8 +241,8 @@ export class WorktreeIsolation {
     const finished = this.#finished(actor, summary, held, isolation);
     const answered = summary.status === "done" || summary.status === "partial";
     const how = answered
-      ? "It was stopped before its edits were brought back."
-      : `It ended ${summary.status}, so its edits were not brought back.`;
+      ? "It was stopped before its edits were merged."
+      : `It ended ${summary.status}, so its edits were not merged.`;
     let whole: Summary | null = null;
     const kept = held.settled
       .then(() => this.#back.keep(finished, how))
@@ -298,7 +298,7 @@ export class WorktreeIsolation {
       if (swept.type === "refused") return;
       for (const merge of swept.rolledBack)
         this.#parts.onWarning(
-          `A merge that was cut off (${merge}) was taken back; nothing of it is in the checkout.`,
+          `A merge that was cut off (${merge}) was rolled back; the checkout has no part of it.`,
         );
     });
     return this.#swept;

@@ -128,7 +128,7 @@ export class MergeBack {
   async #checked(finished: FinishedRun): Promise<string | null> {
     const { settings, worktrees } = this.#ports;
     if (settings.check === null) return null;
-    let failed: string | null = "The check did not come to its end.";
+    let failed: string | null = "The check did not finish.";
     try {
       failed = await this.#ports.check(finished, settings.check, settings.checkTimeoutMs);
     } finally {
@@ -156,8 +156,8 @@ export class MergeBack {
     const yes = await this.#ports.ask(finished, question, "Bring them back", "Keep them on their branch");
     if (yes === true) return null;
     return yes === null
-      ? "Nobody could be asked, so its edits stay on their branch."
-      : "The person wants its edits to stay on their branch.";
+      ? "No user could be asked, so its edits stay on their branch."
+      : "The user wants its edits to stay on their branch.";
   }
 
   async #applied(
@@ -213,7 +213,7 @@ export class MergeBack {
   async #conflict(finished: FinishedRun, conflicts: readonly Conflict[]): Promise<BroughtBack> {
     const open = conflicts.every(({ kind }) => kind === "unresolved");
     if (!finished.mayResolve)
-      return this.keep(finished, open ? "The marks of the conflict still stand there." : null, conflicts);
+      return this.keep(finished, open ? "The conflict markers are still there." : null, conflicts);
     // It left markers with both sides: it is asked again, for the same positions.
     if (open) return { type: "goes-back", conflicts };
     const rebased = await this.#ports.worktrees.rebase({ tree: finished.held.tree });

@@ -29,7 +29,7 @@ export function unknownResult(
   base: string | null,
   why: string,
 ): WorktreeResult {
-  const known = `It is not known what became of its edits; \`troupe worktrees diff ${name}\` shows those it had.`;
+  const known = `It is not known what happened to its edits; \`troupe worktrees diff ${name}\` shows those it had.`;
   return {
     ...{ outcome: "kept", reason: why === "" ? known : `${known} ${why}` },
     ...{ files: 0, insertions: 0, deletions: 0 },

@@ -84,7 +84,7 @@ function oneLine(text: string): string {
 
 /** Formats why a write is refused, and what to do instead. */
 export function refusedWords(path: string, holder: string): string {
-  return `${path} is being changed by ${holder}, and its edits are not back yet, so nothing was written. Do other work first and come back to this file, or leave this part to it: SendMessage reaches it by its id.`;
+  return `${path} is being changed by ${holder}, and its edits are not merged yet, so nothing was written. Do other work first and try this file later, or leave this part to that agent: SendMessage reaches it by its ID.`;
 }
 
 export function deadlockText(path: string, holder: string): string {

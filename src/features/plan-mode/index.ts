@@ -83,7 +83,7 @@ export function planService({ mode, asks, files, cwd }: PlanModeParts): PlanServ
 }
 
 const NOT_AN_AGENTS =
-  "Only the main conversation enters and leaves plan mode. Return your plan as your report: whoever asked for it decides.";
+  "Only the main conversation enters and leaves plan mode. Return your plan as your report: the caller decides.";
 
 function notApproved(reason: string, byPerson: boolean): string {
   const next = byPerson
@@ -102,7 +102,7 @@ async function keepPlan(files: PlanFiles, given: string): Promise<string | PlanR
     return plan;
   } catch (error) {
     return refused(
-      `The plan could not be kept (${errorMessage(error)}). Tell the person, with the plan in your reply.`,
+      `The plan could not be saved (${errorMessage(error)}). Tell the user, with the plan in your reply.`,
     );
   }
 }

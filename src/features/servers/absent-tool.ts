@@ -16,10 +16,10 @@ export interface AbsentParts extends KindsOf {
   readonly leftOut: Readonly<Record<string, string>>;
 }
 
-const GO_ON = "Go on without it, and say so in your report where it matters.";
-const WAIT = "You are told when they have come; do until then what can be done without them.";
+const GO_ON = "Continue without it, and say so in your report where it matters.";
+const WAIT = "You are notified when they are ready; until then do what needs none of them.";
 
-const JUST_COME = "It has just come, and you are told of it now: make the call again.";
+const JUST_COME = "It is ready now: make the call again.";
 
 /**
  * Returns why an actor was not offered a server's tool, and what to do. Returns null if it may not have it anyway, or

@@ -121,7 +121,7 @@ function whyChanged({ name, file }: McpServer): string {
 
 /** Formats that a server did not start. Its reason may be in the server's own text, which is for the user alone. */
 export function didNotStart(name: string): string {
-  return `The MCP server "${name}" did not start, so its tools are not there; the person was told why.`;
+  return `The MCP server "${name}" did not start, so its tools are not available; the user knows why.`;
 }
 
 /** Returns one sentence, or none if the server is available. */
@@ -132,7 +132,7 @@ export function whyMissing({ name, state }: ServerStatus): string[] {
     case "starting":
       return [`The MCP server "${name}" is still starting, so its tools are not there yet.`];
     case "needs-auth":
-      return [`The MCP server "${name}" waits for the person to sign in, so its tools are not there.`];
+      return [`The MCP server "${name}" waits for the user to sign in, so its tools are not available.`];
     case "failed":
       return [didNotStart(name)];
     case "stopped":

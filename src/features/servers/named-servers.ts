@@ -66,5 +66,5 @@ function reasonFor(name: string, kind: string, { servers, leftOut, kinds }: Serv
     name,
     known.map((one) => ({ name: one })),
   );
-  return `there is none of this name${near.length === 0 ? "" : `; near it: ${near.join(", ")}`}`;
+  return `there is no server of this name${near.length === 0 ? "" : `; near it: ${near.join(", ")}`}`;
 }

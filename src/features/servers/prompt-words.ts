@@ -55,10 +55,10 @@ export function promptAsTurn(
   const attached: Reference[] = [];
   const parts = said.map(({ role, text, pictures }) => {
     const places = pictures.map((picture) => {
-      const place = `Picture ${attached.length + 1} of /${name}`;
+      const place = `Image ${attached.length + 1} of /${name}`;
       const digest = digestOf(`${call} ${picture.source.data}`);
       attached.push({ fact: { key: `prompt:${place}`, digest, text: `Attached: ${place}.` }, picture });
-      return `[${place} stands here.]`;
+      return `[${place} is here.]`;
     });
     const words = [escapeTags(text), ...places].filter((one) => one !== "").join("\n");
     return isPlain ? words : `[${role === "user" ? "User" : "Assistant"}]\n${words}`;
@@ -66,7 +66,7 @@ export function promptAsTurn(
   const text = [
     `<command-name>/${name}</command-name>`,
     ...(args === "" ? [] : [`<command-args>${escapeTags(args)}</command-args>`]),
-    `<command-message>A prompt of the MCP server ${JSON.stringify(escapeTags(server))}, which the person called; what follows is its text.</command-message>`,
+    `<command-message>A prompt of the MCP server ${JSON.stringify(escapeTags(server))}, which the user called; what follows is its text.</command-message>`,
     "",
     parts.join("\n\n"),
   ].join("\n");

@@ -27,7 +27,7 @@ export interface Listener {
 const MOST_NAMES = 50;
 const FOUND = `${SEARCH} shows what they do and what they take; call them through ${CALLER}.`;
 
-const GO_ON = "Go on without what is missing, and say so in your report where it matters.";
+const GO_ON = "Continue without what is missing, and say so in your report where it matters.";
 const TITLE = "its MCP servers";
 
 /** Builds the notice that a server's tools came, went or changed, or null if that does not concern the conversation. */
@@ -50,10 +50,9 @@ export function serverNotice(
       `It has tools now that were not there before: ${listed(others)}. Your own list of tools does not change; agents that you start from now on are offered them, where their type has all tools.`,
     back.length > 0 && `These can be called again: ${listed(back)}.`,
     lost.length > 0 && `These are gone and cannot be called: ${listed(lost)}.`,
-    other.length > 0 &&
-      `These have changed and are refused until the person has accepted that: ${listed(other)}.`,
+    other.length > 0 && `These have changed and are refused until the user accepts that: ${listed(other)}.`,
     agreed.length > 0 &&
-      `The person has accepted that these have changed, so they can be called; what they take may differ from what you were told: ${listed(agreed)}.`,
+      `The user has accepted that these have changed, so you can call them; their input may differ from what you know: ${listed(agreed)}.`,
   ].filter((sentence) => sentence !== false);
   if (sentences.length === 0) return null;
   const title = `the tools of the MCP server ${server}`;
@@ -79,7 +78,7 @@ export function firstNotice(
     missing.length > 0 && GO_ON,
     late.length > 0 && `These tools of MCP servers are there as well: ${listed(namesOf(late))}. ${FOUND}`,
     starting.length > 0 &&
-      `Still starting, so that their tools are not there yet, are these MCP servers: ${listed(starting)}. You are told when they have come.`,
+      `These MCP servers are still starting, so their tools are not available yet: ${listed(starting)}. You are notified when they are ready.`,
   ].filter((sentence) => sentence !== false);
   if (sentences.length === 0) return null;
   return quietNotice(TITLE, sentences.join(" "), late);

@@ -57,7 +57,7 @@ export function serverQuestions(
         wrong = misfits(answers, questions, schema);
       }
       for (const { question, why } of wrong.slice(0, 1))
-        onWarning(`The MCP server "${server}" was told no: ${why} (${question.question}).`);
+        onWarning(`The MCP server "${server}" got the answer no: ${why} (${question.question}).`);
       return contentOf(answers, questions, schema);
     },
     async accepts(server, changes, signal) {

@@ -189,7 +189,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
         return refused(`Call it by its name: ${skill.name}.`);
     }
     if (!isForModel(skill) && askedFor !== skill.name)
-      return refused(`Only the person loads the skill ${skill.name}, by typing /${skill.name}.`);
+      return refused(`Only the user loads the skill ${skill.name}, by typing /${skill.name}.`);
     const isThere = actor.spec.skills?.includes(skill.name) ?? false;
     if (isThere || isLoadedBy(currentTurnTexts(actor), skill.name))
       return { type: "already", name: skill.name };

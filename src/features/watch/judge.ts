@@ -23,7 +23,7 @@ export function silenceOf({ idleMs, patienceMs }: { idleMs: number; patienceMs: 
  * now.
  */
 export type Finding = { readonly forMs: number; readonly leftMs: number } & (
-  | /** Its thread's loop does not turn. `call`: the newest that runs in it; null: between two calls. */
+  | /** Its thread's loop does not turn. `call`: the newest that runs in it, or null between two calls. */
   { readonly type: "blocked"; readonly call: WatchedCall | null }
   /** The model's reply does not arrive: a closed port, a lost channel. */
   | { readonly type: "silent" }

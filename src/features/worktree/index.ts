@@ -59,7 +59,7 @@ export function worktreeService(parts: WorktreeDeskParts): WorktreeService {
       const foreign = parts.foreignGit(here.root);
       if (foreign !== null)
         return refused(
-          `No worktree is entered here: ${foreign}, and nobody has agreed to that. Go on in the checkout, or ask the person to trust this folder.`,
+          `No worktree is entered here: ${foreign}, and the user has not agreed to that. Continue in the checkout, or ask the user to trust this directory.`,
         );
       const found = await worktrees.inspect({ folder: here.root });
       if (found.type === "refused") return found;
@@ -121,14 +121,13 @@ export function worktreeService(parts: WorktreeDeskParts): WorktreeService {
     const listed = found.trees.find((tree) => tree.path === path);
     const others = found.trees.filter((tree) => tree.path !== found.top).map((tree) => tree.path);
     if (listed === undefined) {
-      const known =
-        others.length === 0 ? "There is none but the checkout." : `There are: ${others.join(", ")}.`;
+      const known = others.length === 0 ? "There is only the checkout." : `There are: ${others.join(", ")}.`;
       return refused(`${path} is no worktree of this repository, as git worktree list has it. ${known}`);
     }
     const mayEnter = [treesFolder(found.top), ...parts.workspace].some((folder) => isBelow(path, folder));
     if (!mayEnter)
       return refused(
-        `${path} lies outside of the folders this session works in. Ask the person to add it (--add-dir), or make a new worktree by its name.`,
+        `${path} is outside the directories of this session. Ask the user to add it (--add-dir), or make a new worktree by its name.`,
       );
     if (path === found.top)
       return refused(`${path} is the checkout you are in. Go on, or enter another one.`);
@@ -187,7 +186,7 @@ interface Found {
 }
 
 const NOT_AN_AGENTS =
-  "Only the main conversation enters and leaves worktrees. An agent gets one of its own from whoever starts it.";
+  "Only the main conversation enters and leaves worktrees. An agent gets one of its own from the agent that starts it.";
 
 /** Returns the same subdirectory in the worktree if it exists there. */
 async function sameFolderIn(path: string, top: string, root: string): Promise<string> {

@@ -62,7 +62,7 @@ export function planOutcome(answer: UserAnswer): PlanOutcome {
 }
 
 export function nobody(reason: string): Denied {
-  return { type: "deny", by: "nobody", reason };
+  return { type: "deny", by: "nobody", reason }; // word-ok: as recorded
 }
 
 /** The user's own text says what to do next; without one, `advice` does. */

@@ -40,12 +40,12 @@ export interface PlanQuestion extends QuestionContext, Omit<PlanRequest, "type" 
 export type Approval = "default" | "acceptEdits";
 
 /**
- * A denial of any request. `by`: the user; `nobody`, without a usable answer; the rules, which changed while it waited;
+ * A denial of any request. `by`: the user, no usable answer, the rules, which changed while it waited;
  * or the agent, which was stopped. `reason` is for the agent.
  */
 export interface Denied {
   readonly type: "deny";
-  readonly by: "person" | "nobody" | "rules" | "agent";
+  readonly by: "person" | "nobody" | "rules" | "agent"; // word-ok: as recorded
   readonly reason: string;
 }
 

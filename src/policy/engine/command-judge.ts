@@ -154,7 +154,7 @@ export class CommandJudge {
     if (lost?.restriction.destroys) {
       const { subcommand, words } = lost.restriction.destroys;
       const call = [...new Set([subcommand, ...words])].join(" ");
-      const why = `git ${call} loses what no undo brings back, and only a rule with these words allows it`;
+      const why = `git ${call} loses what no undo restores, and only a rule with this text allows it`;
       return verdict("ask", why, FINAL);
     }
     if (carried)

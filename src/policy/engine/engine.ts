@@ -134,7 +134,7 @@ class Engine implements PolicyEngine {
 }
 
 function other(books: Books, mode: PermissionMode, tool: string, input: Input): Verdict {
-  if (tool === "ExitPlanMode") return decided("ask", "leaving plan mode is the person's decision");
+  if (tool === "ExitPlanMode") return decided("ask", "leaving plan mode is the user's decision");
   if (mode === "bypassPermissions") return decided("allow", "all checks are switched off");
   const rule = books.allow.tool(tool) ?? books.allow.field(tool, input);
   if (rule) return decided("allow", `the rule ${rule.text} allows it`, rule);

@@ -122,7 +122,7 @@ export class Permits {
     if (this.#files.mode !== "acceptEdits" || part.kind !== "command") return undefined;
     const words = unwrap(part.words, "xargs");
     const name = words[0]?.value ?? "";
-    // Most commands are not file commands, and parsing their words again takes time.
+    // Most commands are not file commands, and parsing them again takes time.
     const uses = name === "sed" || fileCommandTable.has(name) ? this.#files.usesOf(words) : null;
     if (!uses?.files) return undefined;
     const [unsafe] = unsafeAssignments(part);

@@ -125,7 +125,7 @@ export class ReadingCheck {
     return null;
   }
 
-  /** Returns words from a substitution or an unquoted value that are paths outside. */
+  /** Returns the paths outside that a substitution or an unquoted value may bring. */
   #shownReads({ reads }: Uses, shown: readonly ShellWord[]): readonly ShellWord[] {
     return reads.length === 0 && shown.length === 0 ? [] : shown.filter(({ value }) => looksLikePath(value));
   }

@@ -18,7 +18,7 @@ export interface StartedVisitor {
 /** The limit of nested scripts: each level needs another level of quotes. */
 const MAX_NESTING = 40;
 
-/** Visits a command and each one it starts, in the widest sense (§5.5). `part` contains its words. */
+/** Visits a command and each one it starts, in the widest sense (§5.5). `part` contains it. */
 export function startedCommands(
   words: readonly ShellWord[],
   part: ShellPart,

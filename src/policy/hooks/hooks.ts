@@ -42,9 +42,7 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
   const problems: string[] = [];
   for (const { value, ...source } of sources) {
     const reject = (path: string, what: string) => {
-      problems.push(
-        `${source.file}: ${path} ${what}; correct it, until then what stands there does not run.`,
-      );
+      problems.push(`${source.file}: ${path} ${what}; correct it, until then this hook does not run.`);
     };
     const check = <T>(schema: z.ZodMiniType<T>, path: string, given: unknown): T | undefined => {
       const { data, error } = z.safeParse(schema, given);

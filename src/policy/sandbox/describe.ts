@@ -43,7 +43,7 @@ export function describedPolicy(described: Described): string {
     network: { allowedHosts: [...new Set(allowedDomains)] },
   };
   const leaving = canLeave
-    ? "When a command fails only because of the sandbox, say so; dangerouslyDisableSandbox: true asks the person to let it run outside. Use it for such a command and no other, and never on your own account."
+    ? "When a command fails only because of the sandbox, say so; dangerouslyDisableSandbox: true asks the user to let it run outside. Use it for such a command only."
     : "There is no way out of it: dangerouslyDisableSandbox is not honoured here.";
   const { network, ...files } = policy;
   const hosts = network.allowedHosts;

@@ -43,12 +43,12 @@ export function sandboxDecision(
     case "unavailable":
       if (settings.mode === "required")
         return refuse(
-          `Commands run in the sandbox only (troupe.sandbox.mode is required), and there is none here. ${report.reason}`,
+          `Commands run in the sandbox only (troupe.sandbox.mode is required), and none is available here. ${report.reason}`,
         );
       if (readOnly && !leavesSandbox(input)) return { type: "silent" };
       return {
         type: "ask",
-        reason: `It would run without a sandbox, because there is none here. ${report.reason}`,
+        reason: `It would run without a sandbox, because none is available here. ${report.reason}`,
       };
     case "partial":
     case "enforced":

@@ -6,7 +6,7 @@ const MAX_WORDS = 4096;
 /** A letter, an escape or a quoted text. */
 const TOKEN = /\\[\s\S]?|'[^']*'?|"(?:\\[\s\S]|[^"\\])*"?|[\s\S]/g;
 
-/** The words that bash makes of braces, for deny rules and critical removals; null where there are none. */
+/** Returns the words that bash makes of braces, for deny rules and critical removals, or null. */
 export function withoutBraces(words: readonly ShellWord[]): readonly ShellWord[] | null {
   if (!words.some(({ pieces }) => pieces.some(({ type }) => type === "brace"))) return null;
   const raws = words.flatMap(({ raw }) => expand(raw.match(TOKEN) ?? []).slice(0, MAX_WORDS));
@@ -31,7 +31,7 @@ function expand(tokens: readonly string[]): string[] {
   return [tokens.join("")];
 }
 
-/** What stands between its commas, or the steps of its range; null: it does not expand. */
+/** Returns what is between its commas, or the steps of its range, or null if it does not expand. */
 function readBrace(tokens: readonly string[], start: number): { end: number; parts: string[][] } | null {
   const parts: string[][] = [[]];
   let depth = 0;

@@ -2,7 +2,7 @@ import { type Row, readTable } from "./rows.ts";
 
 /**
  * Commands that may run without asking (permission-semantics 5.6 and 5.7), one row each; `rows.ts` says how a row is
- * written. What stands before `|` is plain reading. What stands after it is known, and asks without a confinement.
+ * written. What comes before `|` is plain reading. What comes after it is known, and asks without a confinement.
  * `find`, `git`, `test`, `printf` and `xargs` have rules of their own in the files of their names.
  */
 export const commandTable: ReadonlyMap<string, Row> = readTable({

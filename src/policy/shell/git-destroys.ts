@@ -3,7 +3,7 @@ import { readOptions } from "./read-options.ts";
 import { readTable } from "./rows.ts";
 import type { ShellWord } from "./words.ts";
 
-/** A call of git that loses what no undo brings back: its subcommand, and the words that make it so (§5.12). */
+/** A call of git that loses what no undo restores: its subcommand, and the arguments that make it so (§5.12). */
 export interface GitDestruction {
   readonly subcommand: string;
   readonly words: readonly string[];
@@ -23,7 +23,7 @@ const TABLE = readTable({
   clean: "T n/dry-run d f/force i/interactive q/quiet x X e/exclude?",
   other: "T /no-verify!",
 });
-/** Operands that destroy, besides paths of a row with `F` that are more than one file. */
+/** Operands that destroy, in addition to paths of a row with `F` that are more than one file. */
 const WORDS: Readonly<Record<string, RegExp>> = {
   push: /^[+:]/,
   reflog: /^(?:expire|delete)$/,

@@ -29,7 +29,7 @@ const SHOW =
   "| /diff-merges: /remerge-diff! a g r t q W B? D O:P l:N X? /ext-diff /textconv /output:W /no-index /show-signature /stdin " +
   "/output-indicator-new:R /output-indicator-old:R /output-indicator-context:R /skip-to: /rotate-to: /progress";
 
-/** git's subcommands; what stands before `|` is plain reading. The rows marked with `+` are for confinements only. */
+/** git's subcommands; what comes before `|` is plain reading. The rows marked with `+` are for confinements only. */
 const TABLE: ReadonlyMap<string, Row> = readTable({
   status:
     "F s/short b/branch u/untracked-files? z/null v/verbose /porcelain? /ignored? | /long /show-stash /ahead-behind /no-ahead-behind /renames /no-renames /find-renames? /column? /no-column /ignore-submodules? /no-optional-locks",
@@ -63,7 +63,7 @@ const TABLE: ReadonlyMap<string, Row> = readTable({
     "+T s/shell p/perl /python /tcl /count: /format: /sort: /points-at: /merged? /no-merged? /contains? /no-contains? /ignore-case /omit-empty /exclude: /color? /include-root-refs",
   "check-ignore": "+F q/quiet v/verbose z n/non-matching /no-index /stdin",
 });
-/** git's own options; what stands before `|` may come before what reads in a confinement. */
+/** git's own options; what comes before `|` may precede what reads in a confinement. */
 const GLOBALS = readRow(
   "T< C:P /no-pager | c: p/paginate P /git-dir: /work-tree: /namespace: /exec-path: /super-prefix: /config-env: /attr-source:",
 );
@@ -82,7 +82,7 @@ const NAMES: Readonly<Record<string, RegExp>> = {
   "cat-file": /^[tse]$/,
 };
 
-/** Returns the words after `git`: its own options, and as operands the subcommand with its words. */
+/** Returns the words after `git`: its own options, and as operands the subcommand with its arguments. */
 export function readGit(words: readonly ShellWord[]): ReadWords {
   return readOptions(words, GLOBALS);
 }

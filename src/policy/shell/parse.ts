@@ -15,7 +15,7 @@ import { unwrap } from "./wrappers.ts";
 
 type Assignment = Extract<SyntaxNode, { type: "Assignment" }>;
 
-/** Longer commands are not analysed for an allow: nobody reads them before they run either. */
+/** Longer commands are not analysed for an allow: no user reads them before they run either. */
 const MAX_LENGTH = 10_000;
 /** Control characters but newline and tab; a carriage return is no blank to bash, but looks like a line's end. */
 const CONTROL = /[\p{Cc}--[\n\t]]/v;
@@ -27,7 +27,7 @@ const MOVERS: ReadonlySet<string> = new Set(["cd", "pushd", "popd", "source", ".
 const INVALID = "it is not complete or not valid bash";
 const EMPTY = { words: [], assignments: [], redirects: [], documents: [], counts: false };
 
-/** Takes a command apart as bash would (§5.1, §5.2). Never throws: what cannot be parsed comes back with a problem. */
+/** Takes a command apart as bash would (§5.1, §5.2). Never throws: what cannot be parsed has a problem in the result. */
 export function parseShell(source: string): ShellScript {
   const walker = new Walker(source);
   let problem = source.length > MAX_LENGTH ? `it is longer than ${MAX_LENGTH} characters` : null;

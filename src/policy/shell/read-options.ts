@@ -42,7 +42,7 @@ class Reader {
   misfit: string | null = null;
   /** Options that write, or that may turn out to, as they are written. */
   readonly acting: string[] = [];
-  /** True if every option is known, so that operands and values are told apart. */
+  /** True if every option is known, so that operands and values can be distinguished. */
   understood = true;
   /** True if a long name was not written out. */
   abbreviated = false;

@@ -50,7 +50,7 @@ export type Step =
   | { readonly type: "lost" }
   /** These may run before or beside each other: a pipeline, a loop, a command in the background. */
   | { readonly type: "together"; readonly parts: readonly ShellPart[] }
-  /** Data that is no part: what a `for` goes through, a here-document. */
+  /** Data of the script: the list of a `for`, a here-document. */
   | { readonly type: "data"; readonly words: readonly ShellWord[] };
 
 export interface ShellScript {

@@ -10,7 +10,7 @@ export interface FileWork {
   readonly placed: { readonly sources: readonly ShellWord[]; readonly into: readonly ShellWord[] } | null;
 }
 
-/** What a recognised command does, as far as its words tell. */
+/** What a recognised command does, as far as its arguments say. */
 export interface Uses {
   /** Why it is not plain reading (§5.6); null if it is. */
   readonly plain: string | null;
@@ -21,7 +21,7 @@ export interface Uses {
   /** Everything that may name a file it reads, for deny and ask rules. */
   readonly candidates: readonly ShellWord[];
   readonly writes: readonly ShellWord[];
-  /** Directories in which it reads every file; empty text: where it runs, unless it is given something to read. */
+  /** Directories in which it reads every file; empty text: the current one, unless it is given something to read. */
   readonly searches: readonly string[];
   /** Directories in which it goes through links, which may lead out. */
   readonly follows: readonly string[];

@@ -46,7 +46,7 @@ export function isSmallName(name: string): boolean {
   return /^[a-z]\w*$/.test(name);
 }
 
-/** Returns the words of a command as one text in which only what is known is spelt out. */
+/** Returns a command as one text in which only what is known is spelt out. */
 export function knownText(words: readonly ShellWord[]): string {
   const known = ({ type, text }: Piece) => (type === "text" ? text : UNKNOWN);
   return words.map(({ literal, value, pieces }) => (literal ? value : pieces.map(known).join(""))).join(" ");

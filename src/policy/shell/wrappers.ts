@@ -8,7 +8,7 @@ export const XARGS = readRow(
   "F< | 0/null a/arg-file:P d/delimiter: e? E: i? I: l? L: n/max-args: o/open-tty p/interactive P/max-procs: r/no-run-if-empty s/max-chars: t/verbose x/exit /eof? /replace? /max-lines? /process-slot-var: /show-limits",
 );
 /**
- * What starts the command that its words name. `R` is a text that a shell reads. Every rule looks past the first ones
+ * What starts the command that its arguments name. `R` is a text that a shell reads. Every rule looks past the first ones
  * with the options before `|` (§5.5); only deny and ask rules look past those marked with `+`.
  */
 const STARTERS: ReadonlyMap<string, Row> = new Map([
@@ -73,7 +73,7 @@ export function startsOthers(words: readonly ShellWord[]): boolean {
   return name === "find" && words.some(mayBeAction);
 }
 
-/** What a command runs besides itself: other commands, and texts that a shell reads. */
+/** What a command runs in addition to itself: other commands, and texts that a shell reads. */
 interface Started {
   readonly commands: readonly (readonly ShellWord[])[];
   readonly scripts: readonly string[];

@@ -153,5 +153,5 @@ export function foreignGitClause(fresh: readonly Grant[], ofThisFolder: boolean)
   const how = ofThisFolder
     ? "--trust agrees to it for one run"
     : "look at that repository, then allow the command by a rule if you want it";
-  return `it would ${first.words}${more}, which nobody has agreed to; ${how}`;
+  return `it would ${first.words}${more}, which the user has not agreed to; ${how}`;
 }

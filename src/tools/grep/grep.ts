@@ -40,7 +40,7 @@ export const grepPrompt: ToolPrompt = {
   ],
   how: `pattern is in ripgrep's syntax, not grep's: literal braces, brackets and dots must be escaped (interface\\{\\} finds interface{}). A match stays within one line unless multiline: true. output_mode: files_with_matches (the default) gives paths, content gives path:line:text, count gives path:count. Paths inside the working directory are shown relative to it. -A, -B, -C, context and -n belong to content. A glob with a slash is matched from the folder searched.`,
   recover:
-    "a pattern that ripgrep refuses comes back with its reason: correct the pattern. With no matches, try fewer words, -i, or another path; what git ignores, directories of version control and binary files are not searched unless path names them.",
+    "for a pattern that ripgrep refuses you get the reason: correct the pattern. With no matches, try fewer words, -i, or another path; what git ignores, directories of version control and binary files are not searched unless path names them.",
   limits: `${DEFAULT_HEAD_LIMIT} lines or files unless head_limit says otherwise, with a notice of how many there are; continue with offset. head_limit: 0 shows as many as one result may have: use it sparingly, because a large result fills the context. Paths are listed newest first, lines and counts in the order of paths; lines are cut after ${MAX_COLUMNS} columns.`,
 };
 

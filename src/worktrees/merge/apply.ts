@@ -15,6 +15,7 @@ import { exchange } from "./exchange.ts";
 import { lstatOf } from "./file-state.ts";
 import {
   type Committed,
+  type MergeOutcome,
   type MergeStart,
   mergeStateOf,
   newMerge,
@@ -122,10 +123,10 @@ async function bringIn(
   record(repo.common, merge, start, disk);
   const renew = () => commitAnew(repo, request, candidate, merge, ground, disk);
   const written = await write(repo, start, renew, ground, disk);
-  const end = (outcome: "merged" | "taken back", left: readonly LeftInPlace[]) =>
+  const end = (outcome: MergeOutcome, left: readonly LeftInPlace[]) =>
     record(repo.common, merge, { type: "merge-end", outcome, left: [...left] }, disk);
   if (written.type !== "written") {
-    end("taken back", written.left);
+    end("taken back", written.left); // word-ok: as recorded
     return written;
   }
   for (const folder of foldersWritten(start.exchange)) disk.sync(folder);

@@ -37,10 +37,10 @@ interface Common {
 /** Returns the checkout of a worktree, ready for a merge. */
 export async function checkoutOf(tree: Worktree, ground: GitEnvironment): Promise<Repository> {
   if (!existsSync(tree.checkout))
-    refuseRequest(`${tree.checkout}, which the edits belong to, is not there any more.`);
+    refuseRequest(`${tree.checkout}, which the edits belong to, no longer exists.`);
   const repo = await checkoutAt(tree.checkout, ground);
   if (repo.top !== tree.checkout)
-    refuseRequest(`${tree.checkout}, which the edits belong to, is no checkout any more.`);
+    refuseRequest(`${tree.checkout}, which the edits belong to, is no longer a checkout.`);
   const old = await tooOldToMerge(repo);
   if (old !== null) refuseRequest(old);
   const doing = await operationInProgress(repo);

@@ -141,7 +141,7 @@ async function moveOnce(
       return null;
     case "others": {
       const what = `what is staged in ${few(set.others)} was changed`;
-      return { type: "moved-on", what, reason: notCommitted(repo, `${what} meanwhile`) };
+      return { type: "moved-on", what, reason: notCommitted(repo, `${what} in the meantime`) };
     }
     case "unmoved": {
       const now = await headOf(repo);
@@ -157,7 +157,7 @@ async function moveOnce(
   }
 }
 
-const OTHER_BRANCH = "another branch was checked out meanwhile";
+const OTHER_BRANCH = "another branch was checked out in the meantime";
 
 function notCommitted({ top }: Repository, why: string): string {
   return `The edits could not be committed in ${top}: ${why}.`;

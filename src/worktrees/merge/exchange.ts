@@ -69,7 +69,7 @@ function one(
 ): void {
   const place = join(work.root, path);
   const aside = join(work.bytes, work.aside, String(number));
-  if (!isOwnFolder(work.root, path)) throw new ChangedMeanwhile("a folder on its way is none any more");
+  if (!isOwnFolder(work.root, path)) throw new ChangedMeanwhile("a parent directory was replaced");
   if (before !== null) moved(() => disk.rename(place, aside));
   if (after !== null && incoming !== null) {
     const from = join(work.bytes, incoming);
@@ -79,7 +79,7 @@ function one(
   if (before !== null) {
     const found = stateOf(aside);
     if (!isUntouched(found, before) || !isSameFile(found, before))
-      throw new ChangedMeanwhile("it was written to meanwhile");
+      throw new ChangedMeanwhile("it was changed in the meantime");
   }
 }
 
@@ -97,15 +97,16 @@ function checkOnceMore(
 ): void {
   const now = lstatOf(join(work.root, path));
   if (after === null || incoming === null) {
-    if (now !== null && !now.isDirectory()) throw new ChangedMeanwhile("it was made anew meanwhile");
+    if (now !== null && !now.isDirectory())
+      throw new ChangedMeanwhile("it was created again in the meantime");
   } else {
     const isOurs = String(now?.mtimeNs) === after.mtime && String(now?.size) === String(after.size);
     if (!isOurs && !isSameContent(stateOf(join(work.root, path)), after))
-      throw new ChangedMeanwhile("it was written to meanwhile");
+      throw new ChangedMeanwhile("it was changed in the meantime");
   }
   const aside = before === null ? null : lstatOf(join(work.bytes, work.aside, String(number)));
   if (before !== null && String(aside?.mtimeNs) !== before.mtime)
-    throw new ChangedMeanwhile("it was written to meanwhile");
+    throw new ChangedMeanwhile("it was changed in the meantime");
 }
 
 /** True if every directory on the path is real and not a link. */
@@ -120,8 +121,8 @@ function moved<T>(act: () => T): T {
     return act();
   } catch (error) {
     const code = errorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") throw new ChangedMeanwhile("it went meanwhile");
-    if (code === "EEXIST") throw new ChangedMeanwhile("it was made anew meanwhile");
+    if (code === "ENOENT" || code === "ENOTDIR") throw new ChangedMeanwhile("it was removed in the meantime");
+    if (code === "EEXIST") throw new ChangedMeanwhile("it was created again in the meantime");
     throw error;
   }
 }

@@ -40,9 +40,11 @@ export type MergeStart = z.infer<typeof MergeStart>;
 /** HEAD had moved, so the commit was made again on it; null if HEAD has everything. */
 const MergeCommit = z.object({ type: z.literal("merge-commit"), committed: z.nullable(Committed) });
 const LeftPaths = z.array(z.object({ path: z.string(), kept: z.string() }));
+const MergeOutcome = z.enum(["merged", "taken back"]); // word-ok: as recorded
+export type MergeOutcome = z.infer<typeof MergeOutcome>;
 const MergeEnd = z.object({
   type: z.literal("merge-end"),
-  outcome: z.enum(["merged", "taken back"]),
+  outcome: MergeOutcome,
   left: LeftPaths,
 });
 const UndoStart = z.object({
@@ -52,7 +54,7 @@ const UndoStart = z.object({
 });
 const UndoEnd = z.object({
   type: z.literal("undo-end"),
-  outcome: z.enum(["undone", "taken back"]),
+  outcome: z.enum(["undone", "taken back"]), // word-ok: as recorded
   left: LeftPaths,
 });
 export const MergeRecord = z.discriminatedUnion("type", [
@@ -68,7 +70,7 @@ export type MergeRecord = z.infer<typeof MergeRecord>;
 export interface MergeStory {
   readonly start: MergeStart;
   /** `elsewhere`: of a checkout that does not belong to this repository; never touch it. */
-  readonly state: "open" | "merged" | "taken back" | "undoing" | "undone" | "elsewhere";
+  readonly state: "open" | "merged" | "taken back" | "undoing" | "undone" | "elsewhere"; // word-ok: as recorded
   /** The current or last undo. */
   readonly undo: z.infer<typeof UndoStart> | null;
   /** What the last roll-back could not restore. */

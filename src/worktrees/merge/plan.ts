@@ -61,7 +61,7 @@ const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 /** Returns a sentence if no merge may ever write there. */
 function whyNever(path: string): string | null {
   if (oddPath(path))
-    return `The name of ${path} is not UTF-8, so it cannot be brought back; rename it, or take it from the branch.`;
+    return `The name of ${path} is not UTF-8, so it cannot be merged; rename it, or take it from the branch.`;
   const names = path.split("/").map((name) => name.replace(UNSEEN, "").toLowerCase());
   if (names.some((name) => /^(\.git|git~\d+)[. ]*(:.*)?$/.test(name) || name === "." || name === ".."))
     return `${path} is a place of git's own, and no edit may go there; the edits stay on their branch.`;

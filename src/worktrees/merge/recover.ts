@@ -31,6 +31,6 @@ export function notDone(
   error: unknown,
 ): string {
   const isHalf = state === "open" || state === "undoing";
-  const rest = isHalf ? " What is left of it is taken back by the next command on worktrees here." : "";
+  const rest = isHalf ? " The next command on worktrees here rolls back what is left of it." : "";
   return `Nothing was ${what} ${top}: ${errorMessage(error)}.${rest}`;
 }

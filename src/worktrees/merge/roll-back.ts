@@ -59,17 +59,17 @@ async function rollBack(
     case "open": {
       const left = revertExchange(start.exchange, disk);
       const notes = start.committed === null ? [] : await moveBack(repo, start.committed, ground, disk);
-      record(common, start.merge, { type: "merge-end", outcome: "taken back", left }, disk);
+      record(common, start.merge, { type: "merge-end", outcome: "taken back", left }, disk); // word-ok: as recorded
       await forgetTakenBack(repo, start.merge, start.exchange.bytes, left, disk);
       return [...notes, ...left.map(leftOver)];
     }
     case "undoing": {
       const left = undo === null ? [] : revertExchange(undo.exchange, disk);
       const failed = undo?.committed ? await forthAgain(repo, undo.committed, ground, disk) : [];
-      record(common, start.merge, { type: "undo-end", outcome: "taken back", left }, disk);
+      record(common, start.merge, { type: "undo-end", outcome: "taken back", left }, disk); // word-ok: as recorded
       return [...failed, ...left.map(leftOver)];
     }
-    case "taken back":
+    case "taken back": // word-ok: as recorded
       await forgetTakenBack(repo, start.merge, start.exchange.bytes, story.left, disk);
       return [];
     case "merged":
@@ -119,7 +119,7 @@ export function disposeOf({ start, state }: Pick<MergeStory, "start" | "state">,
 }
 
 function strayed(common: string, { top, merge }: MergeStory["start"]): string {
-  return `Something was cut off while it was written into ${top}, which is no checkout of this repository any more: it was left as it is. Files that it had put aside are in ${mergeFolder(common, merge)}, and ${mergeRef(merge, "before")} has all files of before.`;
+  return `A merge was cut off while it was written into ${top}, which is no longer a checkout of this repository: it was left as it is. Files that it had moved away are in ${mergeFolder(common, merge)}, and ${mergeRef(merge, "before")} has all files of before.`;
 }
 
 export function repositoryOf(common: string, { start }: MergeStory, ground: GitEnvironment): Repository {
@@ -128,5 +128,5 @@ export function repositoryOf(common: string, { start }: MergeStory, ground: GitE
 }
 
 export function leftOver({ path, kept }: LeftInPlace): string {
-  return `${path} was written to meanwhile: what is there stays, and the other version is ${kept}.`;
+  return `${path} was changed in the meantime: what is there stays, and the other version is ${kept}.`;
 }

@@ -118,7 +118,7 @@ async function carryOut(
     ({ incoming }) => incoming !== null && lstatOf(join(work.bytes, incoming)) === null,
   );
   if (missing !== undefined)
-    return refuseRequest(`What ${missing.path} was is not there any more, so nothing was undone.`);
+    return refuseRequest(`The earlier ${missing.path} no longer exists, so nothing was undone.`);
   mkdirSync(join(work.bytes, work.aside), { recursive: true });
   try {
     return await putBack(repo, story, work, committed, ground, disk);
@@ -145,7 +145,7 @@ async function putBack(
   record(repo.common, merge, { type: "undo-start", exchange: work, committed }, disk);
   const done = exchange(work, disk);
   if (done.type !== "done") {
-    record(repo.common, merge, { type: "undo-end", outcome: "taken back", left: [...done.left] }, disk);
+    record(repo.common, merge, { type: "undo-end", outcome: "taken back", left: [...done.left] }, disk); // word-ok: as recorded
     setClosed(repo.common, disk);
     const why =
       done.type === "changed" ? "was written to at this very moment" : `could not be written: ${done.why}`;

@@ -28,7 +28,7 @@ test.each([
   ["None.", "is no JSON"],
   ["{a: 1}", "is no JSON: "],
   ["```json\n{\n```", "is no JSON: "],
-])("what is no data says why: %j", (text, reason) => {
+])("says why text is not data: %j", (text, reason) => {
   expect(foundIn(text)).toMatchObject({ type: "none", reason: expect.stringContaining(reason) });
 });
 

@@ -28,7 +28,7 @@ function turnOf(request: ModelRequest): ScriptedTurn {
   return { text: task.startsWith("good") && replies === 2 ? '{"n":1}' : `{"n":"${replies}"}` };
 }
 
-test("an answer that must be data is checked once more after any death, and no more is asked than before", {
+test("an answer that must be data is checked again after any death, and no more is requested than before", {
   tags: ["long"],
   timeout: 60_000,
 }, async () => {

@@ -56,7 +56,7 @@ describe("/config (A18.4, A21.3)", () => {
   test("sets a checked value where it is said, by the code of `troupe config`, and says from when on it counts", async () => {
     const { type, textOf, fileOf } = typing({ user: '{\n  // mine\n  "x": 1\n}\n' });
     expect(await type("/config model haiku")).toBe(
-      `model is set in ${fileOf("user")}.\nThis conversation goes on as it is; it counts in the next session.`,
+      `model is set in ${fileOf("user")}.\nThis conversation is not changed; it counts in the next session.`,
     );
     expect(textOf("user")).toBe('{\n  // mine\n  "x": 1,\n  "model": "haiku"\n}\n');
     expect(await type('/config set permissions.deny ["Bash(dd:*)", "WebFetch"] --scope local')).toBe(

@@ -68,7 +68,7 @@ describe("a conversation that goes on by itself (A11.5)", () => {
     expect(held.terminal.isWorking).toBe(false);
     expect(held.terminal.lines).toEqual([
       "> ",
-      "News from the background: look around.",
+      "From the background: look around.",
       "It found three.",
       expect.stringMatching(/^✓ done · 2 turns/),
       "> ",
@@ -122,7 +122,7 @@ describe("a conversation that goes on by itself (A11.5)", () => {
       wakes(held);
       held.terminal.listeners[stop]();
       expect(held.session.cancelled).toEqual([
-        { actor: MAIN, reason: "The person interrupted it.", scope: "foreground" },
+        { actor: MAIN, reason: "The user interrupted it.", scope: "foreground" },
       ]);
       expect(held.talk.isLeaving).toBe(false);
     }
@@ -178,7 +178,7 @@ describe("stop means stop (C21)", () => {
     session.emit({ type: "agent", view: inBackground });
     session.emit({ type: "agent", view: agentView({ id: actor(8), parent: actor(7), depth: 2 }) });
     await type("/stop agent7");
-    expect(session.cancelled).toEqual([{ actor: actor(7), reason: "The person stopped it." }]);
+    expect(session.cancelled).toEqual([{ actor: actor(7), reason: "The user stopped it." }]);
     expect(terminal.text).toContain(
       "Stopping Explore · look around and 1 agent below it; /resume agent7 TEXT resumes it.",
     );
@@ -229,7 +229,7 @@ describe("stop means stop (C21)", () => {
       await settled();
       expect(terminal.lines.slice(-3)).toEqual([
         "Stopping; Ctrl-C again leaves.",
-        "Nobody has signed in.",
+        "The sign-in was not completed.",
         "> ",
       ]);
       expect(talk.isLeaving).toBe(false);
@@ -267,7 +267,7 @@ describe("stop means stop (C21)", () => {
     await settled();
     expect(terminal.lines.slice(-3)).toEqual(["✓ Explore · look around", "Deeper.", "> "]);
     await type("/resume agent7");
-    expect(terminal.text).toContain("Say which agent and what it is to do: /resume ID TEXT;");
+    expect(terminal.text).toContain("Say which agent and what it should do: /resume ID TEXT;");
     await type("/resume main go");
     expect(terminal.text).toContain("Just type: the main conversation hears what has no slash in front.");
   });

@@ -67,7 +67,7 @@ describe("/remember (A18.6, A21.3)", () => {
   test.each([["/remember"], ["/remember --user"], ["/remember   \n "]])(
     "%j is asked for its text",
     async (line) => {
-      expect(await world().type(line)).toMatch(/^Say what is to be remembered: \/remember TEXT/);
+      expect(await world().type(line)).toMatch(/^Say what to remember: \/remember TEXT/);
     },
   );
 
@@ -102,7 +102,7 @@ describe("/remember (A18.6, A21.3)", () => {
 
   test("says that a file is longer than what the model is shown", async () => {
     const { type } = world({ [`${PACKAGE}/CLAUDE.md`]: `${"x".repeat(65_535)}\n` });
-    expect(await type("/remember x")).toContain("longer than the 64 KB that are told of it");
+    expect(await type("/remember x")).toContain("longer than the 64 KB that agents get of it");
   });
 
   test("keeps many lines that are added together", async () => {

@@ -77,7 +77,7 @@ describe("/mcp (A17)", () => {
     expect(lines).toEqual([expect.stringContaining("in a browser on this machine"), url]);
     const refused: ServerService["signIn"] = async () => ({ ok: false, message: "It said no." });
     expect(await said('/mcp login "my mail"', { signIn: refused })).toBe("It said no.");
-    expect(await said("/mcp login maps")).toContain("Where somebody has, /mcp logout maps forgets that.");
+    expect(await said("/mcp login maps")).toContain("If you have signed in, /mcp logout maps forgets that.");
   });
 
   test("logout and restart show their results", async () => {

@@ -47,7 +47,7 @@ test("other failures are no overflow", () => {
   expect(overflowOf({ type: "failure", failure: { kind: "server", message: "too long > 5000" } })).toBeNull();
 });
 
-test("text that is not English counts for what it is; pictures and pages count without their bytes", () => {
+test("text that is not English counts for what it is; images and pages count without their bytes", () => {
   expect(tokensOfText("a".repeat(700))).toBe(200);
   expect(tokensOfText("你好".repeat(100))).toBe(200);
   const data = "A".repeat(400_000);

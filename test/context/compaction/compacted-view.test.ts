@@ -132,7 +132,7 @@ test("puts a fork's inherited history into its summary, and keeps its directive"
 });
 
 describe("results that are taken out", () => {
-  test("short ones stay, errors stay errors, pictures go, and what is said of each is the same each time", () => {
+  test("short ones stay, errors stay errors, images go, and what is said of each is the same each time", () => {
     const picture = { type: "base64" as const, media_type: "image/png" as const, data: "AAAA" };
     const first = turn(1, [50, 4_000, 10], "");
     const results = blocksOf(first.messages[1] ?? TASK);

@@ -19,7 +19,7 @@ test.each([
     "disable_model_invokation: true",
     "disable_model_invokation is not a key of an agent, so it does not count; the nearest is disable-model-invocation.",
   ],
-])("%s is told with its line and the nearest", async (line, message) => {
+])("%s is reported with its line and the nearest name", async (line, message) => {
   const meant = message.slice(message.lastIndexOf(" ") + 1, -1);
   expect(await faultsOf("other: y", line)).toEqual([{ line: 3, message, meant }]);
 });

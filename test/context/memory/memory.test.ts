@@ -246,7 +246,7 @@ test("a file that a rule forbids to read is no memory", () => {
 });
 
 test(
-  "another user's file above the project is left out; the project's own counts whoever owns it",
+  "another user's file above the project is left out; the project's own counts for any owner",
   unless(process.getuid?.() === 0 ? null : "only root may give files away"),
   () => {
     const { put, reader } = world();

@@ -101,7 +101,7 @@ describe("a field of an Agent call", () => {
     expect(textsOf(request)).toContain("the task");
   });
 
-  test("that says nothing of the background leaves it to the definition, on resume too", async () => {
+  test("without a background field leaves it to the definition, on resume too", async () => {
     inBackground(await callWith("resume", {}, { subagent_type: "quiet" }));
   });
 });

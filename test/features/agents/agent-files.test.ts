@@ -55,7 +55,7 @@ describe.each(everyDayHosts)("what a file says of an agent is what the agent get
     expect(toolsOf(model.requests[0])?.sort()).toEqual([...tools].sort());
   });
 
-  test("the tools of servers that it names, besides those it lists, and of no others", async () => {
+  test("the tools of servers that it names and those it lists, and no others", async () => {
     const here = places();
     const header = "tools: Read\nmcpServers:\n  - good one\n  - missing\n";
     agentsIn(here.project, { "helper.md": helper(header) });

@@ -42,7 +42,7 @@ function agentsNow() {
   };
 }
 
-test("the list stands in the tool unless it is to be attached; then one agent more changes no byte of the tools (A4.17)", {
+test("the list is in the tool unless it is attached; then one agent more changes no byte of the tools (A4.17)", {
   tags: ["long"],
 }, async () => {
   for (const request of [await firstRequest([one]), await firstRequest([one], "inline")]) {
@@ -62,7 +62,7 @@ test("the list stands in the tool unless it is to be attached; then one agent mo
 });
 
 test.each(["inline", "attached"] as const)(
-  "agents that come while the session runs are told with the next turn, once, and tools stay as they were (%s)",
+  "agents added while the session runs are announced with the next turn, once, and tools stay as they were (%s)",
   async (agentListing) => {
     const now = agentsNow();
     const { supervisor, model } = supervised("in-thread", () => ({ text: "Done." }), {

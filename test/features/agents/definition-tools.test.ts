@@ -5,7 +5,7 @@ import { namedTools } from "../../../src/features/agents/definition-tools.ts";
 const agent = (more: object) =>
   defineAgent({ name: "a", whenToUse: "", prompt: "p", tools: ["Read"], ...more });
 
-test("whoever names servers or skills gets the tools they need, also where others are listed", () => {
+test("a definition that names servers or skills gets the tools they need, even if it lists others", () => {
   expect(namedTools(agent({}))).toEqual(["Read"]);
   expect(namedTools(agent({ tools: "all", skills: ["x"] }))).toBe("all");
   const mcpServers = { named: ["git hub"], own: { db: {} } };

@@ -180,7 +180,7 @@ describe.each(shippedHosts)("fan-out, %s", (host) => {
 });
 
 describe.each(everyDayHosts)("requests to agents and their results, %s", (host) => {
-  test("keeps a child's tool output out of its parent's requests: one summary comes back (A11.1)", async () => {
+  test("keeps a child's tool output out of its parent's requests: it gets one summary (A11.1)", async () => {
     const session: Supervised = supervised(
       host,
       (request, n) => {

@@ -143,7 +143,7 @@ describe.each(everyDayHosts)("forks, %s", (host) => {
     expect(readFileSync(file, "utf8")).toBe("beta\n");
   });
 
-  test("a fork starts no fork and enters no plan mode; another kind of agent it may start", async () => {
+  test("a fork starts no fork and enters no plan mode; it may start another agent type", async () => {
     const { cwd, file } = withFile();
     const forked = world(
       host,
@@ -170,7 +170,7 @@ describe.each(everyDayHosts)("forks, %s", (host) => {
     expect(forked.supervisor.mode()).toBe("bypassPermissions");
   });
 
-  test("an agent can fork too, as deep as agents may be; its fork starts nobody below that", async () => {
+  test("an agent can fork too, as deep as agents may be; its fork starts no agent below that", async () => {
     const forked = world(host, (request) => {
       if (isMain(request))
         return repliesIn(request) === 0
@@ -249,7 +249,7 @@ test("resumes an ended fork with all it knew, also after a restart", { tags: ["l
   );
 });
 
-test("the rules of forks stand in the prompt only where there are forks (A4.18)", () => {
+test("the rules of forks are in the prompt only if forks are allowed (A4.18)", () => {
   const promptWith = (forks: boolean) => {
     const tool = agentTool({
       ...{ agents: [], forks },

@@ -15,7 +15,7 @@ const inBackground = (prompt: string, more: object = {}) => ({
 const times = (text: string, part: string) => text.split(part).length - 1;
 
 describe.each(shippedHosts)("agents in the background, %s", (host) => {
-  test("the call answers at once with id and output file; one notification brings the report, and the run waits for it (A11.5, C29)", async () => {
+  test("the call returns immediately with ID and output file; one notification brings the report, and the run waits for it (A11.5, C29)", async () => {
     const release = Promise.withResolvers<void>();
     const { supervisor, model } = supervised(host, async (request) => {
       if (!isMain(request)) {
@@ -231,7 +231,7 @@ describe.each(shippedHosts)("agents in the background, %s", (host) => {
     expect((await answered.promise).result.summary.text).toBe("heard");
   });
 
-  test("an agent that the person stops does not wake an idle conversation; the next prompt hears of it", async () => {
+  test("an agent that the user stops does not wake an idle conversation; the next prompt hears of it", async () => {
     const begun = Promise.withResolvers<void>();
     const { supervisor, model, events } = supervised(
       host,
@@ -250,11 +250,11 @@ describe.each(shippedHosts)("agents in the background, %s", (host) => {
     await begun.promise;
     const [, agent = never()] = supervisor.tree();
     const ended = supervisor.resume(agent.id, "not heard any more");
-    supervisor.cancel(agent.id, "The person stopped it.");
+    supervisor.cancel(agent.id, "The user stopped it.");
     expect((await ended).summary.status).toBe("cancelled");
     expect(events.some(({ type }) => type === "woken")).toBe(false);
     expect((await supervisor.prompt("and now?")).summary.text).toBe("heard");
-    expect(times(textsOf(model.requests.at(-1) ?? never()), "The person stopped it.")).toBe(1);
+    expect(times(textsOf(model.requests.at(-1) ?? never()), "The user stopped it.")).toBe(1);
   });
 
   test("a definition can say that its agents work in the background", async () => {

@@ -66,7 +66,7 @@ function holding(ms: number): Clock & { pass(): void } {
 }
 
 describe.each(shippedHosts)("commands in the background, %s", (host: HostName) => {
-  test("answers at once with an id; TaskOutput waits for the end (A7.4, A14.7)", {
+  test("returns immediately with an ID; TaskOutput waits for the end (A7.4, A14.7)", {
     tags: ["long"],
   }, async () => {
     const { path, ready } = witness();
@@ -211,7 +211,7 @@ describe.each(shippedHosts)("commands in the background, %s", (host: HostName) =
   });
 });
 
-test("an agent without turns left ends with its answer: news are no reason to run out of turns", async () => {
+test("an agent without turns left ends with its answer: notices are no reason to run out of turns", async () => {
   const { supervisor } = supervised(
     "in-thread",
     (_request, n) => (n === 0 ? inBackground("true") : { text: "The answer." }),
@@ -359,7 +359,7 @@ test("output cannot pass for the runtime's words in a notification", async () =>
   expect(text.match(/<system-reminder>/g)).toHaveLength(1);
 });
 
-test("a command that cannot be started in the background says so at once", async () => {
+test("a command that cannot be started in the background says so immediately", async () => {
   const { supervisor, model } = supervised(
     "in-thread",
     (_request, n) => (n === 0 ? inBackground(`: ${"x".repeat(200_000)}`) : { text: "ok" }),
@@ -447,7 +447,7 @@ test("reports removed output, and the session continues", async () => {
     running,
   );
   expect((await supervisor.prompt("go")).summary.status).toBe("done");
-  expect(heard(model.requests[2]).results).toMatch(/status: exited[\s\S]*cannot be read any more/);
+  expect(heard(model.requests[2]).results).toMatch(/status: exited[\s\S]*can no longer be read/);
 });
 
 test("with the session its files are gone (A19.6, A19.9)", async () => {

@@ -99,7 +99,7 @@ test("long output can be read where the result says it is, though it is outside 
   await supervisor.prompt("go");
   expect(results(model.requests[2])[1]).toBe("19999\t19999\n20000\t20000");
   // It may be read, and no more.
-  expect(results(model.requests[3])[2]).toContain("needs the person's permission");
+  expect(results(model.requests[3])[2]).toContain("needs the user's permission");
 });
 
 test("an agent whose thread is ended leaves no process, not even one that left its group (A7.10)", async () => {

@@ -11,7 +11,7 @@ export const PRICES = { [MODEL]: A_DOLLAR };
 
 export const id = (name: string): ActorId => ActorId.parse(`agent${name}`);
 
-export function purses(budget: Budget, clock = { now: () => 0 }): BudgetLedger {
+export function ledger(budget: Budget, clock = { now: () => 0 }): BudgetLedger {
   return new BudgetLedger(budget, { clock, prices: PRICES });
 }
 

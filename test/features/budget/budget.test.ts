@@ -9,7 +9,7 @@ import {
 } from "../../../src/features/budget/request-estimate.ts";
 import { formatDollars, span } from "../../../src/lib/figures.ts";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
-import { id, MODEL, PRICES, purses } from "./accounts.ts";
+import { id, ledger, MODEL, PRICES } from "./accounts.ts";
 
 describe("budgets of agent types (issue 5 item 6)", () => {
   test("of all that is set for a type the smallest counts, whatever its case and separators", () => {
@@ -65,7 +65,7 @@ describe("what a request is likely to take", () => {
     expect(prospectOf(estimate, prices).next.usd).toBe(1e9 + 0.0625e9);
   });
 
-  test("results of tools are counted by their text, pictures as one measure each", () => {
+  test("results of tools are counted by their text, images as one measure each", () => {
     const picture = { type: "base64" as const, media_type: "image/png" as const, data: "A".repeat(99_999) };
     const content = [
       { type: "tool_result" as const, tool_use_id: "1", content: "x".repeat(300) },
@@ -88,7 +88,7 @@ describe("what a request is likely to take", () => {
   test("limits the effect of a count that is not a number to itself", () => {
     const odd = { ...usage, input_tokens: Number.NaN, cache_read_input_tokens: -5 };
     expect(soundUsage(odd)).toEqual({ ...noUsage, output_tokens: 50 });
-    const session = purses({});
+    const session = ledger({});
     expect(session.spend(id("A"), MODEL, odd).usd).toBe(0.05);
     expect(session.spent(null)).toEqual({ usd: 0.05, tokens: 50, turns: 1 });
   });

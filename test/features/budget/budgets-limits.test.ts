@@ -64,7 +64,7 @@ test("agents of a session are counted wherever they were started, ended or not",
   );
 });
 
-test("agents at the deepest level have no tool to start others, and are told so; the others are told what they may", async () => {
+test("agents at the deepest level have no tool to start others and know it; the others know their limits", async () => {
   const { supervisor, model } = paying(
     byTask({
       go: [() => ({ calls: many(1, "manage ") }), () => ({ text: "all done" })],
@@ -86,7 +86,7 @@ test("agents at the deepest level have no tool to start others, and are told so;
   expect(asked("below 0").tools.map(({ name }) => name)).toEqual(["Tick"]);
 });
 
-test("a definition's own budget is told to its agents", async () => {
+test("agents know the budget of their definition", async () => {
   const { supervisor, model } = paying([{ text: "done" }], {
     agents: [
       {
@@ -106,7 +106,7 @@ function never(): never {
   throw new Error("There was no request.");
 }
 
-test("the main conversation is told how many agents it may start, and its limits", async () => {
+test("the main conversation knows how many agents it may start, and its limits", async () => {
   const { supervisor, model } = paying([{ text: "done" }], {
     limits: { maxChildren: 77 },
     budget: { usd: 9 },

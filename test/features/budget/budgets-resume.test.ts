@@ -81,7 +81,7 @@ test("an agent that was cut off has the budget of its kind again, less what it s
   });
 });
 
-test("a session that had spent all is taken up, and spends no more", async () => {
+test("a session that had spent all is resumed, and spends no more", async () => {
   const first = world("in-thread", digging, { ...paid, budget: { usd: 8 } });
   await first.supervisor.prompt("go");
   await first.supervisor.close();

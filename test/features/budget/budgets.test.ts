@@ -49,7 +49,7 @@ describe.each(everyDayHosts)("a budget in dollars, %s", (hostName) => {
 });
 
 describe("budgets within budgets", () => {
-  test("nested: what an agent gives is its own; what comes back, at every depth, is there again", async () => {
+  test("nested: what an agent gives is its own; what is released, at every depth, is available again", async () => {
     const { supervisor } = paying(
       byTask({
         go: [

@@ -94,7 +94,7 @@ describe("what a fan-out may cost at most is said before it begins (C5, D5)", ()
   });
 });
 
-describe("a question above a threshold, a line where nobody can be asked, never a refusal", () => {
+describe("a question above a threshold, a line if no user can be asked, never a refusal", () => {
   const of = (
     candidates: readonly PlannedAgent[],
     known: EstimateInput = rich,
@@ -114,7 +114,7 @@ describe("a question above a threshold, a line where nobody can be asked, never 
     expect(of(many(2), likely(0.001), 0)).toBe("ask");
   });
 
-  test("the upper bound alone asks nobody", () => {
+  test("the upper bound alone is no reason to ask", () => {
     expect(of(many(8), likely(0.03))).toBeNull();
   });
 

@@ -33,7 +33,7 @@ function choosing(label: string) {
   });
 }
 
-test("a fan-out above the threshold is a question to the person, before any agent is started (C5)", async () => {
+test("a fan-out above the threshold is a question to the user, before any agent is started (C5)", async () => {
   const { person, asks } = choosing("Start them");
   const { supervisor, events, warnings } = paying(two, { agents: [small], quoteAboveUsd: 5, person });
   expect((await supervisor.prompt("go")).summary.text).toBe("all done");
@@ -54,7 +54,7 @@ test("a fan-out above the threshold is a question to the person, before any agen
   expect(events.length).toBeGreaterThan(0);
 });
 
-test("“Do not” starts none of them, and the model is told why", async () => {
+test("“Do not” starts none of them, and the model gets the reason", async () => {
   const { person, asks } = choosing("Do not");
   const { supervisor, model } = paying(two, { agents: [small], quoteAboveUsd: 5, person });
   expect((await supervisor.prompt("go")).summary).toMatchObject({ status: "done", text: "all done" });
@@ -62,7 +62,7 @@ test("“Do not” starts none of them, and the model is told why", async () => 
   expect(supervisor.tree()).toHaveLength(1);
   const heard = textsOf(model.requests.at(-1) ?? never());
   expect(
-    heard.split("The person does not want these agents started because of what they may cost."),
+    heard.split("The user does not want these agents started because of what they may cost."),
   ).toHaveLength(3);
 });
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { estimate, id, MODEL, purses, reply } from "./accounts.ts";
+import { estimate, id, ledger, MODEL, reply } from "./accounts.ts";
 
 const [a, b, c] = [id("A"), id("B"), id("C")];
 const ordinary = estimate(100, 50);
 
 describe("an agent's last reply is paid from its reserve (issue 5 item 6)", () => {
   test("tokens: there is an ordinary reply as long as it leaves enough for a summary", () => {
-    const session = purses({});
+    const session = ledger({});
     session.open({ actor: a, parent: null, budget: { tokens: 50_000 } });
     expect(session.lastWords(a, estimate(1_000, 1_789))).toBeNull();
     session.spend(a, MODEL, reply(47_211));
@@ -23,7 +23,7 @@ describe("an agent's last reply is paid from its reserve (issue 5 item 6)", () =
   });
 
   test("money, of the whole session: the figures say what others have set aside", () => {
-    const session = purses({ usd: 1 });
+    const session = ledger({ usd: 1 });
     session.adopt({ actor: a, parent: null });
     session.open({ actor: b, parent: a, budget: { usd: 0.5 } });
     session.spend(a, MODEL, reply(380));
@@ -36,7 +36,7 @@ describe("an agent's last reply is paid from its reserve (issue 5 item 6)", () =
   });
 
   test("turns: the last one is for the summary", () => {
-    const session = purses({});
+    const session = ledger({});
     session.open({ actor: a, parent: null, budget: { turns: 3 } });
     for (const last of [false, false, true]) {
       const words = session.lastWords(a, ordinary);
@@ -52,7 +52,7 @@ describe("an agent's last reply is paid from its reserve (issue 5 item 6)", () =
 
   test("time: a reply that would leave none for a summary is not begun", () => {
     let now = 0;
-    const session = purses({}, { now: () => now });
+    const session = ledger({}, { now: () => now });
     session.open({ actor: a, parent: null, budget: { ms: 90_000 } });
     session.begin(a);
     const slow = { ...ordinary, replyMs: 20_000 };
@@ -69,7 +69,7 @@ describe("an agent's last reply is paid from its reserve (issue 5 item 6)", () =
   });
 
   test("does not spend money in flight twice: of two agents with one allowance, the second ends", () => {
-    const session = purses({ tokens: 250 });
+    const session = ledger({ tokens: 250 });
     session.adopt({ actor: a, parent: null });
     session.adopt({ actor: b, parent: null });
     expect(session.lastWords(a, ordinary)).toBeNull();
@@ -83,7 +83,7 @@ describe("an agent's last reply is paid from its reserve (issue 5 item 6)", () =
   });
 
   test("reserves nothing that is kept for another agent's summary", () => {
-    const session = purses({ tokens: 250 });
+    const session = ledger({ tokens: 250 });
     session.adopt({ actor: a, parent: null });
     session.lastWords(a, ordinary);
     session.spend(a, MODEL, reply(100));
@@ -97,7 +97,7 @@ describe("an agent's last reply is paid from its reserve (issue 5 item 6)", () =
   });
 
   test("an agent whose reply passed the limit asks no more; one that did not may still write its summary", () => {
-    const session = purses({ tokens: 1000 });
+    const session = ledger({ tokens: 1000 });
     session.adopt({ actor: a, parent: null });
     session.adopt({ actor: b, parent: null });
     session.lastWords(a, ordinary);
@@ -112,7 +112,7 @@ describe("an agent's last reply is paid from its reserve (issue 5 item 6)", () =
   });
 
   test("what was kept for an agent is free again when it has ended, also when it was killed", () => {
-    const session = purses({ tokens: 200 });
+    const session = ledger({ tokens: 200 });
     session.adopt({ actor: a, parent: null });
     session.adopt({ actor: b, parent: null });
     session.lastWords(a, ordinary);
@@ -122,7 +122,7 @@ describe("an agent's last reply is paid from its reserve (issue 5 item 6)", () =
   });
 
   test("the free model and one whose price is unknown are never out of money", () => {
-    const session = purses({ usd: 0.01 });
+    const session = ledger({ usd: 0.01 });
     session.adopt({ actor: a, parent: null });
     for (const model of ["offline", "their-model"]) {
       expect(session.lastWords(a, { ...estimate(1e9, 1e9), model })).toBeNull();
@@ -131,7 +131,7 @@ describe("an agent's last reply is paid from its reserve (issue 5 item 6)", () =
   });
 
   test("ends no agent because of an estimate that is not a number", () => {
-    const session = purses({ tokens: 1000, ms: 1000 });
+    const session = ledger({ tokens: 1000, ms: 1000 });
     session.adopt({ actor: a, parent: null });
     const odd = { ...estimate(Number.NaN, Number.NaN), promptTokens: Number.NaN, replyMs: Number.NaN };
     expect(session.lastWords(a, odd)).toBeNull();

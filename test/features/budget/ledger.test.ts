@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { BudgetLedger } from "../../../src/features/budget/ledger.ts";
-import { estimate, id, MODEL, purses, reply } from "./accounts.ts";
+import { estimate, id, ledger, MODEL, reply } from "./accounts.ts";
 
 const [a, b, c] = [id("A"), id("B"), id("C")];
 const spend = (session: BudgetLedger, actor: typeof a, tokens: number) =>
@@ -8,7 +8,7 @@ const spend = (session: BudgetLedger, actor: typeof a, tokens: number) =>
 
 describe("an account for each agent (D5)", () => {
   test("without a budget of its own an agent spends what is left to those above it", () => {
-    const session = purses({ tokens: 1000 });
+    const session = ledger({ tokens: 1000 });
     session.open({ actor: a, parent: null });
     session.open({ actor: b, parent: a });
     spend(session, b, 300);
@@ -25,7 +25,7 @@ describe("an account for each agent (D5)", () => {
   });
 
   test("a budget is taken from the parent's, and what is not used returns once", () => {
-    const session = purses({ usd: 1, turns: 10 });
+    const session = ledger({ usd: 1, turns: 10 });
     expect(session.open({ actor: a, parent: null, budget: { usd: 0.5, turns: 4 } })).toEqual({
       type: "opened",
     });
@@ -42,8 +42,8 @@ describe("an account for each agent (D5)", () => {
     expect(session.left(null)).toMatchObject({ usd: 0.95, turns: 9 });
   });
 
-  test("what is not there cannot be reserved: nothing is taken, and the model is told what is left", () => {
-    const session = purses({ usd: 1, tokens: 1000 });
+  test("more than is left cannot be reserved: nothing is taken, and the model gets the remainder", () => {
+    const session = ledger({ usd: 1, tokens: 1000 });
     session.open({ actor: a, parent: null, budget: { usd: 0.7 } });
     const before = session.left(null);
     expect(session.open({ actor: b, parent: null, budget: { tokens: 10, usd: 0.5 } })).toEqual({
@@ -59,7 +59,7 @@ describe("an account for each agent (D5)", () => {
   });
 
   test("starts no agent without enough for a first reply and a summary", () => {
-    const session = purses({ tokens: 100 });
+    const session = ledger({ tokens: 100 });
     session.adopt({ actor: a, parent: null });
     spend(session, a, 60);
     const first = estimate(30, 20);
@@ -77,8 +77,8 @@ describe("an account for each agent (D5)", () => {
     });
   });
 
-  test("a last reply that cost too much is paid by whoever gave the budget; nothing is lost", () => {
-    const session = purses({ tokens: 1000 });
+  test("a last reply that cost too much is paid by the giver of the budget; nothing is lost", () => {
+    const session = ledger({ tokens: 1000 });
     session.open({ actor: a, parent: null, budget: { tokens: 500 } });
     session.open({ actor: b, parent: a, budget: { tokens: 100 } });
     spend(session, b, 130);
@@ -91,7 +91,7 @@ describe("an account for each agent (D5)", () => {
   });
 
   test("an agent that outlives the one who started it keeps within what that one was given", () => {
-    const session = purses({ tokens: 1000 });
+    const session = ledger({ tokens: 1000 });
     session.open({ actor: a, parent: null, budget: { tokens: 300 } });
     session.open({ actor: b, parent: a });
     session.release(a);
@@ -102,8 +102,8 @@ describe("an account for each agent (D5)", () => {
     expect(session.left(null).tokens).toBe(900);
   });
 
-  test("a reply that is told of after the end is booked all the same, whoever it was of", () => {
-    const session = purses({ tokens: 1000 });
+  test("a reply that is reported after the end is booked all the same, for any agent", () => {
+    const session = ledger({ tokens: 1000 });
     session.open({ actor: a, parent: null, budget: { tokens: 300 } });
     session.release(a);
     spend(session, a, 100);
@@ -114,7 +114,7 @@ describe("an account for each agent (D5)", () => {
   });
 
   test("an agent that is asked again has a new budget, and what it spent before is not forgotten", () => {
-    const session = purses({ tokens: 1000 });
+    const session = ledger({ tokens: 1000 });
     const opening = { actor: a, parent: null, budget: { tokens: 300 } };
     session.open(opening);
     session.open(opening);
@@ -127,15 +127,15 @@ describe("an account for each agent (D5)", () => {
   });
 
   test("disables no limit that is not a number", () => {
-    const session = purses({ tokens: Number.NaN, usd: -1, ms: Number.NaN });
+    const session = ledger({ tokens: Number.NaN, usd: -1, ms: Number.NaN });
     expect(session.left(null)).toEqual({ tokens: 0, usd: 0, ms: 0, turns: Number.POSITIVE_INFINITY });
-    expect(purses({ tokens: Number.POSITIVE_INFINITY }).left(null).tokens).toBe(Number.POSITIVE_INFINITY);
+    expect(ledger({ tokens: Number.POSITIVE_INFINITY }).left(null).tokens).toBe(Number.POSITIVE_INFINITY);
   });
 });
 
 describe("money", () => {
   test("a price that is not known is said once; its tokens count", () => {
-    const session = purses({ usd: 1, tokens: 100 });
+    const session = ledger({ usd: 1, tokens: 100 });
     session.open({ actor: a, parent: null });
     expect(session.spend(a, "their-model", reply(40))).toEqual({
       usd: 0,
@@ -148,7 +148,7 @@ describe("money", () => {
   });
 
   test("sums are exact: a thousand replies of a tenth of a cent are a dollar", () => {
-    const session = purses({ usd: 1 });
+    const session = ledger({ usd: 1 });
     session.open({ actor: a, parent: null });
     for (let n = 0; n < 1000; n++) spend(session, a, 1);
     expect(session.spent(null).usd).toBe(1);
@@ -157,9 +157,9 @@ describe("money", () => {
 });
 
 describe("shares time between all agents", () => {
-  test("an agent has until its own deadline or that of whoever it works for; it runs from its start", () => {
+  test("an agent has until its own deadline or its caller's; it runs from its start", () => {
     let now = 0;
-    const session = purses({ ms: 600_000 }, { now: () => now });
+    const session = ledger({ ms: 600_000 }, { now: () => now });
     session.open({ actor: a, parent: null, budget: { ms: 120_000 } });
     session.open({ actor: b, parent: a, budget: { ms: 300_000 } });
     expect(session.left(a).ms).toBe(600_000);
@@ -174,12 +174,12 @@ describe("shares time between all agents", () => {
       reason: "It did not end within the 2 min of the agent that it works for.",
     });
     expect(session.deadline(null)).toMatchObject({ ms: 510_000 });
-    expect(purses({}).deadline(a)).toBeNull();
+    expect(ledger({}).deadline(a)).toBeNull();
   });
 
   test("restarts the time of a resumed agent", () => {
     let now = 0;
-    const session = purses({}, { now: () => now });
+    const session = ledger({}, { now: () => now });
     const [first, second] = [
       { actor: a, parent: null, budget: { ms: 1000 } },
       { actor: b, parent: a, budget: { ms: 5000 } },

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { id, MODEL, purses, reply } from "./accounts.ts";
+import { id, ledger, MODEL, reply } from "./accounts.ts";
 
 const [a, b] = [id("A"), id("B")];
 const never = new AbortController().signal;
 
 test("money that a request holds is granted to no other one: that waits until it is released (D5)", async () => {
-  const session = purses({ usd: 10 });
+  const session = ledger({ usd: 10 });
   for (const actor of [a, b]) session.open({ actor, parent: null });
   const reserve = (actor: typeof a) =>
     session.reserve(

@@ -30,7 +30,7 @@ describe("how many agents there may be (C6)", () => {
   });
 });
 
-describe("agents are told their depth and their limits (C6)", () => {
+describe("agents know their depth and their limits (C6)", () => {
   const agent = { depth: 1, startsAgents: true, maxTurns: 20, budget: {} };
 
   test("one that may start others", () => {

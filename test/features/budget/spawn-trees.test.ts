@@ -4,7 +4,7 @@ import type { BudgetKind } from "../../../src/features/budget/budget.ts";
 import type { BudgetLedger } from "../../../src/features/budget/ledger.ts";
 import type { ActorId } from "../../../src/mailbox/ids.ts";
 import { long } from "../../support/long.ts";
-import { estimate, id, MODEL, purses, reply } from "./accounts.ts";
+import { estimate, id, ledger, MODEL, reply } from "./accounts.ts";
 
 /** D5 asks for 100,000 in all. */
 const RUNS = long(50_000, 1_000);
@@ -55,7 +55,7 @@ const tree = fc.record({
 });
 
 class Session {
-  readonly purses: BudgetLedger;
+  readonly ledger: BudgetLedger;
   readonly #agents: Agent[] = [];
   /** Whether replies take what was estimated, or anything up to `REPLY`. */
   readonly #honest: boolean;
@@ -65,9 +65,9 @@ class Session {
   replies = 0;
 
   constructor({ tokens, turns }: { tokens: number; turns?: number | undefined }, honest: boolean) {
-    this.purses = purses({ tokens, usd: tokens / 1000, ...(turns === undefined ? {} : { turns }) });
+    this.ledger = ledger({ tokens, usd: tokens / 1000, ...(turns === undefined ? {} : { turns }) });
     this.#honest = honest;
-    this.purses.adopt({ actor: id("0"), parent: null, ...this.#first });
+    this.ledger.adopt({ actor: id("0"), parent: null, ...this.#first });
     this.#agents.push({ actor: id("0"), state: "idle" });
   }
 
@@ -110,11 +110,11 @@ class Session {
 
   check(grant: { tokens: number; turns?: number | undefined }): void {
     const grants = { usd: grant.tokens / 1000, tokens: grant.tokens, turns: grant.turns };
-    const spent = this.purses.spent(null);
+    const spent = this.ledger.spent(null);
     for (const kind of KINDS) {
       const limit = grants[kind];
       if (limit === undefined) continue;
-      const { left, setAside } = this.purses.balance(null, kind);
+      const { left, setAside } = this.ledger.balance(null, kind);
       // Nothing is reserved that is not there, and nothing is made or lost.
       if (!(setAside >= 0 && left >= 0)) throw new Error(`${kind}: ${setAside} set aside, ${left} left`);
       const passed = spent[kind] + setAside + left - limit;
@@ -137,13 +137,13 @@ class Session {
     if (parent.state !== "idle" || this.#agents.length > 12) return;
     const actor = id(String(this.#agents.length));
     const budget = tokens === undefined ? {} : { tokens, usd: tokens / 1000 };
-    const opened = this.purses.open({ actor, parent: parent.actor, budget, ...this.#first });
+    const opened = this.ledger.open({ actor, parent: parent.actor, budget, ...this.#first });
     if (opened.type === "opened") this.#agents.push({ actor, state: "idle" });
   }
 
   #ask(agent: Agent): void {
     if (agent.state !== "idle") return;
-    const last = this.purses.lastWords(agent.actor, ESTIMATE);
+    const last = this.ledger.lastWords(agent.actor, ESTIMATE);
     if (last?.silent) this.#end(agent);
     else agent.state = last ? "said-last" : "asked";
   }
@@ -164,13 +164,13 @@ class Session {
   }
 
   #book({ actor }: Agent, size: number): void {
-    this.purses.spend(actor, MODEL, reply(size));
+    this.ledger.spend(actor, MODEL, reply(size));
     this.total += size;
     this.replies += 1;
   }
 
   #end(agent: Agent): void {
-    this.purses.release(agent.actor);
+    this.ledger.release(agent.actor);
     agent.state = "ended";
   }
 }
@@ -187,7 +187,7 @@ function play(
   }
   session.end();
   session.check(grant);
-  for (const kind of KINDS) expect(session.purses.balance(null, kind).setAside).toBeCloseTo(0);
+  for (const kind of KINDS) expect(session.ledger.balance(null, kind).setAside).toBeCloseTo(0);
   return session;
 }
 

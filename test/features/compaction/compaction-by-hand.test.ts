@@ -13,7 +13,7 @@ const LONG = " and so on".repeat(200);
 const all = (request: unknown) => JSON.stringify(request);
 
 describe.each(everyDayHosts)("/compact, %s", (name) => {
-  test("an idle conversation is made shorter at once: one request, the hooks' and the person's words in it, and it answers nobody", async () => {
+  test("an idle conversation is compacted immediately: one request with the hooks' and the user's text, and no answer", async () => {
     const value = { PreCompact: [{ matcher: "manual", hooks: [{ type: "command", command: "cat" }] }] };
     const { supervisor, model, events } = supervised(
       name,
@@ -47,7 +47,7 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
     expect(all(last?.messages)).not.toContain("did not fit");
   });
 
-  test("SessionStart hooks have their say again beside the summary, those for `compact` alone, and once for each", async () => {
+  test("SessionStart hooks add their text to the summary again, those for `compact` alone, and once for each", async () => {
     const hook = (matcher: string, command: string) => ({ matcher, hooks: [{ type: "command", command }] });
     const value = {
       SessionStart: [
@@ -74,7 +74,7 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
     expect(all(model.requests.at(-1)?.messages[0]).match(/Mind the step\./g)).toHaveLength(1);
   });
 
-  test("a hook that blocks it is quoted; a failure is told; nothing has changed", async () => {
+  test("a hook that blocks it is quoted; a failure is reported; nothing has changed", async () => {
     const value = {
       PreCompact: [
         { matcher: "manual", hooks: [{ type: "command", command: "echo Not on Sundays. >&2; exit 2" }] },
@@ -146,7 +146,7 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
   });
 });
 
-test("each agent has its own model's window, by the session's own figures where there are any (A19.5)", async () => {
+test("each agent has its own model's window, by the session's own figures if it has any (A19.5)", async () => {
   const sizes: number[] = [];
   const { supervisor } = supervised(
     "in-thread",

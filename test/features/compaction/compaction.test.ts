@@ -71,7 +71,7 @@ describe.each(everyDayHosts)("agents in small windows, %s", (name) => {
     expect(Math.max(...sizes)).toBeLessThan(5_000);
   });
 
-  test("PreCompact hooks run as they are, are told what is known of them, and their words reach the summary (A5.12, A6.1)", {
+  test("PreCompact hooks run as they are, get what is known, and their text reaches the summary (A5.12, A6.1)", {
     timeout: 60_000,
   }, async () => {
     const cwdFile = "precompact.json";

@@ -60,7 +60,7 @@ describe("over the wire", () => {
     for (const text of texts) expect(text).not.toMatch(/no skills any more|memory file [^ ]+ was deleted/);
   });
 
-  test("the parts stand in their order, what is stable before what changes (A2.1, A2.3)", async () => {
+  test("the parts are in their order, what is stable before what changes (A2.1, A2.3)", async () => {
     const { supervisor, cwd, bodies } = await session({ "CLAUDE.md": "Use tabs here." }, () => ({
       text: "Yes.",
     }));
@@ -166,7 +166,7 @@ test("user and project memory are in every request, also after the conversation 
   expect(last && textOf(last).match(/for agents, newly/g)).toHaveLength(1);
 });
 
-test("what was told is known again in a session that is taken up; what has changed meanwhile is told (A22.20)", async () => {
+test("a resumed session knows what was announced, and announces what has changed since (A22.20)", async () => {
   const script: Script = () => ({ text: "Done." });
   const first = supervised("in-thread", script, { context: contextIn(), files: { "CLAUDE.md": "one" } });
   await first.supervisor.prompt("a");
@@ -205,7 +205,7 @@ test("what was told is known again in a session that is taken up; what has chang
   expect(changed?.system).toEqual(first.model.requests[0]?.system);
 });
 
-test("git status stands beside a prompt where it has changed, and nowhere outside a repository (A2.3)", async () => {
+test("git status comes with a prompt if it has changed, and never outside a repository (A2.3)", async () => {
   const repository = await emptyRepository();
   repository.write({ "a.txt": "a" });
   await repository.commit("begin");
@@ -241,7 +241,7 @@ test("does not run git without trust in what it would run", async () => {
   expect(request && textOf(request)).not.toContain("Git status");
 });
 
-test("a file that the prompt names is attached as Read would show it, and may be edited at once (A2.8)", async () => {
+test("a file that the prompt names is attached as Read would show it, and may be edited immediately (A2.8)", async () => {
   const { supervisor, model, cwd } = supervised(
     "in-thread",
     (request) =>

@@ -54,7 +54,7 @@ describe("memory of folders below", () => {
     "web/c.ts": "c",
   };
 
-  test("is told when a file there is opened, from the outside in, once, and again where it has changed", async () => {
+  test("is shown when a file there is opened, from the outside in, once, and again if it has changed", async () => {
     const { supervisor, last, cwd, model } = session(files);
     await supervisor.prompt("nothing yet");
     expect(times(last(), "of the api")).toBe(0);
@@ -80,7 +80,7 @@ describe("memory of folders below", () => {
     expect(new Set(model.requests.map(({ system, tools }) => JSON.stringify([system, tools]))).size).toBe(1);
   });
 
-  test("is told again after the conversation was made shorter, when a file there is opened again", async () => {
+  test("is shown again after compaction, when a file there is opened again", async () => {
     const { supervisor, last } = session(files);
     await supervisor.prompt("read web/c.ts");
     for (const prompt of ["one", "two", "three", "four"]) await supervisor.prompt(prompt);
@@ -91,7 +91,7 @@ describe("memory of folders below", () => {
     expect(times(last(), "of the web")).toBe(1);
   });
 
-  test("is told to agents that see memory, and to no others", async () => {
+  test("is shown to agents that see memory, and to no others", async () => {
     const blind = defineAgent({
       ...{ name: "blind", whenToUse: "Never.", prompt: "You help.", tools: "all" as const, memory: false },
     });
@@ -136,7 +136,7 @@ test("ignores memory of installed packages", async () => {
 describe("rules (.claude/rules)", () => {
   const rule = (paths: string, text: string) => `---\npaths: ${paths}\n---\n${text}`;
 
-  test("without paths they are memory; with paths they are told where such a file is opened", async () => {
+  test("without paths they are memory; with paths they are shown when such a file is opened", async () => {
     const { supervisor, last, model, homedir } = session({
       ".claude/rules/always.md": "---\ndescription: x\n---\nAlways so.",
       ".claude/rules/deep/api.md": rule("'api/**/*.{ts,tsx}'", "In the api so."),
@@ -160,7 +160,7 @@ describe("rules (.claude/rules)", () => {
     expect(times(last(), "In the api so.")).toBe(1);
   });
 
-  test("a rule that changes is told again; one that is for all files by now is not said to be gone", async () => {
+  test("a rule that changes is shown again; one that is now for all files is not reported as deleted", async () => {
     const { supervisor, last, cwd } = session({
       ".claude/rules/api.md": rule("api/*", "In the api so."),
       "api/a.ts": "a",

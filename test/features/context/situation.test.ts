@@ -14,7 +14,7 @@ const textOf = ({ messages }: Pick<ModelRequest, "messages">) => JSON.stringify(
 const toolNames = ({ tools }: Pick<ModelRequest, "tools">) => tools.map(({ name }) => name);
 const PLAN_FILE = /The one file that you may write is the plan, ([^:]+):/;
 
-describe("what a model is told of its situation", () => {
+describe("what a model knows of its situation", () => {
   test.each<PermissionMode>(["default", "acceptEdits", "dontAsk", "bypassPermissions", "plan"])(
     "names the mode %s when the conversation begins",
     async (permissionMode) => {
@@ -26,7 +26,7 @@ describe("what a model is told of its situation", () => {
     },
   );
 
-  test("changes with the mode, once for each change, and is told to agents as well", async () => {
+  test("changes with the mode, once for each change, for agents as well", async () => {
     const { supervisor, model } = supervised(
       "in-thread",
       [{ text: "One." }, { text: "Two." }, { text: "Three." }, { text: "Four." }],
@@ -95,7 +95,7 @@ describe("what a model is told of its situation", () => {
     expect(textOf(looks)).not.toContain("Git status of");
   });
 
-  test("is the same text for the same situation, so that nothing is told twice", () => {
+  test("is the same text for the same situation, so that nothing is repeated", () => {
     const of = { mode: "plan", planFile: "/p/plan-1.md", hasUser: true } as const;
     expect(situationFacts(of, true)).toEqual(situationFacts({ ...of }, true));
     expect(situationFacts({ ...of, planFile: "/p/plan-2.md" }, true)).not.toEqual(situationFacts(of, true));

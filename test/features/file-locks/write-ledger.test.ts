@@ -78,7 +78,7 @@ describe("gives a path to one call at a time", () => {
     expect(await ledger.hold(call(ann, 2), ann, ["/x/a"], signal)).toEqual([]);
   });
 
-  test("property: whatever the paths and the order, everybody comes to its turn, and no two have a path", async () => {
+  test("property: whatever the paths and the order, every agent gets its turn, and no two have a path", async () => {
     const wish = fc.uniqueArray(fc.constantFrom("/x/a", "/x/b", "/x/c"), { minLength: 1 });
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.array(wish, { maxLength: 8 }), async (scheduler, wishes) => {
@@ -121,7 +121,7 @@ function lastResult({ messages }: ModelRequest): LastResult | null {
 
 describe.each(everyDayHosts)("agents in one checkout, %s", (host) => {
   test.each([2, 6])(
-    "%i edit the same file at once: no edit is lost, and the later ones are told by whom (A22.9, fault 47)",
+    "%i edit the same file together: no edit is lost, and the later ones learn by whom (A22.9, fault 47)",
     async (count) => {
       const names = Array.from({ length: count }, (_, n) => `line-${n}`);
       const told: string[] = [];

@@ -166,7 +166,7 @@ test("does not confine an actor without a worktree, or one that has exited it", 
   expect(writeScope({ root: checkout, spec: { additionalDirs: [] } }, null).tree).toBeNull();
 });
 
-test("however a path into the checkout is spelt, no write to it is let go, and none into the tree is confined", {
+test("however a path into the checkout is spelt, no write to it is allowed, and none into the tree is confined", {
   tags: ["long"],
 }, async () => {
   const { judge, checkout, path } = await gated({ mode: "bypassPermissions" });

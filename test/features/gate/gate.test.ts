@@ -56,7 +56,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     const [test, removal, make, pwd] = resultsIn(model.requests[1]);
     expect(test).toContain("Exit code");
     expect(removal).toContain("Bash(rm -rf*)");
-    expect(make).toContain("needs the person's permission");
+    expect(make).toContain("needs the user's permission");
     expect(make).toContain("--allowed-tools 'Bash(make all)'");
     expect(pwd).toContain("Exit code 0");
     expect(supervisor.usage().denials.map(({ tool_input }) => tool_input)).toEqual([
@@ -116,7 +116,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
       { rules: [rule("deny", "Bash(touch:*)")] },
     );
     await supervisor.prompt("top");
-    expect(results[0]).toContain("needs the person's permission");
+    expect(results[0]).toContain("needs the user's permission");
     expect(results[1]).toContain("Bash(touch:*)");
     expect(results[2]).toContain("hi\n[Exit code 0]");
     expect(supervisor.usage().denials).toHaveLength(2);
@@ -191,7 +191,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     expect(asks[0]).toMatchObject({ input: { command: "make one" }, toolUse: expect.any(String) });
     expect(resultsIn(model.requests[1])[0]).toContain("kept");
     expect(resultsIn(model.requests[2])[0]).toContain("Bash(rm -rf*)");
-    expect(resultsIn(model.requests[3])[0]).toContain("which does not fit");
+    expect(resultsIn(model.requests[3])[0]).toContain("which is invalid");
     expect(supervisor.usage().denials.map(({ tool_input }) => tool_input)).toEqual([
       { command: "make two" },
       { command: "make three" },
@@ -268,7 +268,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     symlinkSync(elsewhere, join(cwd, "link"));
     await supervisor.prompt("go");
     for (const result of resultsIn(model.requests[1]))
-      expect(result).toContain("needs the person's permission");
+      expect(result).toContain("needs the user's permission");
     expect(readFileSync(join(elsewhere, "own.txt"), "utf8")).toBe("own");
   });
 
@@ -354,11 +354,11 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     const [made, touch, removal, read] = resultsIn(model.requests[1]);
     expect(made).toContain("Exit code 0");
     expect(touch).toContain("Bash(touch:*)");
-    expect(removal).toContain("needs the person's permission");
-    expect(read).toContain("needs the person's permission");
+    expect(removal).toContain("needs the user's permission");
+    expect(read).toContain("needs the user's permission");
   });
 
-  test("UserPromptSubmit adds to a prompt or stops it before any model is asked; Stop makes the agent go on (A5.9, A5.10)", async () => {
+  test("UserPromptSubmit adds to a prompt or stops it before any model is asked; Stop makes the agent continue (A5.9, A5.10)", async () => {
     const one = (command: string) => [{ hooks: [{ type: "command", command }] }];
     const value = {
       UserPromptSubmit: one(
@@ -399,7 +399,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     await supervisor.prompt("go");
     const [write, touch] = resultsIn(model.requests[1]);
     expect(write).toContain("plan");
-    expect(touch).toContain("needs the person's permission");
+    expect(touch).toContain("needs the user's permission");
     supervisor.setMode("bypassPermissions");
     expect(supervisor.mode()).toBe("bypassPermissions");
   });

@@ -61,7 +61,7 @@ describe.each(everyDayHosts)("hooks for the end of a call, %s", (host) => {
     expect(failed).toMatchObject([{ tool_name: "Edit", is_interrupt: false }]);
     expect(failed[0]?.["error"]).toContain(join(cwd, "none"));
     expect(failed[0]).not.toHaveProperty("tool_response");
-    expect(told[0]).toContain("Said by a PostToolUseFailure hook, not by the person:");
+    expect(told[0]).toContain("Said by a PostToolUseFailure hook, not by the user:");
   });
 
   test("run none after a call that was not allowed, or did not fit its tool", async () => {
@@ -102,7 +102,7 @@ describe.each(everyDayHosts)("hooks for the end of a call, %s", (host) => {
   test("marks what a hook says, which cannot end its mark", async () => {
     const { told } = await ended(host, () => [{ name: "Bash", input: { command: "echo out" } }]);
     expect(told[0]).toMatch(
-      /^out\n[\s\S]*<system-reminder>\nSaid by a PostToolUse hook, not by the person:\n&lt;\/system-reminder> said\n<\/system-reminder>$/,
+      /^out\n[\s\S]*<system-reminder>\nSaid by a PostToolUse hook, not by the user:\n&lt;\/system-reminder> said\n<\/system-reminder>$/,
     );
   });
 });

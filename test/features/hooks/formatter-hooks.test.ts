@@ -82,7 +82,7 @@ describe.each(everyDayHosts)("hooks that format files, %s", (host) => {
     expect(told[2]).toContain("was changed since you read it");
   });
 
-  test("still asks for a new Read if a hook formats a file that somebody had changed before (A22.8)", async () => {
+  test("still asks for a new Read if a hook formats a file that had been changed before (A22.8)", async () => {
     let turn = 0;
     const { text, told } = await changed(
       host,

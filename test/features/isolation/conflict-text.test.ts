@@ -27,5 +27,5 @@ test("tells the owner of conflicting edits where they conflict, and both intents
 });
 
 test("names the user or another process if no agent of this session merged before", () => {
-  expect(conflictText({ path: "/t" }, conflicts, [], "x")).toMatch(/by the person or by somebody outside/);
+  expect(conflictText({ path: "/t" }, conflicts, [], "x")).toMatch(/by the user or by a program outside/);
 });

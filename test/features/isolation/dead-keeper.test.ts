@@ -28,7 +28,7 @@ test("an agent whose git worker is killed while it creates the worktree gets its
   process.kill(keeper, "SIGKILL");
   expect(await going).toMatchObject({ summary: { status: "done", text: "Over." } });
   expect(readFileSync(join(folder, "new.txt"), "utf8")).toBe("new\n");
-  expect(warnings()).toEqual([expect.stringMatching(/keeper of worktrees died \(SIGKILL\)/)]);
+  expect(warnings()).toEqual([expect.stringMatching(/git worker died \(SIGKILL\)/)]);
   await supervisor.close();
   expect(readdirSync(join(folder, ".git", "troupe"))).not.toContain(`checkout-${keeper}-left`);
   expect(processesWith(`HOME=${dirname(folder)}`)).toEqual([]);

@@ -88,7 +88,7 @@ async function expectUndone(repository: TestRepository, { agents }: Run): Promis
 }
 
 test.each(isLong ? [0, 1, 2] : [0])(
-  "killed in the middle of an agent's work, at its reply %i: gone on with, its edits come back once (C10)",
+  "killed in the middle of an agent's work, at its reply %i: resumed, its edits are merged once (C10)",
   { tags: ["long"], timeout: LIMIT },
   async (diesAt) => {
     const repository = await repositoryWith(FILES);
@@ -134,7 +134,7 @@ test("merges the edits once if killed with its git worker while it writes (C10)"
 });
 
 test.each(isLong ? ["", "the person's, since\n"] : ["the person's, since\n"])(
-  "killed after its edits were back and before its summary was written: they are not brought back again, and the summary says merged (%j)",
+  "killed after its edits were merged and before its summary was written: they are not merged again, and the summary says merged (%j)",
   { tags: ["long"], timeout: LIMIT },
   async (since) => {
     const repository = await repositoryWith(FILES);

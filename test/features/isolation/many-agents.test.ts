@@ -20,7 +20,7 @@ const cases = everyDayHosts.flatMap((host) => seeds.map((seed) => ({ host, seed 
 const LIMIT = 300_000;
 
 test.each(cases)(
-  `${long(20, 7)} agents, 30 % overlapping edits, a person who edits and stages meanwhile: nothing of anybody is lost ($host, seed $seed; issue 6, D7, C13, C15)`,
+  `${long(20, 7)} agents, 30 % overlapping edits, a user who edits and stages: nothing is lost ($host, seed $seed; issue 6, D7, C13, C15)`,
   { tags: ["long"], timeout: LIMIT },
   async ({ host, seed }) => {
     const head = { at: "" };
@@ -49,7 +49,7 @@ test.each(cases)(
 );
 
 test.each(cases)(
-  "a person who never rests: every save of theirs is there, and what was merged is in the checkout ($host, seed $seed; C13)",
+  "a user who never rests: every save of the user is there, and what was merged is in the checkout ($host, seed $seed; C13)",
   { tags: ["long"], timeout: LIMIT },
   async ({ host, seed }) => {
     const many = await manyAgents({

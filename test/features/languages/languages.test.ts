@@ -133,7 +133,7 @@ test("rules for Read hold for the file asked about and for every file in the ans
   expect(other).toMatchObject({ isError: true, text: expect.stringContaining("outside the workspace") });
 });
 
-test("an edit is told to the server that runs, and new errors are part of its result", {
+test("the running server gets an edit, and new errors are part of its result", {
   tags: ["long"],
 }, async () => {
   const cwd = temporaryFolder();

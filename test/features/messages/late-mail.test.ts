@@ -147,7 +147,7 @@ describe.each(shippedHosts)("mail to one that has ended, %s", (host) => {
 });
 
 describe.each(shippedHosts)("mail to one that is about to end, %s", (host) => {
-  test("what is said while hooks look at its answer is heard: it goes round once more", {
+  test("a message that arrives while hooks look at its answer is read in one more turn", {
     tags: ["long"],
   }, async () => {
     const cwd = temporaryFolder();
@@ -179,7 +179,7 @@ describe.each(shippedHosts)("mail to one that is about to end, %s", (host) => {
   });
 });
 
-describe.each(shippedHosts)("mail to a conversation that nobody asks anything, %s", (host) => {
+describe.each(shippedHosts)("messages to an idle conversation, %s", (host) => {
   test("wakes it again for a message that came while it failed", {
     tags: ["long"],
   }, async () => {

@@ -82,7 +82,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     expect(broken(await journalOf(sent))).toEqual([]);
   });
 
-  test("`main` and `parent` are addresses; an agent's words are not the person's", async () => {
+  test("`main` and `parent` are addresses; an agent's text is not the user's", async () => {
     const at = signals();
     const sent = world(
       host,
@@ -131,7 +131,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     expect(said).not.toContain("Delivered");
   });
 
-  test("who sent to an agent that ends before it hears is told so, once, with the words", async () => {
+  test("the sender to an agent that ends before it reads gets a notice, once, with the text", async () => {
     const at = signals();
     const sent = world(host, async (request): Promise<ScriptedTurn> => {
       const said = textsOf(request);
@@ -158,7 +158,7 @@ describe.each(shippedHosts)("mail between agents, %s", (host) => {
     expect(broken(await journalOf(sent))).toEqual([]);
   });
 
-  test("siblings reach one another, many at once, each sender's messages in order (C1)", {
+  test("siblings reach one another, many together, each sender's messages in order (C1)", {
     tags: ["long"],
   }, async () => {
     const SENDERS = 6;

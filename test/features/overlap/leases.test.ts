@@ -49,14 +49,14 @@ describe("a file that is leased (D8)", () => {
     const second = claim(overlaps, B, ["b.ts", "a.ts"]);
     await settled();
     expect(second.outcome).toBe(
-      'a.ts is being changed by "the task of agent1" (agent agent1), and its edits are not back yet, so nothing was written. Do other work first and come back to this file, or leave this part to it: SendMessage reaches it by its id.',
+      'a.ts is being changed by "the task of agent1" (agent agent1), and its edits are not merged yet, so nothing was written. Do other work first and try this file later, or leave this part to that agent: SendMessage reaches it by its ID.',
     );
     const third = claim(overlaps, C, ["b.ts"]);
     await settled();
     expect(third.outcome, "what was claimed beside it is given back").toBe("go");
   });
 
-  test.each(["tell", "off"] as const)("is everybody's where the setting is %s", async (mode) => {
+  test.each(["tell", "off"] as const)("is free for all if the setting is %s", async (mode) => {
     const { overlaps } = radar({ mode: () => mode });
     const all = [A, B].map((who) => claim(overlaps, who, ["a.ts"]));
     await settled();

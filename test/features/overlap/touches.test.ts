@@ -61,7 +61,7 @@ describe("two agents that write to the same file (D8)", () => {
     expect(news()).toEqual(["agent1: agent2 in a.ts, unknown", "agent2: agent1 in a.ts, unknown"]);
   });
 
-  test("are compared once at a time, and once more for later writes", async () => {
+  test("are compared once at a time, and again for later writes", async () => {
     const { asked, sameLines } = heldLines();
     const { overlaps, news } = radar({ sameLines });
     overlaps.wrote(A, [file("a.ts")]);
@@ -145,7 +145,7 @@ describe("two agents that write to the same file (D8)", () => {
   });
 });
 
-test("whatever the order of writes, ends and answers: both of a pair are told once of each file, at most once more (D8)", async () => {
+test("whatever the order of writes, ends and answers: both of a pair learn once of each file, at most twice (D8)", async () => {
   const step = fc.record({
     what: fc.constantFrom("write", "write", "write", "answer", "time", "end"),
     who: fc.nat(3),

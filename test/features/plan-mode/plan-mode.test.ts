@@ -175,7 +175,7 @@ describe("entering plan mode (A14.9)", () => {
   test.each([
     ["no", { type: "deny", span: "once", message: "Just do it." }, "The user said no: Just do it."],
     ["nothing", { type: "unavailable", reason: "The terminal is gone." }, "The terminal is gone."],
-  ])("the person says %s: nothing changes", async (_, answer, words) => {
+  ])("the user says %s: nothing changes", async (_, answer, words) => {
     const { call, person, modes } = planning("acceptEdits");
     const entered = call("EnterPlanMode");
     await person.say(answer);
@@ -218,7 +218,7 @@ describe("leaving plan mode (A14.9)", () => {
     { tool: "Bash", prompt: "deploy to production" },
   ];
 
-  test("the plan is shown with its file and its rules; approved, the mode is the person's and the rules hold", async () => {
+  test("the plan is shown with its file and its rules; approved, the mode is the user's and the rules hold", async () => {
     const { call, person, mode, told, files } = planning("plan");
     const left = call("ExitPlanMode", { plan: "# Plan\n1. Do it.", allowedPrompts: prompts });
     await shown(person);
@@ -262,7 +262,7 @@ describe("leaving plan mode (A14.9)", () => {
     expect([readFileSync(first, "utf8"), readFileSync(files.current, "utf8")]).toEqual(["one", "two"]);
   });
 
-  test("refused, the person's words are the result, plan mode stays on and nothing is allowed", async () => {
+  test("refused, the user's text is the result, plan mode stays on and nothing is allowed", async () => {
     const { call, person, modes, told, files } = planning("plan");
     const left = call("ExitPlanMode", { plan: "one", allowedPrompts: prompts });
     await shown(person);
@@ -387,7 +387,7 @@ describe("the plan's file", () => {
     writeFileSync(files.folder, "a file in its place");
     chmodSync(files.folder, 0o600);
     expect(await call("ExitPlanMode", { plan: "x" })).toEqual({
-      content: expect.stringContaining("The plan could not be kept"),
+      content: expect.stringContaining("The plan could not be saved"),
       isError: true,
     });
     expect(person.seen).toEqual([]);

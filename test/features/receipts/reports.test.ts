@@ -34,7 +34,7 @@ function withReport(
 const heardBy = (requests: readonly ModelRequest[]) => requests.filter(isMain).map(textsOf).at(-1) ?? "";
 
 describe("what the parent sees of a report (D10, C4)", () => {
-  test("what nothing backs is named after it, and the report's own words stay", async () => {
+  test("unverified claims are listed after it, and the report's text stays", async () => {
     const { supervisor, model } = withReport(REPORT);
     await supervisor.prompt("go");
     const heard = heardBy(model.requests);

@@ -48,7 +48,7 @@ describe.each(everyDayHosts)("the sandbox in an agent's prompt, %s", (host) => {
 
   // The system's own directories are searched whatever PATH says.
   test.each(["on", "required"] as const)(
-    "where it is %s and there is none, it is said once at the start, and Bash is as ever",
+    "if it is %s and not available, it is said once at the start, and Bash is as ever",
     unless(whyNoBubblewrap?.includes("there is no bubblewrap") ? null : "there is a sandbox here"),
     async (mode) => {
       const without = (await offered(host)).texts;

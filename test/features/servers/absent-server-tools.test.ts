@@ -46,11 +46,11 @@ describe.each(everyDayHosts)("a call of a tool whose MCP server is not there, %s
     const [first, used, left, unknown] = resultsIn(model.requests[1]);
     for (const result of [first, used]) {
       expect(result).toContain('The MCP server "late" is still starting, so its tools are not there yet.');
-      expect(result).toContain("You are told when they have come");
+      expect(result).toContain("You are notified when they are ready");
       expect(result).not.toContain("There is no");
     }
     expect(left).toContain('The MCP server "theirs" is not started: this folder is not trusted.');
-    expect(left).toContain("Go on without it");
+    expect(left).toContain("Continue without it");
     expect(unknown).toContain('There is no tool named "mcp__nobody__find" here. Available: ');
     rmSync(join(folder, "wait"));
     await supervisor.close();
@@ -75,11 +75,11 @@ describe.each(everyDayHosts)("a call of a tool whose MCP server is not there, %s
       },
     );
     await supervisor.prompt("one");
-    expect(resultsIn(model.requests[1])[0]).toContain("It has just come");
+    expect(resultsIn(model.requests[1])[0]).toContain("It is ready now");
     expect(resultsIn(model.requests[2])[0]).toContain("hello");
   });
 
-  test("of one that failed it is said that the person was told why", async () => {
+  test("of one that failed, says that the user knows why", async () => {
     const { supervisor, model } = supervised(
       host,
       (_, n) => (n > 0 ? { text: "ok" } : { calls: [call("mcp__broken__find")] }),
@@ -89,7 +89,7 @@ describe.each(everyDayHosts)("a call of a tool whose MCP server is not there, %s
     expect(resultsIn(model.requests[1])[0]).toContain('The MCP server "broken" did not start');
   });
 
-  test("an agent that may not have it hears nothing of it", async () => {
+  test("an agent that may not have it gets no notice", async () => {
     const { supervisor, model } = supervised(
       host,
       (request, n) => {

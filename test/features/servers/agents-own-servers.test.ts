@@ -47,7 +47,7 @@ const asks = (type: string) => ({
 });
 
 describe.each(everyDayHosts)("MCP servers that a definition writes out (A11.3, C9), %s", (host) => {
-  test("one process for all agents of the kind, there for nobody else, ended with the last, and again for one that goes on", {
+  test("one process for all agents of the type and no others, ended with the last, and again for one that is resumed", {
     tags: ["long"],
   }, async () => {
     const { own, pids } = noting();
@@ -100,7 +100,7 @@ describe.each(everyDayHosts)("MCP servers that a definition writes out (A11.3, C
     expect(warningsIn(events).filter((message) => message.includes("MCP"))).toEqual([]);
   });
 
-  test("a server that dies comes back for its agent; an agent that is stopped leaves none", {
+  test("a server that dies is restarted for its agent; an agent that is stopped leaves none", {
     tags: ["long"],
   }, async () => {
     const { own, pids } = noting();
@@ -153,7 +153,7 @@ describe.each(everyDayHosts)("MCP servers that a definition writes out (A11.3, C
 });
 
 describe("servers of agents that are not started", () => {
-  test("what is not trusted, not allowed, not readable or has another's name: the agent is told, the person once", {
+  test("what is not trusted, not allowed, not readable or has another's name: the agent gets a notice, the user one", {
     tags: ["long"],
   }, async () => {
     const { own, pids } = noting();
@@ -196,7 +196,7 @@ describe("servers of agents that are not started", () => {
     expect(warnings).toHaveLength(4);
   });
 
-  test("one that fails: its agents go on and are told, the person is told once", async () => {
+  test("one that fails: its agents continue with a notice, and the user gets one", async () => {
     const { supervisor, model, events } = supervised("in-thread", () => ({ text: "did without" }), {
       agents: [dba({ gone: { command: "no-such-program-here" } })],
     });
@@ -204,7 +204,7 @@ describe("servers of agents that are not started", () => {
       expect((await supervisor.spawn({ type: "dba", prompt: "go" })).summary.status).toBe("done");
     for (const request of model.requests) {
       expect(said(request)).toContain('The MCP server "gone" did not start');
-      expect(said(request)).toContain("Go on without what is missing");
+      expect(said(request)).toContain("Continue without what is missing");
     }
     expect(warningsIn(events)).toEqual([expect.stringContaining("there is no program no-such-program-here")]);
   });
@@ -223,7 +223,7 @@ test("how many agents one may start is counted after the wait for their servers,
 });
 
 describe.each(everyDayHosts)("servers that are late, %s", (host) => {
-  test("an agent begins without its own, is told, finds its tools when it runs, and still after a crash", {
+  test("an agent starts without its own, gets a notice, finds its tools when it runs, and still after a crash", {
     tags: ["long"],
   }, async () => {
     const folder = temporaryFolder();

@@ -37,7 +37,7 @@ const changed = [
 ];
 
 describe("threat: a tool is changed after approval", () => {
-  test("the person sees what it was and what it is now; with a yes it is called again", {
+  test("the user sees what it was and what it is now; with a yes it is called again", {
     tags: ["long"],
   }, async () => {
     const asked = Promise.withResolvers<void>();
@@ -68,10 +68,10 @@ describe("threat: a tool is changed after approval", () => {
     expect(lastMessage(model.requests[4])).toContain("no longer offers");
     const told = JSON.stringify(model.requests[4]?.messages);
     expect(told).toContain("mcp__s__comes");
-    expect(told).toContain("The person has accepted");
+    expect(told).toContain("The user has accepted");
   });
 
-  test("with nobody to ask it is refused, and that is said", { tags: ["long"] }, async () => {
+  test("without a user it is refused, and that is said", { tags: ["long"] }, async () => {
     const warned = Promise.withResolvers<void>();
     const warnings: string[] = [];
     const { supervisor, model } = supervised(
@@ -94,7 +94,7 @@ describe("threat: a tool is changed after approval", () => {
 });
 
 describe("elicitation", () => {
-  test("a server's question is the person's, and its answer goes back as the form wants it", {
+  test("a server's question goes to the user, and the answer has the form's types", {
     tags: ["long"],
   }, async () => {
     const { person, asks } = choosing(() => "blue");
@@ -106,7 +106,7 @@ describe("elicitation", () => {
     expect(lastMessage(model.requests[1])).toContain(String.raw`\"colour\":\"blue\"`);
   });
 
-  test("with nobody to ask the server is told so", { tags: ["long"] }, async () => {
+  test("without a user the server gets that answer", { tags: ["long"] }, async () => {
     const { supervisor, model } = supervised("in-thread", [call("mcp__g__ask"), { text: "ok" }], {
       ...{ mcpServers: { g: server("good.ts") }, allowedTools: ["mcp__g"] },
     });
@@ -114,7 +114,7 @@ describe("elicitation", () => {
     expect(lastMessage(model.requests[1])).toMatch(/elicitation/i);
   });
 
-  test("an answer that does not fit is asked for once more, alone, with what was wrong; a form is no no", async () => {
+  test("an invalid answer is requested again, alone, with what was wrong; a form is no refusal", async () => {
     const said = ["XL", "three", "2.5", "S", "3"];
     const questions: string[][] = [];
     const broker = {
@@ -146,7 +146,7 @@ describe("elicitation", () => {
     said.push("S", "a", "1", "b", "c");
     expect(await elicit({ server: "s", message: "Tell me.", schema }, never)).toEqual({ action: "decline" });
     expect(warnings).toEqual([
-      'The MCP server "s" was told no: “c” is no whole number (count (a whole number)).',
+      'The MCP server "s" got the answer no: “c” is no whole number (count (a whole number)).',
     ]);
   });
 
@@ -187,7 +187,7 @@ describe("elicitation", () => {
     expect(answers(...said)).toEqual({ action: "decline" });
   });
 
-  test("what is no form cannot be asked", () => {
+  test("a schema that is not a form cannot be asked", () => {
     expect(questionsFor("Tell me.", { properties: 5 })).toBeNull();
     const many = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`f${at}`, { type: "string" }]));
     expect(questionsFor("Tell me.", { type: "object", properties: many })).toBeNull();
@@ -209,7 +209,7 @@ describe("a tool that answers for permissions, in the library", () => {
     };
   }
 
-  test("it is asked in the person's place, with the call as it is, and no model is offered it", async () => {
+  test("it answers in the user's place, with the call as it is, and no model is offered it", async () => {
     const { calls, ...options } = deciding('{"behavior":"allow"}');
     const { supervisor, model } = supervised(
       "in-thread",
@@ -234,7 +234,7 @@ describe("a tool that answers for permissions, in the library", () => {
     ]);
   });
 
-  test("where there is no such tool nothing is asked of a model", async () => {
+  test("without such a tool no model is asked", async () => {
     const { calls: _, ...options } = deciding("");
     const { supervisor, model } = supervised("in-thread", [{ text: "ok" }], {
       ...{ ...options, permissionPromptTool: "mcp__p__other" },

@@ -161,7 +161,7 @@ describe("servers that start, come and go", () => {
     await supervisor.prompt("one");
     expect(served(model.requests[0])).toEqual([]);
     expect(JSON.stringify(model.requests[0]?.messages)).toContain(
-      "Still starting, so that their tools are not there yet, are these MCP servers: late.",
+      "These MCP servers are still starting, so their tools are not available yet: late.",
     );
     const warnings = () => events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
     expect(warnings().filter((message) => /"late".* still starting/.test(message))).toHaveLength(1);
@@ -184,7 +184,7 @@ describe("servers that start, come and go", () => {
     expect(main.every((request) => served(request).length === 0)).toBe(true);
   });
 
-  test("a session that is taken up again calls what it was offered, also of a server that is still starting", {
+  test("a resumed session calls what it was offered, also of a server that is still starting", {
     tags: ["long"],
   }, async () => {
     const folder = temporaryFolder();

@@ -23,16 +23,16 @@ describe("servers that a definition names", () => {
     expect(missingServers({ name: "a" }, there)).toEqual([]);
   });
 
-  test("that nobody has are told with those that are near", () => {
+  test("that no server has are reported with similar names", () => {
     const there = { ...nothing, servers: ["github", "tracker"], leftOut: { githab: "it is off" } };
     expect(missingServers(kind("a", ["Github", "git-hub", "weather"]), there)).toEqual([
-      { name: "Github", reason: "there is none of this name; near it: github, githab" },
-      { name: "git-hub", reason: "there is none of this name; near it: github, githab" },
-      { name: "weather", reason: "there is none of this name" },
+      { name: "Github", reason: "there is no server of this name; near it: github, githab" },
+      { name: "git-hub", reason: "there is no server of this name; near it: github, githab" },
+      { name: "weather", reason: "there is no server of this name" },
     ]);
   });
 
-  test("that are left out, or another kind's own, are told as that", () => {
+  test("that are left out, or another type's own, are reported as that", () => {
     const there = { ...nothing, leftOut: { github: "it is off" }, kinds: [kind("dba", [], { db: {} })] };
     expect(missingServers(kind("a", ["github", "db"]), there)).toEqual([
       { name: "github", reason: "it is off" },
@@ -40,7 +40,7 @@ describe("servers that a definition names", () => {
     ]);
   });
 
-  test("are told in so many sentences and no more, and in one line each", () => {
+  test("are reported in a limited number of sentences, in one line each", () => {
     const names = Array.from({ length: 9 }, (_, n) => `a\n${n}${"x".repeat(500)}`);
     const words = missingWords(kind("k", names), nothing);
     expect(words).toHaveLength(6);
@@ -51,7 +51,7 @@ describe("servers that a definition names", () => {
 });
 
 const MISSING =
-  'Agents of type reviewer do not get the MCP server "github": there is none of this name; near it: githab.';
+  'Agents of type reviewer do not get the MCP server "github": there is no server of this name; near it: githab.';
 const asks = (type: string, more: object = {}) => ({
   name: "Agent",
   input: { description: type, prompt: "go", subagent_type: type, ...more },
@@ -68,7 +68,7 @@ describe("a server that does not exist (A11.3)", () => {
     ["with a server", { githab: server("raw.ts", "plain") }],
     ["without any that starts", { githab: OFF }],
   ])(
-    "is told once to the person, to the agent, and in the spawn's result, %s",
+    "is reported once to the user, to the agent, and in the spawn's result, %s",
     { tags: ["long"] },
     async (_, mcpServers) => {
       const { supervisor, model, events } = supervised(
@@ -85,13 +85,13 @@ describe("a server that does not exist (A11.3)", () => {
       const [, second] = model.requests.filter(isMain);
       expect(textsOf(second ?? fail()).split(MISSING)).toHaveLength(2);
       const mine = model.requests.find(({ system }) => system.join().includes("You are reviewer."));
-      expect(textsOf(mine ?? fail())).toContain(`${MISSING} Go on without what is missing`);
+      expect(textsOf(mine ?? fail())).toContain(`${MISSING} Continue without what is missing`);
       const other = model.requests.find((one) => !isMain(one) && one !== mine);
       expect(textsOf(other ?? fail())).not.toContain("github");
     },
   );
 
-  test("is told when such an agent is started in the background", async () => {
+  test("is reported when such an agent is started in the background", async () => {
     const { supervisor, model } = supervised(
       "in-thread",
       (request, n) => {
@@ -105,7 +105,7 @@ describe("a server that does not exist (A11.3)", () => {
     expect(textsOf(second ?? fail())).toContain(MISSING);
   });
 
-  test("is told of no kind that nobody starts where the conversation can start none", async () => {
+  test("is not reported of a type that no agent can start", async () => {
     const agents = [kind("reviewer", ["github"]), kind("quiet", ["nowhere"])];
     const { supervisor, events } = supervised("in-thread", () => ({ text: "done" }), {
       ...{ agents, mcpServers: { githab: OFF }, disallowedTools: ["Agent"] },
@@ -117,7 +117,7 @@ describe("a server that does not exist (A11.3)", () => {
     expect(warningsIn(events)).toEqual([MISSING]);
   });
 
-  test("is told of a definition that comes later, at the next prompt", async () => {
+  test("is reported of a definition that is added later, at the next prompt", async () => {
     let agents: readonly AgentDefinition[] | null = null;
     const { supervisor, events } = supervised("in-thread", () => ({ text: "ok" }), {
       mcpServers: { githab: OFF },
@@ -129,7 +129,7 @@ describe("a server that does not exist (A11.3)", () => {
     expect(warningsIn(events)).toEqual([MISSING]);
   });
 
-  test("one of which a rule forbids all tools is told as that", async () => {
+  test("one of which a rule forbids all tools is reported as that", async () => {
     const { supervisor, events } = supervised("in-thread", () => ({ text: "ok" }), {
       ...{ agents: [kind("reviewer", ["github"])], disallowedTools: ["mcp__github"] },
       mcpServers: { github: server("raw.ts", "plain") },
@@ -140,7 +140,7 @@ describe("a server that does not exist (A11.3)", () => {
     ]);
   });
 
-  test("one that is left out is told as that; one that still starts is none", async () => {
+  test("one that is left out is reported as that; one that is still starting is not", async () => {
     const { supervisor, events } = supervised("in-thread", () => ({ text: "ok" }), {
       agents: [kind("reviewer", ["github", "late"])],
       mcpServers: { late: server("raw.ts", "plain") },

@@ -17,8 +17,8 @@ function agree(page: string): void {
   void fetch(page, { redirect: "manual" }).then((answer) => fetch(answer.headers.get("location") ?? ""));
 }
 
-describe("A17.1: a server that wants somebody to sign in", () => {
-  test("is told to the person in one sentence and to no model; once signed in its tools are there", {
+describe("A17.1: a server that needs a sign-in", () => {
+  test("is reported to the user in one sentence and to no model; after the sign-in its tools are there", {
     tags: ["long"],
   }, async () => {
     const { url } = await httpServer({ oauth: true });
@@ -50,7 +50,7 @@ describe("A17.1: a server that wants somebody to sign in", () => {
 });
 
 describe("threat: a tool is changed after approval", () => {
-  test("what the person said no to can be looked at and accepted later, as it was shown", {
+  test("what the user refused can be looked at and accepted later, as it was shown", {
     tags: ["long"],
   }, async () => {
     const asked = Promise.withResolvers<void>();
@@ -80,7 +80,7 @@ describe("threat: a tool is changed after approval", () => {
     expect(supervisor.mcp.accept("s", shown)).toEqual(["mcp__s__changes"]);
     expect(supervisor.mcp.changes("s")).toEqual([]);
     await supervisor.prompt("again");
-    expect(JSON.stringify(model.requests[3]?.messages)).toContain("The person has accepted");
+    expect(JSON.stringify(model.requests[3]?.messages)).toContain("The user has accepted");
     expect(lastMessage(model.requests[4])).toContain("hello from");
   });
 

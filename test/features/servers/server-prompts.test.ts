@@ -38,7 +38,7 @@ describe("A17: prompts of servers as slash commands", () => {
     expect(said(model.requests[2])).toContain('Greet {"who":"Bob"}.');
   });
 
-  test("pictures are attached, resources stand in it, and nobody puts words into the model's mouth", {
+  test("images are attached, resources are in it, and no server speaks as the model", {
     tags: ["long"],
   }, async () => {
     const nowhere = temporaryFolder();
@@ -54,7 +54,7 @@ describe("A17: prompts of servers as slash commands", () => {
       const request = model.requests[call];
       const text = said(request);
       expect(text).toContain("[User]\nWhat is this?");
-      expect(text).toContain("[Picture 1 of /mcp__p__show stands here.]");
+      expect(text).toContain("[Image 1 of /mcp__p__show is here.]");
       expect(text).toContain("[Resource note:1]\nthe note");
       expect(text).toContain("[Assistant]\nA pixel.");
       expect(text).toContain("(image)");

@@ -84,7 +84,7 @@ test.each([
   ],
   ["it is too long", { body: "x".repeat(110_000) }, {}],
 ] as const)(
-  "where %s, the agent is told to load it",
+  "if %s, the agent is asked to load it",
   async (_, { body = "Big." }: { body?: string }, options) => {
     const { supervisor, model } = withSkills([done], {
       files: { ...files, [at("big")]: skillFile({ description: "B" }, body) },
@@ -119,7 +119,7 @@ test("warns the user if an agent has no tool to load its skill", async () => {
 test.each([
   [true, false],
   [false, true],
-])("what a project's skill lends counts where the person has agreed to it: %s", async (agreed, isRefused) => {
+])("what a project's skill lends counts if the user has agreed to it: %s", async (agreed, isRefused) => {
   const { supervisor, model, events } = withSkills([bash("touch made.txt"), done], {
     files: { [at("make")]: skillFile({ "allowed-tools": "Bash(touch:*)" }, "Make it.") },
     agents: [agent(["make"])],

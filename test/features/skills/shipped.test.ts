@@ -9,7 +9,7 @@ const write = (path: string) => ({
 });
 
 test.each(["allow", "deny"] as const)(
-  "init writes CLAUDE.md where the person says %s (A18.7)",
+  "init writes CLAUDE.md where the user says %s (A18.7)",
   async (type) => {
     const asked: UserRequest[] = [];
     let cwd = "";

@@ -103,7 +103,7 @@ describe("Skill", () => {
     const [first, second, third] = model.requests;
     expect(first && textOf(first)).not.toContain("- mine");
     expect(second && textOf(second)).toContain(String.raw`There is no skill \"great\". Near it are: greet.`);
-    expect(third && textOf(third)).toContain("Only the person loads the skill mine, by typing /mine.");
+    expect(third && textOf(third)).toContain("Only the user loads the skill mine, by typing /mine.");
     expect(third && textOf(third)).not.toContain("Only mine.");
   });
 

@@ -166,7 +166,7 @@ describe("the task list (A14.6)", () => {
     expect(await failure("TaskUpdate", input)).toMatch(message);
   });
 
-  test("an owner works on one task at a time, others on theirs meanwhile (A22.7)", async () => {
+  test("an owner works on one task at a time, others on theirs (A22.7)", async () => {
     const { text, failure, add } = taskList();
     await add("dig", "plant", "water");
     await text("TaskUpdate", { taskId: "1", status: "in_progress" });

@@ -107,7 +107,7 @@ describe.each(everyDayHosts)("deferred tools, %s", (host) => {
     expect(names(model.requests[0])).toContain("Say7");
   });
 
-  test("their names may stand in the system prompt", async () => {
+  test("their names may be in the system prompt", async () => {
     const { supervisor, model } = supervised(host, [{ text: "done" }], {
       ...on,
       tools: many,
@@ -136,7 +136,7 @@ describe.each(everyDayHosts)("deferred tools, %s", (host) => {
   });
 
   test.each(["auto", "off"] as const)(
-    "fault 58: a schema for which the API refuses the whole request stands in none, and its tool can be called (%s)",
+    "fault 58: a schema for which the API refuses the whole request is in none, and its tool can be called (%s)",
     async (tools) => {
       const { supervisor, model } = supervised(
         host,
@@ -160,7 +160,7 @@ describe.each(everyDayHosts)("deferred tools, %s", (host) => {
     },
   );
 
-  test("fault 58: where nothing leads to deferred tools such a tool is not there", async () => {
+  test("fault 58: without a way to deferred tools such a tool is not offered", async () => {
     const { supervisor, model } = supervised(host, [{ text: "done" }], {
       mcpServers: { bad: server("raw.ts", "unfit-schemas") },
       disallowedTools: ["UseTool"],

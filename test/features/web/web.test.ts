@@ -121,7 +121,7 @@ describe("WebFetch", () => {
     );
   });
 
-  test("what went wrong is an error with its reason; nobody is asked about it", async () => {
+  test("a failure is an error with its reason; no model is asked about it", async () => {
     const { url } = await servePages((_, response) => response.writeHead(403).end());
     const { run } = conversation([fetching(url)]);
     const { results, asked } = await run();
@@ -222,7 +222,7 @@ describe("WebSearch", () => {
     ]);
   });
 
-  test("the API's own search is one request without other tools, whose results are told (A13.3)", async () => {
+  test("the API's own search is one request without other tools, whose results are returned (A13.3)", async () => {
     const block = (index: number, content_block: object) => [
       { type: "content_block_start", index, content_block },
       { type: "content_block_stop", index },

@@ -105,7 +105,7 @@ describe("EnterWorktree", () => {
     expect((await repository.must(["rev-parse", "worktree-found-1"])).trim()).toBe(head);
   });
 
-  test("goes on in the same part of the repository, and leaving brings back to where it stood (A16.3)", async () => {
+  test("continues in the same part of the repository, and leaving returns to where it was (A16.3)", async () => {
     const { repository, enter, exit, where, stand } = await conversation({ within: "src" });
     const inSrc = join(repository.folder, ".claude/worktrees/one/src");
     const deeper = join(repository.folder, "src/deeper");
@@ -166,9 +166,11 @@ describe("EnterWorktree", () => {
     });
   });
 
-  test("a folder whose git settings nobody agreed to, and one that is no repository, have none", async () => {
+  test("a directory whose git settings are not agreed to, and one that is not a repository, have none", async () => {
     const odd = await conversation({ foreignGit: () => "git would run a filter of this folder" });
-    expect(await odd.enter()).toMatchObject({ reason: expect.stringContaining("nobody has agreed to that") });
+    expect(await odd.enter()).toMatchObject({
+      reason: expect.stringContaining("the user has not agreed to that"),
+    });
     const none = await conversation({ where: () => ({ root: "/", cwd: "/", tree: null }), home: () => "/" });
     expect(await none.enter()).toMatchObject({ type: "refused" });
   });
@@ -182,7 +184,7 @@ describe("EnterWorktree", () => {
 });
 
 describe("ExitWorktree", () => {
-  test("keep leaves everything on the disk, also after the session was taken up again (A16.3)", {
+  test("keep leaves everything on the disk, also after the session was resumed (A16.3)", {
     tags: ["long"],
   }, async () => {
     const { repository, enter, exit, where, desk, home } = await conversation();
@@ -224,7 +226,7 @@ describe("ExitWorktree", () => {
     expect(await repository.must(["branch", "--list", "worktree-one"])).toBe("");
   });
 
-  test("one that somebody else made, with our tools or with git, can only be kept (A16.2)", {
+  test("one that another program made, with our tools or with git, can only be kept (A16.2)", {
     tags: ["long"],
   }, async () => {
     const workspace: string[] = [];

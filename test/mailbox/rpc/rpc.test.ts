@@ -279,7 +279,7 @@ describe("invalid frames and requests", () => {
     expect(await caller.call("double", 1)).toEqual({ ok: true, value: 2 });
   });
 
-  test("a flood of requests loses none, and timers fire meanwhile", async () => {
+  test("a flood of requests loses none, and timers still fire", async () => {
     const { caller } = ports();
     let fired = false;
     setTimeout(() => {

@@ -95,7 +95,7 @@ describe("the grants of a question are the narrowest that lift it", () => {
 });
 
 describe("rules are anchored where they come from", () => {
-  test("/p of the person's own settings is below their folder of settings", () => {
+  test("/p of the user's own settings is below the directory of those settings", () => {
     const place = ownPlace();
     const judge = (scope: Rule["scope"], path: string) =>
       engineOf([rule("allow", "Edit(/notes/**)", scope)], anchorsOf(place)).judge(

@@ -97,7 +97,7 @@ describe("properties of every decision", () => {
     );
   });
 
-  test("a whole is allowed only where each of its parts is, and denied where one is", () => {
+  test("a whole is allowed only if each of its parts is, and denied if one is", () => {
     fc.assert(
       fc.property(
         lists,

@@ -29,7 +29,7 @@ test("formats the policy as JSON of the seed's shape (A4.6), with no home and no
 
 test("describes network and exceptions as they are", () => {
   expect(describedPolicy(described)).toContain("no network");
-  expect(describedPolicy(described)).toContain("asks the person");
+  expect(describedPolicy(described)).toContain("asks the user");
   const closed = describedPolicy({ ...described, allowedDomains: ["a.org", "a.org"], canLeave: false });
   expect(closed).toContain("reaches only: a.org.");
   expect(closed).toContain("not honoured");

@@ -157,7 +157,7 @@ describe("known credentials", () => {
     ["TOKEN_EXPIRES", "1234567890", false],
     ["KEYCLOAK_REALM", "production", false],
     ["SECRET_BACKEND", "vault-staging", false],
-  ])("of an environment are told by their names: %s=%s is %s", (name, value, is) => {
+  ])("of an environment are found by their names: %s=%s is %s", (name, value, is) => {
     expect(credentialsIn({ [name]: value })).toEqual(is ? [value.trim()] : []);
   });
 

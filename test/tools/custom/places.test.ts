@@ -169,7 +169,7 @@ describe("a tool in the agent's thread cannot take the session with it", () => {
     expect(readFileSync(file, "utf8")).toBe("Error: Never did not return within 0.5 s.");
   });
 
-  test("if it computes for ever: others answer meanwhile, and its agent is ended by name", {
+  test("if it computes forever, others still answer, and its agent is ended by name", {
     tags: ["long"],
   }, async () => {
     const { supervisor, events } = session(

@@ -42,7 +42,7 @@ export function permissionRows(ask: PermissionRequest, sheet: Sheet, whole = fal
     sheet.paint("yellow", `Allow this?${several}`),
     ...choiceRows("y", "yes, this once", sheet),
     ...sessionRows(ask.grants, sheet),
-    ...choiceRows("n", "no; what you write after it is told to the agent", sheet),
+    ...choiceRows("n", "no; the agent gets what you write after it", sheet),
     ...choiceRows("d", "no, and not again in this session", sheet),
     ...(isCut(ask, sheet) && !whole ? choiceRows("v", "view all of it first", sheet) : []),
   ];

@@ -17,7 +17,7 @@ const WORDS = "your words › ";
 
 /**
  * Asks the user at the terminal. Only a line typed after the question was drawn counts; an invalid answer is asked for
- * again. Returns `nobody` if the user left, the terminal closed, or the answer no longer matters.
+ * again. Returns `unavailable` if the user left, the terminal closed, or the answer no longer matters.
  */
 export function terminalPerson(terminal: Terminal): UserHandler {
   return {
@@ -27,8 +27,8 @@ export function terminalPerson(terminal: Terminal): UserHandler {
         if (answer !== null) return answer;
         dialog.print(terminal.paint("dim", "Not answered."));
         const reason = signal.aborted
-          ? "The question was withdrawn before the person answered."
-          : "The person left the terminal without an answer.";
+          ? "The question was withdrawn before the user answered."
+          : "The user left the terminal without an answer.";
         return { type: "unavailable", reason };
       }),
   };

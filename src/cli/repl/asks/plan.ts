@@ -17,7 +17,7 @@ export function planRows(ask: PlanRequest, sheet: Sheet): string[] {
     "",
     ...choiceRows("y", "yes; what no rule allows is asked", sheet),
     ...choiceRows("a", "yes, and edit files without asking", sheet),
-    ...choiceRows("n", "no, keep planning; what you write after it is told to the agent", sheet),
+    ...choiceRows("n", "no, keep planning; the agent gets what you write after it", sheet),
   ];
 }
 

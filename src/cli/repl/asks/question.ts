@@ -24,7 +24,7 @@ export function questionRows(question: Question, sheet: Sheet): string[] {
       ...choiceRows(String(index + 1), optionWords(label, description), sheet),
       ...(preview === undefined ? [] : wrapText(visibleText(preview), sheet.columns, "     │ ")),
     ]),
-    ...choiceRows(String(options.length + 1), "Other: type your own words", sheet),
+    ...choiceRows(String(options.length + 1), "Other: type your own text", sheet),
   ];
 }
 
@@ -40,7 +40,7 @@ export function questionReply(line: string, question: Question): QuestionReply {
   const meant = plainlyMeant(typed, question);
   if (meant !== undefined) return { type: "labels", labels: [meant.label] };
   const last = options.length + 1;
-  if (typed === "") return { type: "unclear", hint: `Type a number from 1 to ${last}, or your own words.` };
+  if (typed === "") return { type: "unclear", hint: `Type a number from 1 to ${last}, or your own text.` };
   if (!/^\d[\d\s,]*$/.test(typed)) return { type: "words", words: typed };
   const numbers = [
     ...new Set(
