@@ -147,9 +147,7 @@ class KeeperLink {
     this.#options.onDied?.();
     const lost = `The git worker died (${how}) before it answered. What it was doing is rolled back, or found in its records, when worktrees are next used; look there, or try again.`;
     if (this.#closing === null)
-      this.#options.onWarning(
-        `The git worker died (${how}); it is started again when it is needed.`,
-      );
+      this.#options.onWarning(`The git worker died (${how}); it is started again when it is needed.`);
     this.#caller.detach(lost);
     if (this.#closing !== null) this.#caller.giveUp(lost);
     const lack = this.#caller.open > 0 ? this.#connect() : null;
