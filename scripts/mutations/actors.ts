@@ -74,7 +74,7 @@ export const actors: readonly Mutation[] = [
   },
   {
     name: "paused-turn-ends",
-    file: "src/actors/continuing.ts",
+    file: "src/actors/next-reply.ts",
     from: 'if (stopReason === "pause_turn") return content.length === 0 ? null : { type: "paused", messages: [said] };',
     to: "",
     tests: ["test/actors/cut-replies.test.ts"],

@@ -77,7 +77,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "last-moment-request-is-not-recorded",
-    file: "src/session/detachable-journal.ts",
+    file: "src/session/open-resources.ts",
     from: `  "spawn",
   "reopen",
   "prompt",
@@ -97,7 +97,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "too-few-descriptors-are-not-said",
-    file: "src/session/open-files.ts",
+    file: "src/session/open-resources.ts",
     from: "if (limit < LEAST)",
     to: "if (false)",
     tests: ["test/session/closing/open-files.test.ts"],
@@ -177,7 +177,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "formatter-after-an-edit-breaks-the-next",
-    file: "src/features/hooks/tool-hooks.ts",
+    file: "src/features/hooks/index.ts",
     from: "const watched = hooks.has(end.event, names) ? (writes ?? []) : [];",
     to: "const watched: string[] = [];",
     tests: ["test/features/hooks/formatter-hooks.test.ts"],
@@ -186,7 +186,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "failed-call-runs-PostToolUse",
-    file: "src/features/hooks/tool-hooks.ts",
+    file: "src/features/hooks/index.ts",
     from: `if (isError)
 `,
     to: `if (isError && signal.aborted)
@@ -197,7 +197,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "response-for-hooks-has-no-fields",
-    file: "src/features/hooks/tool-hooks.ts",
+    file: "src/features/hooks/index.ts",
     from: "{ ...(own ?? { success: true, content: blocks }) }",
     to: "{ success: true, content: blocks, ...(own === null ? {} : {}) }",
     tests: ["test/features/hooks/call-hooks.test.ts"],
@@ -233,7 +233,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "setting-for-a-model-is-ignored",
-    file: "src/features/agents/agent-models.ts",
+    file: "src/features/agents/listing.ts",
     from: 'const chosen = named ?? agentModels["*"] ?? model ?? small;',
     to: "const chosen = model ?? small;",
     tests: ["test/features/agents/agent-models.test.ts"],
@@ -241,7 +241,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "small-model-is-ignored",
-    file: "src/features/agents/agent-models.ts",
+    file: "src/features/agents/listing.ts",
     from: 'builtIn && name === "Explore" ? smallModel : undefined',
     to: "undefined",
     tests: ["test/features/agents/agent-models.test.ts"],

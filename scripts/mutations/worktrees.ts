@@ -30,7 +30,7 @@ export const worktrees: readonly Mutation[] = [
   },
   {
     name: "change-with-kept-mtime-is-not-seen",
-    file: "src/worktrees/recent-entries.ts",
+    file: "src/worktrees/side-index.ts",
     from: "if (bytes.readUInt32BE(at) >= second) {",
     to: "if (false) {",
     tests: ["test/worktrees/kept-mtime.test.ts"],

@@ -3,14 +3,13 @@ import type { Clock } from "../mailbox/clock.ts";
 import type { Mailbox } from "../mailbox/mailbox.ts";
 import type { ActorSpec, FromAgent, ToAgent } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
-import type { ModelClient } from "../model/client.ts";
+import type { ModelClient, ModelEvent } from "../model/client.ts";
 import type { SealedTool } from "../tools/bind-tool.ts";
 import type { Dispatch } from "../tools/dispatch.ts";
 import type { AgentCallContext } from "../tools/tool.ts";
 import { AgentConversation } from "./agent-state.ts";
 import { boundsIn } from "./compaction.ts";
 import { runAgent } from "./loop.ts";
-import { reporter } from "./progress.ts";
 
 /** What a host passes to an actor, in whatever thread it runs. */
 export interface ActorWorld {
@@ -90,4 +89,43 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
   } finally {
     report.end();
   }
+}
+
+/** At most 20 progress messages a second: they are for users. */
+const INTERVAL_MS = 50;
+
+/** Reports to the supervisor where the agent is. Nothing depends on these messages. */
+function reporter(mail: Mailbox<ToAgent, FromAgent>, clock: Clock) {
+  let pending: FromAgent | undefined;
+  let withdraw: (() => void) | undefined;
+  let turn = 0;
+  const flush = () => {
+    withdraw = undefined;
+    if (pending === undefined) return;
+    mail.send(pending);
+    pending = undefined;
+    withdraw = clock.after(INTERVAL_MS, flush);
+  };
+  return {
+    progress(state: AgentConversation) {
+      turn = state.turns;
+      pending = { type: "progress", turn: state.turns, usage: state.usage, text: state.said.slice(-2000) };
+      if (withdraw === undefined) flush();
+    },
+    modelEvent(event: ModelEvent) {
+      switch (event.type) {
+        case "text":
+          return void mail.send({ type: "text", text: event.text, turn });
+        case "call-begins":
+          return void mail.send({ type: "call-begins", tool: event.tool });
+        case "waiting":
+          return; // the gateway tells the supervisor itself, for all agents
+        default:
+          event satisfies never;
+      }
+    },
+    end() {
+      withdraw?.();
+    },
+  };
 }

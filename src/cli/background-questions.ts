@@ -1,9 +1,12 @@
+import { type ActorId, MAIN } from "../mailbox/ids.ts";
+import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
+import { agentName } from "./agent-text.ts";
 import type { Context } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { counted } from "./figures.ts";
 import { accountLine, endSentence, formatResultText, lastEnd } from "./results.ts";
 import { runSession } from "./run-session.ts";
 import type { SessionSetup } from "./session-setup.ts";
-import { wakingLines } from "./waking-lines.ts";
 
 /**
  * Runs one conversation that starts a background agent for each question, answers, and is woken by each result until it
@@ -41,4 +44,45 @@ export function askInBackground(
       return areAgentsDone && end?.summary.status === "done" ? exitCodes.done : exitCodes.notDone;
     },
   });
+}
+
+interface WakingLines {
+  onEvent(event: SupervisorEvent): void;
+  /** Prints a line; does nothing at first. */
+  print(line: string): void;
+}
+
+/** Says when a conversation with background agents has answered and given its thread back, and when a result wakes it. */
+export function wakingLines(): WakingLines {
+  const running = new Set<ActorId>();
+  let ended: AgentView[] = [];
+  let wasIdle = false;
+
+  const onMain = ({ state, hasThread }: AgentView): void => {
+    const isIdle = state === "waiting" && !hasThread && running.size > 0;
+    if (isIdle && !wasIdle) {
+      lines.print(
+        `The conversation has answered; ${counted(running.size, "agent")} in the background will wake it.`,
+      );
+      ended = [];
+    } else if (wasIdle && !isIdle && state !== "waiting" && ended.length > 0) {
+      const names = ended.map((view) => `“${agentName(view)}”`).join(" and ");
+      lines.print(`${names} ${ended.length === 1 ? "has" : "have"} finished and woken the conversation.`);
+      ended = [];
+    }
+    wasIdle = isIdle || (wasIdle && state === "waiting");
+  };
+
+  const lines: WakingLines = {
+    onEvent(event) {
+      if (event.type !== "agent") return;
+      const { view } = event;
+      if (view.id === MAIN) return onMain(view);
+      if (!view.background) return;
+      if (view.state !== "ended") running.add(view.id);
+      else if (running.delete(view.id)) ended.push(view);
+    },
+    print() {},
+  };
+  return lines;
 }

@@ -1,10 +1,79 @@
-import { isDumb, paintFor } from "./colour.ts";
+import type { Clock } from "../mailbox/clock.ts";
+import type { ActorId } from "../mailbox/ids.ts";
+import type { AgentView } from "../supervisor/view.ts";
+import { isDumb, type Paint, paintFor } from "./colour.ts";
+import { cutToWidth } from "./display-width.ts";
+import { createFrames } from "./frames.ts";
 import type { CliIO } from "./io.ts";
-import { createLiveProgress } from "./live-progress.ts";
+import { renderTree } from "./live-tree.ts";
+import type { Outlet } from "./output-stream.ts";
+import { createPainter } from "./painter.ts";
 import { createPlainProgress, type Progress } from "./plain-progress.ts";
+import { safeLine } from "./safe-text.ts";
+import { createWaits } from "./waits.ts";
 
 /** A live tree on a terminal, plain lines anywhere else. */
 export function chooseProgress({ stderr, env, clock }: CliIO): Progress {
   const create = stderr.isTTY && !isDumb(env) ? createLiveProgress : createPlainProgress;
   return create(stderr, clock, paintFor(stderr, env));
+}
+
+/** The live tree on a terminal, with the countdown of a retry below it. */
+function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): Progress {
+  const painter = createPainter(outlet);
+  const views = new Map<ActorId, AgentView>();
+  const waits = createWaits();
+  let stopped = false;
+
+  const frame = (): string[] => {
+    const { columns, rows } = outlet.size();
+    const now = clock.now();
+    // One column less: a character in the last one leaves some terminals in a half-broken line.
+    const width = Math.max(1, columns - 1);
+    const countdown = waits.line(now);
+    const forTree = Math.max(1, rows - 2);
+    const tree = renderTree([...views.values()], now, { columns: width, rows: forTree, paint });
+    return countdown === undefined ? tree : [...tree, paint("yellow", cutToWidth(countdown, width))];
+  };
+  const frames = createFrames(
+    clock,
+    () => painter.paint(frame()),
+    () => true,
+  );
+  const forgetResize = outlet.onResize(frames.soon);
+
+  return {
+    onEvent(event) {
+      if (stopped) return;
+      switch (event.type) {
+        case "agent":
+          views.set(event.view.id, event.view);
+          if (event.view.state === "ended" || event.view.activity.type === "tool") waits.end(event.view.id);
+          return frames.soon();
+        case "waiting":
+          waits.add(event, clock.now());
+          return frames.soon();
+        case "warning":
+          return painter.print(paint("yellow", safeLine(event.message)));
+        // What a woken conversation says comes with its result.
+        case "woken":
+        case "answered":
+        case "text":
+          return;
+        default:
+          return event satisfies never;
+      }
+    },
+    note: (line) => painter.print(safeLine(line)),
+    stop() {
+      if (stopped) return;
+      stopped = true;
+      forgetResize();
+      frames.now();
+      frames.stop();
+      painter.keep();
+      // The results follow on the same terminal.
+      if (views.size > 0) painter.print("");
+    },
+  };
 }

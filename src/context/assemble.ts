@@ -1,5 +1,6 @@
 import type { ContentBlockParam, MessageParam, Picture, ToolDefinition } from "../mailbox/conversation.ts";
-import { type Environment, environmentBlock } from "./environment.ts";
+import type { Bounds } from "./compaction/bounds.ts";
+import { roundTokens } from "./limit-results.ts";
 
 /**
  * A list that a model chooses from: agents, skills, deferred tools. `inline`: in the system prompt. `attached`: in a
@@ -91,4 +92,27 @@ function locationText({ environment, place }: Pick<Ingredients, "environment" | 
 function indexPart(name: "deferred tools" | "skills", index: Index | null): Part<never> {
   if (index === null) return { name, place: "system", text: "" };
   return { name, place: index.placement === "inline" ? "system" : "attached", text: index.text };
+}
+
+/** What an agent knows about its environment; stable for the session, so that the prefix is cached (A22.20). */
+interface Environment {
+  readonly cwd: string;
+  readonly additionalDirs: readonly string[];
+  readonly platform: string;
+  readonly model: string;
+  /** Tokens that results may have in the model's window. */
+  readonly limits: Pick<Bounds, "result" | "results">;
+}
+
+function environmentBlock({ cwd, additionalDirs, platform, model, limits }: Environment): string {
+  const lines = [
+    "Environment",
+    `Working directory: ${cwd}`,
+    ...additionalDirs.map((dir) => `Additional directory: ${dir}`),
+    `Platform: ${platform}`,
+    `Model: ${model}`,
+    `One tool result has at most about ${roundTokens(limits.result)} tokens here, all results of one reply ${roundTokens(limits.results)}; what is longer is cut, and says so. Read long files in parts and narrow searches.`,
+    "Paths given to tools are absolute. Cite code as path:line, with the path relative to the working directory.",
+  ];
+  return lines.join("\n");
 }

@@ -3,10 +3,16 @@ import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { joinHistory } from "../mailbox/shared-history.ts";
-import type { CountTokens, GatewayNotice, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
+import type {
+  CountTokens,
+  GatewayNotice,
+  ModelEvent,
+  ModelOutcome,
+  ModelRequest,
+  OnModelEvent,
+} from "./client.ts";
 import type { FromGateway, PartedRequest, ToGateway } from "./gateway-messages.ts";
 import type { Ask } from "./governor.ts";
-import { textRelay } from "./text-relay.ts";
 
 export interface LaneOwner {
   readonly actor: ActorId;
@@ -124,4 +130,51 @@ function unusable(error: unknown): ModelOutcome {
   const reason = errorMessage(error);
   const message = `The model client's answer cannot be used: ${reason}`;
   return { type: "failure", failure: { kind: "protocol", message } };
+}
+
+/** Milliseconds between two pieces of text: often enough to read along, rare enough not to flood a port. */
+const APART_MS = 50;
+
+/** Passes events on, text joined to at most one piece per 50 ms (none if it is not shown), in order. */
+interface TextRelay {
+  readonly on: OnModelEvent;
+  /** Hands over what is still held back. */
+  end(): void;
+}
+
+export function textRelay(clock: Clock, text: boolean, send: OnModelEvent): TextRelay {
+  let held = "";
+  let withdraw: (() => void) | undefined;
+
+  const flush = () => {
+    if (held === "") return;
+    const piece = held;
+    held = "";
+    send({ type: "text", text: piece });
+  };
+  const pass = () => {
+    withdraw = undefined;
+    if (held === "") return;
+    flush();
+    withdraw = clock.after(APART_MS, pass);
+  };
+
+  return {
+    on(event: ModelEvent) {
+      if (event.type !== "text") {
+        flush();
+        return send(event);
+      }
+      if (!text) return;
+      held += event.text;
+      if (withdraw) return;
+      flush();
+      withdraw = clock.after(APART_MS, pass);
+    },
+    end() {
+      withdraw?.();
+      withdraw = undefined;
+      flush();
+    },
+  };
 }

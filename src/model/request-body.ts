@@ -2,7 +2,6 @@ import type Anthropic from "@anthropic-ai/sdk";
 import type { ContentBlockParam, MessageParam } from "../mailbox/conversation.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 import type { ModelRequest } from "./client.ts";
-import { thinkingOf } from "./thinking.ts";
 
 const CACHED = { cache_control: { type: "ephemeral" } } as const;
 
@@ -103,4 +102,27 @@ function marked(message: MessageParam, places: readonly number[]): MessageParam 
 function takesBreakpoint(block: ContentBlockParam | undefined): boolean {
   if (block === undefined || block.type === "thinking" || block.type === "redacted_thinking") return false;
   return block.type !== "text" || block.text !== "";
+}
+
+/** The first version of each family's numbering that thinks adaptively (Claude 4.6). */
+const ADAPTIVE_FROM = { major: 4, minor: 6 };
+
+/**
+ * How a model is asked to think. Newer Claude models decide themselves how much and reject a budget; older
+ * ones, and other models behind the same API, want one.
+ */
+function thinkingOf(model: string, tokens: number): Anthropic.ThinkingConfigParam {
+  return thinksAdaptively(model)
+    ? { type: "adaptive", display: "summarized" }
+    : { type: "enabled", budget_tokens: tokens };
+}
+
+function thinksAdaptively(model: string): boolean {
+  // Full ids only: claude-<family>-<major>[-<minor>][-<date>]; a longer number is a date.
+  const [, major, minor = "0"] = /^claude-[a-z]+-(\d+)(?:-(\d{1,2}))?(?:-\d{8})?$/.exec(model) ?? [];
+  if (major === undefined) return false;
+  const version = Number(major);
+  return (
+    version > ADAPTIVE_FROM.major || (version === ADAPTIVE_FROM.major && Number(minor) >= ADAPTIVE_FROM.minor)
+  );
 }

@@ -1,7 +1,6 @@
 import type { ContentBlock, Usage } from "../mailbox/conversation.ts";
 import { invalidInput, markCut } from "../mailbox/invalid-input.ts";
 import type { ModelOutcome, ModelReply, ModelRequest } from "./client.ts";
-import { withoutRepeatedIds } from "./repeated-ids.ts";
 import { promptBound } from "./request-size.ts";
 
 /** What an API does not accept in a call's ID or a tool's name. */
@@ -83,4 +82,28 @@ function soundUsage(told: Usage, request: ModelRequest): { readonly usage: Usage
     cache_read_input_tokens: sound(told.cache_read_input_tokens, prompt),
   };
   return { usage, odd };
+}
+
+/**
+ * Makes the call IDs of a reply unique (fault 26): results are paired by the provider's ID, and servers reject
+ * duplicates in the next request. An identical call is left out, so that nothing runs twice; another call with a used
+ * ID gets a new one.
+ */
+function withoutRepeatedIds(content: readonly ContentBlock[]): ContentBlock[] {
+  const calls = new Map<string, string>();
+  return content.flatMap((block): ContentBlock[] => {
+    if (block.type !== "tool_use") return [block];
+    const call = JSON.stringify([block.name, block.input]);
+    const before = calls.get(block.id);
+    if (before === call) return [];
+    const id = before === undefined ? block.id : unused(block.id, calls);
+    calls.set(id, call);
+    return [id === block.id ? block : { ...block, id }];
+  });
+}
+
+function unused(id: string, used: ReadonlyMap<string, string>): string {
+  let n = 2;
+  while (used.has(`${id}-${n}`)) n += 1;
+  return `${id}-${n}`;
 }

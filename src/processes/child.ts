@@ -1,12 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { errorMessage } from "../lib/errors.ts";
-import type { Clock } from "../mailbox/clock.ts";
+import { type Clock, pause } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { confine, type Held } from "./confine.ts";
 import { fileOutput } from "./file-output.ts";
 import { type RunProcesses, runProcesses } from "./host-tag.ts";
-import { inlineOutput } from "./inline-output.ts";
 import { type Launch, launch } from "./launch.ts";
 import type { NamelessFiles } from "./nameless-files.ts";
 import type { ProcessOutput } from "./output.ts";
@@ -164,4 +163,65 @@ function exitOf(process: ChildProcess): Promise<{ exitCode: number | null; signa
   return new Promise((resolve) => {
     process.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
   });
+}
+
+const STDERR_BYTES = 64 * 1024;
+/** A process that left the group may hold the pipe open forever; do not wait for what it writes later. */
+const LINGER_MS = 1_000;
+
+/** Returns output that the result contains, up to a number of bytes. */
+function inlineOutput(maxBytes: number, clock: Clock): ProcessOutput {
+  const stdout = boundedText(maxBytes);
+  const stderr = boundedText(STDERR_BYTES);
+  let child: ChildProcess | undefined;
+  let closed: Promise<unknown> = Promise.resolve();
+  return {
+    descriptors: null,
+    begin(process, full) {
+      child = process;
+      closed = new Promise((resolve) => process.once("close", resolve));
+      process.stdout?.on("data", (chunk: Uint8Array) => {
+        if (!stdout.add(chunk)) full("end");
+      });
+      process.stderr?.on("data", (chunk: Uint8Array) => stderr.add(chunk));
+    },
+    follow() {},
+    async close() {
+      const waited = new AbortController();
+      await Promise.race([closed, pause(clock, LINGER_MS, waited.signal)]);
+      waited.abort();
+      child?.stdout?.destroy();
+      child?.stderr?.destroy();
+      return { stdout: stdout.take(), stderr: stderr.take(), truncated: stdout.truncated };
+    },
+  };
+}
+
+/** Collects UTF-8 output up to a number of bytes; drops what comes after it. */
+interface BoundedText {
+  readonly truncated: boolean;
+  /** Returns false once there was more than fits. */
+  add(chunk: Uint8Array): boolean;
+  /** Call once, at the end. Invalid bytes become U+FFFD; a character cut by the limit is left out. */
+  take(): string;
+}
+
+export function boundedText(maxBytes: number): BoundedText {
+  // A byte order mark is part of what the child wrote.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let room = Math.max(0, maxBytes);
+  let text = "";
+  let truncated = false;
+  return {
+    get truncated() {
+      return truncated;
+    },
+    add(chunk) {
+      if (chunk.length > room) truncated = true;
+      if (room > 0) text += decoder.decode(chunk.subarray(0, room), { stream: true });
+      room = Math.max(0, room - chunk.length);
+      return !truncated;
+    },
+    take: () => (truncated ? text : text + decoder.decode()),
+  };
 }

@@ -1,8 +1,11 @@
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { ActorHost } from "../actors/hosts.ts";
 import { threadHost } from "../actors/thread-host.ts";
 import { AgentTypes } from "../features/agents/agent-types.ts";
+import type { Journal } from "../journal/journal.ts";
+import { JournalError } from "../journal/journal-error.ts";
 import { type SessionPlace, sessionPaths, troupeHome } from "../journal/paths.ts";
 import { processIdentity } from "../journal/process-identity.ts";
 import { lockSession } from "../journal/session-lock.ts";
@@ -10,7 +13,7 @@ import { startJournal } from "../journal/thread-journal.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { type Ids, randomIds, type SessionId } from "../mailbox/ids.ts";
-import { JOURNAL_VERSION } from "../mailbox/session-events.ts";
+import { JOURNAL_VERSION, type SessionEvent } from "../mailbox/session-events.ts";
 import { DEFAULT_MODEL, resolveModel } from "../model/aliases.ts";
 import type { Gateway } from "../model/client.ts";
 import { localGateway, threadGateway } from "../model/gateway.ts";
@@ -21,8 +24,6 @@ import type { Processes } from "../processes/processes.ts";
 import { limitsOf } from "../supervisor/limits.ts";
 import type { OnEvent } from "../supervisor/listener.ts";
 import { type Outputs, outputsIn } from "../supervisor/outputs.ts";
-import { detachableJournal, type LeavableJournal } from "./detachable-journal.ts";
-import { threadsWithin } from "./open-files.ts";
 import type { Limits, SupervisorOptions } from "./options.ts";
 
 /** What a session needs before anything is decided in it: its place, its clock, its threads and processes. */
@@ -136,4 +137,69 @@ function openGateway({ source, aliases = {} }: SupervisorOptions, limits: Limits
     default:
       return source satisfies never;
   }
+}
+
+/** Below this not even one agent can run: a session has about 40 files open, and one for each of the rest it reads. */
+const LEAST = 64;
+/** What a session has open in addition to its agents' threads, and each of those. */
+const OWN = 44;
+const PER_THREAD = 5;
+
+/**
+ * How many agents' threads this process has descriptors for, at most `wanted`: agents beyond that wait for a thread.
+ * Throws if there are too few for a session.
+ */
+export function threadsWithin(wanted: number, limit = readOpenFilesLimit()): number {
+  if (limit === null) return wanted;
+  if (limit < LEAST)
+    throw new Error(
+      `A session needs at least ${LEAST} open files, and this process may have only ${limit}. Raise the limit (ulimit -n 1024) and start it again.`,
+    );
+  return Math.min(wanted, Math.max(1, Math.floor((limit - OWN) / PER_THREAD)));
+}
+
+/** How many files this process may have open at a time; null if the system does not say it here. */
+function readOpenFilesLimit(): number | null {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];
+    return soft === undefined ? null : Number(soft);
+  } catch {
+    return null;
+  }
+}
+
+interface LeavableJournal extends Journal {
+  /** From now on only requests and ends are recorded: what leaving does to agents is not part of the session. */
+  leave(): void;
+}
+
+type EventType = SessionEvent["type"];
+
+/** A request of the last moment runs when the session is resumed; a summary is of an end that had begun before. */
+const STILL_RECORDED: ReadonlySet<EventType> = new Set<EventType>([
+  "spawn",
+  "reopen",
+  "prompt",
+  "summary",
+  "end",
+]);
+
+/** A session that is left as it is must not end in its own journal by what leaving does to its agents. */
+function detachableJournal(journal: Journal): LeavableJournal {
+  let left = false;
+  return {
+    folder: journal.folder,
+    append: (event) =>
+      left && !STILL_RECORDED.has(event.type)
+        ? Promise.reject(new JournalError("The session was left.", journal.folder, "closed"))
+        : journal.append(event),
+    note: (event) => {
+      if (!left || STILL_RECORDED.has(event.type)) journal.note(event);
+    },
+    state: () => journal.state(),
+    close: () => journal.close(),
+    leave: () => {
+      left = true;
+    },
+  };
 }

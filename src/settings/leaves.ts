@@ -1,9 +1,8 @@
+import { dirname, resolve } from "node:path";
 import { type JsonObject, parseJson, textsIn, valueAt } from "../lib/json.ts";
 import { isObject } from "../lib/objects.ts";
 import { isHookEvent, noHookEvent } from "../mailbox/hook-events.ts";
-import { isIgnoredHere, isUnenforced } from "./known-elsewhere.ts";
 import type { FileScope, SettingsPath } from "./paths.ts";
-import { translateSandbox } from "./sandbox-keys.ts";
 import { schema, settings } from "./schema.ts";
 import { type Setting, settingName } from "./setting.ts";
 
@@ -146,4 +145,77 @@ export function parseValue(
     );
   });
   return value === undefined ? { problem: `${settingName({ path })} must be ${setting.what}` } : { value };
+}
+
+/** Keys that other tools read from the same files, and that mean nothing here. */
+const IGNORED = `$schema alwaysThinkingEnabled apiProvider attribution autoMemoryDirectory autoMemoryEnabled autoUpdates
+  autoUpdatesChannel awsAuthRefresh awsCredentialExport cleanupPeriodDays companyAnnouncements disabledMcpjsonServers
+  enableAllProjectMcpServers enabledMcpjsonServers enabledPlugins extraKnownMarketplaces fastMode feedbackSurveyRate
+  fileSuggestion forceLoginMethod gcpAuthRefresh includeCoAuthoredBy includeGitInstructions language minimumVersion
+  modelOverrides otelHeadersHelper outputStyle plansDirectory pluginConfigs prefersReducedMotion respectGitignore
+  showThinkingSummaries showTurnDuration skipWebFetchPreflight skipDangerousModePermissionPrompt spinnerTipsEnabled
+  spinnerTipsOverride spinnerVerbs statusLine teammateMode terminalProgressBarEnabled theme tui verbose voiceEnabled
+  worktree.bgIsolation worktree.sparsePaths worktree.symlinkDirectories
+  permissions.skipDangerousModePermissionPrompt`;
+
+/** Keys that restrict something elsewhere. Troupe does not enforce them, and says so. */
+const UNENFORCED = `availableModels blockedMarketplaces forceLoginOrgUUID strictKnownMarketplaces`;
+
+/** True for keys to say nothing about: those of other tools, and remarks, which users write as `_comment` or `//`. */
+function isIgnoredHere(path: readonly string[]): boolean {
+  return includes(IGNORED, path) || /^(?:_|\/\/|\$comment)/.test(path.at(-1) ?? "");
+}
+
+function isUnenforced(path: readonly string[]): boolean {
+  return includes(UNENFORCED, path);
+}
+
+function includes(names: string, path: readonly string[]): boolean {
+  return names.split(/\s+/).includes(path.join("."));
+}
+
+/** The `sandbox` object that users have from other tools, as settings of Troupe. */
+interface TranslatedSandbox {
+  /** Its equivalent under `troupe.sandbox`; the values are checked there. */
+  readonly sandbox: JsonObject;
+  /** Names of keys that Troupe does not enforce. */
+  readonly unenforced: readonly string[];
+}
+
+const TRANSLATED: readonly string[] = [
+  ...["enabled", "allowUnsandboxedCommands", "failIfUnavailable", "autoAllowBashIfSandboxed"],
+  ...["filesystem.denyRead", "network.allowedDomains"],
+];
+
+function translateSandbox(given: unknown, { scope, file }: SettingsPath): TranslatedSandbox {
+  if (!isObject(given)) return { sandbox: {}, unenforced: ["sandbox"] };
+  const at = (name: string) => valueAt(given, name.split("."));
+  const enabled = at("enabled");
+  const isRequired = at("allowUnsandboxedCommands") === false || at("failIfUnavailable") === true;
+  const denied = at("filesystem.denyRead");
+  const isGlob = (path: string) => /[*?[{]/.test(path);
+  // A path of the user's file is relative to that file, one of a project's to the project.
+  const base = scope === "user" ? dirname(file) : dirname(dirname(file));
+  const absolute = (path: string) => (/^[~/]/.test(path) ? path : resolve(base, path));
+  const values = {
+    mode: enabled === true ? (isRequired ? "required" : "on") : enabled === false ? "off" : enabled,
+    autoAllow: at("autoAllowBashIfSandboxed"),
+    allowedDomains: at("network.allowedDomains"),
+    denyRead: Array.isArray(denied)
+      ? textsIn(denied)
+          .filter((path) => !isGlob(path))
+          .map(absolute)
+      : denied,
+  };
+  const names = Object.entries(given).flatMap(([key, member]) =>
+    isObject(member) ? Object.keys(member).map((inner) => `${key}.${inner}`) : [key],
+  );
+  const unenforced = names.filter((name) => !TRANSLATED.includes(name));
+  const globs = textsIn(denied).filter(isGlob);
+  return {
+    sandbox: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
+    unenforced: [...unenforced, ...globs.map((glob) => `filesystem.denyRead ${glob}`)].map(
+      (name) => `sandbox.${name}`,
+    ),
+  };
 }

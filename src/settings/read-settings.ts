@@ -5,10 +5,9 @@ import type { Leaf } from "./leaves.ts";
 import { isWider, type ModeLimits } from "./modes.ts";
 import { isProjectScope } from "./paths.ts";
 import type { Rule, Scope } from "./rules.ts";
-import { schema } from "./schema.ts";
+import { isSetting, schema } from "./schema.ts";
 import { type Setting, settingName } from "./setting.ts";
 import { listText, type SettingsFile } from "./settings-file.ts";
-import { leavesIn, type Values, valuesIn } from "./values.ts";
 
 /** The hooks of one file, as they are there: the code that runs hooks checks them. */
 export interface HookSource {
@@ -186,4 +185,43 @@ function refusals({ refused }: Counting): string[] {
       return `${leaf.file}: ${printable(settingName(leaf))} does not count, because ${why}; remove it.`;
     }),
   ];
+}
+
+/** The leaves of one setting, with its type. */
+function leavesIn<T>(leaves: readonly Leaf[], setting: Setting<T>): (Leaf & { readonly value: T })[] {
+  const isOwn = (leaf: Leaf): leaf is Leaf & { readonly value: T } => leaf.setting === setting;
+  return leaves.filter(isOwn);
+}
+
+/** The values of a group of settings by their names. A single value is absent if no file sets it. */
+type Values<G> = {
+  readonly [N in keyof G as G[N] extends Setting<unknown, "last"> ? N : never]?: ValueOf<G[N]>;
+} & {
+  readonly [N in keyof G as G[N] extends Setting<unknown, "last"> ? never : N]: ValueOf<G[N]>;
+};
+
+type ValueOf<S> = S extends Setting<infer T> ? T : Values<S>;
+
+/** Returns what the leaves that count say together about these settings. */
+function valuesIn<G extends object>(leaves: readonly Leaf[], group: G): Values<G> {
+  const values = Object.entries(group).flatMap(([name, one]: [string, object]) => {
+    if (!isSetting(one)) return [[name, valuesIn(leaves, one)]];
+    const own = leavesIn(leaves, one);
+    return own.length === 0 && one.merge === "last" ? [] : [[name, merge(one, own)]];
+  });
+  // Each value passed the schema of its setting when its file was read.
+  return Object.fromEntries(values) as Values<G>;
+}
+
+function merge({ merge }: Setting<unknown>, leaves: readonly Leaf[]): unknown {
+  switch (merge) {
+    case "last":
+      return leaves.at(-1)?.value;
+    case "entries":
+      return Object.fromEntries(leaves.map(({ path, value }) => [path.at(-1), value]));
+    case "each":
+      return [...new Set(leaves.flatMap(({ value }) => value))];
+    default:
+      return merge satisfies never;
+  }
 }

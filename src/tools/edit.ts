@@ -1,6 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import * as z from "zod/mini";
 import { atomicWrite } from "./atomic-write.ts";
-import { fileText } from "./file-text.ts";
 import { pathInputProblem, resolvePath } from "./paths.ts";
 import { naming } from "./prompt.ts";
 import { type Current, knownEntry, readState } from "./read-guard.ts";
@@ -158,4 +158,25 @@ function replaceProblem(path: string, replaced: Exclude<Replacement, { type: "re
   const { count, lines } = replaced;
   const more = count > lines.length ? " and more" : "";
   return `old_string is in ${path} ${count} times (lines ${lines.join(", ")}${more}), and nothing was changed. Add lines around it until it occurs once, or set replace_all to change all ${count}.`;
+}
+
+/**
+ * A file's bytes as text that can be edited so that all other bytes stay the same. If the file is not valid UTF-8, each
+ * byte is one character, in the text to find as well.
+ */
+interface FileText {
+  readonly text: string;
+  /** Returns a string as it occurs in `text`. */
+  find(string: string): string;
+  bytes(text: string): Buffer;
+}
+
+function fileText(bytes: Buffer): FileText {
+  return isUtf8(bytes)
+    ? { text: bytes.toString("utf8"), find: (string) => string, bytes: (text) => Buffer.from(text, "utf8") }
+    : {
+        text: bytes.toString("latin1"),
+        find: (string) => Buffer.from(string, "utf8").toString("latin1"),
+        bytes: (text) => Buffer.from(text, "latin1"),
+      };
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readSync } from "node:fs";
+import { createRequire } from "node:module";
 import * as z from "zod/mini";
 import { type FileKind, fileKind, KIND_BYTES } from "./file-kind.ts";
 import type { Shown } from "./image-block.ts";
-import { hasDocuments, hasImages } from "./optional-packages.ts";
 import { pathInputProblem, resolvePath } from "./paths.ts";
 import { MAX_PDF_PAGES, PDF_PAGES_UNASKED } from "./pdf-pages.ts";
 import { naming } from "./prompt.ts";
@@ -19,6 +19,31 @@ import {
   type ToolFailure,
   type ToolPrompt,
 } from "./tool.ts";
+
+/**
+ * Returns whether images can be shown, without loading the package: the first call that needs it loads it, but the
+ * prompt must say before that what works (A4.13).
+ */
+export function hasImages(): boolean {
+  const sharp = resolved("sharp");
+  if (sharp === null) return false;
+  // The package installs anywhere; the binary is a package for each system.
+  const system = `${process.platform}-${process.arch}`;
+  const variants = [system, system.replace("linux", "linuxmusl"), "wasm32"];
+  return variants.some((name) => resolved(`@img/sharp-${name}/sharp.node`, sharp) !== null);
+}
+
+export function hasDocuments(): boolean {
+  return resolved("@hyzyla/pdfium") !== null;
+}
+
+function resolved(name: string, from = import.meta.url): string | null {
+  try {
+    return createRequire(from).resolve(name);
+  } catch {
+    return null;
+  }
+}
 
 export const DEFAULT_LINES = 2_000;
 /** For the notice that there is more. */

@@ -3,11 +3,34 @@ import { type Clock, within } from "../mailbox/clock.ts";
 import { RESTART_INTENSITY, Restarts } from "../mailbox/restarts.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
 import { commandEnvironment } from "../processes/environment.ts";
-import type { Helper } from "../processes/helper-process.ts";
-import { beginKeeper } from "./git-worker-process.ts";
+import { type Helper, openHelper, withCompileCache } from "../processes/helper-process.ts";
+import { processGroup } from "../processes/process-group.ts";
 import { type AnswerOf, GIT_OPERATIONS, type GitRequest, type OperationName } from "./protocol.ts";
 import type { RefusedRequest } from "./requests.ts";
 import type { Worktrees } from "./worktrees.ts";
+
+/** In `dist` all bundles are in one directory; in development the sources run. */
+const ENTRY = new URL(
+  import.meta.url.endsWith(".ts") ? "./git-worker-main.ts" : "./worktree-keeper.js",
+  import.meta.url,
+);
+
+/** Starts one process of the git worker. */
+function beginKeeper(
+  env: Readonly<Record<string, string>>,
+  clock: Clock,
+  onGone: (how: string) => void,
+): Helper {
+  const life = openHelper({
+    ...{ entry: ENTRY, env: withCompileCache(env), clock, idle: "released" },
+    async onGone(how) {
+      // SIGTERM lets an orphaned git remove its lock files. A later request must not find it at work.
+      if (life.pid !== undefined) await processGroup(life.pid, clock).end();
+      onGone(how);
+    },
+  });
+  return life;
+}
 
 export interface KeeperOptions {
   /** The user's environment; the git worker and its git get the harmless part of it. */

@@ -1,12 +1,20 @@
+import { constants, copyFileSync, existsSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import type * as z from "zod/mini";
+import { errorCode } from "../lib/errors.ts";
+import type { Worktree } from "../mailbox/worktree.ts";
+import { countsBetween } from "./changes.ts";
 import { claimTree } from "./claim.ts";
 import { createTree } from "./create.ts";
 import { diffTree } from "./diff.ts";
-import type { GitEnvironment } from "./environment.ts";
+import type { GitEnvironment, Repository } from "./environment.ts";
 import { Histories } from "./ever-tracked.ts";
 import { inspect } from "./inspect.ts";
-import { keepTree } from "./keep.ts";
-import { listTrees } from "./list.ts";
+import { type KnownTree, knownTrees } from "./known-trees.ts";
+import { branchOf } from "./layout.ts";
+import { withTreeLock } from "./lock.ts";
 import { applyMerge } from "./merge/apply.ts";
+import { mergeStateOf, mergesOf } from "./merge/journal.ts";
 import { prepareMerge } from "./merge/prepare.ts";
 import { rebaseTree } from "./merge/rebase.ts";
 import { settleTree } from "./merge/settle.ts";
@@ -14,11 +22,167 @@ import { undoMerge } from "./merge/undo.ts";
 import { mergeNamedTree } from "./merge-named.ts";
 import { overlapOf } from "./overlap.ts";
 import type { AnswerOf, GitRequest, OperationName } from "./protocol.ts";
+import { answered, checkoutAt, granted, outputOf, refuseByGit } from "./refusal.ts";
 import { removeTree } from "./remove.ts";
 import { removeNamedTree } from "./remove-named.ts";
+import type { InspectRequest, KeepAnswer, KeepRequest, ListAnswer, TreeListing } from "./requests.ts";
 import { restoreTree } from "./restore.ts";
+import { sideIndexFile } from "./side-index.ts";
 import { sweep } from "./sweep.ts";
-import { snapshotTree } from "./tree-snapshot.ts";
+import { allOf } from "./tree-add.ts";
+import { readRecord, type TreeRecord, writeRecord } from "./tree-record.ts";
+import { snapshotLocked, snapshotTree } from "./tree-snapshot.ts";
+import { gitOn, locateWorktree, type TreeGit, type TreePlace } from "./worktree-location.ts";
+
+type Keep = z.infer<typeof KeepRequest>;
+
+/**
+ * Commits the edits on the worktree's branch, on its base, and leaves the worktree clean. A repeated call changes
+ * nothing.
+ */
+export function keepTree(request: Keep, ground: GitEnvironment): Promise<KeepAnswer> {
+  return answered(async () => {
+    const place = granted(locateWorktree(request.tree));
+    return withTreeLock(place.common, request.tree.name, ground, () => keep(request, place, ground));
+  });
+}
+
+async function keep({ tree, message }: Keep, place: TreePlace, ground: GitEnvironment): Promise<KeepAnswer> {
+  const taken = await snapshotLocked({ tree, files: null }, place, ground);
+  const git = gitOn(tree, place, ground);
+  const counts =
+    (await countsBetween(git, tree.base, taken.commit)) ??
+    refuseByGit(`The edits in ${tree.path} could not be read`);
+  if (counts.files === 0) {
+    await note(place, tree, "empty");
+    return { type: "empty" };
+  }
+  const commit = await keptCommit(git, tree, taken.commit, message);
+  await endOperations(git, place);
+  const branch = `refs/heads/${tree.branch}`;
+  for (const args of [
+    ["update-ref", branch, commit],
+    ["symbolic-ref", "HEAD", branch],
+  ])
+    outputOf(await git(args), `The branch ${tree.branch} could not be moved`);
+  const notes = refreshIndex(place, tree)
+    ? []
+    : [`The index of ${tree.path} is locked and was left as it is.`];
+  await note(place, tree, "kept");
+  return { type: "kept", commit, ...counts, notes: [...taken.notes, ...notes] };
+}
+
+/** Returns the existing commit if it has the same content. */
+async function keptCommit(git: TreeGit, tree: Worktree, snapshot: string, message: string): Promise<string> {
+  const branch = `refs/heads/${tree.branch}`;
+  const asked = [`${snapshot}^{tree}`, `${tree.base}^{commit}`, `${branch}^{tree}`, `${branch}^@`];
+  const { out } = await git(["rev-parse", "--revs-only", ...asked]);
+  const [root = "", base, was, ...parents] = out.split("\n").filter((line) => line !== "");
+  if (was === root && parents.length === 1 && parents[0] === base)
+    return (await git(["rev-parse", branch])).out.trim();
+  const made = await git(["commit-tree", root, "-p", tree.base, "-m", message]);
+  return outputOf(made, "The edits could not be committed").trim();
+}
+
+/** The user's next rebase would continue an unfinished one. */
+async function endOperations(git: TreeGit, { gitDir }: TreePlace): Promise<void> {
+  const operations = [
+    ["rebase-merge", "rebase"],
+    ["rebase-apply", "rebase"],
+    ["MERGE_HEAD", "merge"],
+    ["CHERRY_PICK_HEAD", "cherry-pick"],
+    ["REVERT_HEAD", "revert"],
+  ] as const;
+  for (const [file, command] of operations)
+    if (existsSync(join(gitDir, file))) await git([command, "--quit"]);
+}
+
+/**
+ * Follows git: the holder of `index.lock` writes the index. The new index has the commit's entries with file stats.
+ */
+function refreshIndex(place: TreePlace, tree: Worktree): boolean {
+  const index = join(place.gitDir, "index");
+  try {
+    copyFileSync(sideIndexFile(place, tree, "index"), `${index}.lock`, constants.COPYFILE_EXCL);
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false;
+    throw error;
+  }
+  renameSync(`${index}.lock`, index);
+  return true;
+}
+
+async function note({ common }: TreePlace, { name }: Worktree, result: "kept" | "empty"): Promise<void> {
+  const record = await readRecord(common, name);
+  if (record !== null) await writeRecord(common, name, { ...record, result });
+}
+
+type Listing = z.infer<typeof TreeListing>;
+
+/** Lists the worktrees that exist or have snapshots, by name. */
+export function listTrees(
+  { folder }: z.infer<typeof InspectRequest>,
+  ground: GitEnvironment,
+): Promise<z.infer<typeof ListAnswer>> {
+  return answered(async () => list(await checkoutAt(folder, ground), ground));
+}
+
+async function list(repo: Repository, ground: GitEnvironment): Promise<z.infer<typeof ListAnswer>> {
+  const known = await knownTrees(repo);
+  const { out } = await repo.git.run([
+    "for-each-ref",
+    "--format=%(refname:lstrip=2)",
+    "refs/heads/worktree-*",
+  ]);
+  const branches = new Set(out.split("\n"));
+  const trees: Listing[] = [];
+  const undone = undoneTrees(repo.common);
+  for (const tree of known) trees.push(await listingOf(repo, tree, { branches, undone }, ground));
+  return { type: "trees", trees };
+}
+
+async function listingOf(
+  repo: Repository,
+  { name, record, base, snapshot, at, stands }: KnownTree,
+  { branches, undone }: { readonly branches: ReadonlySet<string>; readonly undone: ReadonlySet<string> },
+  ground: GitEnvironment,
+): Promise<Listing> {
+  const branch = branchOf(name);
+  const nothing = { files: 0, insertions: 0, deletions: 0 };
+  const run = (args: readonly string[]) => repo.git.run(args);
+  const saved = snapshot === null || base === null ? nothing : await countsBetween(run, base, snapshot);
+  // What no snapshot has, for example after a full disk, is only in the worktree and was never counted.
+  const isUnsaved = saved?.files === 0 && stands && record !== null && (await hasEdits(repo, record));
+  return {
+    name,
+    path: stands && record !== null ? record.tree.path : null,
+    branch: branches.has(branch) ? branch : null,
+    owner: record?.owner ?? null,
+    alive: record !== null && ground.isAlive(record.owner.process),
+    ...{ base, snapshot },
+    at: snapshot === null ? (record?.at ?? at) : at,
+    counts: isUnsaved ? null : saved,
+    result: record?.result ?? null,
+    undone: undone.has(name),
+  };
+}
+
+async function hasEdits({ git }: Repository, { tree, linked = [] }: TreeRecord): Promise<boolean> {
+  const { code, out } = await git.at(tree.path).run(["status", "--porcelain", "--", ...allOf(linked)]);
+  return code !== 0 || out !== "";
+}
+
+/** Returns the worktrees whose newest merge was undone. */
+function undoneTrees(common: string): Set<string> {
+  const newest = new Map<string, string>();
+  for (const merge of mergesOf(common)) {
+    const story = mergeStateOf(common, merge);
+    if (story?.state !== "merged" && story?.state !== "undone") continue;
+    const { tree } = story.start;
+    if (!newest.has(tree)) newest.set(tree, story.state);
+  }
+  return new Set([...newest].filter(([, state]) => state === "undone").map(([tree]) => tree));
+}
 
 /** Rejects only for a bug, or with the signal's reason. */
 export type GitOperation<Op extends OperationName> = (

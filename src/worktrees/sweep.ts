@@ -1,13 +1,14 @@
-import { lstatSync, rmSync } from "node:fs";
+import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import type * as z from "zod/mini";
+import { isMissing } from "../lib/errors.ts";
 import { dropBrokenEntries } from "./broken-entries.ts";
-import { dropDeadFiles } from "./dead-files.ts";
 import { deleteRef } from "./delete-ref.ts";
 import { unmakeHalfMade } from "./discard.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { finishRemoval, removeEmptyFolders } from "./finish-removal.ts";
 import { type KnownTree, knownTrees } from "./known-trees.ts";
-import { baseRef, treeRecordFolder } from "./layout.ts";
+import { baseRef, ourFolder, treeRecordFolder } from "./layout.ts";
 import { listedTrees } from "./listed-trees.ts";
 import { withLock } from "./lock.ts";
 import { rollBackUnfinished } from "./merge/roll-back.ts";
@@ -101,4 +102,32 @@ async function sweepUnrecorded(
   if (base !== null) await deleteRef(repo, baseRef(name), base);
   rmSync(folder, { recursive: true, force: true });
   return "removed";
+}
+
+/** Temporary index files, named after the process that made them. */
+const INDEX = /^(?:checkout|merge)-(\d+)-\w+(?:\.lock)?$/;
+/** A new version of a worktree's record, before it replaces the old one. */
+const RECORD = /^owner\.json\.(\d+)$/;
+
+/** Removes files that dead git workers were writing. Call only with the repository's lock. */
+function dropDeadFiles(common: string, ground: GitEnvironment): void {
+  const trees = join(ourFolder(common), "trees");
+  dropIn(ourFolder(common), INDEX, ground);
+  for (const name of namesIn(trees)) dropIn(join(trees, name), RECORD, ground);
+}
+
+function dropIn(folder: string, named: RegExp, ground: GitEnvironment): void {
+  for (const name of namesIn(folder)) {
+    const pid = Number(named.exec(name)?.[1] ?? 0);
+    if (pid > 0 && !ground.isAlive({ pid, startedAt: null })) rmSync(join(folder, name), { force: true });
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wakingLines } from "../../src/cli/waking-lines.ts";
+import { wakingLines } from "../../src/cli/background-questions.ts";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
 import { agentView } from "../support/agent-view.ts";

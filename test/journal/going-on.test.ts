@@ -7,7 +7,7 @@ import { type JournalFile, openJournalFile, replaceJournalFile } from "../../src
 import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
 import { createPrivateFile, makePrivateFolders } from "../../src/journal/private-files.ts";
 import { type JournalEnd, readJournal } from "../../src/journal/reader.ts";
-import { recordText } from "../../src/journal/record-text.ts";
+import { recordText } from "../../src/journal/serve-writer.ts";
 import { startJournal } from "../../src/journal/thread-journal.ts";
 import type { FromWriter } from "../../src/journal/writer-messages.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { KnownTools } from "../../src/mcp/known-tools.ts";
 import type { ServerTool } from "../../src/mcp/mcp.ts";
+import { KnownTools } from "../../src/mcp/server-entry.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { never, opened, server } from "./opened-mcp.ts";
 

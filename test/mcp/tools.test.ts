@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
-import { inputProblems } from "../../src/mcp/check-input.ts";
-import { resourceTools, serverTools } from "../../src/mcp/mcp-tools.ts";
+import { inputProblems, resourceTools, serverTools } from "../../src/mcp/mcp-tools.ts";
 import type { SealedTool } from "../../src/tools/bind-tool.ts";
 import type { CallContext } from "../../src/tools/tool.ts";
 import { never, opened, server } from "./opened-mcp.ts";

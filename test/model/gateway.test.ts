@@ -10,8 +10,8 @@ import {
   threadGateway,
 } from "../../src/model/gateway.ts";
 import { gatewayClient } from "../../src/model/gateway-client.ts";
+import { textRelay } from "../../src/model/gateway-server.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
-import { textRelay } from "../../src/model/text-relay.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { apiError, type Handler, startMessagesServer } from "../support/messages-server.ts";
 import { ask, failureIn, replyIn, requestOf } from "./asking.ts";

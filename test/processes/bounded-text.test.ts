@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { boundedText } from "../../src/processes/bounded-text.ts";
+import { boundedText } from "../../src/processes/child.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tail } from "../../src/processes/tail.ts";
+import { tail } from "../../src/processes/file-output.ts";
 
 function growing() {
   let bytes = Buffer.alloc(0);

@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AgentTool } from "../../src/mailbox/messages.ts";
 import { bindTool } from "../../src/tools/bind-tool.ts";
 import { resolveCall, unresolvedCall } from "../../src/tools/deferred/resolve-call.ts";
-import { searchTools } from "../../src/tools/deferred/search.ts";
-import { toolSearchTool } from "../../src/tools/deferred/tool-search.ts";
+import { searchTools, toolSearchTool } from "../../src/tools/deferred/tool-search.ts";
 import type { AgentCallContext } from "../../src/tools/tool.ts";
 
 function tool(name: string, description = "", fields: readonly string[] = []): AgentTool {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { findSpans } from "../../src/tools/find-text.ts";
+import { findSpans } from "../../src/tools/replace-text.ts";
 
 const few = (signs: string[], most: number) =>
   fc.array(fc.constantFrom(...signs), { maxLength: most }).map((parts) => parts.join(""));

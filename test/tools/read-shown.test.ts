@@ -251,9 +251,8 @@ test("without the packages a call says so, and the prompt promises nothing (A4.1
         return next(specifier, context);
       },
     });
-    const { readTool, readPrompt } = await import(${tools("read.ts")});
+    const { readTool, readPrompt, hasImages, hasDocuments } = await import(${tools("read.ts")});
     const { ReadLedger } = await import(${tools("read-ledger.ts")});
-    const { hasImages, hasDocuments } = await import(${tools("optional-packages.ts")});
     const context = { cwd: "/", reads: new ReadLedger(), signal: new AbortController().signal };
     const told = [];
     for (const file_path of process.argv.slice(1)) told.push((await readTool.call({ file_path }, context)).message);

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { keepTree } from "../../src/worktrees/keep.ts";
+import { keepTree } from "../../src/worktrees/operations.ts";
 import { readRecord } from "../../src/worktrees/tree-record.ts";
 import { aTree, type TestTree } from "./tree-of-tests.ts";
 

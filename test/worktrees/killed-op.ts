@@ -3,8 +3,8 @@ import { isAlive, processIdentity } from "../../src/journal/process-identity.ts"
 import type { Worktree } from "../../src/mailbox/worktree.ts";
 import { createTree } from "../../src/worktrees/create.ts";
 import type { GitEnvironment } from "../../src/worktrees/environment.ts";
-import { keepTree } from "../../src/worktrees/keep.ts";
 import { realDisk } from "../../src/worktrees/merge/disk.ts";
+import { keepTree } from "../../src/worktrees/operations.ts";
 import { removeTree } from "../../src/worktrees/remove.ts";
 import { restoreTree } from "../../src/worktrees/restore.ts";
 import { sweep } from "../../src/worktrees/sweep.ts";

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { keepTree } from "../../src/worktrees/keep.ts";
-import { listTrees } from "../../src/worktrees/list.ts";
 import { undoMerge } from "../../src/worktrees/merge/undo.ts";
 import { mergeNamedTree } from "../../src/worktrees/merge-named.ts";
+import { keepTree, listTrees } from "../../src/worktrees/operations.ts";
 import { removeTree } from "../../src/worktrees/remove.ts";
 import { restoreTree } from "../../src/worktrees/restore.ts";
 import { repositoryWith } from "../support/git-repository.ts";

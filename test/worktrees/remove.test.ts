@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { keepTree } from "../../src/worktrees/keep.ts";
 import { baseRef, ignoredRef, snapshotRef, treeRecordFolder } from "../../src/worktrees/layout.ts";
+import { keepTree } from "../../src/worktrees/operations.ts";
 import { markRemoval } from "../../src/worktrees/removal-mark.ts";
 import { removeTree } from "../../src/worktrees/remove.ts";
 import { removeNamedTree } from "../../src/worktrees/remove-named.ts";

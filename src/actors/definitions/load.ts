@@ -1,16 +1,24 @@
+import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Files } from "../../context/files.ts";
 import { chooseByName, formatLeftOut, type Replacing } from "../../context/markdown/choose-by-name.ts";
 import type { FileProblem } from "../../context/markdown/fields.ts";
 import { findMarkdown, type MarkdownFile } from "../../context/markdown/find-markdown.ts";
-import { rereadChanged } from "../../context/markdown/read-markdown.ts";
+import { readMarkdown, rereadChanged } from "../../context/markdown/read-markdown.ts";
 import { type AgentDir, type AgentSearch, agentDirs } from "./agent-dirs.ts";
 import { type AgentsFlag, agentsInFlag } from "./agents-flag.ts";
 import type { AgentDefinition } from "./definition.ts";
-import { type AgentGrant, agentGrant, agentGrants, agentReplacements } from "./grants.ts";
+import { definedBy } from "./from-fields.ts";
+import {
+  type AgentGrant,
+  agentGrant,
+  agentGrants,
+  agentReplacements,
+  grantOf,
+  type Privilege,
+  privilegesOf,
+} from "./grants.ts";
 import { plainName } from "./index.ts";
-import { readAgent } from "./read-agent.ts";
-import { formatRestricted, restrictUntrusted } from "./restrict-untrusted.ts";
 
 export interface LoadedAgents {
   /** One for each name, with what the user has accepted. */
@@ -112,4 +120,118 @@ function choose(
 
 function fileOf({ source }: AgentDefinition): string | null {
   return source !== undefined && "file" in source ? source.file : null;
+}
+
+interface ReadAgent {
+  readonly definition: AgentDefinition | null;
+  /** The line of its name. */
+  readonly line: number | null;
+  readonly problems: readonly FileProblem[];
+}
+
+/** Notes that people keep next to their agents. */
+const NOTES = /^(?:readme|changelog|contributing|licen[cs]e|index|claude|agents)\b/i;
+
+/** Reads what one file defines, and what is wrong with it. Never rejects. */
+async function readAgent(
+  { path: file, look, of: { scope } }: MarkdownFile<AgentDir>,
+  files: Files,
+): Promise<ReadAgent> {
+  const nothing = (message?: string, line: number | null = null): ReadAgent => ({
+    ...{ definition: null, line: null },
+    problems: message === undefined ? [] : [{ file, line, message }],
+  });
+  const read = await readMarkdown({ path: file, look }, files);
+  if (read.type === "unusable") return nothing(read.message, read.line);
+  if (read.fields === null)
+    return NOTES.test(basename(file))
+      ? nothing()
+      : nothing(
+          "The file does not begin with front matter, so it defines no agent; begin it with a name and a description between two lines of ---.",
+          1,
+        );
+  const { fields, body: prompt, bodyLine: line } = read;
+  const { definition, problems } = definedBy({
+    ...{ fields, prompt, line, source: { scope, file } },
+    fallbackName: basename(file).replace(/\.md$/i, ""),
+    unread: read.problems.flatMap(({ key = [] }) => key),
+  });
+  return {
+    definition,
+    line: fields.get("name")?.line ?? 1,
+    problems: [...read.problems, ...problems].map((problem) => ({
+      ...{ file, line: problem.line, message: problem.message },
+    })),
+  };
+}
+
+/** True if the user has accepted the grant with this digest. */
+type Agreed = (digest: string) => boolean;
+
+const MAX_NAMED = 5;
+
+/** Returns a project's definition without privileges that the user has not accepted. */
+export function restrictUntrusted(definition: AgentDefinition, agreed: Agreed): AgentDefinition {
+  const refused = refusedPrivileges(definition, agreed);
+  if (refused.length === 0) return definition;
+  const { hooks = {}, mcpServers, permissionMode, merge, ...rest } = definition;
+  const isRefused = (type: Privilege["type"], name: string) =>
+    refused.some((privilege) => privilege.type === type && nameOf(privilege) === name);
+  const allowed = <Value>(type: Privilege["type"], entries: Readonly<Record<string, Value>>) =>
+    Object.fromEntries(Object.entries(entries).filter(([name]) => !isRefused(type, name)));
+  const allowedHooks = allowed("hook", hooks);
+  // Named servers are the session's, and so the user's.
+  const servers = { named: mcpServers?.named ?? [], own: allowed("server", mcpServers?.own ?? {}) };
+  const hasServers = servers.named.length > 0 || Object.keys(servers.own).length > 0;
+  return {
+    ...rest,
+    ...(Object.keys(allowedHooks).length === 0 ? {} : { hooks: allowedHooks }),
+    ...(hasServers ? { mcpServers: servers } : {}),
+    ...(permissionMode === undefined || isRefused("mode", permissionMode) ? {} : { permissionMode }),
+    ...(merge === undefined || isRefused("merge", merge) ? {} : { merge }),
+  };
+}
+
+/** Formats which definitions were restricted and in what, or returns null. */
+function formatRestricted(definitions: readonly AgentDefinition[], agreed: Agreed): string | null {
+  const parts = definitions.flatMap((definition) => {
+    const kinds = new Set(refusedPrivileges(definition, agreed).map(kindOf));
+    return kinds.size === 0 ? [] : [`${definition.name} (${[...kinds].join(", ")})`];
+  });
+  if (parts.length === 0) return null;
+  const more = parts.length > MAX_NAMED ? ` and ${parts.length - MAX_NAMED} more` : "";
+  return `This directory is not trusted, so some of what its agent definitions say does not count: ${parts.slice(0, MAX_NAMED).join("; ")}${more}. --trust lets it count for this run.`;
+}
+
+function refusedPrivileges(definition: AgentDefinition, agreed: Agreed): readonly Privilege[] {
+  return privilegesOf(definition).filter((privilege) => !agreed(grantOf(definition, privilege).digest));
+}
+
+function nameOf(privilege: Privilege): string {
+  switch (privilege.type) {
+    case "hook":
+      return privilege.event;
+    case "server":
+      return privilege.name;
+    case "mode":
+    case "merge":
+      return privilege.mode;
+    default:
+      return privilege satisfies never;
+  }
+}
+
+function kindOf(privilege: Privilege): string {
+  switch (privilege.type) {
+    case "hook":
+      return "hooks";
+    case "server":
+      return "MCP servers";
+    case "mode":
+      return `permissionMode ${privilege.mode}`;
+    case "merge":
+      return `merge ${privilege.mode}`;
+    default:
+      return privilege satisfies never;
+  }
 }

@@ -1,7 +1,7 @@
+import type { OutputUnit, SchemaDraft } from "@cfworker/json-schema";
+import { errorMessage } from "../../lib/errors.ts";
 import type { JsonSchema } from "../../mailbox/messages.ts";
 import type { Ending } from "../ending.ts";
-import { checked } from "./check.ts";
-import { parseAnswer } from "./parse-answer.ts";
 import { MOST_RETRIES, retryText } from "./retry-text.ts";
 
 export type TypedEnding =
@@ -36,4 +36,91 @@ export async function typedEnding(
 /** Puts any other reason for its early end first. */
 function partly({ status, reason }: Ending, why: string): Pick<Ending, "status" | "reason"> {
   return { status: status === "done" ? "partial" : status, reason: [reason, why].filter(Boolean).join(" ") };
+}
+
+type ParseAnswer =
+  | { readonly type: "data"; readonly value: unknown }
+  /** `reason` follows "Your answer" in a sentence. */
+  | { readonly type: "none"; readonly reason: string };
+
+const FENCE = /^[ \t]*(`{3,}|~{3,})[^\n`]*\n([\s\S]*?)^[ \t]*\1[ \t]*$/gm;
+
+/**
+ * Finds the JSON in an answer: all of it, its last fenced block of JSON, or the text between its outermost brackets.
+ */
+export function parseAnswer(text: string): ParseAnswer {
+  const fenced = [...text.matchAll(FENCE)].map((match) => match[2] ?? "");
+  let failure = "is no JSON";
+  for (const candidate of [text, ...fenced.toReversed(), between(text, "{", "}"), between(text, "[", "]")]) {
+    if (candidate.trim() === "") continue;
+    try {
+      return { type: "data", value: JSON.parse(candidate) };
+    } catch (error) {
+      // The likeliest candidate looks like data, and its error helps most.
+      if (/^\s*[[{]/.test(candidate) && error instanceof Error) failure = `is no JSON: ${error.message}`;
+    }
+  }
+  return { type: "none", reason: text.trim() === "" ? "is empty" : failure };
+}
+
+function between(text: string, open: string, close: string): string {
+  const [from, to] = [text.indexOf(open), text.lastIndexOf(close)];
+  return from < 0 || to < from ? "" : text.slice(from, to + 1);
+}
+
+type Checked =
+  | { readonly type: "fits" }
+  /** What does not fit, one line each, with the path of the value. */
+  | { readonly type: "misfit"; readonly complaints: readonly string[] }
+  /** The schema itself is faulty; a clause. */
+  | { readonly type: "unusable"; readonly reason: string };
+
+const MOST_COMPLAINTS = 10;
+/** Keywords that only report an error below them. */
+const CONTAINERS: ReadonlySet<string> = new Set([
+  "$ref",
+  "$dynamicRef",
+  "$recursiveRef",
+  "additionalProperties",
+  "allOf",
+  "dependentSchemas",
+  "else",
+  "items",
+  "patternProperties",
+  "prefixItems",
+  "properties",
+  "then",
+  "unevaluatedProperties",
+]);
+const DRAFTS: readonly [RegExp, SchemaDraft][] = [
+  [/draft-04/, "4"],
+  [/draft-0[67]/, "7"],
+  [/2019-09/, "2019-09"],
+];
+
+/** Checks data against a schema. Loads the validator on first use. */
+export async function checked(schema: JsonSchema, value: unknown): Promise<Checked> {
+  const { Validator } = await import("@cfworker/json-schema");
+  try {
+    const { valid, errors } = new Validator(schema, draftOf(schema), false).validate(value);
+    return valid ? { type: "fits" } : { type: "misfit", complaints: complaintsOf(errors) };
+  } catch (error) {
+    // A reference to nothing or to itself, an invalid pattern.
+    const [reason = ""] = errorMessage(error).split("\n");
+    return { type: "unusable", reason: reason.replace(/\s*Absolute URI .*/, "").replace(/\.\s*$/, "") };
+  }
+}
+
+function draftOf({ $schema }: JsonSchema): SchemaDraft {
+  const named = typeof $schema === "string" ? $schema : "";
+  return DRAFTS.find(([pattern]) => pattern.test(named))?.[1] ?? "2020-12";
+}
+
+function complaintsOf(errors: readonly OutputUnit[]): string[] {
+  const telling = errors.filter(({ keyword }) => !CONTAINERS.has(keyword));
+  const lines = (telling.length > 0 ? telling : errors).map(({ instanceLocation, keyword, error }) => {
+    const path = instanceLocation === "#" ? "the whole" : instanceLocation.slice(1);
+    return `${path}: ${keyword === "false" ? "There must be no such property." : error}`;
+  });
+  return [...new Set(lines)].slice(0, MOST_COMPLAINTS);
 }

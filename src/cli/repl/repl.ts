@@ -3,6 +3,7 @@ import { homeProblem } from "../../journal/usable-home.ts";
 import { within } from "../../mailbox/clock.ts";
 import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
 import { whyNotMode } from "../../settings/modes.ts";
+import { isDumb } from "../colour.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { followSettings } from "../follow-settings.ts";
@@ -13,14 +14,15 @@ import type { AskTrust } from "../session-settings.ts";
 import type { SessionSetup } from "../session-setup.ts";
 import type { ChooseSession } from "../setup-or-resume.ts";
 import { troupeVersion } from "../version.ts";
+import { visibleText } from "../visible-text.ts";
 import { chooseSessionAt } from "./choose-session.ts";
-import { chooseTerminal } from "./choose-terminal.ts";
 import { Conversation } from "./conversation.ts";
 import { type HistoryFile, openHistory } from "./history-file.ts";
+import { createPaintedTerminal, type PaintedOptions } from "./painted-terminal.ts";
+import { createPlainTerminal } from "./plain-terminal.ts";
 import type { ReplSession } from "./repl-session.ts";
 import { showResumed } from "./show-resumed.ts";
 import type { Terminal } from "./terminal.ts";
-import { askTrustAt } from "./trust-question.ts";
 import { conversationLines } from "./turn-account.ts";
 import { wrapText } from "./wrap.ts";
 
@@ -193,4 +195,25 @@ function farewell(
   if (account.agents.length === 0) return;
   terminal.gap();
   for (const line of conversationLines(account, cwd, here)) terminal.print(terminal.paint("dim", line));
+}
+
+/** Returns a painted terminal if the cursor can move, or else a plain one. */
+function chooseTerminal(io: CliIO, options: PaintedOptions): Terminal {
+  return isDumb(io.env) ? createPlainTerminal(io, options) : createPaintedTerminal(io, options);
+}
+
+/** Asks at the terminal whether to trust the directory; only a plain yes counts. */
+function askTrustAt({ dialog, paint, columns }: Terminal): AskTrust {
+  return (question) =>
+    dialog(async ({ print, question: ask }) => {
+      print(wrapText(visibleText(question), columns()).join("\n"));
+      for (;;) {
+        // Ends with an answer, or with the terminal.
+        const line = await ask("trust it? y or n › ", new AbortController().signal);
+        const word = line?.trim().toLowerCase() ?? "n";
+        if (/^(?:y|yes)$/.test(word)) return true;
+        if (/^(?:n|no)$/.test(word)) return false;
+        print(paint("yellow", "Type y or n, and Enter."));
+      }
+    });
 }

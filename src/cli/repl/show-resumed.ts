@@ -1,9 +1,13 @@
+import { withoutHookWords } from "../../features/hooks/hook-words.ts";
+import type { ActorAtRest } from "../../journal/session-state.ts";
+import type { MessageParam } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
+import { conversationOf } from "../../mailbox/turns.ts";
 import type { ResumableSession } from "../../session/resume-session.ts";
 import { counted } from "../figures.ts";
 import { safeText } from "../safe-text.ts";
 import { unfinishedText } from "../unfinished.ts";
-import { lastExchange } from "./last-exchange.ts";
+import { isUserText, messageText, userText } from "../user-text.ts";
 import type { ReplSession } from "./repl-session.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapText } from "./wrap.ts";
@@ -46,4 +50,33 @@ function firstOf(rows: readonly string[], most: number): readonly string[] {
 function lastOf(rows: readonly string[], most: number, dim: (words: string) => string): readonly string[] {
   const left = rows.length - most;
   return left <= 0 ? rows : [dim(`… ${counted(left, "line")} before`), ...rows.slice(left)];
+}
+
+/** The user's last prompt and the text replied to it. */
+interface LastExchange {
+  readonly prompt: string;
+  /** Empty if there is no text yet. */
+  readonly said: string;
+}
+
+/** Returns null if there was no prompt. */
+export function lastExchange({
+  spec,
+  turns,
+  reply,
+  unheard,
+}: Pick<ActorAtRest, "spec" | "turns" | "reply" | "unheard">): LastExchange | null {
+  const messages = conversationOf(spec.messages, turns);
+  const heard: MessageParam[] = (reply?.heard ?? []).map(({ text }) => ({ role: "user", content: text }));
+  const all = [...messages, ...heard];
+  if (reply !== null) all.push({ role: "assistant", content: reply.content });
+  const owed = unheard.map(({ text }) => withoutHookWords(text)).filter(isUserText);
+  const last = owed.at(-1);
+  if (last !== undefined && !heard.some((message) => userText(message) === last))
+    return { prompt: last, said: "" };
+  const at = all.findLastIndex((message) => message.role === "user" && userText(message) !== "");
+  const asked = all[at];
+  if (asked === undefined) return null;
+  const said = all.slice(at + 1).filter(({ role }) => role === "assistant");
+  return { prompt: userText(asked), said: said.map(messageText).filter(Boolean).at(-1) ?? "" };
 }

@@ -1,8 +1,8 @@
 import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { ancestors } from "../../lib/paths.ts";
 import type { Files } from "../files.ts";
 import type { MarkdownDir } from "../markdown/find-markdown.ts";
-import { shippedSkills } from "./shipped.ts";
 import type { SkillOrigin } from "./skill.ts";
 
 /** Where skills are looked for. All directories are absolute. */
@@ -86,4 +86,25 @@ function pluginName(dir: string, files: Files): string {
     // The manifest is not JSON; the directory has a name.
   }
   return basename(dir);
+}
+
+/** The skills that come with Troupe, each a directory of `skills/` next to the program. */
+export const builtInSkills = [
+  "claude-api",
+  "fewer-permission-prompts",
+  "init",
+  "keybindings-help",
+  "loop",
+  "playwright-cli",
+  "review",
+  "security-review",
+  "simplify",
+  "update-config",
+] as const;
+
+/** Returns the directory that holds `skills/`: the package's own. */
+function shippedSkills(): string {
+  // From the sources, or from a bundle in dist/.
+  const own = import.meta.url.endsWith(".ts") ? "../../.." : "..";
+  return fileURLToPath(new URL(own, import.meta.url)).replace(/\/$/, "");
 }

@@ -4,7 +4,6 @@ import type { AgentModels } from "../../model/agent-models.ts";
 import { Toolbox } from "../../supervisor/toolbox.ts";
 import type { AgentListing } from "../../tools/agent-list.ts";
 import { noSession, sessionTools } from "../../tools/session-tools.ts";
-import { withModel } from "./agent-models.ts";
 import { namedTools } from "./definition-tools.ts";
 import { MAIN_ONLY_TOOLS } from "./main-only-tools.ts";
 
@@ -90,4 +89,29 @@ export function listAgents(own: readonly AgentDefinition[] = [], models: AgentMo
   const toolbox = new Toolbox(() => false);
   toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
   return definitionsWith(own, models).map((definition) => listingOf(definition, toolbox));
+}
+
+/** Returns the definition with the model from the settings, which takes precedence over its own. */
+function withModel(definition: AgentDefinition, models: AgentModels): AgentDefinition {
+  const builtIn = builtInAgents.includes(definition);
+  const chosen = chooseModel(definition, models, builtIn);
+  if (chosen === definition.model) return definition;
+  const { model: _, ...rest } = definition;
+  return {
+    ...rest,
+    ...(chosen === undefined ? {} : { model: chosen }),
+    ...(builtIn ? { source: { scope: "built-in" } as const } : {}),
+  };
+}
+
+function chooseModel(
+  definition: AgentDefinition,
+  { agentModels = {}, smallModel }: AgentModels,
+  builtIn: boolean,
+): string | undefined {
+  const { name, model } = definition;
+  const named = Object.entries(agentModels).find(([type]) => findAgent([definition], type))?.[1];
+  const small = builtIn && name === "Explore" ? smallModel : undefined;
+  const chosen = named ?? agentModels["*"] ?? model ?? small;
+  return chosen === "inherit" ? undefined : chosen;
 }

@@ -1,16 +1,17 @@
 import type { CallId } from "../../mailbox/ids.ts";
-import type { Summary } from "../../mailbox/messages.ts";
+import type { Call, Summary } from "../../mailbox/messages.ts";
+import type { RunRequest } from "../../mailbox/runs.ts";
 import type { Processes } from "../../processes/processes.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import type { Outputs } from "../../supervisor/outputs.ts";
 import type { Toolbox } from "../../supervisor/toolbox.ts";
+import { ripgrepPath } from "../../tools/grep/ripgrep.ts";
 import { agentDue } from "./agent-progress.ts";
 import type { Background, BackgroundCommand, BackgroundPorts } from "./background.ts";
 import { endNotice } from "./command-notices.ts";
 import type { Commands } from "./commands.ts";
-import { commandRefusal, searchRefusal } from "./gated-runs.ts";
 
 export interface BackgroundFeatureParts {
   readonly background: Background;
@@ -102,4 +103,40 @@ function withStopped(summary: Summary, stopped: readonly Pick<BackgroundCommand,
   const sentence = `${stopped.length} ${commands} in the background still ran at its end and ${were} stopped: ${names}.`;
   const reason = summary.reason === undefined ? sentence : `${summary.reason} ${sentence}`;
   return { ...summary, reason };
+}
+
+/** A call that the gate allowed, as it evaluated it. */
+interface JudgedCall {
+  readonly input: Call["input"];
+  /** The agent's working directory. */
+  readonly cwd: string;
+}
+
+/** Options with which ripgrep starts another program. */
+const STARTS_ANOTHER = /^(--pre\b|--pre-glob\b|--hostname-bin\b|--search-zip\b|-[a-zA-Z]*z)/;
+
+/** Returns why a thread may not start this command, or null. A decision covers one command in one directory. */
+function commandRefusal(
+  request: { readonly command: string; readonly cwd: string },
+  judged: JudgedCall,
+  root: string,
+): string | null {
+  const { input } = judged;
+  const allowed = typeof input === "object" && input !== null ? Reflect.get(input, "command") : undefined;
+  if (request.command !== allowed) return "another command than the one that was allowed";
+  // If its directory no longer exists, a command runs at the agent's root.
+  return request.cwd === judged.cwd || request.cwd === root
+    ? null
+    : "another folder than the one it was allowed in";
+}
+
+/**
+ * Returns why a thread may not start this program, or null. Except for commands only our ripgrep is allowed, without
+ * options that start other programs.
+ */
+function searchRefusal({ file, args }: Pick<RunRequest, "file" | "args">): string | null {
+  if (file !== ripgrepPath()) return "a program that no built-in tool runs";
+  const options = args.slice(0, args.includes("--") ? args.indexOf("--") : args.length);
+  const odd = options.find((option) => STARTS_ANOTHER.test(option));
+  return odd === undefined ? null : `ripgrep with ${odd}`;
 }

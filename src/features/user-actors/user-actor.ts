@@ -40,8 +40,10 @@ export class UserActor {
   readonly #closing = new AbortController();
   #state: unknown;
   #thread: ActorThread | null = null;
-  /** The message in hand. */
+  /** The message in hand, until it is acknowledged. */
   #handling: Promise<void> | null = null;
+  /** Its handler runs: if the thread ends now, the message has failed. */
+  #isReceiving = false;
   #crashes: number[] = [];
   #ended: UserActorAtRest["ended"] = null;
   #isStopping = false;
@@ -173,6 +175,7 @@ export class UserActor {
       await record({ type: "refused", id, reason });
       this.#queue.shift();
       reply.reject(new ActorError("crashed", reason));
+      await this.#endThread();
       await this.#afterCrash(reason, definition.restarts);
       return;
     }
@@ -190,6 +193,7 @@ export class UserActor {
     const { definition } = this.#parts;
     try {
       const thread = this.#thread ?? (await this.#openThread());
+      this.#isReceiving = true;
       const result = await thread.requests.call("receive", body, {
         deadlineMs: definition.handlerMs,
         signal: this.#closing.signal,
@@ -198,6 +202,8 @@ export class UserActor {
       return !result.ok && result.kind === "gone" ? { ...result, message: await thread.ended } : result;
     } catch (error) {
       return { ok: false, message: errorMessage(error) } as const;
+    } finally {
+      this.#isReceiving = false;
     }
   }
 
@@ -225,14 +231,16 @@ export class UserActor {
   #threadEnded(thread: ActorThread, why: string): void {
     if (this.#thread !== thread) return;
     this.#thread = null;
-    if (this.#handling === null && !this.#isOver)
-      void this.#afterCrash(`${this.#parts.name} crashed: ${why}`, this.#parts.definition.restarts);
+    if (this.#isReceiving || this.#isOver) return;
+    const { name, definition } = this.#parts;
+    const crashed = () => this.#afterCrash(`${name} crashed: ${why}`, definition.restarts);
+    // A message that was handled already is acknowledged first.
+    void (this.#handling ?? Promise.resolve()).then(crashed);
   }
 
   /** The next message gets a new thread with the last state, unless it crashed too often. */
   async #afterCrash(reason: string, { most, withinMs }: SealedActor["restarts"]): Promise<void> {
     const { clock, onWarning } = this.#parts;
-    await this.#endThread();
     const now = clock.now();
     this.#crashes = [...this.#crashes.filter((at) => now - at < withinMs), now];
     if (this.#crashes.length <= most) return onWarning(`${reason}. It continues with its last state.`);

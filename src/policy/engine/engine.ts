@@ -3,14 +3,37 @@ import { errorMessage } from "../../lib/errors.ts";
 import type { PermissionMode, Rule } from "../../settings/rules.ts";
 import type { JudgeContext, Judgement } from "../judgement.ts";
 import { CommandJudge } from "./command-judge.ts";
-import { judgeFetch } from "./fetch-judge.ts";
 import { type Books, FileAccess } from "./file-access.ts";
 import { decided, judgeEditing, judgeReading } from "./file-judge.ts";
 import { type Input, readInput, textField } from "./input.ts";
+import { fetchTarget } from "./network-hosts.ts";
 import { type Anchors, placeOf, type ResolvedAnchors } from "./place.ts";
 import { RuleBook } from "./rule-book.ts";
 import { allowedByMode, EDITORS, READERS } from "./tool-table.ts";
 import type { Verdict } from "./verdict.ts";
+
+/** Decides a WebFetch (§7), after whole-tool and field rules that deny or ask. */
+function judgeFetch(books: Books, mode: PermissionMode, url: string): Verdict {
+  const { host, odd, guarded } = fetchTarget(url);
+  const found = (book: Books["deny"]) =>
+    host === null
+      ? undefined
+      : book.hosts.find((one) => one.host.matches(host) || one.host.matches(host.replace(/\.+$/, "")));
+  const deny = found(books.deny);
+  if (deny) return decided("deny", `the rule ${deny.rule.text} denies it`, deny.rule);
+  const ask = found(books.ask);
+  if (ask) return decided("ask", `the rule ${ask.rule.text} asks for it`, ask.rule);
+  if (mode === "bypassPermissions") return decided("allow", "all checks are switched off");
+  if (odd !== null || host === null)
+    return decided("ask", `the address cannot be granted: ${odd ?? "it names no host"}`);
+  const allow = books.allow.hosts.find((one) => (!guarded || one.host.exact) && one.host.matches(host));
+  const rule = allow?.rule ?? (guarded ? null : books.allow.tool("WebFetch"));
+  if (rule) return decided("allow", `the rule ${rule.text} allows it`, rule);
+  const reason = guarded
+    ? `${host} is a private or local address, which only a rule with its name allows`
+    : `no rule allows ${host}`;
+  return { ...decided("ask", reason), proposals: [[`WebFetch(domain:${host})`]] };
+}
 
 /** Decides calls by rules that were read once. */
 export interface PolicyEngine {

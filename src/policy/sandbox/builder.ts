@@ -1,10 +1,25 @@
-import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { release } from "node:os";
+import { dirname, join } from "node:path";
+import * as z from "zod/mini";
 import { errorMessage } from "../../lib/errors.ts";
 import type { Confined } from "../../mailbox/confined.ts";
 import { type Findings, probe, type Run } from "./probe.ts";
-import { keepProbe, type Probed, probeKey, readProbe } from "./probe-cache.ts";
 import { trustedProgram } from "./programs.ts";
-import { kernelSwitch, whyNotHere, whyNotStarted } from "./why-none.ts";
+import type { SandboxReport } from "./sandbox.ts";
 
 /** What confinements are built from and tried with. */
 export interface BuilderOptions {
@@ -66,4 +81,115 @@ export async function tryOut(
   }
   if (key !== null) keepProbe(file, key, probed);
   return probed;
+}
+
+/** Returns why this system cannot run a sandbox, or null if it can. */
+export function whyNotHere(platform: NodeJS.Platform, kernel: string, bwrap: string | null): string | null {
+  if (platform === "darwin") return null;
+  if (platform !== "linux")
+    return `There is no sandbox for commands on ${platform === "win32" ? "Windows; run Troupe in WSL 2" : platform}.`;
+  if (/microsoft/i.test(kernel) && !/wsl2|microsoft-standard/i.test(kernel))
+    return "There is no sandbox in WSL 1. Convert this distribution to WSL 2 (wsl --set-version).";
+  if (bwrap === null)
+    return "bubblewrap is not installed. Install it with socat (Debian and Ubuntu: apt install bubblewrap socat; Fedora: dnf install bubblewrap socat; Arch: pacman -S bubblewrap socat).";
+  return null;
+}
+
+/** Reads one of the kernel's switches; returns null if it has none of this name. */
+type Switch = (name: string) => string | null;
+
+function kernelSwitch(name: string): string | null {
+  try {
+    return readFileSync(`/proc/sys/${name}`, "utf8").trim();
+  } catch {
+    return null;
+  }
+}
+
+/** Returns what keeps bubblewrap from working, from its output and the kernel's switches. */
+export function whyNotStarted(said: string, read: Switch): string {
+  const refused = /uid map|user namespace|namespace failed|Permission denied|Operation not permitted/i.test(
+    said,
+  );
+  const what = `bubblewrap cannot make a sandbox here (${said}).`;
+  if (!refused)
+    return `${what} Run "bwrap --ro-bind / / --unshare-user --unshare-pid --proc /proc true" to see why.`;
+  if (read("kernel/apparmor_restrict_unprivileged_userns") === "1")
+    return `${what} AppArmor lets only programs with a profile make user namespaces: give /usr/bin/bwrap one (on Ubuntu, apt install apparmor-profiles and enable bwrap-userns-restrict).`;
+  if (read("kernel/unprivileged_userns_clone") === "0")
+    return `${what} User namespaces are switched off: set kernel.unprivileged_userns_clone to 1 with sysctl.`;
+  if (read("user/max_user_namespaces") === "0")
+    return `${what} User namespaces are switched off: set user.max_user_namespaces to more than 0 with sysctl.`;
+  return `${what} User namespaces are not allowed here; in a container, its seccomp profile has to allow them.`;
+}
+
+/** The findings, and whether only the weaker form of the sandbox was possible. */
+interface Probed {
+  readonly report: SandboxReport;
+  readonly weaker: boolean;
+}
+
+const Cached = z.object({
+  key: z.string(),
+  state: z.enum(["enforced", "partial"]),
+  reason: z.string(),
+  weaker: z.boolean(),
+});
+
+/** Ignores a cache that another user could write: it could claim a confinement that does not exist. */
+export function readProbe(file: string, key: string): Probed | null {
+  let fd: number | undefined;
+  try {
+    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const { mode, uid } = fstatSync(fd);
+    if ((mode & 0o077) !== 0 || (process.getuid !== undefined && uid !== process.getuid())) return null;
+    const read = z.safeParse(Cached, JSON.parse(readFileSync(fd, "utf8")));
+    if (!read.success || read.data.key !== key) return null;
+    const { state, reason, weaker } = read.data;
+    return { report: { state, reason }, weaker };
+  } catch {
+    return null;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/** Does not cache what is unavailable: once the package is installed, the next start finds it. Never throws. */
+export function keepProbe(file: string, key: string, { report: { state, reason }, weaker }: Probed): void {
+  if (state === "unavailable") return;
+  const cached: z.infer<typeof Cached> = { key, state, reason, weaker };
+  const fresh = `${file}.${randomBytes(6).toString("hex")}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(fresh, JSON.stringify(cached), { mode: 0o600, flag: "wx" });
+    renameSync(fresh, file);
+  } catch {
+    rmSync(fresh, { force: true });
+  }
+}
+
+/** Returns a key that changes when the machine restarts or what the sandbox depends on changes; null if nothing may be cached. */
+export function probeKey(platform: NodeJS.Platform, programs: readonly (string | null)[]): string | null {
+  if (platform !== "linux") return null;
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    // Containers share a boot, but not what they allow.
+    const namespaces = ["user", "mnt", "pid"].map((name) => readlinkSync(`/proc/self/ns/${name}`));
+    return JSON.stringify([
+      ...[VERSION, boot, release(), process.arch, process.version, process.getuid?.() ?? null],
+      ...namespaces,
+      ...programs.map(identity),
+    ]);
+  } catch {
+    return null;
+  }
+}
+
+/** Raise it when the probe checks more, or confinements are built in another way. */
+const VERSION = "2";
+
+function identity(program: string | null): string {
+  if (program === null) return "";
+  const { size, mtimeMs, ino, mode } = statSync(program);
+  return [program, size, mtimeMs, ino, mode].join(" ");
 }

@@ -3,12 +3,13 @@ import type * as z from "zod/mini";
 import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
 import type { CheckoutSnapshot } from "../checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
+import { withIndex } from "../own-index.ts";
 import { bothEnded, checkoutAt, outputOf, refuseRequest } from "../refusal.ts";
 import { operationInProgress, tooOldToMerge } from "../repository.ts";
 import type { Counts } from "../requests.ts";
+import { chunks } from "../side-index.ts";
 import { editsBetween } from "./edits.ts";
 import { guard } from "./guards.ts";
-import { keepDeletions } from "./keep-deletions.ts";
 import { mergeTree, withLines } from "./merge-tree.ts";
 import { type PlannedChange, planOf } from "./plan.ts";
 import { unresolved } from "./unresolved.ts";
@@ -94,4 +95,27 @@ export async function candidateOf(
   const all = { ...common, notes: [...notes, ...plan.notes] };
   if (guarded.conflicts.length > 0) return { ...all, type: "conflict", conflicts: guarded.conflicts };
   return { ...all, type: "clean", merged: merged.tree, plan: plan.changes, emptied: guarded.emptied };
+}
+
+/** Returns the agent's tree with the deletions to leave out put back. */
+async function keepDeletions(
+  repo: Repository,
+  base: string,
+  found: string,
+  hold: readonly string[],
+  ground: GitEnvironment,
+): Promise<string> {
+  if (hold.length === 0) return found;
+  return withIndex(repo, ground, async (index) => {
+    const said = async (args: readonly string[]) =>
+      outputOf(await repo.git.run(args, { index }), "Deletions could not be held back");
+    await said(["read-tree", found]);
+    for (const some of chunks(hold, 200)) {
+      const listed = await said(["ls-tree", "-z", "--full-tree", base, "--", ...some]);
+      const entries = [...listed.matchAll(/(\d{6}) \w+ ([0-9a-f]+)\t([^\0]+)\0/g)];
+      const args = entries.flatMap(([, mode, id, path]) => ["--cacheinfo", `${mode},${id},${path}`]);
+      if (args.length > 0) await said(["update-index", "--add", ...args]);
+    }
+    return (await said(["write-tree"])).trim();
+  });
 }

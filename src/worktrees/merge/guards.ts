@@ -1,10 +1,9 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Conflict } from "../../mailbox/worktree.ts";
 import type { Repository } from "../environment.ts";
 import { listTreeNames } from "./edits.ts";
 import { lstatOf } from "./file-state.ts";
-import { nameCollisions } from "./name-collisions.ts";
 import { fold, foldersOf } from "./names.ts";
 import type { PlannedChange } from "./plan.ts";
 
@@ -101,4 +100,39 @@ function emptiedBy(top: string, changes: readonly PlannedChange[], emptyOnes: re
       const found = lstatOf(join(top, path));
       return found?.isDirectory() ? [{ path, mode: Number(found.mode & 0o7777n) }] : [];
     });
+}
+
+/**
+ * Returns new names that equal another on disks that ignore case or forms of accents: on a colleague's disk one file
+ * would overwrite the other. `names`: all of the result.
+ */
+function nameCollisions(added: readonly string[], names: readonly string[]): string[] {
+  const folders = new Set<string>();
+  for (const name of names)
+    for (let at = dirname(name); at !== "." && !folders.has(at); at = dirname(at)) folders.add(at);
+  const asFile = spellings(names);
+  const asFolder = spellings([...folders]);
+  return added.filter((path) => {
+    const key = fold(path);
+    return (
+      isOther(asFile.get(key), path) ||
+      isOther(asFolder.get(key), path) ||
+      foldersOf(path).some((folder) => isOther(asFile.get(fold(folder)), folder))
+    );
+  });
+}
+
+function spellings(names: readonly string[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const name of names) {
+    const key = fold(name);
+    const same = found.get(key);
+    if (same === undefined) found.set(key, [name]);
+    else same.push(name);
+  }
+  return found;
+}
+
+function isOther(spelled: readonly string[] | undefined, path: string): boolean {
+  return spelled?.some((name) => name !== path) ?? false;
 }

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checked } from "../../../src/actors/typed/check.ts";
-import { parseAnswer } from "../../../src/actors/typed/parse-answer.ts";
+import { checked, parseAnswer } from "../../../src/actors/typed/typed-ending.ts";
 
 const foundIn = (text: string) => {
   const found = parseAnswer(text);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createEscapeKey } from "../../../src/cli/repl/escape-key.ts";
-import { lastExchange } from "../../../src/cli/repl/last-exchange.ts";
-import { showResumed } from "../../../src/cli/repl/show-resumed.ts";
+import { createEscapeKey } from "../../../src/cli/repl/painted-terminal.ts";
+import { lastExchange, showResumed } from "../../../src/cli/repl/show-resumed.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import { ActorId, MAIN } from "../../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../../src/mailbox/session-events.ts";

@@ -6,8 +6,8 @@ import type { Files } from "../../../src/context/files.ts";
 import { nearNames, skillNamed, skillTyped } from "../../../src/context/skills/find-skill.ts";
 import { skillGrants } from "../../../src/context/skills/grants.ts";
 import { skillLibrary } from "../../../src/context/skills/library.ts";
-import { builtInSkills } from "../../../src/context/skills/shipped.ts";
 import type { SkillSearch } from "../../../src/context/skills/skill-dirs.ts";
+import { builtInSkills } from "../../../src/context/skills/skill-dirs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 function world(files: Readonly<Record<string, string>>, search: Partial<SkillSearch> = {}) {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { WriteLedger } from "../../../src/features/file-locks/write-ledger.ts";
+import { WriteLedger } from "../../../src/features/file-locks/index.ts";
 import { ActorId, callId } from "../../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { everyDayHosts, supervised } from "../../support/supervised.ts";

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { argumentsGiven } from "../../../src/features/servers/prompt-words.ts";
+import { argumentsGiven } from "../../../src/features/servers/server-prompts.ts";
 import { promptUsage, type ServerPrompt } from "../../../src/features/servers/server-service.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { server } from "../../mcp/opened-mcp.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { builtInSkills } from "../../../src/context/skills/shipped.ts";
+import { builtInSkills } from "../../../src/context/skills/skill-dirs.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { load, skillFile, withSkills } from "./with-skills.ts";

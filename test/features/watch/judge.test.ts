@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { callDeadline } from "../../../src/features/watch/call-deadline.ts";
 import { type Finding, judgeActor, judgeSession, silenceOf } from "../../../src/features/watch/judge.ts";
 import { reasonOf, warningOf } from "../../../src/features/watch/sentences.ts";
 import type { WatchedActor } from "../../../src/features/watch/watched-actor.ts";
-import { watched } from "../../../src/features/watch/watched-record.ts";
+import { callDeadline, watched } from "../../../src/features/watch/watched-record.ts";
 import { ActorId, CallId, MAIN } from "../../../src/mailbox/ids.ts";
 import { actor, blockedFor, call, limits } from "./actors.ts";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Vitals } from "../../../src/actors/hosts.ts";
-import { AwakeTime } from "../../../src/features/watch/awake-time.ts";
-import { startWatch, type WatchNews } from "../../../src/features/watch/watch.ts";
+import { AwakeTime, startWatch, type WatchNews } from "../../../src/features/watch/watch.ts";
 import type { WatchedActor } from "../../../src/features/watch/watched-actor.ts";
 import { ActorId, CallId } from "../../../src/mailbox/ids.ts";
 import { FakeClock } from "../../support/fake-clock.ts";

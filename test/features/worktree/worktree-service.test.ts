@@ -8,7 +8,7 @@ import type { Location } from "../../../src/mailbox/worktree.ts";
 import { createTree } from "../../../src/worktrees/create.ts";
 import { diffTree } from "../../../src/worktrees/diff.ts";
 import { inspect } from "../../../src/worktrees/inspect.ts";
-import { listTrees } from "../../../src/worktrees/list.ts";
+import { listTrees } from "../../../src/worktrees/operations.ts";
 import { removeTree } from "../../../src/worktrees/remove.ts";
 import type { BaseRef, Owner } from "../../../src/worktrees/requests.ts";
 import { restoreTree } from "../../../src/worktrees/restore.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { summaryRequest, summaryText } from "../../../src/context/compaction/instructions.ts";
+import { summaryRequest, summaryText } from "../../../src/context/compaction/compacted-view.ts";
 import type { MessageParam } from "../../../src/mailbox/conversation.ts";
 import { textOf } from "../../../src/mailbox/conversation.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";

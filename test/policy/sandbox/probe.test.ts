@@ -1,11 +1,16 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import {
+  keepProbe,
+  probeKey,
+  readProbe,
+  whyNotHere,
+  whyNotStarted,
+} from "../../../src/policy/sandbox/builder.ts";
 import { judged } from "../../../src/policy/sandbox/open.ts";
 import type { Findings } from "../../../src/policy/sandbox/probe.ts";
-import { keepProbe, probeKey, readProbe } from "../../../src/policy/sandbox/probe-cache.ts";
 import { trustedProgram } from "../../../src/policy/sandbox/programs.ts";
-import { whyNotHere, whyNotStarted } from "../../../src/policy/sandbox/why-none.ts";
 import { onLinux } from "../../support/needs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 

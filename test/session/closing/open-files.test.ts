@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderIn, platformShell } from "../../../src/processes/platform-shell.ts";
-import { threadsWithin } from "../../../src/session/open-files.ts";
+import { threadsWithin } from "../../../src/session/open-resources.ts";
 import { bundledProgram } from "../../support/bundled-entries.ts";
 import { onLinux } from "../../support/needs.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
