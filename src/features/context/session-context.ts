@@ -302,7 +302,7 @@ function hasDocument({ document }: Reference): boolean {
 
 function gone(key: string): string | null {
   return key === SKILLS_FACT
-    ? "All skills were removed."
+    ? "Skills are no longer available."
     : (memoryGone(key) ?? nearbyGone(key) ?? situationGone(key));
 }
 
