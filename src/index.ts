@@ -6,8 +6,8 @@
  * const { summary } = await session.spawn({ type: "Explore", prompt: "Where are routes defined?" });
  * console.log(summary.text);
  */
-export { type AgentDefinition, defineAgent } from "./actors/definitions/definition.ts";
-export { builtInAgents } from "./actors/definitions/index.ts";
+export { type AgentDefinition, defineAgent } from "./context/agents/definition.ts";
+export { builtInAgents } from "./context/agents/index.ts";
 export type { CompactionOptions } from "./features/compaction/windows.ts";
 export {
   type WorktreeSettings,

@@ -1,3 +1,4 @@
+import { retriesIn } from "../context/agents/retry-text.ts";
 import { type CompactedView, messagesOfView } from "../context/compaction/compacted-view.ts";
 import type { Compacted, CompactRequest } from "../mailbox/compacted.ts";
 import {
@@ -42,7 +43,6 @@ import { resolveCall } from "../tools/deferred/resolve-call.ts";
 import { ReadLedger } from "../tools/read-ledger.ts";
 import { TodoList } from "../tools/todo-list.ts";
 import { Repetition } from "./repetition.ts";
-import { retriesIn } from "./typed/retry-text.ts";
 
 /**
  * What an agent knows between two turns. Only a fold of its turn records, so that a new thread can continue where an

@@ -30,7 +30,7 @@ import {
 import { nextReply } from "./next-reply.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { runCalls } from "./run-calls.ts";
-import { type TypedEnding, typedEnding } from "./typed/typed-ending.ts";
+import { type TypedEnding, typedEnding } from "./typed-ending.ts";
 
 /** Everything the loop needs from outside; it owns nothing. */
 export interface Surroundings {

@@ -1,5 +1,5 @@
 import type { ListedAgent } from "../features/agents/listing.ts";
-import { nearName } from "../mailbox/near-name.ts";
+import { nearName } from "../lib/near-name.ts";
 import { quoted, UsageError } from "./usage-error.ts";
 
 /** Finds an agent type by its name in any case and with any separators. Throws a `UsageError` that lists the types. */

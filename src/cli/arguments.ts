@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { nearName } from "../mailbox/near-name.ts";
+import { nearName } from "../lib/near-name.ts";
 import type { Option } from "./option.ts";
 import { quoted, UsageError } from "./usage-error.ts";
 

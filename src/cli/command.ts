@@ -1,4 +1,4 @@
-import { nearName } from "../mailbox/near-name.ts";
+import { nearName } from "../lib/near-name.ts";
 import type { Arguments } from "./arguments.ts";
 import type { CliIO } from "./io.ts";
 import type { Option } from "./option.ts";

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { AgentModels } from "../model/agent-models.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import { agentType } from "./agent-type.ts";

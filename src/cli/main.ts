@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { errorMessage } from "../lib/errors.ts";
-import { nearName } from "../mailbox/near-name.ts";
+import { nearName } from "../lib/near-name.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Command, type Context, checkPositionals } from "./command.ts";
 import { conversationCommand } from "./commands/conversation.ts";

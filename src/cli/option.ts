@@ -1,4 +1,4 @@
-import { nearName } from "../mailbox/near-name.ts";
+import { nearName } from "../lib/near-name.ts";
 import { quoted, UsageError } from "./usage-error.ts";
 
 /** One flag of a command: its help line and the check of its values. */

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { ListedAgent } from "../features/agents/listing.ts";
 import type { AgentModels } from "../model/agent-models.ts";
 import type { SupervisorHandle, SupervisorOptions } from "../session/options.ts";

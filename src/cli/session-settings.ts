@@ -1,5 +1,5 @@
-import type { AgentsFlag } from "../actors/definitions/agents-flag.ts";
-import type { AgentLibrary } from "../actors/definitions/load.ts";
+import type { AgentsFlag } from "../context/agents/agents-flag.ts";
+import type { AgentLibrary } from "../context/agents/load.ts";
 import { type SettingsReader, settingsReader, type TrustedSettings } from "../policy/trust/trust.ts";
 import { trustFolder } from "../policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../policy/trust/trust-text.ts";

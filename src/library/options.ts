@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { WorktreeSettings } from "../features/isolation/worktree-settings.ts";
 import type { Effort } from "../mailbox/effort.ts";
 import type { JsonSchema } from "../mailbox/messages.ts";

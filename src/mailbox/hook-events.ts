@@ -1,4 +1,4 @@
-import { nearName } from "./near-name.ts";
+import { nearName } from "../lib/near-name.ts";
 
 /** The events at which a user's hooks run (A5.12). */
 export const hookEvents = [

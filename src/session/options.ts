@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
-import type { AgentDefinition } from "../actors/definitions/definition.ts";
 import type { ActorHost } from "../actors/hosts.ts";
+import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { Skill } from "../context/skills/skill.ts";
 import type { AgentPlacement, AgentsNow } from "../features/agents/agent-types.ts";
 import type { Budget } from "../features/budget/budget.ts";

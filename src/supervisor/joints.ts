@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type {

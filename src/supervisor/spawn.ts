@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { Journal } from "../journal/journal.ts";
 import { journalFile } from "../journal/paths.ts";
 import { readJournal } from "../journal/reader.ts";

@@ -1,8 +1,8 @@
 import { opendir, readlink, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, parse, relative, resolve } from "node:path";
+import { editDistance } from "../lib/edit-distance.ts";
 import { errorCode, errorMessage } from "../lib/errors.ts";
 import { isPathInside } from "../lib/paths.ts";
-import { editDistance } from "../mailbox/edit-distance.ts";
 
 /** Returns the absolute path that a tool means. `~` is an ordinary name here. */
 export function resolvePath(cwd: string, path: string | undefined): string {

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { AgentDefinition } from "../../src/actors/definitions/definition.ts";
 import { main } from "../../src/cli/main.ts";
 import { lazyRuntime } from "../../src/cli/runtime.ts";
+import type { AgentDefinition } from "../../src/context/agents/definition.ts";
 import type { ListedAgent } from "../../src/features/agents/listing.ts";
-import { agentsIn, places, simple } from "../actors/definitions/agent-files.ts";
+import { agentsIn, places, simple } from "../context/agents/agent-files.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";
 

@@ -1,5 +1,5 @@
-import type { AgentDefinition } from "../../src/actors/definitions/definition.ts";
 import type { Runtime } from "../../src/cli/runtime.ts";
+import type { AgentDefinition } from "../../src/context/agents/definition.ts";
 import type { Skill } from "../../src/context/skills/skill.ts";
 import type { ListedAgent } from "../../src/features/agents/listing.ts";
 import type { ServerService } from "../../src/features/servers/server-service.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { agentsIn, places, simple } from "../actors/definitions/agent-files.ts";
+import { agentsIn, places, simple } from "../context/agents/agent-files.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";
 

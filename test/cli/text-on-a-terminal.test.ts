@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { cutToWidth, displayWidth, padToWidth } from "../../src/cli/display-width.ts";
 import { shortCount, shortTime } from "../../src/cli/figures.ts";
 import { safeLine, safeText } from "../../src/cli/safe-text.ts";
-import { nearName } from "../../src/mailbox/near-name.ts";
+import { nearName } from "../../src/lib/near-name.ts";
 
 describe("a text's width on a terminal", () => {
   test.each([

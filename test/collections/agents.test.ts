@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { findAgent } from "../../src/actors/definitions/index.ts";
-import { loaded, places } from "../actors/definitions/agent-files.ts";
+import { findAgent } from "../../src/context/agents/index.ts";
+import { loaded, places } from "../context/agents/agent-files.ts";
 import { writtenAgents } from "./agents.ts";
 
 const SEED = 20_260_731;

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
 import type { ListedAgent } from "../../features/agents/listing.ts";
 import { type MissingServer, missingServers } from "../../features/servers/named-servers.ts";
 import { knownServers } from "../../features/servers/named-telling.ts";

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
-import type { AgentSearch } from "../../actors/definitions/agent-dirs.ts";
-import type { AgentsFlag } from "../../actors/definitions/agents-flag.ts";
-import type { AgentDefinition } from "../../actors/definitions/definition.ts";
-import type { AgentLibrary, LoadedAgents } from "../../actors/definitions/load.ts";
+import type { AgentSearch } from "../../context/agents/agent-dirs.ts";
+import type { AgentsFlag } from "../../context/agents/agents-flag.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
+import type { AgentLibrary, LoadedAgents } from "../../context/agents/load.ts";
 import { formatProblem } from "../../context/markdown/fields.ts";
 import type { AgentPlacement, AgentsNow } from "../../features/agents/agent-types.ts";
 import { errorMessage } from "../../lib/errors.ts";
@@ -32,7 +32,7 @@ export async function agentLibraryIn(
   trust: Pick<AgentSearch, "trusted" | "agreed">,
 ): Promise<AgentLibrary> {
   const managed = dirname(managedSettings ?? managedSettingsFile(process.platform));
-  const { agentLibrary } = await import("../../actors/definitions/load.ts");
+  const { agentLibrary } = await import("../../context/agents/load.ts");
   const { diskFiles } = await import("../../context/disk-files.ts");
   return agentLibrary({ cwd, homedir, managed, ...trust }, diskFiles, flag);
 }

@@ -1,5 +1,5 @@
 import { troupeHome } from "../../journal/paths.ts";
-import { nearName } from "../../mailbox/near-name.ts";
+import { nearName } from "../../lib/near-name.ts";
 import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
 import { editSettings } from "../../settings/edit-settings.ts";
 import { isBelow, type Leaf, parseValue, type SettingsKey, settingsKey } from "../../settings/leaves.ts";

@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
 import { errorMessage } from "../../lib/errors.ts";
-import { nearName } from "../../mailbox/near-name.ts";
+import { nearName } from "../../lib/near-name.ts";
 import { inputErrors } from "../../tools/bind-tool.ts";
 import { quoted } from "../usage-error.ts";
 import type { Form, ShowForm } from "./elicit-user.ts";

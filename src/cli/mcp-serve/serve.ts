@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { findAgent } from "../../actors/definitions/index.ts";
+import { findAgent } from "../../context/agents/index.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { within } from "../../mailbox/clock.ts";
 import type { SupervisorHandle, SupervisorOptions } from "../../session/options.ts";

@@ -1,6 +1,6 @@
+import { nearName } from "../../lib/near-name.ts";
 import { type Clock, pause, within } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import { nearName } from "../../mailbox/near-name.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
 import type { AgentView, SupervisorEvent } from "../../supervisor/view.ts";
 import { counted } from "../figures.ts";

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../lib/json.ts";
-import { nearName } from "../../mailbox/near-name.ts";
+import { nearName } from "../../lib/near-name.ts";
 import type { McpTool, ServerStatus } from "../../mcp/mcp.ts";
 import { joinServers } from "../../mcp/parse-servers.ts";
 import type { Leaf } from "../../settings/leaves.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { nearName } from "../../mailbox/near-name.ts";
+import { nearName } from "../../lib/near-name.ts";
 import { SignInFile } from "../../mcp/broker/sign-in-file.ts";
 import type { Mcp } from "../../mcp/mcp.ts";
 import { joinServers } from "../../mcp/parse-servers.ts";

@@ -1,8 +1,8 @@
 import { skillTyped } from "../../context/skills/find-skill.ts";
 import type { Skill } from "../../context/skills/skill.ts";
 import { errorMessage } from "../../lib/errors.ts";
+import { nearName } from "../../lib/near-name.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import { nearName } from "../../mailbox/near-name.ts";
 import type { PermissionMode } from "../../session/options.ts";
 import type { Behaviour } from "../../settings/rules.ts";
 import { shortCount } from "../figures.ts";

@@ -1,4 +1,4 @@
-import { editDistance } from "../../mailbox/edit-distance.ts";
+import { editDistance } from "../../lib/edit-distance.ts";
 import type { FieldProblem, Fields } from "./fields.ts";
 
 /** Keys that other programs read from the same files and that are similar to known ones. */

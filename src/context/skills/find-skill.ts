@@ -1,4 +1,4 @@
-import { editDistance } from "../../mailbox/edit-distance.ts";
+import { editDistance } from "../../lib/edit-distance.ts";
 import type { Skill } from "./skill.ts";
 
 const MAX_SUGGESTED = 5;

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { serverSlug } from "../../mcp/names.ts";
 import type { Allowed } from "../../supervisor/toolbox.ts";
 

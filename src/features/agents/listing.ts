@@ -1,5 +1,5 @@
-import type { AgentDefinition, AgentSource } from "../../actors/definitions/definition.ts";
-import { builtInAgents, findAgent } from "../../actors/definitions/index.ts";
+import type { AgentDefinition, AgentSource } from "../../context/agents/definition.ts";
+import { builtInAgents, findAgent } from "../../context/agents/index.ts";
 import type { AgentModels } from "../../model/agent-models.ts";
 import { Toolbox } from "../../supervisor/toolbox.ts";
 import type { AgentListing } from "../../tools/agent-list.ts";

@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, sep } from "node:path";
-import type { AgentDefinition } from "../../actors/definitions/definition.ts";
-import { schemaWords } from "../../actors/typed/retry-text.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
+import { schemaWords } from "../../context/agents/retry-text.ts";
 import { assemble, messagesOf, type Part, systemOf } from "../../context/assemble.ts";
 import { boundsOf } from "../../context/compaction/bounds.ts";
 import { mainRole, mainSections } from "../../context/system.ts";

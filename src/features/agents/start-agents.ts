@@ -1,5 +1,5 @@
-import type { AgentDefinition } from "../../actors/definitions/definition.ts";
-import { schemaWords, whyNoSchema } from "../../actors/typed/retry-text.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
+import { schemaWords, whyNoSchema } from "../../context/agents/retry-text.ts";
 import { ActorId, type CallId, type Ids, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, JsonSchema, Summary } from "../../mailbox/messages.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
 import type { ReadHooks } from "../../policy/hooks/hooks.ts";
 
 /** Returns the hooks of definitions, each for agents of its type alone. */

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Hold, Mcp, ServerStatus } from "../../mcp/mcp.ts";
 import { parseMcpServers } from "../../mcp/parse-servers.ts";

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ServerStatus } from "../../mcp/mcp.ts";
 import { serverSlug } from "../../mcp/names.ts";

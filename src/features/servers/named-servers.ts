@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { nearNames } from "../../context/skills/find-skill.ts";
 import { serverSlug } from "../../mcp/names.ts";
 

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { serverSlug } from "../../mcp/names.ts";
 import { missingWords, type ServersThere } from "./named-servers.ts";
 import type { ServersOptions, ServersParts } from "./parts.ts";

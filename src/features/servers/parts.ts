@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { McpServer, McpServerEntry } from "../../mcp/server.ts";
 import type { UserHandler } from "../../policy/asks.ts";

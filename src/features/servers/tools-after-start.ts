@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { AgentTool } from "../../mailbox/messages.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
 import type { Files } from "../../context/files.ts";
 import { nearNames, skillTyped } from "../../context/skills/find-skill.ts";
 import { CHARS_PER_TOKEN } from "../../context/skills/listing.ts";

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from "../../actors/definitions/definition.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { digestOf } from "../../context/digest.ts";
 import { diskFiles } from "../../context/disk-files.ts";
 import type { Fact } from "../../context/facts.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checked, parseAnswer } from "../../../src/actors/typed/typed-ending.ts";
+import { checked, parseAnswer } from "../../../src/actors/typed-ending.ts";
 
 const foundIn = (text: string) => {
   const found = parseAnswer(text);

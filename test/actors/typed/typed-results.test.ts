@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { defineAgent } from "../../../src/actors/definitions/definition.ts";
+import { defineAgent } from "../../../src/context/agents/definition.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
 import { everyDayHosts, shippedHosts, supervised } from "../../support/supervised.ts";

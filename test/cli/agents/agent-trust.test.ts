@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { sessionAgents } from "../../../src/cli/agents/session-agents.ts";
 import { type AskTrust, sessionSettings } from "../../../src/cli/session-settings.ts";
 import { untrustedNote } from "../../../src/policy/trust/trust-text.ts";
-import { agentsIn, simple } from "../../actors/definitions/agent-files.ts";
+import { agentsIn, simple } from "../../context/agents/agent-files.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { FakeIO } from "../fake-io.ts";
 

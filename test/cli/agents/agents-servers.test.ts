@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { defineAgent } from "../../../src/actors/definitions/definition.ts";
 import { agentListing, secretsOfAgents, sessionAgents } from "../../../src/cli/agents/session-agents.ts";
 import { main } from "../../../src/cli/main.ts";
+import { defineAgent } from "../../../src/context/agents/definition.ts";
 import { listAgents } from "../../../src/features/agents/listing.ts";
 import { foldersWith } from "../../settings/folders.ts";
 import { FakeIO } from "../fake-io.ts";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { definedBy } from "../../../src/actors/definitions/from-fields.ts";
+import { definedBy } from "../../../src/context/agents/from-fields.ts";
 import { defineAgent } from "../../../src/index.ts";
 import { startMessagesServer } from "../../support/messages-server.ts";
 import { supervised } from "../../support/supervised.ts";

@@ -6,7 +6,7 @@ import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
 import type { SupervisorOptions } from "../../../src/session/options.ts";
 import { defineTool } from "../../../src/tools/define-tool.ts";
-import { agentsIn, loaded, places, simple } from "../../actors/definitions/agent-files.ts";
+import { agentsIn, loaded, places, simple } from "../../context/agents/agent-files.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
 import { everyDayHosts, supervised } from "../../support/supervised.ts";
 import { textsOf } from "../../support/texts-of.ts";

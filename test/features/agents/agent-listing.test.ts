@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type AgentDefinition, defineAgent } from "../../../src/actors/definitions/definition.ts";
+import { type AgentDefinition, defineAgent } from "../../../src/context/agents/definition.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { supervised } from "../../support/supervised.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { defineAgent } from "../../../src/actors/definitions/definition.ts";
+import { defineAgent } from "../../../src/context/agents/definition.ts";
 import { namedTools } from "../../../src/features/agents/definition-tools.ts";
 
 const agent = (more: object) =>

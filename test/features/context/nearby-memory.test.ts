@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { defineAgent } from "../../../src/actors/definitions/definition.ts";
+import { defineAgent } from "../../../src/context/agents/definition.ts";
 import { pathPatterns } from "../../../src/features/context/path-patterns.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type AgentDefinition, defineAgent } from "../../../src/actors/definitions/definition.ts";
-import { restrictUntrusted } from "../../../src/actors/definitions/load.ts";
+import { type AgentDefinition, defineAgent } from "../../../src/context/agents/definition.ts";
+import { restrictUntrusted } from "../../../src/context/agents/load.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { resumeSession } from "../../../src/session/resume-session.ts";
 import type { SupervisorEvent } from "../../../src/supervisor/view.ts";

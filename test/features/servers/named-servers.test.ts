@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AgentDefinition, defineAgent } from "../../../src/actors/definitions/definition.ts";
+import { type AgentDefinition, defineAgent } from "../../../src/context/agents/definition.ts";
 import { missingServers, missingWords } from "../../../src/features/servers/named-servers.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { SupervisorEvent } from "../../../src/supervisor/view.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { defineAgent } from "../../../src/actors/definitions/definition.ts";
+import { defineAgent } from "../../../src/context/agents/definition.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { resumeSession } from "../../../src/session/resume-session.ts";
 import { supervised } from "../../support/supervised.ts";

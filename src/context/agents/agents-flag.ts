@@ -1,5 +1,5 @@
-import type { FileProblem } from "../../context/markdown/fields.ts";
 import { isObject } from "../../lib/objects.ts";
+import type { FileProblem } from "../markdown/fields.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { definedBy } from "./from-fields.ts";
 import { plainName } from "./index.ts";

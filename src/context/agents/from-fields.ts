@@ -1,3 +1,4 @@
+import { oneLine, shorten } from "../../lib/text.ts";
 import {
   fieldReader,
   type Meaning,
@@ -5,10 +6,9 @@ import {
   names,
   readFlag,
   readText,
-} from "../../context/markdown/field-reader.ts";
-import type { FieldProblem, Fields } from "../../context/markdown/fields.ts";
-import { plainKey } from "../../context/markdown/misspelled-keys.ts";
-import { oneLine, shorten } from "../../lib/text.ts";
+} from "../markdown/field-reader.ts";
+import type { FieldProblem, Fields } from "../markdown/fields.ts";
+import { plainKey } from "../markdown/misspelled-keys.ts";
 import type { AgentDefinition, AgentSource } from "./definition.ts";
 import * as meanings from "./meanings.ts";
 

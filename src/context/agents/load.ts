@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { Files } from "../../context/files.ts";
-import { chooseByName, formatLeftOut, type Replacing } from "../../context/markdown/choose-by-name.ts";
-import type { FileProblem } from "../../context/markdown/fields.ts";
-import { findMarkdown, type MarkdownFile } from "../../context/markdown/find-markdown.ts";
-import { readMarkdown, rereadChanged } from "../../context/markdown/read-markdown.ts";
+import type { Files } from "../files.ts";
+import { chooseByName, formatLeftOut, type Replacing } from "../markdown/choose-by-name.ts";
+import type { FileProblem } from "../markdown/fields.ts";
+import { findMarkdown, type MarkdownFile } from "../markdown/find-markdown.ts";
+import { readMarkdown, rereadChanged } from "../markdown/read-markdown.ts";
 import { type AgentDir, type AgentSearch, agentDirs } from "./agent-dirs.ts";
 import { type AgentsFlag, agentsInFlag } from "./agents-flag.ts";
 import type { AgentDefinition } from "./definition.ts";

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { type Meaning, readFlag } from "../../context/markdown/field-reader.ts";
 import { isObject } from "../../lib/objects.ts";
 import { Effort } from "../../mailbox/effort.ts";
 import { isHookEvent, noHookEvent } from "../../mailbox/hook-events.ts";
 import { MergeMode } from "../../mailbox/worktree.ts";
-import { schemaFault } from "../typed/schema-fault.ts";
+import { type Meaning, readFlag } from "../markdown/field-reader.ts";
 import type { AgentDefinition, AgentMode, DefinedServers } from "./definition.ts";
+import { schemaFault } from "./schema-fault.ts";
 
 const MAX_NAME_CHARS = 200;
 const MODES: Readonly<Record<string, AgentMode>> = {

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "no
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { agentsInFlag } from "../../../src/actors/definitions/agents-flag.ts";
-import { agentLibrary } from "../../../src/actors/definitions/load.ts";
+import { agentsInFlag } from "../../../src/context/agents/agents-flag.ts";
+import { agentLibrary } from "../../../src/context/agents/load.ts";
 import { diskFiles } from "../../../src/context/disk-files.ts";
 import type { Files } from "../../../src/context/files.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

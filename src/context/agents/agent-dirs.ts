@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { Files } from "../../context/files.ts";
-import type { MarkdownDir } from "../../context/markdown/find-markdown.ts";
 import { ancestors, isPathInside } from "../../lib/paths.ts";
+import type { Files } from "../files.ts";
+import type { MarkdownDir } from "../markdown/find-markdown.ts";
 
 /** Where agents are defined. All directories are absolute. */
 export interface AgentSearch {

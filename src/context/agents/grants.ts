@@ -1,12 +1,8 @@
 import { hash } from "node:crypto";
-import {
-  formatReplacing,
-  type ReplacedOwner,
-  type Replacing,
-} from "../../context/markdown/choose-by-name.ts";
 import { isObject } from "../../lib/objects.ts";
 import { oneLine, shorten } from "../../lib/text.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
+import { formatReplacing, type ReplacedOwner, type Replacing } from "../markdown/choose-by-name.ts";
 import type { AgentDefinition, AgentMode } from "./definition.ts";
 import { builtInAgents, plainName } from "./index.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { AgentsFlag } from "../../../src/actors/definitions/agents-flag.ts";
-import { agentLibrary, type LoadedAgents } from "../../../src/actors/definitions/load.ts";
+import type { AgentsFlag } from "../../../src/context/agents/agents-flag.ts";
+import { agentLibrary, type LoadedAgents } from "../../../src/context/agents/load.ts";
 import { diskFiles } from "../../../src/context/disk-files.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 

@@ -1,8 +1,8 @@
 import type { OutputUnit, SchemaDraft } from "@cfworker/json-schema";
-import { errorMessage } from "../../lib/errors.ts";
-import type { JsonSchema } from "../../mailbox/messages.ts";
-import type { Ending } from "../ending.ts";
-import { MOST_RETRIES, retryText } from "./retry-text.ts";
+import { MOST_RETRIES, retryText } from "../context/agents/retry-text.ts";
+import { errorMessage } from "../lib/errors.ts";
+import type { JsonSchema } from "../mailbox/messages.ts";
+import type { Ending } from "./ending.ts";
 
 export type TypedEnding =
   | { readonly type: "ends"; readonly ending: Ending }
