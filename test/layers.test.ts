@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { exportedTwice } from "../scripts/layers/exported-names.ts";
@@ -20,6 +20,15 @@ describe("the source of this repository", () => {
     expect(files.length).toBeGreaterThan(20);
     expect(violations(files, rules)).toEqual([]);
     expect(exportedTwice(files)).toEqual([]);
+  });
+
+  test("has an index.ts in every feature, which says which joints it uses", () => {
+    const features = new Set(files.flatMap(({ path }) => /^src\/features\/([^/]+)\//.exec(path)?.[1] ?? []));
+    expect(features.size).toBeGreaterThan(15);
+    for (const feature of features) {
+      const index = join(import.meta.dirname, "../src/features", feature, "index.ts");
+      expect(readFileSync(index, "utf8"), feature).toMatch(/\bjoints?\b/i);
+    }
   });
 
   test("has every file in a folder that has a layer", () => {

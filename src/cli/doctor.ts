@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { builderOptions } from "../features/sandbox/session-sandbox.ts";
+import { builderOptions } from "../features/sandbox/index.ts";
 import { troupeHome } from "../journal/paths.ts";
 import { lightConfinement } from "../policy/sandbox/light.ts";
 import { openSandbox } from "../policy/sandbox/open.ts";

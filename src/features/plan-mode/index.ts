@@ -26,7 +26,7 @@ const MAX_PLAN_BYTES = 4 * MAX_PLAN_CHARS;
 
 /**
  * Plan mode from the first question to the approval (A14.9). The mode changes with the answer, before any other
- * question is handled, so that no waiting call passes in between.
+ * question is handled, so that no waiting call passes in between. Uses no joint: its tools call it.
  */
 export function planService({ mode, asks, files, cwd }: PlanModeParts): PlanService {
   return {

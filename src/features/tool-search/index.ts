@@ -4,7 +4,7 @@ import type { Toolbox } from "../../supervisor/toolbox.ts";
 import { refusedSchema } from "../../tools/deferred/request-schema.ts";
 import { CALLER, SEARCH } from "../../tools/deferred/resolve-call.ts";
 
-/** Which tools are deferred until models search for them. */
+/** Which tools are deferred until models search for them. Uses no joint: specs ask for it. */
 export interface DeferOptions {
   /** `auto`: those of servers and library users, if their schemas are too large; `on`: always (default `auto`). */
   readonly tools?: "auto" | "on" | "off";

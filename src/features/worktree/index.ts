@@ -42,7 +42,7 @@ export function whereIs(actors: Pick<Actors, "find">, id: ActorId, cwd: string):
 
 /**
  * EnterWorktree and ExitWorktree (A16.1 to A16.3). The actor stores where it works, so that a
- * resumed session knows it.
+ * resumed session knows it. Uses no joint: its tools call it.
  */
 export function worktreeService(parts: WorktreeDeskParts): WorktreeService {
   const { worktrees, settings } = parts;

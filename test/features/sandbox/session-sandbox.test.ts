@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lackOf } from "../../../src/features/sandbox/session-sandbox.ts";
+import { lackOf } from "../../../src/features/sandbox/index.ts";
 import { defaultSandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
 import { whyNoBubblewrap } from "../../policy/sandbox/opened.ts";
 import { unless } from "../../support/needs.ts";

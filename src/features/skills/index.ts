@@ -9,7 +9,7 @@ export interface SkillDirectories {
   readonly additionalDirs?: readonly string[];
 }
 
-/** Returns null if the session has none. */
+/** Skills and slash commands; null if the session has none. Joints: those of `SessionSkills`. */
 export function openSkills(
   { skills, cwd, additionalDirs = [] }: SkillDirectories,
   parts: Omit<SkillParts, "options" | "cwd" | "folders">,

@@ -44,7 +44,7 @@ export interface SandboxParts {
   readonly onWarning: (message: string) => void;
 }
 
-/** The session's sandbox, for the gate and for commands; null if it is off. */
+/** The session's sandbox, for the gate and for commands; null if it is off. Uses no joint: those two ask it. */
 export interface SessionSandbox extends SandboxState {
   readonly commands: CommandSandbox | null;
   /** Resolves when the sandbox is known, and never rejects; null if there is nothing to wait for. */

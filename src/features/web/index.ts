@@ -13,7 +13,7 @@ export interface PageModelOptions {
   readonly compaction?: CompactionOptions;
 }
 
-/** Returns the small model, used on behalf of an agent, which is charged. `model`: the session's, resolved. */
+/** The model that reads pages. Uses no joint: `openWeb` gets it. Returns the small model, used on behalf of an agent, which is charged. `model`: the session's, resolved. */
 export function pageModel(
   gateway: Pick<Gateway, "connect" | "isOver">,
   model: string,
