@@ -215,7 +215,7 @@ describe("it is not known", () => {
     ],
     [
       "with a ref that is no commit",
-      /is no commit/,
+      /is not a commit/,
       async (person) =>
         person.must(["update-ref", "refs/tags/t", (await person.must(["write-tree"])).trim()]),
     ],

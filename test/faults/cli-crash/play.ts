@@ -210,7 +210,7 @@ function settlingOf(messages: readonly AnyMessage[]): ServedCall | "settled" | n
   return { name: "Write", input: { file_path: CONTESTED, content } };
 }
 
-const CONFLICT = "Your edits do not fit to what the checkout has become";
+const CONFLICT = "Your edits conflict with changes of the checkout";
 
 type Phase = "first" | "look" | "again";
 

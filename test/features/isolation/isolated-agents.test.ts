@@ -99,7 +99,7 @@ describe.each(everyDayHosts)("agents with their own worktrees, %s", (host) => {
     const bothWrote = barrier(2);
     const { repository, supervisor } = await sessionIn(host, async (request, said) => {
       const file = at(request, "a.txt");
-      if (said.includes("do not fit to what the checkout has become")) {
+      if (said.includes("conflict with changes of the checkout")) {
         if (said.split("was overwritten").length > 2) return { text: "Both hold now." };
         if (!said.includes("<<<<<<< troupe")) return read(file);
         return write(file, FILES["a.txt"].replace("four", "four of both, settled"));
@@ -123,7 +123,7 @@ describe.each(everyDayHosts)("agents with their own worktrees, %s", (host) => {
     const bothWrote = barrier(2);
     let asked = 0;
     const { repository, supervisor } = await sessionIn(host, async (request, said) => {
-      if (said.includes("do not fit")) {
+      if (said.includes("Your edits conflict")) {
         asked += 1;
         return { text: "I leave it as it is." };
       }
@@ -144,7 +144,7 @@ describe.each(everyDayHosts)("agents with their own worktrees, %s", (host) => {
     expect(onDisk(repository, "a.txt")).not.toContain("<<<<<<<");
     // As its owner left it: whoever goes on there finds both sides.
     expect(await repository.must(["show", `${branch}:a.txt`])).toContain("<<<<<<<");
-    expect(conflict?.reason).toContain("marks");
+    expect(conflict?.reason).toContain("markers");
   });
 
   test("keeps a failed agent's edits on its branch, and its result says where (C10)", {
@@ -200,7 +200,7 @@ describe.each(everyDayHosts)("agents with their own worktrees, %s", (host) => {
       const { summary } = await supervisor.spawn({ ...isolated("write"), merge });
       expect(summary.worktree).toMatchObject({
         outcome: "kept",
-        reason: expect.stringMatching(merge === "keep" ? /merge: keep/ : /nobody/i),
+        reason: expect.stringMatching(merge === "keep" ? /merge: keep/ : /No user could be asked/),
       });
       expect(existsSync(join(repository.folder, "new.txt"))).toBe(false);
     }
@@ -496,7 +496,7 @@ describe.each(everyDayHosts)("agents with their own worktrees, %s", (host) => {
     const { worktree } = summary;
     expect(worktree).toMatchObject({ outcome: "kept" });
     expect(worktree?.reason).toMatch(
-      /^Somebody has removed .+; troupe worktrees restore agent-\w+ puts it back\.$/,
+      /^.+ was removed by another program\. .+; troupe worktrees restore agent-\w+ puts it back\.$/,
     );
     expect([worktree?.path, worktree?.branch]).toEqual([undefined, undefined]);
     expect(await repository.must(["show", `${(await saved()).trim()}:new.txt`])).toBe("of the agent\n");

@@ -202,6 +202,6 @@ describe("the runtime's message", () => {
   test("ignores another text that quotes it", () => {
     const words = conflictText({ path: "/t" }, [{ path: "f", kind: "content", lines: [] }], [], "");
     expect(conflictNoticeIn(`Where is this said: ${words}`)).toBeUndefined();
-    expect(conflictNoticeIn("Your edits do not fit to what the checkout has become.")).toBeUndefined();
+    expect(conflictNoticeIn("Your edits conflict with changes of the checkout.")).toBeUndefined();
   });
 });
