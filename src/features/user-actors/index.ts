@@ -146,7 +146,7 @@ export class UserActors implements StartedActors {
     const other = this.#actors.get(name);
     if (other !== undefined && other.ended === null)
       throw new ActorError("invalid", `There is an actor ${name} already; give this one another name.`);
-    if (other === undefined && this.#actors.size >= MAX_ACTORS)
+    if (this.names.length >= MAX_ACTORS)
       throw new ActorError("full", `This session has ${MAX_ACTORS} actors, which is the limit.`);
     const rest = this.#resting.get(name);
     if (rest !== undefined && rest.definition !== definition.name)

@@ -27,6 +27,8 @@ interface Queued {
   readonly reply: PromiseWithResolvers<unknown>;
 }
 
+/** Milliseconds that a thread has to import the module. */
+const START_MS = 60_000;
 /** Milliseconds that a handler has to return when the session closes. */
 const CLOSE_MS = 2_000;
 
@@ -47,6 +49,8 @@ export class UserActor {
   #crashes: number[] = [];
   #ended: UserActorAtRest["ended"] = null;
   #isStopping = false;
+  /** Before, messages wait. */
+  #isOpen = false;
 
   constructor(parts: UserActorParts, { state, pending }: Pick<UserActorAtRest, "state" | "pending">) {
     this.#parts = parts;
@@ -74,12 +78,13 @@ export class UserActor {
       await this.#endThread();
       throw error;
     }
+    this.#isOpen = true;
     return this.#state;
   }
 
   /** Handles what waits, from now on. */
   run(): void {
-    if (this.#handling !== null || this.#isOver || this.#isStopping) return;
+    if (!this.#isOpen || this.#handling !== null || this.#isOver || this.#isStopping) return;
     const [next] = this.#queue;
     if (next === undefined) return;
     this.#handling = this.#handle(next).then(
@@ -137,9 +142,11 @@ export class UserActor {
   /** Leaves what waits for the session that resumes this one. Gives the handler at work a moment to return. */
   async close(): Promise<void> {
     this.#closing.abort(new Error(CLOSED));
-    if (this.#handling !== null) await within(this.#parts.clock, CLOSE_MS, this.#handling);
+    const { clock } = this.#parts;
+    if (this.#handling !== null) await within(clock, CLOSE_MS, this.#handling);
     await this.#endThread();
-    await this.#handling;
+    // It may wait for a disk that hangs.
+    if (this.#handling !== null) await within(clock, CLOSE_MS, this.#handling);
     this.#refuseAll(new ActorError("closed", CLOSED));
   }
 
@@ -220,7 +227,7 @@ export class UserActor {
         ...{ module: definition.module, definition: definition.name, name },
         ...(this.#state === undefined ? {} : { state: this.#state }),
       },
-      { deadlineMs: definition.handlerMs },
+      { deadlineMs: START_MS },
     );
     if (!started.ok) throw new Error(started.message);
     this.#state = started.value.state;

@@ -35,7 +35,7 @@ export const counter = defineActor({
   },
   state: z.object({ sum: z._default(z.number(), 0), reports: z._default(z.array(z.string()), []) }),
   mailbox: 5,
-  handlerMs: 500,
+  handlerMs: 2_000,
   restarts: { most: 2, withinMs: 60_000 },
   receive: {
     add: (state, { n }) => ({ state: { ...state, sum: state.sum + n }, reply: { sum: state.sum + n } }),

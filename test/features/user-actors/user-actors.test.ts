@@ -132,6 +132,15 @@ test("a name, a module or a state that cannot be used is refused with the reason
   ).toThrow("not the URL of a file");
 });
 
+test("messages that arrive while an actor is still starting wait for it", async () => {
+  const { supervisor } = open();
+  const starting = supervisor.actors.start(counter, { state: { sum: 1 } });
+  const early = supervisor.actors.find(counter).ask("add", { n: 2 });
+  await expect(supervisor.actors.start(counter)).rejects.toThrow("There is an actor counter already");
+  await starting;
+  expect(await early).toEqual({ sum: 3 });
+});
+
 test("stop handles the message in hand, refuses the others, and ends the thread", async () => {
   const { supervisor } = open();
   const actor = await supervisor.actors.start(counter);
