@@ -31,7 +31,7 @@ describe("the source of this repository", () => {
     }
   });
 
-  test("has every file in a folder that has a layer", () => {
+  test("has every file in a directory that has a layer", () => {
     const folders = files.map(({ path }) => path.split("/")[1]);
     expect(folders.filter((folder) => folder === undefined || !rules.folders.has(folder))).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe("a layer is broken", () => {
     expect(messages({ "src/supervisor/a.ts": text })).toHaveLength(1);
   });
 
-  test("by a folder that is in no layer", () => {
+  test("by a directory that is in no layer", () => {
     expect(messages({ "src/extras/a.ts": 'import { b } from "../mailbox/b.ts";' })).toEqual([
       "src/extras/a.ts:1 src/extras is in no layer; give it one in scripts/layers/rules.ts",
     ]);

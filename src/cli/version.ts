@@ -14,7 +14,7 @@ function readManifest(place: URL): string | undefined {
   try {
     manifest = JSON.parse(readFileSync(place, "utf8"));
   } catch {
-    // Not here: the sources lie one folder deeper than the bundle.
+    // Not here: the sources lie one directory deeper than the bundle.
     return undefined;
   }
   if (typeof manifest !== "object" || manifest === null || Reflect.get(manifest, "name") !== "troupe")

@@ -58,15 +58,15 @@ function reasonOf(error: unknown): string {
     case "EFBIG":
       return "it would be larger than files may be here (EFBIG); raise the limit (`ulimit -f`), then try again";
     case "EROFS":
-      return "the file system is read-only (EROFS); set TROUPE_HOME to a folder that can be written";
+      return "the file system is read-only (EROFS); set TROUPE_HOME to a directory that can be written";
     case "EACCES":
     case "EPERM":
-      return `access is denied (${code}); check the permissions of its folder or set TROUPE_HOME to another one`;
+      return `access is denied (${code}); check the permissions of its directory or set TROUPE_HOME to another one`;
     case "EEXIST":
       return "there is a file already, and a journal is never written over (EEXIST); start a new session";
     case "EIO":
-      return "the disk reports an error (EIO); check the disk or set TROUPE_HOME to a folder on another one";
+      return "the disk reports an error (EIO); check the disk or set TROUPE_HOME to a directory on another one";
     default:
-      return `${errorMessage(error)}; check the folder or set TROUPE_HOME to another one`;
+      return `${errorMessage(error)}; check the directory or set TROUPE_HOME to another one`;
   }
 }

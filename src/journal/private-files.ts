@@ -98,7 +98,7 @@ function makeHome(home: string): void {
     const code = errorCode(error);
     if (code !== "EEXIST" && code !== "ENOTDIR") throw error;
     throw new JournalError(
-      `Sessions cannot be kept in ${home}, because it or a folder above it is a file; set TROUPE_HOME to a folder.`,
+      `Sessions cannot be kept in ${home}, because it or a directory above it is a file; set TROUPE_HOME to a directory.`,
       home,
     );
   }
@@ -138,7 +138,7 @@ function checkFolder(path: string): void {
     const { uid, mode } = fstatSync(fd);
     if (process.getuid !== undefined && uid !== process.getuid()) {
       throw new JournalError(
-        `${path} belongs to another user, so the session is not kept there; move it away or set TROUPE_HOME to a folder of your own.`,
+        `${path} belongs to another user, so the session is not kept there; move it away or set TROUPE_HOME to a directory of your own.`,
         path,
       );
     }
@@ -155,7 +155,7 @@ function openFolder(path: string): number {
     const code = errorCode(error);
     if (code !== "ELOOP" && code !== "ENOTDIR") throw error;
     throw new JournalError(
-      `${path} is a link or a file where Troupe needs a folder of its own; move it away or set TROUPE_HOME to another folder.`,
+      `${path} is a link or a file where Troupe needs a directory of its own; move it away or set TROUPE_HOME to another directory.`,
       path,
     );
   }

@@ -45,12 +45,12 @@ export async function whyNot({ file, cwd }: ProcessRequest, error: unknown): Pro
   const code = errorCode(error);
   // The system reports a missing directory and a missing program as the same ENOENT.
   const folder = await stat(cwd).catch(() => null);
-  if (!folder?.isDirectory()) return `${file} could not be started: the folder ${cwd} does not exist.`;
+  if (!folder?.isDirectory()) return `${file} could not be started: the directory ${cwd} does not exist.`;
   switch (code) {
     case "ENOENT":
       return `${file} could not be started: there is no such program.`;
     case "EACCES":
-      return `${file} could not be started: it may not be executed, or the folder ${cwd} may not be entered.`;
+      return `${file} could not be started: it may not be executed, or the directory ${cwd} may not be entered.`;
     case "EMFILE":
     case "ENFILE":
       return `${file} could not be started: too many files are open. Wait until other commands have ended, or raise the limit (ulimit -n).`;

@@ -28,7 +28,7 @@ import type { Limits, SupervisorOptions } from "./options.ts";
 
 /** What a session needs before anything is decided in it: its place, its clock, its threads and processes. */
 export interface SessionResources {
-  /** With its folders as they were when it began. */
+  /** With its directories as they were when it began. */
   readonly options: SupervisorOptions;
   /** Tells the user, without secrets. */
   readonly onWarning: (message: string) => void;
@@ -38,7 +38,7 @@ export interface SessionResources {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly limits: Limits;
-  /** Troupe's own folder. */
+  /** Troupe's own directory. */
   readonly home: string;
   readonly place: SessionPlace;
   readonly outputs: Outputs;
@@ -57,7 +57,7 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
   const limits = limitsOf(given.limits);
   // Every agent that may run, the main conversation, and one that is about to give its thread back.
   const maxThreads = threadsWithin(limits.maxAgents + 2);
-  // Whatever the process's folder becomes, a session's folders stay what they were.
+  // Whatever the process's directory becomes, a session's directories stay what they were.
   const additionalDirs = (given.additionalDirs ?? []).map((folder) => resolve(folder));
   const options: SupervisorOptions = { ...given, cwd: resolve(given.cwd), additionalDirs };
   const clock = options.clock ?? systemClock;

@@ -63,7 +63,7 @@ export type { Limits } from "../supervisor/limits.ts";
 export interface SupervisorOptions extends AgentModels {
   /** How much models put into their replies; an agent's definition wins (default: the server's). */
   readonly effort?: Effort;
-  /** The folder the session is about; must exist. */
+  /** The directory the session is about; must exist. */
   readonly cwd: string;
   readonly source: ModelSource;
   /** Alias or full id (default sonnet). */
@@ -81,7 +81,7 @@ export interface SupervisorOptions extends AgentModels {
   /** Hooks of settings, as they are written there. */
   readonly hooks?: readonly HookSource[];
   /**
-   * What git would run in this folder that no user has agreed to, as a clause, or null: if it is
+   * What git would run in this directory that no user has agreed to, as a clause, or null: if it is
    * one, git is asked about unless a rule allows it. Absent: git is taken as it is.
    */
   readonly foreignGit?: (folder: string) => string | null;
@@ -212,7 +212,7 @@ export type SessionActors = Pick<UserActors, "start" | "find" | "names">;
 /** The session: owns the main conversation and every agent under it. `Supervisor` implements it. */
 export interface SupervisorHandle {
   readonly session: SessionId;
-  /** Folder of the session's journal. */
+  /** Directory of the session's journal. */
   readonly folder: string;
   /**
    * Sends one prompt to the main conversation and resolves with the summary of its run, however that ends; a prompt that a

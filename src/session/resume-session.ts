@@ -15,7 +15,7 @@ export interface ResumableSession {
   readonly id: SessionId;
   readonly home: string;
   readonly folder: string;
-  /** The folder the session is about. */
+  /** The directory the session is about. */
   readonly cwd: string;
   readonly model: string;
   readonly title: string;
@@ -39,7 +39,7 @@ export type Restoring =
 /** Which session to resume. */
 export interface ResumeRequest {
   readonly home: string;
-  /** The folder whose sessions are meant by `latest`. */
+  /** The directory whose sessions are meant by `latest`. */
   readonly cwd: string;
   /** Its id, or a beginning of it that no other has. */
   readonly session: "latest" | { readonly id: string };
@@ -77,7 +77,7 @@ async function find({ home, cwd, session }: ResumeRequest): Promise<Found | stri
   if (session === "latest") {
     const { session: newest, notes } = await latestSession(home, cwd);
     if (newest !== null) return { session: newest, notes };
-    const none = `There is no session about ${cwd} yet; \`troupe sessions list --all\` shows those of other folders.`;
+    const none = `There is no session about ${cwd} yet; \`troupe sessions list --all\` shows those of other directories.`;
     return notes.length > 0 ? notes.join("\n") : none;
   }
   const search = await findSession(home, session.id);

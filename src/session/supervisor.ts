@@ -53,7 +53,7 @@ export class Supervisor implements SupervisorHandle {
    */
   constructor(options: SupervisorOptions) {
     if (!statSync(options.cwd, { throwIfNoEntry: false })?.isDirectory()) {
-      throw new Error(`There is no folder ${options.cwd}; a session needs one to work in.`);
+      throw new Error(`There is no directory ${options.cwd}; a session needs one to work in.`);
     }
     const onEvent = listener(options.onEvent);
     const session = openSession(options, onEvent);

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { makePrivateFolders } from "../journal/private-files.ts";
 import type { Ids } from "../mailbox/ids.ts";
 
-/** Where a session keeps what its commands write: a private folder, made when it is first needed. */
+/** Where a session keeps what its commands write: a private directory, made when it is first needed. */
 export interface Outputs {
   readonly folder: string;
-  /** A new id and the file for it, which does not exist yet. Throws where the folder cannot be made. */
+  /** A new id and the file for it, which does not exist yet. Throws where the directory cannot be made. */
   next(): { readonly id: string; readonly path: string };
   /** Where the report of that name is once it is written. */
   pathOf(name: string): string;

@@ -105,7 +105,7 @@ export function readPrompt(advice: ReadAdvice, { images, documents }: Shows): To
       ),
     ],
     recover:
-      "the message names the cause and, for a missing file, similar names in its folder. When a result ends with a notice that there is more, call again with the offset it names.",
+      "the message names the cause and, for a missing file, similar names in its directory. When a result ends with a notice that there is more, call again with the offset it names.",
     limits: `up to ${DEFAULT_LINES} lines from the start of the file unless limit says otherwise; fewer if they are longer than one result may be. Lines over ${MAX_LINE_CHARS} characters are cut with a mark.`,
   };
 }

@@ -79,7 +79,7 @@ async function copyFiles(
     if (stat === null || !(stat.isFile() || stat.isSymbolicLink())) continue;
     if (files >= limits.files || bytes + stat.size > limits.bytes) {
       notes.push(
-        `Of ${paths.length} files that ${INCLUDE_FILE} names, ${files} came along: more than ${limits.files} files or ${Math.floor(limits.bytes / 1024 ** 2)} MB are not copied; name fewer, or link their folder.`,
+        `Of ${paths.length} files that ${INCLUDE_FILE} names, ${files} came along: more than ${limits.files} files or ${Math.floor(limits.bytes / 1024 ** 2)} MB are not copied; name fewer, or link their directory.`,
       );
       break;
     }
@@ -117,14 +117,14 @@ async function bringFolders({ repo, tree, dependencies, signal }: Along, notes: 
 async function whyNot(repo: Repository, tree: Worktree, folder: string): Promise<string | null> {
   const segments = folder.split("/");
   if (segments.some((part) => ["", ".", "..", ".git"].includes(part)) || folder.includes("\\"))
-    return `${JSON.stringify(folder)} is not brought along: a folder below the checkout is expected, as "node_modules".`;
+    return `${JSON.stringify(folder)} is not brought along: a directory below the checkout is expected, as "node_modules".`;
   const from = join(repo.top, folder);
   const stat = await lstat(from).catch(() => null);
   if (stat === null) return "";
   if (treesFolder(repo.top) === from || treesFolder(repo.top).startsWith(`${from}/`))
     return `${folder} is not copied: the worktrees are in it.`;
   if (!stat.isDirectory() && !stat.isSymbolicLink())
-    return `${folder} is not brought along: it is no folder.`;
+    return `${folder} is not brought along: it is no directory.`;
   const ignored = await repo.git.run(["check-ignore", "-q", "--", folder]);
   if (ignored.code !== 0)
     return `${folder} is not brought along: git does not ignore it, so it comes by itself.`;

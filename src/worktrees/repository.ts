@@ -33,7 +33,7 @@ export async function repositoryAt(
   const said = first.err === GIT_KILLED ? await ask() : first;
   const [bare, inGitDir, top, gitDir, common, head, name, ...more] = said.out.replace(/\n$/, "").split("\n");
   if (bare === "true") return refusedRequest(`${folder} is a bare repository: it has no files to work on.`);
-  if (inGitDir === "true") return refusedRequest(`${folder} is inside a git folder, not in a checkout.`);
+  if (inGitDir === "true") return refusedRequest(`${folder} is inside a git directory, not in a checkout.`);
   if (top === undefined || gitDir === undefined || common === undefined)
     return refusedRequest(why(folder, said));
   if (!top.startsWith("/") && !/^[A-Za-z]:/.test(top)) return refusedRequest(why(folder, said));
@@ -99,7 +99,7 @@ function branchNamed(full: string | undefined): string | null {
 
 function why(folder: string, { code, err }: GitAnswer): string {
   if (err === GIT_KILLED) return `git was killed in ${folder}; try again.`;
-  if (code === -1 && !existsSync(folder)) return `There is no folder ${folder}.`;
+  if (code === -1 && !existsSync(folder)) return `There is no directory ${folder}.`;
   if (code === -1 && /ENOENT/.test(err))
     return "git was not found; install git 2.38 or newer to use worktrees.";
   if (code === -1) return `git could not be started in ${folder}: ${lastLine(err)}`;

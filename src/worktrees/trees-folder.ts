@@ -18,7 +18,7 @@ export async function makeTreesFolder(repo: Repository): Promise<void> {
     const found = await lstat(part);
     if (found.isSymbolicLink())
       refuseRequest(
-        `${part} is a symbolic link, and worktrees are not made behind one; put a folder in its place.`,
+        `${part} is a symbolic link, and worktrees are not made behind one; put a directory in its place.`,
       );
     if (!found.isDirectory())
       refuseRequest(`${part} is not a directory, so no worktree can be created there; move it away.`);

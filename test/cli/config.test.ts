@@ -42,7 +42,7 @@ describe("troupe config (A18.4)", () => {
     expect(out).toContain(`model = "opus"  (${folders.fileOf("user")})\n`);
     expect(out).toContain(`permissions.deny = ["WebFetch"]  (${folders.fileOf("project")})\n`);
     expect(out).not.toContain("allow");
-    expect(err).toMatch(/^This folder is not trusted, .*use Bash without a question/);
+    expect(err).toMatch(/^This directory is not trusted, .*use Bash without a question/);
     const rows = JSON.parse((await config(folders, "list", "--json")).out);
     expect(rows).toContainEqual({ key: "model", value: "opus", scope: "user", file: folders.fileOf("user") });
     expect((await config(folders, "list", "--scope", "project")).out).toContain(

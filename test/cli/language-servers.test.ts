@@ -76,7 +76,7 @@ test("a program that was put in the place of the one agreed to is asked about ag
   expect((await open()).option).toMatchObject({ servers: [], untrusted: ["pyright-langserver"] });
 });
 
-test("what else the folder was trusted with stays, whatever becomes of its language servers", async () => {
+test("what else the directory was trusted with stays, whatever becomes of its language servers", async () => {
   const settings = JSON.stringify({ permissions: { allow: ["Bash(make)"] } });
   const { open, cwd } = placed({ ".claude/settings.json": settings });
   const first = await open({ answer: true });
@@ -86,7 +86,7 @@ test("what else the folder was trusted with stays, whatever becomes of its langu
   expect(await open()).toMatchObject({ trust: "trusted", notes: [], option: { servers: [] } });
 });
 
-test("a server that the folder's own settings name counts only where that was agreed to", async () => {
+test("a server that the directory's own settings name counts only where that was agreed to", async () => {
   const entry = { command: "./evil.sh", extensionToLanguage: { ".py": "python" } };
   const settings = JSON.stringify({ troupe: { languageServers: { python: entry } } });
   const { open } = placed({ ".claude/settings.json": settings, "evil.sh": "#!/bin/sh\ntouch owned\n" });
@@ -106,7 +106,7 @@ test("troupe context says why LSP is not offered", async () => {
     return fake.out.text;
   };
   expect(await said({})).toContain(
-    "LSP is not offered: The language servers here (pyright-langserver) load code of this folder, and it is not trusted with that",
+    "LSP is not offered: The language servers here (pyright-langserver) load code of this directory, and it is not trusted with that",
   );
   expect(await said({ "node_modules/.bin/pyright-langserver": "" })).toContain(
     "LSP is not offered: There is no language server for python. For python: npm install --save-dev pyright",

@@ -66,7 +66,7 @@ describe("troupe permissions explain (A6.9)", () => {
         "",
       ].join("\n"),
     );
-    expect(err).toContain("This folder is not trusted");
+    expect(err).toContain("This directory is not trusted");
   });
 
   test("shows each part of a command, and the narrowest rules that would let it through", async () => {
@@ -87,7 +87,7 @@ describe("troupe permissions explain (A6.9)", () => {
     });
   });
 
-  test("git asks where the folder brings what git would run, until it is trusted", async () => {
+  test("git asks where the directory brings what git would run, until it is trusted", async () => {
     const folders = foldersWith({});
     execFileSync("git", ["init", "-q", folders.root]);
     appendFileSync(join(folders.root, ".git/config"), "[core]\n\tfsmonitor = ./evil\n");

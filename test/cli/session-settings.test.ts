@@ -91,7 +91,7 @@ describe("a session", () => {
     expect(quiet.err.text).not.toContain("trust");
   });
 
-  test("says nothing of trust where a folder only restricts", async () => {
+  test("says nothing of trust where a directory only restricts", async () => {
     const { err } = await run({ project: { permissions: { deny: ["Bash"] } } }, ["--offline"]);
     expect(err).not.toContain("trust");
   });

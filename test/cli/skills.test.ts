@@ -45,7 +45,7 @@ describe("what a folder's skills would do", () => {
     expect(question).toContain("  - use Bash(git push:*) without a question (skill ship)");
     expect(question).toContain('  - run "git status" when the skill ship is loaded');
     expect(question).not.toContain("npm test");
-    expect(untrustedNote(trust)).toMatch(/^This folder is not trusted with what its skills would do/);
+    expect(untrustedNote(trust)).toMatch(/^This directory is not trusted with what its skills would do/);
     const digests = (await more()).map(({ digest }) => digest);
     expect(digests.map((digest) => now.agreed(digest))).toEqual([false, false]);
 

@@ -15,7 +15,7 @@ interface Draft {
   readonly outcome: Outcome;
   /** It is left as it is. */
   readonly bare?: true;
-  /** Of the file, or of the folder. */
+  /** Of the file, or of the directory. */
   readonly called?: string;
 }
 type Style = (name: string, topic: Topic) => Draft;

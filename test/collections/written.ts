@@ -1,6 +1,6 @@
 /** One file of a collection, and what must come of it. */
 export interface Written {
-  /** Below the folder of its kind. */
+  /** Below the directory of its kind. */
   readonly path: string;
   readonly content: string | Uint8Array;
   readonly outcome: Outcome;

@@ -152,7 +152,7 @@ describe("agents for another program, over MCP (A17.1)", { timeout: 60_000 }, ()
     expect(textOf(await call("list_agent_types"))).toContain("Brings ships in.");
     expect(existsSync(join(place.home, ".troupe/sessions"))).toBe(false);
 
-    // An agent sees the folder's memory and definitions, tells its progress, and reports once.
+    // An agent sees the directory's memory and definitions, tells its progress, and reports once.
     answer = (request) =>
       isFirst(request)
         ? { calls: [{ name: "Read", input: { file_path: join(place.cwd, "ship.txt") } }] }

@@ -176,7 +176,7 @@ describe("the servers of a session", { timeout: 60_000 }, () => {
     args: ["-e", `require("fs").writeFileSync(${JSON.stringify(join(place.script, "canary"))}, "")`],
   });
 
-  test("faults-and-threats §7: .mcp.json starts nothing before trust, whatever the folder says of itself; one line says so", {
+  test("faults-and-threats §7: .mcp.json starts nothing before trust, whatever the directory says of itself; one line says so", {
     tags: ["long"],
   }, async () => {
     const place = placed();

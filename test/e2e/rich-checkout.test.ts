@@ -154,7 +154,7 @@ describe("in a checkout with a rich .claude folder the program does what its fil
     const here = richCheckout();
     const { code, err, last } = await run(here, everything(here), ["-p", "main-task"]);
     expect(code).toBe(0);
-    expect(err).toContain("This folder is not trusted, so what its own settings allow or run is left out");
+    expect(err).toContain("This directory is not trusted, so what its own settings allow or run is left out");
     const main = last("main-task");
     for (const words of MEMORY) expect(system(main)).toContain(words);
     expect(asked(main.body)).not.toContain("SAID-BY-A-HOOK");

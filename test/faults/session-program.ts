@@ -3,7 +3,7 @@ import { MARK } from "./checks/remains.ts";
 import type { ProgramLine, ProgramRequest } from "./session-run.ts";
 
 /**
- * One session as a program of a library user: begun with a prompt or, where the folder has one, taken up where it was
+ * One session as a program of a library user: begun with a prompt or, where the directory has one, taken up where it was
  * cut off; closed at its end. Killed at any moment by the tests.
  */
 interface Library {

@@ -46,7 +46,7 @@ export const LIBRARY = process.env["TROUPE_FAULTS_LIBRARY"] ?? pathToFileURL(joi
 
 const PROGRAM = new URL("./session-program.ts", import.meta.url);
 
-/** A session in a process of its own: a new one, or the last one of the folder gone on with. */
+/** A session in a process of its own: a new one, or the last one of the directory gone on with. */
 export function runSession(request: ProgramRequest, mark: string): SessionRun {
   const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(process.execPath, [PROGRAM.pathname, JSON.stringify(request)], {

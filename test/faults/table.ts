@@ -326,12 +326,12 @@ export const faults: readonly Fault[] = [
   row(35, "a command that wants all memory", "how it ended", "nothing", "the session lives", sessions),
   row(
     36,
-    "nothing can be started, or the folder is gone",
+    "nothing can be started, or the directory is gone",
     "a sentence",
     "nothing",
     "the session goes on in its root",
     sessions,
-    test("tools/bash.test.ts", "a folder that is gone is left for the root, which is said (fault 36)"),
+    test("tools/bash.test.ts", "a directory that is gone is left for the root, which is said (fault 36)"),
     test(
       "processes/processes.test.ts",
       "with too many open files a run is not started and says so, and the host goes on",

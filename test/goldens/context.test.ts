@@ -11,7 +11,7 @@ const said = (name: string, files: Record<string, string>, more: Partial<Session
 
 goldens("memory, skills and commands", [
   said(
-    "memory of the project, the user and a folder above",
+    "memory of the project, the user and a directory above",
     { "CLAUDE.md": "Use tabs.\n" },
     { home: { ".claude/CLAUDE.md": "Be brief.\n" } },
   ),
@@ -21,9 +21,13 @@ goldens("memory, skills and commands", [
     "docs/b.md": "B, and @a.md\n",
   }),
   said("AGENTS.md and CLAUDE.local.md", { "AGENTS.md": "For agents.\n", "CLAUDE.local.md": "Mine.\n" }),
-  acting("memory of a folder below, once a file there is read", [[["Read", { file_path: "$P/sub/a.txt" }]]], {
-    files: { "sub/CLAUDE.md": "In sub: spaces.\n", "sub/a.txt": "a\n" },
-  }),
+  acting(
+    "memory of a directory below, once a file there is read",
+    [[["Read", { file_path: "$P/sub/a.txt" }]]],
+    {
+      files: { "sub/CLAUDE.md": "In sub: spaces.\n", "sub/a.txt": "a\n" },
+    },
+  ),
   said(
     "rules with paths",
     { ".claude/rules/ts.md": '---\npaths: "**/*.ts"\n---\nStrict types.\n', "a.ts": "1\n" },

@@ -35,7 +35,7 @@ goldens("permissions", [
   ruled("bypass switched off", "--permission-mode bypassPermissions", {
     disableBypassPermissionsMode: "disable",
   }),
-  // Only of the session's own folders: where a check is broken, this runs.
+  // Only of the session's own directories: where a check is broken, this runs.
   ruled("what is critical", "--permission-mode bypassPermissions", null, [
     [bash("rm -rf $P"), bash("rm -rf ."), bash("cat a.txt && rm -rf $P/..")],
   ]),

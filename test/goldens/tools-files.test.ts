@@ -95,7 +95,7 @@ goldens("tools for files", [
     { files: { "n.ipynb": notebook } },
   ),
   acting(
-    "Glob: found, nothing found, no folder",
+    "Glob: found, nothing found, no directory",
     [
       [["Glob", { pattern: "src/*.ts" }]],
       [["Glob", { pattern: "*.rs" }]],

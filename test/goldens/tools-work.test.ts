@@ -9,7 +9,7 @@ goldens("other tools", [
     [bash("echo out; echo err >&2; exit 3")],
     [bash("true")],
   ]),
-  acting("Bash: the folder stays, variables do not", [
+  acting("Bash: the directory stays, variables do not", [
     [bash("mkdir -p sub; cd sub; export A=1")],
     [bash('pwd; echo "A=$A"')],
     [bash("cd /; pwd")],

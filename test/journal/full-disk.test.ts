@@ -113,7 +113,7 @@ test("a home on a read-only disk is said with what to do, by the lock and by the
   if (home === null) return skip("a read-only disk needs the right to mount a tmpfs (Linux, root)");
   const place = sessionPaths(home, "/w", SESSION);
   const sentence =
-    /the file system is read-only \(EROFS\); set TROUPE_HOME to a folder that can be written\.$/;
+    /the file system is read-only \(EROFS\); set TROUPE_HOME to a directory that can be written\.$/;
   expect(() => lockSession(place, processIdentity(process.pid))).toThrow(sentence);
   const journal = startJournal({ ...place, clock: systemClock });
   await expect(journal.append(sessionEvent())).rejects.toThrow(sentence);

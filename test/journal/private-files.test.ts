@@ -65,7 +65,7 @@ test("accepts a home that is a link, as the user chose it", async () => {
   expect((await stat(sessionPaths(real, "/w", SESSION).folder)).isDirectory()).toBe(true);
 });
 
-test.each(["/somewhere/else", "."])("a folder that is not inside home is refused (%s)", async (other) => {
+test.each(["/somewhere/else", "."])("a directory that is not inside home is refused (%s)", async (other) => {
   const home = await temporaryFolder();
   expect(() => makePrivateFolders(home, join(other === "." ? home : other))).toThrow(/is not inside/);
 });

@@ -186,10 +186,10 @@ test.each(["", "{", '{"pid":0,"startedAt":null}', '{"pid":"x"}', "null"])(
   },
 );
 
-test("a folder that cannot be locked is one sentence", async () => {
+test("a directory that cannot be locked is one sentence", async () => {
   const place = await newPlace();
   await mkdir(dirname(place.folder), { recursive: true });
   await symlink("/tmp", place.folder);
-  expect(() => lockSession(place, ME)).toThrow(/is a link or a file where Troupe needs a folder/);
+  expect(() => lockSession(place, ME)).toThrow(/is a link or a file where Troupe needs a directory/);
   expect(sessionLockHolder(join(place.home, "absent"))).toBeNull();
 });

@@ -173,7 +173,7 @@ test("a home that is a file is said with its name and what to do", async () => {
   await writeFile(home, "mine");
   const journal = startJournal({ ...sessionPaths(home, "/w", SESSION), clock: systemClock });
   await expect(journal.append(sessionEvent())).rejects.toThrow(
-    /^Sessions cannot be kept in .*file, because .*; set TROUPE_HOME to a folder\.$/,
+    /^Sessions cannot be kept in .*file, because .*; set TROUPE_HOME to a directory\.$/,
   );
   await journal.close();
   expect(await readFile(home, "utf8")).toBe("mine");

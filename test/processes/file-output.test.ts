@@ -262,7 +262,7 @@ test("a double fork within the group, and 200 parallel processes, end with their
   await allGone;
 });
 
-test("a command that removes its own output, or the folder of it, takes nothing else with it", async () => {
+test("a command that removes its own output, or the directory of it, takes nothing else with it", async () => {
   const processes = start();
   const others = temporaryFolder();
   const { path, ready } = witness();

@@ -114,6 +114,6 @@ test.each([
   ["/a/b\n", null],
   ["\0", null],
   ["\0relative\n", null],
-])("the folder in the report %j is %j", (report, folder) => {
+])("the directory in the report %j is %j", (report, folder) => {
   expect(folderIn(report)).toBe(folder);
 });

@@ -38,7 +38,7 @@ const isAlive = (pid: number) => {
   }
 };
 
-test("a run brings output, complaints and exit code, in the folder asked for, with the asker's id", async () => {
+test("a run brings output, complaints and exit code, in the directory asked for, with the asker's id", async () => {
   const result = await start().run(sh("pwd; echo no >&2; exit 7"));
   expect(result).toMatchObject({
     id: "r1",
@@ -115,7 +115,7 @@ test("what cannot be started is a result with a sentence, never a rejection", as
   });
   const noFolder = await processes.run(sh("pwd", { cwd: join(cwd, "gone") }));
   expect(noFolder.outcome).toBe("not-started");
-  expect(noFolder.reason).toContain(`the folder ${join(cwd, "gone")} does not exist`);
+  expect(noFolder.reason).toContain(`the directory ${join(cwd, "gone")} does not exist`);
 
   const plain = join(cwd, "plain.txt");
   writeFileSync(plain, "text");

@@ -91,7 +91,7 @@ describe.each(everyDayHosts)("odd values, %s", (host) => {
 
 test("a directory that does not exist, and an empty prompt, are refused with a sentence", async () => {
   expect(() => supervised("in-thread", [], { cwd: "/no/such/folder" })).toThrow(
-    /There is no folder \/no\/such\/folder/,
+    /There is no directory \/no\/such\/folder/,
   );
   const { supervisor } = supervised("in-thread", [{ text: "x" }]);
   await expect(supervisor.prompt("  ")).rejects.toThrow(/prompt is empty/);

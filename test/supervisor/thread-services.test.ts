@@ -199,14 +199,14 @@ describe("a command", () => {
     await expect(background()).rejects.toThrow("may not run a command");
   });
 
-  test("is the very one that was judged, in the folder it was judged for: a verdict cannot be used for another", async () => {
+  test("is the very one that was judged, in the directory it was judged for: a verdict cannot be used for another", async () => {
     const { actor, services } = servicesOf([], []);
     const request = { call: callId(id, 1, 0), command: "true", cwd: "/a" };
     const ask = (changes: Partial<typeof request>) =>
       services.background({ ...request, ...changes, description: "" });
     actor.addCall(request.call, { ...running("Bash", { command: "true" }), cwd: "/a" });
     await expect(ask({ command: "rm -rf /" })).rejects.toThrow("another command");
-    await expect(ask({ cwd: "/etc" })).rejects.toThrow("another folder");
+    await expect(ask({ cwd: "/etc" })).rejects.toThrow("another directory");
     expect(await ask({})).toMatchObject({ type: "refused" });
     // The agent's root, where its folder is gone.
     expect(await ask({ cwd: "/" })).toMatchObject({ type: "refused" });

@@ -17,7 +17,7 @@ export default async function ownBuild(): Promise<void> {
   process.env["TROUPE_TESTS_BUILT"] = place;
 }
 
-/** Not where the build exchanges the folder meanwhile. */
+/** Not where the build exchanges the directory meanwhile. */
 function isCopied(place: string): boolean {
   try {
     for (const part of PARTS) {

@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 export interface SmallDisk {
   /** Why there is none, for the name of what is skipped; null where there is. */
   readonly why: string | null;
-  /** A disk of this size (64 kB) as the folder `disk`; gone when the test has ended. */
+  /** A disk of this size (64 kB) as the directory `disk`; gone when the test has ended. */
   mountIn(folder: string, size?: string): string;
   makeReadOnly(place: string): void;
 }

@@ -10,7 +10,7 @@ const MINUTES = long(90, 30);
 export default function timeLimit(): () => void {
   const end = () => {
     console.error(
-      `The tests still ran after ${MINUTES} minutes; run the folders one by one to see which hangs.`,
+      `The tests still ran after ${MINUTES} minutes; run the directorys one by one to see which hangs.`,
     );
     console.log("0 passed, 1 failed, 0 skipped");
     process.exit(1);

@@ -95,7 +95,7 @@ describe("what was swapped between the look and the write is not written through
     expect(readFileSync(path, "utf8")).toBe("theirs");
   });
 
-  test("the folder, or one above it, by a link that leads out", async () => {
+  test("the directory, or one above it, by a link that leads out", async () => {
     for (const swapped of ["work/sub", "work"]) {
       const folder = temporaryFolder();
       mkdirSync(join(folder, "work/sub"), { recursive: true });
@@ -149,7 +149,7 @@ describe("what was swapped between the look and the write is not written through
     }
   });
 
-  test("a folder that had to be made, by a link", async () => {
+  test("a directory that had to be made, by a link", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "work"));
     mkdirSync(join(folder, "outside"));
@@ -163,7 +163,7 @@ describe("what was swapped between the look and the write is not written through
     const folder = temporaryFolder();
     const [sub, aside, outside] = [join(folder, "work/sub"), join(folder, "aside"), join(folder, "outside")];
     for (const made of [sub, aside, outside]) mkdirSync(made, { recursive: true });
-    // Puts the folder aside, a link to the outside in its place, and then another folder, as fast as it can.
+    // Puts the directory aside, a link to the outside in its place, and then another folder, as fast as it can.
     const swap =
       'echo on; until [ -e "$3" ]; do n=$((n+1)); mv -T "$0" "$1/$n"; ln -s "$2" "$0"; rm "$0"; mkdir "$0"; done';
     const stop = join(folder, "stop");

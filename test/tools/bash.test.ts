@@ -153,7 +153,7 @@ describe("where it runs (A7.5)", () => {
     expect(it.cwd).toBe(join(it.root, "sub"));
   });
 
-  test("outside the workspace the folder is set back, which is said", async () => {
+  test("outside the workspace the directory is set back, which is said", async () => {
     const it = bench();
     const outside = temporaryFolder();
     expect(await it.text("Bash", { command: `cd ${outside}; pwd` })).toBe(
@@ -180,7 +180,7 @@ describe("where it runs (A7.5)", () => {
     expect(it.cwd).toBe(join(link, "sub"));
   });
 
-  test("a folder that is gone is left for the root, which is said (fault 36)", async () => {
+  test("a directory that is gone is left for the root, which is said (fault 36)", async () => {
     const it = bench({ "sub/x": "" });
     mkdirSync(it.path("gone"));
     await it.text("Bash", { command: "cd gone" });

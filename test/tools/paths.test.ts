@@ -8,7 +8,7 @@ test("a path is resolved against the agent's own folder, and ~ is a name like an
   expect(resolvePath("/work", "~/a")).toBe("/work/~/a");
 });
 
-test("only what lies inside the folder is shown relative to it", () => {
+test("only what lies inside the directory is shown relative to it", () => {
   expect(shownPath("/work", "/work/src/a.ts")).toBe("src/a.ts");
   expect(shownPath("/work", "/work/..odd/a.ts")).toBe("..odd/a.ts");
   for (const outside of ["/work", "/worker/a.ts", "/", "/other/a.ts"])

@@ -6,7 +6,7 @@ import { workbenches } from "./workbench.ts";
 
 const workbench = workbenches();
 
-test("a new file, with the folders above it, byte for byte (A3.2, A8.5)", async () => {
+test("a new file, with the directorys above it, byte for byte (A3.2, A8.5)", async () => {
   const bench = workbench();
   const file_path = bench.path("new/deep/a.txt");
   for (const content of ["", "x", "one\r\ntwo\n\u0000\ufeff😀", "no end"]) {

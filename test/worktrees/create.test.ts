@@ -63,7 +63,7 @@ async function theirs(person: TestRepository) {
   };
 }
 
-/** Nothing of ours: no folder, branch, ref, record or work tree. */
+/** Nothing of ours: no directory, branch, ref, record or work tree. */
 async function expectNothingLeft(person: TestRepository, name = "one") {
   expect(existsSync(treePath(person.folder, name))).toBe(false);
   expect(existsSync(treeRecordFolder(join(person.folder, ".git"), name))).toBe(false);

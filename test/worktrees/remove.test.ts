@@ -159,7 +159,7 @@ test("what cannot be looked at is not clean (C10)", async () => {
   expect(existsSync(t.at("a.txt"))).toBe(true);
 });
 
-test("a folder that is not the tree of our record is never touched", async () => {
+test("a directory that is not the tree of our record is never touched", async () => {
   const t = await aTree();
   const elsewhere = join(t.repository.folder, "precious");
   mkdirSync(elsewhere);

@@ -13,7 +13,7 @@ import { unless } from "../support/needs.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { groundOf } from "../support/worktree-ground.ts";
 
-test("a folder below a checkout leads to its top, by whatever way it is named", async () => {
+test("a directory below a checkout leads to its top, by whatever way it is named", async () => {
   const person = await repositoryWith({ "a/b.txt": "1" });
   const way = join(temporaryFolder(), "way");
   symlinkSync(person.folder, way);
@@ -89,7 +89,7 @@ test("where there can be no worktree one sentence says why", { tags: ["long"] },
     [bare, /is a bare repository/],
     [join(person.folder, ".git"), /inside a git folder/],
     [outside, /is in no git repository.*git init/],
-    [join(outside, "nowhere"), /could not be started|There is no folder/],
+    [join(outside, "nowhere"), /could not be started|There is no directory/],
     [lineBreak, /line break/],
   ] as const;
   for (const [folder, sentence] of sentences)

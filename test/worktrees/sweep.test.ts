@@ -218,7 +218,7 @@ test("the lock that a killed git of Troupe's has left of packing refs goes immed
   await repository.must(["pack-refs", "--all"]);
 });
 
-test("the folder of trees that were never made goes, and merged files that were never shown", {
+test("the directory of trees that were never made goes, and merged files that were never shown", {
   tags: ["long"],
 }, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n" });

@@ -12,7 +12,7 @@ export const conversationCommand: Command = {
   summary: "start a conversation in the terminal, or resume one",
   options: [...resumeOptions, ...mainOptions, ...sessionOptions],
   examples: [
-    ["troupe", "start a conversation about this folder"],
+    ["troupe", "start a conversation about this directory"],
     ["troupe --continue", "resume the newest one, where it was left or cut off"],
   ],
   run: runConversation,

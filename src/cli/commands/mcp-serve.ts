@@ -17,7 +17,7 @@ export const mcpServeCommand: Command = {
   ],
   options: [concurrency, isolationFlag, mergeFlag, permissionPromptTool, ...sessionOptions],
   examples: [
-    ["claude mcp add troupe -- troupe mcp serve", "agents for another program, in the folder it works in"],
+    ["claude mcp add troupe -- troupe mcp serve", "agents for another program, in the directory it works in"],
     [
       "troupe mcp serve --cwd ~/project --permission-mode acceptEdits --max-budget-usd 5",
       "agents that edit there, for at most 5 dollars per connection",

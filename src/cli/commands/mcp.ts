@@ -4,7 +4,7 @@ import { loginConfig, mcpFlags } from "../mcp/mcp-flags.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { quoted, UsageError } from "../usage-error.ts";
 
-/** `troupe mcp`: the MCP servers of this folder. */
+/** `troupe mcp`: the MCP servers of this directory. */
 export const mcpCommand: Command = {
   name: "mcp",
   usage: [
@@ -20,7 +20,7 @@ export const mcpCommand: Command = {
   summary: "show, add and remove MCP servers, and sign in at them",
   details: [
     "list and get start the servers that count here, ask them what they have, and end them.",
-    "Servers of a folder that is not trusted are named and not started.",
+    "Servers of a directory that is not trusted are named and not started.",
     "Values may name variables of the environment, as .mcp.json does: a dollar sign and the name in braces.",
     "login prints the address of a page to open in a browser on this machine, and waits until you have signed in there.",
     "serve makes Troupe a server for other programs, with flags of its own: troupe mcp serve --help.",
@@ -29,7 +29,7 @@ export const mcpCommand: Command = {
   examples: [
     [
       "troupe mcp add files -- npx -y @modelcontextprotocol/server-filesystem .",
-      "a program, for this folder",
+      "a program, for this directory",
     ],
     [
       "troupe mcp add --scope project tracker https://tracker.example/mcp",

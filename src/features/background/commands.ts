@@ -65,7 +65,7 @@ export function backgroundCommands(
 ): Commands {
   const start = (options: CommandOptions): RunningCommand | string => {
     if (shell === null)
-      return "There is no bash on this machine, and commands run in nothing else. Install bash, or add its folder to PATH.";
+      return "There is no bash on this machine, and commands run in nothing else. Install bash, or add its directory to PATH.";
     const { owner, command, cwd, timeoutMs, keep, signal, watch, where } = options;
     let place: ReturnType<Outputs["next"]>;
     try {

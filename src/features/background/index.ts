@@ -127,7 +127,7 @@ function commandRefusal(
   // If its directory no longer exists, a command runs at the agent's root.
   return request.cwd === judged.cwd || request.cwd === root
     ? null
-    : "another folder than the one it was allowed in";
+    : "another directory than the one it was allowed in";
 }
 
 /**

@@ -113,8 +113,8 @@ export function whyNoLanguages(option: LanguageServersOption | undefined): strin
   if (option === undefined || option.servers.length > 0) return null;
   const { untrusted, unserved } = option;
   if (untrusted.length > 0)
-    return `The language servers here (${untrusted.join(", ")}) load code of this folder, and it is not trusted with that; start troupe here and agree, or use --trust.`;
+    return `The language servers here (${untrusted.join(", ")}) load code of this directory, and it is not trusted with that; start troupe here and agree, or use --trust.`;
   const [first] = unserved;
-  if (first === undefined) return "No file of this folder is in a language that a known server reads.";
+  if (first === undefined) return "No file of this directory is in a language that a known server reads.";
   return `There is no language server for ${unserved.map(({ name }) => name).join(", ")}. For ${first.name}: ${first.install}.`;
 }

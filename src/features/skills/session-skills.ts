@@ -162,7 +162,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     const { rules, left } = rulesOf(skill, search.agreed);
     if (left.length > 0)
       warn(
-        `The skill ${skill.name} would use ${left.join(", ")} without a question; that does not count, because this folder is not trusted (--trust agrees to it for this run).`,
+        `The skill ${skill.name} would use ${left.join(", ")} without a question; that does not count, because this directory is not trusted (--trust agrees to it for this run).`,
       );
     return rules;
   }
@@ -312,7 +312,7 @@ export const SKILLS_FACT = "skills";
 const NO_FILES: Named = { texts: [], reads: [] };
 const MODELS = ["sonnet", "opus", "haiku"] as const;
 const UNTRUSTED =
-  "this folder is not trusted, so the commands of its skills do not run; --trust lets them for one run.";
+  "this directory is not trusted, so the commands of its skills do not run; --trust lets them for one run.";
 
 function isForModel({ forModel }: Skill): boolean {
   return forModel;

@@ -158,7 +158,7 @@ class Judge {
     if (!this.#isOfThisRepository(at)) return null;
     if (call.words[0]?.value === "init" && call.words.slice(1).every(({ value }) => value.startsWith("-")))
       return at === this.#tree.path
-        ? "Your worktree is a repository already. Give git init the folder of a new one."
+        ? "Your worktree is a repository already. Give git init the directory of a new one."
         : null;
     return sharedByGit(call, this.#tree.branch);
   }

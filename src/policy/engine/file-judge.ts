@@ -45,7 +45,7 @@ export function judgeReading(files: FileAccess, tool: string, input: Input): Ver
     const known =
       !/\.\.|[{}()|\\~]/.test(leaving) && begins.every(({ allowed }) => allowed) && verdict.allowed;
     if (known && begins.every(({ allow }) => allow !== null))
-      return decided("allow", "a rule allows the folder that it begins in");
+      return decided("allow", "a rule allows the directory that it begins in");
     return decided("ask", `the pattern ${leaving} leads out of the folder`);
   }
   const link = begins.find(({ allowed }) => !allowed);

@@ -55,7 +55,7 @@ function oddity(path: string, paths: readonly string[]): string | null {
   for (const [pattern, why] of ODD) if (pattern.test(path)) return why;
   if (path.length > MAX_PATH) return "it is longer than any path";
   return paths.some((one) => (one.startsWith("/proc/") || one.startsWith("/dev/")) && BY_PROCESS.test(one))
-    ? "it leads through a process's own folders"
+    ? "it leads through a process's own directories"
     : null;
 }
 

@@ -45,7 +45,7 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
     case schema.permissions.allow:
       return each((rule) => `use ${rule} without a question`);
     case schema.additionalDirectories:
-      return each((folder) => `work in the folder ${folder}, too`);
+      return each((folder) => `work in the directory ${folder}, too`);
     case schema.commandEnv:
       return each((name) => `give commands the variable ${name}`);
     case schema.env:

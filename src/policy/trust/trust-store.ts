@@ -76,7 +76,7 @@ function readStore(home: string): Store {
 function broken(what: string): Store {
   return {
     type: "broken",
-    reason: `${what}, so no folder counts as trusted; move it away, then trust your folders again.`,
+    reason: `${what}, so no directory counts as trusted; move it away, then trust your directories again.`,
   };
 }
 

@@ -18,15 +18,15 @@ export function trustQuestion(folder: string, trust: Trust, servers: readonly Gr
     first,
     ...fresh.slice(0, MOST_GRANTS).map(({ words }) => `  - ${words}`),
     ...(left > 0 ? [`  - and ${left} more; look at the files before you agree`] : []),
-    "Until you do, they can only deny and ask. Do you trust this folder?",
+    "Until you do, they can only deny and ask. Do you trust this directory?",
   ].join("\n");
 }
 
 function serverQuestion(folder: string, servers: readonly Grant[]): string {
   return [
-    `Agents can ask language servers about the code of ${printable(folder)}. These load code and settings of the folder, and may run it. If you trust it, agents can:`,
+    `Agents can ask language servers about the code of ${printable(folder)}. These load code and settings of the directory, and may run it. If you trust it, agents can:`,
     ...servers.slice(0, MOST_GRANTS).map(({ words }) => `  - ${words}`),
-    "Until you do, no language server is started. Do you trust this folder?",
+    "Until you do, no language server is started. Do you trust this directory?",
   ].join("\n");
 }
 
@@ -39,12 +39,12 @@ export function untrustedNote(trust: Trust): string | null {
   const [grants, fresh] = [others(trust.grants), others(trust.fresh)];
   if (fresh.length === 0) return null;
   if (fresh.every(({ git }) => git))
-    return `This folder is not trusted with what its repository would have git do (${listed(fresh)}), so git asks first; --trust agrees to it for this run.`;
+    return `This directory is not trusted with what its repository would have git do (${listed(fresh)}), so git asks first; --trust agrees to it for this run.`;
   if (fresh.every(({ skill }) => skill))
-    return `This folder is not trusted with what its skills would do without a question, or run when they are loaded (${listed(fresh)}); they are there without it, and --trust agrees to it for this run.`;
+    return `This directory is not trusted with what its skills would do without a question, or run when they are loaded (${listed(fresh)}); they are there without it, and --trust agrees to it for this run.`;
   const why = wasTrusted
-    ? `The settings of this folder have changed since it was trusted (new: ${listed(fresh)})`
-    : "This folder is not trusted";
+    ? `The settings of this directory have changed since it was trusted (new: ${listed(fresh)})`
+    : "This directory is not trusted";
   const what = wasTrusted ? "" : ` (${listed(grants)})`;
   return `${why}, so what its own settings allow or run is left out${what}; --trust counts it for this run.`;
 }

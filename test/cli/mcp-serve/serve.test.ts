@@ -194,10 +194,10 @@ describe("troupe mcp serve", () => {
   });
 
   test("a session that cannot be opened is an error of the call, and the next call tries again", async () => {
-    const { call, pipes } = await served({ script: { broken: new Error("There is no folder /gone.") } });
+    const { call, pipes } = await served({ script: { broken: new Error("There is no directory /gone.") } });
     for (const _ of [1, 2]) {
       const result = await call("spawn_agent", { prompt: "x" });
-      expect(result).toMatchObject({ isError: true, content: [{ text: "There is no folder /gone." }] });
+      expect(result).toMatchObject({ isError: true, content: [{ text: "There is no directory /gone." }] });
     }
     pipes.stdin.end();
   });

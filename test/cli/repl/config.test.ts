@@ -26,7 +26,7 @@ describe("/config (A18.4, A21.3)", () => {
     expect(said).toContain(`model = "opus"  (${fileOf("user")})\n`);
     expect(said).toContain(`permissions.deny = ["WebFetch"]  (${fileOf("project")})\n`);
     expect(said).not.toContain("permissions.allow");
-    expect(said).toMatch(/This folder is not trusted/);
+    expect(said).toMatch(/This directory is not trusted/);
     expect(await type("/config list")).toBe(said);
     expect(await typing(files, { trusts: true }).type("/config")).toContain('permissions.allow = ["Bash"]');
     expect(await typing({}).type("/config")).toMatch(/^Nothing is set; all is as it comes\.\n/);
@@ -37,7 +37,7 @@ describe("/config (A18.4, A21.3)", () => {
     ["/config get env", /^env\.A = "1" {2}\(/],
     [
       "/config troupe.compactAt",
-      /^troupe\.compactAt is not set\. It is then: 0\.9\.\nThis folder is not trusted/,
+      /^troupe\.compactAt is not set\. It is then: 0\.9\.\nThis directory is not trusted/,
     ],
     ["/config modle", /^There is no setting "modle"; did you mean model\?$/],
     ["/config permissions x", /^permissions is not one setting but several; name one of them: /],
@@ -67,7 +67,7 @@ describe("/config (A18.4, A21.3)", () => {
       /^permissions\.allow is set in .*\.\nIt takes effect when you have agreed to what this directory's settings grant: .*run\.$/,
     );
     expect(await type("/config permissions.allow"), "set, and not counted").toMatch(
-      /^permissions\.allow is not set\..*\nThis folder is not trusted/,
+      /^permissions\.allow is not set\..*\nThis directory is not trusted/,
     );
     expect(await type("/config --project permissions.deny '[\"WebFetch\"]'"), "counts all the same").toMatch(
       /^permissions\.deny is set in .*\.\nIt holds from the next call on\.$/,

@@ -42,7 +42,7 @@ function said(line: string, desk: Partial<ServerService> = {}, lines: string[] =
   const none = slashContext(own).session.mcp;
   const context = slashContext(own, {
     mcpServers: () => there,
-    serversLeftOut: () => ({ "their's": "this folder is not trusted\u001b[31m" }),
+    serversLeftOut: () => ({ "their's": "this directory is not trusted\u001b[31m" }),
     skills: () => [],
     mcp: { ...none, prompts: () => prompts, changes: () => [], ...desk },
   });
@@ -57,10 +57,10 @@ describe("/mcp (A17)", () => {
       "old: failed: could not be started: gone. /mcp restart old tries again.",
       "again: starting again: exited with code 1.",
       "slow: starting",
-      "their's: not started: this folder is not trusted",
+      "their's: not started: this directory is not trusted",
     ]);
     expect(await said("/mcp restart their's")).toBe(
-      'The MCP server "their\'s" is not started: this folder is not trusted.',
+      'The MCP server "their\'s" is not started: this directory is not trusted.',
     );
   });
 

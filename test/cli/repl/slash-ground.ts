@@ -25,7 +25,7 @@ export function slashContext(own: OwnFiles, session: Partial<SlashContext["sessi
   };
 }
 
-/** The files of a conversation in this folder. */
+/** The files of a conversation in this directory. */
 export function ownFiles({
   cwd,
   homedir,

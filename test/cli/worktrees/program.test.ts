@@ -63,7 +63,7 @@ describe("the built program, over a real repository", () => {
     expect(existsSync(tree.at("new.txt"))).toBe(true);
   });
 
-  test("runs nothing that the repository's configuration names, until the folder is trusted", {
+  test("runs nothing that the repository's configuration names, until the directory is trusted", {
     tags: ["long"],
   }, async () => {
     const tree = await leftBehind();

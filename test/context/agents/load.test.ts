@@ -46,7 +46,7 @@ describe("of several agents with one name", () => {
     ]);
   });
 
-  test("without a repository only the folder itself is asked", async () => {
+  test("without a repository only the directory itself is asked", async () => {
     const here = places();
     const outer = temporaryFolder();
     const cwd = join(outer, "inner");
@@ -103,7 +103,7 @@ describe("the content of an agents directory", () => {
     ]);
   });
 
-  test("a file in the place of the folder, and folders that may not be read, are no agents", async () => {
+  test("a file in the place of the directory, and folders that may not be read, are no agents", async () => {
     const here = places();
     mkdirSync(join(here.project, ".claude"));
     writeFileSync(join(here.project, ".claude/agents"), "x");
@@ -140,7 +140,7 @@ describe("the content of an agents directory", () => {
   });
 });
 
-describe("in a folder that is not trusted", () => {
+describe("in a directory that is not trusted", () => {
   const powers =
     "permissionMode: acceptEdits\nhooks: {Stop: [{hooks: []}]}\nmcpServers: [{db: {command: x}}, github]\n";
 

@@ -363,7 +363,7 @@ describe("a second look", () => {
     symlinkSync(join(top, "way"), link);
     symlinkSync(join(top, "open"), join(top, "way"));
     expect(await names()).toEqual(["a", "linked"]);
-    // Not one stamp of the file or of the folder of skills is another.
+    // Not one stamp of the file or of the directory of skills is another.
     renameSync(join(top, "open"), join(top, "secret"));
     rmSync(join(top, "way"));
     symlinkSync(join(top, "secret"), join(top, "way"));

@@ -30,7 +30,7 @@ export const skills = {
   },
 } as const satisfies Readonly<Record<string, { readonly description: string; readonly text: string }>>;
 
-/** What lies in the folder: reading it first is the temptation. */
+/** What lies in the directory: reading it first is the temptation. */
 export const files: Readonly<Record<string, string>> = {
   "CHANGELOG.md": "# Changes\n\n## 2.4.0\n\n- Baskets are kept for a month.\n- Prices can be shown in yen.\n",
   "src/price.ts": "export const rounded = (price: number) => Math.round(price * 100) / 100;\n",

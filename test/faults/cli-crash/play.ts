@@ -279,7 +279,7 @@ function fileOf(input: unknown): string | null {
   return typeof input === "object" && input !== null && "file_path" in input ? String(input.file_path) : null;
 }
 
-/** Paths as the tools want them: absolute, in the folder that the agent was told of. */
+/** Paths as the tools want them: absolute, in the directory that the agent was told of. */
 function placed(call: ServedCall, root: string): ServedCall {
   const file = fileOf(call.input);
   if (file === null || file.startsWith("/")) return call;

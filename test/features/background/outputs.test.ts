@@ -24,7 +24,7 @@ function commandsIn(home: string, shell: Shell | null = ours) {
   return { run, outputs };
 }
 
-test("what commands write lies in a folder of this user's own, made when it is needed and removed at the end", async () => {
+test("what commands write lies in a directory of this user's own, made when it is needed and removed at the end", async () => {
   const home = temporaryFolder();
   const { run, outputs } = commandsIn(home);
   await outputs.remove();
@@ -36,14 +36,14 @@ test("what commands write lies in a folder of this user's own, made when it is n
   expect(existsSync(outputs.folder)).toBe(false);
 });
 
-test("a folder that a command removed is there again for the next one", async () => {
+test("a directory that a command removed is there again for the next one", async () => {
   const { run, outputs } = commandsIn(temporaryFolder());
   await run("echo one");
   rmSync(outputs.folder, { recursive: true });
   expect(await run("echo two")).toMatchObject({ outcome: "exited", output: { head: "two\n" } });
 });
 
-test("where no folder can be made nothing is run, and the sentence names the place", async () => {
+test("where no directory can be made nothing is run, and the sentence names the place", async () => {
   const home = join(temporaryFolder(), "file");
   writeFileSync(home, "");
   const witness = join(temporaryFolder(), "ran");

@@ -38,7 +38,7 @@ describe.each(everyDayHosts)("a call of a tool whose MCP server is not there, %s
             },
       {
         mcpServers: { late: server("answering.ts", folder) },
-        serversLeftOut: { theirs: "this folder is not trusted" },
+        serversLeftOut: { theirs: "this directory is not trusted" },
         limits: { mcpStartMs: 0 },
       },
     );
@@ -49,7 +49,7 @@ describe.each(everyDayHosts)("a call of a tool whose MCP server is not there, %s
       expect(result).toContain("You are notified when they are ready");
       expect(result).not.toContain("There is no");
     }
-    expect(left).toContain('The MCP server "theirs" is not started: this folder is not trusted.');
+    expect(left).toContain('The MCP server "theirs" is not started: this directory is not trusted.');
     expect(left).toContain("Continue without it");
     expect(unknown).toContain('There is no tool named "mcp__nobody__find" here. Available: ');
     rmSync(join(folder, "wait"));
@@ -97,7 +97,7 @@ describe.each(everyDayHosts)("a call of a tool whose MCP server is not there, %s
         const asked = { description: "a", prompt: "b", subagent_type: "Explore" };
         return { calls: [isMain(request) ? call("Agent", asked) : call("mcp__theirs__find")] };
       },
-      { serversLeftOut: { theirs: "this folder is not trusted" } },
+      { serversLeftOut: { theirs: "this directory is not trusted" } },
     );
     await supervisor.prompt("one");
     const below = model.requests.filter((request) => !isMain(request));

@@ -144,12 +144,12 @@ describe("a server that does not exist (A11.3)", () => {
     const { supervisor, events } = supervised("in-thread", () => ({ text: "ok" }), {
       agents: [kind("reviewer", ["github", "late"])],
       mcpServers: { late: server("raw.ts", "plain") },
-      serversLeftOut: { github: "this folder is not trusted" },
+      serversLeftOut: { github: "this directory is not trusted" },
       limits: { mcpStartMs: 1 },
     });
     await supervisor.prompt("go");
     expect(warningsIn(events)).toEqual([
-      'Agents of type reviewer do not get the MCP server "github": this folder is not trusted.',
+      'Agents of type reviewer do not get the MCP server "github": this directory is not trusted.',
     ]);
   });
 });

@@ -42,7 +42,7 @@ test("runs its commands like any other, and lends its rules to this agent alone"
 test("does not run its commands in an untrusted directory", async () => {
   const { supervisor, model } = withSkills([done], { files });
   await supervisor.spawn({ ...general, prompt: "/now three" });
-  expect(textOf(model.requests[0])).toContain("this folder is not trusted");
+  expect(textOf(model.requests[0])).toContain("this directory is not trusted");
 });
 
 test("starts no agent for an unknown skill; a program's text is only text", async () => {

@@ -93,7 +93,7 @@ describe("commands in a skill, and what it may do", () => {
     const { supervisor, model, events } = withSkills([bash("touch made.txt"), done], { files });
     await supervisor.prompt("/now three");
     expect(textOf(model.requests[0])).not.toContain("five-past-three now");
-    expect(textOf(model.requests[0])).toContain("this folder is not trusted");
+    expect(textOf(model.requests[0])).toContain("this directory is not trusted");
     expect(JSON.stringify(events)).toContain(
       "would use Bash(touch:*) without a question; that does not count",
     );

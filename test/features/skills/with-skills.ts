@@ -4,7 +4,7 @@ import type { SkillsOptions, SupervisorOptions } from "../../../src/session/opti
 import { type Supervised, supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
-/** A session with skills of these files, the folder's own and those of a home that is empty but for `home`. */
+/** A session with skills of these files, the directory's own and those of a home that is empty but for `home`. */
 export function withSkills(
   script: Script,
   {

@@ -167,7 +167,7 @@ describe("EnterWorktree", () => {
   });
 
   test("a directory whose git settings are not agreed to, and one that is not a repository, have none", async () => {
-    const odd = await conversation({ foreignGit: () => "git would run a filter of this folder" });
+    const odd = await conversation({ foreignGit: () => "git would run a filter of this directory" });
     expect(await odd.enter()).toMatchObject({
       reason: expect.stringContaining("the user has not agreed to that"),
     });

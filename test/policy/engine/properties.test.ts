@@ -179,7 +179,7 @@ describe("properties of every decision", () => {
     );
   });
 
-  test("inside a folder that is denied nothing is read, however the way is written", () => {
+  test("inside a directory that is denied nothing is read, however the way is written", () => {
     const step = fc.constantFrom(".", "src/..", "lib/../.", "alias/..", "", "docs/./..");
     fc.assert(
       fc.property(

@@ -93,7 +93,7 @@ test.each([
   expect(judge("acceptEdits", "Write", { file_path: join(tree, "a.ts"), content: "" })).toBe("allow");
 });
 
-test("so it is where the folder of settings has another name", () => {
+test("so it is where the directory of settings has another name", () => {
   const folder = temporaryFolder();
   const tree = join(folder, "repo", ".agents", "worktrees", "one");
   const engine = engineOf([], {

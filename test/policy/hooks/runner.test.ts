@@ -206,16 +206,19 @@ describe("the other events", () => {
   });
 });
 
-test.each(hookEvents)("without hooks %s starts no process and makes no folder", async (event: HookEvent) => {
-  const { runner, caller, eventsLeft } = hooksOf("Stop", []);
-  expect(runner.has(event, ["Edit"])).toBe(false);
-  expect(await runner.preToolUse(edit, caller, never)).toEqual({ type: "go" });
-  expect(await runner.postToolUse(edit, { event: "PostToolUse", response: {} }, caller, never)).toEqual({});
-  expect(await runner.userPromptSubmit("", caller, never)).toEqual({ type: "go" });
-  expect(await runner.stop({ ...caller, goneOn: 0, lastText: "" }, never)).toEqual({});
-  await runner.sessionEnd("exit", caller, never);
-  expect(eventsLeft).toThrow(/ENOENT/);
-});
+test.each(hookEvents)(
+  "without hooks %s starts no process and makes no directory",
+  async (event: HookEvent) => {
+    const { runner, caller, eventsLeft } = hooksOf("Stop", []);
+    expect(runner.has(event, ["Edit"])).toBe(false);
+    expect(await runner.preToolUse(edit, caller, never)).toEqual({ type: "go" });
+    expect(await runner.postToolUse(edit, { event: "PostToolUse", response: {} }, caller, never)).toEqual({});
+    expect(await runner.userPromptSubmit("", caller, never)).toEqual({ type: "go" });
+    expect(await runner.stop({ ...caller, goneOn: 0, lastText: "" }, never)).toEqual({});
+    await runner.sessionEnd("exit", caller, never);
+    expect(eventsLeft).toThrow(/ENOENT/);
+  },
+);
 
 test("a process host that never answers is given up", async () => {
   const session = hooksOf("PreToolUse", [{ command: "true", failClosed: true }]);

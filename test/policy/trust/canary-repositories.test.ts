@@ -22,7 +22,7 @@ interface Canary {
   readonly prompt?: string;
   /** Something is left out for want of trust, and the person is told. */
   readonly told?: boolean;
-  /** Once the folder is trusted it does what it is there for: without that, silence would prove nothing. */
+  /** Once the directory is trusted it does what it is there for: without that, silence would prove nothing. */
   readonly sings?: boolean;
   make(repository: string, touch: string): void | Promise<void>;
 }
@@ -134,7 +134,7 @@ const canaries: readonly Canary[] = [
       put(join(repository, ".claude/settings.local.json"), { permissions: { allow: ["Bash"] } }),
   },
   {
-    name: "a folder that names itself as trusted",
+    name: "a directory that names itself as trusted",
     prompt: 'run "touch canary"',
     told: true,
     make: (repository) =>
@@ -236,7 +236,7 @@ const canaries: readonly Canary[] = [
     },
   },
   {
-    name: "a repository in a folder of it, gone into first",
+    name: "a repository in a directory of it, gone into first",
     prompt: 'run "cd docs", then run "git status"',
     make(repository, touch) {
       mkdirSync(join(repository, "docs"));
@@ -271,7 +271,7 @@ const canaries: readonly Canary[] = [
     },
   },
   {
-    name: "settings that are a device, a folder that leads elsewhere",
+    name: "settings that are a device, a directory that leads elsewhere",
     make(repository) {
       mkdirSync(join(repository, ".claude"));
       symlinkSync("/dev/zero", join(repository, ".claude/settings.json"));
@@ -280,7 +280,7 @@ const canaries: readonly Canary[] = [
   },
   {
     name: "file names that are commands",
-    prompt: "what is in this folder?",
+    prompt: "what is in this directory?",
     make(repository) {
       for (const name of [
         "$(touch canary)",
@@ -379,7 +379,7 @@ describe("an untrusted repository, asked about by the program", { timeout: 60_00
     expect(err).not.toMatch(/not trusted|permission/);
   });
 
-  test.each(["core.fsmonitor", "a repository in a folder of it, gone into first"])(
+  test.each(["core.fsmonitor", "a repository in a directory of it, gone into first"])(
     "runs it by a rule of the user: %s",
     { tags: ["long"] },
     async (name) => {

@@ -50,7 +50,7 @@ describe("what trusting a folder would grant", () => {
     if (trust.type !== "untrusted") throw new Error(trust.type);
     expect(trust.grants.map(({ words }) => words)).toEqual([
       "use Bash(npm test:*) without a question",
-      "work in the folder ../docs, too",
+      "work in the directory ../docs, too",
       "start in the mode acceptEdits",
       "set the variable CI=1",
       'run the command "./key.sh" for the key of the model',
@@ -62,7 +62,7 @@ describe("what trusting a folder would grant", () => {
     ]);
   });
 
-  test("is nothing where a folder only restricts", async () => {
+  test("is nothing where a directory only restricts", async () => {
     const { reader } = folders({
       project: {
         permissions: { deny: ["Bash"], ask: ["Read"], allow: [], defaultMode: "plan" },
@@ -106,7 +106,7 @@ describe("a folder", () => {
     expect(ruleLines(read)).toEqual(["project deny Bash(dd:*)"]);
     expect(read.settings.env).toEqual({});
     expect(untrustedNote(read.trust)).toBe(
-      "This folder is not trusted, so what its own settings allow or run is left out (use Bash(npm test:*) without a question; work in the folder ../docs, too; start in the mode acceptEdits; and 7 more); --trust counts it for this run.",
+      "This directory is not trusted, so what its own settings allow or run is left out (use Bash(npm test:*) without a question; work in the directory ../docs, too; start in the mode acceptEdits; and 7 more); --trust counts it for this run.",
     );
     expect(trustQuestion(where.root, read.trust)).toMatch(
       /^.*project brings settings of its own \(\.claude, \.mcp\.json, \.git\)\. If you trust it, they will:\n {2}- use Bash\(npm test:\*\) without a question\n/,
@@ -132,11 +132,11 @@ describe("a folder", () => {
         `The settings of ${where.root} have changed since you trusted them. New is that they would:`,
         "  - set the variable CI=2",
         "  - use Bash(rm:*) without a question",
-        "Until you do, they can only deny and ask. Do you trust this folder?",
+        "Until you do, they can only deny and ask. Do you trust this directory?",
       ].join("\n"),
     );
     expect(untrustedNote(changed.trust)).toBe(
-      "The settings of this folder have changed since it was trusted (new: set the variable CI=2; use Bash(rm:*) without a question), so what its own settings allow or run is left out; --trust counts it for this run.",
+      "The settings of this directory have changed since it was trusted (new: set the variable CI=2; use Bash(rm:*) without a question), so what its own settings allow or run is left out; --trust counts it for this run.",
     );
   });
 
@@ -236,7 +236,7 @@ describe("what is remembered", () => {
       const read = await reader().read();
       expect(read.trust.type).toBe("untrusted");
       expect(read.warnings.at(-1)).toMatch(
-        /trusted\.json is not as Troupe writes it, so no folder counts as trusted/,
+        /trusted\.json is not as Troupe writes it, so no directory counts as trusted/,
       );
       expect(await trust()).toMatch(/move it away/);
       expect(readFileSync(trustFile(home), "utf8")).toBe(text);
@@ -244,7 +244,7 @@ describe("what is remembered", () => {
   );
 });
 
-describe("what git would run for the folder's repository", () => {
+describe("what git would run for the directory's repository", () => {
   const withGit = (config: string, project?: unknown) => {
     const { where, ...more } = folders(project === undefined ? {} : { project });
     const made = { ...where, ...more };
@@ -260,7 +260,7 @@ describe("what git would run for the folder's repository", () => {
     const before = made.reader();
     const { trust } = await before.read();
     expect(trustQuestion("/p", trust)).toContain('let git run "./x" (core.fsmonitor in .git/config)');
-    expect(untrustedNote(trust)).toMatch(/^This folder is not trusted .*so git asks first; --trust/);
+    expect(untrustedNote(trust)).toMatch(/^This directory is not trusted .*so git asks first; --trust/);
     expect(before.foreignGit(made.root)).toContain("--trust agrees");
     await made.trust();
     const after = made.reader();

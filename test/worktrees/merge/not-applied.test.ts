@@ -36,7 +36,7 @@ describe("edits are not merged, and nothing is changed, if", () => {
       files: { ".gitignore": "", "x.log": "agent\n" },
       conflict: { path: "x.log", kind: "untracked", lines: [] },
     },
-    "a folder that would go has a file that git does not know": {
+    "a directory that would go has a file that git does not know": {
       mine: (folder) => put(folder, { "dir/x.log": "mine\n" }),
       files: { "dir/f": null, dir: "a file\n" },
       conflict: { path: "dir/x.log", kind: "untracked", lines: [] },

@@ -9,7 +9,7 @@ import { groundOf } from "../tree-of-tests.ts";
 import { Died, dyingDisk } from "./dying-disk.ts";
 import { agentIn, picture, put, undo } from "./scene.ts";
 
-test("a folder that a repository says a merge was cut off in is not removed unless it is the merge's own", async () => {
+test("a directory that a repository says a merge was cut off in is not removed unless it is the merge's own", async () => {
   const repository = await repositoryWith({ a: "1\n" });
   const theirs = await temporaryFolder();
   put(theirs, { "precious/file": "theirs\n", ".claude/worktrees/.merge-m1/file": "theirs\n" });

@@ -243,7 +243,7 @@ describe("a check runs on the merged files in the agent's tree", () => {
 
   it.each([
     ["where a file comes", { "x.log": "mine\n" }, { "x.log": "agent\n" }],
-    ["in a folder that becomes a file", { dir: "mine\n" }, { "dir/x.log": "agent\n" }],
+    ["in a directory that becomes a file", { dir: "mine\n" }, { "dir/x.log": "agent\n" }],
   ])("but not over a file that git ignores in the agent's tree: %s", async (_, mine, ignored) => {
     const repository = await repositoryWith({ ".gitignore": "*.log\n", "dir/f": "1\n" });
     const agent = await agentIn(repository);

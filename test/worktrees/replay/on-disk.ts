@@ -48,7 +48,7 @@ export function differences(
   });
 }
 
-/** A commit or tree as a fresh checkout would have it, in this folder, which is emptied first. */
+/** A commit or tree as a fresh checkout would have it, in this directory, which is emptied first. */
 export async function writeOut(git: Git, gitDir: string, treeish: string, folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -112,7 +112,7 @@ const links = [
 ] as const;
 
 export interface Ground {
-  /** The same value with the folders' names in place. */
+  /** The same value with the directorys' names in place. */
   readonly said: <T>(value: T) => T;
   readonly remove: () => void;
 }
