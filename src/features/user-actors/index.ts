@@ -49,6 +49,8 @@ export class UserActors implements StartedActors {
   readonly #parts: UserActorsParts;
   readonly #startThread: StartThread;
   readonly #actors = new Map<string, UserActor>();
+  /** Names of those that are being started: no message reaches one before its start is durable. */
+  readonly #starting = new Set<string>();
   /** Of the session before, until the program starts them again. */
   readonly #resting: Map<string, UserActorAtRest>;
   /** Messages to actors that the program has not started again. */
@@ -144,9 +146,9 @@ export class UserActors implements StartedActors {
     if (problem !== null) throw new ActorError("invalid", `The name ${JSON.stringify(name)} ${problem}.`);
     if (this.#isClosed) throw new ActorError("closed", "The session is closed.");
     const other = this.#actors.get(name);
-    if (other !== undefined && other.ended === null)
+    if (this.#starting.has(name) || (other !== undefined && other.ended === null))
       throw new ActorError("invalid", `There is an actor ${name} already; give this one another name.`);
-    if (this.names.length >= MAX_ACTORS)
+    if (this.names.length + this.#starting.size >= MAX_ACTORS)
       throw new ActorError("full", `This session has ${MAX_ACTORS} actors, which is the limit.`);
     const rest = this.#resting.get(name);
     if (rest !== undefined && rest.definition !== definition.name)
@@ -163,14 +165,19 @@ export class UserActors implements StartedActors {
       },
       rest ?? { state, pending: [] },
     );
-    this.#actors.set(name, actor);
+    this.#starting.add(name);
     try {
       const first = await actor.open();
       if (rest === undefined) await record({ type: "started", definition: definition.name, state: first });
+      // The session was closed in the meantime, and did not know of it.
+      if (this.#isClosed) throw new Error("The session is closed.");
     } catch (error) {
-      this.#actors.delete(name);
+      await actor.close();
       throw new ActorError("invalid", `${name} could not be started: ${errorMessage(error)}`);
+    } finally {
+      this.#starting.delete(name);
     }
+    this.#actors.set(name, actor);
     this.#resting.delete(name);
     actor.run();
     for (const { out, agent } of rest?.sent ?? []) void this.#carryOut(name, out, agent);

@@ -49,8 +49,6 @@ export class UserActor {
   #crashes: number[] = [];
   #ended: UserActorAtRest["ended"] = null;
   #isStopping = false;
-  /** Before, messages wait. */
-  #isOpen = false;
 
   constructor(parts: UserActorParts, { state, pending }: Pick<UserActorAtRest, "state" | "pending">) {
     this.#parts = parts;
@@ -78,13 +76,12 @@ export class UserActor {
       await this.#endThread();
       throw error;
     }
-    this.#isOpen = true;
     return this.#state;
   }
 
   /** Handles what waits, from now on. */
   run(): void {
-    if (!this.#isOpen || this.#handling !== null || this.#isOver || this.#isStopping) return;
+    if (this.#handling !== null || this.#isOver || this.#isStopping) return;
     const [next] = this.#queue;
     if (next === undefined) return;
     this.#handling = this.#handle(next).then(

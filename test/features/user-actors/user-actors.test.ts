@@ -132,13 +132,15 @@ test("a name, a module or a state that cannot be used is refused with the reason
   ).toThrow("not the URL of a file");
 });
 
-test("messages that arrive while an actor is still starting wait for it", async () => {
+test("no message reaches an actor before its start is durable, and its name is taken by then", async () => {
   const { supervisor } = open();
   const starting = supervisor.actors.start(counter, { state: { sum: 1 } });
-  const early = supervisor.actors.find(counter).ask("add", { n: 2 });
+  expect(() => supervisor.actors.find(counter)).toThrow("There is no actor counter");
   await expect(supervisor.actors.start(counter)).rejects.toThrow("There is an actor counter already");
-  await starting;
-  expect(await early).toEqual({ sum: 3 });
+  expect(await (await starting).ask("sum", {})).toBe(1);
+  const late = supervisor.actors.start(log);
+  await supervisor.close();
+  await expect(late).rejects.toThrow("log could not be started");
 });
 
 test("stop handles the message in hand, refuses the others, and ends the thread", async () => {
