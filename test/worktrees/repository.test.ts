@@ -87,7 +87,7 @@ test("where there can be no worktree one sentence says why", { tags: ["long"] },
   const ground = groundOf(person);
   const sentences = [
     [bare, /is a bare repository/],
-    [join(person.folder, ".git"), /inside a git folder/],
+    [join(person.folder, ".git"), /inside a git directory/],
     [outside, /is in no git repository.*git init/],
     [join(outside, "nowhere"), /could not be started|There is no directory/],
     [lineBreak, /line break/],

@@ -22,6 +22,9 @@ test("a commit as the prompt of Bash describes it: by names, by heredoc, and new
 }, async () => {
   const repository = await repositoryWith({ "greet.txt": "hello\n" });
   const cwd = repository.folder;
+  // A machine may have no identity of its own.
+  await repository.must(["config", "user.name", "A user"]);
+  await repository.must(["config", "user.email", "user@example.com"]);
   const at = (name: string) => join(cwd, name);
   writeFileSync(at("greet.txt"), "hello TODO\n");
   writeFileSync(at("secrets.txt"), "key\n");
