@@ -1,56 +1,46 @@
-import { MessageChannel, Worker } from "node:worker_threads";
+import { setTimeout as pause } from "node:timers/promises";
 import { openGate, openPermissions, openRules, toolSwitch } from "../src/features/gate/permissions.ts";
 import { systemClock } from "../src/mailbox/clock.ts";
-import { MAIN } from "../src/mailbox/ids.ts";
-import { serveServices } from "../src/mailbox/service-rpc.ts";
+import { callId, MAIN } from "../src/mailbox/ids.ts";
 import type { Services } from "../src/mailbox/services.ts";
 import { hookRunner } from "../src/policy/hooks/runner.ts";
 import { defaultSandboxSettings } from "../src/policy/sandbox/sandbox.ts";
 import type { Rule } from "../src/settings/rules.ts";
 import { Toolbox } from "../src/supervisor/toolbox.ts";
 import { noSession, sessionTools } from "../src/tools/session-tools.ts";
-import { servicesWith } from "../test/support/unasked-services.ts";
 import { onFreshGround } from "./folders.ts";
-import type { AskingErrand } from "./inside/asking-agents.ts";
 import { atMost, type BenchOptions, type BenchResult } from "./result.ts";
 import { interleaved, median, p95, quantile } from "./samples.ts";
 
 const AGENTS = 64;
 const EVERY_MS = 100;
 
-/** What the gate adds to a call from an agent's thread, without the journal and without hooks. */
+/** What the gate adds to a call, without the journal and without hooks. */
 export async function run({ quick }: BenchOptions): Promise<BenchResult[]> {
   return onFreshGround(async ({ cwd }) => {
     const before = gateOf(cwd);
-    const letGo: Services["before"] = async () => ({ type: "go" });
-    const worker = new Worker(new URL("./inside/asking-agents.ts", import.meta.url));
-    try {
-      const asks = quick ? 200 : 1000;
-      const once = (serve: Services["before"]) => async () =>
-        median(await asking(worker, serve, { count: asks, everyMs: 0, cwd }));
-      const { gate, bare } = await interleaved(quick ? 3 : 9, { gate: once(before), bare: once(letGo) });
-      const late = await lateness(before, cwd, quick ? 10 : 40);
-      return [
-        {
-          name: "the gate's part of a call from a worker",
-          unit: "µs",
-          ours: Math.max(0, median(gate) - median(bare)) * 1000,
-          floor: null,
-          target: atMost(300),
-          note: `${Math.round(median(gate) * 1000)} µs with it, ${Math.round(median(bare) * 1000)} without; 200 rules`,
-        },
-        {
-          name: `main-loop lateness p99 while ${AGENTS} agents ask ten times a second`,
-          unit: "ms",
-          ours: quantile(late, 0.99),
-          floor: null,
-          target: atMost(30),
-          note: p95(late),
-        },
-      ];
-    } finally {
-      await worker.terminate();
-    }
+    const asks = quick ? 200 : 1000;
+    const once = async () => median(await ask(before, { count: asks, everyMs: 0, cwd }));
+    const { gate } = await interleaved(quick ? 3 : 9, { gate: once });
+    const late = await lateness(before, cwd, quick ? 10 : 40);
+    return [
+      {
+        name: "the gate's part of a call",
+        unit: "µs",
+        ours: median(gate) * 1000,
+        floor: null,
+        target: atMost(300),
+        note: "200 rules",
+      },
+      {
+        name: `main-loop lateness p99 while ${AGENTS} agents ask ten times a second`,
+        unit: "ms",
+        ours: quantile(late, 0.99),
+        floor: null,
+        target: atMost(30),
+        note: p95(late),
+      },
+    ];
   });
 }
 
@@ -94,29 +84,26 @@ function gateOf(cwd: string): Services["before"] {
   };
 }
 
-function asking(
-  worker: Worker,
+/** One agent: asks `count` times, so many milliseconds apart (0: one after the other); returns how long each took. */
+async function ask(
   before: Services["before"],
-  errand: Omit<AskingErrand, "port" | "answer">,
+  { count, everyMs, cwd }: { readonly count: number; readonly everyMs: number; readonly cwd: string },
 ): Promise<number[]> {
-  const { port1, port2 } = new MessageChannel();
-  serveServices(servicesWith({ before }), port1);
-  const answers = new MessageChannel();
-  const times = new Promise<number[]>((resolve) => answers.port1.once("message", resolve));
-  const sent: AskingErrand = { ...errand, port: port2, answer: answers.port2 };
-  worker.postMessage(sent, [port2, answers.port2]);
-  return times.finally(() => {
-    port1.close();
-    answers.port1.close();
-  });
+  const times: number[] = [];
+  // Agents do not all ask in the same moment.
+  await pause(Math.random() * everyMs);
+  for (let n = 0; n < count; n++) {
+    const input = { file_path: `${cwd}/src/a.ts` };
+    const began = performance.now();
+    await before({ id: callId(MAIN, n, 0), toolUse: `toolu_${n}`, tool: "Read", input, cwd });
+    times.push(performance.now() - began);
+    if (everyMs > 0) await pause(everyMs);
+  }
+  return times;
 }
 
 /** How late this thread's own timers fire meanwhile. */
 async function lateness(before: Services["before"], cwd: string, count: number): Promise<number[]> {
-  const workers = Array.from(
-    { length: 4 },
-    () => new Worker(new URL("./inside/asking-agents.ts", import.meta.url)),
-  );
   const late: number[] = [];
   let due = performance.now() + 5;
   const timer = setInterval(() => {
@@ -124,18 +111,8 @@ async function lateness(before: Services["before"], cwd: string, count: number):
     late.push(Math.max(0, now - due));
     due = now + 5;
   }, 5);
-  try {
-    await Promise.all(
-      Array.from({ length: AGENTS }, (_, n) => {
-        const worker = workers[n % workers.length];
-        if (!worker) throw new Error("no worker");
-        return asking(worker, before, { count, everyMs: EVERY_MS, cwd });
-      }),
-    );
-  } finally {
-    clearInterval(timer);
-    await Promise.all(workers.map((worker) => worker.terminate()));
-  }
+  await Promise.all(Array.from({ length: AGENTS }, () => ask(before, { count, everyMs: EVERY_MS, cwd })));
+  clearInterval(timer);
   return late.length > 0 ? late : [0];
 }
 

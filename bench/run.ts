@@ -6,7 +6,6 @@ import { run as journal } from "./journal.ts";
 import { run as languageServer } from "./language-server.ts";
 import { run as loop } from "./loop.ts";
 import { type Machine, thisMachine } from "./machine.ts";
-import { run as mailbox } from "./mailbox.ts";
 import { run as mainLoop } from "./main-loop.ts";
 import { run as memory } from "./memory.ts";
 import { run as outside } from "./outside.ts";
@@ -21,7 +20,6 @@ import { run as worktrees } from "./worktrees.ts";
 const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<BenchResult[]>>> = {
   spawn,
   memory,
-  mailbox,
   loop,
   "fan-out": fanOut,
   "main-loop": mainLoop,

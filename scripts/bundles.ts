@@ -1,6 +1,6 @@
 /**
  * What dist/ is made of. One standalone file per thread or process, so that a thread loads one file; all
- * in one folder, because each finds the others beside itself (`new URL("./agent-thread.js", import.meta.url)`).
+ * in one folder, because each finds the others beside itself (`new URL("./tool-thread.cjs", import.meta.url)`).
  */
 export interface Bundle {
   readonly name: string;
@@ -13,8 +13,8 @@ export interface Bundle {
   readonly format: "cjs" | "esm";
 }
 
-/** These find their binaries, and piscina its worker file, by their own place on disk. */
-const found = ["@vscode/ripgrep", "piscina", "sharp", "@hyzyla/pdfium"];
+/** These find their binaries by their own place on disk. */
+const found = ["@vscode/ripgrep", "sharp", "@hyzyla/pdfium"];
 
 /** A library shares its packages with the program that uses it. */
 const shared = ["@anthropic-ai/sdk", "comlink", "nanoid", "zod"];
@@ -25,7 +25,7 @@ export const bundles: readonly Bundle[] = [
   // What a tool's module imports: an agent's thread that loads it does without the rest of the library.
   { name: "tool", entry: "src/tools/define-tool.ts", external: shared, alone: false, format: "esm" },
   { name: "cli", entry: "src/cli/entry.ts", external: found, alone: false, format: "esm" },
-  { name: "agent-thread", entry: "src/actors/worker.ts", external: found, alone: true, format: "cjs" },
+  { name: "tool-thread", entry: "src/actors/tool-thread.ts", external: found, alone: true, format: "cjs" },
   {
     name: "gateway-thread",
     entry: "src/model/gateway-thread.ts",

@@ -1,6 +1,6 @@
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { ActorHost } from "../../src/actors/hosts.ts";
-import { threadHost } from "../../src/actors/thread-host.ts";
+import { leasingHost } from "../../src/actors/leasing-host.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import type { ActorSpec } from "../../src/mailbox/messages.ts";
@@ -10,7 +10,6 @@ import { answer, given } from "../own-process.ts";
 import { interleaved } from "../samples.ts";
 import type { SpawnSamples } from "../spawn.ts";
 
-const AGENT_THREAD = new URL("../../dist/agent-thread.cjs", import.meta.url).href;
 const EMPTY = new URL("../floor/empty-worker.cjs", import.meta.url);
 
 const { cwd, rounds } = given<{ cwd: string; rounds: number }>();
@@ -67,16 +66,14 @@ async function untilFirstRequest(host: ActorHost, began = performance.now()): Pr
     asked.resolve(performance.now() - began);
     port1.postMessage({ type: "outcome", id, outcome: done });
   });
-  const { exited } = host.start({ spec: spec(agents), services, model: port2 });
+  const { exited } = host.start({ spec: spec(agents), services, model: port2, onReport() {} });
   const exit = await exited;
   if (exit.type !== "returned") throw new Error(`The measured agent ended as ${JSON.stringify(exit)}.`);
   return asked.promise;
 }
 
 function openHost(): ActorHost {
-  return threadHost({
-    maxThreads: 4,
-    entry: AGENT_THREAD,
+  return leasingHost({
     onFault: (message) => {
       throw new Error(message);
     },
@@ -102,17 +99,6 @@ async function emptyThread(): Promise<number> {
   return ms;
 }
 
-/** Booted by `warm`, and nothing run in it yet: what the first agents of a session meet. */
-async function firstInWarmThread(): Promise<number> {
-  const host = openHost();
-  host.warm(1);
-  // There is no word for "warm"; a thread that was used before is what the others measure.
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  const ms = await untilFirstRequest(host);
-  await host.close();
-  return ms;
-}
-
 const used = openHost();
 const echo = new Worker(EMPTY);
 
@@ -124,7 +110,7 @@ function portRoundTrip(): Promise<number> {
   });
 }
 
-const starts = await interleaved(rounds, { emptyThread, cold, firstInWarmThread });
+const starts = await interleaved(rounds, { emptyThread, cold });
 const trips = await interleaved(rounds * 10, { warm: () => untilFirstRequest(used), portRoundTrip });
 await used.close();
 await echo.terminate();

@@ -1,52 +1,39 @@
 import { charsIn } from "../context/compaction/tokens.ts";
 import type { Clock } from "../mailbox/clock.ts";
-import type { Mailbox } from "../mailbox/mailbox.ts";
-import type { ActorSpec, FromAgent, ToAgent } from "../mailbox/messages.ts";
+import type { ActorSpec, FromAgent } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { ModelClient, ModelEvent } from "../model/client.ts";
-import type { SealedTool } from "../tools/bind-tool.ts";
-import type { Dispatch } from "../tools/dispatch.ts";
-import type { AgentCallContext } from "../tools/tool.ts";
+import type { Dispatch, OwnTools } from "../tools/dispatch.ts";
 import { AgentConversation } from "./agent-state.ts";
 import { boundsIn } from "./compaction.ts";
 import { runAgent } from "./loop.ts";
 
-/** What a host passes to an actor, in whatever thread it runs. */
+/** What a host passes to an actor. */
 export interface ActorWorld {
   readonly spec: ActorSpec;
   readonly services: Services;
-  readonly mail: Mailbox<ToAgent, FromAgent>;
   readonly model: ModelClient;
-  /** Tools that run in the agent's own thread. */
-  readonly tools: readonly SealedTool<AgentCallContext>[];
+  /** The agent's own tools; those that need a thread lease one. */
+  readonly tools: OwnTools;
   readonly clock: Clock;
+  /** Aborted, with the reason, when the actor must end with a summary. */
+  readonly signal: AbortSignal;
+  /** Reports to the supervisor where the agent is. Nothing depends on it. */
+  report(report: FromAgent): void;
 }
 
 /** Runs one agent from its spec to its summary. Rejects only when the supervisor is gone. */
-export async function runActor({ spec, services, mail, model, tools, clock }: ActorWorld): Promise<void> {
+export async function runActor(world: ActorWorld): Promise<void> {
+  const { spec, services, model, tools, clock, signal, report } = world;
   const state = new AgentConversation(spec);
-  const stop = new AbortController();
-  const wanted = new Set<() => void>();
-  mail.onMail((message) => {
-    switch (message.type) {
-      case "cancel":
-        return stop.abort(new Error(message.reason));
-      case "yield":
-        for (const call of wanted) call();
-        return;
-      default:
-        message satisfies never;
-    }
-  });
-  const report = reporter(mail, clock);
-  report.progress(state);
+  const onProgress = ({ turns, usage, said }: AgentConversation) =>
+    report({ type: "progress", turn: turns, usage, text: said.slice(-2000) });
+  onProgress(state);
   const dispatch: Dispatch = {
     get offered() {
       return state.offered;
     },
-    local: new Map(tools.map((tool) => [tool.name, tool])),
-    services,
-    signal: stop.signal,
+    ...{ own: tools, services, signal },
     moved: (place) => state.move(place),
     context: (call) => ({
       call,
@@ -56,7 +43,7 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
       additionalDirs: spec.additionalDirs,
       resultChars: charsIn(boundsIn(spec, state).result),
       ...(spec.fileRules ? { fileRules: spec.fileRules } : {}),
-      signal: stop.signal,
+      signal,
       reads: state.reads,
       lastWriters: [],
       todo: state.todo,
@@ -73,59 +60,17 @@ export async function runActor({ spec, services, mail, model, tools, clock }: Ac
       },
     }),
   };
-  try {
-    await runAgent(spec, state, {
-      model,
-      services,
-      dispatch,
-      signal: stop.signal,
-      onModelEvent: report.modelEvent,
-      onProgress: report.progress,
-      onWanted(call) {
-        wanted.add(call);
-        return () => void wanted.delete(call);
-      },
-    });
-  } finally {
-    report.end();
-  }
-}
-
-/** At most 20 progress messages a second: they are for users. */
-const INTERVAL_MS = 50;
-
-/** Reports to the supervisor where the agent is. Nothing depends on these messages. */
-function reporter(mail: Mailbox<ToAgent, FromAgent>, clock: Clock) {
-  let pending: FromAgent | undefined;
-  let withdraw: (() => void) | undefined;
-  let turn = 0;
-  const flush = () => {
-    withdraw = undefined;
-    if (pending === undefined) return;
-    mail.send(pending);
-    pending = undefined;
-    withdraw = clock.after(INTERVAL_MS, flush);
+  const onModelEvent = (event: ModelEvent) => {
+    switch (event.type) {
+      case "text":
+        return report({ type: "text", text: event.text, turn: state.turns });
+      case "call-begins":
+        return report(event);
+      case "waiting":
+        return; // the gateway tells the supervisor itself, for all agents
+      default:
+        event satisfies never;
+    }
   };
-  return {
-    progress(state: AgentConversation) {
-      turn = state.turns;
-      pending = { type: "progress", turn: state.turns, usage: state.usage, text: state.said.slice(-2000) };
-      if (withdraw === undefined) flush();
-    },
-    modelEvent(event: ModelEvent) {
-      switch (event.type) {
-        case "text":
-          return void mail.send({ type: "text", text: event.text, turn });
-        case "call-begins":
-          return void mail.send({ type: "call-begins", tool: event.tool });
-        case "waiting":
-          return; // the gateway tells the supervisor itself, for all agents
-        default:
-          event satisfies never;
-      }
-    },
-    end() {
-      withdraw?.();
-    },
-  };
+  await runAgent(spec, state, { model, services, dispatch, signal, onModelEvent, onProgress });
 }

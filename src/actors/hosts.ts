@@ -1,14 +1,13 @@
 import type { MessagePort } from "node:worker_threads";
-import type { Mailbox } from "../mailbox/mailbox.ts";
-import type { ActorSpec, FromAgent, ToAgent } from "../mailbox/messages.ts";
+import type { ActorSpec, FromAgent } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 
-/** Where actors run; the caller does not see whether that is a thread. */
+/** Where actors run; the caller does not see where that is. */
 export interface ActorHost {
   /** Never throws: an actor that cannot be started counts as exited. */
   start(start: ActorStart): ActorHandle;
-  /** Starts up to `count` idle threads in advance. */
-  warm(count: number): void;
+  /** Starts a thread ahead of the first call that needs one. */
+  warm(): void;
   load(): HostLoad;
   /** Ends every thread; pending actors exit as `terminated`. Idempotent. */
   close(): Promise<void>;
@@ -19,27 +18,29 @@ export interface ActorStart {
   readonly services: Services;
   /** The agent's channel to the model gateway; transferred. */
   readonly model: MessagePort;
-  readonly onDeadLetter?: (letter: unknown, reason: string) => void;
+  /** What the agent reports of itself, for users; nothing depends on it. */
+  onReport(report: FromAgent): void;
 }
 
 export interface ActorHandle {
-  readonly mail: Mailbox<FromAgent, ToAgent>;
-  /** Resolves with how the actor left its thread. Never rejects. */
+  /** Resolves with how the actor ended. Never rejects. */
   readonly exited: Promise<Exit>;
-  /** Ends the actor's thread immediately; `finally` blocks in it do not run. */
+  /** Asks the actor to end with a summary. */
+  cancel(reason: string): void;
+  /** Ends the actor immediately, and the thread in which its calls run. */
   terminate(): void;
-  /** Returns the thread's state, seen from outside, even while the agent spins. Never throws. */
+  /** Returns the state of the thread in which its calls run, seen from outside. Never throws. */
   vitals(): Vitals;
 }
 
 export interface HostLoad {
-  /** Actors that are in a thread now. */
+  /** Actors that have a thread now. */
   readonly threads: number;
-  /** Started actors that wait for a thread. */
+  /** Actors that wait for one. */
   readonly waiting: number;
 }
 
-/** `unknown`: it is in no thread, or its host cannot see into it. A remote host answers from its heartbeat. */
+/** `unknown`: it has no thread, or its host cannot see into it. A remote host answers from its heartbeat. */
 export type Vitals =
   | { readonly type: "unknown" }
   | {

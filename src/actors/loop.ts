@@ -28,27 +28,24 @@ import {
   withEnding,
 } from "./ending.ts";
 import { nextReply } from "./next-reply.ts";
-import { OpenCalls } from "./open-calls.ts";
 import { runCalls } from "./run-calls.ts";
 import { type TypedEnding, typedEnding } from "./typed-ending.ts";
 
 /** Everything the loop needs from outside; it owns nothing. */
 export interface Surroundings {
   readonly model: ModelClient;
-  readonly services: Pick<Services, "reply" | "yield" | "turn" | "finish" | "compacting" | "compacted">;
+  readonly services: Pick<Services, "reply" | "turn" | "finish" | "compacting" | "compacted">;
   readonly dispatch: Dispatch;
   readonly signal: AbortSignal;
   readonly onModelEvent: OnModelEvent;
   /** Called with every reply and turn, for the live tree and for the summary of an agent that dies. */
   readonly onProgress: (state: AgentConversation) => void;
-  /** Registers a callback for when others need the thread; the returned function withdraws it. */
-  readonly onWanted: (call: () => void) => () => void;
 }
 
 /**
  * The loop (A1.1 to A1.3): call the model, run its calls, append the results in order, repeat; a reply without calls
- * ends it. The same for the main conversation and for every agent. Resolves once the supervisor has the summary or
- * has taken the thread back; rejects only when the supervisor is gone.
+ * ends it. The same for the main conversation and for every agent. Resolves once the supervisor has the summary;
+ * rejects only when it is gone.
  */
 export async function runAgent(
   spec: ActorSpec,
@@ -99,7 +96,6 @@ export async function runAgent(
     state.say(reply);
     around.onProgress(state);
     const results = await resultsOf(reply, begun, spec, state, around);
-    if (results === null) return;
     const calls = callsOf(reply.content);
     const turn = state.take(reply, calls, results);
     around.onProgress(state);
@@ -132,52 +128,22 @@ async function asData(
   return typedEnding(ending, outputSchema, { retries, isLast });
 }
 
-/**
- * Runs the calls of a reply. Returns null if only waiting calls are left and the thread was released; another thread
- * continues the turn.
- */
+/** Runs the calls of a reply; those that had a result before a crash do not run again. */
 async function resultsOf(
   reply: Pick<ModelReply, "content" | "usage">,
   begun: Pending | undefined,
   spec: ActorSpec,
   state: AgentConversation,
-  { services, dispatch, onWanted }: Surroundings,
-): Promise<CallResult[] | null> {
+  { services, dispatch }: Surroundings,
+): Promise<CallResult[]> {
   const calls = callsOf(reply.content);
   if (calls.length === 0) return [];
-  const open = new OpenCalls(begun?.open.results);
+  const known = new Map(begun?.open.results.map(({ index, result }) => [index, result]));
   const told = begun ? null : services.reply(state.replied(reply));
-  const released = Promise.withResolvers<null>();
-  let wanted = false;
-  const giveBack = () => {
-    if (!wanted || !open.onlyWait) return;
-    wanted = false;
-    // The calls themselves find out that the supervisor is gone.
-    services.yield(state.openTurn(open.results)).then(
-      ({ type }) => type === "released" && released.resolve(null),
-      () => {},
-    );
-  };
-  const withdraw = onWanted(() => {
-    wanted = true;
-    giveBack();
-  });
-  // The thread is requested once: if it cannot be released yet, it is released as soon as possible.
-  open.onSettled(giveBack);
-  try {
-    const ran = runCalls(
-      spec.id,
-      state.turns + 1,
-      calls,
-      dispatch,
-      spec.parallelCalls ?? PARALLEL_CALLS,
-      open,
-    );
-    const [results] = await Promise.all([Promise.race([ran, released.promise]), told]);
-    return results && limitResults(results, boundsIn(spec, state));
-  } finally {
-    withdraw();
-  }
+  const parallel = spec.parallelCalls ?? PARALLEL_CALLS;
+  const ran = runCalls(spec.id, state.turns + 1, calls, dispatch, parallel, known);
+  const [results] = await Promise.all([ran, told]);
+  return limitResults(results, boundsIn(spec, state));
 }
 
 /** Returns the tokens at which the last replies were cut inside a call, or null if there were too few. */

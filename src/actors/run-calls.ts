@@ -2,8 +2,7 @@ import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";
 import { resolveCall } from "../tools/deferred/resolve-call.ts";
-import { type Dispatch, dispatch, notRun, type Stage } from "../tools/dispatch.ts";
-import { OpenCalls } from "./open-calls.ts";
+import { type Dispatch, dispatch, notRun } from "../tools/dispatch.ts";
 
 /**
  * Runs the calls of one reply: parallel ones together, others alone, and returns results in the order of the calls
@@ -17,7 +16,7 @@ export async function runCalls(
   calls: readonly ToolUseBlock[],
   by: Dispatch,
   parallel: number,
-  open = new OpenCalls(),
+  known: ReadonlyMap<number, CallResult> = new Map(),
 ): Promise<CallResult[]> {
   const inTurn = atMost(parallel);
   const results: CallResult[] = [];
@@ -25,14 +24,9 @@ export async function runCalls(
     const first = results.length;
     const answers = group.map((block, place) => {
       const index = first + place;
-      const known = open.known(index);
-      if (known) return known;
-      const run = async () => {
-        const at = (stage: Stage) => open.stands(index, stage);
-        const result = await runOne(callId(actor, turn, index), block, by, at);
-        open.settle(index, result);
-        return result;
-      };
+      const before = known.get(index);
+      if (before) return before;
+      const run = () => runOne(callId(actor, turn, index), block, by);
       return isRemote(block, by) ? run() : inTurn(run);
     });
     results.push(...(await Promise.all(answers)));
@@ -40,15 +34,10 @@ export async function runCalls(
   return results;
 }
 
-async function runOne(
-  id: CallId,
-  block: ToolUseBlock,
-  by: Dispatch,
-  at: (stage: Stage) => void,
-): Promise<CallResult> {
+async function runOne(id: CallId, block: ToolUseBlock, by: Dispatch): Promise<CallResult> {
   if (by.signal.aborted) return notRun;
   try {
-    return await dispatch(id, block, by, at);
+    return await dispatch(id, block, by);
   } catch {
     return interrupted;
   }

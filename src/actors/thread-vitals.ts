@@ -1,15 +1,14 @@
-import type { MessagePort, Worker } from "node:worker_threads";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Vitals } from "./hosts.ts";
+import type { ToolThread } from "./tool-threads.ts";
 
 /**
  * Watches one thread from outside. A loop that was idle since the last check has run, which needs no message. One
  * that was not may spin, or be busy and run all the same (both read 1.0): only then a pulse is requested, which its
- * loop answers, not the agent's code. At most one pulse is in flight.
+ * loop answers, not the tool's code. At most one pulse is in flight.
  */
 export function threadVitals(
-  worker: Pick<Worker, "performance">,
-  pulse: MessagePort,
+  { worker, requests }: Pick<ToolThread, "worker" | "requests">,
   clock: Pick<Clock, "now">,
 ): () => Vitals {
   let { idle, active } = worker.performance.eventLoopUtilization();
@@ -17,10 +16,6 @@ export function threadVitals(
   let turnedAt = boardedAt;
   let utilization = 0;
   let asked = false;
-  pulse.on("message", () => {
-    asked = false;
-    turnedAt = clock.now();
-  });
   return () => {
     const now = clock.now();
     const loop = worker.performance.eventLoopUtilization();
@@ -31,7 +26,10 @@ export function threadVitals(
     if (rested > 0) turnedAt = now;
     else if (!asked) {
       asked = true;
-      pulse.postMessage(null);
+      void requests.call("pulse", null).then(({ ok }) => {
+        asked = false;
+        if (ok) turnedAt = clock.now();
+      });
     }
     return { type: "thread", utilization, blockedMs: now - turnedAt, boardedMs: now - boardedAt };
   };

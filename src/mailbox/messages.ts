@@ -284,18 +284,10 @@ export const ActorSpec = z.object({
 });
 export type ActorSpec = z.infer<typeof ActorSpec>;
 
-// ---- mail: may be dropped or coalesced; what must not be lost is a service call -------------------
-
-export const ToAgent = z.discriminatedUnion("type", [
-  /** Stop as soon as possible; the summary is then `cancelled` or `timed_out`. */
-  z.object({ type: z.literal("cancel"), reason: z.string() }),
-  /** Others need threads: release yours if you only wait. The state is then sent by `yield`. */
-  z.object({ type: z.literal("yield") }),
-]);
-export type ToAgent = z.infer<typeof ToAgent>;
+// ---- what an agent reports of itself, for users ----------------------------------------------------
 
 export const FromAgent = z.discriminatedUnion("type", [
-  /** The agent's progress: coalesced to at most 20 a second. */
+  /** The agent's progress. */
   z.object({ type: z.literal("progress"), turn: z.number(), usage: Usage, text: z.string() }),
   /** A part of the visible reply, only if someone watches it; `turn`: turns completed before it. */
   z.object({ type: z.literal("text"), text: z.string(), turn: z.number() }),

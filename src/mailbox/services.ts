@@ -1,75 +1,56 @@
 import type { MessagePort } from "node:worker_threads";
-import * as z from "zod/mini";
-import { type CompactAnswer, CompactBegin, CompactEnd, type Compacted } from "./compacted.ts";
-import {
-  type AfterAnswer,
+import type { CompactAnswer, CompactBegin, CompactEnd, Compacted } from "./compacted.ts";
+import type {
+  AfterAnswer,
   AfterCall,
   BeforeCall,
   Call,
-  type CallDecision,
-  type CallResult,
-  Reply as OpenReply,
-  OpenTurn,
+  CallDecision,
+  CallResult,
+  Reply,
   SearchMatches,
   Turn,
 } from "./messages.ts";
-import type { RequestOf, ResponseOf } from "./rpc/table.ts";
-import { unchecked } from "./rpc/table.ts";
-import {
-  type BackgroundAnswer,
+import type {
+  BackgroundAnswer,
   BackgroundRequest,
   CommandRequest,
-  type CommandResult,
+  CommandResult,
   RunRequest,
-  type RunResult,
+  RunResult,
 } from "./runs.ts";
-import { Finish, type FinishAnswer, type TurnAnswer, type YieldAnswer } from "./turn-answers.ts";
+import type { Finish, FinishAnswer, TurnAnswer } from "./turn-answers.ts";
 
 /**
- * What an agent's thread may request of its supervisor. Requests are checked, as the thread is not trusted; responses
- * are our own.
+ * What an actor may request of its supervisor. An actor never decides; it asks (promise 2). Every request is awaited, and
+ * one of an older attempt of the same actor is refused.
  */
-export const SERVICES = {
-  /** Durable, then gated: sent before a call runs in the agent's own thread. */
-  before: { request: BeforeCall, response: unchecked<CallDecision>() },
-  after: { request: AfterCall, response: unchecked<AfterAnswer>() },
-  /** A tool of the supervisor, gated and journalled there. Without a deadline: it ends with the peer. */
-  callTool: { request: Call, response: unchecked<CallResult>() },
-  /** A reply with calls, before they run. Recorded in the order of the channel: before anything its calls do. */
-  reply: { request: OpenReply, response: unchecked<null>() },
-  /** The calls without a result only wait: may the thread be released? */
-  yield: { request: OpenTurn, response: unchecked<YieldAnswer>() },
+export interface Services {
+  /** Durable, then gated: requested before a call of an agent's own tool runs. */
+  before(call: BeforeCall): Promise<CallDecision>;
+  after(call: AfterCall): Promise<AfterAnswer>;
+  /** A tool of the session, gated and journalled there. */
+  callTool(call: Call): Promise<CallResult>;
+  /** A reply with calls, before they run: recorded before anything its calls do. */
+  reply(reply: Reply): Promise<null>;
   /** A new channel to the model after the old one closed. The number counts the requests. */
-  model: { request: z.number(), response: unchecked<MessagePort>() },
+  model(count: number): Promise<MessagePort>;
   /** The turn is durable when the response arrives; it brings what was sent to the agent since. */
-  turn: { request: Turn, response: unchecked<TurnAnswer>() },
+  turn(turn: Turn): Promise<TurnAnswer>;
   /** Closes the race with late steering: either the actor is closed, or it gets more input and continues. */
-  finish: { request: Finish, response: unchecked<FinishAnswer>() },
+  finish(finish: Finish): Promise<FinishAnswer>;
   /** Before a summary of the conversation is written: hooks may reject it or add instructions. */
-  compacting: { request: CompactBegin, response: unchecked<CompactAnswer>() },
+  compacting(begin: CompactBegin): Promise<CompactAnswer>;
   /** How the model sees the conversation from now on, durable when the response arrives; null if unchanged. */
-  compacted: { request: CompactEnd, response: unchecked<Compacted | null>() },
+  compacted(end: CompactEnd): Promise<Compacted | null>;
   /** Asks which search results the agent may not see. */
-  hidden: { request: SearchMatches, response: unchecked<readonly string[]>() },
-  run: { request: RunRequest, response: unchecked<RunResult>() },
-  /** A command in a shell, for a running call. */
-  command: { request: CommandRequest, response: unchecked<CommandResult>() },
-  /** A background command: responds when it runs; its end comes as steering. */
-  background: { request: BackgroundRequest, response: unchecked<BackgroundAnswer>() },
-} as const;
+  hidden(found: SearchMatches): Promise<readonly string[]>;
+  run(request: RunRequest): Promise<RunResult>;
+  command(request: CommandRequest): Promise<CommandResult>;
+  background(request: BackgroundRequest): Promise<BackgroundAnswer>;
+}
 
-type ServiceTable = typeof SERVICES;
-
-/**
- * What an agent may request of its supervisor. A worker never decides; it asks (promise 2). Every call is awaited
- * (the back-pressure), answered once per ID, and rejected with `PeerGone` when the other side has gone; a request of
- * an older attempt of the same actor is refused.
- */
-export type Services = {
-  [M in keyof ServiceTable]: (question: RequestOf<ServiceTable, M>) => Promise<ResponseOf<ServiceTable, M>>;
-};
-
-/** Thrown at the caller's end of a closed channel: never a bug, so it has its own type. */
+/** Thrown at an actor that has ended, or whose supervisor has: never a bug, so it has its own type. */
 export class PeerGone extends Error {
   override readonly name = "PeerGone";
   constructor(who: string) {

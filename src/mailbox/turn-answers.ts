@@ -24,7 +24,3 @@ export const FinishAnswer = z.discriminatedUnion("type", [
   z.extend(TurnAnswer, { type: z.literal("more") }),
 ]);
 export type FinishAnswer = z.infer<typeof FinishAnswer>;
-
-/** `released`: the thread no longer belongs to this agent and must end; `stay`: it has work after all. */
-export const YieldAnswer = z.object({ type: z.enum(["released", "stay"]) });
-export type YieldAnswer = z.infer<typeof YieldAnswer>;

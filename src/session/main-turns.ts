@@ -9,11 +9,6 @@ import type { AgentResult } from "./options.ts";
 import { blockedPrompt, preparePrompt } from "./prepare-prompt.ts";
 import { titleOf } from "./validate-request.ts";
 
-/**
- * Threads booted one by one while the main conversation waits for its first reply, when the cores have nothing else
- * to do; a reply that begins with anything but an agent ends it.
- */
-const SPARE_THREADS = 8;
 const NEVER = new AbortController().signal;
 
 export interface MainTurnsParts {
@@ -138,7 +133,6 @@ export class MainTurns {
       resumeAll();
       const main = this.#tell(prompt.text);
       onRun(main.run);
-      session.warm(SPARE_THREADS);
       return resultOf(main, signal);
     } finally {
       // Not when the run has ended: until then, the run itself refuses other prompts.

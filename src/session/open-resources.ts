@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { ActorHost } from "../actors/hosts.ts";
-import { threadHost } from "../actors/thread-host.ts";
+import { leasingHost } from "../actors/leasing-host.ts";
+import { MOST_THREADS } from "../actors/tool-threads.ts";
 import { AgentTypes } from "../features/agents/agent-types.ts";
 import type { Journal } from "../journal/journal.ts";
 import { JournalError } from "../journal/journal-error.ts";
@@ -45,7 +46,6 @@ export interface SessionResources {
   readonly model: string;
   readonly types: AgentTypes;
   readonly host: ActorHost;
-  readonly maxThreads: number;
   readonly gateway: Gateway;
   readonly journal: LeavableJournal;
   readonly processes: Processes;
@@ -55,8 +55,6 @@ export interface SessionResources {
 
 export function openResources(given: SupervisorOptions, onEvent: OnEvent): SessionResources {
   const limits = limitsOf(given.limits);
-  // Every agent that may run, the main conversation, and one that is about to give its thread back.
-  const maxThreads = threadsWithin(limits.maxAgents + 2);
   // Whatever the process's directory becomes, a session's directories stay what they were.
   const additionalDirs = (given.additionalDirs ?? []).map((folder) => resolve(folder));
   const options: SupervisorOptions = { ...given, cwd: resolve(given.cwd), additionalDirs };
@@ -76,7 +74,7 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
   const release = options.resume?.release ?? locked(place, onWarning);
   const outputs = outputsIn(home, place.folder, ids);
   const types = new AgentTypes(options.agents ?? [], options);
-  const host = options.host ?? threadHost({ maxThreads, onFault: onWarning });
+  const host = options.host ?? leasingHost({ mostThreads: threadsWithin(MOST_THREADS), onFault: onWarning });
   const gateway = openGateway(options, limits, clock);
   gateway.onClosed(onWarning);
   const goOn = options.resume?.end;
@@ -103,7 +101,7 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
   });
   return {
     ...{ options, onWarning, folders: [options.cwd, ...additionalDirs], id, ids, clock, limits, home, place },
-    ...{ outputs, model, types, host, maxThreads, gateway, journal, processes, release },
+    ...{ outputs, model, types, host, gateway, journal, processes, release },
   };
 }
 

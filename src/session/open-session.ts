@@ -100,8 +100,6 @@ export interface OpenSession
   /** Resolves when all is known that the first agent must know; null if it is known already. */
   readonly known: Promise<void> | null;
   onWarning(message: string): void;
-  /** Boots idle threads ahead of need, no more than may run. */
-  warm(count: number): void;
   close(): Promise<void>;
 }
 
@@ -124,7 +122,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
   const resources = openResources(given, onEvent);
   const { options, onWarning, folders, id, ids, clock, limits, home, place, outputs, model, types } =
     resources;
-  const { host, maxThreads, gateway, journal, processes } = resources;
+  const { host, gateway, journal, processes } = resources;
   const { cwd } = options;
   const [, ...additionalDirs] = folders;
   const foreignGit = options.foreignGit ?? (() => null);
@@ -139,7 +137,6 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
   const actors = new ActorSystem({
     ...{ journal, gateway, host, processes, clock, limits, toolbox, outputs, formatResult, wakesMain },
     onEvent,
-    maxThreads: options.host ? 0 : maxThreads,
   });
   const spawn = new Spawn({
     ...{ actors, journal, ids, clock, onWarning },
@@ -256,8 +253,6 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
   const context = sessionContext({
     ...{ options: options.context ?? {}, cwd, folders, clock, denied, skills, agents: agentList, onWarning },
     gitStatus() {
-      // The first thread boots in the meantime.
-      host.warm(1);
       return gitStatus(cwd, { processes, newId, foreignGit });
     },
     situation: (atMost) => ({
@@ -341,7 +336,6 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     ...{ rules, permissions, hooks, servers, skills, timers, userActors, context, common, spending, usage },
     ...{ withheld, onWarning },
     known: joined(sandbox.known, servers.known, skills?.known ?? null),
-    warm: (count) => host.warm(Math.min(count, limits.maxAgents)),
     async close() {
       watch.close();
       // Actors first: what they still have to say goes through the others.

@@ -277,8 +277,6 @@ export interface SupervisorHandle {
   rules(): readonly Rule[];
   /** Settings were changed: their rules and hooks hold from the next call on. */
   replaceSettings(settings: { readonly rules: readonly Rule[]; readonly hooks: readonly HookSource[] }): void;
-  /** Boots up to `count` threads ahead of need. */
-  warm(count: number): void;
   /**
    * Leaves everything as it is, to be resumed with the session (C23): what runs is ended, but not in the journal, and
    * what is asked for from now on is recorded and does not run. Each result is `cancelled`. Call `close` after it.

@@ -222,10 +222,6 @@ export class Supervisor implements SupervisorHandle {
     void this.#session.permissions.broker.changed();
   }
 
-  warm(count: number): void {
-    this.#session.warm(count);
-  }
-
   detach(reason: string): void {
     if (this.#closing === null) this.#actors.detach(reason);
   }

@@ -182,11 +182,6 @@ class ActorRecord extends RunState {
     this.open = null;
   }
 
-  /** Its thread is given back in the middle of a turn. */
-  pauseTurn(open: OpenTurn): void {
-    this.open = open;
-  }
-
   takeTurn(turn: Turn): void {
     this.#turns.push(turn);
     this.turnsTaken = turn.turn;
@@ -197,7 +192,6 @@ class ActorRecord extends RunState {
     this.reply = null;
     this.open = null;
     this.#answered.clear();
-    this.begunCalls = 0;
   }
 
   setWish(wish: CompactWish | null): void {

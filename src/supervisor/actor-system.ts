@@ -27,8 +27,6 @@ export interface CoreParts extends Pick<DeliveryParts, "outputs" | "formatResult
   readonly journal: Journal & { leave(): void };
   readonly gateway: Gateway;
   readonly host: ActorHost;
-  /** The host has this many threads at most; 0: that is not known. */
-  readonly maxThreads: number;
   readonly processes: Pick<Processes, "stopOwner" | "warm">;
   readonly clock: Clock;
   readonly limits: Limits;
@@ -56,7 +54,7 @@ export class ActorSystem implements Actors {
 
   constructor(parts: CoreParts) {
     this.#parts = parts;
-    const { limits, host } = parts;
+    const { limits } = parts;
     this.#slots = new Slots(limits.maxAgents, (id) => this.#advanceId(id, { type: "slot" }));
     const common = {
       ...{ ...parts, joints: this.#joints },
@@ -79,7 +77,6 @@ export class ActorSystem implements Actors {
     });
     this.#threads = new Threads({
       ...{ ...common, completion: this.#completion, graceMs: limits.graceMs },
-      warm: (count) => host.warm(Math.min(count, limits.maxAgents)),
       onText: (actor, text, turn) => parts.onEvent({ type: "text", actor, text, turn }),
     });
   }
@@ -149,7 +146,6 @@ export class ActorSystem implements Actors {
   async whileWaiting<T>(actor: Actor, other: Promise<T>): Promise<T> {
     const { run } = actor;
     this.#advance(actor, { type: "wait" });
-    this.#threads.relieve();
     try {
       return await other;
     } finally {
@@ -300,7 +296,7 @@ export class ActorSystem implements Actors {
         break;
       case "send-cancel":
         actor.stopping.abort(new Error(effect.reason));
-        actor.handle?.mail.send({ type: "cancel", reason: effect.reason });
+        actor.handle?.cancel(effect.reason);
         break;
       case "arm-grace":
         this.#threads.armGrace(actor);

@@ -37,8 +37,6 @@ export type ActorEvent =
   | { readonly type: "alive" }
   | { readonly type: "wait" }
   | { readonly type: "waited" }
-  /** It only waits, and its thread may go. */
-  | { readonly type: "yielded" }
   /** It has answered, and is kept for what may still come: without a thread. */
   | { readonly type: "idle" }
   | { readonly type: "summary"; readonly summary: Summary }
@@ -86,10 +84,6 @@ export function transition(actor: Lifecycle, event: ActorEvent): Step {
       return wait(actor);
     case "waited":
       return waited(actor);
-    case "yielded":
-      return actor.state === "waiting" && !actor.passive
-        ? to({ ...actor, passive: true }, { type: "release-thread" })
-        : to(actor);
     case "idle":
       return idle(actor);
     case "summary":

@@ -22,8 +22,6 @@ export abstract class RunState {
   startedAt: number | null = null;
   endedAt: number | null = null;
   lastSignAt: number;
-  /** Calls of its own thread that wait to be allowed. */
-  evaluating = 0;
   /** Questions of it that have no answer yet. */
   answering = 0;
   remarks: Remarks = NO_REMARKS;
@@ -32,8 +30,6 @@ export abstract class RunState {
   stopping = new AbortController();
   /** Aborted when its commands in the background must end, too. */
   life = new AbortController();
-  /** Agent calls that the model has begun to write in this turn: threads to warm up. */
-  begunCalls = 0;
   /** Its summary was delivered. */
   delivered = false;
   #ended = Promise.withResolvers<Summary>();
@@ -119,20 +115,6 @@ export abstract class RunState {
     }
   }
 
-  async whileEvaluating<T>(decision: () => Promise<T>): Promise<T> {
-    this.evaluating += 1;
-    try {
-      return await decision();
-    } finally {
-      this.evaluating = Math.max(0, this.evaluating - 1);
-    }
-  }
-
-  countBegunCall(): number {
-    this.begunCalls += 1;
-    return this.begunCalls;
-  }
-
   setSaid(text: string): void {
     this.said = text || this.said;
   }
@@ -155,7 +137,6 @@ export abstract class RunState {
     this.said = "";
     this.remarks = { ...NO_REMARKS, task: this.remarks.task };
     this.answering = 0;
-    this.evaluating = 0;
     this.startedAt = null;
     this.endedAt = null;
     this.summary = null;

@@ -18,8 +18,6 @@ export interface ServiceParts extends CallParts {
   emit(event: CoreEvent): void;
   /** A port to the gateway, in place of one that closed. */
   connect(actor: Actor): MessagePort;
-  /** Others may want the thread of an actor that waits. */
-  relieve(): void;
 }
 
 /**
@@ -45,10 +43,7 @@ export function threadServices(actor: Actor, parts: ServiceParts): Services {
         return answer(question);
       });
 
-  const changed = () => {
-    parts.changed(actor);
-    parts.relieve();
-  };
+  const changed = () => parts.changed(actor);
 
   /** A turn is taken once, in its order, and before the summary: the conversation is the fold of these. */
   const record = async (turn: Turn): Promise<void> => {
@@ -82,7 +77,7 @@ export function threadServices(actor: Actor, parts: ServiceParts): Services {
     before: answers((call) =>
       actor.answerOnce(`before ${call.id}`, async () => {
         try {
-          return await actor.whileEvaluating(() => calls.before(call));
+          return await calls.before(call);
         } finally {
           changed();
         }
@@ -99,14 +94,6 @@ export function threadServices(actor: Actor, parts: ServiceParts): Services {
       emit({ type: "reply", actor, reply });
       return null;
     }),
-    yield: answers(async (open) => {
-      const runs = [...actor.calls.values()].some(({ local }) => local);
-      if (actor.lifecycle.state !== "waiting" || runs || actor.reply?.turn !== open.turn)
-        return { type: "stay" };
-      actor.pauseTurn(open);
-      advance(actor, { type: "yielded" });
-      return { type: "released" };
-    }),
     model: answers(async () => parts.connect(actor)),
     turn: answers(async (turn) => {
       await record(turn);
@@ -117,7 +104,7 @@ export function threadServices(actor: Actor, parts: ServiceParts): Services {
       if (turn) await record(turn);
       const how = await completion.finish(actor, finish, assertCurrent);
       if (how === "continues") return { type: "more", ...nextTurn() };
-      // Closed only when the one summary is durable: after this a thread may forget everything.
+      // Closed only when the one summary is durable: after this the actor may forget everything.
       if (how === "ended") await actor.ended;
       return { type: "closed" };
     }),

@@ -9,17 +9,13 @@ import type { Actor } from "./actor-record.ts";
 import { beforeTurn, type ServiceParts, threadServices } from "./thread-services.ts";
 import type { Toolbox } from "./toolbox.ts";
 
-export interface ThreadParts extends Omit<ServiceParts, "connect" | "relieve"> {
+export interface ThreadParts extends Omit<ServiceParts, "connect"> {
   readonly journal: Journal;
   readonly host: ActorHost;
-  /** It has this many threads at most; 0: that is not known. */
-  readonly maxThreads: number;
   readonly gateway: Gateway;
   readonly processes: Pick<Processes, "warm">;
   readonly toolbox: Pick<Toolbox, "find" | "whyAbsent">;
   readonly graceMs: number;
-  all(): readonly Actor[];
-  warm(count: number): void;
   /** A piece of a visible reply. */
   onText(actor: ActorId, text: string, turn: number): void;
 }
@@ -38,7 +34,7 @@ export class Threads {
   }
 
   start(actor: Actor): void {
-    const { host, joints, journal, advance, onWarning } = this.#parts;
+    const { host, joints, journal, advance } = this.#parts;
     const { last, notice } = beforeTurn(joints, actor);
     const spec = actor.specForThread(last, notice);
     journal.note({ type: "start", actor: actor.id, attempt: spec.attempt });
@@ -47,12 +43,8 @@ export class Threads {
       handle = host.start({
         spec,
         model: this.#connect(actor),
-        onDeadLetter: (_letter, why) => onWarning(`A letter of agent ${actor.id} was not read: ${why}.`),
-        services: threadServices(actor, {
-          ...this.#parts,
-          connect: () => this.#connect(actor),
-          relieve: () => this.relieve(),
-        }),
+        services: threadServices(actor, { ...this.#parts, connect: () => this.#connect(actor) }),
+        onReport: (report) => this.#read(actor, spec.attempt, report),
       });
     } catch (error) {
       // A machine without room for one more thread, or a library user's own host.
@@ -61,7 +53,6 @@ export class Threads {
       return;
     }
     actor.setThread(handle);
-    handle.mail.onMail((mail) => this.#read(actor, handle, mail));
     handle.exited.then((exit) => {
       this.#disarm(handle);
       if (actor.handle !== handle) return;
@@ -69,21 +60,6 @@ export class Threads {
       // All that its thread was answered hangs on it.
       if (actor.handle === handle) actor.setThread(null);
     });
-    this.relieve();
-  }
-
-  /** If actors wait for threads, those that only wait for others are asked for theirs. */
-  relieve(): void {
-    const { host, maxThreads, all } = this.#parts;
-    const { threads, waiting } = host.load();
-    let wanted = threads < maxThreads ? 0 : waiting;
-    if (wanted === 0) return;
-    for (const actor of all()) {
-      if (actor.lifecycle.state !== "waiting" || actor.handle === null || !mayYield(actor)) continue;
-      actor.handle.mail.send({ type: "yield" });
-      wanted -= 1;
-      if (wanted === 0) return;
-    }
   }
 
   /** The thread ends by itself; if it does not, it is ended. */
@@ -112,33 +88,27 @@ export class Threads {
     return gateway.connect(id, id === MAIN);
   }
 
-  #read(actor: Actor, handle: ActorHandle, mail: FromAgent): void {
-    const { clock, advance, onText } = this.#parts;
-    if (actor.handle !== handle) return;
+  #read(actor: Actor, attempt: number, report: FromAgent): void {
+    const { clock, advance, onText, host, processes, toolbox } = this.#parts;
+    if (actor.spec.attempt !== attempt || actor.hasEnded) return;
     actor.noteSign(clock.now());
-    switch (mail.type) {
+    switch (report.type) {
       case "progress":
-        actor.setSaid(mail.text);
+        actor.setSaid(report.text);
         advance(actor, { type: "alive" });
         break;
       case "text":
-        onText(actor.id, mail.text, mail.turn);
+        onText(actor.id, report.text, report.turn);
         break;
-      case "call-begins":
-        this.#bootFor(actor, mail.tool);
+      case "call-begins": {
+        const { needs = [] } = toolbox.find(report.tool) ?? {};
+        if (needs.includes("thread")) host.warm();
+        if (needs.includes("process")) processes.warm();
         break;
+      }
       default:
-        mail satisfies never;
+        report satisfies never;
     }
-  }
-
-  /** Spare threads that nothing asks for yet would take their cores from an agent that does something else first. */
-  #bootFor(actor: Actor, tool: string): void {
-    const { toolbox, processes, warm } = this.#parts;
-    const needs = toolbox.find(tool)?.needs;
-    if (needs === "thread") warm(actor.countBegunCall());
-    else if (needs === "process") processes.warm();
-    else if (actor.spec.parent === null && actor.begunCalls === 0) warm(0);
   }
 
   #arm(actor: Actor, handle: ActorHandle): void {
@@ -156,10 +126,4 @@ export class Threads {
     this.#graces.get(handle)?.();
     this.#graces.delete(handle);
   }
-}
-
-/** As far as is known here; its thread has the last word (`OpenCalls.onlyWait`). */
-function mayYield({ calls, evaluating }: Actor): boolean {
-  if ([...calls.values()].some(({ local }) => local)) return false;
-  return evaluating === 0 || calls.size + evaluating === 1;
 }

@@ -16,7 +16,7 @@ export interface KnownTool {
   readonly level: PermissionLevel;
   /** It may run again if it is not known how its first run ended. */
   readonly repeatable: boolean;
-  readonly needs?: BootNeed;
+  readonly needs?: readonly BootNeed[];
   readonly offer: Omit<AgentTool, "description" | "input_schema">;
   /** As an agent that has these tools sees it. */
   describe(offered: Offered): AgentTool;

@@ -93,7 +93,6 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
     name: "Agent",
     aliases: ["Task"],
     permissionLevel: "read",
-    needs: "thread",
     inputSchema: AgentInput,
     description: {
       what: `Starts a sub-agent: a separate conversation with its own context window and tools that works on one task and returns one report.\n${listText(spawner)}`,

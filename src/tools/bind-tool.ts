@@ -28,7 +28,7 @@ export interface SealedTool<Context extends CallContext = CallContext> {
   readonly permissionLevel: PermissionLevel;
   readonly parallel: boolean;
   readonly repeatable: boolean;
-  readonly needs?: BootNeed;
+  readonly needs?: readonly BootNeed[];
   readonly description: string | ToolPrompt;
   readonly inputSchema: z.core.$ZodType;
   /** Sent to models in place of `inputSchema`: the schema of an MCP server or a library user. */

@@ -9,13 +9,11 @@ import type { ReadyCall, SealedTool, ToolEnd } from "./bind-tool.ts";
 import { nameOfCall, resolveCall, SEARCH, unresolvedCall } from "./deferred/resolve-call.ts";
 import { learnHookChanges } from "./hook-changes.ts";
 import type { AgentCallContext } from "./tool.ts";
-import { moduleTool } from "./tool-module.ts";
 
 export interface Dispatch {
   /** The agent's tools, in the order of the request. */
   readonly offered: readonly AgentTool[];
-  /** Implementations that run in this thread, by name. */
-  readonly local: ReadonlyMap<string, SealedTool<AgentCallContext>>;
+  readonly own: OwnTools;
   readonly services: Pick<Services, "before" | "after" | "callTool" | "hidden">;
   readonly signal: AbortSignal;
   /** A call has moved the agent to another directory. */
@@ -24,11 +22,10 @@ export interface Dispatch {
   context(call: CallId): AgentCallContext;
 }
 
-/**
- * The stage of a call: it waits for the supervisor (`away`: it runs there, `asked`: it may not run yet), or it runs in
- * this thread, which is needed until it has ended.
- */
-export type Stage = "away" | "asked" | "here";
+/** Returns the implementation of one of an agent's own tools. */
+export type OwnTools = (
+  tool: Pick<AgentTool, "name" | "module">,
+) => Pick<SealedTool<AgentCallContext>, "prepare"> | undefined;
 
 /** Returns the offered tool of this name or alias. */
 export function find(offered: readonly AgentTool[], name: string): AgentTool | undefined {
@@ -39,12 +36,7 @@ export function find(offered: readonly AgentTool[], name: string): AgentTool | u
  * Runs one call (A5.1): find, validate, ask, run, report. Every failure is a result that says what to do next (A1.18); it
  * rejects only if the signal is aborted before there is a result.
  */
-export async function dispatch(
-  id: CallId,
-  block: ToolUseBlock,
-  by: Dispatch,
-  at: (stage: Stage) => void = () => {},
-): Promise<CallResult> {
+export async function dispatch(id: CallId, block: ToolUseBlock, by: Dispatch): Promise<CallResult> {
   const called = find(by.offered, block.name);
   if (!called) return (await absentTool(id, block, by)) ?? unknownTool(noSuchTool(block.name), by.offered);
   const cut = cutAt(block);
@@ -58,11 +50,10 @@ export async function dispatch(
   const { tool, input } = resolved;
   const context = by.context(id);
   try {
-    at(tool.side === "supervisor" ? "away" : "asked");
     const result =
       tool.side === "supervisor"
         ? await by.services.callTool({ id, toolUse: block.id, tool: tool.name, input })
-        : await runHere(id, tool, { id: block.id, input }, context, by, at);
+        : await runHere(id, tool, { id: block.id, input }, context, by);
     if (result.moved) by.moved(result.moved);
     // Returned even if the signal is aborted by now: a known result must not become unknown.
     return wellFormed(result);
@@ -74,18 +65,17 @@ export async function dispatch(
 
 async function runHere(
   id: CallId,
-  { name, module }: AgentTool,
+  offer: AgentTool,
   { id: toolUse, input }: Pick<ToolUseBlock, "id" | "input">,
   context: AgentCallContext,
-  { local, services }: Dispatch,
-  at: (stage: Stage) => void,
+  { own, services }: Dispatch,
 ): Promise<CallResult> {
-  const tool = module ? moduleTool(name, module) : local.get(name);
+  const { name } = offer;
+  const tool = own(offer);
   if (!tool) return refusedCall(`${name} cannot run here. Use another tool.`);
   let call = tool.prepare(input);
   if (call.type === "invalid") return refusedCall(call.message);
   const decision = await services.before({ id, toolUse, tool: name, input, cwd: context.cwd });
-  at("here");
   if (decision.type === "refuse") return refusedCall(decision.reason);
   if (context.signal.aborted) return notRun;
   if (decision.input !== undefined) call = tool.prepare(decision.input);

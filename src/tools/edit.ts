@@ -7,7 +7,7 @@ import { type Current, knownEntry, readState } from "./read-guard.ts";
 import { type OpenRegularFile, openRegular, withFile } from "./regular-file.ts";
 import { type Replacement, replaceText, type TextReading } from "./replace-text.ts";
 import {
-  type AgentCallContext,
+  type ThreadCallContext,
   FILE_RULES,
   failed,
   type Tool,
@@ -61,11 +61,12 @@ export const editPrompt: ToolPrompt = {
   limits: `one replacement at a time, of files up to ${MAX_EDIT_BYTES / 1024 / 1024} MB. The result says how many places were replaced and where the first one is.`,
 };
 
-export const editTool: Tool<Input, Output, AgentCallContext> = {
+export const editTool: Tool<Input, Output, ThreadCallContext> = {
   name: "Edit",
   description: editPrompt,
   inputSchema: Input,
   permissionLevel: "write",
+  needs: ["thread"],
   parallel: false,
   title: ({ file_path }) => file_path,
   accesses: ({ file_path }, cwd) => writeAccesses(cwd, file_path),
@@ -90,7 +91,7 @@ const HOW_READ: Readonly<Record<TextReading, string>> = {
   both: " The line numbers were left out, and old_string was found with other quotes; new_string was put in as it is.",
 };
 
-async function edit(input: Input, context: AgentCallContext): Promise<Output | ToolFailure> {
+async function edit(input: Input, context: ThreadCallContext): Promise<Output | ToolFailure> {
   const problem = inputProblem(input, context.cwd);
   if (problem !== null) return failed(problem);
   const found = await openRegular(resolvePath(context.cwd, input.file_path));
@@ -101,7 +102,7 @@ async function edit(input: Input, context: AgentCallContext): Promise<Output | T
 async function editFile(
   { file, path, stats }: OpenRegularFile,
   { file_path, old_string, new_string, replace_all = false }: Input,
-  context: AgentCallContext,
+  context: ThreadCallContext,
 ): Promise<Output | ToolFailure> {
   if (stats.size > MAX_EDIT_BYTES)
     return failed(`${path} has ${stats.size} bytes; Edit changes files up to ${MAX_EDIT_BYTES}.`);

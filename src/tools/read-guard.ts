@@ -3,7 +3,7 @@ import type { Stats } from "node:fs";
 import type { LastWriter, ReadEntry } from "../mailbox/messages.ts";
 import type { OpenFile } from "./regular-file.ts";
 import { readTextLines } from "./text-lines.ts";
-import { type AgentCallContext, FILE_RULES } from "./tool.ts";
+import { type ThreadCallContext, FILE_RULES } from "./tool.ts";
 
 /** Up to this many bytes the ledger has a digest of the whole file, not only of the lines shown. */
 export const WHOLE_DIGEST_BYTES = 1024 * 1024;
@@ -51,7 +51,7 @@ export type ReadState =
  */
 export async function readState(
   current: Current,
-  { reads, lastWriters, signal }: Pick<AgentCallContext, "reads" | "lastWriters" | "signal">,
+  { reads, lastWriters, signal }: Pick<ThreadCallContext, "reads" | "lastWriters" | "signal">,
 ): Promise<ReadState> {
   const { path } = current;
   const entry = reads.get(path);
@@ -78,7 +78,7 @@ export function overwriteProblem(
     reads,
     lastWriters,
     fileRules = FILE_RULES,
-  }: Pick<AgentCallContext, "reads" | "lastWriters" | "fileRules">,
+  }: Pick<ThreadCallContext, "reads" | "lastWriters" | "fileRules">,
 ): string | null {
   const entry = reads.get(path);
   if (entry && isSame(entry, stats)) return null;

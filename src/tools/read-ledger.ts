@@ -22,6 +22,10 @@ export class ReadLedger {
     return this.#entries.get(realPath);
   }
 
+  get all(): readonly ReadEntry[] {
+    return [...this.#entries.values()];
+  }
+
   /** Entries that are in no turn record yet. */
   get fresh(): readonly ReadEntry[] {
     return this.#fresh;

@@ -12,7 +12,7 @@ import { type OpenRegularFile, openRegular, withFile } from "./regular-file.ts";
 import { RESULT_CHARS } from "./result-size.ts";
 import { MAX_LINE_CHARS, readTextLines, type TextLines } from "./text-lines.ts";
 import {
-  type AgentCallContext,
+  type ThreadCallContext,
   failed,
   type ReadContext,
   type Tool,
@@ -110,7 +110,7 @@ export function readPrompt(advice: ReadAdvice, { images, documents }: Shows): To
   };
 }
 
-export const readTool: Tool<Input, Output, AgentCallContext> = {
+export const readTool: Tool<Input, Output, ThreadCallContext> = {
   name: "Read",
   /** A getter, because it looks for packages and an agent's thread never needs it. */
   get description() {
@@ -118,6 +118,7 @@ export const readTool: Tool<Input, Output, AgentCallContext> = {
   },
   inputSchema: Input,
   permissionLevel: "read",
+  needs: ["thread"],
   title: ({ file_path, offset, pages }) => {
     if (pages !== undefined) return `${file_path} (pages ${pages})`;
     return offset === undefined ? file_path : `${file_path}:${offset}`;

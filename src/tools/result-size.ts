@@ -1,6 +1,6 @@
 /**
  * Characters of one result if the window is not known: about 50,000 tokens. An agent's own limit is
- * `AgentCallContext.resultChars`.
+ * `ThreadCallContext.resultChars`.
  */
 export const RESULT_CHARS = 200_000;
 

@@ -1,13 +1,13 @@
 import type { ToolModule } from "../mailbox/messages.ts";
 import type { SealedTool } from "./bind-tool.ts";
 import { runTimed } from "./timed-call.ts";
-import type { AgentCallContext, CallContext } from "./tool.ts";
+import type { ThreadCallContext, CallContext } from "./tool.ts";
 
 /** A library user's tool in the agent's thread; its first call imports the module, within the call's time. */
 export function moduleTool(
   name: string,
   { url, timeoutMs }: ToolModule,
-): Pick<SealedTool<AgentCallContext>, "prepare"> {
+): Pick<SealedTool<ThreadCallContext>, "prepare"> {
   return {
     // The supervisor has checked the input; the tool's own schema checks it again in the thread.
     prepare: (input) => ({

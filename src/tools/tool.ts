@@ -15,7 +15,7 @@ import type { PermissionLevel } from "../policy/asks.ts";
 import type { ReadLedger } from "./read-ledger.ts";
 import type { TodoList } from "./todo-list.ts";
 
-/** The agent's own thread, or the process host. */
+/** A thread of the pool, or the process host. */
 export type BootNeed = "thread" | "process";
 
 /** A sentence for agents that have all these tools (see `naming`). */
@@ -68,12 +68,11 @@ export interface FileRules {
 /** Only seen files are edited; any file may be overwritten as a whole. */
 export const FILE_RULES: FileRules = { edit: "strict", write: "any" };
 
-/** What a call gets in the agent's own thread. */
-export interface AgentCallContext extends CallContext {
+/** What a call gets that runs in a leased thread. */
+export interface ThreadCallContext extends CallContext {
   readonly root: string;
   readonly additionalDirs: readonly string[];
   readonly reads: ReadLedger;
-  readonly todo: TodoList;
   /** Characters of one result in this agent's window (default `RESULT_CHARS`). */
   readonly resultChars?: number;
   /** Default: `FILE_RULES`. */
@@ -81,12 +80,17 @@ export interface AgentCallContext extends CallContext {
   /** Other agents of the session that last wrote what this call writes. */
   readonly lastWriters: readonly LastWriter[];
   readonly clock: Clock;
-  /** Tools whose schemas are not in the request (default: none). */
-  readonly deferred?: readonly ToolDefinition[];
   /** Returns which of these files, by absolute paths, the agent may not see. A call asks at most once. */
   readonly hidden: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Runs a child process in the process host. Never rejects. */
   readonly run: (request: Omit<RunRequest, "owner">) => Promise<RunResult>;
+}
+
+/** What a call of an agent's own tool gets. */
+export interface AgentCallContext extends ThreadCallContext {
+  readonly todo: TodoList;
+  /** Tools whose schemas are not in the request (default: none). */
+  readonly deferred?: readonly ToolDefinition[];
   /** Runs a command in a shell; long output is in a file. */
   readonly command: (request: CommandRequest) => Promise<CommandResult>;
   /** Starts a background command, which runs until it ends, is stopped, or the agent ends. */
@@ -98,11 +102,11 @@ export interface AgentCallContext extends CallContext {
 }
 
 /** What Read needs. */
-export type ReadContext = Pick<AgentCallContext, "cwd" | "reads" | "resultChars" | "signal">;
+export type ReadContext = Pick<ThreadCallContext, "cwd" | "reads" | "resultChars" | "signal">;
 
 /**
- * A tool as a value (A3.34, A22.18). `Context` says where it runs: `AgentCallContext` in the agent's
- * thread, `CallContext` on the supervisor's side.
+ * A tool as a value (A3.34, A22.18). `Context` says what its calls need: `ThreadCallContext` those
+ * that run in a leased thread, `AgentCallContext` other tools of an agent, `CallContext` those of the session.
  */
 export interface Tool<Input = never, Output = unknown, Context extends CallContext = CallContext> {
   readonly name: string;
@@ -119,7 +123,7 @@ export interface Tool<Input = never, Output = unknown, Context extends CallConte
    */
   readonly repeatable?: boolean;
   /** What a call needs to start, and takes longer to boot than a model takes to write the call. */
-  readonly needs?: BootNeed;
+  readonly needs?: readonly BootNeed[];
   /** What the user sees while it runs: the argument that distinguishes this call. */
   title(input: Input): string;
   /** What a call touches, for the gate (default: nothing). */

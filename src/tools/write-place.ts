@@ -5,7 +5,7 @@ import { isPathInside } from "../lib/paths.ts";
 import type { Access } from "../mailbox/messages.ts";
 import { resolvePath } from "./paths.ts";
 import { irregular, type Unusable } from "./regular-file.ts";
-import type { AgentCallContext } from "./tool.ts";
+import type { ThreadCallContext } from "./tool.ts";
 import { writeError } from "./write-error.ts";
 
 /** The target of a write: a real directory, names of directories to be created in it, and the file's name. */
@@ -35,7 +35,7 @@ export function writeAccesses(cwd: string, path: string): Access[] {
  */
 export function writePlace(
   given: string,
-  { root, additionalDirs }: Pick<AgentCallContext, "root" | "additionalDirs">,
+  { root, additionalDirs }: Pick<ThreadCallContext, "root" | "additionalDirs">,
 ): WritePlace | Unusable {
   try {
     const { dir: deepest, below: rest } = deepestReal(given);

@@ -6,7 +6,7 @@ import { usesCrlf, withCrlf } from "./line-endings.ts";
 import { pathInputProblem, resolvePath } from "./paths.ts";
 import { naming } from "./prompt.ts";
 import { knownEntry, overwriteProblem } from "./read-guard.ts";
-import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
+import { type ThreadCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
 import { writeAccesses, writePlace } from "./write-place.ts";
 
 /** Bytes of an overwritten file that show its line ends. */
@@ -43,11 +43,12 @@ export const writePrompt: ToolPrompt = {
     "a file keeps its permissions, and CRLF line ends if it had them. The result says whether the file is new and how many lines it has.",
 };
 
-export const writeTool: Tool<Input, Output, AgentCallContext> = {
+export const writeTool: Tool<Input, Output, ThreadCallContext> = {
   name: "Write",
   description: writePrompt,
   inputSchema: Input,
   permissionLevel: "write",
+  needs: ["thread"],
   parallel: false,
   title: ({ file_path }) => file_path,
   accesses: ({ file_path }, cwd) => writeAccesses(cwd, file_path),
@@ -65,7 +66,7 @@ export const writeTool: Tool<Input, Output, AgentCallContext> = {
 
 async function write(
   { file_path, content }: Input,
-  context: AgentCallContext,
+  context: ThreadCallContext,
 ): Promise<Output | ToolFailure> {
   const problem = pathInputProblem("file_path", file_path, context.cwd);
   if (problem !== null) return failed(problem);

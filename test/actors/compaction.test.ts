@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AgentConversation } from "../../src/actors/agent-state.ts";
 import { boundsIn } from "../../src/actors/compaction.ts";
-import { inThreadHost } from "../../src/actors/in-thread-host.ts";
+import { inThreadHost } from "../support/in-thread-host.ts";
 import { threadHost } from "../../src/actors/thread-host.ts";
 import { tokensOfMessages } from "../../src/context/compaction/tokens.ts";
 import type { MessageParam } from "../../src/mailbox/conversation.ts";
-import { seededScheduler } from "../../src/mailbox/scheduler.ts";
+import { seededScheduler } from "../support/scheduler.ts";
 import { blocksOf, conversationOf } from "../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { everyDayHosts, type HostName, seeded } from "../support/supervised.ts";

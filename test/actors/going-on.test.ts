@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ActorHost } from "../../src/actors/hosts.ts";
-import { inThreadHost } from "../../src/actors/in-thread-host.ts";
+import { inThreadHost } from "../support/in-thread-host.ts";
 import { threadHost } from "../../src/actors/thread-host.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";
-import { seededScheduler } from "../../src/mailbox/scheduler.ts";
+import { seededScheduler } from "../support/scheduler.ts";
 import { localGateway } from "../../src/model/gateway.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { countingSpec } from "../support/counting-spec.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { ActorHandle, Vitals } from "../../src/actors/hosts.ts";
-import { inThreadHost } from "../../src/actors/in-thread-host.ts";
+import { inThreadHost } from "../support/in-thread-host.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
-import { seededScheduler } from "../../src/mailbox/scheduler.ts";
+import { seededScheduler } from "../support/scheduler.ts";
 import { begin, threads } from "./bare-actors.ts";
 
 type Seen = Extract<Vitals, { type: "thread" }>;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { inThreadHost } from "../../src/actors/in-thread-host.ts";
+import { inThreadHost } from "../support/in-thread-host.ts";
 import { resultId } from "../../src/journal/session-state.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { ActorId, randomIds } from "../../src/mailbox/ids.ts";
-import { seededScheduler } from "../../src/mailbox/scheduler.ts";
+import { seededScheduler } from "../support/scheduler.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { localGateway } from "../../src/model/gateway.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { inThreadHost } from "../../src/actors/in-thread-host.ts";
-import { seededScheduler } from "../../src/mailbox/scheduler.ts";
+import { inThreadHost } from "./in-thread-host.ts";
+import { seededScheduler } from "./scheduler.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/model/scripted.ts";
 import type { SupervisorOptions } from "../../src/session/options.ts";
 import { Supervisor } from "../../src/session/supervisor.ts";

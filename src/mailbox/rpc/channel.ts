@@ -1,5 +1,4 @@
-import type { MessagePort, Transferable } from "node:worker_threads";
-import type { Scheduler } from "../scheduler.ts";
+import type { MessagePort, Transferable, Worker } from "node:worker_threads";
 import { type Frame, isFrame } from "./frames.ts";
 
 /** A connection to another thread or process. Frames arrive in order. */
@@ -41,6 +40,18 @@ export function portChannel(port: MessagePort, { onMalformed, idle }: ChannelOpt
   };
 }
 
+/** Returns a channel to a thread. It closes when the thread has ended; whoever started the thread ends it. */
+export function workerChannel(worker: Worker): Channel {
+  const ends = channelEnds();
+  worker.on("message", ends.receive);
+  worker.once("exit", ends.close);
+  return {
+    ...ends,
+    post: (frame, transfer = []) => worker.postMessage(frame, transfer),
+    hold() {},
+  };
+}
+
 /** Returns the channel of a child process to the session that started it. */
 export function parentChannel(): Channel {
   const ends = channelEnds();
@@ -56,24 +67,6 @@ export function parentChannel(): Channel {
     hold() {},
     close: () => process.disconnect?.(),
   };
-}
-
-/** Returns two ends within one thread: the same copies as between two, in any order of the scheduler. */
-export function channelPair(scheduler: Scheduler, name: string): readonly [Channel, Channel] {
-  const [a, b] = [channelEnds(), channelEnds()];
-  const end = (own: typeof a, other: typeof a, way: string): Channel => ({
-    ...own,
-    post(frame, transfer = []) {
-      const copy = structuredClone(frame, { transfer: [...transfer] });
-      scheduler.post(`${name}:${way}`, () => other.receive(copy));
-    },
-    hold() {},
-    close() {
-      own.close();
-      scheduler.post(`${name}:${way}`, other.close);
-    },
-  });
-  return [end(a, b, "questions"), end(b, a, "answers")];
 }
 
 /** Handles what arrives, for every sort of channel. */

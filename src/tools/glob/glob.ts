@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { pathProblem, resolvePath } from "../paths.ts";
 import { naming } from "../prompt.ts";
-import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "../tool.ts";
+import { type ThreadCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "../tool.ts";
 import { globBases } from "./glob-bases.ts";
 import { findFiles } from "./walk.ts";
 
@@ -36,11 +36,12 @@ export const globPrompt: ToolPrompt = {
   limits: `at most ${MAX_PATHS} paths, and a notice with the number of all. Directories of version control and symbolic links are not followed; files whose names begin with a dot are found.`,
 };
 
-export const globTool: Tool<Input, Output, AgentCallContext> = {
+export const globTool: Tool<Input, Output, ThreadCallContext> = {
   name: "Glob",
   description: globPrompt,
   inputSchema: Input,
   permissionLevel: "read",
+  needs: ["thread"],
   title: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
   accesses: (input, cwd) => searchedDirs(input, cwd).map((target) => ({ kind: "read", target })),
   call: glob,
@@ -56,7 +57,7 @@ function searchedDirs({ pattern, path }: Input, cwd: string): string[] {
   return [...new Set(path === undefined && dirs.length > 0 ? dirs : [asked, ...dirs])];
 }
 
-async function glob(input: Input, { cwd, signal, hidden }: AgentCallContext): Promise<Output | ToolFailure> {
+async function glob(input: Input, { cwd, signal, hidden }: ThreadCallContext): Promise<Output | ToolFailure> {
   signal.throwIfAborted();
   if (input.pattern.trim() === "") return failed('pattern is empty. For every file, use "**/*".');
   const asked = resolvePath(cwd, input.path);

@@ -7,7 +7,7 @@ import { changedAt } from "../glob/walk.ts";
 import { pathProblem, resolvePath } from "../paths.ts";
 import { naming } from "../prompt.ts";
 import { RESULT_CHARS } from "../result-size.ts";
-import { type AgentCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "../tool.ts";
+import { type ThreadCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "../tool.ts";
 import { grepAnswer, grepRefusal, unreadableIn } from "./grep-answer.ts";
 import {
   DEFAULT_HEAD_LIMIT,
@@ -44,19 +44,19 @@ export const grepPrompt: ToolPrompt = {
   limits: `${DEFAULT_HEAD_LIMIT} lines or files unless head_limit says otherwise, with a notice of how many there are; continue with offset. head_limit: 0 shows as many as one result may have: use it sparingly, because a large result fills the context. Paths are listed newest first, lines and counts in the order of paths; lines are cut after ${MAX_COLUMNS} columns.`,
 };
 
-export const grepTool: Tool<GrepInput, Output, AgentCallContext> = {
+export const grepTool: Tool<GrepInput, Output, ThreadCallContext> = {
   name: "Grep",
   description: grepPrompt,
   inputSchema: GrepInput,
   permissionLevel: "read",
-  needs: "process",
+  needs: ["thread", "process"],
   title: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
   accesses: ({ path }, cwd) => [{ kind: "read", target: resolvePath(cwd, path) }],
   call: grep,
   mapToolResultToToolResultBlockParam: ({ text }) => text,
 };
 
-async function grep(input: GrepInput, context: AgentCallContext): Promise<Output | ToolFailure> {
+async function grep(input: GrepInput, context: ThreadCallContext): Promise<Output | ToolFailure> {
   const problem = grepInputProblem(input);
   if (problem !== null) return failed(problem);
   const asked = resolvePath(context.cwd, input.path);
@@ -86,7 +86,7 @@ async function grep(input: GrepInput, context: AgentCallContext): Promise<Output
 async function withoutDenied(
   entries: readonly GrepEntry[],
   dir: string,
-  { hidden }: AgentCallContext,
+  { hidden }: ThreadCallContext,
 ): Promise<readonly GrepEntry[]> {
   const absolute = (entry: GrepEntry) => join(dir, entry.path);
   const denied = await hidden([...new Set(entries.map(absolute))]);
@@ -101,7 +101,7 @@ async function search(
   { dir, name }: Target,
   file: string,
   input: GrepInput,
-  { call, run, signal }: AgentCallContext,
+  { call, run, signal }: ThreadCallContext,
 ): Promise<RunResult> {
   const inRepository = isInRepository(dir);
   const request = (inOrder: boolean) => ({

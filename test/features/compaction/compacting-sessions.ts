@@ -1,9 +1,9 @@
 import type { ActorHost } from "../../../src/actors/hosts.ts";
-import { inThreadHost } from "../../../src/actors/in-thread-host.ts";
+import { inThreadHost } from "../../support/in-thread-host.ts";
 import { threadHost } from "../../../src/actors/thread-host.ts";
 import type { ContextWindow } from "../../../src/mailbox/compacted.ts";
 import type { ActorSpec } from "../../../src/mailbox/messages.ts";
-import { seededScheduler } from "../../../src/mailbox/scheduler.ts";
+import { seededScheduler } from "../../support/scheduler.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { type HostName, seeded } from "../../support/supervised.ts";
 

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { inThreadHost } from "../../../src/actors/in-thread-host.ts";
+import { inThreadHost } from "../../support/in-thread-host.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
-import { seededScheduler } from "../../../src/mailbox/scheduler.ts";
+import { seededScheduler } from "../../support/scheduler.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { Script } from "../../../src/model/scripted.ts";
 import type { SupervisorOptions } from "../../../src/session/options.ts";

@@ -1,7 +1,7 @@
 import { realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { inThreadHost } from "../../../src/actors/in-thread-host.ts";
-import { seededScheduler } from "../../../src/mailbox/scheduler.ts";
+import { inThreadHost } from "../../support/in-thread-host.ts";
+import { seededScheduler } from "../../support/scheduler.ts";
 import { scriptedModel } from "../../../src/model/scripted.ts";
 import { resumeSession } from "../../../src/session/resume-session.ts";
 import { Supervisor } from "../../../src/session/supervisor.ts";

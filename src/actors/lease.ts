@@ -1,0 +1,133 @@
+import type { Clock } from "../mailbox/clock.ts";
+import type { CallId } from "../mailbox/ids.ts";
+import type { Services } from "../mailbox/services.ts";
+import type { SealedTool } from "../tools/bind-tool.ts";
+import type { AgentCallContext } from "../tools/tool.ts";
+import { type Exit, UNKNOWN_VITALS, type Vitals } from "./hosts.ts";
+import type { ThreadCall } from "./thread-calls.ts";
+import { threadVitals } from "./thread-vitals.ts";
+import type { ThreadPool, ToolThread } from "./tool-threads.ts";
+
+export interface LeaseOptions {
+  readonly pool: ThreadPool;
+  readonly services: Pick<Services, "run">;
+  readonly clock: Clock;
+  /** Aborted when its actor must stop: a call that still waits for a thread gets none. */
+  readonly signal: AbortSignal;
+  /** The thread is not used again: a library user's code has run in it, and may have left something. */
+  readonly isSpent: boolean;
+  /** The thread has ended with a call of the actor in it. */
+  onLost(exit: Exit): void;
+}
+
+type Context = Pick<AgentCallContext, "hidden" | "actor">;
+
+/** The thread of one actor: taken from the pool with its first call, and given back when none of its calls runs. */
+export class Lease {
+  readonly #options: LeaseOptions;
+  readonly #running = new Map<CallId, Context>();
+  readonly #over = new AbortController();
+  #taking: Promise<ToolThread | null> | null = null;
+  #thread: ToolThread | null = null;
+  #look: () => Vitals = () => UNKNOWN_VITALS;
+
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the tool with its calls running in this thread. */
+  tool(
+    tool: Pick<SealedTool<AgentCallContext>, "prepare">,
+    of: Pick<ThreadCall, "tool" | "module"> & { readonly writes: boolean },
+  ): Pick<SealedTool<AgentCallContext>, "prepare"> {
+    const { writes, ...names } = of;
+    return {
+      prepare: (input) => {
+        const ready = tool.prepare(input);
+        if (ready.type === "invalid") return ready;
+        return {
+          ...ready,
+          call: async (context) => {
+            const { call, actor, cwd, root, additionalDirs, lastWriters, resultChars, fileRules } = context;
+            const { end, reads } = await this.#run(
+              {
+                ...{ ...names, input, reads: writes ? context.reads.all : [] },
+                context: {
+                  ...{ call, actor, cwd, root, additionalDirs, lastWriters },
+                  ...(resultChars === undefined ? {} : { resultChars }),
+                  ...(fileRules === undefined ? {} : { fileRules }),
+                },
+              },
+              context,
+            );
+            for (const entry of reads) context.reads.record(entry);
+            return end;
+          },
+        };
+      },
+    };
+  }
+
+  /** Its thread as seen from outside. */
+  vitals(): Vitals {
+    return this.#look();
+  }
+
+  /** Ends the thread at once. */
+  terminate(): void {
+    this.#over.abort();
+    void this.#thread?.worker.terminate();
+  }
+
+  async #run(call: ThreadCall, context: AgentCallContext) {
+    const { id } = { id: call.context.call };
+    this.#running.set(id, context);
+    try {
+      const thread = await this.#hold();
+      if (thread === null) throw new Error("The agent was stopped before a thread was free.");
+      const result = await thread.requests.call("call", call, {
+        signal: context.signal,
+        waitsForCancel: true,
+      });
+      if (result.ok) return result.value;
+      if (result.kind === "gone") this.#options.onLost(await thread.ended);
+      throw new Error(result.message);
+    } finally {
+      this.#running.delete(id);
+      if (this.#running.size === 0) this.#release();
+    }
+  }
+
+  #hold(): Promise<ToolThread | null> {
+    this.#taking ??= this.#take();
+    return this.#taking;
+  }
+
+  async #take(): Promise<ToolThread | null> {
+    const { pool, services, signal, clock } = this.#options;
+    const thread = await pool.take(AbortSignal.any([signal, this.#over.signal]));
+    if (thread === null) return null;
+    this.#thread = thread;
+    this.#look = threadVitals(thread, clock);
+    thread.serve({
+      run: (request) => services.run({ ...request, owner: this.#contextOf().actor }),
+      hidden: async ({ call, paths }) => [...(await this.#contextOf(call).hidden(paths))],
+    });
+    return thread;
+  }
+
+  /** Only a call that runs may ask for something. */
+  #contextOf(call?: CallId): Context {
+    const context = call === undefined ? [...this.#running.values()][0] : this.#running.get(call);
+    if (context === undefined) throw new Error("No such call runs in this thread.");
+    return context;
+  }
+
+  #release(): void {
+    const thread = this.#thread;
+    this.#taking = null;
+    this.#thread = null;
+    this.#look = () => UNKNOWN_VITALS;
+    if (thread) this.#options.pool.give(thread, this.#options.isSpent || this.#over.signal.aborted);
+  }
+}

@@ -1,0 +1,114 @@
+import { errorMessage } from "../lib/errors.ts";
+import { type Clock, systemClock } from "../mailbox/clock.ts";
+import { PeerGone, type Services } from "../mailbox/services.ts";
+import { gatewayClient } from "../model/gateway-client.ts";
+import type { SealedTool } from "../tools/bind-tool.ts";
+import type { OwnTools } from "../tools/dispatch.ts";
+import { agentTools } from "../tools/index.ts";
+import { threadTools } from "../tools/thread-tools.ts";
+import type { AgentCallContext } from "../tools/tool.ts";
+import { moduleTool } from "../tools/tool-module.ts";
+import { runActor } from "./actor.ts";
+import type { ActorHandle, ActorHost, ActorStart, Exit } from "./hosts.ts";
+import { Lease } from "./lease.ts";
+import { ThreadPool, type ThreadPoolOptions } from "./tool-threads.ts";
+
+/**
+ * Runs actors: their loops here, and the calls that read or change files in threads, which an actor leases only while such
+ * a call runs.
+ */
+export function leasingHost(options: ThreadPoolOptions): ActorHost {
+  const clock = options.clock ?? systemClock;
+  const pool = new ThreadPool(options);
+  const running = new Set<ActorHandle>();
+  let closed = false;
+  return {
+    start(start) {
+      const handle = runLeasing(start, pool, clock);
+      running.add(handle);
+      void handle.exited.then(() => running.delete(handle));
+      if (closed) handle.terminate();
+      return handle;
+    },
+    warm: () => pool.warm(),
+    load: () => pool.load,
+    async close() {
+      closed = true;
+      for (const handle of running) handle.terminate();
+      await Promise.all([pool.close(), ...[...running].map(({ exited }) => exited)]);
+    },
+  };
+}
+
+const leasing: ReadonlySet<string> = new Set(threadTools.map(({ name }) => name));
+
+function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock): ActorHandle {
+  const cancelled = new AbortController();
+  const exit = Promise.withResolvers<Exit>();
+  const end = (how: Exit) => {
+    exit.resolve(how);
+    over.abort();
+    lane.close();
+    for (const lease of leases) lease.terminate();
+  };
+  const over = new AbortController();
+  const services = untilOver(start.services, over.signal);
+  const common = { pool, services, clock, signal: cancelled.signal, onLost: end };
+  const lease = new Lease({ ...common, isSpent: false });
+  const ownThread = new Lease({ ...common, isSpent: true });
+  const leases = [lease, ownThread];
+  const built = new Map<string, Pick<SealedTool<AgentCallContext>, "prepare">>(
+    agentTools.map((tool) => [
+      tool.name,
+      leasing.has(tool.name)
+        ? lease.tool(tool, { tool: tool.name, writes: tool.permissionLevel !== "read" })
+        : tool,
+    ]),
+  );
+  const tools: OwnTools = ({ name, module }) =>
+    module ? ownThread.tool(moduleTool(name, module), { tool: name, module, writes: false }) : built.get(name);
+  let lanes = 0;
+  const lane = gatewayClient(start.model, () => services.model(++lanes));
+  runActor({
+    ...{ spec: start.spec, services, model: lane, tools, clock, signal: cancelled.signal },
+    report: (report) => {
+      if (!over.signal.aborted) start.onReport(report);
+    },
+  }).then(
+    () => end({ type: "returned" }),
+    (error: unknown) => end({ type: "threw", message: errorMessage(error) }),
+  );
+  return {
+    exited: exit.promise,
+    cancel: (reason) => cancelled.abort(new Error(reason)),
+    terminate: () => end({ type: "terminated" }),
+    vitals: () => (ownThread.vitals().type === "unknown" ? lease.vitals() : ownThread.vitals()),
+  };
+}
+
+/** An actor that has ended can ask for nothing more, whatever of its loop is still pending. */
+function untilOver(services: Services, over: AbortSignal): Services {
+  const bounded =
+    <Q, A>(serve: (question: Q) => Promise<A>) =>
+    async (question: Q): Promise<A> => {
+      if (over.aborted) throw new PeerGone("the supervisor");
+      const answer = await serve(question);
+      if (over.aborted) throw new PeerGone("the supervisor");
+      return answer;
+    };
+  return {
+    before: bounded(services.before),
+    after: bounded(services.after),
+    callTool: bounded(services.callTool),
+    reply: bounded(services.reply),
+    model: bounded(services.model),
+    turn: bounded(services.turn),
+    finish: bounded(services.finish),
+    compacting: bounded(services.compacting),
+    compacted: bounded(services.compacted),
+    hidden: bounded(services.hidden),
+    run: bounded(services.run),
+    command: bounded(services.command),
+    background: bounded(services.background),
+  };
+}
