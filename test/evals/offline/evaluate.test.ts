@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { converse, main, withTools } from "../../model/offline/conversing.ts";
+import { HELD_OUT } from "./held-out.ts";
 import { QUESTIONS, type Question } from "./questions.ts";
 
 withTools();
@@ -39,7 +40,7 @@ test.each([...checkouts].filter(([name]) => name !== ""))(
   async (repository, path) => {
     const bad: string[] = [];
     const misleading: string[] = [];
-    const questions = QUESTIONS.filter((question) => question.repository === repository);
+    const questions = [...QUESTIONS, ...HELD_OUT].filter((question) => question.repository === repository);
     for (const question of questions) {
       const { problems, misleads } = await judge(question, path);
       if (problems.length > 0) bad.push(`${question.prompt}: ${problems.join("; ")}`);

@@ -1,6 +1,13 @@
 /** A question to the offline model, written down before the model that should answer it. */
 export interface Question {
-  readonly repository: "troupe" | "godotenv" | "http-server" | "sqlite-utils";
+  readonly repository:
+    | "troupe"
+    | "godotenv"
+    | "http-server"
+    | "sqlite-utils"
+    | "hexyl"
+    | "itsdangerous"
+    | "morgan";
   readonly prompt: string;
   readonly stdin?: string;
   /** What a good answer is, for a reader. */
@@ -13,9 +20,9 @@ export interface Question {
   readonly status?: "partial";
 }
 
-const NEEDS_MODEL = "needs a model.*ANTHROPIC_API_KEY";
+export const NEEDS_MODEL = "needs a model.*ANTHROPIC_API_KEY";
 
-const DIFF = [
+export const DIFF = [
   "diff --git a/src/price.ts b/src/price.ts",
   "index 83db48f..bf26948 100644",
   "--- a/src/price.ts",
