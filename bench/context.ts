@@ -1,16 +1,16 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { inThreadHost } from "../test/support/in-thread-host.ts";
 import { assemble, messagesOf, systemOf } from "../src/context/assemble.ts";
 import { boundsOf, USUAL_WINDOW } from "../src/context/compaction/bounds.ts";
 import { diskFiles } from "../src/context/disk-files.ts";
 import { memoryReader } from "../src/context/memory/memory.ts";
 import { memoryBlock, memoryFacts, memoryRoom } from "../src/context/memory/memory-text.ts";
-import { seededScheduler } from "../test/support/scheduler.ts";
 import { Supervisor } from "../src/session/supervisor.ts";
+import { inThreadHost } from "../test/support/in-thread-host.ts";
 import { type RequestBody, startMessagesServer } from "../test/support/messages-server.ts";
 import { promptCache } from "../test/support/prompt-cache.ts";
+import { seededScheduler } from "../test/support/scheduler.ts";
 import { forkedContext } from "./forked-context.ts";
 import { manyDefinitions } from "./many-definitions.ts";
 import { ordinaryFolder } from "./ordinary-folder.ts";

@@ -7,7 +7,6 @@ import { median, p95 } from "./samples.ts";
 export interface SpawnSamples {
   readonly emptyThread: readonly number[];
   readonly cold: readonly number[];
-  readonly firstInWarmThread: readonly number[];
   readonly warm: readonly number[];
   readonly portRoundTrip: readonly number[];
 }
@@ -21,7 +20,7 @@ export async function run({ quick }: BenchOptions): Promise<BenchResult[]> {
       { NODE_COMPILE_CACHE: compileCache },
     ),
   );
-  const { emptyThread, cold, firstInWarmThread, warm, portRoundTrip } = samples;
+  const { emptyThread, cold, warm, portRoundTrip } = samples;
   return [
     {
       name: "agent spawn to its first request, cold",
@@ -38,14 +37,6 @@ export async function run({ quick }: BenchOptions): Promise<BenchResult[]> {
       floor: median(portRoundTrip),
       target: atMost(5),
       note: `${p95(warm)}; floor: a round trip on a bare port`,
-    },
-    {
-      name: "  the first agent of a thread that was booted ahead",
-      unit: "ms",
-      ours: median(firstInWarmThread),
-      floor: null,
-      target: null,
-      note: p95(firstInWarmThread),
     },
   ];
 }

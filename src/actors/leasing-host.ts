@@ -66,7 +66,9 @@ function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock): ActorHan
     ]),
   );
   const tools: OwnTools = ({ name, module }) =>
-    module ? ownThread.tool(moduleTool(name, module), { tool: name, module, writes: false }) : built.get(name);
+    module
+      ? ownThread.tool(moduleTool(name, module), { tool: name, module, writes: false })
+      : built.get(name);
   let lanes = 0;
   const lane = gatewayClient(start.model, () => services.model(++lanes));
   runActor({

@@ -73,6 +73,8 @@ const BEYOND_CORES = 2;
 export const MOST_THREADS = 64;
 /** If no call has ended for this long (ms) while others wait, the threads are blocked, and one more is started. */
 const BLOCKED_MS = 20;
+/** A thread that takes longer to start counts as blocked, too. */
+const BOOT_MS = 1_000;
 /** Milliseconds after which an idle thread ends; the first one stays. */
 const IDLE_MS = 30_000;
 /** A thread inside a blocking system call cannot be ended; `close` waits no longer than this. */
@@ -105,6 +107,8 @@ export class ThreadPool {
   readonly #idle: { readonly thread: ToolThread; withdraw(): void }[] = [];
   readonly #line: ((thread: ToolThread | null) => void)[] = [];
   #limit: number;
+  /** Threads that are starting: while one is, the others are late for want of a core. */
+  #booting = 0;
   #withdrawGrowth: (() => void) | null = null;
   #isClosed = false;
   #hasTold = false;
@@ -188,6 +192,10 @@ export class ThreadPool {
     }
     this.#alive.add(thread);
     void thread.ended.then(() => this.#lost(thread));
+    this.#booting += 1;
+    void thread.requests.call("pulse", null, { deadlineMs: BOOT_MS }).then(() => {
+      this.#booting -= 1;
+    });
     return thread;
   }
 
@@ -227,6 +235,7 @@ export class ThreadPool {
     this.#withdrawGrowth = this.#clock.after(BLOCKED_MS, () => {
       this.#withdrawGrowth = null;
       if (this.#line.length === 0) return;
+      if (this.#booting > 0) return this.#watchGrowth();
       if (this.#limit >= this.#most) return this.#tellOnce();
       this.#limit += 1;
       const thread = this.#start();

@@ -7,9 +7,9 @@ import { type Current, knownEntry, readState } from "./read-guard.ts";
 import { type OpenRegularFile, openRegular, withFile } from "./regular-file.ts";
 import { type Replacement, replaceText, type TextReading } from "./replace-text.ts";
 import {
-  type ThreadCallContext,
   FILE_RULES,
   failed,
+  type ThreadCallContext,
   type Tool,
   type ToolFailure,
   type ToolPrompt,

@@ -3,7 +3,7 @@ import type { Stats } from "node:fs";
 import type { LastWriter, ReadEntry } from "../mailbox/messages.ts";
 import type { OpenFile } from "./regular-file.ts";
 import { readTextLines } from "./text-lines.ts";
-import { type ThreadCallContext, FILE_RULES } from "./tool.ts";
+import { FILE_RULES, type ThreadCallContext } from "./tool.ts";
 
 /** Up to this many bytes the ledger has a digest of the whole file, not only of the lines shown. */
 export const WHOLE_DIGEST_BYTES = 1024 * 1024;

@@ -12,9 +12,9 @@ import { type OpenRegularFile, openRegular, withFile } from "./regular-file.ts";
 import { RESULT_CHARS } from "./result-size.ts";
 import { MAX_LINE_CHARS, readTextLines, type TextLines } from "./text-lines.ts";
 import {
-  type ThreadCallContext,
   failed,
   type ReadContext,
+  type ThreadCallContext,
   type Tool,
   type ToolFailure,
   type ToolPrompt,

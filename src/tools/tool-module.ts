@@ -1,7 +1,7 @@
 import type { ToolModule } from "../mailbox/messages.ts";
 import type { SealedTool } from "./bind-tool.ts";
 import { runTimed } from "./timed-call.ts";
-import type { ThreadCallContext, CallContext } from "./tool.ts";
+import type { CallContext, ThreadCallContext } from "./tool.ts";
 
 /** A library user's tool in the agent's thread; its first call imports the module, within the call's time. */
 export function moduleTool(

@@ -6,7 +6,7 @@ import { usesCrlf, withCrlf } from "./line-endings.ts";
 import { pathInputProblem, resolvePath } from "./paths.ts";
 import { naming } from "./prompt.ts";
 import { knownEntry, overwriteProblem } from "./read-guard.ts";
-import { type ThreadCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
+import { failed, type ThreadCallContext, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
 import { writeAccesses, writePlace } from "./write-place.ts";
 
 /** Bytes of an overwritten file that show its line ends. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { inThreadHost } from "../support/in-thread-host.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
-import { seededScheduler } from "../support/scheduler.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
+import { inThreadHost } from "../support/in-thread-host.ts";
+import { seededScheduler } from "../support/scheduler.ts";
 import { seeded, supervised } from "../support/supervised.ts";
 import { counted, isSummaryRequest, reply, run } from "./compacting-world.ts";
 

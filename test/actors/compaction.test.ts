@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AgentConversation } from "../../src/actors/agent-state.ts";
 import { boundsIn } from "../../src/actors/compaction.ts";
-import { inThreadHost } from "../support/in-thread-host.ts";
-import { threadHost } from "../../src/actors/thread-host.ts";
+import { leasingHost } from "../../src/actors/leasing-host.ts";
 import { tokensOfMessages } from "../../src/context/compaction/tokens.ts";
 import type { MessageParam } from "../../src/mailbox/conversation.ts";
-import { seededScheduler } from "../support/scheduler.ts";
 import { blocksOf, conversationOf } from "../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
+import { inThreadHost } from "../support/in-thread-host.ts";
+import { seededScheduler } from "../support/scheduler.ts";
 import { everyDayHosts, type HostName, seeded } from "../support/supervised.ts";
 import {
   counted,
@@ -25,9 +25,7 @@ import {
 
 function hostOf(name: HostName) {
   const host =
-    name === "in-thread"
-      ? inThreadHost(seededScheduler(seeded(3)))
-      : threadHost({ maxThreads: 2, onFault: () => {} });
+    name === "in-thread" ? inThreadHost(seededScheduler(seeded(3))) : leasingHost({ onFault: () => {} });
   onTestFinished(() => host.close());
   return host;
 }

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ActorHost } from "../../src/actors/hosts.ts";
-import { inThreadHost } from "../support/in-thread-host.ts";
-import { threadHost } from "../../src/actors/thread-host.ts";
+import { leasingHost } from "../../src/actors/leasing-host.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";
-import { seededScheduler } from "../support/scheduler.ts";
 import { localGateway } from "../../src/model/gateway.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { countingSpec } from "../support/counting-spec.ts";
+import { inThreadHost } from "../support/in-thread-host.ts";
+import { seededScheduler } from "../support/scheduler.ts";
 import { seeded, shippedHosts } from "../support/supervised.ts";
 import { servicesWith } from "../support/unasked-services.ts";
 
@@ -52,7 +52,7 @@ async function run(host: ActorHost, from: ActorSpec, endAfter: number): Promise<
       return { type: "closed" };
     },
   });
-  const handle = host.start({ spec: from, services, model: gateway.connect(MAIN, true) });
+  const handle = host.start({ spec: from, services, model: gateway.connect(MAIN, true), onReport() {} });
   await Promise.race([handle.exited, reached.promise]);
   if (summary === null) handle.terminate();
   await handle.exited;
@@ -62,9 +62,7 @@ async function run(host: ActorHost, from: ActorSpec, endAfter: number): Promise<
 
 describe.each(shippedHosts)("an actor resumes from its turn records, %s", (name) => {
   const open = () =>
-    name === "in-thread"
-      ? inThreadHost(seededScheduler(seeded(3)))
-      : threadHost({ maxThreads: 2, onFault: () => {} });
+    name === "in-thread" ? inThreadHost(seededScheduler(seeded(3))) : leasingHost({ onFault: () => {} });
 
   test("ending its thread after any turn gives the same conversation and the same end (promise 8)", {
     tags: ["long"],

@@ -1,40 +1,29 @@
-import work, { type WorkerAnswer, type WorkerTask } from "../../src/actors/worker.ts";
+import { parentPort } from "node:worker_threads";
+import { serveCalls } from "../../src/actors/serve-calls.ts";
 
 /**
- * A thread entry that does what its prompt says, for tests of how agents end. Anything else in the prompt
- * makes it an ordinary agent.
+ * A thread that does what the input of a call says ("misbehave: …"), for tests of what a thread can do to others.
+ * Anything else makes it an ordinary call.
  */
-export default async function misbehave(task: WorkerTask): Promise<WorkerAnswer> {
-  const prompt = task.type === "act" ? JSON.stringify(messagesOf(task.spec)) : "";
-  const told = (word: string) => prompt.includes(`misbehave: ${word}`);
-  // Once it runs, but before a reply can have come: a warm thread is quicker than a timer.
-  if (told("throw late")) setImmediate(throwNow);
+function misbehave(told: (word: string) => boolean): Promise<never> | undefined {
   if (told("throw now")) throwNow();
+  // Once the call has ended, as a timer that it has left would.
+  if (told("throw late")) setImmediate(throwNow);
   if (told("exit")) process.exit(3);
   if (told("reject")) void Promise.reject(new Error("nobody caught this"));
-  if (told("return")) return { ok: true };
-  if (told("uncloneable")) return { ok: true, extra: () => {} } as WorkerAnswer;
   if (told("eat memory")) eatMemory();
   if (told("spin")) for (;;);
   if (told("backtrack")) /^(a+)+$/.test(`${"a".repeat(64)}!`);
   if (told("sleep")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-  if (told("microtasks")) await forEver();
-  if (told("never settle")) await new Promise(() => {});
+  if (told("microtasks")) return forEver();
   if (told("keep busy")) keepBusy();
-  if (told("spin late"))
-    setImmediate(() => {
-      for (;;);
-    });
-  return work(task);
-}
-
-/** What it was told itself: a turn that it takes over may speak of others that are to misbehave. */
-function messagesOf(spec: unknown): unknown {
-  return typeof spec === "object" && spec !== null && "messages" in spec ? spec.messages : null;
+  return told("throw late") || told("reject") || told("never settle") || told("keep busy")
+    ? new Promise(() => {})
+    : undefined;
 }
 
 function throwNow(): never {
-  throw new TypeError("the agent's code is broken");
+  throw new TypeError("the tool's code is broken");
 }
 
 /** Promises only: the loop never turns, though nothing is blocked. */
@@ -54,3 +43,10 @@ function eatMemory(): never {
   let eaten: unknown = null;
   for (let piece = 0; ; piece += 1) eaten = { before: eaten, bytes: Array.from({ length: 64 }, () => piece) };
 }
+
+if (parentPort)
+  serveCalls(parentPort, (run) => async (call, signal) => {
+    const input = JSON.stringify(call.input);
+    await misbehave((word) => input.includes(`misbehave: ${word}`));
+    return run(call, signal);
+  });

@@ -35,7 +35,7 @@ test("of 20 calls of one reply in the agent's thread 8 run at the same time", as
     calls,
     {
       offered: [tool],
-      local: new Map([["Hold", hold]]),
+      own: () => hold,
       services: {
         // Where a call waits to be let go it counts already.
         async before() {

@@ -1,34 +1,30 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import type { WorkerAnswer, WorkerTask } from "../../src/actors/worker.ts";
-import { ActorSpec } from "../../src/mailbox/messages.ts";
-import { LIBRARY } from "./session-run.ts";
+import { parentPort } from "node:worker_threads";
+import { serveCalls } from "../../src/actors/serve-calls.ts";
 
 /**
- * A thread entry for tests of memory: an agent like any other, but where its prompt says so its thread takes memory
- * without bound, as soon as a file is there. Taken up again it behaves: whatever was wrong with it died with its
- * process.
+ * A thread entry for tests of memory: where the input of a call says so its thread takes memory without bound, as soon
+ * as a file is there.
  */
-export default async function greedy(task: WorkerTask): Promise<WorkerAnswer> {
-  const bundle: { default: { default: (task: WorkerTask) => Promise<WorkerAnswer> } } = await import(
-    new URL("./agent-thread.cjs", LIBRARY).href
-  );
-  if (task.type === "act") {
-    const { messages, turns } = ActorSpec.parse(task.spec);
-    const said = JSON.stringify(messages);
+if (parentPort)
+  serveCalls(parentPort, (run) => async (call, signal) => {
+    const said = JSON.stringify(call.input);
     const [, form = "", file = ""] = /\[\[greedy as (\w+) after ([^\]]+)\]\]/.exec(said) ?? [];
-    if (form !== "" && turns.length === 0) void eat(form, file);
-  }
-  return bundle.default.default(task);
-}
+    if (form !== "") await eat(form, file);
+    return run(call, signal);
+  });
 
-/** In the prompt of who is to be greedy. */
+/** In the input of a call that is to be greedy. */
 export function greedyAs(form: "arrays" | "map" | "buffers", file: string): string {
   return `[[greedy as ${form} after ${file}]]`;
 }
 
 async function eat(form: string, file: string): Promise<void> {
   while (!existsSync(file)) await wait(10);
+  // Taken up again it behaves: whatever was wrong with it died with its process.
+  if (existsSync(`${file}.eaten`)) return;
+  writeFileSync(`${file}.eaten`, "");
   switch (form) {
     case "arrays":
       return eatArrays();

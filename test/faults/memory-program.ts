@@ -1,4 +1,4 @@
-import { threadHost } from "../../src/actors/thread-host.ts";
+import { leasingHost } from "../../src/actors/leasing-host.ts";
 import { resumeSession } from "../../src/session/resume-session.ts";
 import { Supervisor } from "../../src/session/supervisor.ts";
 import { MARK, peakMemoryMb } from "./checks/remains.ts";
@@ -12,7 +12,7 @@ const request: ProgramRequest = JSON.parse(process.argv[2] ?? "");
 const { home, cwd, url: baseURL, limits = {}, prompt } = request;
 const restoring = await resumeSession({ home, cwd, session: "latest" });
 const resume = restoring.type === "restored" ? restoring.session : undefined;
-const entry = new URL("./greedy-worker.ts", import.meta.url).href;
+const entry = new URL("./greedy-worker.ts", import.meta.url);
 const session = new Supervisor({
   cwd,
   home,
@@ -20,8 +20,8 @@ const session = new Supervisor({
   permissionMode: "bypassPermissions",
   env: { [MARK]: process.env[MARK] ?? "" },
   limits,
-  host: threadHost({ maxThreads: 20, entry, onFault: (message) => tell({ type: "warning", message }) }),
-  agents: [{ name: "worker", whenToUse: "always", prompt: "You work.", tools: ["Bash"] }],
+  host: leasingHost({ entry, onFault: (message) => tell({ type: "warning", message }) }),
+  agents: [{ name: "worker", whenToUse: "always", prompt: "You work.", tools: ["Bash", "Glob"] }],
   ...(resume ? { resume } : {}),
 });
 const rssBefore = process.memoryUsage().rss;

@@ -90,9 +90,12 @@ function playOf(agents: number, log: string, form: Form, file: string): Play {
   // The second command says that all before it is durable; nobody waits for its end.
   const stages = [
     [bash(effectCommand(`${GREEDY}.0`, log))],
-    [bash(`${effectCommand(`${GREEDY}.1`, log)}; touch ${file}; sleep 60`)],
+    [
+      bash(`${effectCommand(`${GREEDY}.1`, log)}; touch ${file}; sleep 60`),
+      { name: "Glob", input: { pattern: greedyAs(form, file) } },
+    ],
   ];
-  const greedy = agent(GREEDY, { prompt: `${greedyAs(form, file)} ${cue(GREEDY)} Do it.` });
+  const greedy = agent(GREEDY, { prompt: `${cue(GREEDY)} Do it.` });
   return new Map<string, Part>([
     ...parts,
     [GREEDY, { stages, report: reportOf(GREEDY) }],

@@ -4,8 +4,6 @@ import type { ActorHost, Exit } from "../../src/actors/hosts.ts";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
-import { mailboxPair } from "../../src/mailbox/mailbox-pair.ts";
-import { FromAgent, ToAgent } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { AgentResult } from "../../src/session/options.ts";
@@ -112,12 +110,11 @@ test("a thread that is stuck after its summary is ended, also when the next prom
   // Gives its summary at once and is never heard of again.
   const host: ActorHost = {
     start({ spec, services }) {
-      const { left } = mailboxPair({ forLeft: FromAgent, forRight: ToAgent }, { post() {} }, spec.id);
       const exited = Promise.withResolvers<Exit>();
       const summary = { status: "done", text: "ok", turns: 1, usage: noUsage, receipts: noReceipts } as const;
       queueMicrotask(() => services.finish({ turn: null, summary }));
       return {
-        mail: left,
+        cancel() {},
         exited: exited.promise,
         vitals: () => ({ type: "unknown" }),
         terminate() {

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
-import { inThreadHost } from "../support/in-thread-host.ts";
 import { resultId } from "../../src/journal/session-state.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { ActorId, randomIds } from "../../src/mailbox/ids.ts";
-import { seededScheduler } from "../support/scheduler.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { localGateway } from "../../src/model/gateway.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
@@ -13,6 +11,8 @@ import { FOR_THE_USER } from "../../src/supervisor/run-for.ts";
 import { Spawn } from "../../src/supervisor/spawn.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
 import { countingSpec } from "../support/counting-spec.ts";
+import { inThreadHost } from "../support/in-thread-host.ts";
+import { seededScheduler } from "../support/scheduler.ts";
 import { seeded } from "../support/supervised.ts";
 
 const id = ActorId.parse("agent1");

@@ -18,7 +18,6 @@ const anyEvent: fc.Arbitrary<ActorEvent> = fc.constantFrom<ActorEvent>(
   { type: "alive" },
   { type: "wait" },
   { type: "waited" },
-  { type: "yielded" },
   { type: "idle" },
   { type: "summary", summary },
   { type: "exit", exit: { type: "returned" } },
@@ -142,30 +141,6 @@ describe("the life of an agent", () => {
     expect(transition(child, { type: "slot" })).toEqual({
       next: { state: "running" },
       effects: [{ type: "return-to-calls" }],
-    });
-  });
-
-  test("an agent that gave its thread back goes on in another one, and not before it has a slot (issue 5, passivation)", () => {
-    const { child, effects } = play([
-      { type: "slot" },
-      { type: "alive" },
-      { type: "wait" },
-      { type: "wait" },
-      { type: "yielded" },
-      { type: "waited" },
-    ]);
-    expect(child).toEqual({ state: "waiting", waits: 1, passive: true });
-    expect(effects.map((e) => e.type)).toEqual([
-      "start",
-      "release-slot",
-      "release-thread",
-      "return-to-calls",
-    ]);
-    const back = transition(child, { type: "waited" });
-    expect(back.effects).toEqual([{ type: "return-to-line" }]);
-    expect(transition(back.next, { type: "slot" })).toEqual({
-      next: { state: "starting" },
-      effects: [{ type: "start" }, { type: "return-to-calls" }],
     });
   });
 

@@ -1,5 +1,5 @@
-import type { ActorHandle, ActorHost, ActorStart, Exit, Vitals } from "../../src/actors/hosts.ts";
 import { runActor } from "../../src/actors/actor.ts";
+import type { ActorHandle, ActorHost, ActorStart, Exit, Vitals } from "../../src/actors/hosts.ts";
 import { UNKNOWN_VITALS } from "../../src/actors/hosts.ts";
 import { errorMessage } from "../../src/lib/errors.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";

@@ -11,7 +11,6 @@ export function servicesWith(own: Partial<Services> = {}): Services {
     after: unasked,
     callTool: unasked,
     reply: unasked,
-    yield: unasked,
     model: unasked,
     turn: unasked,
     finish: unasked,

@@ -49,7 +49,7 @@ function dispatching(services: Partial<Services>, run: () => Promise<string> = a
   };
   const by: Dispatch = {
     offered: [offer("Here", "agent"), offer("There", "supervisor")],
-    local: new Map([["Here", here]]),
+    own: ({ name }) => (name === "Here" ? here : undefined),
     services: {
       before: async () => ({ type: "go" }),
       after: async () => ({}),

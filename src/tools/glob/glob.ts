@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { pathProblem, resolvePath } from "../paths.ts";
 import { naming } from "../prompt.ts";
-import { type ThreadCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "../tool.ts";
+import { failed, type ThreadCallContext, type Tool, type ToolFailure, type ToolPrompt } from "../tool.ts";
 import { globBases } from "./glob-bases.ts";
 import { findFiles } from "./walk.ts";
 

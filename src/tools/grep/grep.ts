@@ -7,7 +7,7 @@ import { changedAt } from "../glob/walk.ts";
 import { pathProblem, resolvePath } from "../paths.ts";
 import { naming } from "../prompt.ts";
 import { RESULT_CHARS } from "../result-size.ts";
-import { type ThreadCallContext, failed, type Tool, type ToolFailure, type ToolPrompt } from "../tool.ts";
+import { failed, type ThreadCallContext, type Tool, type ToolFailure, type ToolPrompt } from "../tool.ts";
 import { grepAnswer, grepRefusal, unreadableIn } from "./grep-answer.ts";
 import {
   DEFAULT_HEAD_LIMIT,

@@ -1,18 +1,16 @@
 import type { ActorHost } from "../../../src/actors/hosts.ts";
-import { inThreadHost } from "../../support/in-thread-host.ts";
-import { threadHost } from "../../../src/actors/thread-host.ts";
+import { leasingHost } from "../../../src/actors/leasing-host.ts";
 import type { ContextWindow } from "../../../src/mailbox/compacted.ts";
 import type { ActorSpec } from "../../../src/mailbox/messages.ts";
-import { seededScheduler } from "../../support/scheduler.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
+import { inThreadHost } from "../../support/in-thread-host.ts";
+import { seededScheduler } from "../../support/scheduler.ts";
 import { type HostName, seeded } from "../../support/supervised.ts";
 
 /** The same host, where each actor's window is what the test says. */
 export function windowed(name: HostName, windowOf: (spec: ActorSpec) => ContextWindow): ActorHost {
   const host =
-    name === "in-thread"
-      ? inThreadHost(seededScheduler(seeded(11)))
-      : threadHost({ maxThreads: 12, onFault: () => {} });
+    name === "in-thread" ? inThreadHost(seededScheduler(seeded(11))) : leasingHost({ onFault: () => {} });
   return {
     ...host,
     start: (start) => host.start({ ...start, spec: { ...start.spec, window: windowOf(start.spec) } }),

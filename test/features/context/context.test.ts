@@ -1,16 +1,16 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { inThreadHost } from "../../support/in-thread-host.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
-import { seededScheduler } from "../../support/scheduler.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { Script } from "../../../src/model/scripted.ts";
 import type { SupervisorOptions } from "../../../src/session/options.ts";
 import { resumeSession } from "../../../src/session/resume-session.ts";
 import { Supervisor } from "../../../src/session/supervisor.ts";
 import { emptyRepository } from "../../support/git-repository.ts";
+import { inThreadHost } from "../../support/in-thread-host.ts";
 import { type RequestBody, startMessagesServer } from "../../support/messages-server.ts";
+import { seededScheduler } from "../../support/scheduler.ts";
 import { seeded, supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 

@@ -1,10 +1,10 @@
 import { realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { inThreadHost } from "../../support/in-thread-host.ts";
-import { seededScheduler } from "../../support/scheduler.ts";
 import { scriptedModel } from "../../../src/model/scripted.ts";
 import { resumeSession } from "../../../src/session/resume-session.ts";
 import { Supervisor } from "../../../src/session/supervisor.ts";
+import { inThreadHost } from "../../support/in-thread-host.ts";
+import { seededScheduler } from "../../support/scheduler.ts";
 
 /** What `killed-sessions.test.ts` tells this program. */
 export interface ToKill {

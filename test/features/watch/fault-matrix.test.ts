@@ -1,14 +1,37 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { ActorHandle, Exit } from "../../../src/actors/hosts.ts";
+import type { Exit, Vitals } from "../../../src/actors/hosts.ts";
+import { threadVitals } from "../../../src/actors/thread-vitals.ts";
+import type { ThreadPool } from "../../../src/actors/tool-threads.ts";
 import { startWatch, type Watch, type WatchNews } from "../../../src/features/watch/watch.ts";
 import type { WatchedActor } from "../../../src/features/watch/watched-actor.ts";
 import { systemClock } from "../../../src/mailbox/clock.ts";
 import { ActorId, CallId } from "../../../src/mailbox/ids.ts";
-import { begin, threads } from "../../actors/bare-actors.ts";
+import { poolOf, readCall, readIn, taken } from "../../actors/pool-threads.ts";
 
 /** A watch with little patience over real threads; what it ends, it ends as the supervisor does after the grace. */
 const LIMITS = { stuckWarnMs: 600, stuckMs: 1_800, silentMs: 1_000 };
 const NEVER_MS = 1_000_000;
+
+/** A thread with a call that misbehaves, or without one. */
+interface Running {
+  readonly exited: Promise<Exit>;
+  vitals(): Vitals;
+  terminate(): void;
+}
+
+async function runIn(pool: ThreadPool, how?: string): Promise<Running & { read(): Promise<unknown> }> {
+  const thread = await taken(pool);
+  await readIn(thread);
+  if (how !== undefined) void thread.requests.call("call", readCall(`misbehave: ${how}`));
+  return {
+    exited: thread.ended,
+    vitals: threadVitals(thread, systemClock),
+    terminate: () => void thread.worker.terminate(),
+    read: () => readIn(thread),
+  };
+}
+
+const TERMINATED: Exit = { type: "died", message: "Worker exited with code 1" };
 
 interface Ended {
   readonly exit: Exit;
@@ -27,7 +50,7 @@ interface Watched {
 
 function watchedThreads() {
   const running = new Map<ActorId, WatchedActor>();
-  const handles = new Map<ActorId, ActorHandle>();
+  const handles = new Map<ActorId, Running>();
   const news: WatchNews[] = [];
   const watch: Watch = startWatch({
     clock: systemClock,
@@ -40,7 +63,7 @@ function watchedThreads() {
     },
   });
   onTestFinished(() => watch.stop());
-  const add = (name: string, handle: ActorHandle): Watched => {
+  const add = (name: string, handle: Running): Watched => {
     const id = ActorId.parse(name);
     const now = systemClock.now();
     const put = (is: Partial<WatchedActor>) => {
@@ -84,66 +107,51 @@ test("ten that misbehave get ten typed ends, and their siblings lose nothing (D2
   tags: ["long"],
   timeout: 120_000,
 }, async () => {
-  const host = threads(16);
+  const pool = poolOf({ usualThreads: 16 });
   const { add } = watchedThreads();
-  const misbehave = (name: string, how: string) => add(name, begin(host, name, `misbehave: ${how}`));
-
-  const siblings = ["sib1", "sib2", "sib3"].map((name) => begin(host, name));
-  // They are at work before anything happens, and answer only when all is over.
-  const asked = await Promise.all(siblings.map((sibling) => sibling.asked));
+  const misbehave = async (name: string, how: string) => add(name, await runIn(pool, how));
+  const siblings = await Promise.all(["sib1", "sib2", "sib3"].map(() => runIn(pool)));
 
   // Those that die by themselves first, and unwatched: threads that spin take the cores from them.
-  const dying = ["throw late", "reject", "exit"].map((how, n) =>
-    begin(host, `dying${n}`, `misbehave: ${how}`),
-  );
-  const greedy = begin(host, "greedy", "misbehave: eat memory");
-  for (const { exited } of dying) expect(await exited).toMatchObject({ type: "died" });
-  expect(await greedy.exited).toEqual({ type: "out-of-memory" });
+  for (const how of ["throw late", "reject", "exit"])
+    expect(await (await runIn(pool, how)).exited).toMatchObject({ type: "died" });
+  expect(await (await runIn(pool, "eat memory")).exited).toEqual({ type: "out-of-memory" });
 
   // Neither its code nor its model is blocked: nothing comes, and nothing ever will.
-  const mute = [misbehave("silent", "never settle"), add("stalled", begin(host, "stalled"))];
-  for (const { ended } of mute) {
-    expect((await ended).exit).toEqual({ type: "terminated" });
-    expect(typesOf(await ended).slice(-2)).toEqual(["warn silent", "end silent"]);
-  }
+  const { ended } = await misbehave("silent", "never settle");
+  expect((await ended).exit).toEqual(TERMINATED);
+  expect(typesOf(await ended).slice(-2)).toEqual(["warn silent", "end silent"]);
 
-  const stuck = ["spin", "backtrack", "sleep", "microtasks"].map((how, n) => misbehave(`stuck${n}`, how));
+  const stuck = await Promise.all(
+    ["spin", "backtrack", "sleep", "microtasks"].map((how, n) => misbehave(`stuck${n}`, how)),
+  );
   for (const each of stuck) each.calls(NEVER_MS);
   for (const { ended } of stuck) {
     const { exit, news } = await ended;
-    expect(exit).toEqual({ type: "terminated" });
+    expect(exit).toEqual(TERMINATED);
     expect(typesOf(await ended)).toEqual(["warn blocked", "end blocked"]);
     const reason = expect.stringContaining('in Grep "foo": its thread did not move.');
     expect(news.at(-1)).toMatchObject({ stop: { status: "timed_out", reason } });
   }
 
-  for (const { reply } of asked) reply();
-  for (const sibling of siblings) expect(await sibling.exited).toEqual({ type: "returned" });
+  for (const sibling of siblings) expect(await sibling.read()).toContain("alpha");
   // Nor are the next ones harmed.
-  const next = begin(host, "next");
-  (await next.asked).reply();
-  expect(await next.exited).toEqual({ type: "returned" });
-  expect(host.load()).toEqual({ threads: 0, waiting: 0 });
+  expect(await (await runIn(pool)).read()).toContain("alpha");
 });
 
 test("a tool that never settles is overdue; one that is busy for as long and turns is left alone", {
   tags: ["long"],
 }, async () => {
-  const host = threads(3);
+  const pool = poolOf({ usualThreads: 3 });
   const { add, news } = watchedThreads();
-  const busy = begin(host, "busy", "misbehave: keep busy");
-  const watched = add("busy", busy);
+  const watched = add("busy", await runIn(pool, "keep busy"));
   watched.busy();
-  const hung = begin(host, "hung");
-  await hung.asked;
-  const overdue = add("hung", hung);
+  const overdue = add("hung", await runIn(pool, "never settle"));
   overdue.calls(300);
-  expect((await overdue.ended).exit).toEqual({ type: "terminated" });
+  expect((await overdue.ended).exit).toEqual(TERMINATED);
   expect(typesOf(await overdue.ended).slice(-2)).toEqual(["warn call-overdue", "end call-overdue"]);
   // Twice as long as anybody may be stuck, and nobody ends it.
-  const again = begin(host, "again", "misbehave: spin");
-  expect(typesOf(await add("again", again).ended)).toContain("end blocked");
+  const again = add("again", await runIn(pool, "spin"));
+  expect(typesOf(await again.ended)).toContain("end blocked");
   expect(news.filter(({ type, actor }) => type === "end" && actor === watched.id)).toEqual([]);
-  (await busy.asked).reply();
-  expect(await busy.exited).toEqual({ type: "returned" });
 });

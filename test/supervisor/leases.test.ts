@@ -2,15 +2,14 @@ import { realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ActorHost } from "../../src/actors/hosts.ts";
-import { inThreadHost } from "../support/in-thread-host.ts";
-import { threadHost } from "../../src/actors/thread-host.ts";
+import { leasingHost } from "../../src/actors/leasing-host.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
-import { seededScheduler } from "../support/scheduler.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import type { UserHandler } from "../../src/policy/asks.ts";
+import { inThreadHost } from "../support/in-thread-host.ts";
 import { long } from "../support/long.ts";
-import { seeded, shippedHosts } from "../support/supervised.ts";
+import { seededScheduler } from "../support/scheduler.ts";
+import { seeded } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import {
   broken,
@@ -29,40 +28,20 @@ const agent = (prompt: string, more: object = {}) => ({
   input: { description: prompt, prompt, subagent_type: "worker", ...more },
 });
 
-/** Whose threads are always wanted by others: whoever may give its own back is asked for it, at once. */
-function greedy(host: ActorHost): ActorHost {
-  return { ...host, load: () => ({ ...host.load(), waiting: 1_000 }) };
-}
-
-/** Counts threads in use, and how often an actor took one. */
-function counting(host: ActorHost) {
-  const seen = { most: 0, boarded: new Map<string, number>() };
-  const counted: ActorHost = {
-    ...host,
-    start(start) {
-      seen.boarded.set(start.spec.id, (seen.boarded.get(start.spec.id) ?? 0) + 1);
-      const handle = host.start(start);
-      seen.most = Math.max(seen.most, host.load().threads);
-      void handle.exited.then(() => {
-        seen.most = Math.max(seen.most, host.load().threads);
-      });
-      return handle;
-    },
-  };
-  return { host: counted, seen };
-}
-
 const WIDE = long(25, 10);
 const DEEP = long(19, 7);
-const THREADS = long(32, 6);
 /** One below the other: 25 + 25 x (1 + 18) = 500. */
 const MANY = WIDE + WIDE * DEEP;
 
-test(`${MANY} agents that wait for one another, three deep, on ${THREADS} threads: all finish (issue 5, item 10)`, {
+test(`${MANY} agents that wait for one another, three deep, with one thread for their calls: all finish (issue 5, item 10)`, {
   tags: ["long"],
   timeout: 120_000,
 }, async () => {
-  const { host, seen } = counting(threadHost({ maxThreads: THREADS, onFault: () => {} }));
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "a.txt"), "alpha\n");
+  const faults: string[] = [];
+  const host = leasingHost({ usualThreads: 1, mostThreads: 1, onFault: (fault) => faults.push(fault) });
+  const read = { name: "Read", input: { file_path: join(cwd, "a.txt") } };
   const tree = world(
     "worker threads",
     (request): ScriptedTurn => {
@@ -70,45 +49,37 @@ test(`${MANY} agents that wait for one another, three deep, on ${THREADS} thread
       if (repliesIn(request) > 0) return { text: `report of ${task}` };
       const level = task.split(".").length;
       if (level === 1) return { calls: Array.from({ length: WIDE }, (_, n) => agent(`go.${n}`)) };
-      if (level === 2) return { calls: [agent(`${task}.0`)] };
+      if (level === 2) return { calls: [read, agent(`${task}.0`)] };
       if (level === 3) return { calls: Array.from({ length: DEEP - 1 }, (_, n) => agent(`${task}.${n}`)) };
-      return { text: `report of ${task}` };
+      return { calls: [read] };
     },
-    { host, limits: { maxAgents: THREADS - 2, maxDepth: 4, maxAgentsPerSession: 1_000 } },
+    { host, cwd, limits: { maxAgents: 30, maxDepth: 4, maxAgentsPerSession: 1_000 } },
   );
   const { summary } = await tree.supervisor.prompt("go");
   expect(summary.status).toBe("done");
   const views = tree.supervisor.tree();
   expect(views).toHaveLength(MANY + 1);
   expect(new Set(views.map((view) => view.summary?.status))).toEqual(new Set(["done"]));
-  expect(seen.most).toBeLessThanOrEqual(THREADS);
   await tree.supervisor.close();
   expect(broken(await journalOf(tree))).toEqual([]);
 });
 
-/** A session in which threads are always wanted. */
-function tight(host: (typeof shippedHosts)[number], seed = 5) {
-  const plain =
-    host === "in-thread"
-      ? inThreadHost(seededScheduler(seeded(seed)))
-      : threadHost({ maxThreads: 8, onFault: () => {} });
-  return counting(greedy(plain));
-}
-
-describe.each(shippedHosts)("an agent without its thread, %s", (name) => {
-  test("what it did in the same turn before it gave its thread back is not lost: reads, steps, folder, receipts, results", async () => {
+describe("an agent that waits has no thread", () => {
+  test("what it did in the same turn before is not lost: reads, steps, folder, receipts, results", async () => {
     const cwd = temporaryFolder();
     const file = join(cwd, "a.txt");
     writeFileSync(file, "alpha\n");
     const todos = [{ content: "wait", activeForm: "Waiting for the child", status: "in_progress" }];
-    const { host, seen } = tight(name);
+    const host = leasingHost({ onFault: () => {} });
     const doing: Array<string | null> = [];
-    const gone = Promise.withResolvers<void>();
-    const tight1 = world(
-      name,
+    const leases: number[] = [];
+    const one = world(
+      "worker threads",
       (request): ScriptedTurn => {
-        // Not before its parent has given its thread back: that is what this is about.
-        if (taskOf(request) === "child") return { text: "child report", after: gone.promise };
+        if (taskOf(request) === "child") {
+          leases.push(host.load().threads);
+          return { text: "child report" };
+        }
         switch (repliesIn(request)) {
           case 0:
             return {
@@ -116,11 +87,12 @@ describe.each(shippedHosts)("an agent without its thread, %s", (name) => {
                 { name: "Read", input: { file_path: file } },
                 { name: "Bash", input: { command: "mkdir sub && cd sub && echo here >> ../log.txt" } },
                 { name: "TodoWrite", input: { todos } },
-                agent("child"),
               ],
             };
           case 1:
-            doing.push(tight1.supervisor.tree()[0]?.doing ?? null);
+            return { calls: [agent("child")] };
+          case 2:
+            doing.push(one.supervisor.tree()[0]?.doing ?? null);
             return {
               calls: [
                 { name: "Edit", input: { file_path: file, old_string: "alpha", new_string: "beta" } },
@@ -131,71 +103,49 @@ describe.each(shippedHosts)("an agent without its thread, %s", (name) => {
             return { text: "answered" };
         }
       },
-      {
-        ...{ host, cwd },
-        onEvent(event) {
-          if (event.type !== "agent" || event.view.id !== MAIN) return;
-          if (event.view.state === "waiting" && !event.view.hasThread) gone.resolve();
-        },
-      },
+      { host, cwd },
     );
-    const { summary } = await tight1.supervisor.prompt("go");
-    expect(seen.boarded.get("main")).toBe(2);
+    const { summary } = await one.supervisor.prompt("go");
+    expect(leases).toEqual([0]);
     expect(doing).toEqual(["Waiting for the child"]);
-    expect(summary).toMatchObject({ status: "done", text: "answered", turns: 3 });
+    expect(summary).toMatchObject({ status: "done", text: "answered", turns: 4 });
     expect(summary.receipts.tools).toEqual({ Read: 1, Bash: 2, TodoWrite: 1, Agent: 1, Edit: 1 });
     expect(summary.receipts.commands.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     expect(summary.receipts.files.map(({ path }) => path)).toContain(file);
-    const said = textsOf(tight1.model.requests.at(-1) ?? never());
+    const said = textsOf(one.model.requests.at(-1) ?? never());
     expect(said).toContain(`${realpathSync(cwd)}/sub\nhere\n`);
     expect(times(said, "here\n")).toBe(1);
     expect(said).not.toMatch(/read it first/i);
   });
 
-  test("one that waits for the user continues with the answer in another thread, and nothing is asked twice", async () => {
+  test("one that waits for the user continues with the answer, and nothing is asked twice", async () => {
     const asked: string[] = [];
-    const { host, seen } = tight(name);
+    const host = leasingHost({ onFault: () => {} });
     const person: UserHandler = {
       async ask(ask) {
-        asked.push(ask.type);
-        await gone.promise;
+        asked.push(`${ask.type} ${host.load().threads}`);
         return { type: "allow", span: "once" };
       },
     };
-    const gone = Promise.withResolvers<void>();
     const waiting = world(
-      name,
-      (request): ScriptedTurn => {
-        if (repliesIn(request) > 0) return { text: "answered" };
-        return { calls: [{ name: "Bash", input: { command: "touch asked.txt && echo asked" } }] };
-      },
-      {
-        host: {
-          ...host,
-          start(start) {
-            const handle = host.start(start);
-            void handle.exited.then(() => gone.resolve());
-            return handle;
-          },
-        },
-        person,
-        permissionMode: "default",
-      },
+      "worker threads",
+      (request): ScriptedTurn =>
+        repliesIn(request) > 0
+          ? { text: "answered" }
+          : { calls: [{ name: "Bash", input: { command: "touch asked.txt && echo asked" } }] },
+      { host, person, permissionMode: "default" },
     );
     const { summary } = await waiting.supervisor.prompt("go");
     expect(summary.status).toBe("done");
-    expect(asked).toEqual(["permission"]);
-    expect(seen.boarded.get("main")).toBe(2);
+    expect(asked).toEqual(["permission 0"]);
     expect(textsOf(waiting.model.requests.at(-1) ?? never())).toContain("asked\n[Exit code 0]");
   });
 
-  test("a stop while it has no thread gives one summary, with what it had said, and it can be resumed", async () => {
-    const { host, seen } = tight(name);
+  test("a stop gives one summary, with what it had said, and it can be resumed", async () => {
     const hold = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
-    const gone = Promise.withResolvers<void>();
     const stopped = world(
-      name,
+      "worker threads",
       async (request): Promise<ScriptedTurn> => {
         if (taskOf(request) === "child") {
           begun.resolve();
@@ -205,21 +155,10 @@ describe.each(shippedHosts)("an agent without its thread, %s", (name) => {
         if (textsOf(request).includes("go on")) return { text: "gone on" };
         return { text: "so far", calls: [agent("child")] };
       },
-      {
-        host: {
-          ...host,
-          start(start) {
-            const handle = host.start(start);
-            if (start.spec.id === "main") void handle.exited.then(() => gone.resolve());
-            return handle;
-          },
-        },
-      },
+      {},
     );
     const result = stopped.supervisor.prompt("go");
     await begun.promise;
-    await gone.promise;
-    expect(stopped.supervisor.tree()[0]).toMatchObject({ state: "waiting", hasThread: false });
     stopped.supervisor.cancel(MAIN, "Enough.");
     expect((await result).summary).toMatchObject({ status: "cancelled", reason: "Enough.", text: "so far" });
     hold.resolve();
@@ -228,28 +167,8 @@ describe.each(shippedHosts)("an agent without its thread, %s", (name) => {
       text: "gone on",
     });
     expect(stopped.model.requests.flatMap(({ messages }) => whyInvalid(messages) ?? [])).toEqual([]);
-    expect(seen.boarded.get("main")).toBe(2);
     await stopped.supervisor.close();
     expect(broken(await journalOf(stopped))).toEqual([]);
-  });
-
-  test("an agent that could not give its thread back gives it back as soon as it can: no other waits without end", async () => {
-    const plain =
-      name === "in-thread"
-        ? inThreadHost(seededScheduler(seeded(3)))
-        : threadHost({ maxThreads: 1, onFault: () => {} });
-    const { host } = counting(name === "in-thread" ? greedy(plain) : plain);
-    const denied = { name: "Bash", input: { command: "touch no" } };
-    const chain = world(
-      name,
-      (request): ScriptedTurn => {
-        const depth = Number(taskOf(request));
-        if (repliesIn(request) > 0 || depth === 3) return { text: `report ${depth}` };
-        return { calls: [agent(String(depth + 1)), denied, denied] };
-      },
-      { host, limits: { maxDepth: 4 }, permissionMode: "default" },
-    );
-    expect((await chain.supervisor.prompt("0")).summary).toMatchObject({ status: "done", text: "report 0" });
   });
 });
 
@@ -259,14 +178,14 @@ const shape = fc.array(fc.constantFrom("agent", "behind", "stamp", "read", "deni
   maxLength: 5,
 });
 
-test("threads given back and answers that come in the same moment, in any order: each call runs once, each is answered once", {
+test("answers that come in any order: each call runs once, each is answered once", {
   tags: ["long"],
   timeout: 60_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(shape, shape, fc.nat(1_000_000), async (first, second, seed) => {
       const marks: string[] = [];
-      const { host } = tight("in-thread", seed + 1);
+      const host = inThreadHost(seededScheduler(seeded(seed + 1)));
       const cwd = temporaryFolder();
       writeFileSync(join(cwd, "a.txt"), "alpha\n");
       const callsOf = (kinds: readonly string[], task: string) =>
