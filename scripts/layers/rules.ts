@@ -164,7 +164,6 @@ export const rules: Rules = {
   ]),
   owners: new Map([
     ["comlink", all("src/web/convert/")],
-    ["piscina", all("src/actors/thread-host.ts")],
     [
       "@anthropic-ai/sdk",
       [...all("src/model/anthropic.ts"), types("src/model/"), types("src/mailbox/conversation.ts")],

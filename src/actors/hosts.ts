@@ -6,8 +6,8 @@ import type { Services } from "../mailbox/services.ts";
 export interface ActorHost {
   /** Never throws: an actor that cannot be started counts as exited. */
   start(start: ActorStart): ActorHandle;
-  /** Starts a thread ahead of the first call that needs one. */
-  warm(): void;
+  /** Starts what a call of this tool will need. */
+  warm(tool: string): void;
   load(): HostLoad;
   /** Ends every thread; pending actors exit as `terminated`. Idempotent. */
   close(): Promise<void>;

@@ -14,15 +14,18 @@ export interface LeaseOptions {
   readonly clock: Clock;
   /** Aborted when its actor must stop: a call that still waits for a thread gets none. */
   readonly signal: AbortSignal;
-  /** The thread is not used again: a library user's code has run in it, and may have left something. */
-  readonly isSpent: boolean;
+  /**
+   * Its actor keeps the thread until it ends, and nothing else uses it: a library user's code has its state there, and may
+   * have left something.
+   */
+  readonly isOwn: boolean;
   /** The thread has ended with a call of the actor in it. */
   onLost(exit: Exit): void;
 }
 
 type Context = Pick<AgentCallContext, "hidden" | "actor">;
 
-/** The thread of one actor: taken from the pool with its first call, and given back when none of its calls runs. */
+/** The thread of one actor: taken from the pool with a call, and given back when none of its calls runs. */
 export class Lease {
   readonly #options: LeaseOptions;
   readonly #running = new Map<CallId, Context>();
@@ -73,14 +76,15 @@ export class Lease {
     return this.#look();
   }
 
-  /** Ends the thread at once. */
-  terminate(): void {
+  /** Its actor has ended: what still runs in the thread is ended with it. */
+  end(): void {
     this.#over.abort();
-    void this.#thread?.worker.terminate();
+    if (this.#thread) this.#options.pool.give(this.#thread, true);
+    this.#thread = null;
   }
 
   async #run(call: ThreadCall, context: AgentCallContext) {
-    const { id } = { id: call.context.call };
+    const id = call.context.call;
     this.#running.set(id, context);
     try {
       const thread = await this.#hold();
@@ -94,7 +98,7 @@ export class Lease {
       throw new Error(result.message);
     } finally {
       this.#running.delete(id);
-      if (this.#running.size === 0) this.#release();
+      if (this.#running.size === 0 && !this.#options.isOwn) this.#release();
     }
   }
 
@@ -107,6 +111,10 @@ export class Lease {
     const { pool, services, signal, clock } = this.#options;
     const thread = await pool.take(AbortSignal.any([signal, this.#over.signal]));
     if (thread === null) return null;
+    if (this.#over.signal.aborted) {
+      pool.give(thread);
+      return null;
+    }
     this.#thread = thread;
     this.#look = threadVitals(thread, clock);
     thread.serve({
@@ -128,6 +136,6 @@ export class Lease {
     this.#taking = null;
     this.#thread = null;
     this.#look = () => UNKNOWN_VITALS;
-    if (thread) this.#options.pool.give(thread, this.#options.isSpent || this.#over.signal.aborted);
+    if (thread) this.#options.pool.give(thread);
   }
 }

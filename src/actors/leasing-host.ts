@@ -30,7 +30,9 @@ export function leasingHost(options: ThreadPoolOptions): ActorHost {
       if (closed) handle.terminate();
       return handle;
     },
-    warm: () => pool.warm(),
+    warm: (tool) => {
+      if (leasing.has(tool)) pool.warm();
+    },
     load: () => pool.load,
     async close() {
       closed = true;
@@ -49,14 +51,14 @@ function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock): ActorHan
     exit.resolve(how);
     over.abort();
     lane.close();
-    for (const lease of leases) lease.terminate();
+    for (const lease of leases) lease.end();
   };
   const over = new AbortController();
   const services = untilOver(start.services, over.signal);
   const common = { pool, services, clock, signal: cancelled.signal, onLost: end };
-  const lease = new Lease({ ...common, isSpent: false });
-  const ownThread = new Lease({ ...common, isSpent: true });
-  const leases = [lease, ownThread];
+  const lease = new Lease({ ...common, isOwn: false });
+  const own = new Lease({ ...common, isOwn: true });
+  const leases = [lease, own];
   const built = new Map<string, Pick<SealedTool<AgentCallContext>, "prepare">>(
     agentTools.map((tool) => [
       tool.name,
@@ -66,51 +68,45 @@ function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock): ActorHan
     ]),
   );
   const tools: OwnTools = ({ name, module }) =>
-    module
-      ? ownThread.tool(moduleTool(name, module), { tool: name, module, writes: false })
-      : built.get(name);
+    module ? own.tool(moduleTool(name, module), { tool: name, module, writes: false }) : built.get(name);
   let lanes = 0;
   const lane = gatewayClient(start.model, () => services.model(++lanes));
-  runActor({
-    ...{ spec: start.spec, services, model: lane, tools, clock, signal: cancelled.signal },
-    report: (report) => {
-      if (!over.signal.aborted) start.onReport(report);
-    },
-  }).then(
-    () => end({ type: "returned" }),
-    (error: unknown) => end({ type: "threw", message: errorMessage(error) }),
-  );
+  // Not before its handle is known: what it reports may lead to its end.
+  const run = async () =>
+    runActor({
+      ...{ spec: start.spec, services, model: lane, tools, clock, signal: cancelled.signal },
+      report: (report) => {
+        if (!over.signal.aborted) start.onReport(report);
+      },
+    });
+  Promise.resolve()
+    .then(run)
+    .then(
+      () => end({ type: "returned" }),
+      (error: unknown) => end({ type: "threw", message: errorMessage(error) }),
+    );
   return {
     exited: exit.promise,
     cancel: (reason) => cancelled.abort(new Error(reason)),
     terminate: () => end({ type: "terminated" }),
-    vitals: () => (ownThread.vitals().type === "unknown" ? lease.vitals() : ownThread.vitals()),
+    vitals: () => (own.vitals().type === "unknown" ? lease.vitals() : own.vitals()),
   };
 }
 
-/** An actor that has ended can ask for nothing more, whatever of its loop is still pending. */
+/** An actor that has ended can request nothing more, whatever of its loop is still pending. */
 function untilOver(services: Services, over: AbortSignal): Services {
-  const bounded =
-    <Q, A>(serve: (question: Q) => Promise<A>) =>
-    async (question: Q): Promise<A> => {
-      if (over.aborted) throw new PeerGone("the supervisor");
-      const answer = await serve(question);
-      if (over.aborted) throw new PeerGone("the supervisor");
-      return answer;
-    };
-  return {
-    before: bounded(services.before),
-    after: bounded(services.after),
-    callTool: bounded(services.callTool),
-    reply: bounded(services.reply),
-    model: bounded(services.model),
-    turn: bounded(services.turn),
-    finish: bounded(services.finish),
-    compacting: bounded(services.compacting),
-    compacted: bounded(services.compacted),
-    hidden: bounded(services.hidden),
-    run: bounded(services.run),
-    command: bounded(services.command),
-    background: bounded(services.background),
+  const gone = () => {
+    if (over.aborted) throw new PeerGone("the supervisor");
   };
+  const bounded = Object.entries(services).map(([name, serve]) => [
+    name,
+    async (question: never) => {
+      gone();
+      const answer: unknown = await serve(question);
+      gone();
+      return answer;
+    },
+  ]);
+  // Each function has its name and its types again.
+  return Object.fromEntries(bounded) as Services;
 }

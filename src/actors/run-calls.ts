@@ -1,3 +1,4 @@
+import { nextTask } from "../mailbox/clock.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";
@@ -22,13 +23,14 @@ export async function runCalls(
   const results: CallResult[] = [];
   for (const group of grouped(calls, by)) {
     const first = results.length;
-    const answers = group.map((block, place) => {
+    const answers: Promise<CallResult>[] = [];
+    for (const [place, block] of group.entries()) {
+      // Each has begun before the next one: they are evaluated, and wait for files, in their order.
+      if (place > 0) await nextTask();
       const index = first + place;
-      const before = known.get(index);
-      if (before) return before;
-      const run = () => runOne(callId(actor, turn, index), block, by);
-      return isRemote(block, by) ? run() : inTurn(run);
-    });
+      const run = async () => known.get(index) ?? runOne(callId(actor, turn, index), block, by);
+      answers.push(isRemote(block, by) ? run() : inTurn(run));
+    }
     results.push(...(await Promise.all(answers)));
   }
   return results;

@@ -11,7 +11,7 @@ import { CALL_NEEDS, THREAD_CALLS, type ThreadCall, type ThreadResult } from "./
 
 export type RunThreadCall = (call: ThreadCall, signal: AbortSignal) => Promise<ThreadResult>;
 
-/** Serves a tool thread: it runs the calls of one actor at a time, and keeps nothing of them. `wrap` is for tests. */
+/** Serves a tool thread: it runs the calls of one actor at a time, and keeps no part of them. `wrap` is for tests. */
 export function serveCalls(port: MessagePort, wrap = (run: RunThreadCall) => run): void {
   const channel = portChannel(port);
   const needs = new Caller(CALL_NEEDS, { clock: systemClock, peer: "the supervisor" });

@@ -14,7 +14,7 @@ export interface ToolThread {
   readonly requests: Caller<typeof THREAD_CALLS>;
   /** Resolves when it has ended, with how. */
   readonly ended: Promise<Exit>;
-  /** Answers what its calls need from now on; null: nothing runs in it. */
+  /** Answers what its calls need from now on, or nothing any longer. */
   serve(needs: CallNeeds | null): void;
 }
 
@@ -67,7 +67,7 @@ function exitOfError(error: unknown): Exit {
   return { type: "died", message: errorMessage(error) };
 }
 
-/** Threads beyond the cores that may be busy at once before more are started for calls that block. */
+/** Threads beyond the cores that may be busy together before more are started for calls that block. */
 const BEYOND_CORES = 2;
 /** The most threads, however many calls block. */
 export const MOST_THREADS = 64;

@@ -27,6 +27,11 @@ export const systemClock: Clock = {
   },
 };
 
+/** Resolves when what has been started so far has gone as far as it can without waiting. */
+export function nextTask(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Resolves after `ms`, or as soon as the signal is aborted: check the signal afterwards. */
 export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -100,12 +100,10 @@ export class Threads {
       case "text":
         onText(actor.id, report.text, report.turn);
         break;
-      case "call-begins": {
-        const { needs = [] } = toolbox.find(report.tool) ?? {};
-        if (needs.includes("thread")) host.warm();
-        if (needs.includes("process")) processes.warm();
+      case "call-begins":
+        host.warm(report.tool);
+        if (toolbox.find(report.tool)?.needsHost) processes.warm();
         break;
-      }
       default:
         report satisfies never;
     }

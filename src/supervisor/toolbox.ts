@@ -7,7 +7,7 @@ import type { CustomTool } from "../tools/define-tool.ts";
 import { descriptionOf, schemaOf } from "../tools/definition.ts";
 import { agentTools } from "../tools/index.ts";
 import type { Offered } from "../tools/prompt.ts";
-import type { BootNeed, CallContext } from "../tools/tool.ts";
+import type { CallContext } from "../tools/tool.ts";
 import type { Actor } from "./actor-record.ts";
 
 /** What the gate needs to know of a tool, wherever it runs. */
@@ -16,7 +16,7 @@ export interface KnownTool {
   readonly level: PermissionLevel;
   /** It may run again if it is not known how its first run ended. */
   readonly repeatable: boolean;
-  readonly needs?: readonly BootNeed[];
+  readonly needsHost?: true;
   readonly offer: Omit<AgentTool, "description" | "input_schema">;
   /** As an agent that has these tools sees it. */
   describe(offered: Offered): AgentTool;
@@ -216,7 +216,7 @@ function known<Context extends CallContext>(
     names: [tool.name, ...aliases],
     level: tool.permissionLevel,
     repeatable: tool.repeatable,
-    ...(tool.needs ? { needs: tool.needs } : {}),
+    ...(tool.needsHost ? { needsHost: true } : {}),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     offer,
     // Here and not before: schemas and prompts of tools that no agent is offered need not be made.

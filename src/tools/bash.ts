@@ -51,7 +51,7 @@ export const bashTool: Tool<Input, Output, AgentCallContext> = {
   }),
   inputSchema: Input,
   permissionLevel: "execute",
-  needs: ["process"],
+  needsHost: true,
   title: ({ command, description }) => description?.trim() || command.trim(),
   accesses: (_input, cwd) => [{ kind: "execute", target: cwd }],
   call: bash,

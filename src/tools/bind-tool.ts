@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { ToolDefinition } from "../mailbox/conversation.ts";
 import type { Access, CallResult } from "../mailbox/messages.ts";
 import type { PermissionLevel } from "../policy/asks.ts";
-import type { BootNeed, CallContext, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
+import type { CallContext, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
 
 /** The result of a call that ran; `response`: what hooks get, if it is more than the model gets. */
 export type ToolEnd = CallResult & { readonly response?: unknown };
@@ -28,7 +28,7 @@ export interface SealedTool<Context extends CallContext = CallContext> {
   readonly permissionLevel: PermissionLevel;
   readonly parallel: boolean;
   readonly repeatable: boolean;
-  readonly needs?: readonly BootNeed[];
+  readonly needsHost?: true;
   readonly description: string | ToolPrompt;
   readonly inputSchema: z.core.$ZodType;
   /** Sent to models in place of `inputSchema`: the schema of an MCP server or a library user. */
@@ -45,7 +45,7 @@ export function bindTool<Input, Output, Context extends CallContext>(
     permissionLevel: tool.permissionLevel,
     parallel: tool.parallel ?? true,
     repeatable: tool.repeatable ?? tool.permissionLevel === "read",
-    ...(tool.needs ? { needs: tool.needs } : {}),
+    ...(tool.needsHost ? { needsHost: true } : {}),
     get description() {
       return tool.description;
     },

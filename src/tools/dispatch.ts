@@ -82,7 +82,9 @@ async function runHere(
   if (call.type === "invalid")
     return refusedCall(`A hook rewrote the input, and it no longer fits. ${call.message}`);
   const { lastWriters = [], watched, kept, filtered, changed } = decision;
-  const hidden = filtered ? hiddenBy(services, id) : context.hidden;
+  const hidden: AgentCallContext["hidden"] = filtered
+    ? async (paths) => new Set(await services.hidden({ call: id, paths: [...paths] }))
+    : context.hidden;
   const before = learnHookChanges(context.reads, changed);
   const { response, ...result } = await settled(name, call, { ...context, lastWriters, hidden });
   const { isError, overdue } = result;
@@ -97,11 +99,6 @@ async function runHere(
   // No reply is needed; the next request finds out if the supervisor has ended.
   services.after(kept ? { ...ended, result } : ended).catch(() => {});
   return before.length === 0 ? result : appended(result, before.join("\n\n"));
-}
-
-function hiddenBy(services: Pick<Services, "hidden">, call: CallId): AgentCallContext["hidden"] {
-  return async (paths) =>
-    paths.length === 0 ? new Set() : new Set(await services.hidden({ call, paths: [...paths] }));
 }
 
 async function settled(

@@ -66,7 +66,6 @@ export const editTool: Tool<Input, Output, ThreadCallContext> = {
   description: editPrompt,
   inputSchema: Input,
   permissionLevel: "write",
-  needs: ["thread"],
   parallel: false,
   title: ({ file_path }) => file_path,
   accesses: ({ file_path }, cwd) => writeAccesses(cwd, file_path),

@@ -11,7 +11,6 @@ export const agentTools: readonly SealedTool<AgentCallContext>[] = [
   ...threadTools,
   bindTool(bashTool),
   bindTool(todoWriteTool),
-  // Offered if there are deferred tools.
   bindTool(toolSearchTool),
   bindTool(useToolTool),
 ];

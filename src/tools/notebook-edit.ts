@@ -61,7 +61,6 @@ export const notebookEditTool: Tool<Input, Output, ThreadCallContext> = {
   description: notebookEditPrompt,
   inputSchema: Input,
   permissionLevel: "write",
-  needs: ["thread"],
   parallel: false,
   title: ({ notebook_path, cell_id }) =>
     cell_id === undefined ? notebook_path : `${notebook_path} (${cell_id})`,

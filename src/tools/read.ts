@@ -118,7 +118,6 @@ export const readTool: Tool<Input, Output, ThreadCallContext> = {
   },
   inputSchema: Input,
   permissionLevel: "read",
-  needs: ["thread"],
   title: ({ file_path, offset, pages }) => {
     if (pages !== undefined) return `${file_path} (pages ${pages})`;
     return offset === undefined ? file_path : `${file_path}:${offset}`;

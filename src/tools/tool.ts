@@ -15,9 +15,6 @@ import type { PermissionLevel } from "../policy/asks.ts";
 import type { ReadLedger } from "./read-ledger.ts";
 import type { TodoList } from "./todo-list.ts";
 
-/** A thread of the pool, or the process host. */
-export type BootNeed = "thread" | "process";
-
 /** A sentence for agents that have all these tools (see `naming`). */
 export interface NamesTools {
   readonly tools: readonly string[];
@@ -122,8 +119,8 @@ export interface Tool<Input = never, Output = unknown, Context extends CallConte
    * its result is “result unknown”.
    */
   readonly repeatable?: boolean;
-  /** What a call needs to start, and takes longer to boot than a model takes to write the call. */
-  readonly needs?: readonly BootNeed[];
+  /** A call needs the process host, which takes long to start. */
+  readonly needsHost?: true;
   /** What the user sees while it runs: the argument that distinguishes this call. */
   title(input: Input): string;
   /** What a call touches, for the gate (default: nothing). */

@@ -48,7 +48,6 @@ export const writeTool: Tool<Input, Output, ThreadCallContext> = {
   description: writePrompt,
   inputSchema: Input,
   permissionLevel: "write",
-  needs: ["thread"],
   parallel: false,
   title: ({ file_path }) => file_path,
   accesses: ({ file_path }, cwd) => writeAccesses(cwd, file_path),

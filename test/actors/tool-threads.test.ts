@@ -70,7 +70,7 @@ test("one that waits can leave, and a pool that closes sends all away and starts
   expect(await booted()).toBe(0);
 });
 
-test("a thread that ends is replaced for those who wait, and a spent one takes nobody else", async () => {
+test("a thread that ends is replaced for those who wait, and a spent one takes no other call", async () => {
   const pool = poolOf({ usualThreads: 1 });
   const first = await taken(pool);
   const next = taken(pool);
@@ -85,7 +85,7 @@ test("a thread that ends is replaced for those who wait, and a spent one takes n
   expect(await readIn(third)).toContain("alpha");
 });
 
-test("threads that are all blocked make room for one more at a time, up to the most, which is told once", async () => {
+test("threads that are all blocked make room for one more at a time, up to the most, of which the user is notified once", async () => {
   const { clock, fire } = heldClock();
   const faults: string[] = [];
   const pool = poolOf({ usualThreads: 1, mostThreads: 3, clock, onFault: (fault) => faults.push(fault) });

@@ -40,7 +40,7 @@ export function portChannel(port: MessagePort, { onMalformed, idle }: ChannelOpt
   };
 }
 
-/** Returns a channel to a thread. It closes when the thread has ended; whoever started the thread ends it. */
+/** Returns a channel to a thread. It closes when the thread has ended; the caller ends the thread. */
 export function workerChannel(worker: Worker): Channel {
   const ends = channelEnds();
   worker.on("message", ends.receive);

@@ -41,7 +41,6 @@ export const globTool: Tool<Input, Output, ThreadCallContext> = {
   description: globPrompt,
   inputSchema: Input,
   permissionLevel: "read",
-  needs: ["thread"],
   title: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
   accesses: (input, cwd) => searchedDirs(input, cwd).map((target) => ({ kind: "read", target })),
   call: glob,

@@ -49,7 +49,7 @@ export const grepTool: Tool<GrepInput, Output, ThreadCallContext> = {
   description: grepPrompt,
   inputSchema: GrepInput,
   permissionLevel: "read",
-  needs: ["thread", "process"],
+  needsHost: true,
   title: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
   accesses: ({ path }, cwd) => [{ kind: "read", target: resolvePath(cwd, path) }],
   call: grep,
