@@ -10,6 +10,7 @@ import { createTree } from "../../src/worktrees/create.ts";
 import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { baseRef, snapshotRef, treeRecordFolder } from "../../src/worktrees/layout.ts";
 import { applyMerge } from "../../src/worktrees/merge/apply.ts";
+import { realDisk } from "../../src/worktrees/merge/disk.ts";
 import { mergeTree } from "../../src/worktrees/merge/merge-tree.ts";
 import { prepareMerge } from "../../src/worktrees/merge/prepare.ts";
 import { undoMerge } from "../../src/worktrees/merge/undo.ts";
@@ -56,7 +57,7 @@ const env = { PATH: process.env["PATH"] ?? "", HOME: folder, GIT_CONFIG_NOSYSTEM
 const ids = randomIds();
 const ground: GitEnvironment = {
   ...{ env, now: () => Date.now(), id: () => ids.session() },
-  ...{ self: processIdentity(process.pid), isAlive },
+  ...{ self: processIdentity(process.pid), isAlive, disk: realDisk },
 };
 const owner: Owner = { session: "bench", actor: "1", process: ground.self };
 const run = promisify(execFile);

@@ -35,10 +35,10 @@ const ground: GitEnvironment = {
   id: () => randomUUID().replaceAll("-", ""),
   self: processIdentity(process.pid),
   isAlive,
+  // Or it kills itself, between two steps of writing to the disk.
+  disk: dieAt === "" ? realDisk : dyingDisk(Number(dieAt), die).disk,
 };
 const folder = tree.checkout;
-// Or it kills itself, between two steps of writing to the disk.
-const disk = dieAt === "" ? realDisk : dyingDisk(Number(dieAt), die).disk;
 
 function die(): never {
   process.kill(process.pid, "SIGKILL");
@@ -71,7 +71,7 @@ switch (op) {
   case "check":
   case "apply":
   case "undo":
-    await mergeStep(op, tree, ground, disk);
+    await mergeStep(op, tree, ground);
     break;
   default:
     op satisfies never;

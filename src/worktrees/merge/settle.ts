@@ -17,7 +17,6 @@ import { addAll } from "../tree-add.ts";
 import { readRecord } from "../tree-record.ts";
 import { gitOn, locateWorktree, type TreeGit } from "../worktree-location.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
-import { realDisk } from "./disk.ts";
 import { lstatOf } from "./file-state.ts";
 
 /** An agent's worktree shows other files than its own for a while. */
@@ -82,7 +81,7 @@ export async function showInTree(
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     const shown = { snapshot, to, aside, ...(next === undefined ? {} : { next }) };
-    realDisk.write(shownFile(repo.common, tree), JSON.stringify(shown));
+    ground.disk.write(shownFile(repo.common, tree), JSON.stringify(shown));
     for (const [number, path] of aside.entries())
       renameSync(join(tree.path, path), join(folder, String(number)));
     // Git would overwrite what it ignores.

@@ -13,6 +13,9 @@ process.on(
       process.kill(process.pid, "SIGKILL");
       for (;;);
     });
-    void applyMerge({ tree, expects: null, hold: [], commit: null, owner, title: "Killed" }, ground, disk);
+    void applyMerge(
+      { tree, expects: null, hold: [], commit: null, owner, title: "Killed" },
+      { ...ground, disk },
+    );
   },
 );

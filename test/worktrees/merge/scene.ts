@@ -104,8 +104,7 @@ export async function agentIn(
     apply: (more, disk) =>
       applyMerge(
         { tree, expects: null, hold: [], commit: null, owner, title: `Work of ${name}`, ...more },
-        ground,
-        disk,
+        disk === undefined ? ground : { ...ground, disk },
       ),
     settle: () => settleTree({ tree }, ground),
     rebase: () => rebaseTree({ tree }, ground),
@@ -121,7 +120,6 @@ export function undo(
 ): ReturnType<typeof undoMerge> {
   return undoMerge(
     { folder: repository.folder, which: null, force: false, ...more },
-    groundOf(repository.env),
-    disk,
+    { ...groundOf(repository.env), ...(disk === undefined ? {} : { disk }) },
   );
 }
