@@ -1,9 +1,6 @@
 import type { Worktree } from "../../src/mailbox/worktree.ts";
 import type { GitEnvironment } from "../../src/worktrees/environment.ts";
-import { applyMerge } from "../../src/worktrees/merge/apply.ts";
-import { prepareMerge } from "../../src/worktrees/merge/prepare.ts";
-import { settleTree } from "../../src/worktrees/merge/settle.ts";
-import { undoMerge } from "../../src/worktrees/merge/undo.ts";
+import { applyMerge, prepareMerge, settleTree, undoMerge } from "./operations.ts";
 import { DEAD } from "./tree-of-tests.ts";
 
 export type MergeStep = "prepare" | "check" | "apply" | "undo";

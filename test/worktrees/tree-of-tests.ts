@@ -8,8 +8,8 @@ import { baseRef, branchOf, treePath } from "../../src/worktrees/layout.ts";
 import { realDisk } from "../../src/worktrees/merge/disk.ts";
 import type { Owner, SnapshotAnswer } from "../../src/worktrees/requests.ts";
 import { type TreeRecord, writeRecord } from "../../src/worktrees/tree-record.ts";
-import { snapshotTree } from "../../src/worktrees/tree-snapshot.ts";
 import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
+import { snapshotTree } from "./operations.ts";
 
 export function groundOf(env: Readonly<Record<string, string>>): GitEnvironment {
   let last = 0;

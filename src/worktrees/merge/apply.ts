@@ -5,8 +5,9 @@ import type { GitEnvironment, Repository } from "../environment.ts";
 import { allThere } from "../gc-guard.ts";
 import { mergeRef, ourFolder } from "../layout.ts";
 import { withLock } from "../lock.ts";
+import type { SuccessOf } from "../protocol.ts";
 import { answered, GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
-import type { ApplyAnswer, ApplyRequest } from "../requests.ts";
+import type { ApplyRequest } from "../requests.ts";
 import { noteMerged } from "../tree-record.ts";
 import { type Candidate, checkoutOf } from "./candidate.ts";
 import { moveForth, prepareCommit } from "./commit.ts";
@@ -32,20 +33,19 @@ import { bytesFolder, stageFiles } from "./stage.ts";
 import { applyInSpiteOfOthers, type ChangedMeanwhile } from "./try-again.ts";
 import { verifyFiles } from "./verify.ts";
 
+type Applied = SuccessOf<"apply">;
 type Clean = Extract<Candidate, { type: "clean" }>;
 
 /** Merges the edits of a worktree into the checkout, all of them or none. One at a time per repository. */
-export function applyMerge(request: ApplyRequest, ground: GitEnvironment): Promise<ApplyAnswer> {
-  return answered(async () => {
-    const { common } = await checkoutOf(request.tree, ground);
-    return withLock<ApplyAnswer>(common, ground, async () => {
-      const { notes } = await rollBackUnfinished(common, ground);
-      const answer = await applyInSpiteOfOthers(common, request.tree, ground, async () =>
-        // HEAD may have moved: by a merge that was rolled back, or by the user.
-        applyLocked(await checkoutOf(request.tree, ground), request, ground),
-      );
-      return "notes" in answer ? { ...answer, notes: [...notes, ...answer.notes] } : answer;
-    });
+export async function applyMerge(request: ApplyRequest, ground: GitEnvironment): Promise<Applied> {
+  const { common } = await checkoutOf(request.tree, ground);
+  return withLock(common, ground, async () => {
+    const { notes } = await rollBackUnfinished(common, ground);
+    const applied = await applyInSpiteOfOthers(common, request.tree, ground, async () =>
+      // HEAD may have moved: by a merge that was rolled back, or by the user.
+      applyLocked(await checkoutOf(request.tree, ground), request, ground),
+    );
+    return "notes" in applied ? { ...applied, notes: [...notes, ...applied.notes] } : applied;
   });
 }
 
@@ -53,7 +53,7 @@ async function applyLocked(
   repo: Repository,
   request: ApplyRequest,
   ground: GitEnvironment,
-): Promise<ApplyAnswer | ChangedMeanwhile> {
+): Promise<Applied | ChangedMeanwhile> {
   const { common } = repo;
   const { tree, hold, expects } = request;
   const { candidate } = await snapshotSides(repo, { tree, checked: expects !== null, hold }, ground);
@@ -67,7 +67,7 @@ async function applyLocked(
   if (lstatOf(bytes) !== null) refuseRequest(`There is a merge ${merge} already; try again.`);
   mkdirSync(ourFolder(common), { recursive: true });
   setOpen(common, merge, bytes, ground.disk);
-  const merged = (commit: string | null, more: readonly string[]): ApplyAnswer => ({
+  const merged = (commit: string | null, more: readonly string[]): Applied => ({
     ...{ ...counts, type: "merged", merge, commit },
     notes: [...notes, ...more],
   });
@@ -249,7 +249,7 @@ async function nothingToDo(
   repo: Repository,
   request: ApplyRequest,
   ground: GitEnvironment,
-): Promise<ApplyAnswer> {
+): Promise<Applied> {
   await noteMerged(repo.common, request.tree.name);
   const none = { files: 0, insertions: 0, deletions: 0 };
   return { ...none, type: "merged", merge: ground.id(), commit: null, notes: [] };

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { errorCode } from "../../lib/errors.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { withLock } from "../lock.ts";
-import { answered, checkoutAt, refuseRequest } from "../refusal.ts";
-import type { UndoAnswer, UndoRequest } from "../requests.ts";
+import type { SuccessOf } from "../protocol.ts";
+import { refuseRequest } from "../refusal.ts";
+import { repositoryAt } from "../repository.ts";
+import type { UndoRequest } from "../requests.ts";
 import { changedSince, few, moveBack } from "./commit.ts";
 import { exchange } from "./exchange.ts";
 import { isSameFile, lstatOf, stateOf } from "./file-state.ts";
@@ -22,22 +24,22 @@ import { notDone, recoverFailed } from "./recover.ts";
 import { disposeOf, leftOver, rollBackUnfinished } from "./roll-back.ts";
 
 /** Restores the exact bytes from before a merge. */
-export function undoMerge(request: UndoRequest, ground: GitEnvironment): Promise<UndoAnswer> {
-  return answered(async () => {
-    const repo = await checkoutAt(request.folder, ground);
-    return withLock<UndoAnswer>(repo.common, ground, async () => {
-      const { notes } = await rollBackUnfinished(repo.common, ground);
-      const answer = await undoLocked(repo, request, ground);
-      return answer.type === "undone" ? { ...answer, notes: [...notes, ...answer.notes] } : answer;
-    });
+export async function undoMerge(request: UndoRequest, ground: GitEnvironment): Promise<Undone> {
+  const repo = await repositoryAt(request.folder, ground);
+  return withLock(repo.common, ground, async () => {
+    const { notes } = await rollBackUnfinished(repo.common, ground);
+    const undone = await undoLocked(repo, request, ground);
+    return undone.type === "undone" ? { ...undone, notes: [...notes, ...undone.notes] } : undone;
   });
 }
+
+type Undone = SuccessOf<"undo">;
 
 async function undoLocked(
   repo: Repository,
   { which, force }: UndoRequest,
   ground: GitEnvironment,
-): Promise<UndoAnswer> {
+): Promise<Undone> {
   const stories = mergesOf(repo.common)
     .flatMap((name) => mergeStateOf(repo.common, name) ?? [])
     .filter(({ start }) => start.top === repo.top && (start.exchange.moves.length > 0 || start.committed));
@@ -63,7 +65,7 @@ function isNamed({ merge, tree, owner }: MergeStory["start"], which: string): bo
   return merge === which || tree === which || owner.actor === which;
 }
 
-function whyNothing(which: string | null, named: readonly MergeStory[]): UndoAnswer {
+function whyNothing(which: string | null, named: readonly MergeStory[]): Undone {
   if (which === null) return { type: "nothing" };
   return refuseRequest(
     named.some(({ state }) => state === "undone")
@@ -102,7 +104,7 @@ async function carryOut(
   story: MergeStory,
   withCommit: boolean,
   ground: GitEnvironment,
-): Promise<UndoAnswer> {
+): Promise<Undone> {
   const { start } = story;
   const { merge, title } = start;
   const work = backwards(story);
@@ -130,7 +132,7 @@ async function putBack(
   work: FileExchange,
   committed: Committed | null,
   ground: GitEnvironment,
-): Promise<UndoAnswer> {
+): Promise<Undone> {
   const { start } = story;
   const { merge, title } = start;
   setOpen(repo.common, merge, work.bytes, ground.disk);

@@ -1,5 +1,5 @@
 import type { Worktree } from "../../../src/mailbox/worktree.ts";
-import { applyMerge } from "../../../src/worktrees/merge/apply.ts";
+import { applyMerge } from "../operations.ts";
 import { groundOf } from "../tree-of-tests.ts";
 import { dyingDisk } from "./dying-disk.ts";
 

@@ -10,16 +10,11 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Worktree } from "../../../src/mailbox/worktree.ts";
-import { createTree } from "../../../src/worktrees/create.ts";
 import type { GitEnvironment } from "../../../src/worktrees/environment.ts";
-import { applyMerge } from "../../../src/worktrees/merge/apply.ts";
 import type { Disk } from "../../../src/worktrees/merge/disk.ts";
-import { prepareMerge } from "../../../src/worktrees/merge/prepare.ts";
-import { rebaseTree } from "../../../src/worktrees/merge/rebase.ts";
-import { settleTree } from "../../../src/worktrees/merge/settle.ts";
-import { undoMerge } from "../../../src/worktrees/merge/undo.ts";
 import type { ApplyRequest, PrepareRequest, UndoRequest } from "../../../src/worktrees/requests.ts";
 import type { TestRepository } from "../../support/git-repository.ts";
+import { applyMerge, createTree, prepareMerge, rebaseTree, settleTree, undoMerge } from "../operations.ts";
 import { groundOf } from "../tree-of-tests.ts";
 
 export type Files = Readonly<Record<string, string | Buffer | { link: string } | null>>;
