@@ -139,12 +139,8 @@ async function putBack(
   record(repo.common, merge, { type: "undo-start", exchange: work, committed }, ground.disk);
   const done = exchange(work, ground.disk);
   if (done.type !== "done") {
-    record(
-      repo.common,
-      merge,
-      { type: "undo-end", outcome: "taken back", left: [...done.left] },
-      ground.disk,
-    ); // word-ok: as recorded
+    const outcome = "taken back"; // word-ok: as recorded
+    record(repo.common, merge, { type: "undo-end", outcome, left: [...done.left] }, ground.disk);
     setClosed(repo.common, ground.disk);
     const why =
       done.type === "changed" ? "was written to at this very moment" : `could not be written: ${done.why}`;
