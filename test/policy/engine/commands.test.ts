@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are bash's.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Mode } from "../../../src/policy/index.ts";
+import { lines } from "./lines.ts";
 import { decideIn, makePlace, type Place, removePlace, rulesOf } from "./workspace.ts";
 
 let place: Place;
@@ -28,472 +29,72 @@ function table(
   });
 }
 
-const lines = (text: string) =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter(Boolean);
+/** Commands under the same rules. */
+const under = (rules: string, commands: readonly string[]) =>
+  commands.map((command) => [rules, command] as const);
 
 table(
   "5.6 commands that people run every day need no question",
   "allow",
-  lines(`
-  ls
-  ls -la
-  ls -la src docs
-  ls *.ts
-  ls src/*.ts
-  ls -la && git status
-  git status
-  git status --short
-  git log --oneline -5
-  git log -n 5 --stat
-  git log --since="2 weeks ago" --author=me
-  git log -S "/api"
-  git log --format='%h %s' main..HEAD
-  git log --grep=/foo
-  git diff
-  git diff HEAD~1 -- src/a.ts
-  git diff --stat origin/main...HEAD
-  git diff --text
-  git show HEAD:src/a.ts
-  git show stash@{0}
-  git show HEAD^{tree}
-  git rev-parse --abbrev-ref HEAD
-  git rev-list --count HEAD
-  git ls-files
-  git blame -L 1,20 src/a.ts
-  git describe --tags --always
-  git shortlog -sn
-  git branch
-  git branch -a
-  git branch -vv
-  git branch --show-current
-  git branch --list 'feature/*'
-  git branch --contains HEAD
-  git branch --sort=-committerdate
-  git tag
-  git tag -l 'v1.*'
-  git tag --list
-  git tag -n3
-  git remote
-  git remote -v
-  git stash list
-  git stash show -p
-  cat package.json
-  cat package.json | wc -l
-  cat -n src/a.ts
-  head -20 src/a.ts
-  head -n 20 src/a.ts
-
-  tail -n +5 src/a.ts
-  wc -l src/*.ts
-  nl -ba src/a.ts
-  rev src/a.ts
-  cut -d: -f1 src/a.ts
-  cut -d/ -f1 src/a.ts
-  cut -d '/' -f 1 src/a.ts
-  paste -d, a b
-  column -t -s, a.csv
-  cat a | tr '/' '-'
-  tr a-z A-Z < src/a.ts
-  comm -12 a b
-  join -t, a b
-  diff a b
-  diff -u src/a.ts src/b.ts
-  cmp a b
-  stat src/a.ts
-  stat -c '%s' src/a.ts
-  du -sh docs | tail -1
-  du -sh .
-  df -h
-  pwd
-  whoami
-  id -u
-  uname -a
-  uptime
-  which node
-  type ls
-  command -v node
-  basename /a/b/c.txt .txt
-  dirname /a/b/c
-  realpath src
-  readlink -f src/a.ts
-  true
-  false
-  test -f package.json
-  test -f /etc/passwd && echo yes
-  [ -d src ] && echo "there"
-  [ 3 -gt 2 ]
-  [ "$?" -eq 0 ]
-  [[ -f package.json ]] && cat package.json
-  [[ abc == a* ]]
-  echo hello
-  echo "done: $?"
-  echo "on $(git branch --show-current)"
-  echo /etc/passwd
-  printf '%s\\n' a b
-  seq 1 10
-  seq -s/ 3
-  sleep 1
-  grep -rn "x" src | head
-  grep -rn '/api/users' src
-  grep -rn --include='*.ts' foo src
-  grep -e foo src/a.ts
-  grep -A3 -B3 foo src/a.ts
-  egrep 'a|b' src/a.ts
-  fgrep a src/a.ts
-  md5sum src/a.ts
-  sha256sum package.json
-  cksum a
-  od -c src/a.ts
-  hexdump -C src/a.ts
-  strings src/a.ts
-  uniq -c a
-  sort a | uniq
-  sort a | uniq -c | sort -rn | head -20
-  sort -t: -k2 a
-  sort -t o a
-  sort -k2,2n a
-  xxd src/a.ts
-  xxd -l 16 src/a.ts
-  find . -name '*.ts' -not -path './node_modules/*'
-  find src -type f -mtime -1
-  find . -name "*.ts" | head
-  find . -maxdepth 2 -type d
-  find . \\( -name a -o -name b \\) -print
-  find . -perm /111
-  find . -path '/x*'
-  find . -name '*.ts' -print0
-  ls | xargs echo
-  sed -n '1,20p' src/a.ts
-  sed -n 5p src/a.ts
-  sed -n '/foo/,/bar/p' src/a.ts
-  sed -n -e '1p' -e '$p' src/a.ts
-  sed -nE '/a+/p' src/a.ts
-  cat a | sed -n '1~2p'
-  rg foo
-  rg -n 'foo' src -g '*.ts'
-  rg --files src
-  date
-  date +%Y-%m-%d
-  date -u +%s
-  date -d yesterday +%F
-  hostname
-  hostname -f
-  tree -L 2
-  file src/a.ts
-  cd src && ls
-  cd src && cat ../package.json
-  cd @PROJ && git status
-  cd . && git log
-  cd src/ && cd .. && ls
-  (cd src && ls); ls
-  ls 2>/dev/null
-  ls > /dev/null 2>&1
-  ls &> /dev/null
-  ls 2>&1 | head
-  ls -la @PROJ/src
-  cat @PROJ/package.json
-  wc -l < src/a.ts
-  cat <<< "hello"
-  time ls
-  timeout 5 ls
-  timeout -k 1 5s cat a
-  nice -n 5 ls
-  nohup ls
-  stdbuf -oL cat a
-  command ls
-  ! ls
-  { ls; pwd; }
-  ls &
-  LANG=C ls
-  LC_ALL=C sort a
-  NO_COLOR=1 git status
-  \\ls
-  "ls" -l
-  if [ -f a ]; then cat a; else echo none; fi
-  for f in a b; do echo "$f"; done
-  for f in *.ts; do echo $f; done
-  for f in $(ls); do echo "\${f}"; done
-  while true; do sleep 1; done
-  case abc in a*) ls;; esac
-  cat src/a.ts # a comment
-  grep "don't" src/a.ts
-  echo 'a;b|c&d>e'
-  echo "a && b"
-  ls -- -odd
-`).map((line) => line.replaceAll("@PROJ", "@PROJ")),
+  lines`
+  ls -la src docs ¦ ls *.ts ¦ ls -la && git status ¦ git log -n 5 --stat
+  git log --since="2 weeks ago" --author=me ¦ git log -S "/api" ¦ git log --format='%h %s' main..HEAD
+  git log --grep=/foo ¦ git diff HEAD~1 -- src/a.ts ¦ git diff --stat origin/main...HEAD ¦ git diff --text
+  git show stash@{0} ¦ git show HEAD^{tree} ¦ git branch --contains HEAD ¦ git tag -l 'v1.*' ¦ git tag -n3
+  cat package.json ¦ cat package.json | wc -l ¦ tail -n +5 src/a.ts ¦ cut -d: -f1 src/a.ts
+  cut -d/ -f1 src/a.ts ¦ cut -d '/' -f 1 src/a.ts ¦ paste -d, a b ¦ column -t -s, a.csv ¦ cat a | tr '/' '-'
+  tr a-z A-Z < src/a.ts ¦ comm -12 a b ¦ join -t, a b ¦ diff a b ¦ cmp a b ¦ stat src/a.ts
+  stat -c '%s' src/a.ts ¦ basename /a/b/c.txt .txt ¦ dirname /a/b/c ¦ readlink -f src/a.ts
+  test -f package.json ¦ test -f /etc/passwd && echo yes ¦ [ -d src ] && echo "there" ¦ [ "$?" -eq 0 ]
+  [[ -f package.json ]] && cat package.json ¦ [[ abc == a* ]] ¦ echo "done: $?"
+  echo "on $(git branch --show-current)" ¦ seq -s/ 3 ¦ grep -rn "x" src | head ¦ grep -rn '/api/users' src
+  grep -rn --include='*.ts' foo src ¦ grep -e foo src/a.ts ¦ egrep 'a|b' src/a.ts ¦ fgrep a src/a.ts
+  md5sum src/a.ts ¦ od -c src/a.ts ¦ hexdump -C src/a.ts ¦ strings src/a.ts
+  sort a | uniq -c | sort -rn | head -20 ¦ sort -t: -k2 a ¦ sort -t o a ¦ sort -k2,2n a ¦ xxd src/a.ts
+  xxd -l 16 src/a.ts ¦ find . -name '*.ts' -not -path './node_modules/*' ¦ find src -type f -mtime -1
+  find . -name "*.ts" | head ¦ find . -perm /111 ¦ find . -path '/x*' ¦ find . -name '*.ts' -print0
+  sed -n 5p src/a.ts ¦ sed -n '/foo/,/bar/p' src/a.ts ¦ sed -n -e '1p' -e '$p' src/a.ts
+  sed -nE '/a+/p' src/a.ts ¦ cat a | sed -n '1~2p' ¦ rg -n 'foo' src -g '*.ts' ¦ cd src && cat ../package.json
+  cd . && git log ¦ cd src/ && cd .. && ls ¦ (cd src && ls); ls ¦ ls -la @PROJ/src ¦ cat @PROJ/package.json
+  cat <<< "hello" ¦ timeout -k 1 5s cat a ¦ nice -n 5 ls ¦ stdbuf -oL cat a ¦ ! ls ¦ ls & ¦ \ls ¦ "ls" -l
+  if [ -f a ]; then cat a; else echo none; fi ¦ for f in *.ts; do echo $f; done
+  for f in $(ls); do echo "\${f}"; done ¦ case abc in a*) ls;; esac ¦ cat src/a.ts # a comment
+  grep "don't" src/a.ts ¦ echo 'a;b|c&d>e' ¦ echo "a && b" ¦ ls -- -odd
+`,
 );
 
 table("5.1 to 5.9 what is not plainly harmless is a question", "ask", [
-  ...lines(`
-  npm test
-  echo "a $b"
-  echo $HOME
-  echo $((1+1))
-  ls && npm test
-  ls | sh
-  ls; rm x
-  ls & npm i
-  ls |& npm i
-  (npm i)
-  { npm i; }
-  if npm i; then ls; fi
-  while npm i; do ls; done
-  for i in 1; do npm i; done
-  for PATH in /tmp; do ls; done
-  for LD_PRELOAD in x; do ls; done
-  case x in x) npm i;; esac
-  echo $(npm i)
-  echo "$(npm i)"
-  echo \`npm i\`
-  echo "\`npm i\`"
-  cat <(npm i)
-  cat <<< "$(npm i)"
-  ls \${x:-$(npm i)}
-  ls $((a[$(npm i)]))
-  [[ -n $(npm i) ]]
-  f() { ls; }; f
-  coproc ls
-  ((x=1))
-  for ((i=0;i<3;i++)); do ls; done
-  FOO=1 ls
-  PATH=. ls
-  LANG+=x ls
-  GIT_PAGER=x git log
-  LANG=$(npm i) ls
-  FOO=bar
-  export FOO=bar
-  declare x=1
-  ls "unterminated
-  ls 'x
-  ls $(
-  if ls; then
-  ls &&
-  /bin/ls
-  ./ls
-  LS
-  l$x
-  $(echo ls)
-  l? -la
-  {ls,-la}
-  cat {a,b}
-  cat $FILE
-  cat "$FILE"
-  cat ~/x
-  cat ~root/x
-  cat /etc/passwd
-  cat ../x
-  cat src/../../x
-  cat @OUT/secret
-  cat secret-link
-  ls out-link
-  head -3 ../other/x
-  ls /
-  ls /etc/*
-  ls ~/*
-  ls ../*
-  grep -f/etc/passwd x
-  grep --file=/etc/passwd x
-  grep --fil=../x y
-  grep -e x /etc/passwd
-  grep root /etc/passwd
-  wc --files0-from=a
-  diff --from-file=/etc/passwd a
-  sort -o out a
-  sort -oF a
-  sort -ro F a
-  sort --output=F a
-  sort --outpu=F a
-  sort "-o" F a
-  sort \\-o F a
-  sort '-o'F a
-  sort -T /tmp a
-  sort --compress-program=sh a
-  sort --comp sh a
-  sort --files0-from=a
-  sort *.txt
-  uniq a b
-  uniq -c a b
-  uniq *
-  xxd -r a
-  xxd -revert a
-  xxd a b
-  find . -delete
-  find . -exec rm {} ;
-  find . -exec ls {} \\;
-  find . -ex\\ec ls {} +
-  find . '-exec' ls {} +
-  find . -ok ls {} \\;
-  find . -fprint x
-  find . -fprintf x %p
-  find . -fls x
-  find . -name *.ts
-  find $DIR -name x
-  find / -name x
-  find .. -name x
-  sed p a
-  sed -n '1w x' a
-  sed -n '1e id' a
-  sed -n 'p;w x' a
-  sed -n '/a/w x' a
-  sed -n s/a/b/p a
-  sed -ni p a
-  sed -i s/a/b/ a
-  sed -n -f script a
-  sed -n --file=script a
-  sed --in-place -n p a
-  rg --pre sh x
-  rg --pre=sh x
-  rg --hostname-bin=x y
-  rg -z x
-  rg -nz x
-  rg --search-zip x
-  date -s 2020-01-01
-  date --set=2020-01-01
-  date --se=2020-01-01
-  date -us 1
-  date 010100002026
-  hostname evil
-  hostname -F x
-  tree -o out
-  tree -ao out
-  tree -R -H . -L 1
-  file -C -m x
-  file -m x a
-  file -f list
-  file --files-from list
-  printf -v x y
-  printf -vx y
-  test -v 'a[$(npm i)]'
-  [ -v x ]
-  [[ -v x ]]
-  [[ x -eq 1 ]]
-  [ x -eq 1 ]
-  [[ 'a[$(id)]' -eq 1 ]]
-  git push
-  git commit -m x
-  git checkout main
-  git branch new
-  git branch -D old
-  git branch -d old
-  git branch -m a b
-  git branch -u origin/x
-  git branch --edit-description
-  git tag v1
-  git tag -d v1
-  git tag -a v1
-  git remote add x y
-  git remote show origin
-  git stash
-  git stash pop
-  git -c alias.x='!id' x
-  git -c core.pager=id log
-  git -C src status
-  git --no-pager log
-  git --git-dir=x log
-  git diff --ext-diff
-  git diff --ext
-  git log -p --textconv
-  git log --textc
-  git diff --output=x
-  git diff --outp=x
-  git log -Oorder
-  git log -pOx
-  git diff --no-index a b
-  git diff --no-i a b
-  git diff /etc/passwd /dev/null
-  git diff *.ts
-  git log $X
-  git config -l
-  git
-  cd
-  cd -
-  cd ..
-  cd /tmp
-  cd ~
-  cd $X
-  cd src && git status
-  cd src; git log
-  (cd src; git log)
-  cd src; cat ../../x
-  cd src || cat ../x
-  cd src; cat ../x
-  for d in a b; do cd $d; ls; done
-  while true; do cd src; cat a; done
-  cd out-link && ls
-  pushd src
-  env
-  printenv
-  env ls
-  man ls
-  help x
-  less a
-  more a
-  awk '{print}' a
-  tee x
-  ls | tee x
-  history
-  ps
-  xargs rm
-  find . | xargs rm
-  find . | xargs -I{} ls {}
-  echo -delete | xargs find .
-  echo /etc/passwd | xargs cat
-  cat list | xargs cat
-  ls | xargs sort
-  find . | xargs sed -n
-  find . | xargs find
-  ls \\
-  xargs cat < list
-  command -p ls
-  sudo ls
-  bash -c ls
-  sh x.sh
-  eval ls
-  source x
-  . x
-  exec ls
-  alias ls=x
-  trap x EXIT
-  read x
-  unset PATH
-  set -a
-  shopt -s x
-  enable -n ls
-  hash -p /tmp/x ls
-  mapfile x
-  let x=1
-  echo hi > out
-  echo hi >> out
-  echo hi >| out
-  ls &> out
-  ls &>> out
-  ls >& out
-  ls 2> out
-  ls 5> out
-  ls <> out
-  { ls; } > out
-  for i in a; do echo $i; done > out
-  [[ -f x ]] > out
-  > out
-  ls > $X
-  ls > *.x
-  ls > ~/x
-  ls > /dev/tcp/h/1
-  ls < /etc/passwd
-  ls < $X
-  ls {fd}> out
-  cat <<EOF
-  echo \${x@P}
-  echo \${!x}
-  echo \${x:=y}
-  echo \${a[i]}
-  echo $'a\\x41'
-  ls !(a)
+  ...lines`
+  echo "a $b" ¦ echo $((1+1)) ¦ ls && npm test ¦ ls | sh ¦ ls; rm x ¦ ls & npm i ¦ ls |& npm i ¦ (npm i)
+  { npm i; } ¦ if npm i; then ls; fi ¦ while npm i; do ls; done ¦ for i in 1; do npm i; done
+  for PATH in /tmp; do ls; done ¦ case x in x) npm i;; esac ¦ echo $(npm i) ¦ echo "$(npm i)" ¦ echo \`npm i\`
+  echo "\`npm i\`" ¦ cat <(npm i) ¦ cat <<< "$(npm i)" ¦ ls \${x:-$(npm i)} ¦ ls $((a[$(npm i)]))
+  [[ -n $(npm i) ]] ¦ coproc ls ¦ ((x=1)) ¦ for ((i=0;i<3;i++)); do ls; done ¦ LANG+=x ls ¦ LANG=$(npm i) ls
+  FOO=bar ¦ export FOO=bar ¦ declare x=1 ¦ ls "unterminated ¦ ls 'x ¦ ls $( ¦ if ls; then ¦ ls && ¦ l$x
+  l? -la ¦ {ls,-la} ¦ cat {a,b} ¦ cat $FILE ¦ cat "$FILE" ¦ cat ~/x ¦ cat ~root/x ¦ cat ../x ¦ cat src/../../x
+  cat @OUT/secret ¦ cat secret-link ¦ ls out-link ¦ ls /etc/* ¦ grep -f/etc/passwd x ¦ grep --fil=../x y
+  grep root /etc/passwd ¦ wc --files0-from=a ¦ sort -o out a ¦ sort -oF a ¦ sort --output=F a
+  sort --outpu=F a ¦ sort "-o" F a ¦ sort \-o F a ¦ sort '-o'F a ¦ sort --comp sh a ¦ uniq *
+  find . -exec rm {} ; ¦ find . -exec ls {} \; ¦ find . -ex\ec ls {} + ¦ find . '-exec' ls {} +
+  find . -ok ls {} \; ¦ find . -fprint x ¦ find . -fprintf x %p ¦ find . -fls x ¦ find $DIR -name x
+  find .. -name x ¦ sed -n '1e id' a ¦ sed -n 'p;w x' a ¦ sed -n '/a/w x' a ¦ sed -ni p a
+  sed --in-place -n p a ¦ rg --pre sh x ¦ rg --pre=sh x ¦ rg --hostname-bin=x y ¦ date -us 1
+  date 010100002026 ¦ hostname -F x ¦ tree -o out ¦ tree -ao out ¦ tree -R -H . -L 1 ¦ file -C -m x
+  test -v 'a[$(npm i)]' ¦ [ x -eq 1 ] ¦ git checkout main ¦ git branch new ¦ git branch -D old
+  git branch -d old ¦ git branch -m a b ¦ git branch -u origin/x ¦ git tag -a v1 ¦ git -c core.pager=id log
+  git --git-dir=x log ¦ git log --textc ¦ git diff --outp=x ¦ git log -Oorder ¦ git log -pOx
+  git diff --no-index a b ¦ git diff --no-i a b ¦ git diff /etc/passwd /dev/null ¦ git diff *.ts ¦ git log $X
+  git config -l ¦ cd /tmp ¦ cd $X ¦ (cd src; git log) ¦ cd src; cat ../../x ¦ cd src || cat ../x
+  cd src; cat ../x ¦ for d in a b; do cd $d; ls; done ¦ while true; do cd src; cat a; done ¦ cd out-link && ls
+  printenv ¦ help x ¦ awk '{print}' a ¦ find . | xargs rm ¦ find . | xargs -I{} ls {}
+  echo -delete | xargs find . ¦ cat list | xargs cat ¦ ls | xargs sort ¦ find . | xargs sed -n
+  find . | xargs find ¦ ls \ ¦ xargs cat < list ¦ command -p ls ¦ sh x.sh ¦ source x ¦ . x ¦ alias ls=x
+  trap x EXIT ¦ read x ¦ set -a ¦ shopt -s x ¦ enable -n ls ¦ hash -p /tmp/x ls ¦ mapfile x ¦ echo hi > out
+  echo hi >> out ¦ echo hi >| out ¦ ls &> out ¦ ls &>> out ¦ ls >& out ¦ ls 2> out ¦ ls 5> out ¦ ls <> out
+  { ls; } > out ¦ for i in a; do echo $i; done > out ¦ [[ -f x ]] > out ¦ > out ¦ ls > $X ¦ ls > *.x
+  ls > ~/x ¦ ls > /dev/tcp/h/1 ¦ ls < $X ¦ ls {fd}> out ¦ cat <<EOF ¦ echo \${a[i]} ¦ echo $'a\x41' ¦ ls !(a)
   :
-`),
+`,
   "ls\u00a0x",
   "ls \u200bx",
   "echo '\u202e'",
@@ -531,8 +132,6 @@ table("5.1 to 5.8 here-documents, continued lines and long lines are read as bas
 ]);
 
 table("5.3 what a prefix rule allows", "allow", [
-  ["allow Bash(cargo check:*)", "cargo check --all"],
-  ["allow Bash(cargo check:*)", "cargo check"],
   ["allow Bash(cargo check *)", "cargo check --all"],
   ["allow Bash(cargo check *)", "cargo check"],
   ["allow Bash(cargo check)", "cargo check"],
@@ -544,7 +143,6 @@ table("5.3 what a prefix rule allows", "allow", [
   ["allow Bash(*)", "npm publish"],
   ["allow Bash", "npm publish"],
   ["allow Bash(npm test:*) ;; allow Bash(git push:*)", "npm test && git push"],
-  ["allow Bash(npm test:*)", "npm test | tail -5"],
   ["allow Bash(npm test:*)", "cd src && npm test"],
   ["allow Bash(npm test:*)", "timeout 60 npm test"],
   ["allow Bash(npm test:*)", "time npm test"],
@@ -566,12 +164,9 @@ table("5.3 what a prefix rule allows", "allow", [
   ["allow Bash(cd src && git status)", "cd src && git status"],
   ["allow Bash(./gradlew:*)", "./gradlew build"],
   ["allow Bash(source venv/bin/activate)", "source venv/bin/activate"],
-  ["allow Bash(read:*)", "read x"],
-  ["allow Bash(unset:*)", "unset x"],
   ["allow Bash(npx:*)", "npx tsc"],
   ["allow Bash(docker exec:*)", "docker exec x ls"],
   ["allow Bash(bash:*)", "bash script.sh"],
-  ["allow Bash", "f() { ls; }; f"],
   ["allow Bash", "FOO=1; $FOO x"],
   ["allow Bash", "echo ${x@P}"],
   ["allow Bash", "eval ls"],
@@ -590,9 +185,6 @@ table("5.3 what a prefix rule allows", "allow", [
 ]);
 
 table("5.3 to 5.9 what a rule does not allow", "ask", [
-  ["allow Bash(cargo check:*)", "cargo check && cargo publish"],
-  ["allow Bash(cargo check:*)", "cargo checker"],
-  ["allow Bash(cargo check:*)", "RUSTC_WRAPPER=./x cargo check"],
   ["allow Bash(cargo check:*)", "./cargo check"],
   ["allow Bash(cargo check:*)", "Cargo check"],
   ["allow Bash(cargo check)", "cargo check --all"],
@@ -766,26 +358,16 @@ table(
 );
 
 table("4.5 a Read deny blocks recognised reads of commands", "deny", [
-  ["deny Read(.env)", "cat .env"],
-  ["deny Read(.env)", "cat ./.env"],
-  ["deny Read(.env)", "cat src/../.env"],
-  ["deny Read(.env)", "cat '.env'"],
-  ["deny Read(.env)", "cat .e''nv"],
-  ["deny Read(.env)", "cd src && cat .env"],
-  ["deny Read(.env)", "wc -l < .env"],
-  ["deny Read(.env)", "grep -f .env x"],
-  ["deny Read(.env)", "grep -f.env x"],
-  ["deny Read(.env)", "grep KEY .env"],
-  ["deny Read(.env)", "sed -n p .env"],
-  ["deny Read(.env)", "sudo cat .env"],
-  ["deny Read(.env)", "bash -c 'cat .env'"],
-  ["deny Read(.env)", "git show HEAD:.env"],
-  ["deny Read(.env)", "git diff .env"],
-  ["deny Read(.env)", "cp .env x"],
-  ["deny Read(.env)", "echo x > .env"],
+  ...under(
+    "deny Read(.env)",
+    lines`
+  cat .env ¦ cat ./.env ¦ cat src/../.env ¦ cat '.env' ¦ cat .e''nv ¦ cd src && cat .env ¦ wc -l < .env
+  grep -f .env x ¦ grep -f.env x ¦ grep KEY .env ¦ sed -n p .env ¦ sudo cat .env ¦ bash -c 'cat .env'
+  git show HEAD:.env ¦ git diff .env ¦ cp .env x ¦ echo x > .env
+`,
+  ),
   ["deny Read(private/**)", "ls private"],
   ["deny Read(private/**)", "cat alias/k"],
-  ["deny Read(private/**)", "cat lib/private/k"],
   ["deny Read(~/.ssh/**)", "cat ~/.ssh/id"],
   ["deny Read(~/.ssh/**)", "cat $HOME/.ssh/id"],
   ["deny Edit(src/**) ;; allow Bash", "echo x > src/a"],
@@ -800,58 +382,16 @@ table("5.4 a deny of a read is not stretched to text", "allow", [
 ]);
 
 table("6 critical removals are a question whatever the rules and the mode", "ask", [
-  ...lines(`
-  rm -rf /
-  rm -rf //
-  rm -rf /etc
-  rm -rf /usr/
-  rm -r /*
-  rm -rf /etc/*
-  rm -rf ~
-  rm -rf ~/
-  rm -rf ~/*
-  rm -rf $HOME
-  rm -rf "$HOME"/*
-  rm -rf \${HOME}
-  rm -rf @HOME
-  rm -rf .
-  rm -rf ./
-  rm -rf *
-  rm -rf ./*
-  rm -rf .*
-  rm -rf ..
-  rm -rf ../*
-  rm -rf @PROJ
-  rm -rf $PWD
-  rm -rf "$X"/*
-  rm -rf $X/
-  rm -rf \${X}/*
-  rm -rf $X/*
-  rmdir /
-  rm -rf src/..
-  rm -rf {/,x}
-  rm -rf -- /
-  /bin/rm -rf /
-  sudo rm -rf /
-  env rm -rf /
-  timeout 5 rm -rf /
-  bash -c 'rm -rf /'
-  eval 'rm -rf ~'
-  xargs rm -rf /
-  echo / | xargs rm -rf
-  find / -delete
-  find . -delete
-  find ~ -name x -delete
-  find / -exec rm -rf {} +
-  find . -exec rm {} \\;
-  echo $(rm -rf /)
-  cat <(rm -rf ~)
-  cd / && rm -rf etc
-  cd .. && rm -rf proj
-  ls; rm -rf /
-  \\rm -rf /
-  r''m -rf /
-`).flatMap((command) => [["allow Bash", command] as const]),
+  ...lines`
+  rm -rf / ¦ rm -rf // ¦ rm -rf /etc ¦ rm -rf /usr/ ¦ rm -r /* ¦ rm -rf /etc/* ¦ rm -rf ~ ¦ rm -rf ~/
+  rm -rf ~/* ¦ rm -rf $HOME ¦ rm -rf "$HOME"/* ¦ rm -rf \${HOME} ¦ rm -rf @HOME ¦ rm -rf . ¦ rm -rf ./
+  rm -rf * ¦ rm -rf ./* ¦ rm -rf .* ¦ rm -rf .. ¦ rm -rf ../* ¦ rm -rf @PROJ ¦ rm -rf $PWD ¦ rm -rf "$X"/*
+  rm -rf $X/ ¦ rm -rf \${X}/* ¦ rm -rf $X/* ¦ rmdir / ¦ rm -rf src/.. ¦ rm -rf {/,x} ¦ rm -rf -- /
+  /bin/rm -rf / ¦ sudo rm -rf / ¦ env rm -rf / ¦ timeout 5 rm -rf / ¦ bash -c 'rm -rf /' ¦ eval 'rm -rf ~'
+  xargs rm -rf / ¦ echo / | xargs rm -rf ¦ find / -delete ¦ find . -delete ¦ find ~ -name x -delete
+  find / -exec rm -rf {} + ¦ find . -exec rm {} \; ¦ echo $(rm -rf /) ¦ cat <(rm -rf ~) ¦ cd / && rm -rf etc
+  cd .. && rm -rf proj ¦ ls; rm -rf / ¦ \rm -rf / ¦ r''m -rf /
+`.map((command) => ["allow Bash", command] as const),
 ]);
 
 describe("6 in bypass too", () => {
@@ -878,74 +418,28 @@ table("6 ordinary removals are none of them", "allow", [
 table(
   "5.7 workspace file commands in acceptEdits",
   "allow",
-  lines(`
-  mkdir -p a/b
-  mkdir -m 755 a
-  touch a b
-  rm -f a
-  rm -rf build
-  rmdir build
-  mv a b
-  cp a b
-  cp -r src copy
-  cp -t build a
-  mkdir a && touch a/b && ls a
-  sed -i s/a/b/g src/a.ts
-  sed -i 's/a/b/; 3d' src/a.ts
-  cd src && touch b.ts
-  echo hi > out
-  echo hi >> docs/x.md
-  cat a > b
-`),
+  lines`
+  mkdir -p a/b ¦ mkdir -m 755 a ¦ rm -f a ¦ cp -r src copy ¦ cp -t build a ¦ mkdir a && touch a/b && ls a
+  sed -i s/a/b/g src/a.ts ¦ sed -i 's/a/b/; 3d' src/a.ts ¦ cd src && touch b.ts ¦ echo hi > out
+  echo hi >> docs/x.md ¦ cat a > b
+`,
   "acceptEdits",
 );
 
 table(
   "5.7 and nothing more",
   "ask",
-  lines(`
-  npm i
-  rm *.log
-  rm $X
-  rm {a,b}
-  rm ~/x
-  rm ../x
-  rm @OUT/secret
-  rm secret-link
-  touch dangling
-  mv a ../b
-  cp /etc/passwd x
-  cp -t /tmp a
-  cp --target-directory=/tmp a
-  mv -t../x a
-  touch .git/config
-  touch .GIT/config
-  touch .husky/pre-commit
-  cp a .bashrc
-  mkdir .vscode
-  rm .npmrc
-  cd .claude && touch settings.json
-  sed -i 'w x' a
-  sed -i 's/a/b/w x' a
-  sed -i 's/a/id/e' a
-  sed -i 1r/etc/passwd a
-  sed -i 'e id' a
-  sed -i s/a/b/ .git/config
-  sed -i/tmp/x s/a/b/ a
-  echo x > .git/config
-  echo x > ../x
-  echo x > @OUT/x
-  echo x > dangling
-  cd src && echo x > y
-  chmod +x a
-  ln -s a b
-  rm -rf .
-  find . | xargs rm
-`),
+  lines`
+  npm i ¦ rm {a,b} ¦ rm @OUT/secret ¦ rm secret-link ¦ touch dangling ¦ mv a ../b ¦ cp /etc/passwd x
+  cp -t /tmp a ¦ cp --target-directory=/tmp a ¦ mv -t../x a ¦ touch .git/config ¦ touch .GIT/config
+  touch .husky/pre-commit ¦ cp a .bashrc ¦ mkdir .vscode ¦ rm .npmrc ¦ cd .claude && touch settings.json
+  sed -i 'w x' a ¦ sed -i 's/a/id/e' a ¦ sed -i 1r/etc/passwd a ¦ sed -i 'e id' a ¦ sed -i/tmp/x s/a/b/ a
+  echo x > .git/config ¦ echo x > ../x ¦ echo x > @OUT/x ¦ echo x > dangling ¦ ln -s a b ¦ find . | xargs rm
+`,
   "acceptEdits",
 );
 
-table("1 in plan only what reads", "allow", ["ls", "git log | head", "cd src && ls"], "plan");
+table("1 in plan only what reads", "allow", ["git log | head", "cd src && ls"], "plan");
 table(
   "1 in plan no rule helps a command",
   "ask",
@@ -964,9 +458,8 @@ table(
   [
     ["ask Bash(npm:*)", "sudo npm i"],
     ["ask Edit(out)", "ls > out"],
-    ["ask Read(.env)", "cat .env"],
   ],
   "bypass",
 );
-table("3 dontAsk denies what would be asked", "deny", ["npm i", "cat /etc/passwd", "rm -rf /"], "dontAsk");
-table("3 dontAsk allows the rest", "allow", ["ls", ["allow Bash(npm:*)", "npm i"]], "dontAsk");
+table("3 dontAsk denies what would be asked", "deny", ["npm i", "rm -rf /"], "dontAsk");
+table("3 dontAsk allows the rest", "allow", [["allow Bash(npm:*)", "npm i"]], "dontAsk");

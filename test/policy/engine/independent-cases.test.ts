@@ -1,36 +1,10 @@
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { decide, judge } from "../../../src/policy/index.ts";
-import { commandParts } from "./independent/command-parts.ts";
-import { commandReads } from "./independent/command-reads.ts";
-import { commandRules } from "./independent/command-rules.ts";
-import { commandWrites } from "./independent/command-writes.ts";
-import { effects } from "./independent/effects.ts";
-import { effectsGit } from "./independent/effects-git.ts";
-import { enforced } from "./independent/enforced.ts";
-import { enforcedAsks } from "./independent/enforced-asks.ts";
-import { enforcedExpansions } from "./independent/enforced-expansions.ts";
-import { enforcedFurther } from "./independent/enforced-further.ts";
-import { enforcedLines } from "./independent/enforced-lines.ts";
-import { enforcedOthers } from "./independent/enforced-others.ts";
-import { everyday } from "./independent/everyday.ts";
+import { readGroups } from "./groups.ts";
 import { everydayEnforced } from "./independent/everyday-enforced.ts";
 import { everydayPlain } from "./independent/everyday-plain.ts";
 import { everydayPlainGit } from "./independent/everyday-plain-git.ts";
-import { gitContents } from "./independent/git-contents.ts";
-import { gitDestroys } from "./independent/git-destroys.ts";
-import { globs } from "./independent/globs.ts";
 import { type Call, type Group, layGround } from "./independent/ground.ts";
-import { modes } from "./independent/modes.ts";
-import { network } from "./independent/network.ts";
-import { paths } from "./independent/paths.ts";
-import { plainFindGit } from "./independent/plain-find-git.ts";
-import { plainGit } from "./independent/plain-git.ts";
-import { plainPrintf } from "./independent/plain-printf.ts";
-import { plainRowGroups } from "./independent/plain-rows.ts";
-import { plainWords } from "./independent/plain-words.ts";
-import { ruleForms } from "./independent/rule-forms.ts";
-import { tiers } from "./independent/tiers.ts";
-import { wrappers } from "./independent/wrappers.ts";
 
 const ground = layGround();
 afterAll(() => {
@@ -38,38 +12,7 @@ afterAll(() => {
   ground.remove();
 });
 
-const groups = [
-  ...modes,
-  ...ruleForms,
-  ...paths,
-  ...network,
-  ...commandReads,
-  ...commandParts,
-  ...commandRules,
-  ...commandWrites,
-  ...plainRowGroups,
-  ...plainFindGit,
-  ...plainGit,
-  ...plainWords,
-  ...plainPrintf,
-  ...effects,
-  ...effectsGit,
-  ...globs,
-  ...enforced,
-  ...enforcedAsks,
-  ...enforcedOthers,
-  ...enforcedExpansions,
-  ...enforcedLines,
-  ...enforcedFurther,
-  ...wrappers,
-  ...tiers,
-  ...gitContents,
-  ...gitDestroys,
-  ...everyday,
-  ...everydayPlain,
-  ...everydayPlainGit,
-  ...everydayEnforced,
-];
+const groups = await readGroups<Group>("independent");
 
 /** What the table expects, written from permission-semantics alone and without the engine in view. */
 function casesOf(group: Group): readonly (readonly [Call, string])[] {
