@@ -85,7 +85,7 @@ export const crash: readonly Mutation[] = [
   {
     name: "I28-second-commit-is-not-recorded",
     file: "src/worktrees/merge/apply.ts",
-    from: 'record(repo.common, merge, { type: "merge-commit", committed }, disk);',
+    from: 'record(repo.common, merge, { type: "merge-commit", committed }, ground.disk);',
     to: "",
     tests: ["test/worktrees/merge/commit.test.ts"],
     title: "also if HEAD had moved before it",

@@ -50,9 +50,7 @@ export async function advanceToBase(
  * since. No agent knows of this worktree yet, and the index that git writes next has its own time.
  */
 function nothingIsRacy(tree: Worktree): void {
-  const place = locateWorktree(tree);
-  if ("type" in place) return;
-  const index = join(place.gitDir, "index");
+  const index = join(locateWorktree(tree).gitDir, "index");
   const later = statSync(index).mtimeMs / 1_000 + 2;
   utimesSync(index, later, later);
 }

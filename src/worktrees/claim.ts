@@ -8,14 +8,16 @@ import { finishRemoval } from "./finish-removal.ts";
 import { type KnownTree, knownTrees } from "./known-trees.ts";
 import { branchOf, treePath } from "./layout.ts";
 import { withLock } from "./lock.ts";
-import { answered, checkoutAt, refuseRequest } from "./refusal.ts";
+import type { SuccessOf } from "./protocol.ts";
+import { refuseRequest } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
-import type { ClaimAnswer, CreateRequest } from "./requests.ts";
+import { repositoryAt } from "./repository.ts";
+import type { CreateRequest } from "./requests.ts";
 import { restoreUnderLock } from "./restore.ts";
 import { dropLocksOf } from "./stale-locks.ts";
 import { readRecord, writeRecord } from "./tree-record.ts";
 
-type Claimed = Extract<ClaimAnswer, { type: "claimed" }>;
+type Claimed = SuccessOf<"claim">;
 type Missing = { readonly type: "missing"; readonly again: boolean };
 /** Another live process is making or discarding it, or an orphaned git may still be writing. */
 type Making = { readonly type: "making" };
@@ -25,20 +27,12 @@ const MAKING_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 
 /** Claims the worktree of a resumed actor, in whatever state it is. Rejects with the signal's reason. */
-export function claimTree(
+export async function claimTree(
   request: CreateRequest,
   ground: GitEnvironment,
   signal?: AbortSignal,
-): Promise<ClaimAnswer> {
-  return answered(() => claim(request, ground, signal));
-}
-
-async function claim(
-  request: CreateRequest,
-  ground: GitEnvironment,
-  signal: AbortSignal | undefined,
 ): Promise<Claimed> {
-  const repo = await checkoutAt(request.folder, ground);
+  const repo = await repositoryAt(request.folder, ground);
   const takeLocked = () =>
     withLock<Taken>(repo.common, ground, () => take(repo, request, ground), { signal });
   const until = ground.now() + MAKING_MS;

@@ -20,16 +20,10 @@ import {
   treeRecordFolder,
 } from "./layout.ts";
 import { withLock } from "./lock.ts";
-import {
-  answered,
-  bothEnded,
-  checkoutAt,
-  inSpiteOfGc,
-  outputOf,
-  refuseByGit,
-  refuseRequest,
-} from "./refusal.ts";
-import type { CreateAnswer, CreateRequest } from "./requests.ts";
+import type { SuccessOf } from "./protocol.ts";
+import { bothEnded, inSpiteOfGc, outputOf, refuseByGit, refuseRequest } from "./refusal.ts";
+import { repositoryAt } from "./repository.ts";
+import type { CreateRequest } from "./requests.ts";
 import { type TreeRecord, writeRecord } from "./tree-record.ts";
 import { makeTreesFolder, notIgnored } from "./trees-folder.ts";
 
@@ -37,22 +31,18 @@ import { makeTreesFolder, notIgnored } from "./trees-folder.ts";
  * Makes a worktree from the checkout that contains `folder`, wholly or not at all. Rejects with the signal's reason
  * after it has undone what it had started.
  */
-export function createTree(
+export async function createTree(
   request: CreateRequest,
   ground: GitEnvironment,
   signal?: AbortSignal,
-): Promise<CreateAnswer> {
-  return answered(async () => {
-    const { name, folder } = request;
-    if (!isTreeName(name))
-      refuseRequest(
-        `${JSON.stringify(name)} is no name for a worktree: letters, digits, dots, underscores and dashes, at most 64, and git must take it as part of a branch's name.`,
-      );
-    return {
-      type: "created",
-      ...(await makeTree(request, await checkoutAt(folder, ground), false, ground, signal)),
-    };
-  });
+): Promise<SuccessOf<"create">> {
+  const { name, folder } = request;
+  if (!isTreeName(name))
+    refuseRequest(
+      `${JSON.stringify(name)} is no name for a worktree: letters, digits, dots, underscores and dashes, at most 64, and git must take it as part of a branch's name.`,
+    );
+  const repo = await repositoryAt(folder, ground);
+  return { type: "created", ...(await makeTree(request, repo, false, ground, signal)) };
 }
 
 /** `again`: the name is reused by a resumed actor; what it had needs no merge. */

@@ -1,19 +1,16 @@
-import type * as z from "zod/mini";
 import { countsBetween, PLAIN_DIFF } from "./changes.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { knownTree } from "./known-trees.ts";
-import { answered, checkoutAt, outputOf, refuseByGit } from "./refusal.ts";
-import type { DiffAnswer, NamedRequest } from "./requests.ts";
+import type { GitRequest, SuccessOf } from "./protocol.ts";
+import { outputOf, refuseByGit } from "./refusal.ts";
+import { repositoryAt } from "./repository.ts";
 
 /** Diffs the base against the newest snapshot; ignored files written by name come last, as new files. */
-export function diffTree(
-  { folder, name }: z.infer<typeof NamedRequest>,
+export async function diffTree(
+  { folder, name }: GitRequest<"diff">,
   ground: GitEnvironment,
-): Promise<z.infer<typeof DiffAnswer>> {
-  return answered(async () => diff(await checkoutAt(folder, ground), name));
-}
-
-async function diff(repo: Repository, name: string): Promise<z.infer<typeof DiffAnswer>> {
+): Promise<SuccessOf<"diff">> {
+  const repo = await repositoryAt(folder, ground);
   const { base, snapshot, ignored } = await knownTree(repo, name);
   const pairs: [string, string][] = [];
   if (base !== null && snapshot !== null) pairs.push([base, snapshot]);

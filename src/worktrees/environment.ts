@@ -1,5 +1,6 @@
 import type { ProcessIdentity } from "../journal/process-identity.ts";
 import type { Git } from "./git.ts";
+import type { Disk } from "./merge/disk.ts";
 
 /** The surroundings of every operation, passed in so that tests can have their own. */
 export interface GitEnvironment {
@@ -12,6 +13,8 @@ export interface GitEnvironment {
   /** The holder of locks: the git worker's own process. */
   readonly self: ProcessIdentity;
   isAlive(process: ProcessIdentity): boolean;
+  /** What merges write with. */
+  readonly disk: Disk;
 }
 
 /** A checkout that worktrees are made from and edits are merged into. */

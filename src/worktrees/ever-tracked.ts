@@ -3,8 +3,10 @@ import { dirname, join } from "node:path";
 import { trackedMatcher } from "../policy/tracked-paths.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { History, readRefState, Unknown } from "./history.ts";
-import { isRefused, refusedRequest, repositoryAt } from "./repository.ts";
-import type { EverTrackedAnswer, EverTrackedRequest } from "./requests.ts";
+import type { SuccessOf } from "./protocol.ts";
+import { refuseRequest } from "./refusal.ts";
+import { repositoryAt } from "./repository.ts";
+import type { EverTrackedRequest } from "./requests.ts";
 
 /** The number of repositories whose paths are cached. */
 const MOST_HISTORIES = 8;
@@ -28,9 +30,8 @@ export class Histories {
     request: EverTrackedRequest,
     ground: GitEnvironment,
     signal: AbortSignal,
-  ): Promise<EverTrackedAnswer> {
+  ): Promise<SuccessOf<"everTracked">> {
     const repo = await repositoryAt(request.folder, ground);
-    if (isRefused(repo)) return repo;
     const known = this.#of(repo);
     const answer = known.looking.then(() => answerFrom(known, repo, request, signal));
     known.looking = answer.catch(() => {});
@@ -57,11 +58,11 @@ async function answerFrom(
   repo: Repository,
   { folder, alsoAt, patterns, anchors }: EverTrackedRequest,
   signal: AbortSignal,
-): Promise<EverTrackedAnswer> {
+): Promise<SuccessOf<"everTracked">> {
   try {
     await update(known, repo, signal);
   } catch (error) {
-    if (error instanceof Unknown) return refusedRequest(`The repository in ${repo.top} ${error.message}.`);
+    if (error instanceof Unknown) return refuseRequest(`The repository in ${repo.top} ${error.message}.`);
     throw error;
   }
   // Both the real path and the path as reached: the directory of a call may lead there by a link.

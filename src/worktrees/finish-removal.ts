@@ -13,7 +13,7 @@ import { outputOf, refuseRequest } from "./refusal.ts";
 import { dropLeftovers } from "./side-index.ts";
 import type { TreeRecord } from "./tree-record.ts";
 import { chainsOf } from "./unsaved.ts";
-import { locateWorktree } from "./worktree-location.ts";
+import { gitDirOf } from "./worktree-location.ts";
 
 /**
  * Finishes a removal; every step can be repeated after a crash. Git deletes, and only what it lists; Troupe never does.
@@ -23,7 +23,7 @@ export async function finishRemoval(repo: Repository, record: TreeRecord): Promi
   dropBrokenEntry(repo.common, tree.name);
   const listed = await listedTrees(repo);
   if (listed.some(({ path }) => path === tree.path)) {
-    pointBack(tree);
+    pointBack(repo, tree);
     const removed = await repo.git.run(["worktree", "remove", "--force", tree.path]);
     outputOf(removed, `${tree.path} is saved and could not be removed`);
   }
@@ -39,11 +39,11 @@ export async function finishRemoval(repo: Repository, record: TreeRecord): Promi
 }
 
 /** Git removes only what says that it is a worktree; an agent or a set-up command may have deleted that. */
-function pointBack(tree: Worktree): void {
+function pointBack({ common }: Repository, tree: Worktree): void {
   const pointer = join(tree.path, ".git");
-  const place = locateWorktree(tree);
-  if ("type" in place || !isThere(tree.path) || isThere(pointer)) return;
-  writeFileSync(pointer, `gitdir: ${place.gitDir}\n`, { flag: "wx" });
+  const gitDir = gitDirOf(common, tree.path);
+  if (gitDir === null || !isThere(tree.path) || isThere(pointer)) return;
+  writeFileSync(pointer, `gitdir: ${gitDir}\n`, { flag: "wx" });
 }
 
 /** Git was killed while it made the worktree. */

@@ -4,6 +4,7 @@ import { parentChannel } from "../mailbox/rpc/channel.ts";
 import { cleanEnvironment } from "../processes/environment.ts";
 import { signalGroup } from "../processes/process-group.ts";
 import type { GitEnvironment } from "./environment.ts";
+import { realDisk } from "./merge/disk.ts";
 import { serveOperations } from "./serve.ts";
 
 /**
@@ -21,6 +22,7 @@ function serve(): void {
     id: () => ids.session(),
     self: processIdentity(process.pid),
     isAlive,
+    disk: realDisk,
   };
   const server = serveOperations(parentChannel(), ground);
 

@@ -5,7 +5,7 @@ import type { GitEnvironment } from "./environment.ts";
 import { isConnected } from "./gc-guard.ts";
 import { parts } from "./git.ts";
 import { ignoredRef } from "./layout.ts";
-import { lastLine } from "./repository.ts";
+import { lastLine } from "./refusal.ts";
 import { openSideIndex, type SideIndex, sideIndexFile } from "./side-index.ts";
 import { submoduleFiles } from "./submodule-files.ts";
 import type { TreeGit, TreePlace } from "./worktree-location.ts";

@@ -1,4 +1,3 @@
-import type * as z from "zod/mini";
 import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { knownTree } from "./known-trees.ts";
@@ -6,30 +5,23 @@ import { withLock } from "./lock.ts";
 import { applyMerge } from "./merge/apply.ts";
 import { mergeHistory } from "./merge/merge-history.ts";
 import { prepareMerge } from "./merge/prepare.ts";
-import { answered, checkoutAt, refuseRequest } from "./refusal.ts";
+import type { GitRequest, SuccessOf } from "./protocol.ts";
+import { answered, refuseRequest } from "./refusal.ts";
 import { removeTree } from "./remove.ts";
-import type { MergeNamedAnswer, MergeNamedRequest, RefusedRequest } from "./requests.ts";
+import { repositoryAt } from "./repository.ts";
 import { restoreUnderLock } from "./restore.ts";
 import { noteMerged, readRecord, type TreeRecord } from "./tree-record.ts";
 
-type Answer = z.infer<typeof MergeNamedAnswer>;
+type Answer = SuccessOf<"mergeNamed">;
 
 /**
  * Merges the edits of an idle worktree into its checkout, as the user asked. It is no longer known which deletions were
  * meant, so the user must confirm all of them.
  */
-export function mergeNamedTree(
-  request: z.infer<typeof MergeNamedRequest>,
+export async function mergeNamedTree(
+  { folder, name, deletions }: GitRequest<"mergeNamed">,
   ground: GitEnvironment,
   signal?: AbortSignal,
-): Promise<Answer> {
-  return answered(() => mergeNamed(request, ground, signal));
-}
-
-async function mergeNamed(
-  { folder, name, deletions }: z.infer<typeof MergeNamedRequest>,
-  ground: GitEnvironment,
-  signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const known = await standing(folder, name, ground);
   if ("type" in known) return known;
@@ -42,8 +34,6 @@ async function mergeNamed(
     notes: [...notes, ...(await removed(tree, ground))],
   });
   switch (prepared.type) {
-    case "refused":
-      return prepared;
     case "empty":
       if (since !== null) await noteMerged(common, name);
       return nothing(prepared.notes);
@@ -67,7 +57,6 @@ async function mergeNamed(
       if (applied.type === "conflict") return { ...applied, path: tree.path, branch: tree.branch };
       if (applied.type === "moved")
         return refuseRequest(`${tree.checkout} was changed in the meantime; try again.`);
-      if (applied.type === "refused") return applied;
       const notes = [...applied.notes, ...(await removed(tree, ground))];
       const { files, insertions, deletions: minus, merge } = applied;
       const counts = { files, insertions, deletions: minus };
@@ -90,12 +79,8 @@ interface Standing {
 type Already = Extract<Answer, { readonly type: "already" }>;
 
 /** Returns the worktree, restored if it was removed and has unmerged edits. */
-async function standing(
-  folder: string,
-  name: string,
-  ground: GitEnvironment,
-): Promise<Standing | Already | RefusedRequest> {
-  const repo = await checkoutAt(folder, ground);
+async function standing(folder: string, name: string, ground: GitEnvironment): Promise<Standing | Already> {
+  const repo = await repositoryAt(folder, ground);
   return withLock<Standing | Already>(repo.common, ground, async () => {
     const known = await knownTree(repo, name);
     const { record, stands, snapshot } = known;
@@ -124,6 +109,6 @@ async function isRootOf(repo: Repository, root: string, commit: string): Promise
 
 /** Everything is merged; returns why the worktree still exists, if it does. */
 async function removed(tree: Worktree, ground: GitEnvironment): Promise<string[]> {
-  const gone = await removeTree({ tree }, ground);
+  const gone = await answered(() => removeTree({ tree }, ground));
   return gone.type === "done" ? [] : [gone.reason];
 }

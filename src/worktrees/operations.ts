@@ -1,6 +1,5 @@
 import { constants, copyFileSync, existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import type * as z from "zod/mini";
 import { errorCode } from "../lib/errors.ts";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { countsBetween } from "./changes.ts";
@@ -21,11 +20,12 @@ import { settleTree } from "./merge/settle.ts";
 import { undoMerge } from "./merge/undo.ts";
 import { mergeNamedTree } from "./merge-named.ts";
 import { overlapOf } from "./overlap.ts";
-import type { AnswerOf, GitRequest, OperationName } from "./protocol.ts";
-import { answered, checkoutAt, granted, outputOf, refuseByGit } from "./refusal.ts";
+import type { GitRequest, OperationName, SuccessOf } from "./protocol.ts";
+import { outputOf, refuseByGit } from "./refusal.ts";
 import { removeTree } from "./remove.ts";
 import { removeNamedTree } from "./remove-named.ts";
-import type { InspectRequest, KeepAnswer, KeepRequest, ListAnswer, TreeListing } from "./requests.ts";
+import { repositoryAt } from "./repository.ts";
+import type { TreeListing } from "./requests.ts";
 import { restoreTree } from "./restore.ts";
 import { sideIndexFile } from "./side-index.ts";
 import { sweep } from "./sweep.ts";
@@ -34,20 +34,22 @@ import { readRecord, type TreeRecord, writeRecord } from "./tree-record.ts";
 import { snapshotLocked, snapshotTree } from "./tree-snapshot.ts";
 import { gitOn, locateWorktree, type TreeGit, type TreePlace } from "./worktree-location.ts";
 
-type Keep = z.infer<typeof KeepRequest>;
-
 /**
  * Commits the edits on the worktree's branch, on its base, and leaves the worktree clean. A repeated call changes
  * nothing.
  */
-export function keepTree(request: Keep, ground: GitEnvironment): Promise<KeepAnswer> {
-  return answered(async () => {
-    const place = granted(locateWorktree(request.tree));
-    return withTreeLock(place.common, request.tree.name, ground, () => keep(request, place, ground));
-  });
+export async function keepTree(request: GitRequest<"keep">, ground: GitEnvironment): Promise<Kept> {
+  const place = locateWorktree(request.tree);
+  return withTreeLock(place.common, request.tree.name, ground, () => keep(request, place, ground));
 }
 
-async function keep({ tree, message }: Keep, place: TreePlace, ground: GitEnvironment): Promise<KeepAnswer> {
+type Kept = SuccessOf<"keep">;
+
+async function keep(
+  { tree, message }: GitRequest<"keep">,
+  place: TreePlace,
+  ground: GitEnvironment,
+): Promise<Kept> {
   const taken = await snapshotLocked({ tree, files: null }, place, ground);
   const git = gitOn(tree, place, ground);
   const counts =
@@ -117,17 +119,12 @@ async function note({ common }: TreePlace, { name }: Worktree, result: "kept" | 
   if (record !== null) await writeRecord(common, name, { ...record, result });
 }
 
-type Listing = z.infer<typeof TreeListing>;
-
 /** Lists the worktrees that exist or have snapshots, by name. */
-export function listTrees(
-  { folder }: z.infer<typeof InspectRequest>,
+export async function listTrees(
+  { folder }: GitRequest<"list">,
   ground: GitEnvironment,
-): Promise<z.infer<typeof ListAnswer>> {
-  return answered(async () => list(await checkoutAt(folder, ground), ground));
-}
-
-async function list(repo: Repository, ground: GitEnvironment): Promise<z.infer<typeof ListAnswer>> {
+): Promise<SuccessOf<"list">> {
+  const repo = await repositoryAt(folder, ground);
   const known = await knownTrees(repo);
   const { out } = await repo.git.run([
     "for-each-ref",
@@ -135,7 +132,7 @@ async function list(repo: Repository, ground: GitEnvironment): Promise<z.infer<t
     "refs/heads/worktree-*",
   ]);
   const branches = new Set(out.split("\n"));
-  const trees: Listing[] = [];
+  const trees: TreeListing[] = [];
   const undone = undoneTrees(repo.common);
   for (const tree of known) trees.push(await listingOf(repo, tree, { branches, undone }, ground));
   return { type: "trees", trees };
@@ -146,7 +143,7 @@ async function listingOf(
   { name, record, base, snapshot, at, stands }: KnownTree,
   { branches, undone }: { readonly branches: ReadonlySet<string>; readonly undone: ReadonlySet<string> },
   ground: GitEnvironment,
-): Promise<Listing> {
+): Promise<TreeListing> {
   const branch = branchOf(name);
   const nothing = { files: 0, insertions: 0, deletions: 0 };
   const run = (args: readonly string[]) => repo.git.run(args);
@@ -184,14 +181,14 @@ function undoneTrees(common: string): Set<string> {
   return new Set([...newest].filter(([, state]) => state === "undone").map(([tree]) => tree));
 }
 
-/** Rejects only for a bug, or with the signal's reason. */
-export type GitOperation<Op extends OperationName> = (
-  request: GitRequest<Op>,
-  ground: GitEnvironment,
-  signal: AbortSignal,
-) => Promise<AnswerOf<Op>>;
-
-export type Operations = { readonly [Op in OperationName]: GitOperation<Op> };
+/** Reject with a `GitRefusal` if it is impossible, for a bug, or with the signal's reason. */
+export type Operations = {
+  readonly [Op in OperationName]: (
+    request: GitRequest<Op>,
+    ground: GitEnvironment,
+    signal: AbortSignal,
+  ) => Promise<SuccessOf<Op>>;
+};
 
 /** The operations without state between two requests. */
 export const operations: Omit<Operations, "everTracked"> = {
@@ -201,9 +198,9 @@ export const operations: Omit<Operations, "everTracked"> = {
   snapshot: snapshotTree,
   overlap: overlapOf,
   prepare: prepareMerge,
-  apply: (request, ground) => applyMerge(request, ground),
-  settle: (request, ground) => settleTree(request, ground),
-  rebase: (request, ground) => rebaseTree(request, ground),
+  apply: applyMerge,
+  settle: settleTree,
+  rebase: rebaseTree,
   keep: keepTree,
   remove: removeTree,
   list: listTrees,
@@ -211,7 +208,7 @@ export const operations: Omit<Operations, "everTracked"> = {
   restore: restoreTree,
   removeNamed: removeNamedTree,
   mergeNamed: mergeNamedTree,
-  undo: (request, ground) => undoMerge(request, ground),
+  undo: undoMerge,
   sweep,
 };
 

@@ -1,26 +1,20 @@
-import type * as z from "zod/mini";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { PLAIN_DIFF } from "./changes.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { collide, hunksOf } from "./hunks.ts";
 import { snapshotRef } from "./layout.ts";
-import { answered, checkoutAt } from "./refusal.ts";
-import type { OverlapAnswer, OverlapRequest } from "./requests.ts";
-
-type Overlap = z.infer<typeof OverlapAnswer>;
+import type { GitRequest, SuccessOf } from "./protocol.ts";
+import { repositoryAt } from "./repository.ts";
 
 /**
  * Compares the newest snapshots; every call that may write is followed by one. `unknown` if the worktrees started from
  * different contents of the file, so that line numbers do not match.
  */
-export function overlapOf(request: z.infer<typeof OverlapRequest>, ground: GitEnvironment): Promise<Overlap> {
-  return answered(async () => overlap(await checkoutAt(request.one.checkout, ground), request));
-}
-
-async function overlap(
-  repo: Repository,
-  { one, other, path }: z.infer<typeof OverlapRequest>,
-): Promise<Overlap> {
+export async function overlapOf(
+  { one, other, path }: GitRequest<"overlap">,
+  ground: GitEnvironment,
+): Promise<SuccessOf<"overlap">> {
+  const repo = await repositoryAt(one.checkout, ground);
   const [mine, theirs] = await Promise.all([blobOf(repo, one, path), blobOf(repo, other, path)]);
   if (mine !== theirs) return { type: "overlap", lines: "unknown" };
   const [left, right] = await Promise.all([diffOf(repo, one, path), diffOf(repo, other, path)]);

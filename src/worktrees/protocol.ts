@@ -23,6 +23,7 @@ import {
   PrepareRequest,
   RebaseAnswer,
   RebaseRequest,
+  type RefusedRequest,
   RemovedAnswer,
   RemoveNamedRequest,
   RemoveRequest,
@@ -62,4 +63,6 @@ export const GIT_OPERATIONS = {
 
 export type OperationName = keyof typeof GIT_OPERATIONS;
 export type GitRequest<Op extends OperationName> = Rpc.RequestOf<typeof GIT_OPERATIONS, Op>;
+/** The response of an operation that was possible: it throws a `GitRefusal` otherwise. */
+export type SuccessOf<Op extends OperationName> = Exclude<AnswerOf<Op>, RefusedRequest>;
 export type AnswerOf<Op extends OperationName> = Rpc.ResponseOf<typeof GIT_OPERATIONS, Op>;

@@ -1,7 +1,6 @@
-import type { GitEnvironment, Repository } from "./environment.ts";
+import type { GitEnvironment } from "./environment.ts";
 import { gcHasEnded } from "./gc-guard.ts";
 import type { GitAnswer } from "./git.ts";
-import { lastLine, refusedRequest, repositoryAt } from "./repository.ts";
 import type { RefusedRequest } from "./requests.ts";
 
 /**
@@ -32,16 +31,10 @@ export function outputOf({ code, out, err }: GitAnswer, what: string): string {
   return code === 0 ? out : refuseByGit(`${what} (git says: ${lastLine(err) || `exit code ${code}`})`);
 }
 
-/** Throws a response that is a refusal. */
-export function granted<T>(answer: T | RefusedRequest): Exclude<T, RefusedRequest> {
-  if (typeof answer === "object" && answer !== null && "type" in answer && answer.type === "refused")
-    return refuseRequest((answer as RefusedRequest).reason);
-  return answer as Exclude<T, RefusedRequest>;
-}
-
-/** Like `repositoryAt`, but throws. */
-export async function checkoutAt(folder: string, ground: GitEnvironment): Promise<Repository> {
-  return granted(await repositoryAt(folder, ground));
+/** Returns git's last line, its error; hints come before it. */
+export function lastLine(text: string): string {
+  const fatal = text.split("\n").findLast((line) => /^(?:fatal|error): /.test(line));
+  return (fatal ?? text.split("\n").at(-1) ?? "").replace(/^(?:fatal|error): /, "").trim();
 }
 
 /** Returns the operation's response, also for a thrown refusal. */
@@ -49,7 +42,7 @@ export async function answered<T>(work: () => Promise<T>): Promise<T | RefusedRe
   try {
     return await work();
   } catch (error) {
-    if (error instanceof GitRefusal) return refusedRequest(error.message);
+    if (error instanceof GitRefusal) return { type: "refused", reason: error.message };
     throw error;
   }
 }

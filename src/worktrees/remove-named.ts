@@ -1,25 +1,23 @@
-import type * as z from "zod/mini";
 import { filesOf, rawChanges } from "./changes.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { type KnownTree, knownTree } from "./known-trees.ts";
 import { snapshotRef } from "./layout.ts";
 import { withLock } from "./lock.ts";
-import { answered, checkoutAt, granted, refuseRequest } from "./refusal.ts";
+import type { GitRequest, SuccessOf } from "./protocol.ts";
+import { refuseRequest } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import { removeUnderLock } from "./remove.ts";
-import type { RemovedAnswer, RemoveNamedRequest } from "./requests.ts";
+import { repositoryAt } from "./repository.ts";
 import { readRecord } from "./tree-record.ts";
 import { snapshotTree } from "./tree-snapshot.ts";
 
-type Removed = z.infer<typeof RemovedAnswer>;
-type Request = z.infer<typeof RemoveNamedRequest>;
+type Removed = SuccessOf<"removeNamed">;
+type Request = GitRequest<"removeNamed">;
 
 /** Removes an idle worktree, as the user asked. Its snapshots are always kept. */
-export function removeNamedTree(request: Request, ground: GitEnvironment): Promise<Removed> {
-  return answered(async () => {
-    const repo = await checkoutAt(request.folder, ground);
-    return withLock(repo.common, ground, () => removeNamed(repo, request, ground));
-  });
+export async function removeNamedTree(request: Request, ground: GitEnvironment): Promise<Removed> {
+  const repo = await repositoryAt(request.folder, ground);
+  return withLock(repo.common, ground, () => removeNamed(repo, request, ground));
 }
 
 async function removeNamed(
@@ -48,7 +46,7 @@ export async function unmergedPaths(
   ground: GitEnvironment,
 ): Promise<string[]> {
   if (record === null) return refuseRequest("Nothing is known of it.");
-  const taken = granted(await snapshotTree({ tree: record.tree, files: null }, ground));
+  const taken = await snapshotTree({ tree: record.tree, files: null }, ground);
   // If there are new edits, the snapshot clears the result of the earlier ones.
   const now = await readRecord(repo.common, record.tree.name);
   if (now !== null && isDone(now.result)) return [];

@@ -1,14 +1,14 @@
 import { lstatSync } from "node:fs";
-import type * as z from "zod/mini";
 import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { finishRemoval } from "./finish-removal.ts";
 import { isConnected } from "./gc-guard.ts";
 import { listedTrees } from "./listed-trees.ts";
 import { withLock, withTreeLock } from "./lock.ts";
-import { answered, checkoutAt, GitRefusal, granted, refuseRequest } from "./refusal.ts";
+import type { GitRequest, SuccessOf } from "./protocol.ts";
+import { GitRefusal, refuseRequest } from "./refusal.ts";
 import { isBeingRemoved, markRemoval } from "./removal-mark.ts";
-import type { DoneAnswer, RemoveRequest } from "./requests.ts";
+import { repositoryAt } from "./repository.ts";
 import { readRecord, type TreeRecord } from "./tree-record.ts";
 import { snapshotLocked } from "./tree-snapshot.ts";
 import { holdTheRest, unsavedIn } from "./unsaved.ts";
@@ -18,15 +18,13 @@ import { gitOn, locateWorktree } from "./worktree-location.ts";
  * Removes the worktree and its branch once every byte is provably in one of Troupe's refs; otherwise changes nothing
  * (C10).
  */
-export function removeTree(
-  { tree }: z.infer<typeof RemoveRequest>,
+export async function removeTree(
+  { tree }: GitRequest<"remove">,
   ground: GitEnvironment,
-): Promise<z.infer<typeof DoneAnswer>> {
-  return answered(async () => {
-    const repo = await checkoutAt(tree.checkout, ground);
-    await withLock(repo.common, ground, () => removeUnderLock(repo, tree, ground));
-    return { type: "done" } as const;
-  });
+): Promise<SuccessOf<"remove">> {
+  const repo = await repositoryAt(tree.checkout, ground);
+  await withLock(repo.common, ground, () => removeUnderLock(repo, tree, ground));
+  return { type: "done" };
 }
 
 /** For callers that hold the repository's lock. */
@@ -59,7 +57,7 @@ export async function removeUnderLock(
 
 /** Takes a last snapshot and proves that it has everything. */
 async function save({ tree, linked }: TreeRecord, ground: GitEnvironment): Promise<string> {
-  const place = granted(locateWorktree(tree));
+  const place = locateWorktree(tree);
   const git = gitOn(tree, place, ground);
   const look = (doubted: boolean) => snapshotLocked({ tree, files: null }, place, ground, doubted);
   const first = await look(false);

@@ -3,7 +3,7 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { GIT_KILLED, type GitAnswer, gitIn, oddPath } from "./git.ts";
-import type { RefusedRequest } from "./requests.ts";
+import { lastLine, refuseRequest } from "./refusal.ts";
 
 const QUESTIONS = [
   "--is-bare-repository",
@@ -20,27 +20,24 @@ const BRANCHES = "refs/heads/";
 
 /**
  * Finds the checkout that contains `folder`; a linked worktree is its own checkout. Needs one command if there is a
- * commit.
+ * commit. Throws a refusal.
  */
-export async function repositoryAt(
-  folder: string,
-  ground: GitEnvironment,
-): Promise<Repository | RefusedRequest> {
+export async function repositoryAt(folder: string, ground: GitEnvironment): Promise<Repository> {
   const git = gitIn(folder, ground.env);
   const ask = () => git.run(["rev-parse", ...QUESTIONS]);
   const first = await ask();
   // Nearly every request starts here: it must not fail because git alone was killed.
   const said = first.err === GIT_KILLED ? await ask() : first;
   const [bare, inGitDir, top, gitDir, common, head, name, ...more] = said.out.replace(/\n$/, "").split("\n");
-  if (bare === "true") return refusedRequest(`${folder} is a bare repository: it has no files to work on.`);
-  if (inGitDir === "true") return refusedRequest(`${folder} is inside a git directory, not in a checkout.`);
+  if (bare === "true") return refuseRequest(`${folder} is a bare repository: it has no files to work on.`);
+  if (inGitDir === "true") return refuseRequest(`${folder} is inside a git directory, not in a checkout.`);
   if (top === undefined || gitDir === undefined || common === undefined)
-    return refusedRequest(why(folder, said));
-  if (!top.startsWith("/") && !/^[A-Za-z]:/.test(top)) return refusedRequest(why(folder, said));
+    return refuseRequest(why(folder, said));
+  if (!top.startsWith("/") && !/^[A-Za-z]:/.test(top)) return refuseRequest(why(folder, said));
   if (more.length > 0)
-    return refusedRequest(`The path of ${folder} has a line break in it, which is not supported.`);
+    return refuseRequest(`The path of ${folder} has a line break in it, which is not supported.`);
   if ([top, gitDir, common].some(oddPath))
-    return refusedRequest(`The path of ${folder} is not UTF-8, which is not supported.`);
+    return refuseRequest(`The path of ${folder} is not UTF-8, which is not supported.`);
   const place = {
     top: await realpath(top),
     common: await realpath(common),
@@ -50,24 +47,10 @@ export async function repositoryAt(
   if (said.code === 0 && head !== undefined) return { ...here, head, branch: branchNamed(name) };
   const unborn = await git.run(["symbolic-ref", "-q", "HEAD"]);
   if (unborn.code !== 0)
-    return refusedRequest(
+    return refuseRequest(
       `HEAD of the repository in ${place.top} leads nowhere (git says: ${lastLine(said.err)}).`,
     );
   return { ...here, head: null, branch: branchNamed(unborn.out.trim()) };
-}
-
-export function isRefused(answer: unknown): answer is RefusedRequest {
-  return typeof answer === "object" && answer !== null && "type" in answer && answer.type === "refused";
-}
-
-export function refusedRequest(reason: string): RefusedRequest {
-  return { type: "refused", reason };
-}
-
-/** Returns git's last line, its error; hints come before it. */
-export function lastLine(text: string): string {
-  const fatal = text.split("\n").findLast((line) => /^(?:fatal|error): /.test(line));
-  return (fatal ?? text.split("\n").at(-1) ?? "").replace(/^(?:fatal|error): /, "").trim();
 }
 
 /** Returns the operation in progress in this checkout, as "a merge", or null. */

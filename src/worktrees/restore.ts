@@ -1,6 +1,5 @@
 import { lstatSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type * as z from "zod/mini";
 import type { Worktree } from "../mailbox/worktree.ts";
 import { dropBrokenEntries } from "./broken-entries.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
@@ -9,25 +8,24 @@ import { type KnownTree, knownTree } from "./known-trees.ts";
 import { baseRef, branchOf, treePath, treeRecordFolder } from "./layout.ts";
 import { listedTrees } from "./listed-trees.ts";
 import { withLock } from "./lock.ts";
-import { answered, checkoutAt, GitRefusal, granted, outputOf, refuseRequest } from "./refusal.ts";
+import type { GitRequest, SuccessOf } from "./protocol.ts";
+import { GitRefusal, outputOf, refuseRequest } from "./refusal.ts";
 import { isBeingRemoved, markRemoval, unmarkRemoval } from "./removal-mark.ts";
-import type { NamedRequest, RestoreAnswer } from "./requests.ts";
+import { repositoryAt } from "./repository.ts";
 import { openSideIndex } from "./side-index.ts";
 import { writeRecord } from "./tree-record.ts";
 import { makeTreesFolder } from "./trees-folder.ts";
 import { gitOn, locateWorktree } from "./worktree-location.ts";
 
-type Restored = Exclude<z.infer<typeof RestoreAnswer>, { type: "refused" }>;
+type Restored = SuccessOf<"restore">;
 
 /** Restores the last content of a worktree at its path and on its branch, uncommitted as it was. */
-export function restoreTree(
-  { folder, name }: z.infer<typeof NamedRequest>,
+export async function restoreTree(
+  { folder, name }: GitRequest<"restore">,
   ground: GitEnvironment,
-): Promise<z.infer<typeof RestoreAnswer>> {
-  return answered(async () => {
-    const repo = await checkoutAt(folder, ground);
-    return withLock(repo.common, ground, () => restoreUnderLock(repo, name, ground));
-  });
+): Promise<Restored> {
+  const repo = await repositoryAt(folder, ground);
+  return withLock(repo.common, ground, () => restoreUnderLock(repo, name, ground));
 }
 
 /** For callers that hold the repository's lock. */
@@ -90,7 +88,7 @@ async function addTree(repo: Repository, tree: Worktree): Promise<void> {
 
 /** Writes the files of both chains, then clears the index, as the agent's edits were not staged either. */
 async function fill(tree: Worktree, { snapshot, ignored }: KnownTree, ground: GitEnvironment): Promise<void> {
-  const place = granted(locateWorktree(tree));
+  const place = locateWorktree(tree);
   const git = gitOn(tree, place, ground);
   for (const args of [
     ["read-tree", "--reset", "-u", snapshot ?? tree.base],

@@ -7,7 +7,7 @@ import type { Handlers, Serving } from "../mailbox/rpc/table.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { makeOperations } from "./operations.ts";
 import { GIT_OPERATIONS, type GitRequest, type OperationName } from "./protocol.ts";
-import { refusedRequest } from "./repository.ts";
+import { answered } from "./refusal.ts";
 
 /** Serves the session's requests, several in parallel, in the git worker's process. */
 export function serveOperations(channel: Channel, ground: GitEnvironment): Server {
@@ -15,7 +15,7 @@ export function serveOperations(channel: Channel, ground: GitEnvironment): Serve
   const handlerOf =
     <Op extends OperationName>(op: Op) =>
     (request: GitRequest<Op>, { signal }: Serving<never>) =>
-      operations[op](request, ground, signal);
+      answered(() => operations[op](request, ground, signal));
   const names = Object.keys(GIT_OPERATIONS) as OperationName[];
   const handlers = Object.fromEntries(names.map((op) => [op, handlerOf(op)])) as unknown;
   return serve(channel, GIT_OPERATIONS, handlers as Handlers<typeof GIT_OPERATIONS>, { onError });
@@ -29,9 +29,11 @@ function onError(error: unknown, op: string): Result<unknown> {
   return failure("failed", (errorCode(error) === undefined && error.stack) || error.message);
 }
 
-const DISK_FULL = refusedRequest(
-  "The disk that the repository is on is full, so nothing more of its worktrees can be saved. Files that are in them stay there. Free some space, then try again.",
-);
+const DISK_FULL = {
+  type: "refused",
+  reason:
+    "The disk that the repository is on is full, so nothing more of its worktrees can be saved. Files that are in them stay there. Free some space, then try again.",
+};
 
 function isDiskFull(error: unknown): boolean {
   return errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT";

@@ -1,6 +1,5 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type * as z from "zod/mini";
 import { isMissing } from "../lib/errors.ts";
 import { dropBrokenEntries } from "./broken-entries.ts";
 import { deleteRef } from "./delete-ref.ts";
@@ -12,27 +11,26 @@ import { baseRef, ourFolder, treeRecordFolder } from "./layout.ts";
 import { listedTrees } from "./listed-trees.ts";
 import { withLock } from "./lock.ts";
 import { rollBackUnfinished } from "./merge/roll-back.ts";
-import { answered, checkoutAt, refuseRequest } from "./refusal.ts";
+import type { GitRequest, SuccessOf } from "./protocol.ts";
+import { answered, refuseRequest } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import { removeUnderLock } from "./remove.ts";
 import { unmergedPaths } from "./remove-named.ts";
-import type { InspectRequest, SweepAnswer } from "./requests.ts";
+import { repositoryAt } from "./repository.ts";
 import { dropLeftovers } from "./side-index.ts";
 import { dropStaleLocks } from "./stale-locks.ts";
 import { neverWritten } from "./tree-record.ts";
 
-type Swept = z.infer<typeof SweepAnswer>;
+type Swept = SuccessOf<"sweep">;
 
 /** The outcome for one worktree; null if there was nothing to do. */
 type Outcome = "removed" | null;
 const REMOVED = () => "removed" as const;
 
 /** Removes only what dead owners left and is provably saved; unmerged edits stay in place. */
-export function sweep({ folder }: z.infer<typeof InspectRequest>, ground: GitEnvironment): Promise<Swept> {
-  return answered(async () => {
-    const repo = await checkoutAt(folder, ground);
-    return withLock(repo.common, ground, () => sweepUnderLock(repo, ground));
-  });
+export async function sweep({ folder }: GitRequest<"sweep">, ground: GitEnvironment): Promise<Swept> {
+  const repo = await repositoryAt(folder, ground);
+  return withLock(repo.common, ground, () => sweepUnderLock(repo, ground));
 }
 
 async function sweepUnderLock(repo: Repository, ground: GitEnvironment): Promise<Swept> {

@@ -8,9 +8,10 @@ import { keepIgnored } from "./ignored-chain.ts";
 import { snapshotRef } from "./layout.ts";
 import { withTreeLock } from "./lock.ts";
 import { leaveNestedOut } from "./nested.ts";
-import { answered, GitRefusal, granted, outputOf, refuseByGit, refuseRequest } from "./refusal.ts";
+import type { SuccessOf } from "./protocol.ts";
+import { GitRefusal, outputOf, refuseByGit, refuseRequest } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
-import type { ChangedFile, SnapshotAnswer, SnapshotRequest } from "./requests.ts";
+import type { ChangedFile, SnapshotRequest } from "./requests.ts";
 import { dropLeftovers, openSideIndex, type SideIndex, seedFromTree } from "./side-index.ts";
 import { addAll, addNamed } from "./tree-add.ts";
 import { newHeads } from "./tree-heads.ts";
@@ -25,13 +26,9 @@ const TRIES = 4;
  * everything exists; only then the side index is kept for the next one. A crash in between loses nothing that a
  * response confirmed.
  */
-export function snapshotTree(request: SnapshotRequest, ground: GitEnvironment): Promise<SnapshotAnswer> {
-  return answered(async () => {
-    const place = granted(locateWorktree(request.tree));
-    return withTreeLock(place.common, request.tree.name, ground, () =>
-      snapshotLocked(request, place, ground),
-    );
-  });
+export async function snapshotTree(request: SnapshotRequest, ground: GitEnvironment): Promise<TakenSnapshot> {
+  const place = locateWorktree(request.tree);
+  return withTreeLock(place.common, request.tree.name, ground, () => snapshotLocked(request, place, ground));
 }
 
 /** For callers that hold the worktree's lock. `doubted`: the chain is broken, so every file is reread. */
@@ -75,7 +72,7 @@ export async function snapshotLocked(
   }
 }
 
-type TakenSnapshot = Extract<SnapshotAnswer, { type: "taken" }>;
+type TakenSnapshot = SuccessOf<"snapshot">;
 
 interface Scope {
   readonly tree: Worktree;

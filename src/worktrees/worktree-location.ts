@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { Worktree } from "../mailbox/worktree.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { type GitAnswer, type GitOptions, gitIn } from "./git.ts";
-import type { RefusedRequest } from "./requests.ts";
+import { refuseRequest } from "./refusal.ts";
 
 /** Where git keeps the data of a worktree. */
 export interface TreePlace {
@@ -17,14 +17,10 @@ export interface TreePlace {
  * Reads files whose format git documents, from the checkout downwards, and never the worktree's own `.git`, which an
  * agent can delete or redirect.
  */
-export function locateWorktree(tree: Worktree): TreePlace | RefusedRequest {
-  const common = commonFolder(tree.checkout);
-  if (common === null)
-    return { type: "refused", reason: `${tree.checkout} is no longer in a git repository.` };
-  const gitDir = gitDirOf(common, tree.path);
-  return gitDir === null
-    ? { type: "refused", reason: `Git knows of no work tree at ${tree.path}.` }
-    : { common, gitDir };
+export function locateWorktree({ checkout, path }: Worktree): TreePlace {
+  const common = commonFolder(checkout) ?? refuseRequest(`${checkout} is no longer in a git repository.`);
+  const gitDir = gitDirOf(common, path) ?? refuseRequest(`Git knows of no work tree at ${path}.`);
+  return { common, gitDir };
 }
 
 /** Returns null if it does not exist. */
@@ -41,7 +37,7 @@ export function commonFolder(checkout: string): string | null {
 }
 
 /** Git names the directory after the worktree, with a number if that was taken. */
-function gitDirOf(common: string, path: string): string | null {
+export function gitDirOf(common: string, path: string): string | null {
   let names: string[];
   try {
     names = readdirSync(join(common, "worktrees"));

@@ -1,6 +1,7 @@
 import { isAlive, processIdentity } from "../../src/journal/process-identity.ts";
 import { randomIds } from "../../src/mailbox/ids.ts";
 import type { GitEnvironment } from "../../src/worktrees/environment.ts";
+import { realDisk } from "../../src/worktrees/merge/disk.ts";
 import type { CreateRequest, Owner } from "../../src/worktrees/requests.ts";
 import type { TestRepository } from "./git-repository.ts";
 
@@ -16,6 +17,7 @@ export function groundOf(
     id: () => ids.session(),
     self: processIdentity(process.pid),
     isAlive,
+    disk: realDisk,
     ...changed,
   };
 }

@@ -15,14 +15,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { snapshotCheckout } from "../../src/worktrees/checkout-snapshot.ts";
 import { gitIn } from "../../src/worktrees/git.ts";
-import { isRefused, repositoryAt } from "../../src/worktrees/repository.ts";
+import { repositoryAt } from "../../src/worktrees/repository.ts";
 import { emptyRepository, repositoryWith, type TestRepository } from "../support/git-repository.ts";
 import { groundOf } from "./tree-of-tests.ts";
 
 async function taken(repository: TestRepository) {
   const ground = groundOf(repository.env);
   const repo = await repositoryAt(repository.folder, ground);
-  if (isRefused(repo)) throw new Error(repo.reason);
   return snapshotCheckout(repo, repo.head === null ? [] : [repo.head], ground);
 }
 

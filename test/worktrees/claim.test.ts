@@ -1,15 +1,12 @@
 import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { claimTree } from "../../src/worktrees/claim.ts";
-import { createTree } from "../../src/worktrees/create.ts";
 import { snapshotRef } from "../../src/worktrees/layout.ts";
-import { removeTree } from "../../src/worktrees/remove.ts";
 import type { CreateRequest } from "../../src/worktrees/requests.ts";
 import { readRecord, writeRecord } from "../../src/worktrees/tree-record.ts";
-import { snapshotTree } from "../../src/worktrees/tree-snapshot.ts";
 import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
 import { creationIn, groundOf, OWNER } from "../support/worktree-ground.ts";
+import { claimTree, createTree, removeTree, snapshotTree } from "./operations.ts";
 
 const NEXT = { ...OWNER, session: "session2" };
 const DEAD = { pid: 1, startedAt: "another boot 1" };

@@ -12,13 +12,13 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { copyIgnored } from "../../src/worktrees/copy-ignored.ts";
-import { createTree } from "../../src/worktrees/create.ts";
-import { isRefused, repositoryAt } from "../../src/worktrees/repository.ts";
+import { repositoryAt } from "../../src/worktrees/repository.ts";
 import type { CreateRequest } from "../../src/worktrees/requests.ts";
 import { readRecord } from "../../src/worktrees/tree-record.ts";
 import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { creationIn, groundOf } from "../support/worktree-ground.ts";
+import { createTree } from "./operations.ts";
 
 async function made(person: TestRepository, changed: Partial<CreateRequest> = {}) {
   const answer = await createTree(
@@ -75,7 +75,6 @@ test("what comes along is bounded, and where it was cut it is said", async () =>
   person.write(Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`${n}.env`, "x".repeat(100)])));
   const ground = groundOf(person);
   const repo = await repositoryAt(person.folder, ground);
-  if (isRefused(repo)) throw new Error(repo.reason);
   const top = join(temporaryFolder(), "tree");
   await person.must(["worktree", "add", "-q", "-b", "side", top]);
   const tree = { name: "one", path: top, branch: "side", checkout: person.folder, base: "", head: null };

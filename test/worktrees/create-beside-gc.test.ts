@@ -1,14 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { claimTree } from "../../src/worktrees/claim.ts";
-import { createTree } from "../../src/worktrees/create.ts";
 import { treePath, treeRecordFolder } from "../../src/worktrees/layout.ts";
-import { applyMerge } from "../../src/worktrees/merge/apply.ts";
-import { removeTree } from "../../src/worktrees/remove.ts";
 import { emptyRepository, repositoryWith } from "../support/git-repository.ts";
 import { creationIn, groundOf } from "../support/worktree-ground.ts";
 import { cleanedUp } from "./cleaning-git.ts";
+import { applyMerge, claimTree, createTree, removeTree } from "./operations.ts";
 
 /** The last words of git commands between the first object and the ref that holds all of them. */
 const MOMENTS = [

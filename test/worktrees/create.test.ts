@@ -10,7 +10,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createTree } from "../../src/worktrees/create.ts";
 import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { baseRef, treePath, treeRecordFolder } from "../../src/worktrees/layout.ts";
 import type { CreateRequest } from "../../src/worktrees/requests.ts";
@@ -19,6 +18,7 @@ import { emptyRepository, repositoryWith, type TestRepository } from "../support
 import { long } from "../support/long.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { creationIn, groundOf, OWNER } from "../support/worktree-ground.ts";
+import { createTree } from "./operations.ts";
 
 async function made(person: TestRepository, changed: Partial<CreateRequest> = {}, ground = groundOf(person)) {
   const answer = await createTree(creationIn(person.folder, changed), ground);

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { Histories } from "../../src/worktrees/ever-tracked.ts";
 import { startGitWorker } from "../../src/worktrees/git-worker.ts";
+import { answered } from "../../src/worktrees/refusal.ts";
 import type { EverTrackedRequest } from "../../src/worktrees/requests.ts";
 import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -22,7 +23,7 @@ function asking(person: TestRepository, more: Partial<EverTrackedRequest> = {}) 
   const histories = new Histories();
   return async (patterns: string[] = [".env"], folder = person.folder) => {
     const request = requestFor(person, { ...more, patterns, folder });
-    const answer = await histories.lookUp(request, groundOf(person), signal);
+    const answer = await answered(() => histories.lookUp(request, groundOf(person), signal));
     return answer.type === "tracked" ? answer.answers : answer.reason;
   };
 }

@@ -7,7 +7,7 @@ import { systemClock } from "../../src/mailbox/clock.ts";
 import { unmakeHalfMade } from "../../src/worktrees/discard.ts";
 import { startGitWorker } from "../../src/worktrees/git-worker.ts";
 import { treePath, treeRecordFolder } from "../../src/worktrees/layout.ts";
-import { isRefused, repositoryAt } from "../../src/worktrees/repository.ts";
+import { repositoryAt } from "../../src/worktrees/repository.ts";
 import { readRecord } from "../../src/worktrees/tree-record.ts";
 import { bundledProgram } from "../support/bundled-entries.ts";
 import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
@@ -169,7 +169,6 @@ test("kill -9 of the keeper: what may not be done twice is refused in a sentence
   const common = join(person.folder, ".git");
   expect(await readRecord(common, "one")).toMatchObject({ made: false });
   const repo = await repositoryAt(person.folder, groundOf(person));
-  if (isRefused(repo)) throw new Error(repo.reason);
   expect(await unmakeHalfMade(repo, groundOf(person))).toEqual(["one"]);
   await expectNothingLeft(person);
   expect((await keeper.inspect({ folder: person.folder })).type).toBe("repository");

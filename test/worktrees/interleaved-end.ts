@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { Worktree } from "../../src/mailbox/worktree.ts";
 import { mergeRef, ourFolder, treeRecordFolder, treesFolder } from "../../src/worktrees/layout.ts";
-import { removeTree } from "../../src/worktrees/remove.ts";
-import { sweep } from "../../src/worktrees/sweep.ts";
 import { type Game, owe, whatIsThePersons } from "./interleaved-scene.ts";
 import { orphansAreGone } from "./killing-git.ts";
+import { removeTree, sweep } from "./operations.ts";
 
 /** All is cleaned up and collected: what must be there is there, and nothing else. */
 export async function end(game: Game): Promise<void> {

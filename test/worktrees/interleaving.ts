@@ -6,15 +6,12 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { treeRecordFolder } from "../../src/worktrees/layout.ts";
 import { isBeingRemoved } from "../../src/worktrees/removal-mark.ts";
-import { removeTree } from "../../src/worktrees/remove.ts";
-import { restoreTree } from "../../src/worktrees/restore.ts";
-import { sweep } from "../../src/worktrees/sweep.ts";
-import { snapshotTree } from "../../src/worktrees/tree-snapshot.ts";
 import { end } from "./interleaved-end.ts";
 import { type Game, type Ledger, owe, sceneOf, whatIsThePersons } from "./interleaved-scene.ts";
 import { type Step, step } from "./interleaved-steps.ts";
 import { killedAt } from "./killing-git.ts";
 import { mergeStep } from "./merge-steps.ts";
+import { removeTree, restoreTree, snapshotTree, sweep } from "./operations.ts";
 import { PersonsCheckout } from "./persons-checkout.ts";
 import { DEAD, type TestTree, treeIn } from "./tree-of-tests.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { keepTree } from "../../src/worktrees/operations.ts";
 import { readRecord } from "../../src/worktrees/tree-record.ts";
+import { keepTree } from "./operations.ts";
 import { aTree, type TestTree } from "./tree-of-tests.ts";
 
 async function kept(t: TestTree) {

@@ -2,9 +2,8 @@ import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ignoredRef, snapshotRef } from "../../src/worktrees/layout.ts";
-import { removeTree } from "../../src/worktrees/remove.ts";
-import { snapshotTree } from "../../src/worktrees/tree-snapshot.ts";
 import { emptyRepository, type TestRepository } from "../support/git-repository.ts";
+import { removeTree, snapshotTree } from "./operations.ts";
 import { aTree, type TestTree, treeIn } from "./tree-of-tests.ts";
 
 /** As `cp -p`, `rsync -t` and `tar x` do. */

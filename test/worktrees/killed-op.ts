@@ -1,16 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { isAlive, processIdentity } from "../../src/journal/process-identity.ts";
 import type { Worktree } from "../../src/mailbox/worktree.ts";
-import { createTree } from "../../src/worktrees/create.ts";
 import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { realDisk } from "../../src/worktrees/merge/disk.ts";
-import { keepTree } from "../../src/worktrees/operations.ts";
-import { removeTree } from "../../src/worktrees/remove.ts";
-import { restoreTree } from "../../src/worktrees/restore.ts";
-import { sweep } from "../../src/worktrees/sweep.ts";
-import { snapshotTree } from "../../src/worktrees/tree-snapshot.ts";
 import { dyingDisk } from "./merge/dying-disk.ts";
 import { mergeStep } from "./merge-steps.ts";
+import { createTree, keepTree, removeTree, restoreTree, snapshotTree, sweep } from "./operations.ts";
 import { DEAD } from "./tree-of-tests.ts";
 
 /** One operation in a process of its own, which the git that it starts may kill. Says nothing. */
@@ -35,10 +30,10 @@ const ground: GitEnvironment = {
   id: () => randomUUID().replaceAll("-", ""),
   self: processIdentity(process.pid),
   isAlive,
+  // Or it kills itself, between two steps of writing to the disk.
+  disk: dieAt === "" ? realDisk : dyingDisk(Number(dieAt), die).disk,
 };
 const folder = tree.checkout;
-// Or it kills itself, between two steps of writing to the disk.
-const disk = dieAt === "" ? realDisk : dyingDisk(Number(dieAt), die).disk;
 
 function die(): never {
   process.kill(process.pid, "SIGKILL");
@@ -71,7 +66,7 @@ switch (op) {
   case "check":
   case "apply":
   case "undo":
-    await mergeStep(op, tree, ground, disk);
+    await mergeStep(op, tree, ground);
     break;
   default:
     op satisfies never;

@@ -1,13 +1,9 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { undoMerge } from "../../src/worktrees/merge/undo.ts";
-import { mergeNamedTree } from "../../src/worktrees/merge-named.ts";
-import { keepTree, listTrees } from "../../src/worktrees/operations.ts";
-import { removeTree } from "../../src/worktrees/remove.ts";
-import { restoreTree } from "../../src/worktrees/restore.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { persons, put } from "./merge/scene.ts";
+import { keepTree, listTrees, mergeNamedTree, removeTree, restoreTree, undoMerge } from "./operations.ts";
 import { DEAD, type TestTree, treeIn } from "./tree-of-tests.ts";
 
 const merge = (t: TestTree, deletions: "ask" | "do" | "hold" = "ask") =>

@@ -1,21 +1,12 @@
 import type { Worktree } from "../../src/mailbox/worktree.ts";
 import type { GitEnvironment } from "../../src/worktrees/environment.ts";
-import { applyMerge } from "../../src/worktrees/merge/apply.ts";
-import { type Disk, realDisk } from "../../src/worktrees/merge/disk.ts";
-import { prepareMerge } from "../../src/worktrees/merge/prepare.ts";
-import { settleTree } from "../../src/worktrees/merge/settle.ts";
-import { undoMerge } from "../../src/worktrees/merge/undo.ts";
+import { applyMerge, prepareMerge, settleTree, undoMerge } from "./operations.ts";
 import { DEAD } from "./tree-of-tests.ts";
 
 export type MergeStep = "prepare" | "check" | "apply" | "undo";
 
 /** The type of the last answer. */
-export async function mergeStep(
-  step: MergeStep,
-  tree: Worktree,
-  ground: GitEnvironment,
-  disk: Disk = realDisk,
-) {
+export async function mergeStep(step: MergeStep, tree: Worktree, ground: GitEnvironment) {
   switch (step) {
     case "prepare":
       return (await prepareMerge({ tree, deleted: [], forCheck: false }, ground)).type;
@@ -24,10 +15,10 @@ export async function mergeStep(
       return (await settleTree({ tree }, ground)).type;
     case "apply": {
       const request = { tree, expects: null, hold: [], commit: null, owner: DEAD, title: tree.name };
-      return (await applyMerge(request, ground, disk)).type;
+      return (await applyMerge(request, ground)).type;
     }
     case "undo":
-      return (await undoMerge({ folder: tree.checkout, which: null, force: false }, ground, disk)).type;
+      return (await undoMerge({ folder: tree.checkout, which: null, force: false }, ground)).type;
     default:
       return step satisfies never;
   }

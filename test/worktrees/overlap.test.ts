@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { collide, hunksOf } from "../../src/worktrees/hunks.ts";
-import { overlapOf } from "../../src/worktrees/overlap.ts";
 import { repositoryWith } from "../support/git-repository.ts";
+import { overlapOf } from "./operations.ts";
 import { treeIn } from "./tree-of-tests.ts";
 
 const LINES = Array.from({ length: 30 }, (_, at) => `line ${at}\n`);

@@ -11,12 +11,10 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { baseRef, ignoredRef, snapshotRef, treeRecordFolder } from "../../src/worktrees/layout.ts";
-import { keepTree } from "../../src/worktrees/operations.ts";
 import { markRemoval } from "../../src/worktrees/removal-mark.ts";
-import { removeTree } from "../../src/worktrees/remove.ts";
-import { removeNamedTree } from "../../src/worktrees/remove-named.ts";
 import { readRecord, writeRecord } from "../../src/worktrees/tree-record.ts";
 import { repositoryWith } from "../support/git-repository.ts";
+import { keepTree, removeNamedTree, removeTree } from "./operations.ts";
 import { aTree, DEAD, type TestTree, treeIn } from "./tree-of-tests.ts";
 
 const remove = (t: TestTree) => removeTree({ tree: t.tree }, t.ground);

@@ -1,17 +1,12 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { inspect } from "../../src/worktrees/inspect.ts";
-import {
-  isRefused,
-  operationInProgress,
-  repositoryAt,
-  tooOldToMerge,
-} from "../../src/worktrees/repository.ts";
+import { operationInProgress, repositoryAt, tooOldToMerge } from "../../src/worktrees/repository.ts";
 import { emptyRepository, repositoryWith } from "../support/git-repository.ts";
 import { unless } from "../support/needs.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { groundOf } from "../support/worktree-ground.ts";
+import { inspect } from "./operations.ts";
 
 test("a directory below a checkout leads to its top, by whatever way it is named", async () => {
   const person = await repositoryWith({ "a/b.txt": "1" });
@@ -43,7 +38,7 @@ test(
     expect(await repositoryAt(folder, ground)).toMatchObject({ top: folder, branch: "main" });
     killing("true");
     const reason = `git was killed in ${folder}; try again.`;
-    expect(await repositoryAt(folder, ground)).toEqual({ type: "refused", reason });
+    await expect(repositoryAt(folder, ground)).rejects.toThrow(reason);
   },
 );
 
@@ -93,14 +88,9 @@ test("where there can be no worktree one sentence says why", { tags: ["long"] },
     [lineBreak, /line break/],
   ] as const;
   for (const [folder, sentence] of sentences)
-    expect(await repositoryAt(folder, ground), folder).toMatchObject({
-      type: "refused",
-      reason: expect.stringMatching(sentence),
-    });
+    await expect(repositoryAt(folder, ground), folder).rejects.toThrow(sentence);
   const noGit = groundOf({ env: { ...person.env, PATH: outside } });
-  expect(await repositoryAt(broken.folder, noGit)).toMatchObject({
-    reason: expect.stringMatching(/git was not found/),
-  });
+  await expect(repositoryAt(broken.folder, noGit)).rejects.toThrow(/git was not found/);
 });
 
 test("what steers git from the environment leads nowhere else", async () => {
@@ -113,7 +103,6 @@ test("what steers git from the environment leads nowhere else", async () => {
 test("an operation in progress is named", { tags: ["long"] }, async () => {
   const person = await repositoryWith({ "a.txt": "1\n" });
   const repo = await repositoryAt(person.folder, groundOf(person));
-  if (isRefused(repo)) throw new Error(repo.reason);
   expect(await operationInProgress(repo)).toBeNull();
   await person.must(["checkout", "-q", "-b", "side"]);
   person.write({ "a.txt": "2\n" });

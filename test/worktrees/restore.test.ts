@@ -1,10 +1,7 @@
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
-import { diffTree } from "../../src/worktrees/diff.ts";
-import { listTrees } from "../../src/worktrees/operations.ts";
-import { removeTree } from "../../src/worktrees/remove.ts";
-import { restoreTree } from "../../src/worktrees/restore.ts";
 import { repositoryWith } from "../support/git-repository.ts";
+import { diffTree, listTrees, removeTree, restoreTree } from "./operations.ts";
 import { aTree, DEAD, type TestTree, treeIn } from "./tree-of-tests.ts";
 
 const named = (t: TestTree) => ({ folder: t.repository.folder, name: t.tree.name });

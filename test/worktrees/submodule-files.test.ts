@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { removeTree } from "../../src/worktrees/remove.ts";
-import { restoreTree } from "../../src/worktrees/restore.ts";
 import { repositoryWith } from "../support/git-repository.ts";
+import { removeTree, restoreTree } from "./operations.ts";
 import { type TestTree, treeIn } from "./tree-of-tests.ts";
 
 /** Its folder `lib` is a submodule's, and empty. */

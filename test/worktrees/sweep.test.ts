@@ -13,13 +13,11 @@ import {
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { createTree } from "../../src/worktrees/create.ts";
 import { baseRef, snapshotRef, treePath, treeRecordFolder, treesFolder } from "../../src/worktrees/layout.ts";
-import { removeTree } from "../../src/worktrees/remove.ts";
-import { sweep } from "../../src/worktrees/sweep.ts";
 import { readRecord, writeRecord } from "../../src/worktrees/tree-record.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { creationIn } from "../support/worktree-ground.ts";
+import { createTree, removeTree, sweep } from "./operations.ts";
 import { aTree, DEAD, groundOf, treeIn } from "./tree-of-tests.ts";
 
 test("only trees of the dead go, and of those only what is saved or empty (C10, C13)", {

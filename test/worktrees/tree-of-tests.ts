@@ -5,10 +5,11 @@ import type { Worktree } from "../../src/mailbox/worktree.ts";
 import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { gitIn } from "../../src/worktrees/git.ts";
 import { baseRef, branchOf, treePath } from "../../src/worktrees/layout.ts";
+import { realDisk } from "../../src/worktrees/merge/disk.ts";
 import type { Owner, SnapshotAnswer } from "../../src/worktrees/requests.ts";
 import { type TreeRecord, writeRecord } from "../../src/worktrees/tree-record.ts";
-import { snapshotTree } from "../../src/worktrees/tree-snapshot.ts";
 import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
+import { snapshotTree } from "./operations.ts";
 
 export function groundOf(env: Readonly<Record<string, string>>): GitEnvironment {
   let last = 0;
@@ -18,6 +19,7 @@ export function groundOf(env: Readonly<Record<string, string>>): GitEnvironment 
     id: () => `${process.pid}n${last++}`,
     self: processIdentity(process.pid),
     isAlive,
+    disk: realDisk,
   };
 }
 

@@ -14,10 +14,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { gitIn } from "../../src/worktrees/git.ts";
 import { ignoredRef, snapshotRef, treeRecordFolder } from "../../src/worktrees/layout.ts";
-import { removeTree } from "../../src/worktrees/remove.ts";
-import { snapshotTree } from "../../src/worktrees/tree-snapshot.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { unless } from "../support/needs.ts";
+import { removeTree, snapshotTree } from "./operations.ts";
 import { aTree, treeIn } from "./tree-of-tests.ts";
 
 test("what an agent wrote, changed and deleted is in the snapshot, and named as such", async () => {

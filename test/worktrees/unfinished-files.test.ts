@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { mergeNamedTree } from "../../src/worktrees/merge-named.ts";
-import { removeTree } from "../../src/worktrees/remove.ts";
 import { repositoryWith } from "../support/git-repository.ts";
+import { mergeNamedTree, removeTree } from "./operations.ts";
 import { aTree, DEAD, treeIn } from "./tree-of-tests.ts";
 
 /** As a call of Write names it. */

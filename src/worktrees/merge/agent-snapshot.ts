@@ -1,7 +1,6 @@
 import type { Worktree } from "../../mailbox/worktree.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { snapshotRef } from "../layout.ts";
-import { granted } from "../refusal.ts";
 import { snapshotTree } from "../tree-snapshot.ts";
 import { settleLeftOver } from "./settle.ts";
 
@@ -20,5 +19,5 @@ export async function snapshotToMerge(
     const known = await repo.git.run(["rev-parse", "-q", "--verify", `${snapshotRef(tree.name)}^{commit}`]);
     if (known.code === 0) return known.out.trim();
   }
-  return granted(await snapshotTree({ tree, files: null }, ground)).commit;
+  return (await snapshotTree({ tree, files: null }, ground)).commit;
 }

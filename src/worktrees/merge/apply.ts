@@ -5,12 +5,12 @@ import type { GitEnvironment, Repository } from "../environment.ts";
 import { allThere } from "../gc-guard.ts";
 import { mergeRef, ourFolder } from "../layout.ts";
 import { withLock } from "../lock.ts";
+import type { SuccessOf } from "../protocol.ts";
 import { answered, GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
-import type { ApplyAnswer, ApplyRequest } from "../requests.ts";
+import type { ApplyRequest } from "../requests.ts";
 import { noteMerged } from "../tree-record.ts";
 import { type Candidate, checkoutOf } from "./candidate.ts";
 import { moveForth, prepareCommit } from "./commit.ts";
-import { type Disk, realDisk } from "./disk.ts";
 import { exchange } from "./exchange.ts";
 import { lstatOf } from "./file-state.ts";
 import {
@@ -33,24 +33,19 @@ import { bytesFolder, stageFiles } from "./stage.ts";
 import { applyInSpiteOfOthers, type ChangedMeanwhile } from "./try-again.ts";
 import { verifyFiles } from "./verify.ts";
 
+type Applied = SuccessOf<"apply">;
 type Clean = Extract<Candidate, { type: "clean" }>;
 
 /** Merges the edits of a worktree into the checkout, all of them or none. One at a time per repository. */
-export function applyMerge(
-  request: ApplyRequest,
-  ground: GitEnvironment,
-  disk: Disk = realDisk,
-): Promise<ApplyAnswer> {
-  return answered(async () => {
-    const { common } = await checkoutOf(request.tree, ground);
-    return withLock<ApplyAnswer>(common, ground, async () => {
-      const { notes } = await rollBackUnfinished(common, ground, disk);
-      const answer = await applyInSpiteOfOthers(common, request.tree, ground, async () =>
-        // HEAD may have moved: by a merge that was rolled back, or by the user.
-        applyLocked(await checkoutOf(request.tree, ground), request, ground, disk),
-      );
-      return "notes" in answer ? { ...answer, notes: [...notes, ...answer.notes] } : answer;
-    });
+export async function applyMerge(request: ApplyRequest, ground: GitEnvironment): Promise<Applied> {
+  const { common } = await checkoutOf(request.tree, ground);
+  return withLock(common, ground, async () => {
+    const { notes } = await rollBackUnfinished(common, ground);
+    const applied = await applyInSpiteOfOthers(common, request.tree, ground, async () =>
+      // HEAD may have moved: by a merge that was rolled back, or by the user.
+      applyLocked(await checkoutOf(request.tree, ground), request, ground),
+    );
+    return "notes" in applied ? { ...applied, notes: [...notes, ...applied.notes] } : applied;
   });
 }
 
@@ -58,8 +53,7 @@ async function applyLocked(
   repo: Repository,
   request: ApplyRequest,
   ground: GitEnvironment,
-  disk: Disk,
-): Promise<ApplyAnswer | ChangedMeanwhile> {
+): Promise<Applied | ChangedMeanwhile> {
   const { common } = repo;
   const { tree, hold, expects } = request;
   const { candidate } = await snapshotSides(repo, { tree, checked: expects !== null, hold }, ground);
@@ -72,16 +66,16 @@ async function applyLocked(
   const bytes = await bytesFolder(repo, merge);
   if (lstatOf(bytes) !== null) refuseRequest(`There is a merge ${merge} already; try again.`);
   mkdirSync(ourFolder(common), { recursive: true });
-  setOpen(common, merge, bytes, disk);
-  const merged = (commit: string | null, more: readonly string[]): ApplyAnswer => ({
+  setOpen(common, merge, bytes, ground.disk);
+  const merged = (commit: string | null, more: readonly string[]): Applied => ({
     ...{ ...counts, type: "merged", merge, commit },
     notes: [...notes, ...more],
   });
   try {
-    const outcome = await bringIn(repo, request, candidate, { merge, bytes }, ground, disk).catch(failedBy);
+    const outcome = await bringIn(repo, request, candidate, { merge, bytes }, ground).catch(failedBy);
     if (outcome.type === "merged") await noteMerged(common, tree.name);
-    else await forgetTakenBack(repo, merge, bytes, outcome.left, disk);
-    setClosed(common, disk);
+    else await forgetTakenBack(repo, merge, bytes, outcome.left, ground.disk);
+    setClosed(common, ground.disk);
     if (outcome.type === "merged") return merged(outcome.commit, outcome.notes);
     if (outcome.type === "changed") return outcome;
     throw outcome.left.length === 0
@@ -89,7 +83,7 @@ async function applyLocked(
       : new GitRefusal([outcome.why.message, ...outcome.left.map(leftOver)].join(" "));
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    const state = await recoverFailed(common, merge, ground, disk);
+    const state = await recoverFailed(common, merge, ground);
     if (state !== "merged") return refuseRequest(notDone(repo, "brought into", state, error));
     const commit = mergeStateOf(common, merge)?.start.committed?.commit ?? null;
     return merged(commit, [`The merge is done; tidying up after it failed: ${String(error)}.`]);
@@ -113,25 +107,24 @@ async function bringIn(
   candidate: Clean,
   { merge, bytes }: { merge: string; bytes: string },
   ground: GitEnvironment,
-  disk: Disk,
 ): Promise<Outcome> {
   const staged = await stagedWork(repo, request, candidate, bytes, ground);
   if (staged.type === "changed") return { ...staged, left: [] };
   await holdByRefs(repo, merge, request.tree.base, candidate, staged.committed, ground);
   const start = startOf(repo, request, merge, staged, ground);
-  newMerge(repo.common, merge, disk);
-  record(repo.common, merge, start, disk);
-  const renew = () => commitAnew(repo, request, candidate, merge, ground, disk);
-  const written = await write(repo, start, renew, ground, disk);
+  newMerge(repo.common, merge, ground.disk);
+  record(repo.common, merge, start, ground.disk);
+  const renew = () => commitAnew(repo, request, candidate, merge, ground);
+  const written = await write(repo, start, renew, ground);
   const end = (outcome: MergeOutcome, left: readonly LeftInPlace[]) =>
-    record(repo.common, merge, { type: "merge-end", outcome, left: [...left] }, disk);
+    record(repo.common, merge, { type: "merge-end", outcome, left: [...left] }, ground.disk);
   if (written.type !== "written") {
     end("taken back", written.left); // word-ok: as recorded
     return written;
   }
-  for (const folder of foldersWritten(start.exchange)) disk.sync(folder);
+  for (const folder of foldersWritten(start.exchange)) ground.disk.sync(folder);
   end("merged", []);
-  disposeOf({ start, state: "merged" }, disk);
+  disposeOf({ start, state: "merged" }, ground.disk);
   const isThere = request.commit !== null && written.committed === null;
   const notes = isThere ? ["HEAD has all of these edits already, so no commit was made."] : [];
   return { type: "merged", commit: written.committed?.commit ?? null, notes };
@@ -177,13 +170,12 @@ async function commitAnew(
   candidate: Clean,
   merge: string,
   ground: GitEnvironment,
-  disk: Disk,
 ): Promise<Committed | null> {
   const now = await checkoutOf(tree, ground);
   const message = commit ?? "";
   const committed = await prepareCommit(now, { tree, edits: candidate.edits, message }, ground);
   await holdByRefs(repo, merge, tree.base, candidate, committed, ground);
-  record(repo.common, merge, { type: "merge-commit", committed }, disk);
+  record(repo.common, merge, { type: "merge-commit", committed }, ground.disk);
   return committed;
 }
 
@@ -231,9 +223,8 @@ async function write(
   start: MergeStart,
   renew: () => Promise<Committed | null>,
   ground: GitEnvironment,
-  disk: Disk,
 ): Promise<Written> {
-  const done = exchange(start.exchange, disk);
+  const done = exchange(start.exchange, ground.disk);
   if (done.type === "changed") return { type: "changed", what: `${done.path} was changed`, left: done.left };
   if (done.type === "failed") {
     const why = new GitRefusal(`${done.path} could not be written: ${done.why}.`);
@@ -241,9 +232,9 @@ async function write(
   }
   const { committed } = start;
   if (committed === null) return { type: "written", committed };
-  const moved = await answered(() => moveForth(repo, committed, renew, ground, disk));
+  const moved = await answered(() => moveForth(repo, committed, renew, ground));
   if (moved.type === "moved") return { type: "written", committed: moved.committed };
-  const left = revertExchange(start.exchange, disk);
+  const left = revertExchange(start.exchange, ground.disk);
   return moved.type === "refused"
     ? { type: "failed", why: new GitRefusal(moved.reason), left }
     : { type: "changed", what: moved.what, left };
@@ -258,7 +249,7 @@ async function nothingToDo(
   repo: Repository,
   request: ApplyRequest,
   ground: GitEnvironment,
-): Promise<ApplyAnswer> {
+): Promise<Applied> {
   await noteMerged(repo.common, request.tree.name);
   const none = { files: 0, insertions: 0, deletions: 0 };
   return { ...none, type: "merged", merge: ground.id(), commit: null, notes: [] };

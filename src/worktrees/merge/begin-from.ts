@@ -4,12 +4,12 @@ import { deleteRef } from "../delete-ref.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { dropLocksOfKilled } from "../killed-git.ts";
 import { baseRef, OUR_REFS } from "../layout.ts";
-import { granted, outputOf } from "../refusal.ts";
+import { outputOf } from "../refusal.ts";
 import { gitOn, locateWorktree } from "../worktree-location.ts";
 
 /** Sets branch, HEAD and index of the worktree so that `git diff` there shows exactly the edits. Repeatable. */
 export async function beginFrom(tree: Worktree, ground: GitEnvironment): Promise<void> {
-  const place = granted(locateWorktree(tree));
+  const place = locateWorktree(tree);
   const git = gitOn(tree, place, ground);
   const branch = `refs/heads/${tree.branch}`;
   // A git that was killed there would stop all others.

@@ -4,8 +4,8 @@ import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
 import type { CheckoutSnapshot } from "../checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { withIndex } from "../own-index.ts";
-import { bothEnded, checkoutAt, outputOf, refuseRequest } from "../refusal.ts";
-import { operationInProgress, tooOldToMerge } from "../repository.ts";
+import { bothEnded, outputOf, refuseRequest } from "../refusal.ts";
+import { operationInProgress, repositoryAt, tooOldToMerge } from "../repository.ts";
 import type { Counts } from "../requests.ts";
 import { chunks } from "../side-index.ts";
 import { editsBetween } from "./edits.ts";
@@ -39,7 +39,7 @@ interface Common {
 export async function checkoutOf(tree: Worktree, ground: GitEnvironment): Promise<Repository> {
   if (!existsSync(tree.checkout))
     refuseRequest(`${tree.checkout}, which the edits belong to, no longer exists.`);
-  const repo = await checkoutAt(tree.checkout, ground);
+  const repo = await repositoryAt(tree.checkout, ground);
   if (repo.top !== tree.checkout)
     refuseRequest(`${tree.checkout}, which the edits belong to, is no longer a checkout.`);
   const old = await tooOldToMerge(repo);

@@ -4,10 +4,8 @@ import { rawChanges } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { GIT_KILLED, parts } from "../git.ts";
 import { withIndex } from "../own-index.ts";
-import { answered, outputOf, refuseRequest } from "../refusal.ts";
-import { lastLine } from "../repository.ts";
+import { answered, lastLine, outputOf, refuseRequest } from "../refusal.ts";
 import { chunks, copyIndex } from "../side-index.ts";
-import type { Disk } from "./disk.ts";
 import { dropHeadLocks, entriesOf, isSameEntry, setEntries, withIndexLock } from "./index-entries.ts";
 import type { Committed, IndexEntry } from "./journal.ts";
 import { mergeTree } from "./merge-tree.ts";
@@ -112,12 +110,11 @@ export async function moveForth(
   first: Committed,
   renew: (() => Promise<Committed | null>) | null,
   ground: GitEnvironment,
-  disk: Disk,
 ): Promise<Moved | MovedOn> {
   return withIndexLock<Moved | MovedOn>(repo, ground, async () => {
     let committed = first;
     for (let renewals = 0; ; renewals += 1) {
-      const others = await moveOnce(repo, committed, ground, disk);
+      const others = await moveOnce(repo, committed, ground);
       if (others === null) return { type: "moved", committed };
       if (renew === null || renewals === RENEWALS) return others;
       const next = await renew();
@@ -132,10 +129,9 @@ async function moveOnce(
   repo: Repository,
   committed: Committed,
   ground: GitEnvironment,
-  disk: Disk,
 ): Promise<MovedOn | null> {
   const move = () => moveHead(repo, committed, "forth");
-  const set = await setEntries(repo, { entries: committed.entries, way: "forth", move }, ground, disk);
+  const set = await setEntries(repo, { entries: committed.entries, way: "forth", move }, ground);
   switch (set.type) {
     case "set":
       return null;
@@ -168,25 +164,19 @@ export async function moveBack(
   repo: Repository,
   committed: Committed,
   ground: GitEnvironment,
-  disk: Disk,
 ): Promise<string[]> {
-  const notes = await answered(() => backwards(repo, committed, ground, disk));
+  const notes = await answered(() => backwards(repo, committed, ground));
   return "type" in notes ? [notes.reason] : notes;
 }
 
-async function backwards(
-  repo: Repository,
-  committed: Committed,
-  ground: GitEnvironment,
-  disk: Disk,
-): Promise<string[]> {
+async function backwards(repo: Repository, committed: Committed, ground: GitEnvironment): Promise<string[]> {
   const now = await headOf(repo);
   if (now.head !== committed.commit && now.head !== committed.head)
     return [`The commit ${committed.commit} stays: HEAD of ${repo.top} has moved on.`];
   const isThere = now.head === committed.commit;
   const move = () => (isThere ? moveHead(repo, committed, "back") : Promise.resolve(null));
   const toSet = { entries: committed.entries, way: "back", move } as const;
-  const set = await withIndexLock(repo, ground, () => setEntries(repo, toSet, ground, disk));
+  const set = await withIndexLock(repo, ground, () => setEntries(repo, toSet, ground));
   switch (set.type) {
     case "unmoved":
       return [`The commit ${committed.commit} stays in ${repo.top}: ${set.why}.`];

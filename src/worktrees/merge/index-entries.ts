@@ -9,7 +9,6 @@ import { dropLocksOfKilled } from "../killed-git.ts";
 import { withIndex } from "../own-index.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
 import { chunks, copyIndex } from "../side-index.ts";
-import type { Disk } from "./disk.ts";
 import type { Committed, IndexEntry } from "./journal.ts";
 
 /** Returns entries by path; a missing file has none. */
@@ -61,7 +60,6 @@ export async function setEntries(
   repo: Repository,
   { entries, way, move }: EntriesToSet,
   ground: GitEnvironment,
-  disk: Disk,
 ): Promise<EntriesSet> {
   const real = join(repo.gitDir, "index");
   return withIndex(repo, ground, async (index): Promise<EntriesSet> => {
@@ -86,7 +84,7 @@ export async function setEntries(
     if (digestOf(real) !== before) refuseRequest(`The index of ${repo.top} was changed at this very moment.`);
     const why = await move();
     if (why !== null) return { type: "unmoved", why };
-    disk.rename(index, real);
+    ground.disk.rename(index, real);
     return { type: "set", others };
   });
 }

@@ -1,7 +1,8 @@
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { withLock, withTreeLock } from "../lock.ts";
-import { answered, inSpiteOfGc } from "../refusal.ts";
-import type { PrepareAnswer, PrepareRequest } from "../requests.ts";
+import type { SuccessOf } from "../protocol.ts";
+import { inSpiteOfGc } from "../refusal.ts";
+import type { PrepareRequest } from "../requests.ts";
 import { checkoutOf } from "./candidate.ts";
 import { openMerge } from "./journal.ts";
 import { rollBackUnfinished } from "./roll-back.ts";
@@ -9,19 +10,11 @@ import { showInTree } from "./settle.ts";
 import { snapshotSides } from "./snapshot-sides.ts";
 
 /** Tries the merge of a worktree into the current checkout; writes nothing there. */
-export function prepareMerge(
-  request: PrepareRequest,
-  ground: GitEnvironment,
-  signal?: AbortSignal,
-): Promise<PrepareAnswer> {
-  return answered(() => prepare(request, ground, signal));
-}
-
-async function prepare(
+export async function prepareMerge(
   { tree, deleted, forCheck }: PrepareRequest,
   ground: GitEnvironment,
-  signal: AbortSignal | undefined,
-): Promise<PrepareAnswer> {
+  signal?: AbortSignal,
+): Promise<SuccessOf<"prepare">> {
   const repo = await checkoutOf(tree, ground);
   const before = await afterOthers(repo, ground, signal);
   const look = { tree, checked: false, hold: [] };

@@ -1,12 +1,11 @@
-import type * as z from "zod/mini";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import { snapshotCheckout } from "../checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { OUR_REFS } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
 import { withIndex } from "../own-index.ts";
-import { answered, inSpiteOfGc, outputOf } from "../refusal.ts";
-import type { RebaseAnswer, RebaseRequest } from "../requests.ts";
+import type { GitRequest, SuccessOf } from "../protocol.ts";
+import { inSpiteOfGc, outputOf } from "../refusal.ts";
 import { readRecord, writeRecord } from "../tree-record.ts";
 import { snapshotToMerge } from "./agent-snapshot.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
@@ -19,14 +18,7 @@ import { rememberMarked, unresolved } from "./unresolved.ts";
  * Moves the worktree's base to the current checkout and merges its files, with conflict marks. The last snapshot has
  * the agent's own files.
  */
-export function rebaseTree(
-  { tree }: z.infer<typeof RebaseRequest>,
-  ground: GitEnvironment,
-): Promise<RebaseAnswer> {
-  return answered(() => rebase(tree, ground));
-}
-
-async function rebase(tree: Worktree, ground: GitEnvironment): Promise<RebaseAnswer> {
+export async function rebaseTree({ tree }: GitRequest<"rebase">, ground: GitEnvironment): Promise<Rebased> {
   const repo = await checkoutOf(tree, ground);
   const snapshot = await snapshotToMerge(repo, tree, false, ground);
   const known = await readRecord(repo.common, tree.name);
@@ -35,17 +27,19 @@ async function rebase(tree: Worktree, ground: GitEnvironment): Promise<RebaseAns
     const conflicts = await unresolved(repo, known.tree, snapshot);
     return { type: "rebased", tree: known.tree, conflicts };
   }
-  return withTreeLock<RebaseAnswer>(repo.common, tree.name, ground, () =>
+  return withTreeLock<Rebased>(repo.common, tree.name, ground, () =>
     rebaseLocked(repo, tree, snapshot, ground),
   );
 }
+
+type Rebased = SuccessOf<"rebase">;
 
 async function rebaseLocked(
   repo: Repository,
   tree: Worktree,
   snapshot: string,
   ground: GitEnvironment,
-): Promise<RebaseAnswer> {
+): Promise<Rebased> {
   // HEAD as a parent, too, so that a manual merge of the branch has its history.
   const parents = repo.head === null || repo.head === tree.head ? [tree.base] : [repo.head, tree.base];
   const checkout = await inSpiteOfGc(repo.common, ground, () => snapshotCheckout(repo, parents, ground));

@@ -1,6 +1,5 @@
 import { errorCode, errorMessage } from "../../lib/errors.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
-import type { Disk } from "./disk.ts";
 import { type MergeStory, mergeStateOf } from "./journal.ts";
 import { rollBackUnfinished } from "./roll-back.ts";
 
@@ -12,10 +11,9 @@ export async function recoverFailed(
   common: string,
   merge: string,
   ground: GitEnvironment,
-  disk: Disk,
 ): Promise<MergeStory["state"] | null> {
   try {
-    await rollBackUnfinished(common, ground, disk);
+    await rollBackUnfinished(common, ground);
   } catch (error) {
     // A full disk takes no record either: the journal still says to roll it back.
     if (errorCode(error) === undefined) throw error;

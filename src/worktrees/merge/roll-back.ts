@@ -6,7 +6,7 @@ import { mergeFolder, mergeRef } from "../layout.ts";
 import { answered } from "../refusal.ts";
 import { noteMerged } from "../tree-record.ts";
 import { moveBack, moveForth } from "./commit.ts";
-import { type Disk, realDisk } from "./disk.ts";
+import type { Disk } from "./disk.ts";
 import { dropOwnLocks } from "./index-entries.ts";
 import {
   type Committed,
@@ -27,50 +27,41 @@ export interface RolledBack {
 }
 
 /** Rolls back what a crash left incomplete. Call only under the repository's lock. */
-export async function rollBackUnfinished(
-  common: string,
-  ground: GitEnvironment,
-  disk: Disk = realDisk,
-): Promise<RolledBack> {
+export async function rollBackUnfinished(common: string, ground: GitEnvironment): Promise<RolledBack> {
   const open = openMerge(common);
   if (open === null) return { merges: [], notes: [] };
   const { merge, bytes } = open;
   const story = mergeStateOf(common, merge);
   const git = gitIn(common, ground.env);
   // It had at most made its directory and its refs.
-  if (story === null && bytes !== null) await forgetTakenBack({ git, common }, merge, bytes, [], disk);
-  const notes = story === null ? [] : await rollBack(common, story, ground, disk);
-  if (story !== null) disposeOf(story, disk);
-  setClosed(common, disk);
+  if (story === null && bytes !== null) await forgetTakenBack({ git, common }, merge, bytes, [], ground.disk);
+  const notes = story === null ? [] : await rollBack(common, story, ground);
+  if (story !== null) disposeOf(story, ground.disk);
+  setClosed(common, ground.disk);
   return { merges: story?.state === "open" || story?.state === "undoing" ? [merge] : [], notes };
 }
 
-async function rollBack(
-  common: string,
-  story: MergeStory,
-  ground: GitEnvironment,
-  disk: Disk,
-): Promise<string[]> {
+async function rollBack(common: string, story: MergeStory, ground: GitEnvironment): Promise<string[]> {
   const { start, undo } = story;
   if (story.state === "elsewhere") return [strayed(common, start)];
   const repo = repositoryOf(common, story, ground);
   await dropOwnLocks(repo, start.committed?.branch ?? null);
   switch (story.state) {
     case "open": {
-      const left = revertExchange(start.exchange, disk);
-      const notes = start.committed === null ? [] : await moveBack(repo, start.committed, ground, disk);
-      record(common, start.merge, { type: "merge-end", outcome: "taken back", left }, disk); // word-ok: as recorded
-      await forgetTakenBack(repo, start.merge, start.exchange.bytes, left, disk);
+      const left = revertExchange(start.exchange, ground.disk);
+      const notes = start.committed === null ? [] : await moveBack(repo, start.committed, ground);
+      record(common, start.merge, { type: "merge-end", outcome: "taken back", left }, ground.disk); // word-ok: as recorded
+      await forgetTakenBack(repo, start.merge, start.exchange.bytes, left, ground.disk);
       return [...notes, ...left.map(leftOver)];
     }
     case "undoing": {
-      const left = undo === null ? [] : revertExchange(undo.exchange, disk);
-      const failed = undo?.committed ? await forthAgain(repo, undo.committed, ground, disk) : [];
-      record(common, start.merge, { type: "undo-end", outcome: "taken back", left }, disk); // word-ok: as recorded
+      const left = undo === null ? [] : revertExchange(undo.exchange, ground.disk);
+      const failed = undo?.committed ? await forthAgain(repo, undo.committed, ground) : [];
+      record(common, start.merge, { type: "undo-end", outcome: "taken back", left }, ground.disk); // word-ok: as recorded
       return [...failed, ...left.map(leftOver)];
     }
     case "taken back": // word-ok: as recorded
-      await forgetTakenBack(repo, start.merge, start.exchange.bytes, story.left, disk);
+      await forgetTakenBack(repo, start.merge, start.exchange.bytes, story.left, ground.disk);
       return [];
     case "merged":
       // It died before it could record that.
@@ -83,13 +74,8 @@ async function rollBack(
   }
 }
 
-async function forthAgain(
-  repo: Repository,
-  committed: Committed,
-  ground: GitEnvironment,
-  disk: Disk,
-): Promise<string[]> {
-  const moved = await answered(() => moveForth(repo, committed, null, ground, disk));
+async function forthAgain(repo: Repository, committed: Committed, ground: GitEnvironment): Promise<string[]> {
+  const moved = await answered(() => moveForth(repo, committed, null, ground));
   return moved.type === "moved" ? [] : [moved.reason];
 }
 

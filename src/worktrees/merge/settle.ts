@@ -9,15 +9,14 @@ import { OUR_REFS, treeRecordFolder, treesFolder } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
 import { type LeftRepositories, leaveNestedOut } from "../nested.ts";
 import { withIndex } from "../own-index.ts";
-import { answered, checkoutAt, granted, refuseByGit, refuseRequest } from "../refusal.ts";
-import { lastLine } from "../repository.ts";
-import type { DoneAnswer, SettleRequest } from "../requests.ts";
+import type { GitRequest, SuccessOf } from "../protocol.ts";
+import { answered, lastLine, refuseByGit, refuseRequest } from "../refusal.ts";
+import { repositoryAt } from "../repository.ts";
 import { copyIndex, sideIndexFile } from "../side-index.ts";
 import { addAll } from "../tree-add.ts";
 import { readRecord } from "../tree-record.ts";
 import { gitOn, locateWorktree, type TreeGit } from "../worktree-location.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
-import { realDisk } from "./disk.ts";
 import { lstatOf } from "./file-state.ts";
 
 /** An agent's worktree shows other files than its own for a while. */
@@ -33,14 +32,12 @@ const Shown = z.object({
 type Shown = z.infer<typeof Shown>;
 
 /** Restores the worktree as its agent left it, whatever a check did there. Unchanged files stay untouched. */
-export function settleTree(
-  { tree }: z.infer<typeof SettleRequest>,
+export async function settleTree(
+  { tree }: GitRequest<"settle">,
   ground: GitEnvironment,
-): Promise<z.infer<typeof DoneAnswer>> {
-  return answered(async () => {
-    await settleLeftOver(await checkoutAt(tree.checkout, ground), tree, ground);
-    return { type: "done" } as const;
-  });
+): Promise<SuccessOf<"settle">> {
+  await settleLeftOver(await repositoryAt(tree.checkout, ground), tree, ground);
+  return { type: "done" };
 }
 
 export async function settleLeftOver(
@@ -82,7 +79,7 @@ export async function showInTree(
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     const shown = { snapshot, to, aside, ...(next === undefined ? {} : { next }) };
-    realDisk.write(shownFile(repo.common, tree), JSON.stringify(shown));
+    ground.disk.write(shownFile(repo.common, tree), JSON.stringify(shown));
     for (const [number, path] of aside.entries())
       renameSync(join(tree.path, path), join(folder, String(number)));
     // Git would overwrite what it ignores.
@@ -144,7 +141,7 @@ async function withTreeNow(
   ground: GitEnvironment,
   work: (git: TreeGit, index: string, now: LeftRepositories) => Promise<void>,
 ): Promise<void> {
-  const place = granted(locateWorktree(tree));
+  const place = locateWorktree(tree);
   const git = gitOn(tree, place, ground);
   const linked = (await readRecord(repo.common, tree.name))?.linked ?? [];
   await withIndex(repo, ground, async (index) => {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import type { GitEnvironment } from "../environment.ts";
+import type { SuccessOf } from "../protocol.ts";
 import { inSpiteOfGc, refuseRequest } from "../refusal.ts";
-import type { ApplyAnswer } from "../requests.ts";
 import type { LeftInPlace } from "./revert-exchange.ts";
 import { leftOver } from "./roll-back.ts";
 
@@ -26,8 +26,8 @@ export async function applyInSpiteOfOthers(
   common: string,
   { checkout, name }: Worktree,
   ground: GitEnvironment,
-  apply: () => Promise<ApplyAnswer | ChangedMeanwhile>,
-): Promise<ApplyAnswer> {
+  apply: () => Promise<SuccessOf<"apply"> | ChangedMeanwhile>,
+): Promise<SuccessOf<"apply">> {
   const began = ground.now();
   for (let tries = 1; ; tries += 1) {
     const answer = await inSpiteOfGc(common, ground, apply);

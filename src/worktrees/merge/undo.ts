@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { errorCode } from "../../lib/errors.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { withLock } from "../lock.ts";
-import { answered, checkoutAt, refuseRequest } from "../refusal.ts";
-import type { UndoAnswer, UndoRequest } from "../requests.ts";
+import type { SuccessOf } from "../protocol.ts";
+import { refuseRequest } from "../refusal.ts";
+import { repositoryAt } from "../repository.ts";
+import type { UndoRequest } from "../requests.ts";
 import { changedSince, few, moveBack } from "./commit.ts";
-import { type Disk, realDisk } from "./disk.ts";
 import { exchange } from "./exchange.ts";
 import { isSameFile, lstatOf, stateOf } from "./file-state.ts";
 import {
@@ -23,27 +24,22 @@ import { notDone, recoverFailed } from "./recover.ts";
 import { disposeOf, leftOver, rollBackUnfinished } from "./roll-back.ts";
 
 /** Restores the exact bytes from before a merge. */
-export function undoMerge(
-  request: UndoRequest,
-  ground: GitEnvironment,
-  disk: Disk = realDisk,
-): Promise<UndoAnswer> {
-  return answered(async () => {
-    const repo = await checkoutAt(request.folder, ground);
-    return withLock<UndoAnswer>(repo.common, ground, async () => {
-      const { notes } = await rollBackUnfinished(repo.common, ground, disk);
-      const answer = await undoLocked(repo, request, ground, disk);
-      return answer.type === "undone" ? { ...answer, notes: [...notes, ...answer.notes] } : answer;
-    });
+export async function undoMerge(request: UndoRequest, ground: GitEnvironment): Promise<Undone> {
+  const repo = await repositoryAt(request.folder, ground);
+  return withLock(repo.common, ground, async () => {
+    const { notes } = await rollBackUnfinished(repo.common, ground);
+    const undone = await undoLocked(repo, request, ground);
+    return undone.type === "undone" ? { ...undone, notes: [...notes, ...undone.notes] } : undone;
   });
 }
+
+type Undone = SuccessOf<"undo">;
 
 async function undoLocked(
   repo: Repository,
   { which, force }: UndoRequest,
   ground: GitEnvironment,
-  disk: Disk,
-): Promise<UndoAnswer> {
+): Promise<Undone> {
   const stories = mergesOf(repo.common)
     .flatMap((name) => mergeStateOf(repo.common, name) ?? [])
     .filter(({ start }) => start.top === repo.top && (start.exchange.moves.length > 0 || start.committed));
@@ -62,14 +58,14 @@ async function undoLocked(
   const inGit = committed === null ? [] : await changedSince(repo, committed, ground);
   const paths = [...changed.map(({ path }) => path), ...inGit];
   if (paths.length > 0 && !force) return { type: "changed", merge, title, paths };
-  return carryOut(repo, story, inGit.length === 0, ground, disk);
+  return carryOut(repo, story, inGit.length === 0, ground);
 }
 
 function isNamed({ merge, tree, owner }: MergeStory["start"], which: string): boolean {
   return merge === which || tree === which || owner.actor === which;
 }
 
-function whyNothing(which: string | null, named: readonly MergeStory[]): UndoAnswer {
+function whyNothing(which: string | null, named: readonly MergeStory[]): Undone {
   if (which === null) return { type: "nothing" };
   return refuseRequest(
     named.some(({ state }) => state === "undone")
@@ -108,8 +104,7 @@ async function carryOut(
   story: MergeStory,
   withCommit: boolean,
   ground: GitEnvironment,
-  disk: Disk,
-): Promise<UndoAnswer> {
+): Promise<Undone> {
   const { start } = story;
   const { merge, title } = start;
   const work = backwards(story);
@@ -121,10 +116,10 @@ async function carryOut(
     return refuseRequest(`The earlier ${missing.path} no longer exists, so nothing was undone.`);
   mkdirSync(join(work.bytes, work.aside), { recursive: true });
   try {
-    return await putBack(repo, story, work, committed, ground, disk);
+    return await putBack(repo, story, work, committed, ground);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    const state = await recoverFailed(repo.common, merge, ground, disk);
+    const state = await recoverFailed(repo.common, merge, ground);
     if (state !== "undone") return refuseRequest(notDone(repo, "undone in", state, error));
     const notes = [`It is undone; tidying up after it failed: ${String(error)}.`];
     return { type: "undone", merge, title, paths: pathsOf(story), notes };
@@ -137,29 +132,29 @@ async function putBack(
   work: FileExchange,
   committed: Committed | null,
   ground: GitEnvironment,
-  disk: Disk,
-): Promise<UndoAnswer> {
+): Promise<Undone> {
   const { start } = story;
   const { merge, title } = start;
-  setOpen(repo.common, merge, work.bytes, disk);
-  record(repo.common, merge, { type: "undo-start", exchange: work, committed }, disk);
-  const done = exchange(work, disk);
+  setOpen(repo.common, merge, work.bytes, ground.disk);
+  record(repo.common, merge, { type: "undo-start", exchange: work, committed }, ground.disk);
+  const done = exchange(work, ground.disk);
   if (done.type !== "done") {
-    record(repo.common, merge, { type: "undo-end", outcome: "taken back", left: [...done.left] }, disk); // word-ok: as recorded
-    setClosed(repo.common, disk);
+    const outcome = "taken back"; // word-ok: as recorded
+    record(repo.common, merge, { type: "undo-end", outcome, left: [...done.left] }, ground.disk);
+    setClosed(repo.common, ground.disk);
     const why =
       done.type === "changed" ? "was written to at this very moment" : `could not be written: ${done.why}`;
     return refuseRequest(
       [`Nothing was undone, as ${done.path} ${why}.`, ...done.left.map(leftOver)].join(" "),
     );
   }
-  const notes = committed === null ? [] : await moveBack(repo, committed, ground, disk);
+  const notes = committed === null ? [] : await moveBack(repo, committed, ground);
   if (start.committed !== null && committed === null)
     notes.push(`The commit ${start.committed.commit} stays, as HEAD or the index was changed since.`);
-  for (const { path } of work.moves) disk.sync(join(repo.top, path, ".."));
-  record(repo.common, merge, { type: "undo-end", outcome: "undone", left: [] }, disk);
-  disposeOf({ start, state: "undone" }, disk);
-  setClosed(repo.common, disk);
+  for (const { path } of work.moves) ground.disk.sync(join(repo.top, path, ".."));
+  record(repo.common, merge, { type: "undo-end", outcome: "undone", left: [] }, ground.disk);
+  disposeOf({ start, state: "undone" }, ground.disk);
+  setClosed(repo.common, ground.disk);
   return { type: "undone", merge, title, paths: pathsOf(story), notes: [...notes, ...told(story, work)] };
 }
 

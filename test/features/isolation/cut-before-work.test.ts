@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createTree } from "../../../src/worktrees/create.ts";
 import { cutAfter, recorded, recordsOf, takenUp, world } from "../../supervisor/resume-world.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
 import { creationIn, groundOf, OWNER } from "../../support/worktree-ground.ts";
+import { createTree } from "../../worktrees/operations.ts";
 import { DEAD } from "../../worktrees/tree-of-tests.ts";
 import { turnOf } from "./one-worker.ts";
 

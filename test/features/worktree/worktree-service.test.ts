@@ -5,16 +5,18 @@ import { worktreeDefaults } from "../../../src/features/isolation/worktree-setti
 import { type WorktreeDeskParts, worktreeService } from "../../../src/features/worktree/index.ts";
 import { ActorId, callId, MAIN } from "../../../src/mailbox/ids.ts";
 import type { Location } from "../../../src/mailbox/worktree.ts";
-import { createTree } from "../../../src/worktrees/create.ts";
-import { diffTree } from "../../../src/worktrees/diff.ts";
-import { inspect } from "../../../src/worktrees/inspect.ts";
-import { listTrees } from "../../../src/worktrees/operations.ts";
-import { removeTree } from "../../../src/worktrees/remove.ts";
 import type { BaseRef, Owner } from "../../../src/worktrees/requests.ts";
-import { restoreTree } from "../../../src/worktrees/restore.ts";
-import { snapshotTree } from "../../../src/worktrees/tree-snapshot.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
 import { creationIn, groundOf, OWNER } from "../../support/worktree-ground.ts";
+import {
+  createTree,
+  diffTree,
+  inspect,
+  listTrees,
+  removeTree,
+  restoreTree,
+  snapshotTree,
+} from "../../worktrees/operations.ts";
 
 const MINE: Owner = { ...OWNER, actor: MAIN };
 

@@ -1,11 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { applyMerge } from "../../../src/worktrees/merge/apply.ts";
-import { prepareMerge } from "../../../src/worktrees/merge/prepare.ts";
-import { undoMerge } from "../../../src/worktrees/merge/undo.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
 import { cleanedUp } from "../cleaning-git.ts";
+import { applyMerge, prepareMerge, undoMerge } from "../operations.ts";
 import { DEAD, treeIn } from "../tree-of-tests.ts";
 
 test.each([

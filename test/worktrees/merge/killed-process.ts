@@ -1,5 +1,5 @@
 import type { Worktree } from "../../../src/mailbox/worktree.ts";
-import { applyMerge } from "../../../src/worktrees/merge/apply.ts";
+import { applyMerge } from "../operations.ts";
 import { groundOf } from "../tree-of-tests.ts";
 import { dyingDisk } from "./dying-disk.ts";
 
@@ -13,6 +13,9 @@ process.on(
       process.kill(process.pid, "SIGKILL");
       for (;;);
     });
-    void applyMerge({ tree, expects: null, hold: [], commit: null, owner, title: "Killed" }, ground, disk);
+    void applyMerge(
+      { tree, expects: null, hold: [], commit: null, owner, title: "Killed" },
+      { ...ground, disk },
+    );
   },
 );

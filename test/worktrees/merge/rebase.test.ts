@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gitIn } from "../../../src/worktrees/git.ts";
 import { readRecord, writeRecord } from "../../../src/worktrees/tree-record.ts";
-import { snapshotTree } from "../../../src/worktrees/tree-snapshot.ts";
 import { repositoryWith, type TestRepository } from "../../support/git-repository.ts";
+import { snapshotTree } from "../operations.ts";
 import { type Agent, agentIn, groundFor, persons, picture, put } from "./scene.ts";
 
 const inTree = async (repository: TestRepository, { tree }: Agent, ...args: string[]) =>

@@ -10,16 +10,11 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Worktree } from "../../../src/mailbox/worktree.ts";
-import { createTree } from "../../../src/worktrees/create.ts";
 import type { GitEnvironment } from "../../../src/worktrees/environment.ts";
-import { applyMerge } from "../../../src/worktrees/merge/apply.ts";
 import type { Disk } from "../../../src/worktrees/merge/disk.ts";
-import { prepareMerge } from "../../../src/worktrees/merge/prepare.ts";
-import { rebaseTree } from "../../../src/worktrees/merge/rebase.ts";
-import { settleTree } from "../../../src/worktrees/merge/settle.ts";
-import { undoMerge } from "../../../src/worktrees/merge/undo.ts";
 import type { ApplyRequest, PrepareRequest, UndoRequest } from "../../../src/worktrees/requests.ts";
 import type { TestRepository } from "../../support/git-repository.ts";
+import { applyMerge, createTree, prepareMerge, rebaseTree, settleTree, undoMerge } from "../operations.ts";
 import { groundOf } from "../tree-of-tests.ts";
 
 export type Files = Readonly<Record<string, string | Buffer | { link: string } | null>>;
@@ -104,8 +99,7 @@ export async function agentIn(
     apply: (more, disk) =>
       applyMerge(
         { tree, expects: null, hold: [], commit: null, owner, title: `Work of ${name}`, ...more },
-        ground,
-        disk,
+        disk === undefined ? ground : { ...ground, disk },
       ),
     settle: () => settleTree({ tree }, ground),
     rebase: () => rebaseTree({ tree }, ground),
@@ -121,7 +115,6 @@ export function undo(
 ): ReturnType<typeof undoMerge> {
   return undoMerge(
     { folder: repository.folder, which: null, force: false, ...more },
-    groundOf(repository.env),
-    disk,
+    { ...groundOf(repository.env), ...(disk === undefined ? {} : { disk }) },
   );
 }

@@ -1,0 +1,35 @@
+import type { GitEnvironment } from "../../src/worktrees/environment.ts";
+import { operations } from "../../src/worktrees/operations.ts";
+import type { GitRequest, OperationName, SuccessOf } from "../../src/worktrees/protocol.ts";
+import { answered } from "../../src/worktrees/refusal.ts";
+import type { RefusedRequest } from "../../src/worktrees/requests.ts";
+
+type Op = Exclude<OperationName, "everTracked">;
+
+/** As the git worker answers: what is impossible is an answer, too. */
+function answering<One extends Op>(op: One) {
+  return (
+    request: GitRequest<One>,
+    ground: GitEnvironment,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<SuccessOf<One> | RefusedRequest> => answered(() => operations[op](request, ground, signal));
+}
+
+export const inspect = answering("inspect");
+export const createTree = answering("create");
+export const claimTree = answering("claim");
+export const snapshotTree = answering("snapshot");
+export const overlapOf = answering("overlap");
+export const prepareMerge = answering("prepare");
+export const applyMerge = answering("apply");
+export const settleTree = answering("settle");
+export const rebaseTree = answering("rebase");
+export const keepTree = answering("keep");
+export const removeTree = answering("remove");
+export const listTrees = answering("list");
+export const diffTree = answering("diff");
+export const restoreTree = answering("restore");
+export const removeNamedTree = answering("removeNamed");
+export const mergeNamedTree = answering("mergeNamed");
+export const undoMerge = answering("undo");
+export const sweep = answering("sweep");
