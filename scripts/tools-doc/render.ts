@@ -1,4 +1,5 @@
 import { definitionOf } from "../../src/tools/definition.ts";
+import { threadTools } from "../../src/tools/thread-tools.ts";
 import { everyBuiltInTool, type TellableTool } from "./every-tool.ts";
 
 /** `docs/tools.md`: what models are told of each built-in tool, and what the runtime knows of it besides. */
@@ -16,7 +17,7 @@ function row({ tool, side }: TellableTool): string {
   const cells = [
     `[${tool.name}](#${tool.name.toLowerCase()})`,
     tool.permissionLevel,
-    place(side),
+    place(side, tool.name),
     together(tool),
   ];
   return `| ${cells.join(" | ")} |`;
@@ -31,9 +32,11 @@ function section({ tool }: TellableTool): string {
   return [`## ${tool.name}`, facts.join(" "), argumentTable(input_schema), quoted(description)].join("\n\n");
 }
 
-function place(side: TellableTool["side"]): string {
-  return side === "agent" ? "the agent's thread" : "the supervisor's thread";
+function place(side: TellableTool["side"], name: string): string {
+  return side === "agent" && leasing.has(name) ? "a leased thread" : "the supervisor's thread";
 }
+
+const leasing: ReadonlySet<string> = new Set(threadTools.map(({ name }) => name));
 
 function together({ parallel }: TellableTool["tool"]): string {
   return parallel ? "together" : "one after the other";

@@ -7,6 +7,7 @@ import type { Dispatch, OwnTools } from "../tools/dispatch.ts";
 import { AgentConversation } from "./agent-state.ts";
 import { boundsIn } from "./compaction.ts";
 import { runAgent } from "./loop.ts";
+import type { CheckData } from "./typed-ending.ts";
 
 /** What a host passes to an actor. */
 export interface ActorWorld {
@@ -15,6 +16,8 @@ export interface ActorWorld {
   readonly model: ModelClient;
   /** The agent's own tools; those that need a thread lease one. */
   readonly tools: OwnTools;
+  /** Checks an answer that must be data. */
+  readonly check: CheckData;
   readonly clock: Clock;
   /** Aborted, with the reason, when the actor must end with a summary. */
   readonly signal: AbortSignal;
@@ -24,7 +27,7 @@ export interface ActorWorld {
 
 /** Runs one agent from its spec to its summary. Rejects only when the supervisor is gone. */
 export async function runActor(world: ActorWorld): Promise<void> {
-  const { spec, services, model, tools, clock, signal, report } = world;
+  const { spec, services, model, tools, check, clock, signal, report } = world;
   const state = new AgentConversation(spec);
   const onProgress = ({ turns, usage, said }: AgentConversation) =>
     report({ type: "progress", turn: turns, usage, text: said.slice(-2000) });
@@ -72,5 +75,5 @@ export async function runActor(world: ActorWorld): Promise<void> {
         event satisfies never;
     }
   };
-  await runAgent(spec, state, { model, services, dispatch, signal, onModelEvent, onProgress });
+  await runAgent(spec, state, { model, services, dispatch, check, signal, onModelEvent, onProgress });
 }

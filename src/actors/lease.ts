@@ -1,12 +1,15 @@
 import type { Clock } from "../mailbox/clock.ts";
 import type { CallId } from "../mailbox/ids.ts";
+import type { CallOptions } from "../mailbox/rpc/caller.ts";
+import type { Result } from "../mailbox/rpc/frames.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { SealedTool } from "../tools/bind-tool.ts";
 import type { AgentCallContext } from "../tools/tool.ts";
 import { type Exit, UNKNOWN_VITALS, type Vitals } from "./hosts.ts";
-import type { ThreadCall } from "./thread-calls.ts";
+import type { ThreadCall, ThreadResult } from "./thread-calls.ts";
 import { threadVitals } from "./thread-vitals.ts";
 import type { ThreadPool, ToolThread } from "./tool-threads.ts";
+import type { CheckData } from "./typed-ending.ts";
 
 export interface LeaseOptions {
   readonly pool: ThreadPool;
@@ -28,7 +31,7 @@ type Context = Pick<AgentCallContext, "hidden" | "actor">;
 /** The thread of one actor: taken from the pool with a call, and given back when none of its calls runs. */
 export class Lease {
   readonly #options: LeaseOptions;
-  readonly #running = new Map<CallId, Context>();
+  readonly #running = new Map<CallId | symbol, Context | null>();
   readonly #over = new AbortController();
   #taking: Promise<ToolThread | null> | null = null;
   #thread: ToolThread | null = null;
@@ -83,16 +86,30 @@ export class Lease {
     this.#thread = null;
   }
 
-  async #run(call: ThreadCall, context: AgentCallContext) {
-    const id = call.context.call;
+  /** See `CheckData`. */
+  readonly check: CheckData = (schema, value) =>
+    this.#use(Symbol("check"), null, this.#options.signal, ({ requests }, options) =>
+      requests.call("check", { schema, value }, options),
+    );
+
+  #run(call: ThreadCall, context: AgentCallContext): Promise<ThreadResult> {
+    return this.#use(call.context.call, context, context.signal, ({ requests }, options) =>
+      requests.call("call", call, options),
+    );
+  }
+
+  /** Throws if there is no result, with a message for the model. */
+  async #use<T>(
+    id: CallId | symbol,
+    context: Context | null,
+    signal: AbortSignal,
+    request: (thread: ToolThread, options: CallOptions) => Promise<Result<T>>,
+  ): Promise<T> {
     this.#running.set(id, context);
     try {
       const thread = await this.#hold();
       if (thread === null) throw new Error("The agent was stopped before a thread was free.");
-      const result = await thread.requests.call("call", call, {
-        signal: context.signal,
-        waitsForCancel: true,
-      });
+      const result = await request(thread, { signal, waitsForCancel: true });
       if (result.ok) return result.value;
       if (result.kind === "gone") this.#options.onLost(await thread.ended);
       throw new Error(result.message);
@@ -126,8 +143,9 @@ export class Lease {
 
   /** Only a call that runs may ask for something. */
   #contextOf(call?: CallId): Context {
-    const context = call === undefined ? [...this.#running.values()][0] : this.#running.get(call);
-    if (context === undefined) throw new Error("No such call runs in this thread.");
+    const running = [...this.#running.values()].find((context) => context !== null);
+    const context = call === undefined ? running : this.#running.get(call);
+    if (!context) throw new Error("No such call runs in this thread.");
     return context;
   }
 

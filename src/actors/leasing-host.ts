@@ -74,7 +74,15 @@ function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock): ActorHan
   // Not before its handle is known: what it reports may lead to its end.
   const run = async () =>
     runActor({
-      ...{ spec: start.spec, services, model: lane, tools, clock, signal: cancelled.signal },
+      ...{
+        spec: start.spec,
+        services,
+        model: lane,
+        tools,
+        check: lease.check,
+        clock,
+        signal: cancelled.signal,
+      },
       report: (report) => {
         if (!over.signal.aborted) start.onReport(report);
       },

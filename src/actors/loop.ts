@@ -29,13 +29,14 @@ import {
 } from "./ending.ts";
 import { nextReply } from "./next-reply.ts";
 import { runCalls } from "./run-calls.ts";
-import { type TypedEnding, typedEnding } from "./typed-ending.ts";
+import { type CheckData, type TypedEnding, typedEnding } from "./typed-ending.ts";
 
 /** Everything the loop needs from outside; it owns nothing. */
 export interface Surroundings {
   readonly model: ModelClient;
   readonly services: Pick<Services, "reply" | "turn" | "finish" | "compacting" | "compacted">;
   readonly dispatch: Dispatch;
+  readonly check: CheckData;
   readonly signal: AbortSignal;
   readonly onModelEvent: OnModelEvent;
   /** Called with every reply and turn, for the live tree and for the summary of an agent that dies. */
@@ -63,7 +64,7 @@ export async function runAgent(
     // Its reply may be recorded, but not its end: the model is not called to continue its own text.
     const ending: TypedEnding = state.onlyCompacts
       ? { type: "ends", ending: await endingOfCompaction(spec, state, around) }
-      : await asData(endingOfAnswer(state.turnsShown.at(-1), state.said), spec, state, false);
+      : await asData(endingOfAnswer(state.turnsShown.at(-1), state.said), spec, state, around, false);
     if (ending.type === "again") state.addSteering([{ text: ending.note, notice: true }]);
     else {
       const answer = await end(null, ending.ending, state.onlyCompacts ? { compacted: true } : {});
@@ -106,7 +107,9 @@ export async function runAgent(
 
     const isLast = last !== null || reply.stopReason === "refusal" || reply.stopReason === "incomplete";
     const ending =
-      calls.length > 0 ? null : await asData(endingOfReply(reply, saidBefore, last), spec, state, isLast);
+      calls.length > 0
+        ? null
+        : await asData(endingOfReply(reply, saidBefore, last), spec, state, around, isLast);
     const answer =
       ending?.type === "ends"
         ? await end(turn, ending.ending)
@@ -122,10 +125,11 @@ async function asData(
   ending: Ending,
   { outputSchema }: ActorSpec,
   { retries }: AgentConversation,
+  { check }: Surroundings,
   isLast: boolean,
 ): Promise<TypedEnding> {
   if (outputSchema === undefined) return { type: "ends", ending };
-  return typedEnding(ending, outputSchema, { retries, isLast });
+  return typedEnding(ending, outputSchema, { retries, isLast, check });
 }
 
 /** Runs the calls of a reply; those that had a result before a crash do not run again. */

@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
-import { type ReadEntry, SearchMatches, type ToolModule } from "../mailbox/messages.ts";
+import { type JsonSchema, type ReadEntry, SearchMatches, type ToolModule } from "../mailbox/messages.ts";
 import type { Handlers } from "../mailbox/rpc/table.ts";
 import { unchecked } from "../mailbox/rpc/table.ts";
 import { RunRequest, type RunResult } from "../mailbox/runs.ts";
 import type { ToolEnd } from "../tools/bind-tool.ts";
 import type { ThreadCallContext } from "../tools/tool.ts";
+import type { Checked } from "./typed-ending.ts";
 
 /** One call for a leased thread: the tool's input, and what the tool may know of its agent. */
 export interface ThreadCall {
@@ -20,6 +21,11 @@ export interface ThreadCall {
   readonly reads: readonly ReadEntry[];
 }
 
+export interface DataCheck {
+  readonly schema: JsonSchema;
+  readonly value: unknown;
+}
+
 /** The result of a call, and what the agent has seen of files by it. */
 export interface ThreadResult {
   readonly end: ToolEnd;
@@ -29,6 +35,8 @@ export interface ThreadResult {
 /** What the supervisor requests of a thread. Both sides are our own code, so these bodies are not checked. */
 export const THREAD_CALLS = {
   call: { request: unchecked<ThreadCall>(), response: unchecked<ThreadResult>() },
+  /** Whether an agent's answer fits its schema. */
+  check: { request: unchecked<DataCheck>(), response: unchecked<Checked>() },
   /** The response shows that the thread's loop turns. */
   pulse: { request: z.null(), response: z.null() },
 };

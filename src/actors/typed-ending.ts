@@ -16,11 +16,15 @@ export type TypedEnding =
 export async function typedEnding(
   ending: Ending,
   schema: JsonSchema,
-  { retries, isLast }: { readonly retries: number; readonly isLast: boolean },
+  {
+    retries,
+    isLast,
+    check,
+  }: { readonly retries: number; readonly isLast: boolean; readonly check: CheckData },
 ): Promise<TypedEnding> {
   const ends = (more: Partial<Ending>): TypedEnding => ({ type: "ends", ending: { ...ending, ...more } });
   const data = parseAnswer(ending.text);
-  const found = data.type === "data" ? await checked(schema, data.value) : null;
+  const found = data.type === "data" ? await check(schema, data.value) : null;
   if (data.type === "data" && found?.type === "fits") return ends({ output: data.value });
   if (found?.type === "unusable")
     return ends(
@@ -68,7 +72,10 @@ function between(text: string, open: string, close: string): string {
   return from < 0 || to < from ? "" : text.slice(from, to + 1);
 }
 
-type Checked =
+/** Checks data against a schema. A pattern of the schema's author may never end, so this runs in a thread. */
+export type CheckData = (schema: JsonSchema, value: unknown) => Promise<Checked>;
+
+export type Checked =
   | { readonly type: "fits" }
   /** What does not fit, one line each, with the path of the value. */
   | { readonly type: "misfit"; readonly complaints: readonly string[] }
@@ -98,8 +105,8 @@ const DRAFTS: readonly [RegExp, SchemaDraft][] = [
   [/2019-09/, "2019-09"],
 ];
 
-/** Checks data against a schema. Loads the validator on first use. */
-export async function checked(schema: JsonSchema, value: unknown): Promise<Checked> {
+/** See `CheckData`. Loads the validator on first use. */
+export async function checkData(schema: JsonSchema, value: unknown): Promise<Checked> {
   const { Validator } = await import("@cfworker/json-schema");
   try {
     const { valid, errors } = new Validator(schema, draftOf(schema), false).validate(value);

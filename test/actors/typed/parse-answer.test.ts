@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checked, parseAnswer } from "../../../src/actors/typed-ending.ts";
+import { checkData, parseAnswer } from "../../../src/actors/typed-ending.ts";
 
 const foundIn = (text: string) => {
   const found = parseAnswer(text);
@@ -45,14 +45,14 @@ test("no text is too odd to be looked through", () => {
   fc.assert(fc.property(fc.string(), (text) => void parseAnswer(text)));
 });
 
-test("older drafts and odd schemas are checked as they say", async () => {
+test("older drafts and odd schemas are checkData as they say", async () => {
   const draft4 = { $schema: "http://json-schema.org/draft-04/schema#", minimum: 3, exclusiveMinimum: true };
-  expect(await checked(draft4, 3)).toMatchObject({ type: "misfit" });
-  expect(await checked({ anyOf: [{ type: "string" }, { type: "null" }] }, 1)).toMatchObject({
+  expect(await checkData(draft4, 3)).toMatchObject({ type: "misfit" });
+  expect(await checkData({ anyOf: [{ type: "string" }, { type: "null" }] }, 1)).toMatchObject({
     type: "misfit",
   });
-  expect(await checked({ pattern: "(" }, "x")).toMatchObject({ type: "unusable" });
-  expect(await checked({ items: { type: "integer" } }, Array(50).fill("x"))).toMatchObject({
+  expect(await checkData({ pattern: "(" }, "x")).toMatchObject({ type: "unusable" });
+  expect(await checkData({ items: { type: "integer" } }, Array(50).fill("x"))).toMatchObject({
     type: "misfit",
     complaints: expect.toSatisfy((lines: string[]) => lines.length === 10),
   });
