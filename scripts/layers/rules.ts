@@ -103,7 +103,7 @@ export const rules: Rules = {
     ],
     [
       "actors",
-      // An agent's thread holds one end of its lane to the gateway, and nothing else of the model.
+      // An actor holds one end of its lane to the gateway, and nothing else of the model.
       [
         ...folders("lib", "mailbox", "context", "tools"),
         ...all("src/model/gateway-client.ts"),

@@ -316,7 +316,7 @@ export const Access = z.object({ kind: z.enum(["read", "write", "execute", "netw
 export type Access = z.infer<typeof Access>;
 
 /**
- * `before`: a call that the agent is about to run in its own thread, with its working directory. The supervisor
+ * `before`: a call of an agent's own tool that is about to run, with its working directory. The supervisor
  * derives from the input what the call touches.
  */
 export const BeforeCall = z.extend(Call, { cwd: z.string() });

@@ -15,12 +15,9 @@ export const limitSettings = {
     "backgroundMs",
     "Milliseconds that an agent which has answered is kept for its background commands.",
   ),
-  stuckWarnMs: limit("stuckWarnMs", "Milliseconds that an agent's thread can hang before a warning."),
-  stuckMs: limit("stuckMs", "Milliseconds that an agent's thread can hang before it is ended."),
-  toolMs: limit(
-    "toolMs",
-    "Milliseconds that a call in an agent's own thread can take; commands have their own.",
-  ),
+  stuckWarnMs: limit("stuckWarnMs", "Milliseconds that the thread of a call can hang before a warning."),
+  stuckMs: limit("stuckMs", "Milliseconds that the thread of a call can hang before it is ended."),
+  toolMs: limit("toolMs", "Milliseconds that a call in a thread can take; commands have their own."),
   mcpStartMs: limit("mcpStartMs", "Milliseconds that the first request waits for MCP servers to start."),
   graceMs: limit("graceMs", "Milliseconds that a cancelled agent has to end by itself."),
   maxTokens: limit(
@@ -31,7 +28,7 @@ export const limitSettings = {
   thinkingTokens: limit("thinkingTokens", "Tokens to think with; 0 is off."),
   parallelCalls: limit(
     "parallelCalls",
-    "Calls of one reply that an agent's own thread runs at the same time, such as Read and Grep.",
+    "Calls of one reply that an agent runs at the same time, such as Read and Grep.",
   ),
   maxChildren: bound("maxChildren", 1_000, "Agents that one agent can start in all."),
   maxAgentsPerSession: bound("maxAgentsPerSession", 1_000, "Agents that a session can start in all."),

@@ -30,7 +30,7 @@ export interface CallParts {
 
 /** The calls of one actor. */
 export interface AgentCalls {
-  /** A call that is about to run in the agent's own thread. */
+  /** A call of an agent's own tool that is about to run. */
   before(call: BeforeCall): Promise<CallDecision>;
   after(call: AfterCall): Promise<AfterAnswer>;
   /** A call of a tool on this side. */
@@ -255,7 +255,7 @@ async function decide(
   };
 }
 
-/** What a call in the agent's thread may write to: nothing, these files, or (null) anything. */
+/** What a call of an agent's own tool may write to: nothing, these files, or (null) anything. */
 function writesOf({ level }: KnownTool, accesses: readonly Access[]): readonly string[] | null {
   if (level === "read") return [];
   const targets = accesses.flatMap(({ kind, target }) => (kind === "write" ? [target] : []));

@@ -165,7 +165,7 @@ export interface EndedCall {
   readonly signal: AbortSignal;
 }
 
-/** Requests of an agent's thread that features serve. */
+/** Requests of an actor that features serve. */
 export type ThreadServices = Pick<
   Services,
   "run" | "command" | "background" | "hidden" | "compacting" | "compacted"

@@ -17,11 +17,11 @@ export interface Limits {
    * continue; after that they are stopped and it ends (default 60,000).
    */
   readonly backgroundMs: number;
-  /** Milliseconds that an agent's thread may stand still before the user is warned (default 10,000). */
+  /** Milliseconds that the thread of a call may stand still before the user is warned (default 10,000). */
   readonly stuckWarnMs: number;
   /** The same before it is ended (default 60,000). */
   readonly stuckMs: number;
-  /** Milliseconds a call in an agent's own thread may take; commands have their own time (default 600,000). */
+  /** Milliseconds a call in a thread may take; commands have their own time (default 600,000). */
   readonly toolMs: number;
   /** Milliseconds that the first request waits for MCP servers that are still starting (default 5,000). */
   readonly mcpStartMs: number;
@@ -33,7 +33,7 @@ export interface Limits {
   readonly maxTurns: number;
   /** Tokens to think with; 0 is off (default 0). */
   readonly thinkingTokens: number;
-  /** Calls of one reply that an agent's own thread runs at the same time, such as Read and Grep (default 8). */
+  /** Calls of one reply that an agent runs at the same time, such as Read and Grep (default 8). */
   readonly parallelCalls: number;
   /** Agents that one agent may start (default 1,000). */
   readonly maxChildren: number;

@@ -3,7 +3,7 @@ import type { Journal } from "../journal/journal.ts";
 import { journalFile } from "../journal/paths.ts";
 import { readJournal } from "../journal/reader.ts";
 import { type ActorAtRest, messageId, sessionStateOf } from "../journal/session-state.ts";
-import type { Clock } from "../mailbox/clock.ts";
+import { type Clock, within } from "../mailbox/clock.ts";
 import type { MessageParam } from "../mailbox/conversation.ts";
 import { type ActorId, type Ids, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
@@ -13,10 +13,10 @@ import type { PreparedSpawn, SpawnNeeds } from "./joints.ts";
 import { FOR_THE_USER, type RunFor } from "./run-for.ts";
 
 export interface SpawnParts {
-  readonly actors: Pick<ActorSystem, "joints" | "find" | "start" | "emit" | "delivery">;
+  readonly actors: Pick<ActorSystem, "joints" | "find" | "add" | "start" | "emit" | "delivery">;
   readonly journal: Journal;
   readonly ids: Pick<Ids, "actor">;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Clock;
   /** Reads what an ended agent was. Rejects, with a sentence, if that cannot be read. */
   read(id: ActorId): Promise<ActorAtRest>;
   /** Turns that a run of this type may take. */
@@ -35,6 +35,9 @@ export interface NewRun {
   /** Of a fork: the part of its conversation that is not its parent's, which is in the journal already. */
   readonly own?: MessageParam[];
 }
+
+/** Milliseconds that the start of an agent waits for its record. */
+const RECORD_MS = 1_000;
 
 /** Starts actors, and resumes those that have ended. */
 export class Spawn {
@@ -58,7 +61,7 @@ export class Spawn {
     );
   }
 
-  /** A new actor: durable in the order of the journal, then in line for a slot. Throws, with a sentence, if it must not start. */
+  /** A new actor: durable, then in line for a slot. Throws, with a sentence, if it must not start. */
   start({ id, build, runFor, definition, deadlineMs, own }: NewRun): Actor {
     const { actors, journal, clock } = this.#parts;
     let spec: ActorSpec;
@@ -71,14 +74,22 @@ export class Spawn {
     }
     const actor = createActor(spec, clock.now(), runFor, deadlineMs);
     const { call, background } = runFor;
-    journal.note({
+    const durable = journal.append({
       type: "spawn",
       spec: own ? { ...spec, messages: own } : spec,
       call,
       ...(background ? { background } : {}),
       ...(own ? { fork: true } : {}),
     });
-    actors.start(actor);
+    // A request that the journal does not know of would be paid for twice; a disk that hangs holds up no agent.
+    if (id === MAIN) actors.start(actor);
+    else {
+      actors.add(actor);
+      void within(clock, RECORD_MS, durable).then(() => {
+        if (!actor.hasEnded) actors.start(actor);
+      });
+    }
+    durable.catch(() => {});
     return actor;
   }
 

@@ -20,10 +20,7 @@ export interface ThreadParts extends Omit<ServiceParts, "connect"> {
   onText(actor: ActorId, text: string, turn: number): void;
 }
 
-/**
- * The threads of actors: each has one while it works, and gives it back while it only waits and others need it. A thread
- * that is no longer its actor's is given a moment to end by itself.
- */
+/** Actors in their host. One that must stop, or is no longer its actor's, is given a moment to end by itself. */
 export class Threads {
   readonly #parts: ThreadParts;
   /** By thread: an actor may have its next one while the last is still there. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type ActorAtRest, resultId } from "../../src/journal/session-state.ts";
+import { systemClock } from "../../src/mailbox/clock.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import type { Summary } from "../../src/mailbox/messages.ts";
@@ -41,6 +42,7 @@ function onDisk(held: number) {
   const spawn = new Spawn({
     actors: {
       ...{ joints: [], find: () => agent, emit() {}, delivery },
+      add() {},
       start: ({ turns }) => void knew.push(turns.map(({ turn }) => turn)),
     },
     journal: {
@@ -51,7 +53,7 @@ function onDisk(held: number) {
       close: async () => {},
     },
     ids: { actor: () => agent.id },
-    clock: { now: () => 0 },
+    clock: systemClock,
     turnsOf: () => 1,
     onWarning() {},
     read,

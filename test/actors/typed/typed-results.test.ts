@@ -161,3 +161,21 @@ describe.each(everyDayHosts)("data, on %s", (host) => {
     await expect(supervisor.spawn({ prompt: "p", output })).rejects.toThrow(/at most 20000 characters/);
   });
 });
+
+test("a pattern of a schema that never ends harms its own agent: others continue, and the watch ends it", async () => {
+  const { supervisor } = supervised(
+    "worker threads",
+    (request) => ({
+      text: request.messages.some(({ content }) => String(content).includes("Slow"))
+        ? JSON.stringify(`${"a".repeat(64)}!`)
+        : "quick",
+    }),
+    { limits: { stuckWarnMs: 200, stuckMs: 1_000, graceMs: 100 } },
+  );
+  const slow = supervisor.spawn({ prompt: "Slow.", output: { type: "string", pattern: "^(a+)+$" } });
+  expect((await supervisor.spawn({ prompt: "Other." })).summary).toMatchObject({
+    status: "done",
+    text: "quick",
+  });
+  expect((await slow).summary.status).toBe("timed_out");
+});
