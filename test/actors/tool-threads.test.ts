@@ -79,7 +79,6 @@ test("a thread that ends is replaced for those who wait, and a spent one takes n
   expect(second).not.toBe(first);
   expect(await first.ended).toEqual({ type: "died", message: "Worker exited with code 3" });
   pool.give(second, true);
-  await second.ended;
   const third = await taken(pool);
   expect(third).not.toBe(second);
   expect(await readIn(third)).toContain("alpha");
