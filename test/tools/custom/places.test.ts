@@ -176,7 +176,8 @@ describe("a tool in the agent's thread cannot take the session with it", () => {
       "worker threads",
       [spin, where],
       {},
-      { stuckWarnMs: 1_000, stuckMs: 2_000 },
+      // The watch looks once a second: the warning needs a look of its own.
+      { stuckWarnMs: 1_000, stuckMs: 4_000 },
     );
     const spins = supervisor.spawn({ type: "caller", description: "spins", prompt: "Spin" });
     const other = await supervisor.spawn({ type: "caller", prompt: "Where" });
