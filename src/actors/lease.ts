@@ -86,7 +86,6 @@ export class Lease {
     this.#thread = null;
   }
 
-  /** See `CheckData`. */
   readonly check: CheckData = (schema, value) =>
     this.#use(Symbol("check"), null, this.#options.signal, ({ requests }, options) =>
       requests.call("check", { schema, value }, options),

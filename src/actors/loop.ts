@@ -80,7 +80,8 @@ export async function runAgent(
     if (begun) reply = { ...begun.reply, stopReason: "tool_use" };
     else {
       last = lastTurn(spec, state);
-      if (last?.silent) return void (await end(null, { ...last, text: state.said }));
+      if (last?.silent)
+        return void (await end(null, { status: last.status, reason: last.reason, text: state.said }));
       const { note } = state.repetition;
       if (note !== null) state.addSteering([{ text: note, notice: true }]);
       const fits = await compactToFit(spec, state, last === null, around);
