@@ -41,8 +41,8 @@ export const supervisor: readonly Mutation[] = [
     name: "S7-close-does-not-wait-for-ends",
     file: "src/supervisor/actor-system.ts",
     from: `await this.#completion.settled();
-    this.#threads.close();`,
-    to: "this.#threads.close();",
+    this.#hosted.close();`,
+    to: "this.#hosted.close();",
     tests: ["test/session/closing.test.ts"],
     title: "(S7)",
     core: true,

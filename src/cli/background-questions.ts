@@ -58,8 +58,8 @@ export function wakingLines(): WakingLines {
   let ended: AgentView[] = [];
   let wasIdle = false;
 
-  const onMain = ({ state, hasThread }: AgentView): void => {
-    const isIdle = state === "waiting" && !hasThread && running.size > 0;
+  const onMain = ({ state, hasLoop }: AgentView): void => {
+    const isIdle = state === "waiting" && !hasLoop && running.size > 0;
     if (isIdle && !wasIdle) {
       lines.print(
         `The conversation has answered; ${counted(running.size, "agent")} in the background will wake it.`,

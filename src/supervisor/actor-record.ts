@@ -22,14 +22,14 @@ import { RunState } from "./run-state.ts";
 import type { RunningCall } from "./running-call.ts";
 
 /**
- * What the supervisor keeps of one actor; its conversation lives in its own thread and in the journal. Only this class
- * writes its fields: others have the type `Actor`, which is read-only.
+ * What the supervisor keeps of one actor. Only this class writes its fields: others have the type `Actor`, which is
+ * read-only.
  */
 class ActorRecord extends RunState {
   spec: ActorSpec;
   /** Its runs that had ended when the session was resumed: who asked for them may ask again. */
   earlier: readonly EndedRun[] = [];
-  /** Of every request answered for it, as the gateway says: also when its thread is gone. */
+  /** Of every request answered for it, as the gateway says: also when its loop has ended. */
   usage: Usage = noUsage;
   costUsd = 0;
   #turns: Turn[];
@@ -48,10 +48,10 @@ class ActorRecord extends RunState {
   readonly inbox: Inbox;
   /** The reply whose calls run now, or null if it is the model's turn. */
   reply: Reply | null = null;
-  /** What its last thread knew of that reply's calls. */
+  /** What was known of that reply's calls when its last loop ended. */
   open: OpenTurn | null = null;
   readonly #calls = new Map<CallId, RunningCall>();
-  /** What its questions of this turn were answered, or will be: a new thread asks again and gets the same. */
+  /** What its questions of this turn were answered, or will be: a new loop asks again and gets the same. */
   readonly #answered = new Map<string, Promise<unknown>>();
   /** Its answers of this run that notices made it continue from. */
   #answers: readonly string[] = [];
@@ -60,7 +60,7 @@ class ActorRecord extends RunState {
   readonly createdAt: number;
   /** Milliseconds from the start of a run until it is stopped, or null if there is no such limit. */
   readonly deadlineMs: number | null;
-  #hadThread = false;
+  #hasStarted = false;
 
   constructor(spec: ActorSpec, now: number, runFor: RunFor, deadlineMs: number | null) {
     super(runFor, now);
@@ -142,14 +142,14 @@ class ActorRecord extends RunState {
 
   // ---- what it does ------------------------------------------------------------------------------
 
-  /** A question of the turn under way, whichever thread asks it: answered once. */
+  /** A question of the turn under way, whichever loop asks it: answered once. */
   answerOnce<T>(question: string, answer: () => Promise<T>): Promise<T> {
     const before = this.#answered.get(question);
     // The key names the kind of the question, and so that of its answer.
     if (before) return before as Promise<T>;
     const first = answer();
     this.#answered.set(question, first);
-    // The thread that asked gets the error; a second one need not exist.
+    // The loop that asked gets the error; a second one need not exist.
     first.catch(() => {});
     return first;
   }
@@ -177,7 +177,7 @@ class ActorRecord extends RunState {
 
   takeReply(reply: Reply): void {
     this.reply = reply;
-    // What its thread tells of its progress may come later than its end.
+    // What its loop reports of its progress may come later than its end.
     this.setSaid(textOf(reply.content));
     this.open = null;
   }
@@ -243,12 +243,12 @@ class ActorRecord extends RunState {
     });
   }
 
-  // ---- threads and processes that it outlives ----------------------------------------------------------
+  // ---- loops and processes that it outlives ----------------------------------------------------------
 
-  /** All that one more thread needs to be this actor: what it is by now, and the turn it is in. */
-  specForThread(last: LastTurn | null, notice: Notice | null): ActorSpec {
-    const first = !this.#hadThread;
-    this.#hadThread = true;
+  /** All that one more loop needs to be this actor: what it is by now, and the turn it is in. */
+  specForStart(last: LastTurn | null, notices: readonly Notice[]): ActorSpec {
+    const first = !this.#hasStarted;
+    this.#hasStarted = true;
     const { pending: _, last: __, compact: ___, ...own } = this.spec;
     const spec = this.wish === null ? own : { ...own, compact: compactRequest(this.wish) };
     if (this.reply) {
@@ -256,7 +256,7 @@ class ActorRecord extends RunState {
       const pending = { reply: this.reply, open };
       this.spec = { ...spec, turns: [...this.turns], heard: [...this.reply.heard], pending };
     } else {
-      this.inbox.drain(notice);
+      this.inbox.drain(notices);
       const end = last === null ? {} : { last };
       this.spec = { ...spec, turns: [...this.turns], heard: [...this.inbox.inFlight], ...end };
     }
@@ -285,8 +285,8 @@ class ActorRecord extends RunState {
       if (notice && id !== undefined) this.inbox.pushNotice(skillNotice({ title: "", id, text, system }));
       else this.inbox.pushMessage(text, id === undefined ? undefined : { id, from, text });
     }
-    // The threads of the process before had the attempts up to this one.
-    this.#hadThread = true;
+    // The loops of the process before had the attempts up to this one.
+    this.#hasStarted = true;
   }
 
   /** The turn that it was in when the program died, with the results that are known. */
@@ -334,7 +334,7 @@ export function createActor(
   return new ActorRecord(spec, now, runFor, deadlineMs);
 }
 
-/** The wish as data, for its thread. */
+/** The wish as data, for its loop. */
 export function compactRequest({ instructions, alone }: CompactRequest): CompactRequest {
   return { instructions, ...(alone ? { alone } : {}) };
 }

@@ -13,12 +13,12 @@ import { viewOf } from "./actor-view.ts";
 import type { Actors } from "./actors.ts";
 import { Completion, ENDED } from "./completion.ts";
 import { Delivery, type DeliveryParts } from "./delivery.ts";
+import { HostedActors } from "./hosted-actors.ts";
 import type { CoreEvent, Joints } from "./joints.ts";
 import type { ActorEvent, LifecycleEffect, StopRequest, StopScope } from "./lifecycle.ts";
 import type { Limits } from "./limits.ts";
 import type { Notice } from "./notices.ts";
 import { Slots } from "./slots.ts";
-import { Threads } from "./threads.ts";
 import type { Toolbox } from "./toolbox.ts";
 import type { Activity, Remarks, SupervisorEvent } from "./view.ts";
 
@@ -45,7 +45,7 @@ export class ActorSystem implements Actors {
   readonly #actors = new Map<ActorId, Actor>();
   readonly #joints: Joints[] = [];
   readonly delivery: Delivery;
-  readonly #threads: Threads;
+  readonly #hosted: HostedActors;
   readonly #completion: Completion;
   /** Why nothing happens any longer, or null if it still does. */
   #detachedBecause: string | null = null;
@@ -75,7 +75,7 @@ export class ActorSystem implements Actors {
         for (const other of this.#awaitedBy(id)) this.stop(other, ORPHANED, "foreground");
       },
     });
-    this.#threads = new Threads({
+    this.#hosted = new HostedActors({
       ...{ ...common, completion: this.#completion, graceMs: limits.graceMs },
       onText: (actor, text, turn) => parts.onEvent({ type: "text", actor, text, turn }),
     });
@@ -210,7 +210,7 @@ export class ActorSystem implements Actors {
   detach(reason: string): void {
     this.#detachedBecause ??= reason;
     this.#parts.journal.leave();
-    this.#threads.close();
+    this.#hosted.close();
     for (const actor of this.all()) if (!actor.hasEnded) this.#leave(actor, reason);
   }
 
@@ -235,7 +235,7 @@ export class ActorSystem implements Actors {
       await Promise.all(left.map((actor) => actor.ended));
     }
     await this.#completion.settled();
-    this.#threads.close();
+    this.#hosted.close();
   }
 
   /** Resolves when every end so far is durable and delivered. */
@@ -288,8 +288,8 @@ export class ActorSystem implements Actors {
       case "release-slot":
         if (!isMain) this.#slots.release();
         break;
-      case "release-thread":
-        this.#threads.release(actor);
+      case "release-loop":
+        this.#hosted.release(actor);
         break;
       case "return-to-calls":
         actor.returnToCalls();
@@ -299,7 +299,7 @@ export class ActorSystem implements Actors {
         actor.handle?.cancel(effect.reason);
         break;
       case "arm-grace":
-        this.#threads.armGrace(actor);
+        this.#hosted.armGrace(actor);
         break;
       case "terminate":
         actor.handle?.terminate();
@@ -330,7 +330,7 @@ export class ActorSystem implements Actors {
     const needs = this.#joints.flatMap((feature) => feature.prepareStart?.(actor) ?? []);
     const [first] = needs;
     if (first === undefined) {
-      this.#threads.start(actor);
+      this.#hosted.start(actor);
       return;
     }
     actor.keepFor({ type: "tool", tool: first.tool, title: first.title });
@@ -339,11 +339,11 @@ export class ActorSystem implements Actors {
       actor.keepFor(null);
       if (actor.run !== run) return;
       const problem = problems.find((one) => one !== null) ?? null;
-      // It was stopped since then, and has no thread that could end.
+      // It was stopped since then, and has no loop that could end.
       if (actor.lifecycle.state !== "starting")
         this.#advance(actor, { type: "exit", exit: { type: "terminated" } });
       else if (problem !== null) this.#advance(actor, { type: "not-started", reason: problem });
-      else this.#threads.start(actor);
+      else this.#hosted.start(actor);
     });
   }
 

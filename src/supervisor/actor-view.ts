@@ -15,7 +15,7 @@ export function viewOf(actor: Actor): AgentView {
     turns: summary?.turns ?? actor.turnsTaken,
     ...{ usage, costUsd },
     background: runFor.background,
-    hasThread: actor.handle !== null,
+    hasLoop: actor.handle !== null,
     ...{ lastSignAt, trouble },
     overlap: hasEnded ? null : overlap,
     ...{ createdAt, startedAt, endedAt, summary },

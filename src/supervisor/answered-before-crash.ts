@@ -26,7 +26,7 @@ export function answeredBeforeCrash(
     const last = turns.at(-1);
     actor.setSaid(turns.map(saidIn).findLast(Boolean) ?? "");
     if (rest.reply !== null || last === undefined || !isAnswer(last)) continue;
-    // Whether its answer is the data that was asked for is found out in its thread.
+    // Whether its answer is the data that was asked for is found out in its loop.
     if (actor.spec.outputSchema) continue;
     if (actor.inbox.hasInput) actor.continueAfter(saidIn(last));
     else if (isKept(actor, state, actors)) waitAgain(actor, saidIn(last), actors);
@@ -41,7 +41,7 @@ export function answeredBeforeCrash(
   return unfinished.filter((actor) => open.has(actor));
 }
 
-/** Without a thread, like any actor that has answered; a slot that comes is given back. */
+/** Without a loop, like any actor that has answered; a slot that comes is given back. */
 function waitAgain(actor: Actor, answer: string, actors: ActorSystem): void {
   actor.restoreIdle();
   void actors.whileWaiting(

@@ -44,7 +44,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
   const { joints, journal, toolbox, clock } = parts;
   const { signal } = actor.stopping;
 
-  /** A thread is not believed in what it was given: only what its spec offers exists for it. */
+  /** A loop is not believed in what it was given: only what its spec offers exists for it. */
   const findOffered = (name: string) => {
     const offer = find(actor.spec.tools, name);
     return offer && toolbox.find(offer.name);

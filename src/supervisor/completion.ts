@@ -31,7 +31,7 @@ export interface CompletionParts {
   onWarning(message: string): void;
 }
 
-/** One for all: an error made for each would keep, by its stack, the ports of its thread and all that they have carried. */
+/** One for all: an error made for each would keep, by its stack, the ports of its loop and all that they have carried. */
 export const ENDED = new Error("The agent has ended.");
 
 /** Milliseconds that an end waits for its record and for the agent's processes to be gone, and for its work to be saved. */
@@ -53,7 +53,7 @@ export class Completion {
     this.#parts = parts;
   }
 
-  /** A thread wants to end its run. `idle`: it may end, and its actor is kept without one. */
+  /** A loop wants to end its run. `idle`: the loop may end, and its actor is kept without one. */
   async finish(
     actor: Actor,
     { summary, compacted }: Pick<FinishRequest, "summary" | "compacted">,
@@ -79,7 +79,7 @@ export class Completion {
     return "ended";
   }
 
-  /** An actor that has answered gives its thread back, and continues in another one if input comes. */
+  /** An actor that has answered is kept without a loop, and continues in a new one if input comes. */
   async #keep(actor: Actor, summary: Summary): Promise<void> {
     const { advance } = this.#parts;
     const { run } = actor;

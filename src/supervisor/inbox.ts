@@ -17,8 +17,8 @@ export interface Undelivered {
 }
 
 /**
- * The undelivered input of an actor. Handing it to a thread is not enough: it stays here until a recorded turn has heard
- * it (D1), so a thread that dies in between loses nothing.
+ * The undelivered input of an actor. Handing it to a loop is not enough: it stays here until a recorded turn has heard
+ * it (D1), so a loop that dies in between loses nothing.
  */
 export class Inbox {
   #steering: Steer[] = [];
@@ -56,7 +56,7 @@ export class Inbox {
     this.#notices = this.#notices.filter(({ ids = [] }) => !ids.includes(id));
   }
 
-  /** This was with the thread that died with the program, in a turn that continues. */
+  /** This was with the loop that died with the program, in a turn that continues. */
   restoreInFlight(steering: readonly Steer[]): void {
     const ids = new Set(steering.flatMap(({ of = [] }) => of));
     this.#steering = this.#steering.filter(({ of = [] }) => !of.some((id) => ids.has(id)));
@@ -105,22 +105,22 @@ export class Inbox {
     );
   }
 
-  /** Resolves when there is input that no thread was given. */
+  /** Resolves when there is input that no loop was given. */
   waitForInput(): Promise<void> {
     if (this.hasInput) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Takes what came since the last time, for its thread; all notices, with one `more`, are one text. */
-  drain(more: Notice | null = null): Steer[] {
+  /** Takes what came since the last time; all notices, with these `more`, are one text. */
+  drain(more: readonly Notice[] = []): Steer[] {
     const { loaded } = this;
     const notices = this.#notices.splice(0).filter(({ alone }) => alone === undefined);
-    const steering = [...this.#steering.splice(0), ...loaded, ...joined(more ? [...notices, more] : notices)];
+    const steering = [...this.#steering.splice(0), ...loaded, ...joined([...notices, ...more])];
     this.#inFlight.push(...steering);
     return steering;
   }
 
-  /** Given to a thread and in no turn yet: the next thread hears it first. */
+  /** Given to a loop and in no turn yet: the next loop hears it first. */
   get inFlight(): readonly Steer[] {
     return this.#inFlight;
   }

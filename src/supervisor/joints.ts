@@ -34,13 +34,13 @@ export interface Joints {
   /** Before a run is recorded, for a new agent or one that is resumed: throws a sentence if it must not start. */
   reserve?(spec: ActorSpec, definition: AgentDefinition | null): void;
   /**
-   * Before a thread of an actor starts. If it returns something to wait for, the thread starts when that resolves; with a
+   * Before an actor's loop starts. If it returns something to wait for, the loop starts when that resolves; with a
    * sentence instead of null, the run ends as `failed`. Must not reject.
    */
   prepareStart?(actor: Actor): StartNeeds | null;
   /**
-   * Before each request to the model: a notice that is added to its input, and why the next reply must be the last. Pure
-   * reading; a throw ends the actor's thread.
+   * Before each request to the model: a notice that is added to its input, and why the next reply must be the last. What
+   * it returns is used: a feature may count it as delivered, or reserve for it. A throw fails the run.
    */
   beforeTurn?(actor: Actor): BeforeTurn;
   /** Whether a call may run. The first feature that decides has decided; a call that none decides is refused. A rejection refuses. */
@@ -52,8 +52,8 @@ export interface Joints {
   prepareCall?(call: StartingCall): Promise<CallNotes> | CallNotes;
   /** After a call, however it ended: what is added to its result. Its files are its own until the last feature has returned. */
   afterCall?(call: EndedCall): Promise<AfterAnswer> | AfterAnswer;
-  /** What else an actor's thread may ask for. One feature serves each request; what none serves is refused. */
-  services?(actor: Actor, thread: ThreadLife): Partial<ThreadServices>;
+  /** What else an actor may request. One feature serves each request; what none serves is refused. */
+  services?(actor: Actor, attempt: Attempt): Partial<FeatureServices>;
   /** What runs in the background of an actor, other than agents, and keeps the actor from ending. */
   keepsAlive?(actor: Actor): readonly KeptAlive[];
   /**
@@ -166,13 +166,13 @@ export interface EndedCall {
 }
 
 /** Requests of an actor that features serve. */
-export type ThreadServices = Pick<
+export type FeatureServices = Pick<
   Services,
   "run" | "command" | "background" | "hidden" | "compacting" | "compacted"
 >;
 
-export interface ThreadLife {
-  /** False once the actor has a newer thread. */
+export interface Attempt {
+  /** False once the actor has a newer attempt. */
   isCurrent(): boolean;
 }
 

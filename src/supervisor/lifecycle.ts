@@ -9,17 +9,17 @@ import type { Status, Summary } from "../mailbox/messages.ts";
 export type Lifecycle =
   /** Waiting in line for a slot. */
   | { readonly state: "queued" }
-  /** Has a slot; its thread has not said anything yet. */
+  /** Has a slot; it has not requested anything yet. */
   | { readonly state: "starting" }
   | { readonly state: "running" }
   /**
-   * Waits for a actor, a person or a timer, and has given its slot back. `waits`: how many calls wait. `passive`: it
-   * has given its thread back too, and goes on in another one from its records.
+   * Waits for an actor, a person or a timer, and has given its slot back. `waits`: how many calls wait. `passive`: its
+   * loop has ended, and another one continues from its records.
    */
   | { readonly state: "waiting"; readonly waits: number; readonly passive: boolean }
   /** Its wait is over; in line, at the head, for a slot. */
   | { readonly state: "returning"; readonly passive: boolean }
-  /** Told to stop; `grace` milliseconds later its thread is ended. `holds`: whether it has a slot. */
+  /** Told to stop; `grace` milliseconds later it is ended. `holds`: whether it has a slot. */
   | { readonly state: "cancelling"; readonly stop: StopRequest; readonly holds: boolean }
   | { readonly state: "ended" };
 
@@ -37,7 +37,7 @@ export type ActorEvent =
   | { readonly type: "alive" }
   | { readonly type: "wait" }
   | { readonly type: "waited" }
-  /** It has answered, and is kept for what may still come: without a thread. */
+  /** It has answered, and is kept for what may still come: without a loop. */
   | { readonly type: "idle" }
   | { readonly type: "summary"; readonly summary: Summary }
   | { readonly type: "exit"; readonly exit: Exit }
@@ -56,8 +56,8 @@ export type LifecycleEffect =
   | { readonly type: "return-to-line" }
   | { readonly type: "leave-line" }
   | { readonly type: "release-slot" }
-  /** Its thread is no longer its own; it ends by itself. */
-  | { readonly type: "release-thread" }
+  /** Its loop ends by itself. */
+  | { readonly type: "release-loop" }
   /** The waiting call may be answered now. */
   | { readonly type: "return-to-calls" }
   | { readonly type: "send-cancel"; readonly reason: string }
@@ -70,7 +70,7 @@ interface Step {
   readonly effects: readonly LifecycleEffect[];
 }
 
-/** The state of a actor that has just been asked for; it is in line for a slot. */
+/** The state of an actor that has just been asked for; it is in line for a slot. */
 export const queued: Lifecycle = { state: "queued" };
 
 export function transition(actor: Lifecycle, event: ActorEvent): Step {
@@ -140,7 +140,7 @@ function idle(actor: Lifecycle): Step {
       return to(
         { state: "waiting", waits: 1, passive: true },
         { type: "release-slot" },
-        { type: "release-thread" },
+        { type: "release-loop" },
       );
     default:
       return to(actor);
@@ -171,7 +171,7 @@ function stopped(actor: Lifecycle, stop: StopRequest): Step {
         { type: "arm-grace" },
       );
     case "waiting":
-      // It has no thread that could still write a summary.
+      // It has no loop that could still write a summary.
       if (actor.passive) return ended(actor, { by: "runtime", ...stop });
       return to(
         { state: "cancelling", stop, holds: false },
@@ -195,7 +195,7 @@ function graceOver(actor: Lifecycle): Step {
   return ended(actor, { by: "runtime", ...actor.stop }, [{ type: "terminate" }]);
 }
 
-/** A thread that is still there after its summary is retired: it may be stuck in a library user's code. */
+/** A loop that is still there after its summary is ended: it may be stuck in a library user's code. */
 function afterEnd(actor: Lifecycle, event: ActorEvent): Step {
   switch (event.type) {
     case "grace-over":
@@ -213,7 +213,7 @@ function ended(actor: Lifecycle, end: End, more: readonly LifecycleEffect[] = []
   return { next: { state: "ended" }, effects: [...leaving(actor), { type: "end", end }, ...more] };
 }
 
-/** What a actor gives back when it leaves a state for good. */
+/** What an actor gives back when it leaves a state for good. */
 function leaving(actor: Lifecycle): LifecycleEffect[] {
   switch (actor.state) {
     case "queued":
@@ -245,13 +245,13 @@ function endOfExit(actor: Lifecycle, exit: Exit): End {
     case "out-of-memory":
       return { by: "runtime", status: "out_of_memory", reason: "Its thread used up its memory." };
     case "terminated":
-      return { by: "runtime", status: "cancelled", reason: "Its thread was ended." };
+      return { by: "runtime", status: "cancelled", reason: "It was ended from outside." };
     case "threw":
       return { by: "runtime", status: "failed", reason: sentence("", exit.message) };
     case "died":
       return { by: "runtime", status: "failed", reason: sentence("Its thread died: ", exit.message) };
     case "returned":
-      return { by: "runtime", status: "failed", reason: "Its thread ended without a summary." };
+      return { by: "runtime", status: "failed", reason: "It ended without a summary." };
     default:
       return exit satisfies never;
   }

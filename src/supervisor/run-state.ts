@@ -26,7 +26,7 @@ export abstract class RunState {
   answering = 0;
   remarks: Remarks = NO_REMARKS;
   summary: Summary | null = null;
-  /** Aborted when it must stop, and when it has ended: ends what runs for it outside its thread. */
+  /** Aborted when it must stop, and when it has ended: ends what runs for it. */
   stopping = new AbortController();
   /** Aborted when its commands in the background must end, too. */
   life = new AbortController();
@@ -73,7 +73,7 @@ export abstract class RunState {
     this.startedAt ??= now;
   }
 
-  setThread(handle: ActorHandle | null): void {
+  setHandle(handle: ActorHandle | null): void {
     this.handle = handle;
   }
 
@@ -90,7 +90,7 @@ export abstract class RunState {
     this.keptBy = what;
   }
 
-  /** It has answered, and waits without a thread: a slot that comes is given back. */
+  /** It has answered, and waits without a loop: a slot that comes is given back. */
   restoreIdle(): void {
     this.lifecycle = { state: "waiting", waits: 0, passive: true };
   }
@@ -103,7 +103,7 @@ export abstract class RunState {
     this.lastSignAt = now;
   }
 
-  /** Runs a question of its thread: it and its answer are signs of life. */
+  /** Runs a question of its loop: it and its answer are signs of life. */
   async answer<T>(now: () => number, question: () => Promise<T>): Promise<T> {
     this.lastSignAt = now();
     this.answering += 1;

@@ -19,7 +19,7 @@ export interface RunningCall extends CommandPlace {
   readonly input: unknown;
   /** Where the agent stood. */
   readonly cwd: string;
-  /** It runs in the agent's own thread. */
+  /** It is one of the agent's own tools. */
   readonly local: boolean;
   /** Its own deadline, in milliseconds from its start. */
   readonly timeoutMs?: number;

@@ -67,7 +67,7 @@ export class Toolbox {
     this.#isOff = isOff;
   }
 
-  /** `ours` run on the supervisor's side; the tools of agents' threads come first, those of a library user last. */
+  /** `ours` run on the supervisor's side; agents' own tools come first, those of a library user last. */
   fill({
     ours,
     foreign,

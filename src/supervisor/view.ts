@@ -37,8 +37,8 @@ export interface AgentView {
   readonly costUsd: number;
   /** Its result comes as a notice. */
   readonly background: boolean;
-  /** It has a thread; one that waits may have given it back. */
-  readonly hasThread: boolean;
+  /** Its loop runs. One that has answered and is kept for its background has none. */
+  readonly hasLoop: boolean;
   /** When anything came from it or for it last. */
   readonly lastSignAt: number;
   /** What a watch has found wrong, as a sentence, or null. */

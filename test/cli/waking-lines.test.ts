@@ -17,7 +17,7 @@ function told() {
   return { lines, on };
 }
 
-const RESTS = { state: "waiting", hasThread: false } as const;
+const RESTS = { state: "waiting", hasLoop: false } as const;
 
 test("a conversation that has answered, and is woken by one result and by two together", () => {
   const { lines, on } = told();

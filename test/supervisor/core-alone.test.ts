@@ -99,3 +99,39 @@ test("features are called in their order: the first that decides has decided, an
   await actors.close("over", new Set());
   await close();
 });
+
+test("the notices of all features reach a request, at the start and before each later turn", async () => {
+  const { actors, spawn, model, spec, close } = coreAlone();
+  actors.plugIn([
+    { beforeTurn: ({ turnsTaken }) => ({ notice: { title: "", text: `first feature, ${turnsTaken}` } }) },
+    { beforeTurn: ({ turnsTaken }) => ({ notice: { title: "", text: `second feature, ${turnsTaken}` } }) },
+  ]);
+  await spawn.start({ id, build: () => spec, runFor: FOR_THE_USER, definition: null }).ended;
+  const said = JSON.stringify(model.requests.at(-1)?.messages);
+  for (const feature of ["first", "second"])
+    for (const turn of [0, 1]) expect(said).toContain(`${feature} feature, ${turn}`);
+  await actors.close("over", new Set());
+  await close();
+});
+
+test.each([0, 1])(
+  "a feature that throws before the request after turn %i fails the run with its sentence",
+  async (turn) => {
+    const { actors, spawn, spec, close } = coreAlone();
+    actors.plugIn([
+      {
+        beforeTurn({ turnsTaken }) {
+          if (turnsTaken === turn) throw new Error("The feature is broken");
+          return {};
+        },
+      },
+    ]);
+    const agent = spawn.start({ id, build: () => spec, runFor: FOR_THE_USER, definition: null });
+    expect(await agent.ended).toMatchObject({
+      status: "failed",
+      reason: expect.stringContaining("The feature is broken"),
+    });
+    await actors.close("over", new Set());
+    await close();
+  },
+);

@@ -147,7 +147,7 @@ describe("the life of an agent", () => {
   test("an idle agent has no thread, and a stop ends it immediately", () => {
     const { child, effects } = play([{ type: "slot" }, { type: "alive" }, { type: "idle" }]);
     expect(child).toEqual({ state: "waiting", waits: 1, passive: true });
-    expect(effects.map((e) => e.type)).toEqual(["start", "release-slot", "release-thread"]);
+    expect(effects.map((e) => e.type)).toEqual(["start", "release-slot", "release-loop"]);
     expect(transition(child, { type: "stop", stop }).effects).toEqual([
       { type: "end", end: { by: "runtime", ...stop } },
     ]);

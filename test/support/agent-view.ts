@@ -21,7 +21,7 @@ export function agentView(change: Partial<AgentView> & { id: ActorId }): AgentVi
     usage: noUsage,
     costUsd: 0,
     background: false,
-    hasThread: true,
+    hasLoop: true,
     lastSignAt: 0,
     trouble: null,
     overlap: null,

@@ -126,7 +126,7 @@ export class SessionView {
         },
         ...{ state: "queued", activity: { type: "idle" }, doing: null, model: spec.model },
         ...{ turns: spec.turns.length, usage: usageOf(spec.turns), costUsd: this.#costOf(spec) },
-        ...{ background: background === true, hasThread: false, trouble: null, overlap: null },
+        ...{ background: background === true, hasLoop: false, trouble: null, overlap: null },
         ...{ lastSignAt: now, createdAt: now, startedAt: null, endedAt: null, summary: null },
       },
     });

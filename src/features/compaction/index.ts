@@ -16,7 +16,7 @@ import { blocksOf } from "../../mailbox/turns.ts";
 import type { HookCaller } from "../../policy/hooks/results.ts";
 import type { HookRunner } from "../../policy/hooks/runner.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
-import type { Joints, ThreadLife } from "../../supervisor/joints.ts";
+import type { Attempt, Joints } from "../../supervisor/joints.ts";
 import type { Outputs } from "../../supervisor/outputs.ts";
 
 export interface CompactionParts {
@@ -28,7 +28,7 @@ export interface CompactionParts {
 }
 
 /** One thread of an actor. */
-interface CompactSide extends CompactionParts, ThreadLife {
+interface CompactSide extends CompactionParts, Attempt {
   readonly signal: AbortSignal;
 }
 
@@ -161,7 +161,10 @@ async function recorded(
   await journal.append({ type: "compacted", actor: actor.id, compacted });
   // What the journal says holds for the next thread too.
   actor.setCompacted(compacted);
-  if (!isCurrent()) throw new Error("Stale thread: this agent now runs in another one.");
+  if (!isCurrent())
+    throw new Error(
+      "This request comes from an earlier attempt of the agent; only the current one is answered.",
+    );
   return compacted;
 }
 

@@ -1,14 +1,15 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../mailbox/clock.ts";
-import type { Turn } from "../mailbox/messages.ts";
+import type { LastTurn, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { TurnAnswer } from "../mailbox/turn-answers.ts";
 import { type Actor, compactRequest } from "./actor-record.ts";
 import { agentCalls, type CallParts } from "./calls.ts";
 import type { Completion } from "./completion.ts";
-import type { BeforeTurn, CoreEvent, Joints, ThreadServices } from "./joints.ts";
+import type { CoreEvent, FeatureServices, Joints } from "./joints.ts";
 import type { ActorEvent } from "./lifecycle.ts";
+import type { Notice } from "./notices.ts";
 
 export interface ServiceParts extends CallParts {
   readonly journal: Journal;
@@ -21,16 +22,19 @@ export interface ServiceParts extends CallParts {
 }
 
 /**
- * What a thread of an actor is answered, as long as it is the actor's thread. It decides nothing: each of its calls passes
- * here before it runs, and each of its turns is durable before it continues.
+ * Answers what an actor's loop requests, as long as it is the actor's current attempt. The loop decides nothing: each of
+ * its calls passes here before it runs, and each of its turns is durable before it continues.
  */
-export function threadServices(actor: Actor, parts: ServiceParts): Services {
+export function actorServices(actor: Actor, parts: ServiceParts): Services {
   const { journal, joints, clock, completion, advance, emit } = parts;
   const { attempt } = actor.spec;
   const now = () => clock.now();
   const isCurrent = () => actor.spec.attempt === attempt;
   const assertCurrent = () => {
-    if (!isCurrent()) throw new Error("Stale thread: this agent now runs in another one.");
+    if (!isCurrent())
+      throw new Error(
+        "This request comes from an earlier attempt of the agent; only the current one is answered.",
+      );
   };
 
   /** Each question is a sign of life, and so is its answer. */
@@ -55,17 +59,17 @@ export function threadServices(actor: Actor, parts: ServiceParts): Services {
     actor.takeTurn(turn);
   };
 
-  /** What the thread needs for its next request. */
+  /** What the loop needs for its next request. */
   const nextTurn = (): TurnAnswer => {
-    const { last, notice } = beforeTurn(joints, actor);
-    const steer = actor.inbox.drain(notice);
+    const { last, notices } = beforeTurn(joints, actor);
+    const steer = actor.inbox.drain(notices);
     const { wish } = actor;
     return { steer, ...(last ? { last } : {}), ...(wish ? { compact: compactRequest(wish) } : {}) };
   };
 
-  const provided: Partial<ThreadServices> = {};
+  const provided: Partial<FeatureServices> = {};
   for (const feature of joints) Object.assign(provided, feature.services?.(actor, { isCurrent }));
-  const served = <M extends keyof ThreadServices>(method: M): Services[M] =>
+  const served = <M extends keyof FeatureServices>(method: M): Services[M] =>
     answers<never, never>((question) => {
       const serve = provided[method] as ((question: unknown) => Promise<never>) | undefined;
       if (serve === undefined) throw new Error(`Nothing here serves ${method}.`);
@@ -117,10 +121,13 @@ export function threadServices(actor: Actor, parts: ServiceParts): Services {
   };
 }
 
-/** What features say before a request: the first reason to make it the last one, and the first notice. */
-export function beforeTurn(joints: readonly Joints[], actor: Actor): Required<BeforeTurn> {
-  // The calls of a reply are not done yet: there is no request before they are.
+/** What features say before a request: the first reason to make it the last one, and all their notices. */
+export function beforeTurn(
+  joints: readonly Joints[],
+  actor: Actor,
+): { readonly last: LastTurn | null; readonly notices: readonly Notice[] } {
   const all = joints.flatMap((feature) => feature.beforeTurn?.(actor) ?? []);
+  // The calls of a reply are not done yet: there is no request before they are.
   const last = actor.reply === null ? all.find((one) => one.last)?.last : null;
-  return { last: last ?? null, notice: all.find((one) => one.notice)?.notice ?? null };
+  return { last: last ?? null, notices: all.flatMap(({ notice }) => notice ?? []) };
 }

@@ -6,10 +6,10 @@ import type { FromAgent } from "../mailbox/messages.ts";
 import type { Gateway } from "../model/client.ts";
 import type { Processes } from "../processes/processes.ts";
 import type { Actor } from "./actor-record.ts";
-import { beforeTurn, type ServiceParts, threadServices } from "./thread-services.ts";
+import { actorServices, beforeTurn, type ServiceParts } from "./actor-services.ts";
 import type { Toolbox } from "./toolbox.ts";
 
-export interface ThreadParts extends Omit<ServiceParts, "connect"> {
+export interface HostedParts extends Omit<ServiceParts, "connect"> {
   readonly journal: Journal;
   readonly host: ActorHost;
   readonly gateway: Gateway;
@@ -20,60 +20,60 @@ export interface ThreadParts extends Omit<ServiceParts, "connect"> {
   onText(actor: ActorId, text: string, turn: number): void;
 }
 
-/** Actors in their host. One that must stop, or is no longer its actor's, is given a moment to end by itself. */
-export class Threads {
-  readonly #parts: ThreadParts;
-  /** By thread: an actor may have its next one while the last is still there. */
+/** Actors in their host. A loop that must stop, or that its actor has left, has a moment to end by itself. */
+export class HostedActors {
+  readonly #parts: HostedParts;
+  /** By loop: an actor may have its next one while the last is still there. */
   readonly #graces = new Map<ActorHandle, () => void>();
 
-  constructor(parts: ThreadParts) {
+  constructor(parts: HostedParts) {
     this.#parts = parts;
   }
 
   start(actor: Actor): void {
     const { host, joints, journal, advance } = this.#parts;
-    const { last, notice } = beforeTurn(joints, actor);
-    const spec = actor.specForThread(last, notice);
-    journal.note({ type: "start", actor: actor.id, attempt: spec.attempt });
     let handle: ActorHandle;
     try {
+      const { last, notices } = beforeTurn(joints, actor);
+      const spec = actor.specForStart(last, notices);
+      journal.note({ type: "start", actor: actor.id, attempt: spec.attempt });
       handle = host.start({
         spec,
         model: this.#connect(actor),
-        services: threadServices(actor, { ...this.#parts, connect: () => this.#connect(actor) }),
+        services: actorServices(actor, { ...this.#parts, connect: () => this.#connect(actor) }),
         onReport: (report) => this.#read(actor, spec.attempt, report),
       });
     } catch (error) {
-      // A machine without room for one more thread, or a library user's own host.
+      // The gateway is gone, or a feature threw.
       const reason = `It could not be started: ${errorMessage(error)}.`;
       advance(actor, { type: "not-started", reason });
       return;
     }
-    actor.setThread(handle);
+    actor.setHandle(handle);
     handle.exited.then((exit) => {
       this.#disarm(handle);
       if (actor.handle !== handle) return;
       advance(actor, { type: "exit", exit });
-      // All that its thread was answered hangs on it.
-      if (actor.handle === handle) actor.setThread(null);
+      // The handle holds all that the loop was answered.
+      if (actor.handle === handle) actor.setHandle(null);
     });
   }
 
-  /** The thread ends by itself; if it does not, it is ended. */
+  /** Its loop ends by itself; if it does not, it is ended. */
   release(actor: Actor): void {
     const { handle } = actor;
     if (!handle) return;
-    actor.setThread(null);
+    actor.setHandle(null);
     this.#arm(actor, handle);
     this.#parts.gateway.disconnect(actor.id);
   }
 
-  /** It must stop, or has ended: after its grace its thread is ended. */
+  /** It must stop, or has ended: after its grace its loop is ended, and the thread that it leases. */
   armGrace(actor: Actor): void {
     if (actor.handle) this.#arm(actor, actor.handle);
   }
 
-  /** No thread is left to be ended. */
+  /** No loop is left to be ended. */
   close(): void {
     for (const withdraw of this.#graces.values()) withdraw();
     this.#graces.clear();

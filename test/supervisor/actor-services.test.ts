@@ -10,8 +10,8 @@ import type { ActorSpec, Summary, Turn } from "../../src/mailbox/messages.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import { createActor } from "../../src/supervisor/actor-record.ts";
+import { actorServices } from "../../src/supervisor/actor-services.ts";
 import type { RunningCall } from "../../src/supervisor/running-call.ts";
-import { threadServices } from "../../src/supervisor/thread-services.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
 import { type CustomTool, defineTool } from "../../src/tools/define-tool.ts";
 import { ripgrepPath } from "../../src/tools/grep/ripgrep.ts";
@@ -66,7 +66,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     ...{ commands, processes: { follow() {} }, clock: systemClock },
     ...{ tell() {}, forget() {}, onEnded() {}, note() {} },
   });
-  const services = threadServices(actor, {
+  const services = actorServices(actor, {
     joints: [
       {
         evaluateCall: async ({ call }) => ({
