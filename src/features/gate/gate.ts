@@ -148,7 +148,7 @@ export class Gate {
   }
 
   /** Returns how Read of a file would be decided: allow, ask or deny. */
-  sightOf(path: string, where: Where): Behaviour {
+  decideRead(path: string, where: Where): Behaviour {
     const read = this.#parts.toolbox.find("Read");
     if (read === undefined) return "deny";
     try {

@@ -34,7 +34,7 @@ export interface LanguageParts {
   readonly actors: Pick<Actors, "find">;
   readonly cwd: string;
   newId(): string;
-  readonly gate: Pick<Gate, "sightOf">;
+  readonly gate: Pick<Gate, "decideRead">;
   treeAt(root: string): Enclosure | null;
 }
 
@@ -101,7 +101,7 @@ function sightBy({ actors, gate, treeAt }: LanguageParts): LanguagesParts["sight
     if (record === undefined) return () => "nothing";
     const where = { cwd, territory: writeScope(record, treeAt(record.root)) };
     return (path) => {
-      const sight = known.get(path) ?? SIGHTS[gate.sightOf(path, where)];
+      const sight = known.get(path) ?? SIGHTS[gate.decideRead(path, where)];
       known.set(path, sight);
       return sight;
     };
