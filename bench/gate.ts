@@ -74,11 +74,11 @@ function gateOf(cwd: string): Services["before"] {
     tracked: { clock: systemClock, worktrees: { everTracked: nobody } },
   });
   const signal = new AbortController().signal;
-  const territory = { root: cwd, additionalDirs: [], tree: null };
+  const scope = { root: cwd, additionalDirs: [], tree: null };
   return async ({ cwd: where, ...call }) => {
     const tool = toolbox.find(call.tool);
     if (!tool) throw new Error(`no tool ${call.tool}`);
-    const judged = await gate.judge({ actor: MAIN, call, tool, cwd: where, territory }, signal);
+    const judged = await gate.judge({ actor: MAIN, call, tool, cwd: where, scope }, signal);
     if (judged.type !== "go") throw new Error(`refused: ${judged.reason}`);
     return { type: "go" };
   };

@@ -23,8 +23,8 @@ export const supervisor: readonly Mutation[] = [
     name: "S14-edited-into-denied",
     file: "src/features/gate/gate.ts",
     from: `if (refused !== null) return { type: "refuse", by: "person", reason: refused };
-    const held = this.#sandboxWord(report, input, where);`,
-    to: "const held = this.#sandboxWord(report, input, where);",
+    const sandboxed = this.#decideInSandbox(report, input, where);`,
+    to: "const sandboxed = this.#decideInSandbox(report, input, where);",
     tests: ["test/features/gate/gate.test.ts"],
     title: "(S14)",
     core: true,

@@ -173,7 +173,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
   });
   const denied = (path: string) =>
     gate.filters &&
-    gate.filterResults([path], { cwd, territory: { root: cwd, additionalDirs, tree: null } }).length > 0;
+    gate.filterResults([path], { cwd, scope: { root: cwd, additionalDirs, tree: null } }).length > 0;
 
   // ---- what agents can do --------------------------------------------------------------------------------
   const commands = backgroundCommands(processes, outputs, shell, sandbox.commands);

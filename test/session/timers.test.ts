@@ -27,12 +27,12 @@ function conversation(second: ScriptedTurn = { text: "scheduled" }, more: object
     };
     await expect.poll(stepped).toBeGreaterThan(0);
   };
-  const lastWords = () => JSON.stringify(session.model.requests.at(-1)?.messages.at(-1));
-  return { ...session, clock, told, untilTold, lastWords };
+  const decideLastTurn = () => JSON.stringify(session.model.requests.at(-1)?.messages.at(-1));
+  return { ...session, clock, told, untilTold, decideLastTurn };
 }
 
 test("a scheduled prompt wakes an idle conversation, and its answer is reported (A15.1)", async () => {
-  const { supervisor, clock, told, untilTold, lastWords } = conversation();
+  const { supervisor, clock, told, untilTold, decideLastTurn } = conversation();
   expect((await supervisor.prompt("begin")).summary.text).toBe("scheduled");
   await clock.advance(MINUTE / 2);
   expect(told("woken")).toEqual([]);
@@ -41,7 +41,7 @@ test("a scheduled prompt wakes an idle conversation, and its answer is reported 
   expect(told("woken")).toEqual([
     { type: "woken", because: "a scheduled prompt (* * * * *): look at the build" },
   ]);
-  expect(lastWords()).toContain("look at the build");
+  expect(decideLastTurn()).toContain("look at the build");
 });
 
 test("a prompt that is due during a turn is sent only after the turn has ended (A15.5)", async () => {

@@ -39,7 +39,7 @@ export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureP
       actor.ended.then(clock.after(deadline.ms, stop));
       return null;
     },
-    beforeTurn: (actor) => ({ last: spending.lastWords(actor) }),
+    beforeTurn: (actor) => ({ last: spending.decideLastTurn(actor) }),
     onEvent(event) {
       if (event.type === "released") {
         if (event.actor) spending.ended(event.actor.spec);

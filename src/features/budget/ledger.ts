@@ -133,7 +133,7 @@ export class BudgetLedger {
    * `silent`, no request must be sent). Either way its cost is reserved until `spend` books it, so that agents with
    * one allowance do not spend the same money twice.
    */
-  lastWords(actor: ActorId, estimate: RequestEstimate): FinalTurn | null {
+  decideLastTurn(actor: ActorId, estimate: RequestEstimate): FinalTurn | null {
     const account = this.#accounts.get(actor);
     if (!account || account.released) return null;
     const { next, lastNow, lastLater, lastUncached } = prospectOf(estimate, this.#prices);

@@ -109,7 +109,7 @@ export class Spending {
   }
 
   /** Called before each request. Returns null for an ordinary one. */
-  lastWords({ spec, turns }: Pick<Actor, "spec" | "turns">): LastTurn | null {
+  decideLastTurn({ spec, turns }: Pick<Actor, "spec" | "turns">): LastTurn | null {
     if (!this.#bounded) return null;
     const turn = turns.at(-1);
     const { id, model } = spec;
@@ -119,7 +119,7 @@ export class Spending {
     const estimate = turn
       ? estimateAfter(turn, { model, summaryTokens, replyMs })
       : estimateOf(spec, summaryTokens);
-    const words = this.ledger.lastWords(id, estimate);
+    const words = this.ledger.decideLastTurn(id, estimate);
     // There is nothing to summarize: a user's first request is an ordinary one, if it can be paid for.
     const isFirst = turn === undefined && id === MAIN && words?.silent === false;
     if (words === null || (isFirst && this.#isLeft(id, estimate))) return null;

@@ -13,7 +13,7 @@ type EverTracked = NonNullable<JudgeContext["everTracked"]>;
 /** Finds out what a command's git could show; undefined if that need not or cannot be known. Never rejects. */
 export type LookUpTracked = (
   command: string,
-  where: { readonly cwd: string; readonly territory: WriteScope },
+  where: { readonly cwd: string; readonly scope: WriteScope },
 ) => Promise<EverTracked | undefined>;
 
 /** A long history takes several lookups, one for each command. */
@@ -25,20 +25,20 @@ export interface TrackedParts {
   readonly worktrees: Pick<Worktrees, "everTracked">;
   readonly clock: Clock;
   /** Returns the rules in force for an actor with this write scope. */
-  rules(territory: WriteScope): readonly Rule[];
+  rules(scope: WriteScope): readonly Rule[];
   /** Returns what git would run there without the user's trust; then git is not run at all. */
   foreignGit(dir: string): string | null;
 }
 
 export function trackedLookUp({ worktrees, clock, rules, foreignGit }: TrackedParts): LookUpTracked {
-  return async (command, { cwd, territory }) => {
+  return async (command, { cwd, scope }) => {
     if (!mayStartGit(command) || mayGoElsewhere(command)) return undefined;
-    const patterns = patternsOf(rules(territory));
+    const patterns = patternsOf(rules(scope));
     if (patterns.length === 0 || foreignGit(cwd) !== null) return undefined;
     const late = new AbortController();
     const withdraw = clock.after(PATIENCE_MS, () => late.abort(new Error("The history is long.")));
     const answer = await worktrees
-      .everTracked({ ...whereOf(cwd, territory), patterns: [...patterns] }, late.signal)
+      .everTracked({ ...whereOf(cwd, scope), patterns: [...patterns] }, late.signal)
       .catch(() => null);
     withdraw();
     if (answer?.type !== "tracked") return undefined;

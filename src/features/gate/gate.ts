@@ -13,7 +13,7 @@ import type { HookRunner } from "../../policy/hooks/runner.ts";
 import type { JudgeContext, Judgement } from "../../policy/judgement.ts";
 import type { LightCommand } from "../../policy/sandbox/light.ts";
 import type { Prepared, SandboxReport, SandboxSettings } from "../../policy/sandbox/sandbox.ts";
-import { runsOutside, type SandboxWord, sandboxDecision } from "../../policy/sandbox/sandbox-decision.ts";
+import { runsOutside, type SandboxDecision, sandboxDecision } from "../../policy/sandbox/sandbox-decision.ts";
 import { withForeignGit } from "../../policy/trust/git-calls.ts";
 import { narrower } from "../../settings/modes.ts";
 import type { Behaviour, PermissionMode, Rule } from "../../settings/rules.ts";
@@ -39,7 +39,7 @@ export interface GateParts {
   /** Returns the one file that may be written in plan mode. */
   planFile(): string;
   /** Returns the engine for this write scope. */
-  engine(territory: WriteScope): Engine;
+  engine(scope: WriteScope): Engine;
   /** Keeps an actor in its own worktree. */
   readonly confinement: Confinement;
   readonly hooks: Pick<HookRunner, "has" | "preToolUse">;
@@ -52,7 +52,7 @@ export interface GateParts {
   readonly sandbox: SandboxState;
   readonly asksEveryCommand: boolean;
   /** Returns the rules in force for this write scope. */
-  rules(territory: WriteScope): readonly Rule[];
+  rules(scope: WriteScope): readonly Rule[];
   /** Finds out, before a command is evaluated, whether files of rules were ever tracked. */
   readonly lookUpTracked?: LookUpTracked;
   /** Returns what git would run in a directory without trust (see `SupervisorOptions`). */
@@ -80,7 +80,7 @@ export interface GatedCall {
   /** The agent's working directory. */
   readonly cwd: string;
   /** Its write scope. */
-  readonly territory: WriteScope;
+  readonly scope: WriteScope;
 }
 
 /** Whether a call may run, with the input it may run with. */
@@ -133,11 +133,8 @@ export class Gate {
   }
 
   /** Returns the search results this agent may not see (semantics §4.5). */
-  filterResults(
-    paths: readonly string[],
-    { cwd, territory }: Pick<GatedCall, "cwd" | "territory">,
-  ): string[] {
-    const hides = this.#parts.engine(territory).hides(cwd);
+  filterResults(paths: readonly string[], { cwd, scope }: Pick<GatedCall, "cwd" | "scope">): string[] {
+    const hides = this.#parts.engine(scope).hides(cwd);
     return paths.filter((path) => {
       try {
         return hides(path);
@@ -170,20 +167,20 @@ export class Gate {
     const { cwd } = where;
     const { toolUse, input: asked } = call;
     const hooked = { names: namesOf(tool), input: asked, toolUseId: toolUse };
-    const { said: word, changes } = await findHookChanges(
+    const { said: hookAnswer, changes } = await findHookChanges(
       "PreToolUse",
       this.#parts.hooks.has("PreToolUse", hooked.names) ? writesIn(tool, asked, cwd) : [],
       () => this.#parts.hooks.preToolUse(hooked, this.#parts.caller(actor, cwd), signal),
     );
-    if (word.type === "deny")
+    if (hookAnswer.type === "deny")
       return {
         type: "refuse",
         by: "hook",
-        reason: word.reason,
-        ...(word.stop === undefined ? {} : { stop: word.stop }),
+        reason: hookAnswer.reason,
+        ...(hookAnswer.stop === undefined ? {} : { stop: hookAnswer.stop }),
       };
-    const rewritten = word.input !== undefined;
-    const input = rewritten ? word.input : asked;
+    const rewritten = hookAnswer.input !== undefined;
+    const input = rewritten ? hookAnswer.input : asked;
     // A hook's input is checked like any other: it must fit the schema and is decided again.
     const claim = tool.prepare(input);
     if (claim.type === "invalid")
@@ -193,11 +190,11 @@ export class Gate {
         reason: `a hook rewrote its input, which no longer fits: ${claim.message}`,
       };
     const report = tool.offer.name === BASH ? await this.#parts.sandbox.report() : null;
-    const go = {
+    const permitted = {
       type: "go",
       ...{ input, rewritten },
       ...(changes.length === 0 ? {} : { changed: changes }),
-      ...(word.context ? { context: word.context } : {}),
+      ...(hookAnswer.context ? { context: hookAnswer.context } : {}),
       outside: runsOutside(this.#parts.sandbox.settings, report, input),
     } as const;
 
@@ -209,25 +206,26 @@ export class Gate {
     if (judgement.decision === "deny") return { type: "refuse", ...grounds };
     const refused = this.#parts.denied({ tool: tool.offer.name, input, ...where });
     if (refused !== null) return { type: "refuse", by: "person", reason: refused };
-    const held = this.#sandboxWord(report, input, where, context);
-    if (held.type === "refuse") return { type: "refuse", by: "rules", reason: held.reason };
-    const mustAsk = held.type === "ask" || word.decision === "ask";
+    const sandboxed = this.#decideInSandbox(report, input, where, context);
+    if (sandboxed.type === "refuse") return { type: "refuse", by: "rules", reason: sandboxed.reason };
+    const mustAsk = sandboxed.type === "ask" || hookAnswer.decision === "ask";
     if (judgement.decision === "allow" && !mustAsk)
-      return { ...go, ...grounds, ...(light === null ? {} : { light }) };
+      return { ...permitted, ...grounds, ...(light === null ? {} : { light }) };
     // It asks the user itself, with the plan.
-    if (tool.offer.name === "ExitPlanMode" && !judgement.rule && !mustAsk) return { ...go, ...grounds };
+    if (tool.offer.name === "ExitPlanMode" && !judgement.rule && !mustAsk)
+      return { ...permitted, ...grounds };
     // A hook or a sandbox may answer a question for the user; never override a rule or what no rule could allow.
-    const sparable = held.type !== "ask" && !judgement.rule && judgement.grants.length > 0;
-    if (sparable && word.decision === "allow")
-      return { ...go, by: "hook", reason: word.reason ?? "a hook allowed it" };
-    if (sparable && word.decision !== "ask" && held.type === "allow")
-      return { ...go, by: "rules", reason: "it runs in the sandbox" };
+    const sparable = sandboxed.type !== "ask" && !judgement.rule && judgement.grants.length > 0;
+    if (sparable && hookAnswer.decision === "allow")
+      return { ...permitted, by: "hook", reason: hookAnswer.reason ?? "a hook allowed it" };
+    if (sparable && hookAnswer.decision !== "ask" && sandboxed.type === "allow")
+      return { ...permitted, by: "rules", reason: "it runs in the sandbox" };
 
     const reason =
-      held.type === "ask"
-        ? held.reason
-        : word.decision === "ask"
-          ? (word.reason ?? "A hook asks for it.")
+      sandboxed.type === "ask"
+        ? sandboxed.reason
+        : hookAnswer.decision === "ask"
+          ? (hookAnswer.reason ?? "A hook asks for it.")
           : judgement.reason;
     const grants = mustAsk ? [] : judgement.grants;
     const question = questionOf(tool, { input, toolUse, ...where, title: claim.title, reason, grants });
@@ -238,17 +236,17 @@ export class Gate {
       asking,
     );
     if (answer.type === "allow") {
-      const allowed = { ...go, by: "person", reason: "the user allowed it" } as const;
+      const allowed = { ...permitted, by: "person", reason: "the user allowed it" } as const;
       return answer.input === undefined
         ? allowed
-        : this.#withTheirs(tool, answer.input, where, report, allowed);
+        : this.#decideEditedInput(tool, answer.input, where, report, allowed);
     }
     const by = answer.by === "agent" ? "stop" : answer.by;
     return { type: "refuse", by, reason: answer.reason, grants, asked: reason };
   }
 
-  /** Checks an input that the user has changed: it must fit, and what forbids it still does (fault 57). */
-  #withTheirs(
+  /** Checks an input that the user has changed: it must fit, and what forbids it still does. */
+  #decideEditedInput(
     tool: KnownTool,
     input: unknown,
     where: Where,
@@ -266,8 +264,8 @@ export class Gate {
     if (judgement.decision === "deny") return { type: "refuse", by: "rules", ...groundsOf(judgement) };
     const refused = this.#parts.denied({ tool: tool.offer.name, input, ...where });
     if (refused !== null) return { type: "refuse", by: "person", reason: refused };
-    const held = this.#sandboxWord(report, input, where);
-    if (held.type === "refuse") return { type: "refuse", by: "rules", reason: held.reason };
+    const sandboxed = this.#decideInSandbox(report, input, where);
+    if (sandboxed.type === "refuse") return { type: "refuse", by: "rules", reason: sandboxed.reason };
     const outside = runsOutside(this.#parts.sandbox.settings, report, input);
     return {
       ...{ ...allowed, input, outside, rewritten: true },
@@ -275,16 +273,15 @@ export class Gate {
     };
   }
 
-  #sandboxWord(
+  #decideInSandbox(
     report: SandboxReport | null,
     input: unknown,
-    { cwd, territory }: Where,
+    { cwd, scope }: Where,
     context: JudgeContext = {},
-  ): SandboxWord {
+  ): SandboxDecision {
     if (report === null) return { type: "silent" };
     // In plan mode only reading passes without a question.
-    const readOnly =
-      this.#parts.engine(territory).judge("plan", cwd, BASH, input, context).decision === "allow";
+    const readOnly = this.#parts.engine(scope).judge("plan", cwd, BASH, input, context).decision === "allow";
     return sandboxDecision(this.#parts.sandbox.settings, report, { input, readOnly });
   }
 
@@ -306,10 +303,10 @@ export class Gate {
     const isHeld = report !== null && report.state !== "unavailable";
     if (decision !== "allow" || confined === undefined || (confined === "write" && isHeld))
       return { judgement, light: null };
-    const { cwd, territory } = where;
+    const { cwd, scope } = where;
     const light = await this.#parts.sandbox.prepare(confined, where, {
-      rules: this.#parts.rules(territory),
-      hides: this.#parts.engine(territory).hides(cwd, "asks-too"),
+      rules: this.#parts.rules(scope),
+      hides: this.#parts.engine(scope).hides(cwd, "asks-too"),
     });
     return light === null
       ? { judgement: this.#judgement(tool, input, where, context), light }
@@ -317,11 +314,11 @@ export class Gate {
   }
 
   #judgement(tool: KnownTool, input: unknown, where: Where, context: JudgeContext = {}): Judgement {
-    const { cwd, territory } = where;
-    const left = this.#leavesTree(tool, input, where);
-    if (left !== null) return { decision: "deny", reason: left, parts: [], grants: [] };
-    const engine = this.#parts.engine(territory);
-    const mode = narrower(this.#parts.mode(), territory.atMost);
+    const { cwd, scope } = where;
+    const outsideTree = this.#leavesTree(tool, input, where);
+    if (outsideTree !== null) return { decision: "deny", reason: outsideTree, parts: [], grants: [] };
+    const engine = this.#parts.engine(scope);
+    const mode = narrower(this.#parts.mode(), scope.atMost);
     // A rule may use an older name of the tool.
     const [first, ...others] = tool.names.map((name) => engine.judge(mode, cwd, name, input, context));
     if (first === undefined) throw new Error("a tool without a name");
@@ -350,18 +347,18 @@ export class Gate {
   }
 
   /** Checked before rules and mode, which do not override it (issue 6, point 2). */
-  #leavesTree(tool: KnownTool, input: unknown, { cwd, territory }: Where): string | null {
-    if (territory.tree === null) return null;
+  #leavesTree(tool: KnownTool, input: unknown, { cwd, scope }: Where): string | null {
+    if (scope.tree === null) return null;
     const claim = tool.prepare(input);
     const accesses = claim.type === "invalid" ? [] : claim.accesses(cwd);
     const command = tool.offer.name === BASH ? (wordsIn(input, "command") ?? "") : null;
-    const strange = tool.foreign || tool.offer.name.startsWith("mcp__") ? input : null;
-    return this.#parts.confinement.refuses({ command, accesses, strange, cwd }, territory.tree);
+    const unknownInput = tool.foreign || tool.offer.name.startsWith("mcp__") ? input : null;
+    return this.#parts.confinement.refuses({ command, accesses, unknownInput, cwd }, scope.tree);
   }
 }
 
 /** Where a call is made: the directory and the write scope. */
-type Where = Pick<GatedCall, "cwd" | "territory">;
+type Where = Pick<GatedCall, "cwd" | "scope">;
 
 function groundsOf({ decision, reason, rule, tier }: Judgement): Omit<Grounds, "by"> {
   const rests = decision === "allow" && tier !== undefined ? { tier } : {};
@@ -374,7 +371,7 @@ function namesOf({ offer, names }: KnownTool): readonly [string, ...string[]] {
 
 function questionOf(
   { offer, level }: KnownTool,
-  given: Pick<PermissionQuestion, "input" | "cwd" | "territory" | "title" | "reason" | "grants"> & {
+  given: Pick<PermissionQuestion, "input" | "cwd" | "scope" | "title" | "reason" | "grants"> & {
     readonly toolUse: string;
   },
 ): Omit<PermissionQuestion, keyof QuestionContext> {

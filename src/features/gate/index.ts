@@ -33,8 +33,8 @@ export function gateFeature(parts: GateFeatureParts): Joints {
   });
   return {
     async evaluateCall({ actor, call, tool, cwd, signal }) {
-      const territory = territoryOf(actor);
-      const gated = await gate.judge({ actor: actor.id, call, tool, cwd, territory }, signal);
+      const scope = territoryOf(actor);
+      const gated = await gate.judge({ actor: actor.id, call, tool, cwd, scope }, signal);
       if (gated.type === "refuse") {
         const { toolUse, tool: name, input } = call;
         parts.onDenied({ actor: actor.id, tool_name: name, tool_use_id: toolUse, tool_input: input });
@@ -47,7 +47,7 @@ export function gateFeature(parts: GateFeatureParts): Joints {
       // A call that runs here has not waited since it was allowed.
       if (!local) return {};
       // Plan mode or a rule may have changed during the wait.
-      const same = { tool: tool.offer.name, input, cwd, territory: territoryOf(actor) };
+      const same = { tool: tool.offer.name, input, cwd, scope: territoryOf(actor) };
       const now = gate.recheck(same, light !== undefined);
       if (now.type === "deny")
         return { refusal: refusalOf(tool.offer.name, { type: "refuse", by: "rules", reason: now.reason }) };
@@ -57,7 +57,7 @@ export function gateFeature(parts: GateFeatureParts): Joints {
       async hidden({ call, paths }) {
         const running = actor.calls.get(call);
         if (running === undefined) throw new Error(`The call ${call} is not running.`);
-        return gate.filterResults(paths, { cwd: running.cwd, territory: territoryOf(actor) });
+        return gate.filterResults(paths, { cwd: running.cwd, scope: territoryOf(actor) });
       },
     }),
     onEvent(event) {

@@ -165,18 +165,18 @@ const MOST_ENGINES = 64;
 function enginesFor(
   rules: SessionRules,
   { folders, readable, shell, onWarning }: EngineParts,
-): (territory: WriteScope) => PolicyEngine {
+): (scope: WriteScope) => PolicyEngine {
   const told = new Set<string>();
   const made = new Map<string, PolicyEngine>();
   let of: SessionRules["all"] | null = null;
-  return (territory) => {
+  return (scope) => {
     if (of !== rules.all || made.size >= MOST_ENGINES) made.clear();
     of = rules.all;
-    const { root, additionalDirs, tree, lent = [] } = territory;
+    const { root, additionalDirs, tree, lent = [] } = scope;
     const key = JSON.stringify([root, additionalDirs, tree?.path, lent.map(({ text }) => text)]);
     const known = made.get(key);
     if (known !== undefined) return known;
-    const engine = engineOf([...of, ...lent], { ...anchorsOf(territory, folders, readable), shell });
+    const engine = engineOf([...of, ...lent], { ...anchorsOf(scope, folders, readable), shell });
     made.set(key, engine);
     for (const problem of engine.problems) {
       if (!told.has(problem)) onWarning(problem);

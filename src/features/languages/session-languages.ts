@@ -99,7 +99,7 @@ function sightBy({ actors, gate, treeAt }: LanguageParts): LanguagesParts["sight
     const known = new Map<string, Detail>();
     const record = actors.find(actor);
     if (record === undefined) return () => "nothing";
-    const where = { cwd, territory: writeScope(record, treeAt(record.root)) };
+    const where = { cwd, scope: writeScope(record, treeAt(record.root)) };
     return (path) => {
       const sight = known.get(path) ?? SIGHTS[gate.decideRead(path, where)];
       known.set(path, sight);

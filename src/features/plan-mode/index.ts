@@ -43,7 +43,7 @@ export function planService({ mode, asks, files, cwd }: PlanModeParts): PlanServ
             title: "plan before anything is changed",
             details: [],
           },
-          territory: { root: cwd, additionalDirs: [], tree: null },
+          scope: { root: cwd, additionalDirs: [], tree: null },
           reason: "Until you approve its plan, neither the conversation nor its agents change anything.",
           grants: [],
           always: true,

@@ -83,8 +83,8 @@ export function commandSandbox(options: SandboxOptions, parts: SandboxParts): Se
   const { actors, treeAt, readable, onWarning } = parts;
   const building = builderOptions(options, parts);
   const light = lightConfinement({ ...building, settings });
-  const prepare: SandboxState["prepare"] = (type, { cwd, territory }, given) => {
-    const { root, additionalDirs, tree } = territory;
+  const prepare: SandboxState["prepare"] = (type, { cwd, scope }, given) => {
+    const { root, additionalDirs, tree } = scope;
     const ours = [...readable, ...parts.shown];
     const shown = tree === null ? ours : [...ours, ...folders, tree.checkout];
     return light.prepare(type, {

@@ -25,7 +25,7 @@ export interface CommandContext {
   readonly actor: ActorId;
   readonly turn: number;
   readonly cwd: string;
-  readonly territory: WriteScope;
+  readonly scope: WriteScope;
   readonly signal: AbortSignal;
 }
 
@@ -40,14 +40,14 @@ export function judgedCalls({ gate, toolbox, commands, journal }: CommandSide): 
   let calls = FIRST_PLACE;
 
   async function judged(tool: string, input: unknown, context: CommandContext) {
-    const { actor, turn, cwd, territory, signal } = context;
+    const { actor, turn, cwd, scope, signal } = context;
     calls += 1;
     const id = callId(actor, turn, calls);
     const call: Call = { id, toolUse: `skill_${calls}`, tool, input };
     const known = toolbox.find(tool);
     if (known === undefined)
       return { type: "refuse", by: "rules", reason: `${tool} is switched off here`, call } as const;
-    const word = await gate.judge({ actor, call, tool: known, cwd, territory }, signal);
+    const word = await gate.judge({ actor, call, tool: known, cwd, scope }, signal);
     await journal.append({
       ...{ type: "before", actor, call: id, tool, decision: word.type, by: word.by, reason: word.reason },
       input: word.type === "go" ? word.input : input,

@@ -136,8 +136,8 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
   function whereIs(id: ActorId): Omit<CommandContext, "signal"> {
     const actor = actors.find(id);
     const at = actor ?? { root: cwd, spec: { additionalDirs: parts.folders.slice(1) } };
-    const territory = { ...writeScope(at, parts.treeAt(at.root)), lent: lent.of(actor, id) };
-    return { actor: id, turn: (actor?.turnsTaken ?? 0) + 1, cwd: actor?.cwd ?? cwd, territory };
+    const scope = { ...writeScope(at, parts.treeAt(at.root)), lent: lent.of(actor, id) };
+    return { actor: id, turn: (actor?.turnsTaken ?? 0) + 1, cwd: actor?.cwd ?? cwd, scope };
   }
 
   function render(skill: Skill, args: string, { where, named, signal }: Around): Promise<Rendered> {
@@ -169,9 +169,9 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
 
   /** Returns the decision of rules and mode on a call that loads it, without asking. */
   function wouldPass(name: string, { permissionMode: atMost }: AgentDefinition): boolean {
-    const territory = { root: cwd, additionalDirs: parts.folders.slice(1), tree: null };
-    const own = atMost === undefined ? territory : { ...territory, atMost };
-    const call = { tool: LOADING, input: { skill: name }, cwd, territory: own };
+    const scope = { root: cwd, additionalDirs: parts.folders.slice(1), tree: null };
+    const own = atMost === undefined ? scope : { ...scope, atMost };
+    const call = { tool: LOADING, input: { skill: name }, cwd, scope: own };
     return parts.gate.recheck(call).type === "allow";
   }
 
@@ -265,7 +265,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     const { skill, args } = called;
     const rules = rulesLent(skill);
     const place = whereIs(MAIN);
-    const where = () => ({ ...place, territory: { ...place.territory, lent: rules } });
+    const where = () => ({ ...place, scope: { ...place.scope, lent: rules } });
     const body = await render(skill, args, { where, named: parts.named, signal });
     if (body.type === "unusable") throw new Error(body.reason);
     return {

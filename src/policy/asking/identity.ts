@@ -5,15 +5,15 @@ import type { PermissionQuestion } from "./questions.ts";
 /**
  * One call, whichever actor makes it: the same tool with the same effect in the same directory, under the same rules.
  */
-export type SameCall = Pick<PermissionQuestion, "tool" | "input" | "cwd" | "territory">;
+export type SameCall = Pick<PermissionQuestion, "tool" | "input" | "cwd" | "scope">;
 
 /** Returns the same key for equal calls; null for a call that equals no other. */
-export function callKey({ tool, input, cwd, territory }: SameCall): string | null {
+export function callKey({ tool, input, cwd, scope }: SameCall): string | null {
   try {
     // A model may write the same fields in another order. A hash, because a refusal is remembered for the session and
     // an input can be a whole file.
     return createHash("sha256")
-      .update(canonicalJson([tool, cwd, territory.root, territory.atMost, plain(input)]))
+      .update(canonicalJson([tool, cwd, scope.root, scope.atMost, plain(input)]))
       .digest("base64");
   } catch {
     // Nested too deeply, or not JSON.

@@ -20,7 +20,7 @@ export interface PermissionQuestion
   /** The same input in another directory is another call. */
   readonly cwd: string;
   /** Where the caller works: other rules may apply there. */
-  readonly territory: WriteScope;
+  readonly scope: WriteScope;
   /** Always a question, by its nature or because a hook asks for it; rules can still deny it. */
   readonly always?: true;
   /** Called when the user has allowed it, before other questions are checked again. */

@@ -14,7 +14,7 @@ export interface ConfinedCall {
   /** What the call says that it touches. */
   readonly accesses: readonly Access[];
   /** The input of a tool that is not built in: absolute paths in it may be read, written, or no paths at all. */
-  readonly strange?: unknown;
+  readonly unknownInput?: unknown;
   readonly cwd: string;
 }
 
@@ -40,12 +40,12 @@ export function confinement(home: string): Confinement {
     return places;
   };
   return {
-    refuses({ command, accesses, strange, cwd }, tree) {
+    refuses({ command, accesses, unknownInput, cwd }, tree) {
       const judge = new Judge(tree, placesFor(tree), home);
       const touched = accesses.flatMap(({ kind, target }): Effect[] =>
         kind === "read" || kind === "write" ? [{ type: kind, path: target, folders: [cwd] }] : [],
       );
-      const named = textsIn(strange).flatMap((text): Effect[] => {
+      const named = textsIn(unknownInput).flatMap((text): Effect[] => {
         const path = text.replace(/^file:\/\/(?=\/)/, "");
         return path.startsWith("/") ? [{ type: "named", path, folders: [cwd] }] : [];
       });

@@ -1,7 +1,7 @@
 import type { SandboxReport, SandboxSettings } from "./sandbox.ts";
 
 /** The sandbox's decision about one command, before rules and the user decide. */
-export type SandboxWord =
+export type SandboxDecision =
   /** No decision: rules, mode and user decide as usual. */
   | { readonly type: "silent" }
   /** It may run without a question, unless a deny or ask rule says otherwise. */
@@ -33,7 +33,7 @@ export function sandboxDecision(
   settings: SandboxSettings,
   report: SandboxReport | null,
   { input, readOnly }: SandboxedCall,
-): SandboxWord {
+): SandboxDecision {
   if (settings.mode === "off" || report === null) return { type: "silent" };
   if (settings.mode === "required" && leavesSandbox(input))
     return refuse(
@@ -81,6 +81,6 @@ export function runsOutside(
   }
 }
 
-function refuse(reason: string): SandboxWord {
+function refuse(reason: string): SandboxDecision {
   return { type: "refuse", reason };
 }

@@ -143,7 +143,7 @@ class Session {
 
   #ask(agent: Agent): void {
     if (agent.state !== "idle") return;
-    const last = this.ledger.lastWords(agent.actor, ESTIMATE);
+    const last = this.ledger.decideLastTurn(agent.actor, ESTIMATE);
     if (last?.silent) this.#end(agent);
     else agent.state = last ? "said-last" : "asked";
   }

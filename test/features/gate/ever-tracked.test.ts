@@ -29,8 +29,8 @@ async function here(...rules: Rule[]) {
   const distrust = () => {
     foreign = "git would run something";
   };
-  const territory = { root: person.folder, additionalDirs: [], tree: null };
-  const look = (command: string, cwd = person.folder) => lookUp(command, { cwd, territory });
+  const scope = { root: person.folder, additionalDirs: [], tree: null };
+  const look = (command: string, cwd = person.folder) => lookUp(command, { cwd, scope });
   return { person, look, distrust, requests: () => requests };
 }
 

@@ -15,7 +15,7 @@ const PREPARED: Prepared = {
   env: {},
   finish: () => null,
 };
-const territory = { root: "/work", additionalDirs: [], tree: null };
+const scope = { root: "/work", additionalDirs: [], tree: null };
 
 /** A gate whose rules allow a command if it is enforced, and say which confinement that needs. */
 function gateWith({
@@ -76,7 +76,7 @@ function gateWith({
     const tool = toolbox.find("Bash");
     if (tool === undefined) throw new Error("there is no Bash");
     const call = { id: callId(MAIN, 1, 0), toolUse: "t", tool: "Bash", input: { command } };
-    return gate.judge({ actor: MAIN, call, tool, cwd: "/work", territory }, new AbortController().signal);
+    return gate.judge({ actor: MAIN, call, tool, cwd: "/work", scope }, new AbortController().signal);
   };
   return { gate, judge, contexts, wanted };
 }
@@ -117,7 +117,7 @@ test("asks about git in a repository whose configuration no one agreed to, confi
 
 test("knows a confined command when it is checked again", () => {
   const { gate } = gateWith();
-  const call = { tool: "Bash", input: { command: "jq" }, cwd: "/work", territory };
+  const call = { tool: "Bash", input: { command: "jq" }, cwd: "/work", scope };
   expect(gate.recheck(call, true)).toEqual({ type: "allow" });
   expect(gate.recheck(call)).toEqual({ type: "ask" });
 });
@@ -130,5 +130,5 @@ test("hides a search result that the rules cannot be applied to (S12)", () => {
     },
   });
   const found = ["/work/a", "/work/odd", "/work/.env"];
-  expect(gate.filterResults(found, { cwd: "/work", territory })).toEqual(["/work/odd", "/work/.env"]);
+  expect(gate.filterResults(found, { cwd: "/work", scope })).toEqual(["/work/odd", "/work/.env"]);
 });

@@ -54,20 +54,19 @@ async function gated(
   });
   let calls = 0;
   const isolation = { ...tree, name: "agent-1", head: null, merge: "apply" as const };
-  const territory = writeScope({ root: tree.path, spec: { additionalDirs: [], isolation } }, null);
-  const judge = (name: string, input: unknown, where: WriteScope = territory) => {
+  const scope = writeScope({ root: tree.path, spec: { additionalDirs: [], isolation } }, null);
+  const judge = (name: string, input: unknown, where: WriteScope = scope) => {
     const tool = toolbox.find(name);
     if (!tool) throw new Error(`no tool ${name}`);
     calls += 1;
     const call = { id: callId(MAIN, calls, 0), toolUse: "t", tool: name, input };
     return gate.judge(
-      { actor: MAIN, call, tool, cwd: where.root, territory: where },
+      { actor: MAIN, call, tool, cwd: where.root, scope: where },
       new AbortController().signal,
     );
   };
-  const recheck = (tool: string, input: unknown) =>
-    gate.recheck({ tool, input, cwd: territory.root, territory });
-  return { ...place, judge, recheck, gate, territory };
+  const recheck = (tool: string, input: unknown) => gate.recheck({ tool, input, cwd: scope.root, scope });
+  return { ...place, judge, recheck, gate, scope };
 }
 
 const write = (file: string) => ({ file_path: file, content: "x" });
@@ -138,21 +137,21 @@ test("applies a project's allow rule in the worktree: Edit(/src/**)", async () =
 });
 
 test("hides from a search in a worktree what rules of the checkout hide", async () => {
-  const { gate, territory, path } = await gated({ rules: [rule("deny", "Read(/secrets/**)")] });
+  const { gate, scope, path } = await gated({ rules: [rule("deny", "Read(/secrets/**)")] });
   const paths = [join(path, "secrets/key"), join(path, "src/a.ts")];
-  expect(gate.filterResults(paths, { cwd: territory.root, territory })).toEqual([paths[0]]);
+  expect(gate.filterResults(paths, { cwd: scope.root, scope })).toEqual([paths[0]]);
 });
 
 test("maps additional directories in the checkout to the worktree; others are not writable", async () => {
   const { judge, checkout, path, home, tree } = await gated({ mode: "acceptEdits" });
   mkdirSync(join(home, "library"));
   const spec = { additionalDirs: [join(checkout, "src"), join(home, "library")] };
-  const territory = writeScope({ root: path, spec }, { ...tree });
-  expect(territory.additionalDirs).toEqual([join(path, "src"), join(home, "library")]);
-  expect(await judge("Read", { file_path: join(home, "library", "x") }, territory)).toMatchObject({
+  const scope = writeScope({ root: path, spec }, { ...tree });
+  expect(scope.additionalDirs).toEqual([join(path, "src"), join(home, "library")]);
+  expect(await judge("Read", { file_path: join(home, "library", "x") }, scope)).toMatchObject({
     type: "go",
   });
-  expect(await judge("Write", write(join(home, "library", "x")), territory)).toMatchObject({
+  expect(await judge("Write", write(join(home, "library", "x")), scope)).toMatchObject({
     type: "refuse",
   });
 });

@@ -75,15 +75,15 @@ describe("the four answers (A6.3)", () => {
   test("a denial for the session counts before any allow, for every agent, whatever order the fields come in", async () => {
     const person = new Someone();
     const { broker } = brokerWith(person);
-    const territory = { root: "/work", additionalDirs: [], tree: null };
-    const call = { tool: "Write", cwd: "/work", territory, input: { file_path: "/a", content: "x" } };
+    const scope = { root: "/work", additionalDirs: [], tree: null };
+    const call = { tool: "Write", cwd: "/work", scope, input: { file_path: "/a", content: "x" } };
     expect(broker.denied(call)).toBeNull();
     void broker.permission(toRun("", { ...call, grants: ["Write(/a)"] }), never);
     await person.say({ ...denySession, message: "That file is mine." });
     const again = { ...call, input: { content: "x", file_path: "/a" } };
     expect(broker.denied(again)).toContain("That file is mine.");
     expect(broker.denied({ ...again, cwd: "/elsewhere" })).toBeNull();
-    expect(broker.denied({ ...again, territory: { ...territory, root: "/tree" } })).toBeNull();
+    expect(broker.denied({ ...again, scope: { ...scope, root: "/tree" } })).toBeNull();
     const other = toRun("", { ...again, asker: askerNamed("bob1"), grants: [] });
     expect(await broker.permission(other, never)).toMatchObject({ type: "deny", by: "person" });
     expect(person.seen.length).toBe(1);

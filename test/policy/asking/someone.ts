@@ -101,7 +101,7 @@ export function toRun(command: string, given: Partial<PermissionQuestion> = {}):
     level: "execute",
     input: { command },
     cwd: "/work",
-    territory: { root: "/work", additionalDirs: [], tree: null },
+    scope: { root: "/work", additionalDirs: [], tree: null },
     title: command,
     details: [{ name: "command", value: command }],
     reason: "No rule speaks of it.",

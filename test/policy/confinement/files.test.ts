@@ -68,7 +68,8 @@ test("a folder whose name has signs of a pattern in it is meant as it is written
 
 test("a tool that is not ours is refused absolute paths into the checkout, wherever in its input they stand", async () => {
   const { checkout, path, held, tree } = await enclosed();
-  const given = (strange: unknown) => held.refuses({ command: null, accesses: [], strange, cwd: path }, tree);
+  const given = (unknownInput: unknown) =>
+    held.refuses({ command: null, accesses: [], unknownInput, cwd: path }, tree);
   for (const input of [
     { path: join(checkout, "src/a.ts"), content: "x" },
     { edits: [{ file: `file://${checkout}/src/new.ts` }] },
