@@ -68,7 +68,7 @@ async function bundle({ name, entry, external, alone, format }: Bundle): Promise
   const { output } = await build({
     input: { [name]: join(root, entry) },
     platform: "node",
-    // comlink's `main` is CommonJS: it would not be tree-shaken, and its wrapper would be a second file.
+    // A package in CommonJS would not be tree-shaken.
     resolve: { mainFields: ["module", "main"] },
     external: (id) => isBuiltin(id) || isOneOf(external, id),
     // What an entry shares with a part that is loaded later stays in the entry.

@@ -17,7 +17,7 @@ export interface Bundle {
 const found = ["@vscode/ripgrep", "sharp", "@hyzyla/pdfium"];
 
 /** A library shares its packages with the program that uses it. */
-const shared = ["@anthropic-ai/sdk", "comlink", "nanoid", "zod"];
+const shared = ["@anthropic-ai/sdk", "nanoid", "zod"];
 
 export const bundles: readonly Bundle[] = [
   { name: "index", entry: "src/index.ts", external: [...found, ...shared], alone: false, format: "esm" },

@@ -163,7 +163,6 @@ export const rules: Rules = {
     ["worktree", ["isolation"]],
   ]),
   owners: new Map([
-    ["comlink", all("src/web/convert/")],
     [
       "@anthropic-ai/sdk",
       [...all("src/model/anthropic.ts"), types("src/model/"), types("src/mailbox/conversation.ts")],

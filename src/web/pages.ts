@@ -1,8 +1,7 @@
 import type { Clock } from "../mailbox/clock.ts";
 import { abortable } from "../tools/abortable.ts";
-import { Reader } from "./convert/reader.ts";
-import type { FetchProblem } from "./fetch-error.ts";
-import { problem } from "./fetch-error.ts";
+import { readInThread } from "./convert/reader.ts";
+import { type FetchProblem, LOGIN_ADVICE, problem } from "./fetch-error.ts";
 import { type FetchPorts, fetchPage, isLogin, requestUrl } from "./fetch-page.ts";
 
 /** Milliseconds that a page is kept after it was fetched (A13.2). */
@@ -32,81 +31,61 @@ export interface PagesPorts extends FetchPorts {
   readonly clock: Clock;
 }
 
-interface Kept {
-  readonly page: WebPage;
-  readonly at: number;
-}
-
-/** A fetch for one or more calls: it ends when the last of them is cancelled. */
-interface Flight {
+/** A page that was fetched, or is being fetched; `page` is null until then. */
+interface Entry {
   readonly result: Promise<PageResult>;
-  readonly abort: AbortController;
-  waiting: number;
+  page: WebPage | null;
+  fetchedAt: number;
 }
 
 /** The pages of a session, shared by its agents: fetched once, read in a thread, and kept for a while. */
 export class Pages {
   readonly #ports: PagesPorts;
-  readonly #reader: Reader;
-  /** By URL, in the order of their fetches. */
-  readonly #kept = new Map<string, Kept>();
-  readonly #flights = new Map<string, Flight>();
+  /** By URL, those that were fetched in the order of their fetches. */
+  readonly #entries = new Map<string, Entry>();
   readonly #closed = new AbortController();
   #loading = 0;
   /** Fetches that wait for one of these to end. */
   readonly #line: Array<() => void> = [];
+  /** Pages are read one after the other. */
+  #reading: Promise<unknown> = Promise.resolve();
 
-  constructor(ports: PagesPorts, reader: Reader = new Reader(ports)) {
+  constructor(ports: PagesPorts) {
     this.#ports = ports;
-    this.#reader = reader;
   }
 
-  /** Returns a page that the caller may read. Rejects only if `signal` is aborted. */
+  /** Returns a page that the caller may read. Rejects only if `signal` is aborted; the fetch then goes on for others. */
   async get(written: string, signal: AbortSignal): Promise<PageResult & { readonly isKept?: true }> {
     signal.throwIfAborted();
     const url = requestUrl(written, this.#ports.namesHost);
     if (typeof url === "string") return problem(url);
-    const kept = this.#find(url.href);
-    if (kept !== null) return { ...kept, isKept: true };
-    const flight = this.#flights.get(url.href) ?? this.#start(url);
-    flight.waiting += 1;
-    try {
-      return await abortable(flight.result, signal);
-    } finally {
-      flight.waiting -= 1;
-      if (flight.waiting === 0) flight.abort.abort(new Error("no call waits for it"));
-    }
+    this.#forgetOld();
+    const { result, page } = this.#entries.get(url.href) ?? this.#start(url);
+    return page === null ? abortable(result, signal) : { ...page, isKept: true };
   }
 
   async close(): Promise<void> {
     this.#closed.abort(new Error("the session has ended"));
-    await this.#reader.close();
+    await Promise.all([...this.#entries.values()].map(({ result }) => result));
   }
 
-  #find(url: string): WebPage | null {
-    const now = this.#ports.clock.now();
-    for (const [key, { at }] of this.#kept) {
-      if (now - at <= PAGE_CACHE_MS) break;
-      this.#kept.delete(key);
-    }
-    return this.#kept.get(url)?.page ?? null;
+  #forgetOld(): void {
+    const oldest = this.#ports.clock.now() - PAGE_CACHE_MS;
+    for (const [key, { page, fetchedAt }] of this.#entries)
+      if (page !== null && fetchedAt < oldest) this.#entries.delete(key);
   }
 
-  #start(url: URL): Flight {
-    const abort = new AbortController();
-    const signal = AbortSignal.any([abort.signal, this.#closed.signal]);
-    const result = this.#inTurn(() => this.#load(url, signal))
+  #start(url: URL): Entry {
+    const result = this.#inTurn(() => this.#load(url))
       .catch((error: unknown) => problem(`The page was not fetched: ${String(error)}.`))
-      .finally(() => {
-        if (this.#flights.get(url.href) === flight) this.#flights.delete(url.href);
+      .then((found) => {
+        this.#entries.delete(url.href);
+        if (found.type === "page") this.#keep(url.href, entry, found);
+        return found;
       });
-    const flight: Flight = { result, abort, waiting: 0 };
-    // Later calls do not join a cancelled fetch.
-    abort.signal.addEventListener("abort", () => {
-      if (this.#flights.get(url.href) === flight) this.#flights.delete(url.href);
-    });
-    this.#flights.set(url.href, flight);
-    return flight;
+    const entry: Entry = { result, page: null, fetchedAt: 0 };
+    this.#entries.set(url.href, entry);
+    return entry;
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -122,41 +101,40 @@ export class Pages {
     }
   }
 
-  async #load(url: URL, signal: AbortSignal): Promise<PageResult> {
+  async #load(url: URL): Promise<PageResult> {
+    const { signal } = this.#closed;
     const fetched = await fetchPage(url, this.#ports, signal);
     if (fetched.type === "problem") return fetched;
     if (fetched.type === "redirect")
       return { type: "redirect", from: url.href, to: fetched.to.href, status: fetched.status };
     const { contentType, body, isCut } = fetched;
-    const read = await this.#reader.read({ url: fetched.url.href, contentType, body, isCut }, signal);
+    const raw = { url: fetched.url.href, contentType, body, isCut };
+    const reading = this.#reading.then(() => readInThread(raw, this.#ports, signal));
+    this.#reading = reading;
+    const read = await reading;
     if ("problem" in read) return problem(`${url.host} sent a page that cannot be read: ${read.problem}.`);
     if (read.hasLogin && (read.text.length < LOGIN_CHARS || isLogin(url)))
-      return problem(
-        `${url.host} wants a login: the page is a form for a password. WebFetch has no account anywhere; use a tool that has one, such as gh or an MCP server, or tell the user.`,
-      );
+      return problem(`${url.host} wants a login: the page is a form for a password. ${LOGIN_ADVICE}`);
     if (read.text.trim() === "")
       return problem(
         `${url.host} sent a page without text: it is empty, or made by JavaScript, which WebFetch does not run. Use another source.`,
       );
-    const page: WebPage = {
-      type: "page",
-      url: fetched.url.href,
-      title: read.title,
-      text: read.text,
+    return {
+      ...{ type: "page", url: fetched.url.href, title: read.title, text: read.text },
       isCut: isCut || read.isCut,
     };
-    this.#keep(url.href, page);
-    return page;
   }
 
-  #keep(url: string, page: WebPage): void {
-    this.#kept.delete(url);
-    this.#kept.set(url, { page, at: this.#ports.clock.now() });
-    let chars = [...this.#kept.values()].reduce((sum, kept) => sum + kept.page.text.length, 0);
-    for (const [key, kept] of this.#kept) {
+  #keep(url: string, entry: Entry, page: WebPage): void {
+    entry.page = page;
+    entry.fetchedAt = this.#ports.clock.now();
+    this.#entries.set(url, entry);
+    const sizeOf = (one: Entry) => one.page?.text.length ?? 0;
+    let chars = [...this.#entries.values()].reduce((sum, one) => sum + sizeOf(one), 0);
+    for (const [key, one] of this.#entries) {
       if (chars <= KEPT_CHARS) break;
-      chars -= kept.page.text.length;
-      this.#kept.delete(key);
+      chars -= sizeOf(one);
+      if (one.page !== null) this.#entries.delete(key);
     }
   }
 }

@@ -1,25 +1,9 @@
 /** A thread that does what a page's URL says. */
-import { parentPort, threadId } from "node:worker_threads";
-import * as Comlink from "comlink";
-import { endpointOf } from "../../src/web/convert/endpoint.ts";
+import { parentPort, workerData } from "node:worker_threads";
 
-if (parentPort === null) throw new Error("odd-reader.ts is the entry of a thread.");
-const port = parentPort;
+const { url }: { readonly url: string } = workerData;
 
-async function read({ url }: { readonly url: string }) {
-  if (url === "hang") {
-    port.postMessage({ id: -1 });
-    for (;;);
-  }
-  if (url === "exit") process.exit(3);
-  if (url === "reject") throw new Error("not a page");
-  if (url === "throw") {
-    setImmediate(() => {
-      throw new Error("broken");
-    });
-    await new Promise(() => {});
-  }
-  return { title: String(threadId), text: url, hasLogin: false, isCut: false };
-}
-
-Comlink.expose({ read }, endpointOf(port));
+if (url === "hang") for (;;);
+if (url === "exit") process.exit(3);
+if (url === "throw") throw new Error("broken");
+parentPort?.postMessage({ title: "", text: url, hasLogin: false, isCut: false });

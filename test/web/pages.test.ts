@@ -371,29 +371,31 @@ describe("limits", () => {
     for (const said of await both) expect(said).toContain("did not send the page within 60 s");
   });
 
-  test("a call that is cancelled ends its connection, unless others wait for the same page", async () => {
-    const open: Array<() => void> = [];
-    const closed = Promise.withResolvers<void>();
-    const { url, asked } = await servePages((_, response) => {
-      response.once("close", () => closed.resolve());
-      open.push(() => html(response, article("Late", "at last")));
-    });
+  test("a call that is cancelled does not wait, and the page comes for others", async () => {
+    const open = Promise.withResolvers<void>();
+    const { url, asked } = await servePages(
+      (_, response) => void open.promise.then(() => html(response, article("Late", "at last"))),
+    );
     const { get } = pagesOf();
-    const [one, two] = [new AbortController(), new AbortController()];
-    const first = get(`${url}/a`, one.signal);
-    const second = get(`${url}/a`, two.signal);
+    const cancelled = new AbortController();
+    const [first, second] = [get(url, cancelled.signal), get(url)];
     await expect.poll(() => asked.length).toBe(1);
-    one.abort(new Error("stopped"));
+    cancelled.abort(new Error("stopped"));
     await expect(first).rejects.toThrow("stopped");
-    open[0]?.();
+    await expect(get(url, cancelled.signal)).rejects.toThrow("stopped");
+    open.resolve();
     expect(await second).toMatchObject({ type: "page" });
-    const third = get(`${url}/b`, one.signal);
-    await expect(third).rejects.toThrow("stopped");
-    const alone = new AbortController();
-    const fourth = get(`${url}/b`, alone.signal);
-    await expect.poll(() => asked.length).toBe(2);
-    alone.abort(new Error("stopped"));
-    await expect(fourth).rejects.toThrow("stopped");
+    expect(asked).toHaveLength(1);
+  });
+
+  test("the end of the session ends every fetch", async () => {
+    const closed = Promise.withResolvers<void>();
+    const { url, asked } = await servePages((_, response) => response.once("close", () => closed.resolve()));
+    const { pages, get } = pagesOf();
+    const fetch = get(url);
+    await expect.poll(() => asked.length).toBe(1);
+    await pages.close();
+    expect(await fetch).toMatchObject({ type: "problem" });
     await closed.promise;
   });
 });

@@ -1,10 +1,7 @@
-import { parentPort } from "node:worker_threads";
-import * as Comlink from "comlink";
-import { endpointOf } from "./endpoint.ts";
+import { parentPort, workerData } from "node:worker_threads";
 import { readPage } from "./read-page.ts";
 
-/** The thread that parses pages: a page can harm only this thread. */
-const pages = { read: readPage };
-export type PageThread = typeof pages;
-
-if (parentPort) Comlink.expose(pages, endpointOf(parentPort));
+// The thread that parses one page.
+void readPage(workerData)
+  .catch((error: Error) => ({ problem: error.message }))
+  .then((read) => parentPort?.postMessage(read));

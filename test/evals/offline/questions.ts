@@ -120,7 +120,7 @@ export const QUESTIONS: readonly Question[] = [
     repository: "troupe",
     prompt: "what are the dependencies?",
     good: "The packages, from package.json.",
-    contains: ["@anthropic-ai/sdk", "zod", "comlink"],
+    contains: ["@anthropic-ai/sdk", "zod", "croner"],
   },
   {
     repository: "troupe",
