@@ -1,5 +1,3 @@
-import { BaseAnthropic } from "@anthropic-ai/sdk/client";
-import { APIConnectionError, APIError } from "@anthropic-ai/sdk/error";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { type Aliases, resolveModel } from "./aliases.ts";
 import { checkBaseURL, DEFAULT_BASE_URL } from "./base-url.ts";
@@ -21,11 +19,12 @@ import {
   stalledFailure,
   type Where,
 } from "./failures.ts";
+import { type HttpAnswer, type Post, type PosterOptions, poster, readBody } from "./http-post.ts";
 import { type IdleWatch, idleWatch } from "./idle-watch.ts";
 import { ReplyAssembler } from "./reply.ts";
 import { readReply, Unreadable } from "./reply-stream.ts";
 import { bodyOf } from "./request-body.ts";
-import { type Header, retryAfterMs } from "./retry-after.ts";
+import { retryAfterMs } from "./retry-after.ts";
 import { sentBody } from "./sent-body.ts";
 import { tokenCounter } from "./token-counter.ts";
 
@@ -36,31 +35,17 @@ export interface AnthropicOptions {
   /** Any server that speaks the Messages API. */
   readonly baseURL?: string;
   readonly aliases?: Aliases;
-  /**
-   * Milliseconds without a model event before a request is given up (default 300,000). A longer limit does not help
-   * with a silent server: fetch itself gives up after 300,000.
-   */
+  /** Milliseconds without a model event before a request is given up (default 300,000). */
   readonly idleMs?: number;
   /** Limit of one reply in milliseconds, however lively its stream is (default 3,600,000; fault 15). */
   readonly totalMs?: number;
   readonly clock?: Clock;
+  /** Where proxies are named (default: the process's environment). */
+  readonly env?: PosterOptions["env"];
 }
-
-/** The SDK's timer must never end a request before ours; setTimeout cannot wait longer than this. */
-const NO_TIMEOUT = 2 ** 31 - 1;
 
 /** Milliseconds of silence after which the user sees it (fault 15). */
 const QUIET_MS = 20_000;
-
-/**
- * Only the SDK's base client, a fifth of it: its helpers, other resources, retries, tracing and search for credentials
- * in files are not needed.
- */
-class Connection extends BaseAnthropic {
-  protected override _shouldResolveDefaultCredentials(): boolean {
-    return false;
-  }
-}
 
 /** Returns a client for any server of the Anthropic Messages API; one attempt each, the governor retries. */
 export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
@@ -69,8 +54,9 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
   const name = "anthropic";
   if (!base.ok) return { name, ask: async () => failed({ kind: "invalid_request", message: base.message }) };
 
-  const connection = connect(options, base.url);
-  const counted = tokenCounter((body, signal) => sendCount(connection, body, signal), clock);
+  const { env = process.env } = options;
+  const post = poster({ baseURL: base.url, headers: headersOf(options, base.url), clock, env });
+  const counted = tokenCounter((body, signal) => sendCount(post, body, signal), clock);
   const secrets = [options.apiKey, options.authToken].filter((secret) => secret !== undefined);
   return {
     name,
@@ -80,61 +66,54 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
       if (signal.aborted) return cancelled;
       const model = resolveModel(request.model, aliases);
       const where: Where = { host: base.host, model, secrets };
-      return new Attempt(connection, where, { idleMs, totalMs, clock }).run(request, on, signal, onAnswer);
+      return new Attempt(post, where, { idleMs, totalMs, clock }).run(request, on, signal, onAnswer);
     },
   };
 }
 
 /** Returns only the status if the response is not a count. */
 async function sendCount(
-  connection: Connection,
+  post: Post,
   body: object,
   signal: AbortSignal,
 ): Promise<{ status: number; json: unknown }> {
+  const answer = await post("/v1/messages/count_tokens", [JSON.stringify(body)], signal);
+  return { status: answer.status, json: parsed(await readBody(answer)) };
+}
+
+function parsed(text: string): unknown {
   try {
-    const response = await connection
-      .post("/v1/messages/count_tokens", { body, signal, timeout: NO_TIMEOUT })
-      .asResponse();
-    return { status: response.status, json: await response.json() };
-  } catch (error) {
-    if (isAnswer(error)) return { status: error.status ?? 0, json: null };
-    throw error;
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }
 
-function connect({ apiKey, authToken }: AnthropicOptions, baseURL: string): Connection {
-  // A local server needs no credentials; the SDK insists on a header or its absence.
-  const none = apiKey === undefined && authToken === undefined;
-  const older = apiKey !== undefined && baseURL !== DEFAULT_BASE_URL;
-  return new Connection({
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(apiKey !== undefined || authToken === undefined ? {} : { authToken }),
-    ...(none ? { apiKey: null, authToken: null } : {}),
-    // Servers and gateways of the older convention expect the key in this header.
-    defaultHeaders: { ...(none ? { authorization: null } : {}), ...(older ? { "x-api-key": apiKey } : {}) },
-    baseURL,
-    maxRetries: 0,
-    // A redirect would carry the key and the conversation to a host that the user did not name.
-    fetchOptions: { redirect: "manual" },
-    timeout: NO_TIMEOUT,
-    openTelemetry: false,
-    logLevel: "off",
-  });
+/** A local server needs no credentials. Servers and gateways of the older convention expect a key in its own header. */
+function headersOf({ apiKey, authToken }: AnthropicOptions, baseURL: string): Record<string, string> {
+  const secret = apiKey ?? authToken;
+  return {
+    accept: "application/json",
+    "anthropic-version": "2023-06-01",
+    "user-agent": "troupe",
+    ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
+    ...(apiKey !== undefined && baseURL !== DEFAULT_BASE_URL ? { "x-api-key": apiKey } : {}),
+  };
 }
 
 type Limits = Required<Pick<AnthropicOptions, "idleMs" | "totalMs" | "clock">>;
 
 /** One request and its response. */
 class Attempt {
-  private readonly connection: Connection;
+  private readonly post: Post;
   private readonly where: Where;
   private readonly limits: Limits;
   private readonly clock: Clock;
   private readonly abort = new AbortController();
   private endless = false;
 
-  constructor(connection: Connection, where: Where, limits: Limits) {
-    this.connection = connection;
+  constructor(post: Post, where: Where, limits: Limits) {
+    this.post = post;
     this.where = where;
     this.limits = limits;
     this.clock = limits.clock;
@@ -159,7 +138,6 @@ class Attempt {
     try {
       await this.exchange(request, reply, watch, onAnswer);
     } catch (error) {
-      if (isAnswer(error)) onAnswer(false);
       failure = this.classify(error, watch);
     } finally {
       watch.stop();
@@ -186,16 +164,12 @@ class Attempt {
     watch: IdleWatch,
     onAnswer: OnServerAnswer,
   ): Promise<void> {
-    const response = await this.connection
-      .post("/v1/messages", {
-        ...sentBody(bodyOf(request, this.where.model)),
-        stream: true,
-        signal: this.abort.signal,
-        timeout: NO_TIMEOUT,
-      })
-      .asResponse();
-    onAnswer(true);
-    await readReply(response, reply, watch, this.clock, () => this.abort.abort());
+    const body = sentBody(bodyOf(request, this.where.model));
+    const answer = await this.post("/v1/messages", body, this.abort.signal);
+    const isAccepted = answer.status >= 200 && answer.status < 300;
+    onAnswer(isAccepted);
+    if (!isAccepted) throw new Refused(await this.refusal(answer));
+    await readReply(answer, reply, watch, this.clock);
   }
 
   /** A reply with a stop reason is complete, whatever broke after it (fault 14). */
@@ -223,19 +197,23 @@ class Attempt {
       const failure = protocolFailure(error.problem.problem, this.where);
       return error.final ? { ...failure, final: true } : failure;
     }
-    if (isAnswer(error)) return serverFailure(this.answered(error), this.where);
+    if (error instanceof Refused) return serverFailure(error.answer, this.where);
     return connectionFailure(error, this.where);
   }
 
-  private answered(error: APIError): ServerError {
-    const location = error.headers?.get("location");
-    const header: Header = (name) => error.headers?.get(name);
+  private async refusal(answer: HttpAnswer): Promise<ServerError> {
+    const { status, header } = answer;
+    // The status counts, also if the rest does not come.
+    const body = parsed(await readBody(answer).catch(() => ""));
+    const { type, message, details } = fieldsOf(fieldsOf(body)["error"]);
+    const code = fieldsOf(details)["error_code"];
+    const location = header("location");
     const retryAfter = retryAfterMs(header, Date.parse(this.clock.date()));
     return {
-      ...(error.status === undefined ? {} : { status: error.status }),
-      ...(error.type === null ? {} : { type: error.type }),
-      ...(error.errorCode === null ? {} : { code: error.errorCode }),
-      ...(error.apiMessage === null ? {} : { message: error.apiMessage }),
+      status,
+      ...(typeof type === "string" ? { type } : {}),
+      ...(typeof code === "string" ? { code } : {}),
+      ...(typeof message === "string" ? { message } : {}),
       ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
       ...(header("x-should-retry") === "false" ? { shouldRetry: false } : {}),
       ...(location ? { location } : {}),
@@ -243,9 +221,17 @@ class Attempt {
   }
 }
 
-/** True if the server itself responded, with a status other than success. */
-function isAnswer(error: unknown): error is APIError {
-  return error instanceof APIError && !(error instanceof APIConnectionError) && error.status !== undefined;
+/** The server itself responded, with a status other than success. */
+class Refused extends Error {
+  readonly answer: ServerError;
+  constructor(answer: ServerError) {
+    super(`status ${answer.status}`);
+    this.answer = answer;
+  }
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 /** A started reply costs money, even if it breaks off or is cancelled. */

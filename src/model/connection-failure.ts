@@ -7,19 +7,18 @@ const CAUSES: Readonly<Record<string, string>> = {
   EAI_AGAIN: "the name could not be looked up",
   ECONNRESET: "the connection was reset",
   EPIPE: "the connection was closed",
-  UND_ERR_SOCKET: "the connection was closed",
   ETIMEDOUT: "the connection timed out",
-  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
   EHOSTUNREACH: "the host cannot be reached",
   ENETUNREACH: "the network cannot be reached",
   EMFILE: "too many files are open",
+  ERR_INVALID_CHAR: "the key has a character that cannot be sent, such as a line break",
 };
 
-const TLS = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(VERIFY|GET)_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/;
-const TIMED_OUT = /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/;
+const TLS =
+  /^(EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(VERIFY|GET)_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/;
 
 /** Returns the failure of a missing or interrupted response for a network reason (faults 9, 10, 12 and 13). */
-export function connectionFailure(error: unknown, { host, model }: Where): ModelFailure {
+export function connectionFailure(error: unknown, { host }: Where): ModelFailure {
   const code = codeOf(error);
   if (TLS.test(code))
     return {
@@ -27,14 +26,6 @@ export function connectionFailure(error: unknown, { host, model }: Where): Model
       final: true,
       message: `The certificate of ${host} cannot be verified (${code}); check the address, or name your authority's file in NODE_EXTRA_CA_CERTS.`,
     };
-  if (isBadPort(error))
-    return {
-      kind: "connection",
-      final: true,
-      message: `The port of ${host} is one that fetch never connects to; let the server listen on another, such as 11434.`,
-    };
-  if (TIMED_OUT.test(code))
-    return { kind: "stalled", message: `${host} sent no part of the reply of ${model} for 5 minutes.` };
   const cause = CAUSES[code] ?? (code === "" ? "the connection broke" : `the connection broke, ${code}`);
   return {
     kind: "connection",
@@ -42,17 +33,7 @@ export function connectionFailure(error: unknown, { host, model }: Where): Model
   };
 }
 
-/** True if the port belongs to another protocol and is refused before anything is sent; this cause has no code. */
-function isBadPort(error: unknown): boolean {
-  let cause: unknown = error;
-  for (let depth = 0; depth < 6 && cause instanceof Error; depth++) {
-    if (cause.message === "bad port") return true;
-    cause = cause.cause;
-  }
-  return false;
-}
-
-/** Returns the code of the innermost cause: fetch wraps the socket's error, and one error per address of a host. */
+/** Returns the code of the innermost cause: there is one error per address of a host. */
 function codeOf(error: unknown): string {
   let code = "";
   let cause: unknown = error;

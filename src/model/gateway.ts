@@ -86,7 +86,6 @@ const ENVIRONMENT = [
   "http_proxy",
   "https_proxy",
   "no_proxy",
-  "NODE_USE_ENV_PROXY",
   "NODE_EXTRA_CA_CERTS",
   // Makes the thread start faster, if the caller uses a compile cache.
   "NODE_COMPILE_CACHE",

@@ -1,4 +1,5 @@
 import { type Clock, pause } from "../mailbox/clock.ts";
+import type { HttpAnswer } from "./http-post.ts";
 import type { IdleWatch } from "./idle-watch.ts";
 import type { ReplyAssembler, ReplyProblem } from "./reply.ts";
 import { sseParser } from "./sse.ts";
@@ -24,35 +25,44 @@ export class Unreadable extends Error {
 
 /** Reads the answer into the assembler. Returns at its end; throws `Unreadable`, or the connection's error. */
 export async function readReply(
-  response: Response,
+  { header, body }: HttpAnswer,
   reply: ReplyAssembler,
   watch: IdleWatch,
   clock: Clock,
-  giveUp: () => void,
 ): Promise<void> {
-  const type = response.headers.get("content-type") ?? "text/event-stream";
-  if (!type.startsWith("text/event-stream") || response.body === null) {
-    giveUp();
+  const type = header("content-type") ?? "text/event-stream";
+  if (!type.startsWith("text/event-stream")) {
+    body.destroy();
     throw new Unreadable(badly(`it answered with ${type.split(";")[0]} instead of a stream of events`));
   }
-  const reader = response.body.getReader();
   const sse = sseParser();
   let bytes = 0;
-  while (!reply.ended) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    bytes += value.byteLength;
+  const { promise: complete, resolve, reject } = Promise.withResolvers<void>();
+  const over = new AbortController();
+  body.once("end", resolve);
+  body.once("close", () => {
+    over.abort();
+    resolve();
+  });
+  // After the reply is complete, it does not matter that the connection broke.
+  body.once("error", (error) => (reply.ended ? resolve() : reject(error)));
+  body.on("data", (chunk: Uint8Array) => {
+    // The rest of the answer is read so that its connection can be used again.
+    if (reply.ended) return;
     try {
+      bytes += chunk.byteLength;
       if (bytes > MOST_BYTES) throw new Unreadable(badly("one reply is larger than 64 MB"), true);
-      for (const frame of sse.push(value)) takeFrame(frame.event, frame.data, reply, watch);
+      for (const frame of sse.push(chunk)) takeFrame(frame.event, frame.data, reply, watch);
     } catch (error) {
-      giveUp();
-      throw error;
+      reject(error);
+      body.destroy();
+      return;
     }
-  }
-  const drained = new AbortController();
-  void drain(reader, clock, giveUp).then(() => drained.abort());
-  await pause(clock, WAIT_MS, drained.signal);
+    if (!reply.ended) return;
+    void pause(clock, LINGER_MS, over.signal).then(() => body.destroy());
+    void pause(clock, WAIT_MS, over.signal).then(resolve);
+  });
+  await complete;
 }
 
 function takeFrame(event: string | null, data: string, reply: ReplyAssembler, watch: IdleWatch): void {
@@ -72,22 +82,6 @@ function takeFrame(event: string | null, data: string, reply: ReplyAssembler, wa
 /** Some servers do not name their events. */
 function isPing(event: unknown): boolean {
   return typeof event === "object" && event !== null && "type" in event && event.type === "ping";
-}
-
-/** A connection can only be used again when its answer was read to the end. Never rejects. */
-async function drain(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  clock: Clock,
-  giveUp: () => void,
-): Promise<void> {
-  const withdraw = clock.after(LINGER_MS, giveUp);
-  try {
-    while (!(await reader.read()).done);
-  } catch {
-    // The reply is complete; that the connection broke after it does not matter.
-  } finally {
-    withdraw();
-  }
 }
 
 function badly(problem: string): ReplyProblem {

@@ -43,7 +43,7 @@ export type ModelSource =
       readonly apiKey?: string;
       /** Sent as a bearer token instead of a key, as gateways want it. */
       readonly authToken?: string;
-      /** Any server that speaks the Messages API; the SDK's default where absent. */
+      /** Any server that speaks the Messages API; the Messages API of Anthropic where absent. */
       readonly baseURL?: string;
     }
   | { readonly provider: "offline" }
