@@ -107,6 +107,7 @@ export const rules: Rules = {
       [
         ...folders("lib", "mailbox", "context", "tools"),
         ...all("src/model/gateway-client.ts"),
+        ...all("src/model/conversation-transfer.ts"),
         types("src/model/client.ts"),
       ],
     ],

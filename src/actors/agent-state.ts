@@ -6,6 +6,7 @@ import {
   type ContentBlock,
   type MessageParam,
   noUsage,
+  type ToolDefinition,
   type ToolResultBlockParam,
   type ToolUseBlock,
   textOf,
@@ -34,6 +35,7 @@ import {
   shownConversation,
   systemHeard,
   todoOf,
+  toolsInRequests,
   toolsWith,
   usageOf,
 } from "../mailbox/turns.ts";
@@ -80,15 +82,18 @@ export class AgentConversation {
   #retries: number;
   /** Its tools: those of its requests, and deferred ones, including those announced since. */
   offered: readonly AgentTool[];
+  /** The same array for all requests: the gateway gets it once. */
+  readonly requestTools: readonly ToolDefinition[];
   readonly repetition = new Repetition();
-  readonly #start: Pick<ActorSpec, "id" | "messages">;
+  readonly #start: Pick<CompactedView, "id" | "messages" | "counted">;
 
   constructor(spec: ActorSpec) {
     this.offered = toolsWith(
       spec.tools,
       spec.turns.flatMap(({ heard }) => heard),
     );
-    this.#start = { id: spec.id, messages: spec.messages };
+    this.requestTools = toolsInRequests(spec.tools);
+    this.#start = { id: spec.id, messages: spec.messages, counted: spec.inherited?.counted ?? null };
     this.#compacted = spec.compacted ?? null;
     this.#turnsShown = spec.turns.filter(({ turn }) => turn > (spec.compacted?.through ?? 0));
     this.#words = spec.turns.flatMap(wordsIn);

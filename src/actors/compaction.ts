@@ -7,7 +7,7 @@ import type { CompactBegin, Compacted, CompactRequest, Trigger } from "../mailbo
 import { addUsage, noUsage, type Usage } from "../mailbox/conversation.ts";
 import type { ActorSpec, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
-import { blocksOf, toolsInRequests } from "../mailbox/turns.ts";
+import { blocksOf } from "../mailbox/turns.ts";
 import type { AgentConversation } from "./agent-state.ts";
 import { type Ending, endingOfCancel } from "./ending.ts";
 import { type SummaryContext, summarizeHistory } from "./summarize-history.ts";
@@ -122,7 +122,7 @@ async function countOf(
     actor: id,
     model: name,
     system,
-    tools: toolsInRequests(spec.tools),
+    tools: state.requestTools,
     messages: state.messages,
   };
   const thinking = thinkingTokens === undefined ? {} : { thinkingTokens };

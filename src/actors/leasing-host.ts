@@ -1,6 +1,7 @@
 import { errorMessage } from "../lib/errors.ts";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { PeerGone, type Services } from "../mailbox/services.ts";
+import { type EncodeMessage, messageEncoder } from "../model/conversation-transfer.ts";
 import { gatewayClient } from "../model/gateway-client.ts";
 import type { SealedTool } from "../tools/bind-tool.ts";
 import type { OwnTools } from "../tools/dispatch.ts";
@@ -20,11 +21,12 @@ import { ThreadPool, type ThreadPoolOptions } from "./tool-threads.ts";
 export function leasingHost(options: ThreadPoolOptions): ActorHost {
   const clock = options.clock ?? systemClock;
   const pool = new ThreadPool(options);
+  const encode = messageEncoder();
   const running = new Set<ActorHandle>();
   let closed = false;
   return {
     start(start) {
-      const handle = runLeasing(start, pool, clock);
+      const handle = runLeasing(start, pool, clock, encode);
       running.add(handle);
       void handle.exited.then(() => running.delete(handle));
       if (closed) handle.terminate();
@@ -44,7 +46,7 @@ export function leasingHost(options: ThreadPoolOptions): ActorHost {
 
 const leasing: ReadonlySet<string> = new Set(threadTools.map(({ name }) => name));
 
-function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock): ActorHandle {
+function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock, encode: EncodeMessage): ActorHandle {
   const cancelled = new AbortController();
   const exit = Promise.withResolvers<Exit>();
   const end = (how: Exit) => {
@@ -70,7 +72,7 @@ function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock): ActorHan
   const tools: OwnTools = ({ name, module }) =>
     module ? own.tool(moduleTool(name, module), { tool: name, module, writes: false }) : built.get(name);
   let lanes = 0;
-  const lane = gatewayClient(start.model, () => services.model(++lanes));
+  const lane = gatewayClient(start.model, () => services.model(++lanes), clock, encode);
   // Not before its handle is known: what it reports may lead to its end.
   const run = async () =>
     runActor({

@@ -1,7 +1,6 @@
 import { overflowOf } from "../context/compaction/overflow.ts";
 import { addUsage, type ContentBlock, type MessageParam, noUsage, textOf } from "../mailbox/conversation.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
-import { toolsInRequests } from "../mailbox/turns.ts";
 import type { ModelOutcome, ModelReply, ModelRequest } from "../model/client.ts";
 import type { AgentConversation } from "./agent-state.ts";
 import { boundsIn, type Compacting, compactAfterRefusal } from "./compaction.ts";
@@ -37,7 +36,7 @@ function requestOf(spec: ActorSpec, state: AgentConversation, last: Last | null)
     actor: spec.id,
     model: spec.model,
     system: [...spec.system, ...state.system],
-    tools: toolsInRequests(spec.tools),
+    tools: state.requestTools,
     messages: state.messages,
     maxTokens: Math.min(reply, last?.maxTokens ?? reply),
     ...(spec.thinkingTokens === undefined ? {} : { thinkingTokens: spec.thinkingTokens }),

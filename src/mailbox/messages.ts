@@ -217,6 +217,8 @@ export const Inherited = z.object({
   reads: z.array(ReadEntry),
   cwd: z.string(),
   root: z.optional(z.string()),
+  /** What the server has counted in the parent: the tokens of this number of messages, from the start. */
+  counted: z.optional(z.object({ messages: z.number(), tokens: z.number() })),
 });
 export type Inherited = z.infer<typeof Inherited>;
 

@@ -54,7 +54,9 @@ export function appendSteering(messages: MessageParam[], steering: readonly Stee
 }
 
 export function blocksOf(message: MessageParam): readonly ContentBlockParam[] {
-  return typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
+  // Read once: the content of one that came as bytes is parsed each time.
+  const { content } = message;
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
 /** Returns the received notices for the system prompt, each text once. */

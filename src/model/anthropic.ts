@@ -23,9 +23,8 @@ import { type HttpAnswer, type Post, type PosterOptions, poster, readBody } from
 import { type IdleWatch, idleWatch } from "./idle-watch.ts";
 import { ReplyAssembler } from "./reply.ts";
 import { readReply, Unreadable } from "./reply-stream.ts";
-import { bodyOf } from "./request-body.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import { sentBody } from "./sent-body.ts";
+import { bodyEncoder, type EncodeBody } from "./sent-body.ts";
 import { tokenCounter } from "./token-counter.ts";
 
 export interface AnthropicOptions {
@@ -57,6 +56,7 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
   const { env = process.env } = options;
   const post = poster({ baseURL: base.url, headers: headersOf(options, base.url), clock, env });
   const counted = tokenCounter((body, signal) => sendCount(post, body, signal), clock);
+  const encode = bodyEncoder();
   const secrets = [options.apiKey, options.authToken].filter((secret) => secret !== undefined);
   return {
     name,
@@ -66,7 +66,7 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
       if (signal.aborted) return cancelled;
       const model = resolveModel(request.model, aliases);
       const where: Where = { host: base.host, model, secrets };
-      return new Attempt(post, where, { idleMs, totalMs, clock }).run(request, on, signal, onAnswer);
+      return new Attempt(post, encode, where, { idleMs, totalMs, clock }).run(request, on, signal, onAnswer);
     },
   };
 }
@@ -106,14 +106,16 @@ type Limits = Required<Pick<AnthropicOptions, "idleMs" | "totalMs" | "clock">>;
 /** One request and its response. */
 class Attempt {
   private readonly post: Post;
+  private readonly encode: EncodeBody;
   private readonly where: Where;
   private readonly limits: Limits;
   private readonly clock: Clock;
   private readonly abort = new AbortController();
   private endless = false;
 
-  constructor(post: Post, where: Where, limits: Limits) {
+  constructor(post: Post, encode: EncodeBody, where: Where, limits: Limits) {
     this.post = post;
+    this.encode = encode;
     this.where = where;
     this.limits = limits;
     this.clock = limits.clock;
@@ -164,7 +166,7 @@ class Attempt {
     watch: IdleWatch,
     onAnswer: OnServerAnswer,
   ): Promise<void> {
-    const body = sentBody(bodyOf(request, this.where.model));
+    const body = this.encode(request, this.where.model);
     const answer = await this.post("/v1/messages", body, this.abort.signal);
     const isAccepted = answer.status >= 200 && answer.status < 300;
     onAnswer(isAccepted);

@@ -1,9 +1,9 @@
 import type { MessagePort } from "node:worker_threads";
 import { errorMessage } from "../lib/errors.ts";
 import { type Clock, pause, systemClock } from "../mailbox/clock.ts";
-import { splitHistory } from "../mailbox/shared-history.ts";
 import type { ModelClient, ModelFailureKind, ModelOutcome, ModelRequest, OnModelEvent } from "./client.ts";
-import type { FromGateway, PartedRequest, ToGateway } from "./gateway-messages.ts";
+import { ConversationSender, type EncodeMessage, messageEncoder } from "./conversation-transfer.ts";
+import type { FromGateway, ToGateway } from "./gateway-messages.ts";
 
 /** Milliseconds to wait for a new port; a thread is started for it, and the machine may be busy. */
 const RECONNECT_MS = 30_000;
@@ -41,20 +41,22 @@ export interface LaneModel extends ModelClient {
  * Returns the agent's end of its model channel. When its port closes because the gateway's thread died, it requests
  * another and sends its open requests again: only whole replies leave it, so streaming starts over. Without another
  * port, every request ends with a `connection` failure, so that no agent waits for a dead gateway. The port keeps the
- * thread alive only during a request.
+ * thread alive only during a request. `encode` is shared by lanes whose conversations share messages.
  */
 export function gatewayClient(
   port: MessagePort,
   reconnect?: Reconnect,
   clock: Clock = systemClock,
+  encode: EncodeMessage = messageEncoder(),
 ): LaneModel {
-  return new Lane(port, reconnect, clock);
+  return new Lane(port, reconnect, clock, encode);
 }
 
 class Lane implements LaneModel {
   readonly name = "gateway";
   readonly #reconnect: Reconnect | undefined;
   readonly #clock: Clock;
+  readonly #conversation: ConversationSender;
   readonly #open = new Map<number, Asked>();
   readonly #counts = new Map<number, (tokens: number | null) => void>();
   /** Undefined without a gateway, or while one is requested. */
@@ -65,9 +67,10 @@ class Lane implements LaneModel {
   #closed = false;
   #counter = 0;
 
-  constructor(port: MessagePort, reconnect: Reconnect | undefined, clock: Clock) {
+  constructor(port: MessagePort, reconnect: Reconnect | undefined, clock: Clock, encode: EncodeMessage) {
     this.#reconnect = reconnect;
     this.#clock = clock;
+    this.#conversation = new ConversationSender(encode);
     this.#use(port);
   }
 
@@ -114,8 +117,9 @@ class Lane implements LaneModel {
       this.#counts.set(id, settle);
       try {
         port.ref();
-        port.postMessage({ type: "count", id, request: partedRequest(request) } satisfies ToGateway);
+        this.#post({ type: "count", id, request: this.#conversation.next(request) });
       } catch {
+        this.#conversation.reset();
         settle(null);
       }
     });
@@ -136,6 +140,7 @@ class Lane implements LaneModel {
 
   #use(port: MessagePort): void {
     this.#port = port;
+    this.#conversation.reset();
     port.on("message", (message: FromGateway) => this.#receive(message));
     port.once("close", () => {
       if (this.#port === port) this.#lost();
@@ -168,8 +173,9 @@ class Lane implements LaneModel {
       return;
     }
     try {
-      this.#post({ type: "ask", id, request: partedRequest(request) });
+      this.#post({ type: "ask", id, request: this.#conversation.next(request) });
     } catch (error) {
+      this.#conversation.reset();
       const reason = errorMessage(error);
       this.#settle(id, failure("invalid_request", `The request is not plain data: ${reason}`));
     }
@@ -250,10 +256,6 @@ class Lane implements LaneModel {
   #giveUp(): void {
     for (const id of [...this.#open.keys()]) this.#settle(id, stopped());
   }
-}
-
-function partedRequest(request: ModelRequest): PartedRequest {
-  return { ...request, ...splitHistory(request.messages) };
 }
 
 function cancelled(): ModelOutcome {

@@ -1,24 +1,14 @@
 import type { MessagePort } from "node:worker_threads";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { Parted } from "../mailbox/shared-history.ts";
-import type {
-  GatewayNotice,
-  MeteredRequest,
-  ModelEvent,
-  ModelOutcome,
-  ModelRequest,
-  Reservation,
-} from "./client.ts";
-
-/** A request in transit, without copies of what its conversation shares with others. */
-export type PartedRequest = Omit<ModelRequest, "messages"> & Parted;
+import type { GatewayNotice, MeteredRequest, ModelEvent, ModelOutcome, Reservation } from "./client.ts";
+import type { SentRequest } from "./conversation-transfer.ts";
 
 /** Messages from an agent's port to the gateway. `id` is the agent's own counter. */
 export type ToGateway =
-  | { readonly type: "ask"; readonly id: number; readonly request: PartedRequest }
+  | { readonly type: "ask"; readonly id: number; readonly request: SentRequest }
   | { readonly type: "cancel"; readonly id: number }
   /** Asks for its number of tokens. */
-  | { readonly type: "count"; readonly id: number; readonly request: PartedRequest };
+  | { readonly type: "count"; readonly id: number; readonly request: SentRequest };
 
 export type FromGateway =
   | { readonly type: "event"; readonly id: number; readonly event: ModelEvent }

@@ -2,16 +2,9 @@ import type { MessagePort } from "node:worker_threads";
 import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import { joinHistory } from "../mailbox/shared-history.ts";
-import type {
-  CountTokens,
-  GatewayNotice,
-  ModelEvent,
-  ModelOutcome,
-  ModelRequest,
-  OnModelEvent,
-} from "./client.ts";
-import type { FromGateway, PartedRequest, ToGateway } from "./gateway-messages.ts";
+import type { CountTokens, GatewayNotice, ModelEvent, ModelOutcome, OnModelEvent } from "./client.ts";
+import { ConversationReceiver, type SentRequest } from "./conversation-transfer.ts";
+import type { FromGateway, ToGateway } from "./gateway-messages.ts";
 import type { Ask } from "./governor.ts";
 
 export interface LaneOwner {
@@ -35,6 +28,7 @@ export interface LaneServices {
  */
 export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneServices): void {
   const open = new Map<number, AbortController>();
+  const conversation = new ConversationReceiver();
 
   port.on("message", (message: unknown) => {
     // The other end is an agent's thread: an unknown message must not end the gateway of all agents.
@@ -56,19 +50,20 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
     for (const request of open.values()) request.abort();
   });
 
-  const count = async (id: number, request: PartedRequest) => {
+  const count = async (id: number, request: SentRequest) => {
     const abort = new AbortController();
     open.set(id, abort);
     // A library user's client may do anything; without a count the agent uses its estimate.
+    const whole = conversation.take(request);
     const tokens = await Promise.resolve()
-      .then(() => services.countTokens?.(whole(request), abort.signal) ?? null)
+      .then(() => services.countTokens?.(whole, abort.signal) ?? null)
       .catch(() => null);
     open.delete(id);
     const known = typeof tokens === "number" && Number.isFinite(tokens) ? tokens : null;
     port.postMessage({ type: "counted", id, tokens: known } satisfies FromGateway);
   };
 
-  const answer = async (id: number, request: PartedRequest) => {
+  const answer = async (id: number, request: SentRequest) => {
     const abort = new AbortController();
     open.set(id, abort);
     const relay = textRelay(services.clock, request.streamText === true, (event) => {
@@ -82,7 +77,7 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
       port.postMessage({ type: "outcome", id, outcome } satisfies FromGateway);
     const still = beat(services, owner.actor);
     try {
-      const outcome = await services.ask(whole(request), owner.lead, on, abort.signal);
+      const outcome = await services.ask(conversation.take(request), owner.lead, on, abort.signal);
       relay.end();
       send(outcome);
     } catch (error) {
@@ -93,11 +88,6 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
       relay.end();
     }
   };
-}
-
-function whole({ shared, ...request }: PartedRequest): ModelRequest {
-  if (shared === undefined) return request;
-  return { ...request, messages: joinHistory({ shared, messages: request.messages }) };
 }
 
 /** A queued request or a long reply is silent: the watchdog must be able to tell it from a lost one. */

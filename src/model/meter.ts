@@ -10,7 +10,7 @@ import type {
   Reserve,
 } from "./client.ts";
 import { cancelled } from "./failures.ts";
-import { boundOf, messageBound, promptBound } from "./request-size.ts";
+import { promptBound, type RequestSizes, requestMeasure } from "./request-size.ts";
 
 /** Margin on the server's own count: counts are not exact either. */
 const COUNT_SLACK = 1.02;
@@ -20,10 +20,8 @@ const NOTICE_MS = 5_000;
 const KEPT = 1_000;
 
 /** The server's last count for a conversation, and the sizes it was for. */
-interface Known {
+interface Known extends RequestSizes {
   readonly model: string;
-  readonly head: number;
-  readonly sizes: readonly number[];
   readonly tokens: number;
 }
 
@@ -52,6 +50,7 @@ export interface MeterParts {
 export class Meter {
   readonly #parts: MeterParts;
   readonly #known = new Map<ActorId, Known>();
+  readonly #measure = requestMeasure();
 
   constructor(parts: MeterParts) {
     this.#parts = parts;
@@ -116,8 +115,8 @@ export class Meter {
   /** Bounds the prompt by its last count plus the bytes added since; without a count, by all bytes. */
   #bound(request: ModelRequest): { readonly promptTokens: number; readonly exact: boolean } {
     const known = this.#known.get(request.actor);
-    const { head, sizes } = sizesOf(request);
-    const all = promptBound(request);
+    const { head, sizes } = this.#measure(request);
+    const all = promptBound({ head, sizes });
     const goesOn =
       known !== undefined &&
       known.model === request.model &&
@@ -140,14 +139,10 @@ export class Meter {
     if (oddUsage) return;
     const tokens = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
     this.#known.delete(request.actor);
-    this.#known.set(request.actor, { model: request.model, ...sizesOf(request), tokens });
+    this.#known.set(request.actor, { model: request.model, ...this.#measure(request), tokens });
     const [oldest] = this.#known.keys();
     if (this.#known.size > KEPT && oldest !== undefined) this.#known.delete(oldest);
   }
-}
-
-function sizesOf({ system, tools, messages }: ModelRequest): Pick<Known, "head" | "sizes"> {
-  return { head: boundOf(system) + boundOf(tools), sizes: messages.map(messageBound) };
 }
 
 function aborted(signal: AbortSignal, over: AbortSignal): Promise<void> {

@@ -80,15 +80,19 @@ function systemOf(system: readonly string[]): Anthropic.TextBlockParam[] {
 function withBreakpoints(message: MessageParam): MessageParam {
   const blocks = blocksOf(message);
   const result = blocks.findLastIndex(({ type }) => type === "tool_result");
-  return marked(message, [result, blocks.length - 1]);
+  return marked(message, blocks, [result, blocks.length - 1]);
 }
 
 function withBreakpoint(message: MessageParam): MessageParam {
-  return marked(message, [blocksOf(message).length - 1]);
+  const blocks = blocksOf(message);
+  return marked(message, blocks, [blocks.length - 1]);
 }
 
-function marked(message: MessageParam, places: readonly number[]): MessageParam {
-  const blocks = blocksOf(message);
+function marked(
+  message: MessageParam,
+  blocks: readonly ContentBlockParam[],
+  places: readonly number[],
+): MessageParam {
   if (message.role !== "user" || !places.some((place) => takesBreakpoint(blocks[place]))) return message;
   return {
     role: "user",

@@ -1,4 +1,3 @@
-import { sharedIn } from "../mailbox/shared-history.ts";
 import type { ModelRequest } from "./client.ts";
 
 /** What a server adds to a request: its text about tools, and the frames of messages and blocks. */
@@ -8,18 +7,34 @@ const PER_NODE = 4;
 const IMAGE_TOKENS = 5_000;
 
 /** Returns the most tokens that the prompt of a request can be: no token is shorter than a byte. */
-export function promptBound({ system, tools, messages }: ModelRequest): number {
-  return ADDED + boundOf(system) + boundOf(tools) + messages.reduce((sum, one) => sum + messageBound(one), 0);
+export function promptBound({ head, sizes }: RequestSizes): number {
+  return ADDED + sizes.reduce((sum, size) => sum + size, head);
 }
 
-/** Of one message; one that is shared by several conversations is not read for that. */
-export function messageBound(message: ModelRequest["messages"][number]): number {
-  const place = sharedIn(message)?.place;
-  return place ? place.end - place.start : boundOf(message);
+/** Bounds of the parts of a request, in tokens. */
+export interface RequestSizes {
+  /** Of its system prompt and tools. */
+  readonly head: number;
+  /** Of each message. */
+  readonly sizes: readonly number[];
+}
+
+/** Returns what measures requests; each part of a conversation is read once for that. */
+export function requestMeasure(): (request: ModelRequest) => RequestSizes {
+  const known = new WeakMap<object, number>();
+  const measure = (part: object): number => {
+    const size = known.get(part) ?? boundOf(part);
+    known.set(part, size);
+    return size;
+  };
+  return ({ system, tools, messages }) => ({
+    head: measure(system) + measure(tools),
+    sizes: messages.map(measure),
+  });
 }
 
 /** Of all strings in it, and of the keys between them. */
-export function boundOf(value: unknown): number {
+function boundOf(value: unknown): number {
   if (typeof value === "string") return PER_NODE + Buffer.byteLength(value);
   if (typeof value !== "object" || value === null) return PER_NODE;
   const isImage = "type" in value && value.type === "image";

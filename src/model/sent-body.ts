@@ -1,53 +1,43 @@
-import type Anthropic from "@anthropic-ai/sdk";
-import { type Shared, type SharedHistory, sharedIn } from "../mailbox/shared-history.ts";
+import type { ModelRequest } from "./client.ts";
+import { jsonBytesOf } from "./conversation-transfer.ts";
 import type { BodyPiece } from "./http-post.ts";
+import { bodyOf } from "./request-body.ts";
 
-type Body = Anthropic.MessageCreateParamsStreaming;
+/** What JSON.stringify would make of the body, in pieces: messages that came as bytes are sent as these bytes. */
+export type EncodeBody = (request: ModelRequest, model: string) => BodyPiece[];
 
-/**
- * The pieces of a body. A conversation that begins with a shared history is sent from its bytes, with its own between
- * them: what JSON.stringify would make, and no copy of it.
- */
-export function sentBody(body: Body): readonly BodyPiece[] {
-  const history = body.messages[0] ? sharedIn(body.messages[0])?.history : undefined;
-  return history === undefined ? [JSON.stringify(body)] : piecesOf(body, history);
-}
-
-function piecesOf(body: Body, history: SharedHistory): BodyPiece[] {
-  const pieces: BodyPiece[] = [];
-  let text = "{";
-  for (const [key, value] of Object.entries(body)) {
-    if (value === undefined) continue;
-    text += `${text === "{" ? "" : ","}${JSON.stringify(key)}:`;
-    if (key !== "messages") {
-      text += JSON.stringify(value);
-      continue;
-    }
-    pieces.push(`${text}[`, ...messagesOf(body, history));
-    text = "]";
-  }
-  return [...pieces, `${text}}`];
-}
-
-/** Those that stand side by side in the history are one piece of it. */
-function messagesOf({ messages }: Body, history: SharedHistory): BodyPiece[] {
-  const pieces: BodyPiece[] = [];
-  let run: Shared[] = [];
-  const endRun = () => {
-    const [start, end] = [run[0]?.place?.start, run.at(-1)?.place?.end];
-    if (start !== undefined && end !== undefined)
-      pieces.push(",", Buffer.from(history.bytes, start, end - start));
-    run = [];
+/** Encodes system prompts and tools once, as long as requests have the same. */
+export function bodyEncoder(): EncodeBody {
+  const known = new WeakMap<object, string>();
+  const encode = (key: string, value: unknown, request: ModelRequest): string => {
+    const of =
+      key === "system" ? request.system : key === "tools" && !request.webSearch ? request.tools : null;
+    const text = (of === null ? undefined : known.get(of)) ?? JSON.stringify(value);
+    if (of !== null) known.set(of, text);
+    return text;
   };
-  for (const message of messages) {
-    const shared = sharedIn(message);
-    const follows = shared?.history === history && shared.index === (run.at(-1)?.index ?? -1) + 1;
-    if (!follows) endRun();
-    if (shared?.history === history) run.push(shared);
-    else pieces.push(`,${JSON.stringify(message)}`);
-  }
-  endRun();
-  // Before the first there is no comma.
-  const [first, ...others] = pieces;
-  return typeof first === "string" ? [first.slice(1), ...others] : pieces;
+  return (request, model) => {
+    const pieces: BodyPiece[] = [];
+    let text = "{";
+    const body = bodyOf(request, model);
+    for (const [key, value] of Object.entries(body)) {
+      text += `${text === "{" ? "" : ","}${JSON.stringify(key)}:`;
+      if (key !== "messages") {
+        text += encode(key, value, request);
+        continue;
+      }
+      text += "[";
+      for (const [at, message] of body.messages.entries()) {
+        if (at > 0) text += ",";
+        const bytes = jsonBytesOf(message);
+        if (bytes === null) text += JSON.stringify(message);
+        else {
+          pieces.push(text, bytes);
+          text = "";
+        }
+      }
+      text += "]";
+    }
+    return [...pieces, `${text}}`];
+  };
 }

@@ -1,7 +1,7 @@
 import type { ContentBlock, Usage } from "../mailbox/conversation.ts";
 import { invalidInput, markCut } from "../mailbox/invalid-input.ts";
 import type { ModelOutcome, ModelReply, ModelRequest } from "./client.ts";
-import { promptBound } from "./request-size.ts";
+import { promptBound, requestMeasure } from "./request-size.ts";
 
 /** What an API does not accept in a call's ID or a tool's name. */
 const ODD = /[^a-zA-Z0-9_-]/g;
@@ -74,7 +74,7 @@ function soundUsage(told: Usage, request: ModelRequest): { readonly usage: Usage
     odd = true;
     return typeof count === "number" && count > MOST_TOKENS ? most() : 0;
   };
-  const prompt = () => promptBound(request);
+  const prompt = () => promptBound(requestMeasure()(request));
   const usage = {
     input_tokens: sound(told.input_tokens, prompt),
     output_tokens: sound(told.output_tokens, () => request.maxTokens),

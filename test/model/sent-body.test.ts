@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { MessageParam } from "../../src/mailbox/conversation.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
-import { shareHistory } from "../../src/mailbox/shared-history.ts";
 import { anthropicModel } from "../../src/model/anthropic.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
+import { decodeMessage, messageEncoder } from "../../src/model/conversation-transfer.ts";
 import { bodyOf } from "../../src/model/request-body.ts";
 import { startMessagesServer } from "../support/messages-server.ts";
 
@@ -19,11 +19,12 @@ const requestWith = (messages: readonly MessageParam[]): ModelRequest => ({
   tools: [{ name: "Read", description: 'says "messages":[]', input_schema: { type: "object" } }],
 });
 
-test("what is sent of a shared history is what would be sent of its copy, byte for byte, with its length", async () => {
+test("messages that came as bytes are sent as what would be sent of their copies, byte for byte, with the length", async () => {
   const server = await startMessagesServer(() => ({ text: "Done." }));
   onTestFinished(() => server.close());
   const model = anthropicModel({ apiKey: "key", baseURL: server.url });
-  const shared = shareHistory(history, () => 0, null);
+  const encode = messageEncoder();
+  const shared = history.map((message) => decodeMessage(encode(message)));
   const rest = (words: string): MessageParam[] => [
     { role: "user", content: words },
     { role: "assistant", content: [{ type: "text", text: "Then?" }] },
@@ -54,7 +55,9 @@ test("a server that does not let it in is heard, and the next try is sent as a w
   );
   onTestFinished(() => server.close());
   const model = anthropicModel({ apiKey: "key", baseURL: server.url });
-  const request = requestWith([...shareHistory(history, () => 0, null), { role: "user", content: "Go." }]);
+  const encode = messageEncoder();
+  const sealed = history.map((message) => decodeMessage(encode(message)));
+  const request = requestWith([...sealed, { role: "user", content: "Go." }]);
   const { signal } = new AbortController();
   expect(await model.ask(request, () => {}, signal)).toMatchObject({ type: "failure" });
   expect(await model.ask(request, () => {}, signal)).toMatchObject({ type: "reply" });

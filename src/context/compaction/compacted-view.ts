@@ -1,7 +1,7 @@
 import type { CompactBegin, Compacted, Trigger } from "../../mailbox/compacted.ts";
 import { type ContentBlockParam, type MessageParam, noUsage } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { Steer, Turn } from "../../mailbox/messages.ts";
+import type { Inherited, Steer, Turn } from "../../mailbox/messages.ts";
 import { appendSteering, blocksOf, shownConversation } from "../../mailbox/turns.ts";
 import { tokensOfMessages, tokensOfText } from "./tokens.ts";
 
@@ -10,6 +10,8 @@ export interface CompactedView {
   readonly id: ActorId;
   /** Before its first turn. */
   readonly messages: readonly MessageParam[];
+  /** What a server has counted for its start, in another conversation, or null. */
+  readonly counted: NonNullable<Inherited["counted"]> | null;
   /** Turns that are not compacted. */
   readonly turns: readonly Turn[];
   /** Steering since the last turn. */

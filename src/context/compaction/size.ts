@@ -1,5 +1,4 @@
 import { totalTokens } from "../../mailbox/conversation.ts";
-import { splitHistory } from "../../mailbox/shared-history.ts";
 import { toolsInRequests } from "../../mailbox/turns.ts";
 import { type CompactedView, messagesOfView } from "./compacted-view.ts";
 import { tokensOfMessages, tokensOfPrefix, tokensOfText } from "./tokens.ts";
@@ -66,10 +65,10 @@ function measured(shown: CompactedView): number | null {
 
 /** Returns what was counted for another conversation, if this one starts with all of it. */
 function measuredBefore(shown: CompactedView): number | null {
-  const { shared, messages } = splitHistory(shown.messages);
-  if (shared === undefined || shared.count < shared.history.places.length) return null;
-  const { counted } = shared.history;
-  return counted === null ? null : counted + tokensOfMessages(messages) + since(shown);
+  const { counted, messages } = shown;
+  return counted === null
+    ? null
+    : counted.tokens + tokensOfMessages(messages.slice(counted.messages)) + since(shown);
 }
 
 /** Returns the tokens since the last reply. */

@@ -4,7 +4,6 @@ import type {
   ToolDefinition,
   ToolResultContent,
 } from "../../mailbox/conversation.ts";
-import { sharedIn } from "../../mailbox/shared-history.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
 
 /** Characters of a token in code and English; rather too few, because too long is worse than cut early. */
@@ -40,7 +39,7 @@ export function tokensOfMessages(messages: readonly MessageParam[]): number {
 }
 
 export function tokensOfMessage(message: MessageParam): number {
-  return sharedIn(message)?.place?.tokens ?? FRAME_TOKENS + tokensOfBlocks(blocksOf(message));
+  return FRAME_TOKENS + tokensOfBlocks(blocksOf(message));
 }
 
 /** Counts what comes before the conversation in every request. */

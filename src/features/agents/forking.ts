@@ -1,9 +1,7 @@
-import { tokensOfMessage } from "../../context/compaction/tokens.ts";
 import { conversationNow } from "../../journal/session-state.ts";
 import { type MessageParam, type ToolUseBlock, totalTokens, type Usage } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { ActorSpec, JsonSchema, ReadEntry, Reply } from "../../mailbox/messages.ts";
-import { shareHistory } from "../../mailbox/shared-history.ts";
+import type { ActorSpec, Inherited, JsonSchema, ReadEntry, Reply } from "../../mailbox/messages.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import { FORK } from "../../supervisor/run-for.ts";
 
@@ -40,9 +38,7 @@ export function forkOf(
 ): Forked | null {
   const { reply, spec, turns } = parent;
   if (reply === null) return null;
-  const before =
-    histories.get(reply) ??
-    shareHistory(conversationNow({ spec, turns, reply }), tokensOfMessage, countedIn(reply.usage));
+  const before = histories.get(reply) ?? conversationNow({ spec, turns, reply });
   histories.set(reply, before);
   const calls = reply.content.filter((block): block is ToolUseBlock => block.type === "tool_use");
   const own: MessageParam[] = [
@@ -79,15 +75,18 @@ export function forkOf(
       turns: [],
       heard: [],
       // The fork must not merge its parent's worktree.
-      inherited: { reads: lastReads(parent), cwd: parent.cwd, root: parent.root },
+      inherited: {
+        ...{ reads: lastReads(parent), cwd: parent.cwd, root: parent.root },
+        ...countedIn(reply.usage, before.length),
+      },
     },
   };
 }
 
-/** Returns the tokens up to and including the reply, or null: a server that does not count reports zeros. */
-function countedIn(usage: Usage): number | null {
+/** Returns the tokens up to and including the reply; a server that does not count reports zeros. */
+function countedIn(usage: Usage, messages: number): Pick<Inherited, "counted"> {
   const tokens = totalTokens(usage);
-  return tokens === usage.output_tokens ? null : tokens;
+  return tokens === usage.output_tokens ? {} : { counted: { messages, tokens } };
 }
 
 /** Returns the newest read of each file. */

@@ -55,7 +55,7 @@ const histories = fc
   );
 
 const shownOf = (turns: readonly Turn[], compacted: Compacted | null = null): CompactedView => ({
-  ...{ id: MAIN, messages: [TASK], turns, heard: [{ text: "go on" }], compacted },
+  ...{ id: MAIN, messages: [TASK], counted: null, turns, heard: [{ text: "go on" }], compacted },
   words: turns.flatMap(({ turn: number, heard }) => heard.map(({ text }) => ({ turn: number, text }))),
 });
 

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import type { CompactedView } from "../../../src/context/compaction/compacted-view.ts";
 import { isDoubtful, viewSize } from "../../../src/context/compaction/size.ts";
-import { tokensOfMessage, tokensOfMessages } from "../../../src/context/compaction/tokens.ts";
+import { tokensOfMessages } from "../../../src/context/compaction/tokens.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
-import { shareHistory } from "../../../src/mailbox/shared-history.ts";
 
 const said = [
   { role: "user" as const, content: "x".repeat(700_000) },
@@ -12,9 +11,9 @@ const said = [
 const orders = { role: "user" as const, content: "You are a fork." };
 const prefix = { system: ["You are."], tools: [] };
 
-function fork(counted: number | null): CompactedView {
-  const messages = [...shareHistory(said, tokensOfMessage, counted), orders];
-  return { id: MAIN, messages, turns: [], heard: [], words: [], compacted: null };
+function fork(tokens: number | null): CompactedView {
+  const counted = tokens === null ? null : { messages: said.length, tokens };
+  return { id: MAIN, messages: [...said, orders], counted, turns: [], heard: [], words: [], compacted: null };
 }
 
 test("what a server has counted for a parent counts for its forks: no estimate, no count of their own (A11.9)", () => {
@@ -24,8 +23,6 @@ test("what a server has counted for a parent counts for its forks: no estimate, 
   expect(isDoubtful(fork(150_000), prefix, 180_000)).toBe(false);
 });
 
-test("where it has counted nothing it is the estimate of the same messages, made once", () => {
-  const estimate = viewSize({ ...fork(null), messages: [...said, orders] }, prefix);
-  expect(viewSize(fork(null), prefix)).toBe(estimate);
+test("where it has counted nothing, its size is in doubt", () => {
   expect(isDoubtful(fork(null), prefix, 180_000)).toBe(true);
 });
