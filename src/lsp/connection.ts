@@ -1,23 +1,25 @@
+import { PassThrough } from "node:stream";
 import {
-  AbstractMessageReader,
   AbstractMessageWriter,
   CancellationTokenSource,
   createMessageConnection,
   type DataCallback,
-  Disposable,
+  type Disposable,
   ErrorCodes,
   Message,
   type MessageConnection,
   type MessageWriter,
   NullLogger,
   ResponseError,
+  StreamMessageReader,
 } from "vscode-jsonrpc/node";
 import type { Clock } from "../mailbox/clock.ts";
-import { FrameError, FrameReader, frame } from "./framing.ts";
 
 /** Messages of a server within the period; more are a flood. */
 const MOST_MESSAGES = 20_000;
 const PERIOD_MS = 10_000;
+/** Bytes of one message: the symbols of a large project are a few megabytes. */
+const MOST_MESSAGE = 16 * 1024 * 1024;
 
 /** The result of a request. `gone`: the connection ended first. */
 export type RpcReply =
@@ -47,7 +49,7 @@ export interface RpcConnection {
 }
 
 export function openConnection(ports: ConnectionPorts): RpcConnection {
-  const reader = new PipeReader(ports);
+  const reader = new BoundedReader(ports);
   const rpc: MessageConnection = createMessageConnection(reader, new PipeWriter(ports.send), NullLogger);
   /** Ends the open requests. */
   const open = new Set<() => void>();
@@ -106,53 +108,52 @@ function toRefusal(error: Error): RpcReply {
   return { type: "refused", reason: error.message, code: error instanceof ResponseError ? error.code : null };
 }
 
-/**
- * Reads a server's output with bounds that the package's own reader lacks: on a header, a message, and messages per time.
- * Notifications bypass the package's queue, which handles one message per turn of the event loop.
- */
-class PipeReader extends AbstractMessageReader {
+/** Reads a server's output with bounds that the package lacks: on a message, and on messages per time. */
+class BoundedReader extends StreamMessageReader {
   readonly #ports: ConnectionPorts;
-  readonly #frames = new FrameReader();
-  #callback: DataCallback = () => {};
+  readonly #output: PassThrough;
   #isBroken = false;
+  #isFirst = true;
+  /** Bytes since the last message. */
+  #unread = 0;
   #since: number;
   #messages = 0;
 
-  constructor(ports: ConnectionPorts) {
-    super();
+  constructor(ports: ConnectionPorts, output = new PassThrough()) {
+    super(output);
     this.#ports = ports;
+    this.#output = output;
     this.#since = ports.clock.now();
+    this.onError(({ message }) => this.#break(`its output is not the protocol (${message.slice(0, 200)})`));
   }
 
-  listen(callback: DataCallback): Disposable {
-    this.#callback = callback;
-    return Disposable.create(() => {});
+  /** Notifications bypass the package's queue, which handles one message per turn of the event loop. */
+  override listen(callback: DataCallback): Disposable {
+    return super.listen((message) => {
+      if (this.#isBroken) return;
+      this.#unread = 0;
+      if (this.#isFlood())
+        this.#break(`it sent more than ${MOST_MESSAGES} messages in ${PERIOD_MS / 1_000} s`);
+      else if (Message.isNotification(message)) this.#ports.onNotification(message.method, message.params);
+      else callback(message);
+    });
   }
 
   stop(): void {
     this.#isBroken = true;
+    this.#output.destroy();
   }
 
   receive(bytes: Uint8Array): void {
     if (this.#isBroken) return;
-    try {
-      for (const message of this.#frames.push(bytes)) {
-        this.#take(message);
-        if (this.#isBroken) return;
-      }
-    } catch (error) {
-      if (!(error instanceof FrameError)) throw error;
-      this.#break(error.message);
-    }
-  }
-
-  #take(bytes: Uint8Array): void {
-    const message = parsed(bytes);
-    if (message === null) this.#break("a message is not JSON-RPC");
-    else if (this.#isFlood())
-      this.#break(`it sent more than ${MOST_MESSAGES} messages in ${PERIOD_MS / 1_000} s`);
-    else if (Message.isNotification(message)) this.#ports.onNotification(message.method, message.params);
-    else this.#callback(message);
+    // The package would wait for the end of a header that is none.
+    const isText = this.#isFirst && !/^content-/i.test(Buffer.from(bytes.subarray(0, 16)).toString("latin1"));
+    this.#isFirst = false;
+    this.#unread += bytes.length;
+    if (isText) this.#break("its output is not the protocol");
+    else if (this.#unread > MOST_MESSAGE)
+      this.#break(`a message has more than ${MOST_MESSAGE} bytes, and at most these are read`);
+    else this.#output.write(bytes);
   }
 
   #isFlood(): boolean {
@@ -166,24 +167,13 @@ class PipeReader extends AbstractMessageReader {
   }
 
   #break(why: string): void {
+    if (this.#isBroken) return;
     this.#isBroken = true;
     this.#ports.onBroken(why);
   }
 }
 
-function parsed(bytes: Uint8Array): Message | null {
-  try {
-    const value: unknown = JSON.parse(
-      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"),
-    );
-    const isMessage =
-      typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
-    return isMessage ? { ...value, jsonrpc: "2.0" } : null;
-  } catch {
-    return null;
-  }
-}
-
+/** Sends at once, so that what follows the last message, the end of the input, comes after it. */
 class PipeWriter extends AbstractMessageWriter implements MessageWriter {
   readonly #send: (bytes: Uint8Array) => void;
 
@@ -193,7 +183,8 @@ class PipeWriter extends AbstractMessageWriter implements MessageWriter {
   }
 
   async write(message: Message): Promise<void> {
-    this.#send(frame(message));
+    const body = Buffer.from(JSON.stringify(message));
+    this.#send(Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]));
   }
 
   end(): void {}

@@ -14,7 +14,6 @@ const answer = (id, result) => send({ id, result });
 tell({ pid: process.pid, cwd: process.cwd() });
 if (behaviour === "garbage") raw("Hello! This program is no language server.\n".repeat(500));
 if (behaviour === "endless-header") raw("X-Padding: ".padEnd(100_000, "x"));
-if (behaviour === "huge-length") raw("Content-Length: 99999999999\r\n\r\n{");
 if (behaviour === "no-json") raw("Content-Length: 5\r\n\r\n{{{{{");
 if (behaviour === "crash") {
   process.stderr.write("cannot find the compiler\n");
