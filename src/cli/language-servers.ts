@@ -1,4 +1,4 @@
-import type { LanguageServersOption } from "../features/languages/session-languages.ts";
+import type { LanguageServersOption } from "../features/languages/index.ts";
 import { printable } from "../lib/printable.ts";
 import type { FoundServers, LanguageServer } from "../lsp/find-servers.ts";
 import type { Grant } from "../policy/trust/grants.ts";

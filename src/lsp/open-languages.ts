@@ -1,9 +1,14 @@
+import { within } from "../mailbox/clock.ts";
 import { abortable } from "../tools/abortable.ts";
 import type { LanguageAnswer, LanguageAsker, LanguageQuestion, LanguageService } from "../tools/lsp/desk.ts";
-import { type EditWatch, editWatch } from "./edit-watch.ts";
 import { LanguageServers, type LanguageServersParts } from "./language-servers.ts";
 import { answerQuestion, UnansweredError } from "./operations.ts";
-import type { Detail } from "./show.ts";
+import { type Diagnostic, DiagnosticReport } from "./results.ts";
+import { type Detail, showDiagnostics } from "./show.ts";
+
+/** An edit waits this long for a server's report; the operation diagnostics shows a later one. */
+const PROBLEMS_MS = 1_500;
+const ERROR = 1;
 
 export interface LanguagesParts extends LanguageServersParts {
   /** Returns the directory that the asking agent works in: a worktree is a root of its own. */
@@ -12,12 +17,19 @@ export interface LanguagesParts extends LanguageServersParts {
   sightOf(asker: LanguageAsker): (path: string) => Detail;
 }
 
-/** Opens the language servers of a session. Starts no process. */
-export function openLanguages({ rootOf, sightOf, ...parts }: LanguagesParts): {
+export interface Languages {
   readonly servers: LanguageServers;
   readonly desk: LanguageService;
-  readonly watch: Omit<EditWatch, "willWrite">;
-} {
+  /** Returns the new errors in files that an agent has written, for the model, or null. Starts no server. */
+  problems(
+    files: readonly string[],
+    writer: { readonly root: string; readonly cwd: string },
+    signal: AbortSignal,
+  ): Promise<string | null>;
+}
+
+/** Opens the language servers of a session. Starts no process. */
+export function openLanguages({ rootOf, sightOf, ...parts }: LanguagesParts): Languages {
   const servers = new LanguageServers(parts);
 
   async function ask(question: LanguageQuestion, asker: LanguageAsker): Promise<string> {
@@ -41,6 +53,36 @@ export function openLanguages({ rootOf, sightOf, ...parts }: LanguagesParts): {
     return answerQuestion({ ...{ life, capabilities: ready, path }, ...synced, ...place, signal, show });
   }
 
+  /** The last known errors of a file. A server that is asked for them does not publish them. */
+  const before = new Map<string, ReadonlySet<string>>();
+
+  async function newErrors(
+    path: string,
+    { root, cwd }: { readonly root: string; readonly cwd: string },
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    const life = servers.running(path, root);
+    const ready = await life?.ready;
+    if (!life || ready === undefined || typeof ready === "string") return null;
+    const key = `${root}\0${path}`;
+    const known = before.get(key) ?? errorsIn(life.diagnostics.known(path));
+    const synced = await life.documents.sync(path);
+    if (synced === null) return null;
+    const { uri, version, file } = synced;
+    let found: readonly Diagnostic[] | null;
+    if (ready.diagnosticProvider) {
+      const reply = await life.request("textDocument/diagnostic", { textDocument: { uri } }, signal);
+      const report = DiagnosticReport.safeParse(reply.type === "answer" ? reply.value : null);
+      found = report.data?.items ?? null;
+    } else found = await life.diagnostics.of(path, version, PROBLEMS_MS, signal);
+    if (found === null) return null;
+    before.set(key, errorsIn(found));
+    const errors = found.filter((one) => isError(one) && !known.has(one.message));
+    if (errors.length === 0) return null;
+    const shown = showDiagnostics(errors, { path, lines: file.lines, cwd });
+    return `${life.server.name} reports errors that were not there before:\n${shown}`;
+  }
+
   return {
     servers,
     desk: {
@@ -53,6 +95,21 @@ export function openLanguages({ rootOf, sightOf, ...parts }: LanguagesParts): {
         }
       },
     },
-    watch: editWatch(servers, parts.clock),
+    async problems(files, writer, signal) {
+      const over = new AbortController();
+      const either = AbortSignal.any([signal, over.signal]);
+      const all = Promise.all(files.map((path) => newErrors(path, writer, either))).catch(() => []);
+      if (!(await within(parts.clock, PROBLEMS_MS, all))) over.abort();
+      const texts = (await all).filter((text) => text !== null);
+      return texts.length === 0 ? null : texts.join("\n");
+    },
   };
+}
+
+function errorsIn(found: readonly Diagnostic[]): ReadonlySet<string> {
+  return new Set(found.filter(isError).map(({ message }) => message));
+}
+
+function isError({ severity }: Diagnostic): boolean {
+  return (severity ?? ERROR) === ERROR;
 }

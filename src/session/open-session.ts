@@ -34,8 +34,7 @@ import { hooksFeature } from "../features/hooks/index.ts";
 import { type SessionHooks, sessionHooks } from "../features/hooks/session-hooks.ts";
 import { isolationFeature, openIsolation, openTrees } from "../features/isolation/index.ts";
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
-import { languagesFeature } from "../features/languages/index.ts";
-import { sessionLanguages, whyNoLanguages } from "../features/languages/session-languages.ts";
+import { sessionLanguages, whyNoLanguages } from "../features/languages/index.ts";
 import { messageService } from "../features/messages/index.ts";
 import { overlapFeature } from "../features/overlap/index.ts";
 import { sessionRadar } from "../features/overlap/session-radar.ts";
@@ -310,7 +309,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     }),
     // Hooks speak before the results of a call are released, and before edits are merged.
     hooksFeature({ hooks, actors, caller }),
-    languagesFeature(languages),
+    languages.joints,
     receiptsFeature({ ...options, onWarning }),
     // Who may write a file, whose turn it is, and that nothing is written over what is not saved.
     overlapFeature(radar, git.trees),

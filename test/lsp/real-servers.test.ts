@@ -63,7 +63,7 @@ async function project(files: Readonly<Record<string, string>>, links: Readonly<
   return {
     root,
     names: servers.map(({ name }) => name),
-    watch: opened.watch,
+    problems: opened.problems,
     async ask(
       operation: LanguageQuestion["operation"],
       file: string,
@@ -98,7 +98,7 @@ test.for(typescripts)(
   "the real server of TypeScript answers every operation: %s (A3.27)",
   { tags: ["long"] },
   async ([, name, links]) => {
-    const { ask, names, root, watch } = await project(typescript, links);
+    const { ask, names, root, problems: newErrors } = await project(typescript, links);
     expect(names).toEqual([name]);
     // Behind a sign of two units.
     expect(await ask("goToDefinition", "main.ts", 2, 46)).toContain("shape.ts:3:14  export class Square");
@@ -118,7 +118,7 @@ test.for(typescripts)(
       join(root, "main.ts"),
       `${typescript["main.ts"]}const wrong: string = total;\nexport { wrong };\n`,
     );
-    const problems = await watch.problems(
+    const problems = await newErrors(
       [join(root, "main.ts")],
       { root, cwd: root },
       new AbortController().signal,

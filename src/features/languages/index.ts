@@ -1,24 +1,129 @@
-import type { EditWatch } from "../../lsp/edit-watch.ts";
+import type { LanguageServer, UnservedLanguage } from "../../lsp/find-servers.ts";
+import type { Languages, LanguagesParts } from "../../lsp/open-languages.ts";
+import type { Detail } from "../../lsp/show.ts";
+import type { Clock } from "../../mailbox/clock.ts";
+import type { Enclosure } from "../../policy/confinement/write-scope.ts";
+import type { Processes } from "../../processes/processes.ts";
+import type { Behaviour } from "../../settings/rules.ts";
+import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
+import type { LanguageService } from "../../tools/lsp/desk.ts";
+import type { Gate } from "../gate/gate.ts";
+import { writeScope } from "../gate/write-scope.ts";
 
-/**
- * Language servers get the files that calls write and report errors in them. Joints: `prepareCall`, `afterCall` (adds
- * new errors to the result).
- */
-export function languagesFeature(languages: EditWatch): Joints {
+/** Language servers for a session; trust was checked when they were found. */
+export interface LanguageServersOption {
+  /** The servers that may be started. */
+  readonly servers: readonly LanguageServer[];
+  /** Languages of the project without a server. */
+  readonly unserved: readonly UnservedLanguage[];
+  /** Names of servers that exist and may not be started. */
+  readonly untrusted: readonly string[];
+}
+
+export interface SessionLanguages {
+  /** Null if no server may be started: then there is no tool. */
+  readonly desk: LanguageService | null;
+  /** Servers get the files that calls write and report errors in them: `prepareCall`, `afterCall`. */
+  readonly joints: Joints;
+  /** Stops the running servers; resolves when they have ended. */
+  close(): Promise<void>;
+}
+
+export interface LanguageParts {
+  readonly processes: Pick<Processes, "run">;
+  readonly clock: Clock;
+  readonly actors: Pick<Actors, "find">;
+  readonly cwd: string;
+  newId(): string;
+  readonly gate: Pick<Gate, "decideRead">;
+  treeAt(root: string): Enclosure | null;
+}
+
+/** The language servers of a session. Loads nothing before the first request. */
+export function sessionLanguages(
+  option: LanguageServersOption | undefined,
+  parts: LanguageParts,
+): SessionLanguages {
+  let opening: Promise<Languages> | null = null;
+  let opened: Languages | null = null;
+  /** True once an agent has edited what servers load and run. */
+  let isChanged = false;
+  const open = async (found: LanguageServersOption): Promise<Languages> => {
+    const languages = await import("../../lsp/open-languages.ts");
+    const { processes, clock, newId } = parts;
+    opened = languages.openLanguages({
+      ...{ servers: found.servers, unserved: found.unserved, processes, clock, newId, pid: process.pid },
+      rootOf: ({ actor }) => parts.actors.find(actor)?.root ?? parts.cwd,
+      sightOf: sightBy(parts),
+    });
+    return opened;
+  };
+  const isOffered = option !== undefined && option.servers.length > 0;
   return {
-    prepareCall({ actor, running: { local, writes } }) {
-      if (!local) return {};
-      if (writes !== null) languages.willWrite(writes);
-      return languages.watches(writes ?? [], actor.root) ? { watched: true } : {};
+    desk: isOffered
+      ? {
+          async ask(question, asker) {
+            if (isChanged) return { type: "failed", message: CHANGED };
+            opening ??= open(option);
+            return (await opening).desk.ask(question, asker);
+          },
+        }
+      : null,
+    joints: {
+      prepareCall({ actor: { root }, running: { local, writes } }) {
+        if (!local || writes === null) return {};
+        if (!isChanged && writes.some(isPackage)) {
+          isChanged = true;
+          void opened?.servers.close();
+        }
+        return writes.some((path) => opened?.servers.running(path, root)) ? { watched: true } : {};
+      },
+      async afterCall({ actor: { root }, running: { writes, cwd }, result, isError, signal }) {
+        if (opened === null || writes === null || writes.length === 0) return {};
+        const isDone = result !== null && !isError;
+        const append = isDone ? await opened.problems(writes, { root, cwd }, signal) : null;
+        void opened.servers.wrote(writes, root).catch(() => {});
+        return append === null ? {} : { append };
+      },
     },
-    async afterCall({ actor, running: { writes, cwd }, result, isError, signal }) {
-      if (writes === null || writes.length === 0) return {};
-      const { root } = actor;
-      const append =
-        result === null || isError ? null : await languages.problems(writes, { root, cwd }, signal);
-      languages.wrote(writes, root);
-      return append === null ? {} : { append };
+    async close() {
+      await (await opening)?.servers.close();
     },
   };
+}
+
+const CHANGED =
+  "An agent of this session has written to node_modules, which language servers load and run. So none is used until the user starts a new session. Search with Grep instead.";
+
+function isPackage(path: string): boolean {
+  return path.split(/[/\\]/).includes("node_modules");
+}
+
+const SIGHTS: Readonly<Record<Behaviour, Detail>> = { allow: "text", ask: "name", deny: "nothing" };
+
+/** Returns the rules for one request, read once for all its positions. */
+function sightBy({ actors, gate, treeAt }: LanguageParts): LanguagesParts["sightOf"] {
+  return ({ actor, cwd }) => {
+    const known = new Map<string, Detail>();
+    const record = actors.find(actor);
+    if (record === undefined) return () => "nothing";
+    const where = { cwd, scope: writeScope(record, treeAt(record.root)) };
+    return (path) => {
+      const sight = known.get(path) ?? SIGHTS[gate.decideRead(path, where)];
+      known.set(path, sight);
+      return sight;
+    };
+  };
+}
+
+/** Returns why LSP is not offered, for the user, or null if it is or servers were not searched. */
+export function whyNoLanguages(option: LanguageServersOption | undefined): string | null {
+  if (option === undefined || option.servers.length > 0) return null;
+  const { untrusted, unserved } = option;
+  if (untrusted.length > 0)
+    return `The language servers here (${untrusted.join(", ")}) load code of this directory, and it is not trusted with that; start troupe here and agree, or use --trust.`;
+  const [first] = unserved;
+  if (first === undefined) return "No file of this directory is in a language that a known server reads.";
+  return `There is no language server for ${unserved.map(({ name }) => name).join(", ")}. For ${first.name}: ${first.install}.`;
 }
