@@ -146,7 +146,7 @@ class BoundedReader extends StreamMessageReader {
 
   receive(bytes: Uint8Array): void {
     if (this.#isBroken) return;
-    // The package would wait for the end of a header that is none.
+    // The package would wait for the end of a header that never ends.
     const isText = this.#isFirst && !/^content-/i.test(Buffer.from(bytes.subarray(0, 16)).toString("latin1"));
     this.#isFirst = false;
     this.#unread += bytes.length;
@@ -173,7 +173,7 @@ class BoundedReader extends StreamMessageReader {
   }
 }
 
-/** Sends at once, so that what follows the last message, the end of the input, comes after it. */
+/** Sends immediately, so that what follows the last message, the end of the input, comes after it. */
 class PipeWriter extends AbstractMessageWriter implements MessageWriter {
   readonly #send: (bytes: Uint8Array) => void;
 
