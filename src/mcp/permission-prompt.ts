@@ -130,3 +130,15 @@ function readReply({ content, isError }: CallResult): Reply | string {
 function noAnswer(tool: string, why: string): UserAnswer {
   return { type: "unavailable", reason: `The permission prompt tool ${tool} ${why}, so the answer is no.` };
 }
+
+/** Returns why there is no such tool; null if it is available, or its server is still starting. */
+export function whyNoPromptTool(mcp: Pick<Mcp, "tools" | "servers">, name: string): string | null {
+  if (mcp.tools().some((tool) => tool.name === name)) return null;
+  const server = mcp.servers().find(({ slug }) => name.startsWith(`mcp__${slug}__`));
+  if (server?.state.type === "starting") return null;
+  const there = mcp.tools().map((tool) => tool.name);
+  const others =
+    there.length === 0 ? "no MCP server offers any" : `there are ${there.slice(0, 20).join(", ")}`;
+  const failed = server && "reason" in server.state && server.state.reason ? ` ${server.state.reason}` : "";
+  return `There is no tool ${name} that could answer for permissions, so nothing is run; ${others}.${failed}`;
+}

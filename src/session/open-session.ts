@@ -42,8 +42,7 @@ import { planService } from "../features/plan-mode/index.ts";
 import { planFilesIn } from "../features/plan-mode/plan-files.ts";
 import { receiptsFeature } from "../features/receipts/index.ts";
 import { commandSandbox } from "../features/sandbox/index.ts";
-import { serversFeature } from "../features/servers/index.ts";
-import { type LazyServers, lazyServers } from "../features/servers/lazy-servers.ts";
+import { type OpenedServers, openServers } from "../features/servers/index.ts";
 import { openSkills, skillFolders } from "../features/skills/index.ts";
 import type { SessionSkills } from "../features/skills/session-skills.ts";
 import { SkillRules } from "../features/skills/skill-rules.ts";
@@ -84,7 +83,7 @@ export interface OpenSession
   readonly rules: SessionRules;
   readonly permissions: Permissions;
   readonly hooks: SessionHooks;
-  readonly servers: LazyServers;
+  readonly servers: OpenedServers;
   /** Null: the session has none. */
   readonly skills: SessionSkills | null;
   /** Null: the program ends with its answer. */
@@ -188,13 +187,13 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     onEnded: (owner) => isolation.commandEnded(actors.find(owner)),
   });
   const resultChars = charsIn(boundsOf(windowFor(model, options.compaction), limits).result);
-  const servers = lazyServers({
+  const servers = openServers({
     ...{ options, home, clock, outputs, toolbox, actors, onWarning, broker, isOff, folders, resultChars },
     startMs: limits.mcpStartMs,
     kinds: () => types.all,
     kind: (type) => types.find(type),
   });
-  promptTool.resolve(servers.person);
+  if (servers.person !== null) promptTool.resolve(servers.person);
   const lent = new SkillRules();
   const skills = openSkills(options, {
     ...{ session: id, actors, journal, commands, gate, toolbox, lent, treeAt, denied, onWarning },
@@ -315,7 +314,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     overlapFeature(radar, git.trees),
     fileLocks(),
     isolationFeature(isolation),
-    serversFeature(servers, actors),
+    servers.joints,
     budgetFeature({ spending, usage, clock, actors }),
     ...(skills === null ? [] : [skills]),
     contextFeature(context),

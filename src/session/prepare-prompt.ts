@@ -1,6 +1,6 @@
 import type { Reference } from "../context/references.ts";
 import { withHookWords } from "../features/hooks/hook-words.ts";
-import type { LazyServers } from "../features/servers/lazy-servers.ts";
+import type { OpenedServers } from "../features/servers/index.ts";
 import type { SessionSkills, TypedPrompt } from "../features/skills/session-skills.ts";
 import { noUsage } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
@@ -29,7 +29,7 @@ export interface PromptSide {
   readonly options: Pick<SupervisorOptions, "cwd">;
   readonly skills: Pick<SessionSkills, "look" | "typed"> | null;
   /** Their prompts, for a session without skills. */
-  readonly servers: Pick<LazyServers, "prompted">;
+  readonly servers: Pick<OpenedServers, "prompted">;
 }
 
 interface PromptTurn {

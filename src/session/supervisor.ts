@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import type { Skill } from "../context/skills/skill.ts";
 import { outputJsonSchema } from "../features/agents/json-schema-of.ts";
 import { compactionOf } from "../features/compaction/index.ts";
-import type { ServerService } from "../features/servers/server-service.ts";
+import type { ServerService } from "../features/servers/index.ts";
 import type { AgentReport } from "../features/user-actors/define-actor.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
 import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";

@@ -2,7 +2,7 @@ import type { Runtime } from "../../src/cli/runtime.ts";
 import type { AgentDefinition } from "../../src/context/agents/definition.ts";
 import type { Skill } from "../../src/context/skills/skill.ts";
 import type { ListedAgent } from "../../src/features/agents/listing.ts";
-import type { ServerService } from "../../src/features/servers/server-service.ts";
+import type { ServerService } from "../../src/features/servers/index.ts";
 import type { Compaction } from "../../src/mailbox/compacted.ts";
 import { addUsage, noUsage, type Usage } from "../../src/mailbox/conversation.ts";
 import { type ActorId, MAIN, SessionId } from "../../src/mailbox/ids.ts";

@@ -1,7 +1,6 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import type { ListedAgent } from "../../features/agents/listing.ts";
-import { type MissingServer, missingServers } from "../../features/servers/named-servers.ts";
-import { knownServers } from "../../features/servers/named-telling.ts";
+import { knownServers, type MissingServer, missingServers } from "../../features/servers/named-servers.ts";
 import type { TrustedSettings } from "../../policy/trust/trust.ts";
 import type { Arguments } from "../arguments.ts";
 import type { CliIO } from "../io.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { promptUsage, type ServerPrompt } from "../../features/servers/server-service.ts";
+import { promptUsage, type ServerPrompt } from "../../features/servers/server-prompts.ts";
 import type { ChangedTool, ServerStatus } from "../../mcp/mcp.ts";
 import type { Paint } from "../colour.ts";
 import { counted } from "../figures.ts";

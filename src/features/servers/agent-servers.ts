@@ -119,6 +119,10 @@ export class AgentServers {
     return this.#slugs;
   }
 
+  has(actor: ActorId): boolean {
+    return this.#held.has(actor);
+  }
+
   /** Returns the slugs of an agent's servers. */
   of(actor: ActorId): readonly string[] {
     return this.#held.get(actor)?.hold.slugs ?? [];

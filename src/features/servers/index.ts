@@ -1,34 +1,256 @@
-import type { Actors } from "../../supervisor/actors.ts";
+import type { AgentDefinition } from "../../context/agents/definition.ts";
+import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import { defaultMcpLimits, limitsFromEnvironment } from "../../mcp/limits.ts";
+import type { ChangedTool, McpAnswer, McpAsk, McpEvent, ServerStatus } from "../../mcp/mcp.ts";
+import { openMcp } from "../../mcp/open-mcp.ts";
+import { mcpPerson, whyNoPromptTool } from "../../mcp/permission-prompt.ts";
+import type { UserHandler } from "../../policy/asks.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import type { LazyServers } from "./lazy-servers.ts";
+import { AgentServers, didNotStart } from "./agent-servers.ts";
+import { absenceReason, hears, kindOf, toolsAfterStart } from "./late-tools.ts";
+import { givenServers, knownServers, type NamedTelling, namedTelling } from "./named-servers.ts";
+import type { ServersParts } from "./parts.ts";
+import { servedTools } from "./served-tools.ts";
+import {
+  firstNotice,
+  missingNotice,
+  type ServerNews,
+  type ServerNotice,
+  serverNotice,
+} from "./server-notices.ts";
+import { type ServerPrompt, type ServerPrompts, serverPrompts } from "./server-prompts.ts";
+import { serverQuestions } from "./server-questions.ts";
 
-/**
- * MCP servers of the session and its agents. Joints: `prepareSpawn` (starts those of a definition), `prepareStart`
- * (again for a resumed agent; notices about servers), `onEvent` (releases them).
- */
-export function serversFeature(servers: LazyServers, actors: Pick<Actors, "notify">): Joints {
+/** A user's actions on the MCP servers of a session, each by its name or its slug. */
+export interface ServerService {
+  /** Returns the known prompts, callable as `/mcp__server__prompt`; the first call starts the search. */
+  prompts(): readonly ServerPrompt[];
+  /** `show` receives the address of the sign-in page, for a browser on this machine. */
+  signIn(server: string, show: (url: string) => void, signal: AbortSignal): Promise<McpAnswer<null>>;
+  /** Forgets a sign-in. Resolves with false if there was none. */
+  signOut(server: string, signal: AbortSignal): Promise<McpAnswer<boolean>>;
+  /** Stops a server and starts it again. */
+  restart(server: string, signal: AbortSignal): Promise<McpAnswer<null>>;
+  changes(server: string): readonly ChangedTool[];
+  /** Accepts what the user has seen: tools that are unchanged since can be called again. Returns their names. */
+  accept(server: string, shown: readonly ChangedTool[]): readonly string[];
+}
+
+/** The MCP servers of a session and its agents. Without any, no process is started. */
+export interface OpenedServers {
+  /** Resolves when the first request need not wait any longer; rejects with the reason if nothing may run. */
+  readonly known: Promise<void> | null;
+  status(): readonly ServerStatus[];
+  readonly desk: ServerService;
+  /** Expands a line that calls a server's prompt; null without servers: a line is then text. */
+  readonly prompted: ServerPrompts["typed"] | null;
+  /** Answers instead of the user, if an MCP tool was chosen for that. */
+  readonly person: UserHandler | null;
+  /** Servers that definitions name and their agents do not get. */
+  readonly named: NamedTelling;
+  /**
+   * Starts a definition's servers for one agent, until it is released. Returns null if there is nothing to wait for;
+   * else the agent can start when it resolves.
+   */
+  hold(actor: ActorId, definition: AgentDefinition): Promise<void> | null;
+  /** Returns the slugs of the servers held for it. */
+  of(actor: ActorId): readonly string[];
+  /** Returns why it was not offered a server's tool, for its model, or null if nothing is known of it. */
+  whyAbsent(actor: Actor, tool: string): string | null;
+  /**
+   * `prepareSpawn` (starts the servers of a definition), `prepareStart` (again for a resumed agent; notices about
+   * servers), `onEvent` (releases them).
+   */
+  readonly joints: Joints;
+  close(): Promise<void>;
+}
+
+/** For the note in a long result that names its file. */
+const NOTE_CHARS = 500;
+
+/** Starts the session's servers; their tools enter the toolbox as soon as they are known. */
+export function openServers(parts: ServersParts): OpenedServers {
+  const { options, folders, home, clock, outputs, toolbox, actors, onWarning } = parts;
+  const { permissionPromptTool: hidden } = options;
+  const env = { ...process.env, ...options.env };
+  const { servers, problems } = givenServers(options.mcpServers ?? [], env);
+  for (const problem of problems) onWarning(problem);
+  const isWanted = Object.keys(options.mcpServers ?? []).length > 0 || hidden !== undefined;
+  const closing = new AbortController();
+  // A tool that answers permission requests cannot choose for the user.
+  const hasPerson = options.person !== undefined && hidden === undefined;
+  const questions = serverQuestions(parts.broker, onWarning);
+  const limits = limitsFromEnvironment(env);
+  const resultChars = Math.min(
+    parts.resultChars - NOTE_CHARS,
+    limits.resultChars ?? defaultMcpLimits.resultChars,
+  );
+  const mcp = openMcp({
+    ...{ servers, clock, env, outputs, home, onWarning },
+    ...{ cwd: folders[0] ?? "/", roots: folders, limits: { ...limits, resultChars } },
+    ...(hasPerson ? { ask: questions satisfies McpAsk } : {}),
+  });
+  const agents = new AgentServers({
+    ...{ mcp, startMs: parts.startMs, onWarning, onChange: () => serve() },
+    bringParts: () => ({ servers, kinds: parts.kinds(), env, isOff: parts.isOff }),
+    onSlow: tellSlow,
+  });
+  const shared = new Set(servers.map(({ slug }) => slug));
+  const served = servedTools({ mcp, agents, shared, hidden });
+  const serve = () => toolbox.serve(served());
+  const statusOf = (server: string) => mcp.servers().find(({ slug, name }) => [slug, name].includes(server));
+  const ofSession = () => mcp.servers().filter(({ slug }) => shared.has(slug));
+  const slowNow = () => ofSession().filter(({ state }) => state.type === "starting");
+  const isThereFor = (actor: ActorId, slug: string) => shared.has(slug) || agents.of(actor).includes(slug);
+  const lateOf = (actor: Actor) => toolsAfterStart(actor, { ...parts, own: agents.of(actor.id) });
+  const named = namedTelling(parts);
+  let isKnown = false;
+  /** By slug: the user was notified that they are still starting. */
+  const slow = new Set<string>();
+
+  /** Notifies running conversations what they can find and call from now on, and what not. */
+  function tell(server: string, news: ServerNews): void {
+    for (const actor of actors.all()) {
+      const leads = actor.id === MAIN;
+      if (!isThereFor(actor.id, server) || (actor.hasEnded && !leads)) continue;
+      const own = new Set(actor.spec.tools.map(({ name }) => name));
+      const notice = serverNotice(server, news, { own, late: lateOf(actor), leads });
+      if (notice === null) continue;
+      actor.addDeferredTools(notice.tools);
+      actors.notify(actor.id, notice);
+    }
+  }
+
+  /** Returns the notice about servers before an actor's thread starts, or null. */
+  function firstNews(actor: Actor): ServerNotice | null {
+    const { id, spec, turnsTaken } = actor;
+    // A fork knows it from its parent.
+    const kind = turnsTaken > 0 ? undefined : parts.kind(spec.type);
+    const missing = [...(kind === undefined ? [] : named.missing(kind)), ...agents.missing(id)];
+    const starting = turnsTaken === 0 && hears(actor) ? slowNow().map(({ name }) => name) : [];
+    const notice = firstNotice(missing, lateOf(actor), starting);
+    if (notice !== null) actor.addDeferredTools(notice.tools);
+    return notice;
+  }
+
+  async function settle(server: string, changed: readonly string[]): Promise<void> {
+    const { name = server } = statusOf(server) ?? {};
+    const shown = mcp.changes(server);
+    if (hasPerson && (await questions.accepts(name, shown, closing.signal))) {
+      accept(server, shown);
+      return;
+    }
+    if (closing.signal.aborted) return;
+    onWarning(
+      `The MCP server "${name}" has changed what ${changed.join(", ")} is since the session first saw it, so it is refused in this session; the next one takes it as it is then.`,
+    );
+  }
+
+  function accept(server: string, shown: readonly ChangedTool[]): readonly string[] {
+    const { slug = server } = statusOf(server) ?? {};
+    const accepted = mcp.acceptChanges(slug, shown);
+    if (accepted.length === 0) return accepted;
+    serve();
+    if (isKnown) tell(slug, { accepted });
+    return accepted;
+  }
+
+  function hear(event: McpEvent): void {
+    if (event.type === "state") {
+      serve();
+      started(event);
+    }
+    if (event.type !== "tools") return;
+    serve();
+    const { server, added, removed, changed } = event;
+    const seen = (names: readonly string[]) => names.filter((name) => name !== hidden);
+    if (isKnown) tell(server, { added: seen(added), removed: seen(removed), changed: seen(changed) });
+    if (changed.length > 0) void settle(server, changed);
+  }
+
+  /** The servers themselves have reported the failure to the user. */
+  function started({ server, state }: Extract<McpEvent, { type: "state" }>): void {
+    if (state.type === "starting" || !slow.delete(server)) return;
+    const { name = server, tools = 0 } = statusOf(server) ?? {};
+    if (state.type === "failed")
+      for (const actor of agents.holdersOf(server)) actors.notify(actor, missingNotice(didNotStart(name)));
+    if (state.type === "connected")
+      onWarning(`The MCP server "${name}" has started; its tools (${tools}) can be used from now on.`);
+  }
+
+  function tellSlow(late: readonly ServerStatus[]): void {
+    for (const { name, slug } of late) {
+      if (slow.has(slug)) continue;
+      slow.add(slug);
+      onWarning(`The MCP server "${name}" is still starting; its tools come when it has started.`);
+    }
+  }
+
+  function hold(actor: ActorId, definition: AgentDefinition): Promise<void> | null {
+    const brings = Object.keys(definition.mcpServers?.own ?? {}).length > 0;
+    return brings ? agents.hold(actor, definition) : null;
+  }
+
+  mcp.onEvent(hear);
+  // The servers that agents bring are theirs alone.
+  const prompts = serverPrompts({ ...mcp, servers: ofSession }, clock, closing.signal);
+  const known = mcp.ready(isWanted ? parts.startMs : 0).then(() => {
+    isKnown = true;
+    if (!isWanted) return;
+    serve();
+    tellSlow(slowNow());
+    const why = hidden === undefined ? null : whyNoPromptTool(mcp, hidden);
+    if (why !== null) throw new Error(why);
+  });
+  // The rejection reaches the next prompt; it need not be handled otherwise.
+  known.catch(() => {});
   return {
-    prepareSpawn({ id, definition, signal }) {
-      servers.named.tell([definition]);
-      const started = servers.hold(id, definition);
-      if (started === null) return null;
-      return started.then(() => {
-        signal?.throwIfAborted();
-        return { servers: servers.of(id) };
-      });
+    known: isWanted ? known : null,
+    named,
+    status: mcp.servers,
+    desk: {
+      ...{ prompts: prompts.now, signIn: mcp.signIn, signOut: mcp.signOut, restart: mcp.restart },
+      ...{ changes: mcp.changes, accept },
     },
-    prepareStart(actor) {
-      const tell = () => {
-        const notice = servers.firstNews(actor);
-        if (notice !== null) actors.notify(actor.id, notice);
-        return null;
-      };
-      const started = servers.holdAgain(actor);
-      if (started === null) return tell();
-      return { tool: "MCP", title: "its servers are starting", ready: started.then(tell) };
+    prompted: isWanted ? prompts.typed : null,
+    person: hidden === undefined ? null : mcpPerson(mcp, hidden, { clock }),
+    hold,
+    of: (actor) => agents.of(actor),
+    whyAbsent: (actor, tool) =>
+      absenceReason(actor, tool, {
+        ...{ actors, kind: parts.kind, leftOut: knownServers(options).leftOut },
+        there: mcp.servers().filter(({ slug }) => isThereFor(actor.id, slug)),
+      }),
+    joints: {
+      prepareSpawn({ id, definition, signal }) {
+        named.tell([definition]);
+        const ready = hold(id, definition);
+        if (ready === null) return null;
+        return ready.then(() => {
+          signal?.throwIfAborted();
+          return { servers: agents.of(id) };
+        });
+      },
+      prepareStart(actor) {
+        const notify = () => {
+          const notice = firstNews(actor);
+          if (notice !== null) actors.notify(actor.id, notice);
+          return null;
+        };
+        const kind = kindOf(actor, parts);
+        const isHeld = kind === null || kind === "main" || agents.has(actor.id);
+        const ready = isHeld ? null : hold(actor.id, kind);
+        if (ready === null) return notify();
+        return { tool: "MCP", title: "its servers are starting", ready: ready.then(notify) };
+      },
+      onEvent(event) {
+        if (event.type === "released") agents.release(event.id);
+      },
     },
-    onEvent(event) {
-      if (event.type === "released") servers.release(event.id);
+    async close() {
+      closing.abort();
+      await mcp.close();
     },
   };
 }

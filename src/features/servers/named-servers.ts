@@ -1,6 +1,9 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { nearNames } from "../../context/skills/find-skill.ts";
 import { serverSlug } from "../../mcp/names.ts";
+import { type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
+import type { McpServer } from "../../mcp/server.ts";
+import type { ServersOptions, ServersParts } from "./parts.ts";
 
 /** A server that a definition names and its agents do not get. */
 export interface MissingServer {
@@ -67,4 +70,81 @@ function reasonFor(name: string, kind: string, { servers, leftOut, kinds }: Serv
     known.map((one) => ({ name: one })),
   );
   return `there is no server of this name${near.length === 0 ? "" : `; near it: ${near.join(", ")}`}`;
+}
+
+/** Reports missing servers that definitions name. */
+export interface NamedTelling {
+  /** Returns a sentence for each missing server of this type. */
+  missing(kind: AgentDefinition): readonly string[];
+  /** Warns the user, with each sentence once in a session. */
+  tell(kinds: readonly AgentDefinition[]): void;
+}
+
+export function namedTelling({
+  options,
+  kinds,
+  isOff,
+  onWarning,
+}: Pick<ServersParts, "kinds" | "isOff" | "onWarning"> & {
+  readonly options: KnownTo;
+}): NamedTelling {
+  const known = knownServers(options);
+  const told = new Set<string>();
+  /** Rules can change. */
+  function there(): ServersThere {
+    const forbidden = known.servers.filter((name) => isOff([`mcp__${serverSlug(name)}__`]));
+    const off = Object.fromEntries(forbidden.map((name) => [name, "a rule forbids all of its tools"]));
+    const servers = known.servers.filter((name) => !forbidden.includes(name));
+    return { servers, leftOut: { ...known.leftOut, ...off }, kinds: kinds() };
+  }
+
+  const missing = (kind: AgentDefinition) => missingWords(kind, there());
+  return {
+    missing,
+    tell(of) {
+      const fresh = of.flatMap(missing).filter((sentence) => !told.has(sentence));
+      for (const sentence of fresh) told.add(sentence);
+      for (const sentence of fresh) onWarning(sentence);
+    },
+  };
+}
+
+type KnownTo = Pick<ServersOptions, "mcpServers" | "serversLeftOut">;
+
+/** Returns the servers that a session with these options knows. */
+export function knownServers({
+  mcpServers = [],
+  serversLeftOut,
+}: KnownTo): Pick<ServersThere, "servers" | "leftOut"> {
+  const { servers, off } = namesIn(mcpServers);
+  return { servers, leftOut: { ...serversLeftOut, ...off } };
+}
+
+function namesIn(given: NonNullable<ServersOptions["mcpServers"]>): {
+  readonly servers: readonly string[];
+  readonly off: Readonly<Record<string, string>>;
+} {
+  if (Array.isArray(given)) return { servers: given.map(({ name }) => name), off: {} };
+  const entries = Object.entries(given);
+  const isOff = (entry: unknown) =>
+    typeof entry === "object" && entry !== null && "disabled" in entry && entry.disabled === true;
+  return {
+    servers: entries.flatMap(([name, entry]) => (isOff(entry) ? [] : [name])),
+    off: Object.fromEntries(
+      entries.flatMap(([name, entry]) => (isOff(entry) ? [[name, "its entry switches it off"]] : [])),
+    ),
+  };
+}
+
+/** Returns the servers that a session starts. */
+export function givenServers(
+  given: NonNullable<ServersOptions["mcpServers"]>,
+  env: Readonly<Record<string, string | undefined>>,
+): ParsedServers {
+  if (isRead(given)) return { servers: given, problems: [] };
+  return parseMcpServers({ mcpServers: given }, { file: "the option mcpServers", env });
+}
+
+function isRead(given: NonNullable<ServersOptions["mcpServers"]>): given is readonly McpServer[] {
+  return Array.isArray(given);
 }

@@ -6,7 +6,22 @@ import { type Clock, pause } from "../../mailbox/clock.ts";
 import type { Mcp, McpEvent, McpPrompt, PromptMessage, ServerStatus } from "../../mcp/mcp.ts";
 import { promptCommands } from "../../mcp/names.ts";
 import type { TypedPrompt } from "../skills/session-skills.ts";
-import { promptUsage, type ServerPrompt } from "./server-service.ts";
+
+/** A prompt of a server, as a user calls it. */
+export interface ServerPrompt {
+  /** `mcp__server__prompt`. */
+  readonly name: string;
+  /** The server's name as in settings. */
+  readonly server: string;
+  readonly description?: string | undefined;
+  readonly arguments: McpPrompt["arguments"];
+}
+
+/** Formats `/mcp__server__prompt <needed> [optional]`. */
+export function promptUsage({ name, arguments: declared }: ServerPrompt): string {
+  const places = declared.map((one) => (one.required ? `<${one.name}>` : `[${one.name}]`));
+  return [`/${name}`, ...places].join(" ");
+}
 
 /** The prompts of servers, as slash commands. */
 export interface ServerPrompts {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { callsSkill, runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
-import type { ServerService } from "../../../src/features/servers/server-service.ts";
+import type { ServerService } from "../../../src/features/servers/index.ts";
 import type { ChangedTool, McpTool, ServerStatus } from "../../../src/mcp/mcp.ts";
 import { ownFiles, slashContext } from "./slash-ground.ts";
 

@@ -1,8 +1,11 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { argumentsGiven } from "../../../src/features/servers/server-prompts.ts";
-import { promptUsage, type ServerPrompt } from "../../../src/features/servers/server-service.ts";
+import {
+  argumentsGiven,
+  promptUsage,
+  type ServerPrompt,
+} from "../../../src/features/servers/server-prompts.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { server } from "../../mcp/opened-mcp.ts";
 import { PIXEL } from "../../mcp/servers/good-server.ts";
