@@ -1,8 +1,6 @@
-import * as z from "zod/mini";
 import type { Mcp, ServerState } from "../../mcp/mcp.ts";
-import { resourceTools, serverTools } from "../../mcp/mcp-tools.ts";
+import { resourceTools, serverTool, serverTools } from "../../mcp/mcp-tools.ts";
 import type { Served } from "../../supervisor/toolbox.ts";
-import type { CustomTool } from "../../tools/define-tool.ts";
 import type { AgentServers } from "./agent-servers.ts";
 
 export interface ServedParts {
@@ -28,7 +26,7 @@ export function servedTools({ mcp, agents, shared, hidden }: ServedParts): () =>
       all: all.filter(({ name }) => name !== hidden),
       own: new Map([...agents.slugs].map((slug) => [slug, ofOne(slug)])),
       awaited: mcp.servers().flatMap(({ slug, state }) => (mayStillCome(state) ? [slug] : [])),
-      stranger: (name) => (name === hidden ? null : strangerTool(mcp, name)),
+      stranger: (name) => (name === hidden || !name.startsWith("mcp__") ? null : serverTool(mcp, name)),
     };
   };
 }
@@ -36,19 +34,4 @@ export function servedTools({ mcp, agents, shared, hidden }: ServedParts): () =>
 /** True if it is starting, or the user may still sign in. */
 function mayStillCome({ type }: ServerState): boolean {
   return type === "starting" || type === "needs-auth";
-}
-
-/** Returns a stand-in for an unknown tool that an agent was offered before: the servers report its state. */
-function strangerTool(mcp: Pick<Mcp, "call">, name: string): CustomTool | null {
-  if (!name.startsWith("mcp__")) return null;
-  return {
-    ...{ name, aliases: [], permissionLevel: "execute", parallel: false, repeatable: false, description: "" },
-    inputSchema: z.record(z.string(), z.unknown()),
-    prepare: (input) => ({
-      type: "ready",
-      title: "",
-      accesses: () => [],
-      call: ({ call, signal }) => mcp.call({ name, input, call }, signal),
-    }),
-  };
 }
