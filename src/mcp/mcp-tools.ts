@@ -7,7 +7,8 @@ import type { ActorId } from "../mailbox/ids.ts";
 import { bindTool, type SealedTool } from "../tools/bind-tool.ts";
 import { naming } from "../tools/prompt.ts";
 import { type CallContext, failed, type Tool, type ToolFailure } from "../tools/tool.ts";
-import type { Among, Mcp, McpResource, McpTool } from "./mcp.ts";
+import type { Among, McpResource, McpTool } from "./mcp.ts";
+import type { Mcp } from "./open-mcp.ts";
 
 const TITLE_CHARS = 120;
 

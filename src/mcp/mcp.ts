@@ -1,7 +1,5 @@
 import type { Picture } from "../mailbox/conversation.ts";
 import type { CallId } from "../mailbox/ids.ts";
-import type { CallResult } from "../mailbox/messages.ts";
-import type { McpServer } from "./server.ts";
 
 /** The state of one server. Each `reason` is a sentence for the user. */
 export type ServerState =
@@ -137,68 +135,10 @@ export interface McpAsk {
 /** True if the caller may use a server, by its slug. */
 export type Among = (slug: string) => boolean;
 
-/** Servers that are kept running for one holder, such as an agent. */
-export interface Hold {
-  /** Those that are held; a server whose slug another one has is not. */
-  readonly slugs: readonly string[];
-  /** Resolves when these servers have started or failed, or after `ms`. */
-  ready(ms: number): Promise<void>;
-  /** Stops those that have no other holder. */
-  release(): void;
-}
-
 export interface McpCall {
   /** `mcp__server__tool`. */
   readonly name: string;
   readonly input: unknown;
   /** For `progress` events. */
   readonly call?: CallId;
-}
-
-/**
- * The MCP servers of a session: one connection to each, shared by all agents (C9). Rejects only if a signal is aborted;
- * any other failure is an answer.
- */
-export interface Mcp {
-  /** Resolves when every server has started or failed, or after `ms`. */
-  ready(ms: number): Promise<void>;
-  servers(): readonly ServerStatus[];
-  /** In the order of servers, then of names, so that requests share a prefix. */
-  tools(): readonly McpTool[];
-  /** Ends after `McpLimits.longestCallMs` at the latest. */
-  call(call: McpCall, signal: AbortSignal): Promise<CallResult>;
-  /** Of one server, or of all that are connected. */
-  listResources(
-    server: string | undefined,
-    signal: AbortSignal,
-    among?: Among,
-  ): Promise<McpAnswer<readonly McpResource[]>>;
-  readResource(server: string, uri: string, signal: AbortSignal, among?: Among): Promise<CallResult>;
-  listPrompts(server: string, signal: AbortSignal): Promise<McpAnswer<readonly McpPrompt[]>>;
-  getPrompt(
-    prompt: {
-      readonly server: string;
-      readonly name: string;
-      readonly arguments: Readonly<Record<string, string>>;
-    },
-    signal: AbortSignal,
-  ): Promise<McpAnswer<readonly PromptMessage[]>>;
-  /** Returns the changed tools of a server, which are refused. */
-  changes(server: string): readonly ChangedTool[];
-  /** Accepts changes that the user has seen, and returns the names. A tool that changed again since then stays refused. */
-  acceptChanges(server: string, shown: readonly ChangedTool[]): readonly string[];
-  /**
-   * Signs in at an HTTP server and connects it. `show` gets the address of the sign-in page, to be opened on this
-   * machine. Ends after `McpLimits.signInMs` at the latest.
-   */
-  signIn(server: string, show: (url: string) => void, signal: AbortSignal): Promise<McpAnswer<null>>;
-  /** Forgets a sign-in. False if there was none. */
-  signOut(server: string, signal: AbortSignal): Promise<McpAnswer<boolean>>;
-  /** Ends a server and starts it again; resolves when it has started or failed. */
-  restart(server: string, signal: AbortSignal): Promise<McpAnswer<null>>;
-  hold(servers: readonly McpServer[]): Hold;
-  /** The returned function removes the listener. */
-  onEvent(listener: (event: McpEvent) => void): () => void;
-  /** Ends every server with all it started, then the broker. Idempotent. */
-  close(): Promise<void>;
 }

@@ -1,5 +1,15 @@
 import type { CallResult } from "../mailbox/messages.ts";
-import type { Among, Mcp, McpAnswer, McpCall, McpEvent, McpResource } from "./mcp.ts";
+import type {
+  Among,
+  ChangedTool,
+  McpAnswer,
+  McpCall,
+  McpEvent,
+  McpPrompt,
+  McpResource,
+  PromptMessage,
+} from "./mcp.ts";
+
 import type { McpServer } from "./server.ts";
 import type { ServerEntry } from "./server-entry.ts";
 import { type McpServersParts, SessionServers } from "./session-servers.ts";
@@ -11,75 +21,109 @@ export interface OpenMcpOptions extends McpServersParts {
   readonly outputs: { next(): { readonly path: string } };
 }
 
-/** Opens the MCP servers of a session. Starts no process before the first server. */
-export function openMcp(options: OpenMcpOptions): Mcp {
+interface PromptCall {
+  readonly server: string;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, string>>;
+}
+
+export type Mcp = ReturnType<typeof openMcp>;
+
+/**
+ * Opens the MCP servers of a session: one connection to each, shared by all agents (C9). Starts no process before the
+ * first server. What is returned rejects only if a signal is aborted; any other failure is an answer.
+ */
+export function openMcp(options: OpenMcpOptions) {
   const listeners = new Set<(event: McpEvent) => void>();
   const emit = (event: McpEvent) => {
     for (const listener of listeners) listener(event);
   };
   const servers = new SessionServers(options, emit);
   servers.hold(options.servers);
-  const found = (name: string, among?: Among) => findServer(servers, name, among);
+  async function withServer<Value>(
+    name: string,
+    among: Among | undefined,
+    use: (entry: ServerEntry) => Promise<McpAnswer<Value>>,
+  ): Promise<McpAnswer<Value>> {
+    const found = findServer(servers, name, among);
+    return found.ok ? use(found.value) : found;
+  }
   return {
-    ready: (ms) => servers.settled(servers.entries, ms),
+    /** Resolves when every server has started or failed, or after `ms`. */
+    ready: (ms: number) => servers.settled(servers.entries, ms),
     servers: () => servers.entries.map((entry) => entry.status()),
+    /** In the order of servers, then of names, so that requests share a prefix. */
     tools: () => servers.entries.flatMap(({ tools }) => tools.offered()),
-    call: (call, signal) => callTool(servers, call, { signal, emit, output: newOutput(options) }),
-    listResources: (server, signal, among) => listResources(servers, server, signal, among),
-    async readResource(server, uri, signal, among) {
-      const entry = found(server, among);
-      if (!entry.ok) return errorResult(entry.message);
-      const body = { slug: entry.value.server.slug, uri, output: newOutput(options) };
-      return toResult(await servers.request(entry.value, "readResource", body, { signal }), signal);
+    /** Ends after `McpLimits.longestCallMs` at the latest. */
+    call: (call: McpCall, signal: AbortSignal) =>
+      callTool(servers, call, { signal, emit, output: newOutput(options) }),
+    /** Of one server, or of all that are connected. */
+    listResources: (server: string | undefined, signal: AbortSignal, among?: Among) =>
+      listResources(servers, server, signal, among),
+    async readResource(server: string, uri: string, signal: AbortSignal, among?: Among): Promise<CallResult> {
+      const answer = await withServer(server, among, (entry) => {
+        const body = { slug: entry.server.slug, uri, output: newOutput(options) };
+        return servers.request(entry, "readResource", body, { signal });
+      });
+      return toResult(answer, signal);
     },
-    async listPrompts(server, signal) {
-      const entry = found(server);
-      if (!entry.ok) return entry;
-      const { slug } = entry.value.server;
-      const answer = await servers.request(entry.value, "listPrompts", { slug }, { signal });
-      if (!answer.ok) return answer;
-      return { ok: true, value: answer.value.map((prompt) => ({ server: slug, ...prompt })) };
-    },
-    async getPrompt({ server, ...prompt }, signal) {
-      const entry = found(server);
-      if (!entry.ok) return entry;
-      const body = { slug: entry.value.server.slug, ...prompt };
-      return servers.request(entry.value, "getPrompt", body, { signal });
-    },
-    changes: (server) => servers.find(server)?.tools.changes() ?? [],
-    acceptChanges: (server, shown) => servers.find(server)?.tools.accept(shown) ?? [],
-    async signIn(server, show, signal) {
-      const entry = found(server);
-      return entry.ok ? servers.signIn(entry.value, show, signal) : entry;
-    },
-    async signOut(server, signal) {
-      const entry = found(server);
-      return entry.ok ? servers.signOut(entry.value, signal) : entry;
-    },
-    async restart(server, signal) {
-      const entry = found(server);
-      if (!entry.ok) return entry;
-      servers.start(entry.value);
-      await servers.waitFor(entry.value, signal);
-      const message = entry.value.refusal();
-      return message === null ? { ok: true, value: null } : { ok: false, message };
-    },
-    hold(more) {
+    listPrompts: (server: string, signal: AbortSignal): Promise<McpAnswer<readonly McpPrompt[]>> =>
+      withServer(server, everyServer, async (entry) => {
+        const { slug } = entry.server;
+        const answer = await servers.request(entry, "listPrompts", { slug }, { signal });
+        if (!answer.ok) return answer;
+        return { ok: true, value: answer.value.map((prompt) => ({ server: slug, ...prompt })) };
+      }),
+    getPrompt: (
+      { server, ...prompt }: PromptCall,
+      signal: AbortSignal,
+    ): Promise<McpAnswer<readonly PromptMessage[]>> =>
+      withServer(server, everyServer, (entry) => {
+        const body = { slug: entry.server.slug, ...prompt };
+        return servers.request(entry, "getPrompt", body, { signal });
+      }),
+    /** Returns the changed tools of a server, which are refused. */
+    changes: (server: string) => servers.find(server)?.tools.changes() ?? [],
+    /** Accepts changes that the user has seen, and returns the names. A tool that changed again since then stays refused. */
+    acceptChanges: (server: string, shown: readonly ChangedTool[]) =>
+      servers.find(server)?.tools.accept(shown) ?? [],
+    /**
+     * Signs in at an HTTP server and connects it. `show` gets the address of the sign-in page, to be opened on this
+     * machine. Ends after `McpLimits.signInMs` at the latest.
+     */
+    signIn: (server: string, show: (url: string) => void, signal: AbortSignal): Promise<McpAnswer<null>> =>
+      withServer(server, everyServer, (entry) => servers.signIn(entry, show, signal)),
+    /** Forgets a sign-in. False if there was none. */
+    signOut: (server: string, signal: AbortSignal): Promise<McpAnswer<boolean>> =>
+      withServer(server, everyServer, (entry) => servers.signOut(entry, signal)),
+    /** Ends a server and starts it again; resolves when it has started or failed. */
+    restart: (server: string, signal: AbortSignal): Promise<McpAnswer<null>> =>
+      withServer(server, everyServer, async (entry) => {
+        await servers.restart(entry, signal);
+        const message = entry.refusal();
+        return message === null ? { ok: true, value: null } : { ok: false, message };
+      }),
+    /** Keeps servers running until they are released; one whose slug another server has is not held. */
+    hold(more: readonly McpServer[]) {
       const held = servers.hold(more);
       let isReleased = false;
       return {
         slugs: held.map(({ server }) => server.slug),
-        ready: (ms) => servers.settled(held, ms),
+        /** Resolves when these servers have started or failed, or after `ms`. */
+        ready: (ms: number) => servers.settled(held, ms),
+        /** Stops those that have no other holder. */
         release() {
           if (!isReleased) for (const entry of held) servers.release(entry);
           isReleased = true;
         },
       };
     },
-    onEvent(listener) {
+    /** The returned function removes the listener. */
+    onEvent(listener: (event: McpEvent) => void) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    /** Ends every server with all it started, then the broker. Idempotent. */
     close: () => servers.close(),
   };
 }

@@ -5,7 +5,7 @@ import { parseJson } from "../lib/json.ts";
 import { type Clock, within } from "../mailbox/clock.ts";
 import type { CallResult } from "../mailbox/messages.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "../policy/asks.ts";
-import type { Mcp } from "./mcp.ts";
+import type { Mcp } from "./open-mcp.ts";
 
 /** The tool's input, as scripts for `--permission-prompt-tool` expect it. */
 interface PromptCall {

@@ -152,13 +152,13 @@ export class SessionServers {
     this.#signIns.set(slug, show);
     const answer = await this.#send("signIn", { slug }, this.#limits.signInMs, signal);
     this.#signIns.delete(slug);
-    if (answer.ok) await this.#restart(entry, signal);
+    if (answer.ok) await this.restart(entry, signal);
     return answer;
   }
 
   async signOut(entry: ServerEntry, signal: AbortSignal): Answer<"signOut"> {
     const answer = await this.#send("signOut", { slug: entry.server.slug }, this.#limits.startMs, signal);
-    if (answer.ok && answer.value) await this.#restart(entry, signal);
+    if (answer.ok && answer.value) await this.restart(entry, signal);
     return answer;
   }
 
@@ -174,7 +174,7 @@ export class SessionServers {
     await this.#broker?.close();
   }
 
-  async #restart(entry: ServerEntry, signal: AbortSignal): Promise<void> {
+  async restart(entry: ServerEntry, signal: AbortSignal): Promise<void> {
     this.start(entry);
     await this.waitFor(entry, signal);
   }

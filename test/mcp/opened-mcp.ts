@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
-import type { Mcp, McpEvent, ServerStatus } from "../../src/mcp/mcp.ts";
-import { type OpenMcpOptions, openMcp } from "../../src/mcp/open-mcp.ts";
+import type { McpEvent, ServerStatus } from "../../src/mcp/mcp.ts";
+import { type Mcp, type OpenMcpOptions, openMcp } from "../../src/mcp/open-mcp.ts";
 import { type ParsedServers, parseMcpServers } from "../../src/mcp/parse-servers.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

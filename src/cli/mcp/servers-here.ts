@@ -1,7 +1,6 @@
 import { troupeHome } from "../../journal/paths.ts";
 import { limitsFromEnvironment } from "../../mcp/limits.ts";
-import type { Mcp } from "../../mcp/mcp.ts";
-import { openMcp } from "../../mcp/open-mcp.ts";
+import { type Mcp, openMcp } from "../../mcp/open-mcp.ts";
 import type { McpServer } from "../../mcp/server.ts";
 import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
 import type { Leaf } from "../../settings/leaves.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { nearName } from "../../lib/near-name.ts";
 import { SignInFile } from "../../mcp/broker/sign-in-file.ts";
-import type { Mcp } from "../../mcp/mcp.ts";
+import type { Mcp } from "../../mcp/open-mcp.ts";
 import { joinServers } from "../../mcp/parse-servers.ts";
 import type { HttpServer, McpServer } from "../../mcp/server.ts";
 import { abortable } from "../../tools/abortable.ts";

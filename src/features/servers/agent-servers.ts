@@ -1,6 +1,7 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { Hold, Mcp, ServerStatus } from "../../mcp/mcp.ts";
+import type { ServerStatus } from "../../mcp/mcp.ts";
+import type { Mcp } from "../../mcp/open-mcp.ts";
 import { parseMcpServers } from "../../mcp/parse-servers.ts";
 import { isSameServer, type McpServer } from "../../mcp/server.ts";
 
@@ -91,6 +92,8 @@ export interface AgentServersParts {
   onSlow(late: readonly ServerStatus[]): void;
   onWarning(message: string): void;
 }
+
+type Hold = ReturnType<Mcp["hold"]>;
 
 interface Held extends BroughtServers {
   readonly hold: Hold;

@@ -1,5 +1,6 @@
-import type { Mcp, ServerState } from "../../mcp/mcp.ts";
+import type { ServerState } from "../../mcp/mcp.ts";
 import { resourceTools, serverTool, serverTools } from "../../mcp/mcp-tools.ts";
+import type { Mcp } from "../../mcp/open-mcp.ts";
 import type { Served } from "../../supervisor/toolbox.ts";
 import type { AgentServers } from "./agent-servers.ts";
 

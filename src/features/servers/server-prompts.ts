@@ -3,8 +3,9 @@ import { escapeTags } from "../../context/escape-tags.ts";
 import type { Reference } from "../../context/references.ts";
 import { nearNames } from "../../context/skills/find-skill.ts";
 import { type Clock, pause } from "../../mailbox/clock.ts";
-import type { Mcp, McpEvent, McpPrompt, PromptMessage, ServerStatus } from "../../mcp/mcp.ts";
+import type { McpEvent, McpPrompt, PromptMessage, ServerStatus } from "../../mcp/mcp.ts";
 import { promptCommands } from "../../mcp/names.ts";
+import type { Mcp } from "../../mcp/open-mcp.ts";
 import type { TypedPrompt } from "../skills/session-skills.ts";
 
 /** A prompt of a server, as a user calls it. */
