@@ -7,7 +7,6 @@ import { confine, type Held } from "./confine.ts";
 import { fileOutput } from "./file-output.ts";
 import { type RunProcesses, runProcesses } from "./host-tag.ts";
 import { type Launch, launch } from "./launch.ts";
-import type { NamelessFiles } from "./nameless-files.ts";
 import type { ProcessOutput } from "./output.ts";
 import { pipedOutput } from "./piped-output.ts";
 import { processGroup } from "./process-group.ts";
@@ -35,19 +34,18 @@ export function startChild(
   request: ProcessRequest,
   env: Readonly<Record<string, string>>,
   clock: Clock,
-  files: NamelessFiles,
   socket: Socket | null = null,
 ): Child {
   const began = clock.now();
   let held: Held | null = null;
   try {
-    held = request.confined === undefined ? null : confine(request.confined, request, files);
+    held = request.confined === undefined ? null : confine(request.confined, request);
   } catch (error) {
     return noChild(request, Promise.resolve(notConfined(errorMessage(error))), clock, began);
   }
   let output: ProcessOutput;
   try {
-    output = outputFor(request, clock, files, held?.isTight ?? false, socket);
+    output = outputFor(request, clock, socket);
   } catch (error) {
     held?.close();
     const reason = `${request.file} could not be started, because there is no file for its output: ${errorMessage(error)}.`;
@@ -59,7 +57,7 @@ export function startChild(
   if (launched.type === "started") return watch(request, launched, output, held, strays, clock, began);
   const reason = launched.reason.then(async (why) => {
     held?.close();
-    await output.close(false);
+    await output.close();
     return why;
   });
   return noChild(request, reason, clock, began);
@@ -68,13 +66,11 @@ export function startChild(
 function outputFor(
   { output, maxOutputBytes }: ProcessRequest,
   clock: Clock,
-  files: NamelessFiles,
-  isTight: boolean,
   socket: Socket | null,
 ): ProcessOutput {
   if (socket !== null) return pipedOutput(socket, clock);
   if (output === undefined) return inlineOutput(maxOutputBytes, clock);
-  return fileOutput(output, maxOutputBytes, clock, files, isTight);
+  return fileOutput(output, maxOutputBytes, clock);
 }
 
 function noChild({ id, owner }: ProcessRequest, reason: Promise<string>, clock: Clock, began: number): Child {
@@ -114,12 +110,11 @@ function watch(
     const told = request.output !== undefined && cause === null && held === null;
     const left = told ? new Set([...group.running(), ...strays.running()]).size : 0;
     const wasStarted = held?.close() ?? true;
-    const isGone = held?.isTight === true && wasStarted;
-    if (!isGone) {
+    if (held?.isTight !== true || !wasStarted) {
       await group.end();
       await strays.end();
     }
-    const { reason, ...written } = await output.close(isGone);
+    const { reason, ...written } = await output.close();
     if (!wasStarted && cause === null && signal === null) {
       const said = written.file?.head ?? written.stderr;
       return notStarted(request.id, notConfined(said.trim()), clock.now() - began);

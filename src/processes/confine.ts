@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { Confined, ConfinedView } from "../mailbox/confined.ts";
-import type { NamelessFiles } from "./nameless-files.ts";
+import { namelessCopy, namelessFile } from "./nameless-files.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
 import { seccompFilter } from "./seccomp.ts";
 
@@ -20,7 +20,7 @@ export interface Held {
   readonly args: readonly string[];
   /** Its descriptors, from `FIRST_DESCRIPTOR` on. */
   readonly descriptors: readonly number[];
-  /** True if nothing that it started, and no descriptor that it was given, outlives a program that ended by itself. */
+  /** True if nothing that it started outlives a program that ended by itself. */
   readonly isTight: boolean;
   /** Returns whether the program itself was started. Call once, when the process has ended. */
   close(): boolean;
@@ -45,7 +45,7 @@ interface Program {
 }
 
 /** Throws if the confinement cannot be built. */
-export function confine(confined: Confined, { file, args, cwd }: Program, files: NamelessFiles): Held {
+export function confine(confined: Confined, { file, args, cwd }: Program): Held {
   const { builder, state, type, bridge = [] } = confined;
   if (process.platform === "darwin")
     return {
@@ -55,8 +55,8 @@ export function confine(confined: Confined, { file, args, cwd }: Program, files:
   // A bridge refuses sockets by itself, once it has opened its own.
   const calls = bridge.length > 0 ? null : FILTERS[type === "full" ? "full" : "light"];
   makeState(state);
-  const status = files.take(state);
-  const filter = calls === null ? null : files.open(calls, state);
+  const status = namelessFile(state);
+  const filter = calls === null ? null : namelessCopy(calls, state);
   const isTight = type !== "full" && filter !== null;
   const copied = openCopies(confined.seen);
   const readers = [...(filter === null ? [] : [filter]), ...copied.map(({ descriptor }) => descriptor)];
@@ -70,16 +70,14 @@ export function confine(confined: Confined, { file, args, cwd }: Program, files:
     file: builder,
     args: [...bubblewrapArguments(confined, cwd, channels), ...bridge, file, ...args],
     descriptors: [status, ...readers],
-    // It waits for process 1, which ends after all others; in a full one that is a process of its own. A socket could
-    // take a descriptor out.
+    // It waits for process 1, which ends after all others; in a full one that is a process of its own.
     isTight,
     close() {
       // bubblewrap reports only the exit code of the program, and only if that was started.
       const report = Buffer.alloc(REPORT_BYTES);
       const bytes = readSync(status, report, 0, REPORT_BYTES, 0);
       const started = report.toString("latin1", 0, bytes).includes('"exit-code"');
-      files.release(status, started && isTight);
-      for (const descriptor of readers) closeSync(descriptor);
+      for (const descriptor of [status, ...readers]) closeSync(descriptor);
       return started;
     },
   };

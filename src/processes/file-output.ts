@@ -9,12 +9,10 @@ import {
   statfsSync,
   unlinkSync,
 } from "node:fs";
-import { copyFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import { endsOf, type ReadAt } from "./file-ends.ts";
-import type { NamelessFiles } from "./nameless-files.ts";
+import { namelessFile } from "./nameless-files.ts";
 import type { ProcessOutput } from "./output.ts";
 import type { FileOutput, Lines } from "./requests.ts";
 
@@ -22,7 +20,7 @@ import type { FileOutput, Lines } from "./requests.ts";
 const LOOK_EVERY_MS = 100;
 const REPORT_BYTES = 16 * 1024;
 
-const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, COPYFILE_EXCL, COPYFILE_FICLONE } = constants;
+const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
 interface Follower {
   readonly tail: Tail;
@@ -34,18 +32,10 @@ interface Follower {
  * sizes (ulimit -f) would also stop builds of large files, so this one file is checked instead, and cut to `maxBytes`
  * after a flood was ended. Throws if the file cannot be made.
  */
-export function fileOutput(
-  place: FileOutput,
-  maxBytes: number,
-  clock: Clock,
-  files: NamelessFiles,
-  isTight: boolean,
-): ProcessOutput {
+export function fileOutput(place: FileOutput, maxBytes: number, clock: Clock): ProcessOutput {
   const folder = dirname(place.path);
-  // Most output is not kept: then it needs no name, and the next command reuses the file.
-  const isNameless = isTight && place.keepOverBytes >= 0;
-  const fd = isNameless ? files.take(folder) : createFile(place.path);
-  const report = place.report ? takeReport(files, place.path, fd, isNameless) : null;
+  const fd = openSync(place.path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const report = place.report ? makeReport(place.path, fd) : null;
   const read: ReadAt = (into, position) => readSync(fd, into, 0, into.length, position);
   let follower: Follower | null = null;
   let flooded = false;
@@ -81,7 +71,7 @@ export function fileOutput(
     follow(from, words, tell) {
       follower = { tail: tail(read, Math.max(from, follower?.tail.position ?? 0), words), tell };
     },
-    async close(isGone) {
+    async close() {
       withdraw();
       try {
         const { size, nlink } = fstatSync(fd);
@@ -89,54 +79,32 @@ export function fileOutput(
         if (size > maxBytes) ftruncateSync(fd, maxBytes);
         await look(true);
         const ends = await endsOf(Math.min(size, maxBytes), read);
-        const isLong = ends.bytes > place.keepOverBytes;
         // The command may have removed its own file, or the whole directory.
-        const lost = isLong && isNameless ? await copyProblem(fd, place.path) : null;
-        const kept = isLong && (isNameless ? lost === null : nlink > 0);
-        const why = isFull(folder) ? DISK_FULL : lost;
-        const reason = why === null ? {} : { reason: why };
-        if (!kept && !isNameless) rmSync(place.path, { force: true });
+        const kept = ends.bytes > place.keepOverBytes && nlink > 0;
+        if (!kept) rmSync(place.path, { force: true });
         const said = report === null ? "" : readReport(report);
         return {
           stdout: "",
           stderr: "",
-          ...reason,
+          ...(isFull(folder) ? { reason: DISK_FULL } : {}),
           truncated: flooded,
           file: { ...ends, report: said, kept },
         };
       } finally {
-        if (isNameless) files.release(fd, isGone);
-        else closeSync(fd);
-        if (report !== null) files.release(report, isGone);
+        closeSync(fd);
+        if (report !== null) closeSync(report);
       }
     },
   };
 }
 
-function createFile(path: string): number {
-  return openSync(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-}
-
-function takeReport(files: NamelessFiles, beside: string, output: number, isNameless: boolean): number {
+function makeReport(beside: string, output: number): number {
   try {
-    return files.take(dirname(beside));
+    return namelessFile(dirname(beside));
   } catch (error) {
-    if (isNameless) files.release(output, true);
-    else {
-      closeSync(output);
-      unlinkSync(beside);
-    }
+    closeSync(output);
+    unlinkSync(beside);
     throw error;
-  }
-}
-
-/** Gives the file a name by copying it; returns why that failed, or null. */
-async function copyProblem(descriptor: number, path: string): Promise<string | null> {
-  try {
-    await copyFile(`/proc/self/fd/${descriptor}`, path, COPYFILE_EXCL | COPYFILE_FICLONE);
-    return null;
-  } catch (error) {
-    return `Not all of its output could be kept: ${errorMessage(error)}.`;
   }
 }
 

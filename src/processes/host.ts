@@ -8,7 +8,6 @@ import { type Child, startChild } from "./child.ts";
 import { withoutCredentials } from "./environment.ts";
 import { endTagged, hostTag, runTagOf, tagsOf } from "./host-tag.ts";
 import { closeInherited } from "./inherited.ts";
-import { namelessFiles } from "./nameless-files.ts";
 import { connectFor } from "./piped-output.ts";
 import { HOST_NOTICES, HOST_REQUESTS } from "./protocol.ts";
 import type { Lines, ProcessResult } from "./requests.ts";
@@ -26,7 +25,6 @@ interface Running {
 /** Runs the process host: a process with little memory, so that starting a child is cheap. */
 function host(clock: Clock): void {
   const children = new Set<Running>();
-  const files = namelessFiles();
   /** Runs that are not children yet. */
   const connecting = new Set<number>();
   let runs = 0;
@@ -56,7 +54,7 @@ function host(clock: Clock): void {
     const tags = { ...tagsOf(tag, request.owner), ...(request.output ? runTagOf(tag, n) : {}) };
     const env = { ...(light ? withoutCredentials(own) : own), ...tags };
     ranShell ||= request.output !== undefined;
-    const child = startChild(request, env, clock, files, socket);
+    const child = startChild(request, env, clock, socket);
     const running = { id: request.id, child, tell: (lines: Lines) => event({ type: "lines", lines }) };
     children.add(running);
     signal.addEventListener("abort", () => child.stop("cancelled"), { once: true });
@@ -84,7 +82,6 @@ function host(clock: Clock): void {
     if (leaving) return;
     leaving = true;
     await stop(null);
-    files.close();
     process.exit(0);
   }
 

@@ -14,6 +14,6 @@ export interface ProcessOutput {
   begin(process: ChildProcess, full: (now: "kill" | "end") => void): void;
   /** Reports new lines from the byte `from` on, until `close`; replaces an earlier call. */
   follow(from: number, words: readonly string[], tell: (lines: Lines) => void): void;
-  /** Call once, when the child and its group have ended, or never started. `isGone`: no writer can be left. */
-  close(isGone: boolean): Promise<Written>;
+  /** Call once, when the child and its group have ended, or never started. */
+  close(): Promise<Written>;
 }

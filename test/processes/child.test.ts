@@ -5,7 +5,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { startChild } from "../../src/processes/child.ts";
-import { namelessFiles } from "../../src/processes/nameless-files.ts";
 import { signalGroup } from "../../src/processes/process-group.ts";
 import { witness } from "./witness.ts";
 
@@ -44,7 +43,7 @@ test("a timeout ends a child that ignores TERM, and its grandchildren, and keeps
   const clock = steeredClock();
   const { path, ready, allGone } = witness();
   const script = `trap "" TERM; exec 3>"${path}"; echo before; sleep 1000 & echo ready >&3; sleep 1000; sleep 1000`;
-  const child = startChild(sh(script, 5_000), env, clock, namelessFiles());
+  const child = startChild(sh(script, 5_000), env, clock);
   await ready;
   clock.skip(5_000);
   clock.skip(2_000);
@@ -62,20 +61,20 @@ test("a child that answers TERM is not killed, and the timeout is still the outc
   const clock = steeredClock();
   const { path, ready } = witness();
   const script = `trap 'echo bye; exit 3' TERM; echo ready > "${path}"; while :; do sleep 0.01; done`;
-  const child = startChild(sh(script, 5_000), env, clock, namelessFiles());
+  const child = startChild(sh(script, 5_000), env, clock);
   await ready;
   clock.skip(5_000);
   expect(await child.result).toMatchObject({ outcome: "timed-out", exitCode: 3, stdout: "bye\n" });
 });
 
 test("a timeout longer than any timer does not expire immediately", async () => {
-  const child = startChild(sh("echo fine", Number.MAX_SAFE_INTEGER), env, systemClock, namelessFiles());
+  const child = startChild(sh("echo fine", Number.MAX_SAFE_INTEGER), env, systemClock);
   expect(await child.result).toMatchObject({ outcome: "exited", stdout: "fine\n" });
 });
 
 test("what a child leaves behind in its group ends with it (A7.10)", async () => {
   const { path, allGone } = witness();
-  const child = startChild(sh(`exec 3>"${path}"; sleep 1000 & echo out`), env, systemClock, namelessFiles());
+  const child = startChild(sh(`exec 3>"${path}"; sleep 1000 & echo out`), env, systemClock);
   const result = await child.result;
   expect(result).toMatchObject({ outcome: "exited", exitCode: 0, stdout: "out\n" });
   await allGone;
@@ -86,7 +85,7 @@ test("one that left the group and holds the pipe does not hold up the result (fa
   const { path, ready } = witness();
   // The pipe named by `path` ends it at last: setsid hides it from the group.
   const stray = `setsid sh -c 'echo $$ > "${path}"; exec sleep 1000' & echo out; while [ ! -e "${path}.go" ]; do sleep 0.01; done`;
-  const child = startChild(sh(`${stray}`), env, clock, namelessFiles());
+  const child = startChild(sh(`${stray}`), env, clock);
   const pid = Number(await ready);
   const { writeFileSync } = await import("node:fs");
   writeFileSync(`${path}.go`, "");
@@ -100,12 +99,7 @@ test("one that left the group and holds the pipe does not hold up the result (fa
 test("a cancelled child says so, a later timeout does not rename it", async () => {
   const clock = steeredClock();
   const { path, ready, allGone } = witness();
-  const child = startChild(
-    sh(`exec 3>"${path}"; echo ready >&3; exec sleep 1000`, 5_000),
-    env,
-    clock,
-    namelessFiles(),
-  );
+  const child = startChild(sh(`exec 3>"${path}"; echo ready >&3; exec sleep 1000`, 5_000), env, clock);
   await ready;
   child.stop("cancelled");
   child.stop("timed-out");
@@ -121,7 +115,7 @@ test("a flood is ended with KILL, without the grace that TERM gives", { timeout:
   const script = `trap "" TERM; ulimit -f 200000; while :; do echo ${"x".repeat(1_000)}; done`;
   const flood = { ...sh(script), maxOutputBytes: 100_000 };
   const output = { path, keepOverBytes: 0, report: false };
-  const { result: ended, pid = 0 } = startChild({ ...flood, output }, env, clock, namelessFiles());
+  const { result: ended, pid = 0 } = startChild({ ...flood, output }, env, clock);
   onTestFinished(() => {
     if (pid > 0) signalGroup(pid, "SIGKILL");
     rmSync(dirname(path), { recursive: true });

@@ -5,7 +5,6 @@ import { engineOf } from "../../../src/policy/engine/engine.ts";
 import { lightConfinement } from "../../../src/policy/sandbox/light.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { confine } from "../../../src/processes/confine.ts";
-import { namelessFiles } from "../../../src/processes/nameless-files.ts";
 import type { Rule } from "../../../src/settings/rules.ts";
 import { runWith } from "../sandbox/ground.ts";
 import { checkLines, type Found } from "./check-lines.ts";
@@ -29,7 +28,6 @@ export async function fuzzConfinement(
   const processes = startProcesses({ env: process.env, commandEnv: [] });
   const counts = { ran: 0, differed: 0 };
   const opened: Box[] = [];
-  const files = namelessFiles();
   const box = async (ground: Ground) => {
     const { confined } = await prepareConfinement(ground, runWith(processes));
     return (io: string): Box => {
@@ -37,7 +35,6 @@ export async function fuzzConfinement(
       const { file, args, descriptors } = confine(
         { ...confined, seen },
         { file: "", args: [], cwd: ground.ws },
-        files,
       );
       opened.push({ args: [file, ...args.slice(0, -1)], descriptors });
       return opened.at(-1) as Box;
@@ -64,7 +61,6 @@ export async function fuzzConfinement(
     return counts;
   } finally {
     for (const descriptor of opened.flatMap(({ descriptors }) => descriptors)) closeSync(descriptor);
-    files.close();
     await processes.close();
     rmSync(root, { recursive: true, force: true });
   }
