@@ -2,7 +2,7 @@ import type { Clock } from "../mailbox/clock.ts";
 import type { Channel } from "../mailbox/rpc/channel.ts";
 import { receive, type Server, sender, serve } from "../mailbox/rpc/server.ts";
 import type { Handlers, NoticeHandlers } from "../mailbox/rpc/table.ts";
-import { type Helper, openHelper } from "../processes/helper-process.ts";
+import { Helper } from "../processes/helper-process.ts";
 import { hostTag, killTagged } from "../processes/host-tag.ts";
 import { signalGroup } from "../processes/process-group.ts";
 import { type BROKER_NOTICES, SESSION_NOTICES, SESSION_REQUESTS } from "./protocol.ts";
@@ -35,7 +35,7 @@ export class BrokerClient {
   #startedAny = false;
 
   constructor({ env, clock, requests, notices, onGone }: BrokerParts) {
-    this.#process = openHelper({
+    this.#process = new Helper({
       ...{ entry: ENTRY, env, clock },
       onGone: (how) => {
         this.#killServers(how);

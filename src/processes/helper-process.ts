@@ -1,53 +1,64 @@
-import { type ChildProcess, fork, type Serializable } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import * as z from "zod/mini";
 import { type Clock, within } from "../mailbox/clock.ts";
 import { type Channel, channelEnds } from "../mailbox/rpc/channel.ts";
-import { type Frame, isFrame } from "../mailbox/rpc/frames.ts";
 
 const COMPLAINT_CHARS = 2_000;
 
-export interface HelperParts<From> {
+export interface HelperParts {
   /** The script that it runs. */
   readonly entry: URL;
   readonly env: Readonly<Record<string, string>>;
   /** Further options of its Node. */
   readonly flags?: readonly string[];
   readonly clock: Clock;
-  /** The schema of its messages. A process that sends anything else is killed: it cannot be trusted. */
-  readonly words: z.ZodMiniType<From>;
-  hear(message: From): void;
+  /** It keeps the session's process alive only during a request. */
+  readonly idle?: "released";
   /**
-   * Called once, when it has ended and all its messages were handled, or when it could not be started. `how`: why, with
-   * its last error.
+   * Called once, when it has ended and all its messages were handled, or when it could not be started; the channel
+   * closes after that. `how`: why, with its last error.
    */
-  onGone(how: string): void;
+  onGone(how: string): void | Promise<void>;
 }
 
-/** One process of Troupe's that works for the session, as the session sees it. Messages are their only connection. */
-export class HelperProcess<From, To extends Serializable> {
+/**
+ * One process of Troupe's that works for the session, as the session sees it. Frames are their only connection; one that
+ * sends anything else is killed: it cannot be trusted.
+ */
+export class Helper {
+  readonly channel: Channel;
   readonly #process: ChildProcess;
-  readonly #parts: HelperParts<From>;
+  readonly #parts: HelperParts;
   readonly #gone = Promise.withResolvers<void>();
   #complaints = "";
   #alive = true;
 
-  constructor(parts: HelperParts<From>) {
+  constructor(parts: HelperParts) {
     this.#parts = parts;
     this.#process = forkDetached(parts);
-    this.#process.on("message", (message) => this.#receive(message));
+    const ends = channelEnds(() => this.kill());
+    this.channel = {
+      ...ends,
+      // A message that cannot be sent needs no handling: the end of the process settles everything.
+      post: (frame) => {
+        if (this.#process.connected) this.#process.send(frame, () => {});
+      },
+      hold: (isAwaited) => parts.idle && this.#hold(isAwaited),
+      close: () => this.kill(),
+    };
+    this.#process.on("message", ends.receive);
     const { stderr } = this.#process;
     stderr?.setEncoding("utf8").on("data", (text: string) => {
       this.#complaints = (this.#complaints + text).slice(-COMPLAINT_CHARS);
     });
     // A pipe of a child is a socket, which the types do not say.
     if (stderr !== null && "unref" in stderr && typeof stderr.unref === "function") stderr.unref();
-    this.#process.once("error", (error) => this.#bury(error.message));
+    this.#process.once("error", (error) => this.#bury(error.message, ends.close));
     this.#process.once("exit", (code, signal) => {
       // Its last messages may still be in the channel: a response, or which groups must end with it.
       const how = signal ?? `exit code ${code}`;
-      if (this.#process.connected) this.#process.once("disconnect", () => this.#bury(how));
-      else this.#bury(how);
+      if (this.#process.connected) this.#process.once("disconnect", () => this.#bury(how, ends.close));
+      else this.#bury(how, ends.close);
     });
   }
 
@@ -61,26 +72,9 @@ export class HelperProcess<From, To extends Serializable> {
     return this.#alive;
   }
 
-  /** Sets whether it keeps the session's process alive; it does at first. */
-  hold(isAwaited: boolean): void {
-    const { channel } = this.#process;
-    if (isAwaited) {
-      this.#process.ref();
-      channel?.ref?.();
-    } else {
-      this.#process.unref();
-      channel?.unref?.();
-    }
-  }
-
-  /** A message that cannot be sent needs no handling: the end of the process settles everything. */
-  send(message: To): void {
-    if (this.#process.connected) this.#process.send(message, () => {});
-  }
-
   /** Waits for `first`, then lets the process end; kills it after `patienceMs`. Resolves when it has exited. */
   async end(patienceMs: number, first?: Promise<void>): Promise<void> {
-    this.hold(true);
+    this.#hold(true);
     const quietly = async () => {
       await first;
       if (this.#process.connected) this.#process.disconnect();
@@ -94,46 +88,25 @@ export class HelperProcess<From, To extends Serializable> {
     this.#process.kill("SIGKILL");
   }
 
-  #receive(raw: unknown): void {
-    const parsed = this.#parts.words.safeParse(raw);
-    if (parsed.success) this.#parts.hear(parsed.data);
-    else this.kill();
+  /** Sets whether it keeps the session's process alive; it does at first. */
+  #hold(isAwaited: boolean): void {
+    const { channel } = this.#process;
+    if (isAwaited) {
+      this.#process.ref();
+      channel?.ref?.();
+    } else {
+      this.#process.unref();
+      channel?.unref?.();
+    }
   }
 
-  #bury(how: string): void {
+  #bury(how: string, close: () => void): void {
     if (!this.#alive) return;
     this.#alive = false;
     const last = this.#complaints.trim().split("\n").at(-1);
-    this.#parts.onGone(last ? `${how}: ${last}` : how);
+    void Promise.resolve(this.#parts.onGone(last ? `${how}: ${last}` : how)).then(close);
     this.#gone.resolve();
   }
-}
-
-/** A helper process that serves an RPC. */
-export type Helper = HelperProcess<Frame, Frame> & { readonly channel: Channel };
-
-/** Its channel closes after `onGone`. */
-export function openHelper({
-  onGone,
-  idle,
-  ...parts
-}: Pick<HelperParts<Frame>, "entry" | "env" | "flags" | "clock"> & {
-  /** It keeps the session's process alive only during a request. */
-  readonly idle?: "released";
-  onGone(how: string): void | Promise<void>;
-}): Helper {
-  const ends = channelEnds();
-  const helper = new HelperProcess<Frame, Frame>({
-    ...{ ...parts, words: z.custom<Frame>(isFrame), hear: ends.receive },
-    onGone: (how) => void Promise.resolve(onGone(how)).then(ends.close),
-  });
-  const channel: Channel = {
-    ...ends,
-    post: (frame) => helper.send(frame),
-    hold: (isAwaited) => idle && helper.hold(isAwaited),
-    close: () => helper.kill(),
-  };
-  return Object.assign(helper, { channel });
 }
 
 /** Lets helpers use the session's compile cache, too. */
@@ -147,7 +120,7 @@ function forkDetached({
   entry,
   env,
   flags = [],
-}: Pick<HelperParts<never>, "entry" | "env" | "flags">): ChildProcess {
+}: Pick<HelperParts, "entry" | "env" | "flags">): ChildProcess {
   return fork(fileURLToPath(entry), [], {
     env,
     // Every user of the machine can reach an inspector, and a helper knows secrets.

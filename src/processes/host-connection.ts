@@ -5,7 +5,7 @@ import { Caller } from "../mailbox/rpc/caller.ts";
 import type { Failure } from "../mailbox/rpc/frames.ts";
 import { sender } from "../mailbox/rpc/server.ts";
 import { Door } from "./door.ts";
-import { type Helper, openHelper, withCompileCache } from "./helper-process.ts";
+import { Helper, withCompileCache } from "./helper-process.ts";
 import { hostTag, killTagged } from "./host-tag.ts";
 import { signalGroup } from "./process-group.ts";
 import type { RunWatch } from "./processes.ts";
@@ -38,7 +38,7 @@ export class HostConnection {
   /** `env` is the environment of every child. */
   constructor(env: Readonly<Record<string, string>>, clock: Clock) {
     this.#clock = clock;
-    this.#host = openHelper({
+    this.#host = new Helper({
       ...{ entry: ENTRY, env: withCompileCache(withoutNodeOptions(env)), flags: SMALL, clock },
       onGone: (how) => this.#gone(how),
     });

@@ -3,7 +3,7 @@ import { type Clock, within } from "../mailbox/clock.ts";
 import { RESTART_INTENSITY, Restarts } from "../mailbox/restarts.ts";
 import { Caller } from "../mailbox/rpc/caller.ts";
 import { commandEnvironment } from "../processes/environment.ts";
-import { type Helper, openHelper, withCompileCache } from "../processes/helper-process.ts";
+import { Helper, withCompileCache } from "../processes/helper-process.ts";
 import { processGroup } from "../processes/process-group.ts";
 import { type AnswerOf, GIT_OPERATIONS, type GitRequest, type OperationName } from "./protocol.ts";
 import type { RefusedRequest } from "./requests.ts";
@@ -21,7 +21,7 @@ function beginKeeper(
   clock: Clock,
   onGone: (how: string) => void,
 ): Helper {
-  const life = openHelper({
+  const life = new Helper({
     ...{ entry: ENTRY, env: withCompileCache(env), clock, idle: "released" },
     async onGone(how) {
       // SIGTERM lets an orphaned git remove its lock files. A later request must not find it at work.

@@ -2,33 +2,29 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import * as z from "zod/mini";
 import { systemClock } from "../../src/mailbox/clock.ts";
-import { HelperProcess } from "../../src/processes/helper-process.ts";
+import { Helper } from "../../src/processes/helper-process.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-
-const Report = z.object({ inspector: z.nullable(z.string()) });
 
 test("opens no inspector in a helper process on SIGUSR1, and the helper lives on", async () => {
   const entry = join(temporaryFolder(), "helper.mjs");
   writeFileSync(
     entry,
     `import { url } from "node:inspector";
-     process.on("message", () => process.send({ inspector: url() ?? null }));`,
+     process.on("message", () => process.send({ type: "event", id: 0, body: url() ?? null }));`,
   );
-  let report = Promise.withResolvers<z.infer<typeof Report>>();
   const gone = Promise.withResolvers<string>();
-  const helper = new HelperProcess<z.infer<typeof Report>, number>({
+  const helper = new Helper({
     ...{ entry: pathToFileURL(entry), env: { NODE_OPTIONS: "--inspect-port=0" }, clock: systemClock },
-    words: Report,
-    hear: (message) => report.resolve(message),
     onGone: gone.resolve,
   });
+  let report = Promise.withResolvers<unknown>();
+  helper.channel.onFrame((frame) => report.resolve(frame.type === "event" ? frame.body : frame));
   onTestFinished(() => helper.kill());
   const inspector = async () => {
     report = Promise.withResolvers();
-    helper.send(0);
-    return (await report.promise).inspector;
+    helper.channel.post({ type: "cancel", id: 0 });
+    return report.promise;
   };
   await inspector();
   process.kill(helper.pid ?? 0, "SIGUSR1");
