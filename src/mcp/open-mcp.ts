@@ -105,10 +105,11 @@ export function openMcp(options: OpenMcpOptions) {
       }),
     /** Keeps servers running until they are released; one whose slug another server has is not held. */
     hold(more: readonly McpServer[]) {
-      const held = servers.hold(more);
+      const { held, problems } = servers.hold(more);
       let isReleased = false;
       return {
         slugs: held.map(({ server }) => server.slug),
+        problems,
         /** Resolves when these servers have started or failed, or after `ms`. */
         ready: (ms: number) => servers.settled(held, ms),
         /** Stops those that have no other holder. */

@@ -77,14 +77,18 @@ export class SessionServers {
     return bySlug ?? entries.find(({ server }) => server.name === name) ?? null;
   }
 
-  /** Starts those that had no holder (C9). */
-  hold(servers: readonly McpServer[]): readonly ServerEntry[] {
-    return servers.flatMap((server) => {
+  /** Starts those that had no holder (C9). `problems`: a sentence for each that another server of its name keeps out. */
+  hold(servers: readonly McpServer[]): {
+    readonly held: readonly ServerEntry[];
+    readonly problems: string[];
+  } {
+    const problems: string[] = [];
+    const held = servers.flatMap((server) => {
       const known = this.#entries.get(server.slug);
       const isSame = known !== undefined && isSameServer(known.server, server);
       if (known !== undefined && known.holders > 0 && !isSame) {
-        this.#parts.onWarning(
-          `The MCP server "${server.name}" of ${server.file} is not started, because "${known.server.name}" of ${known.server.file} has the same name in rules. Rename one of them.`,
+        problems.push(
+          `The MCP server "${server.name}" of ${server.file} is not started: "${known.server.name}" of ${known.server.file} runs and has its name. Rename one of them.`,
         );
         return [];
       }
@@ -94,6 +98,7 @@ export class SessionServers {
       if (entry.holders === 1) this.start(entry);
       return [entry];
     });
+    return { held, problems };
   }
 
   /** Stops it if it has no other holder. */

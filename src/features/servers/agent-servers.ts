@@ -31,15 +31,11 @@ function definitionServers(definition: AgentDefinition, parts: BringParts): Brou
   const parsed = parsedOf(definition, parts);
   const problems = [...parsed.problems];
   const servers = parsed.servers.flatMap((server) => {
-    const ofSession = parts.servers.find(({ slug }) => slug === server.slug);
-    if (ofSession !== undefined) {
-      // An equal server is the session's, which all agents share.
-      if (!isSameServer(ofSession, server)) problems.push(replaced(server, ofSession));
-      return [];
-    }
+    // An equal server is the session's, which all agents share.
+    if (parts.servers.some((one) => isSameServer(one, server))) return [];
     const taken = takenBy(server, definition, parts);
     if (taken !== null)
-      problems.push(notStarted(server, `"${taken.name}" of ${taken.file} has its name. ${RENAME}`));
+      problems.push(notStarted(server, `"${taken.name}" of ${taken.file} has its name. Rename one of them.`));
     else if (parts.isOff([`mcp__${server.slug}__`]))
       problems.push(notStarted(server, "a rule forbids all of its tools."));
     else return [server];
@@ -47,8 +43,6 @@ function definitionServers(definition: AgentDefinition, parts: BringParts): Brou
   });
   return { servers, problems };
 }
-
-const RENAME = "Give one of them another name.";
 
 function parsedOf(definition: AgentDefinition, { env }: Pick<BringParts, "env">): BroughtServers {
   const { mcpServers } = definition;
@@ -74,13 +68,6 @@ function notStarted({ name, file }: McpServer, why: string): string {
   return `The MCP server "${name}" of ${file} is not started: ${why}`;
 }
 
-function replaced(server: McpServer, { name, file }: McpServer): string {
-  return notStarted(
-    server,
-    `"${name}" of ${file} is there for the whole session and has its name. ${RENAME}`,
-  );
-}
-
 export interface AgentServersParts {
   readonly mcp: Pick<Mcp, "hold" | "servers">;
   /** Milliseconds that the first request of an agent waits. */
@@ -95,8 +82,9 @@ export interface AgentServersParts {
 
 type Hold = ReturnType<Mcp["hold"]>;
 
-interface Held extends BroughtServers {
+interface Held {
   readonly hold: Hold;
+  readonly problems: readonly string[];
   readonly ready: Promise<void>;
   /** True if it knows which of its servers are missing. */
   isTold: boolean;
@@ -152,16 +140,17 @@ export class AgentServers {
     const before = this.#held.get(actor);
     if (before !== undefined) return before.ready;
     const { mcp, startMs, onChange, onSlow } = this.#parts;
-    const { servers, problems } = this.#unchanged(definitionServers(definition, this.#parts.bringParts()));
+    const brought = definitionServers(definition, this.#parts.bringParts());
+    const hold = mcp.hold(brought.servers);
+    const problems = [...brought.problems, ...hold.problems];
     for (const problem of problems) this.#tell(problem);
-    const hold = mcp.hold(servers);
     for (const slug of hold.slugs) this.#slugs.add(slug);
     const ready = hold.ready(startMs).then(() => {
       if (!this.#held.has(actor)) return;
       onChange();
       onSlow(this.#ofAgent(hold).filter(({ state }) => state.type === "starting"));
     });
-    this.#held.set(actor, { hold, servers, problems, ready, isTold: false });
+    this.#held.set(actor, { hold, problems, ready, isTold: false });
     onChange();
     return ready;
   }
@@ -174,18 +163,6 @@ export class AgentServers {
     this.#parts.onChange();
   }
 
-  /** Leaves out servers that now differ from what running agents hold under the name. */
-  #unchanged({ servers, problems }: BroughtServers): BroughtServers {
-    const running = [...this.#held.values()].flatMap((held) => held.servers);
-    const isOther = (server: McpServer) =>
-      running.some((other) => other.slug === server.slug && !isSameServer(other, server));
-    const changed = servers.filter(isOther);
-    return {
-      servers: servers.filter((server) => !isOther(server)),
-      problems: [...problems, ...changed.map(whyChanged)],
-    };
-  }
-
   #ofAgent({ slugs }: Hold): readonly ServerStatus[] {
     return this.#parts.mcp.servers().filter(({ slug }) => slugs.includes(slug));
   }
@@ -196,10 +173,6 @@ export class AgentServers {
     this.#told.add(problem);
     this.#parts.onWarning(problem);
   }
-}
-
-function whyChanged({ name, file }: McpServer): string {
-  return `The MCP server "${name}" of ${file} is not started: agents that still run have one of that name, as its entry was before.`;
 }
 
 /** Formats that a server did not start. Its reason may be in the server's own text, which is for the user alone. */

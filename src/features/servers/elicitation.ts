@@ -29,75 +29,75 @@ const LEAVE_OUT = "Leave it out";
 const MOST_FIELDS = 8;
 const MOST_CHOICES = 30;
 
-/** Returns the questions of a server's form, one for each field, or null if it cannot be asked. */
-export function questionsFor(message: string, schema: unknown): readonly Question[] | null {
-  const fields = fieldsOf(schema);
-  if (fields === null || fields.length > MOST_FIELDS) return null;
-  if (fields.length === 0)
-    return [{ question: message, header: "Server", options: choices([YES, DECLINE]), multiSelect: false }];
-  if (fields.some(({ field }) => (labelsOf(field) ?? []).length > MOST_CHOICES)) return null;
+export interface Misfit {
+  readonly question: Question;
+  /** A clause. */
+  readonly why: string;
+}
+
+/** A server's form as questions, one for each field. */
+export interface ServerForm {
+  readonly questions: readonly Question[];
+  /** Returns the answer as the form needs it, which is a no as long as there are answers that do not fit. */
+  read(answers: Answers): { readonly answer: ElicitationAnswer; readonly misfits: readonly Misfit[] };
+}
+
+/** Returns null if the form cannot be asked. */
+export function formOf(message: string, schema: unknown): ServerForm | null {
+  const { data } = z.safeParse(Schema, schema);
+  const { properties = {}, required = [] } = data ?? {};
+  const fields = Object.entries(properties);
+  const isLong = fields.some(([, field]) => (labelsOf(field) ?? []).length > MOST_CHOICES);
+  if (data === undefined || fields.length > MOST_FIELDS || isLong) return null;
+  if (fields.length === 0) return consent(message);
   const seen = new Set<string>();
-  return fields.map(({ name, field, isRequired }, place) => {
+  const asked = fields.map(([name, field], place) => {
+    const isRequired = required.includes(name);
     const words = wordsOf(name, field);
     // Answers are keyed by the question's text, so no two may be equal.
     const what = seen.has(words) ? `${words} [${name}]` : words;
     seen.add(what);
-    return {
+    const question: Question = {
       question: place === 0 ? `${message}\n${what}` : what,
       header: name,
       options: choices([...(labelsOf(field) ?? []), isRequired ? DECLINE : LEAVE_OUT]),
       multiSelect: field.type === "array",
     };
+    return { name, field, isRequired, question };
   });
+  return {
+    questions: asked.map(({ question }) => question),
+    read(answers) {
+      const content: Record<string, string | number | boolean | string[]> = {};
+      const misfits: Misfit[] = [];
+      for (const { name, field, isRequired, question } of asked) {
+        const words = answers[question.question];
+        if (words === undefined || words === DECLINE) return { answer: { action: "decline" }, misfits: [] };
+        if (words === LEAVE_OUT && !isRequired) continue;
+        const value = fieldValue(field, words);
+        if (value !== null) content[name] = value;
+        else misfits.push({ question, why: whyNot(field, words) });
+      }
+      return { answer: misfits.length > 0 ? { action: "decline" } : { action: "accept", content }, misfits };
+    },
+  };
 }
 
-/** Returns the questions whose answers do not fit the form, each with the reason as a clause. */
-export function misfits(
-  answers: Answers,
-  questions: readonly Question[],
-  schema: unknown,
-): readonly { readonly question: Question; readonly why: string }[] {
-  const fields = fieldsOf(schema) ?? [];
-  return questions.flatMap((question, place) => {
-    const words = answers[question.question];
-    const field = fields[place]?.field;
-    const given = words === undefined || words === DECLINE || words === LEAVE_OUT;
-    if (field === undefined || given || fieldValue(field, words) !== null) return [];
-    const text = typeof words === "string" ? words : words.join(", ");
-    return [{ question, why: `“${text}” is ${NUMBERS[field.type ?? ""]?.no ?? "none of the choices"}` }];
-  });
+/** A form without fields. */
+function consent(message: string): ServerForm {
+  const options = choices([YES, DECLINE]);
+  return {
+    questions: [{ question: message, header: "Server", options, multiSelect: false }],
+    read: (answers) => ({
+      answer: answers[message] === YES ? { action: "accept", content: {} } : { action: "decline" },
+      misfits: [],
+    }),
+  };
 }
 
-/** Returns the answers as the form needs them; an answer that does not fit counts as declined. */
-export function contentOf(
-  answers: Answers,
-  questions: readonly Question[],
-  schema: unknown,
-): ElicitationAnswer {
-  const fields = fieldsOf(schema) ?? [];
-  const said = (place: number) => answers[questions[place]?.question ?? ""];
-  if (fields.length === 0) return said(0) === YES ? { action: "accept", content: {} } : { action: "decline" };
-  const content: Record<string, string | number | boolean | string[]> = {};
-  for (const [place, { name, field, isRequired }] of fields.entries()) {
-    const words = said(place);
-    if (words === undefined || words === DECLINE) return { action: "decline" };
-    if (words === LEAVE_OUT && !isRequired) continue;
-    const value = fieldValue(field, words);
-    if (value === null) return { action: "decline" };
-    content[name] = value;
-  }
-  return { action: "accept", content };
-}
-
-function fieldsOf(
-  schema: unknown,
-): readonly { readonly name: string; readonly field: Field; readonly isRequired: boolean }[] | null {
-  const parsed = z.safeParse(Schema, schema);
-  if (!parsed.success) return null;
-  const { properties = {}, required = [] } = parsed.data;
-  return Object.entries(properties).map(([name, field]) => ({
-    ...{ name, field, isRequired: required.includes(name) },
-  }));
+function whyNot({ type = "" }: Field, words: string | readonly string[]): string {
+  const text = typeof words === "string" ? words : words.join(", ");
+  return `“${text}” is ${NUMBERS[type]?.no ?? "none of the choices"}`;
 }
 
 /** Returns the field's text, and its type if nothing else shows it. */

@@ -3,7 +3,7 @@ import type { Elicitation, ElicitationAnswer, McpAsk, McpTool } from "../../mcp/
 import type { ChoiceOutcome } from "../../policy/asking/questions.ts";
 import type { Answers, Question } from "../../policy/asks.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
-import { contentOf, misfits, questionsFor } from "./elicitation.ts";
+import { formOf, type Misfit } from "./elicitation.ts";
 
 /** Questions of servers, and about servers, for the user. */
 export interface ServerQuestions extends McpAsk {
@@ -40,25 +40,26 @@ export function serverQuestions(
 
   return {
     async elicit({ server, message, schema }: Elicitation, signal): Promise<ElicitationAnswer> {
-      const questions = questionsFor(message, schema);
-      if (questions === null) {
+      const form = formOf(message, schema);
+      if (form === null) {
         onWarning(
           `The MCP server "${server}" asked for something that cannot be asked here (${message.slice(0, 200)}), so it was declined.`,
         );
         return { action: "decline" };
       }
       let answers: Answers = {};
-      let wrong: ReturnType<typeof misfits> = questions.map((question) => ({ question, why: "" }));
-      for (let tries = 0; tries < MOST_TRIES && wrong.length > 0; tries++) {
-        const asked = wrong.map(askedAgain);
+      let answer: ElicitationAnswer = { action: "decline" };
+      let open: readonly Misfit[] = form.questions.map((question) => ({ question, why: "" }));
+      for (let tries = 0; tries < MOST_TRIES && open.length > 0; tries++) {
+        const asked = open.map(askedAgain);
         const outcome = await ask(server, asked, signal);
         if (outcome.type !== "answers") return { action: outcome.by === "person" ? "decline" : "cancel" };
-        answers = { ...answers, ...underTheirOwn(outcome.answers, wrong, asked) };
-        wrong = misfits(answers, questions, schema);
+        answers = { ...answers, ...underTheirOwn(outcome.answers, open, asked) };
+        ({ answer, misfits: open } = form.read(answers));
       }
-      for (const { question, why } of wrong.slice(0, 1))
+      for (const { question, why } of open.slice(0, 1))
         onWarning(`The MCP server "${server}" got the answer no: ${why} (${question.question}).`);
-      return contentOf(answers, questions, schema);
+      return answer;
     },
     async accepts(server, changes, signal) {
       if (changes.length === 0) return false;
@@ -81,7 +82,7 @@ export function serverQuestions(
   };
 }
 
-function askedAgain({ question, why }: ReturnType<typeof misfits>[number]): Question {
+function askedAgain({ question, why }: Misfit): Question {
   if (why === "") return question;
   // The text above the field is the whole form's, which the user has read.
   const field = question.question.split("\n").at(-1) ?? "";
@@ -89,11 +90,7 @@ function askedAgain({ question, why }: ReturnType<typeof misfits>[number]): Ques
 }
 
 /** Returns the answers under the original texts of reworded questions. */
-function underTheirOwn(
-  said: Answers,
-  wrong: ReturnType<typeof misfits>,
-  asked: readonly Question[],
-): Answers {
+function underTheirOwn(said: Answers, wrong: readonly Misfit[], asked: readonly Question[]): Answers {
   return Object.fromEntries(
     wrong.flatMap(({ question }, place) => {
       const words = said[asked[place]?.question ?? ""];

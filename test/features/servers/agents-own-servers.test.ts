@@ -184,7 +184,7 @@ describe("servers of agents that are not started", () => {
       );
       expect(told).toContain('"unset" of the agent refused is not started: the variable NOT_SET_ANYWHERE');
       expect(told).toContain(
-        '"shared" of the agent refused is not started: "shared" of the option mcpServers is there',
+        '"shared" of the agent refused is not started: "shared" of the option mcpServers runs and has its name',
       );
     }
     // By its name it has the session's.

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { contentOf, questionsFor } from "../../../src/features/servers/elicitation.ts";
+import { formOf } from "../../../src/features/servers/elicitation.ts";
 import { serverQuestions } from "../../../src/features/servers/server-questions.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { Question, QuestionRequest, UserAnswer, UserRequest } from "../../../src/policy/asks.ts";
@@ -161,12 +161,8 @@ describe("elicitation", () => {
     required: ["size", "count"],
   };
   const answers = (...said: string[]) => {
-    const questions = questionsFor("Tell me.", form) ?? [];
-    return contentOf(
-      Object.fromEntries(questions.map(({ question }, at) => [question, said[at] ?? ""])),
-      questions,
-      form,
-    );
+    const { questions = [], read } = formOf("Tell me.", form) ?? {};
+    return read?.(Object.fromEntries(questions.map(({ question }, at) => [question, said[at] ?? ""]))).answer;
   };
 
   test.each([
@@ -188,9 +184,9 @@ describe("elicitation", () => {
   });
 
   test("a schema that is not a form cannot be asked", () => {
-    expect(questionsFor("Tell me.", { properties: 5 })).toBeNull();
+    expect(formOf("Tell me.", { properties: 5 })).toBeNull();
     const many = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`f${at}`, { type: "string" }]));
-    expect(questionsFor("Tell me.", { type: "object", properties: many })).toBeNull();
+    expect(formOf("Tell me.", { type: "object", properties: many })).toBeNull();
   });
 });
 
