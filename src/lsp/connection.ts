@@ -38,7 +38,6 @@ export interface ConnectionPorts {
   onBroken(why: string): void;
 }
 
-/** The protocol over the pipes of one server. */
 export interface RpcConnection {
   receive(bytes: Uint8Array): void;
   /** Rejects only if the signal is aborted. Cancels the request then, and if it is late. */
@@ -51,7 +50,6 @@ export interface RpcConnection {
 export function openConnection(ports: ConnectionPorts): RpcConnection {
   const reader = new BoundedReader(ports);
   const rpc: MessageConnection = createMessageConnection(reader, new PipeWriter(ports.send), NullLogger);
-  /** Ends the open requests. */
   const open = new Set<() => void>();
   let isClosed = false;
   rpc.onRequest((method: string, params: unknown) => {
@@ -114,7 +112,6 @@ class BoundedReader extends StreamMessageReader {
   readonly #output: PassThrough;
   #isBroken = false;
   #isFirst = true;
-  /** Bytes since the last message. */
   #unread = 0;
   #since: number;
   #messages = 0;

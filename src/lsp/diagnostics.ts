@@ -22,7 +22,6 @@ export class Diagnostics {
     this.#clock = clock;
   }
 
-  /** Takes a server's report. */
   take(params: unknown): void {
     const { data } = PublishedDiagnostics.safeParse(params);
     const path = data === undefined ? null : pathOf(data.uri);
@@ -55,12 +54,10 @@ export class Diagnostics {
     }
   }
 
-  /** Returns what is known now, without waiting. */
   known(path: string): readonly Diagnostic[] {
     return this.#published.get(path)?.items ?? [];
   }
 
-  /** Resolves to true if the server reports on the file within the time. */
   async #waitForReport(path: string, ms: number, signal: AbortSignal): Promise<boolean> {
     const report = new AbortController();
     const waiting = this.#waiting.get(path) ?? new Set();

@@ -5,7 +5,6 @@ import type { CachedText, FileTexts } from "./file-texts.ts";
 /** Files that a server holds open; the least recently used one is closed. */
 const MOST_OPEN = 100;
 
-/** A file that a server has received. */
 export interface Synced {
   readonly file: CachedText;
   readonly uri: string;
@@ -46,7 +45,6 @@ export class Documents {
     }
     if (open === undefined) return this.#openNow(path, file);
     const { uri } = open;
-    // In the order of their use.
     this.#open.delete(path);
     this.#open.set(path, open);
     if (open.stamp !== file.stamp && open.text !== file.text) {

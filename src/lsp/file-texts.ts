@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { splitLines } from "./positions.ts";
 
-/** Bytes of a file for a server. */
 const MOST_BYTES = 4 * 1024 * 1024;
 /** Files that are kept: lines of results come from the same few files. */
 const MOST_KEPT = 64;
@@ -10,7 +9,6 @@ const MOST_KEPT = 64;
 export interface CachedText {
   readonly text: string;
   readonly lines: readonly string[];
-  /** Changes when the file is written. */
   readonly stamp: string;
 }
 

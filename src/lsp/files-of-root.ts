@@ -3,7 +3,6 @@ import { extname, join } from "node:path";
 
 /** In a larger project only open files are watched. */
 const MOST_FILES = 20_000;
-/** Files to read the state of at the same time. */
 const BATCH = 64;
 const FOREIGN = new Set(["node_modules", "target", "venv", "__pycache__"]);
 /** Files other than code that say how a project is built. */

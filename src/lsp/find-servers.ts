@@ -14,7 +14,6 @@ const MOST_HASHED = 8 * 1024 * 1024;
 /** A server that could be started, and its identity for the next time. */
 export interface LanguageServer {
   readonly language: string;
-  /** Such as `pyright-langserver`. */
   readonly name: string;
   /** `project`: the program is in the directory. A server of the machine also loads code of the project. */
   readonly origin: "project" | "machine";
@@ -42,7 +41,6 @@ export async function isUnchanged({ program, file }: LanguageServer): Promise<bo
   }
 }
 
-/** A language of the project without a server. */
 export interface UnservedLanguage {
   readonly name: string;
   readonly endings: readonly string[];
@@ -57,9 +55,7 @@ export interface FoundServers {
 
 export interface ServerSearch {
   readonly root: string;
-  /** The user's variable. */
   readonly path: string | undefined;
-  /** `troupe.languageServers`. */
   readonly setting: Readonly<Record<string, unknown>>;
 }
 
@@ -94,9 +90,7 @@ export async function findLanguageServers({ root, path = "", setting }: ServerSe
 
 interface SearchDirs {
   readonly root: string;
-  /** With links followed. */
   readonly real: string;
-  /** Directories of programs, absolute. */
   readonly machine: readonly string[];
 }
 
@@ -127,7 +121,6 @@ async function findFirst(candidates: readonly KnownServer[], dirs: SearchDirs): 
   return null;
 }
 
-/** Returns a sentence if the program does not exist. */
 async function findEntry(
   language: string,
   { command, args, extensionToLanguage, env, initializationOptions, settings = {} }: LanguageServerEntry,

@@ -13,7 +13,6 @@ import { ServerLife } from "./server-life.ts";
 const MOST_RUNNING = 6;
 
 export interface LanguageServersParts {
-  /** The servers that may be started. */
   readonly servers: readonly LanguageServer[];
   readonly unserved: readonly UnservedLanguage[];
   readonly processes: Pick<Processes, "run">;
@@ -90,7 +89,6 @@ export class LanguageServers {
     }
   }
 
-  /** Ends every server; resolves when their processes are gone. */
   close(): Promise<void> {
     this.#closing ??= Promise.all([...this.#slots.values()].map(({ life }) => life.close())).then(() => {});
     return this.#closing;

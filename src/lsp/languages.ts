@@ -1,4 +1,3 @@
-/** A program that serves a language. */
 export interface KnownServer {
   readonly command: string;
   readonly args: readonly string[];
@@ -13,9 +12,7 @@ export interface Language {
   readonly endings: Readonly<Record<string, string>>;
   /** Files in a project's directory that show that it uses the language. */
   readonly markers: readonly string[];
-  /** The first that is installed is used. */
   readonly servers: readonly KnownServer[];
-  /** How to get a server, for the user. */
   readonly install: string;
 }
 

@@ -14,7 +14,6 @@ export function fromUnits(line: string, units: number): number {
   return [...line.slice(0, units)].length + 1;
 }
 
-/** Splits a text into lines, as the protocol does. */
 export function splitLines(text: string): readonly string[] {
   return text.split(/\r\n|\n|\r/);
 }

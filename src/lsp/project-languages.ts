@@ -1,9 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { extname, join } from "node:path";
 
-/** Subdirectories of a project that are searched. */
 const MOST_DIRS = 50;
-/** Directories without the project's own code. */
 const FOREIGN = new Set(["node_modules", "vendor", "dist", "build", "target", "venv", "__pycache__"]);
 
 interface Signs {

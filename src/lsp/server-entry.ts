@@ -16,7 +16,6 @@ export type LanguageServerEntry = z.infer<typeof Entry>;
 export interface ReadEntries {
   /** By language. Null if settings disable the language. */
   readonly entries: ReadonlyMap<string, LanguageServerEntry | null>;
-  /** Sentences for the user. */
   readonly problems: readonly string[];
 }
 

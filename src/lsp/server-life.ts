@@ -25,7 +25,6 @@ const MOST_LATE = 2;
 const ASK_AGAIN: readonly (number | null)[] = [-32801, -32802];
 const MOST_TRIES = 5;
 const AGAIN_MS = 300;
-/** Tasks that a server reports. */
 const MOST_TOKENS = 1_000;
 
 /** Distinguishes its processes from those of agents. */
@@ -45,7 +44,6 @@ export interface LifePorts {
   newId(): string;
 }
 
-/** One server, from its start to its end. */
 export class ServerLife {
   readonly server: LanguageServer;
   readonly root: string;
@@ -53,7 +51,6 @@ export class ServerLife {
   readonly diagnostics: Diagnostics;
   /** Resolves when the server can be asked, or with a clause that says why it cannot. */
   readonly ready: Promise<Capabilities | string>;
-  /** Resolves when its processes are gone. */
   readonly ended: Promise<void>;
   lastUsed: number;
   readonly #ports: LifePorts;
@@ -63,10 +60,8 @@ export class ServerLife {
   readonly #started = Promise.withResolvers<boolean>();
   #stdin: RunInput | null = null;
   #isReady = false;
-  /** Why it ended, or null. */
   #end: string | null = null;
   #late = 0;
-  /** Tasks that it works on. */
   readonly #busy = new Set<string | number>();
   #idle = Promise.withResolvers<void>();
   #hasLooked = false;
@@ -105,7 +100,6 @@ export class ServerLife {
     return this.#end === null;
   }
 
-  /** Why it ended, as a clause. */
   get why(): string {
     return this.#end ?? "it still runs";
   }
@@ -166,7 +160,6 @@ export class ServerLife {
     await this.ended;
   }
 
-  /** Ends its processes. */
   end(why: string): void {
     if (this.#end !== null) return;
     this.#end = why;

@@ -6,7 +6,6 @@ import type { FileTexts } from "./file-texts.ts";
 import { fromUnits } from "./positions.ts";
 import type { Diagnostic, DocumentSymbol, LspLocation, Range } from "./results.ts";
 
-/** Further ones are only counted. */
 const MOST_PLACES = 200;
 const MOST_LINE_CHARS = 200;
 const MOST_TEXT_CHARS = 20_000;
@@ -16,7 +15,6 @@ export type Detail = "text" | "name" | "nothing";
 
 export interface ShowPorts {
   readonly texts: FileTexts;
-  /** Paths inside it are shown relative to it. */
   readonly cwd: string;
   sightOf(path: string): Detail;
 }
@@ -123,7 +121,6 @@ export function showDiagnostics(
 
 const SEVERITIES = ["error", "warning", "information", "hint"];
 
-/** Bounds a server's text, such as a type with its documentation. */
 export function showText(text: string): string {
   return shorten(text.trim(), MOST_TEXT_CHARS);
 }

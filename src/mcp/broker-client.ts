@@ -55,7 +55,6 @@ export class BrokerClient {
     });
   }
 
-  /** Ends all servers, then the broker; resolves when it has exited. */
   close(): Promise<void> {
     void this.#requests.close();
     return this.#process.end(CLOSE_MS);

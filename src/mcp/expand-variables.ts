@@ -1,4 +1,3 @@
-/** A text with its variables filled in, or the first variable that is not set. */
 export type Expanded =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "unset"; readonly variable: string };

@@ -12,12 +12,10 @@ export interface McpLimits {
   readonly messageBytes: number;
   /** Of all messages within a minute that reply to no request; a server that sends more is ended. */
   readonly unaskedBytes: number;
-  /** How often a lost connection is tried again. */
   readonly reconnects: number;
   /** Milliseconds before the first retry; each further one waits twice as long, at most `longestReconnectMs`. */
   readonly reconnectMs: number;
   readonly longestReconnectMs: number;
-  /** Milliseconds that a user has to sign in. */
   readonly signInMs: number;
 }
 

@@ -47,7 +47,6 @@ export function serverTool(
       return {
         type: "ready",
         title: titleOf(input),
-        // What a server does is not known.
         accesses: () => [],
         call: ({ call, signal }) => mcp.call({ name, input, call }, signal),
       };
@@ -63,7 +62,6 @@ function titleOf(input: JsonObject): string {
   return shorten(title, TITLE_CHARS);
 }
 
-/** The servers that an agent may use. */
 type AmongFor = (actor: ActorId) => Among;
 
 const ListInput = z.strictObject({
@@ -74,7 +72,6 @@ const ReadInput = z.strictObject({
   uri: z.string().check(z.describe("Its address, as the server wrote it (required)")),
 });
 
-/** Of all servers together. */
 const MAX_LINES = 500;
 
 /** A3.32, A17.6. In rules and hooks also known as ListMcpResourcesTool. */

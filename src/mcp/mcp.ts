@@ -6,7 +6,6 @@ export type ServerState =
   /** `reason`: why it is started again; absent the first time. */
   | { readonly type: "starting"; readonly reason?: string | undefined }
   | { readonly type: "connected" }
-  /** The user must sign in first: `Mcp.signIn`. */
   | { readonly type: "needs-auth"; readonly reason: string }
   | { readonly type: "failed"; readonly reason: string }
   | { readonly type: "stopped" };
@@ -28,7 +27,6 @@ export interface ServerStatus {
 export interface ServerTool {
   /** The server's own name of it. */
   readonly tool: string;
-  /** At most 2,048 characters. */
   readonly description: string;
   /** The server's own JSON Schema, unchanged. */
   readonly inputSchema: InputSchema;
@@ -39,9 +37,7 @@ export interface ServerTool {
 }
 
 export interface McpTool extends ServerTool {
-  /** `mcp__server__tool`. */
   readonly name: string;
-  /** Of the server. */
   readonly slug: string;
 }
 
@@ -136,9 +132,7 @@ export interface McpAsk {
 export type Among = (slug: string) => boolean;
 
 export interface McpCall {
-  /** `mcp__server__tool`. */
   readonly name: string;
   readonly input: unknown;
-  /** For `progress` events. */
   readonly call?: CallId;
 }

@@ -82,7 +82,6 @@ export function openMcp(options: OpenMcpOptions) {
         const body = { slug: entry.server.slug, ...prompt };
         return servers.request(entry, "getPrompt", body, { signal });
       }),
-    /** Returns the changed tools of a server, which are refused. */
     changes: (server: string) => servers.find(server)?.tools.changes() ?? [],
     /** Accepts changes that the user has seen, and returns the names. A tool that changed again since then stays refused. */
     acceptChanges: (server: string, shown: readonly ChangedTool[]) =>
@@ -93,7 +92,6 @@ export function openMcp(options: OpenMcpOptions) {
      */
     signIn: (server: string, show: (url: string) => void, signal: AbortSignal): Promise<McpAnswer<null>> =>
       withServer(server, everyServer, (entry) => servers.signIn(entry, show, signal)),
-    /** Forgets a sign-in. False if there was none. */
     signOut: (server: string, signal: AbortSignal): Promise<McpAnswer<boolean>> =>
       withServer(server, everyServer, (entry) => servers.signOut(entry, signal)),
     /** Ends a server and starts it again; resolves when it has started or failed. */
@@ -112,14 +110,12 @@ export function openMcp(options: OpenMcpOptions) {
         problems,
         /** Resolves when these servers have started or failed, or after `ms`. */
         ready: (ms: number) => servers.settled(held, ms),
-        /** Stops those that have no other holder. */
         release() {
           if (!isReleased) for (const entry of held) servers.release(entry);
           isReleased = true;
         },
       };
     },
-    /** The returned function removes the listener. */
     onEvent(listener: (event: McpEvent) => void) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -175,7 +171,6 @@ async function awaitTool(
   return findTool(servers, name);
 }
 
-/** Returns why a tool is not called, or null if it is. */
 function refuseCall({ server, tools }: ServerEntry, name: string): string | null {
   const known = tools.find(name);
   if (!known?.isOffered) return `The MCP server "${server.name}" no longer offers ${name}.`;

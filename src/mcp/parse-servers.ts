@@ -4,11 +4,8 @@ import { expandVariables } from "./expand-variables.ts";
 import { serverSlug } from "./names.ts";
 import type { McpServer } from "./server.ts";
 
-/** Where servers are read from. */
 export interface ServersSource {
-  /** For messages. */
   readonly file: string;
-  /** The values of `${VAR}`. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -83,7 +80,6 @@ export function joinServers(files: readonly ParsedServers[]): ParsedServers {
   return { servers: [...bySlug.values()], problems };
 }
 
-/** Why an entry cannot be used, a sentence. */
 class EntryError extends Error {}
 
 /** Some people write the servers without the object around them. */

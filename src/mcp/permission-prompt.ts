@@ -30,7 +30,6 @@ export interface PromptToolParts {
 }
 
 const ANSWER_MS = 600_000;
-/** Milliseconds to wait for its server at the first question. */
 const READY_MS = 30_000;
 
 /**
@@ -98,7 +97,6 @@ function toCall(request: UserRequest): PromptCall {
   switch (request.type) {
     case "permission": {
       const { tool, input, toolUse, id } = request;
-      // Every tool's input is an object.
       const object = typeof input === "object" && input !== null ? { ...input } : {};
       return { tool_name: tool, input: object, tool_use_id: toolUse ?? id };
     }

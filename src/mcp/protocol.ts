@@ -24,16 +24,13 @@ export interface OfLife extends OfServer {
   readonly life: number;
 }
 
-/** The broker's first notice. */
 export interface BrokerSettings {
   /** Of every stdio server, before what its own entry adds. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly roots: readonly string[];
-  /** A private directory. */
   readonly signIns: string;
   readonly limits: McpLimits;
-  /** True if the user can answer a server's questions. */
   readonly elicits: boolean;
   readonly version: string;
 }
@@ -43,7 +40,6 @@ export interface StateNotice extends OfLife {
   readonly instructions?: string | undefined;
 }
 
-/** From the session to the broker. */
 export const BROKER_NOTICES = {
   begin: unchecked<BrokerSettings>(),
   /** Ends the server that has this slug first. */
@@ -81,7 +77,6 @@ export const BROKER_REQUESTS = {
   signOut: { request: unchecked<OfServer>(), response: unchecked<boolean>() },
 } as const;
 
-/** From the broker to the session. */
 export const SESSION_NOTICES = {
   state: unchecked<StateNotice>(),
   tools: unchecked<OfLife & { readonly tools: readonly ServerTool[] }>(),

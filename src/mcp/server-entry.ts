@@ -84,13 +84,11 @@ export class KnownTools {
   }
 }
 
-/** One server, as the session knows it. */
 export class ServerEntry {
   readonly server: McpServer;
   readonly tools: KnownTools;
   /** How many need it: the session, and agents with servers of their own. */
   holders = 0;
-  /** Counts its starts. */
   life = 0;
   /** The user knows that it could not be started. */
   isReported = false;
@@ -115,7 +113,6 @@ export class ServerEntry {
     this.#state = state;
   }
 
-  /** Resolves when it is not starting. */
   get settled(): Promise<void> {
     return this.#settled.promise;
   }
@@ -130,7 +127,6 @@ export class ServerEntry {
     };
   }
 
-  /** Returns why it cannot be used, or null if it can. */
   refusal(): string | null {
     const { name, slug } = this.server;
     switch (this.#state.type) {

@@ -29,7 +29,6 @@ export function serverEnvironment(env: Environment): Record<string, string> {
   return cleanEnvironment(Object.fromEntries(allowed));
 }
 
-/** Returns the environment of the broker's own process. */
 export function brokerEnvironment(env: Environment): Record<string, string> {
   const own = FOR_THE_NETWORK.flatMap((name) => {
     const value = env[name];

@@ -1,9 +1,7 @@
 interface CommonServer {
-  /** As written in its file. */
   readonly name: string;
   /** As it appears in the names of its tools and in rules: `mcp__<slug>__<tool>`. */
   readonly slug: string;
-  /** The file that names it, for messages. */
   readonly file: string;
   /** Milliseconds one call may take without progress; absent: `McpLimits.callMs`. */
   readonly callMs?: number | undefined;
@@ -41,7 +39,6 @@ export interface McpServerEntry {
   readonly env?: Readonly<Record<string, string>>;
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Milliseconds of one call. */
   readonly timeout?: number;
   readonly [other: string]: unknown;
 }

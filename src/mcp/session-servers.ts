@@ -16,17 +16,13 @@ export interface McpServersParts {
   readonly clock: Clock;
   /** The user's environment; servers get little of it (`serverEnvironment`). */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The working directory of stdio servers. */
   readonly cwd: string;
-  /** Directories that servers may know of. */
   readonly roots: readonly string[];
   /** Troupe's own directory: sign-ins are kept in `mcp-sign-ins` below it. */
   readonly home: string;
-  /** Absent: servers cannot ask the user. */
   readonly ask?: McpAsk | undefined;
   readonly limits?: Partial<McpLimits> | undefined;
   readonly onWarning: (message: string) => void;
-  /** Troupe's, for servers. */
   readonly version?: string | undefined;
 }
 
@@ -70,7 +66,6 @@ export class SessionServers {
     return [...this.#entries.values()].filter(({ holders }) => holders > 0);
   }
 
-  /** Finds a server by its name or its slug. */
   find(name: string): ServerEntry | null {
     const { entries } = this;
     const bySlug = entries.find(({ server }) => server.slug === name);
@@ -101,7 +96,6 @@ export class SessionServers {
     return { held, problems };
   }
 
-  /** Stops it if it has no other holder. */
   release(entry: ServerEntry): void {
     entry.holders -= 1;
     if (entry.holders > 0) return;
@@ -124,7 +118,6 @@ export class SessionServers {
     }
   }
 
-  /** Resolves when none of them is starting, or after `ms`. */
   async settled(entries: readonly ServerEntry[], ms: number): Promise<void> {
     await within(this.#parts.clock, ms, Promise.all(entries.map((entry) => entry.settled)));
   }
@@ -167,7 +160,6 @@ export class SessionServers {
     return answer;
   }
 
-  /** Ends every server with all it started, then the broker. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -21,7 +21,6 @@ type Started = Extract<Launch, { type: "started" }>;
 
 export interface Child {
   readonly owner: ActorId;
-  /** Undefined if it could not be started. */
   readonly pid: number | undefined;
   /** Never rejects. Resolves when every process that it started has ended; ends those still running first. */
   readonly result: Promise<ProcessResult>;
@@ -164,7 +163,6 @@ const STDERR_BYTES = 64 * 1024;
 /** A process that left the group may hold the pipe open forever; do not wait for what it writes later. */
 const LINGER_MS = 1_000;
 
-/** Returns output that the result contains, up to a number of bytes. */
 function inlineOutput(maxBytes: number, clock: Clock): ProcessOutput {
   const stdout = boundedText(maxBytes);
   const stderr = boundedText(STDERR_BYTES);
@@ -195,7 +193,6 @@ function inlineOutput(maxBytes: number, clock: Clock): ProcessOutput {
 /** Collects UTF-8 output up to a number of bytes; drops what comes after it. */
 interface BoundedText {
   readonly truncated: boolean;
-  /** Returns false once there was more than fits. */
   add(chunk: Uint8Array): boolean;
   /** Call once, at the end. Invalid bytes become U+FFFD; a character cut by the limit is left out. */
   take(): string;

@@ -32,7 +32,6 @@ export function startProcesses(options: ProcessesOptions): Processes {
   const restarts = new Restarts(clock);
   let givenUp = false;
 
-  /** Returns null if it died too often. */
   function connected(): HostConnection | null {
     if (connection?.alive) return connection;
     if (connection !== undefined && !restarts.again()) {

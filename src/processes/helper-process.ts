@@ -6,10 +6,8 @@ import { type Channel, channelEnds } from "../mailbox/rpc/channel.ts";
 const COMPLAINT_CHARS = 2_000;
 
 export interface HelperParts {
-  /** The script that it runs. */
   readonly entry: URL;
   readonly env: Readonly<Record<string, string>>;
-  /** Further options of its Node. */
   readonly flags?: readonly string[];
   readonly clock: Clock;
   /** It keeps the session's process alive only during a request. */
@@ -67,7 +65,6 @@ export class Helper {
     return this.#process.pid;
   }
 
-  /** False from the moment it is known to be dead. */
   get alive(): boolean {
     return this.#alive;
   }
@@ -109,7 +106,6 @@ export class Helper {
   }
 }
 
-/** Lets helpers use the session's compile cache, too. */
 export function withCompileCache(env: Readonly<Record<string, string>>): Record<string, string> {
   const cache = process.env["NODE_COMPILE_CACHE"];
   return cache === undefined ? { ...env } : { ...env, NODE_COMPILE_CACHE: cache };

@@ -23,7 +23,6 @@ const OVERDUE_MS = 10_000;
 const END_PATIENCE_MS = 10_000;
 const DEAF = "It was ended, because it did not read what it was sent.";
 
-/** One process host, as the main process sees it. */
 export class HostConnection {
   readonly #host: Helper;
   readonly #clock: Clock;
@@ -35,7 +34,6 @@ export class HostConnection {
   /** A shell's children can leave their group, and then outlive their run. */
   #ranShell = false;
 
-  /** `env` is the environment of every child. */
   constructor(env: Readonly<Record<string, string>>, clock: Clock) {
     this.#clock = clock;
     this.#host = new Helper({
@@ -44,7 +42,6 @@ export class HostConnection {
     });
     this.#caller = new Caller(HOST_REQUESTS, {
       ...{ clock, peer: "The process host" },
-      // It can no longer be trusted.
       onMalformed: () => this.#host.kill(),
     });
     this.#caller.attach(this.#host.channel);
@@ -52,7 +49,6 @@ export class HostConnection {
     this.#tell("begin", { env: { ...env } });
   }
 
-  /** False from the moment the host is known to be dead. */
   get alive(): boolean {
     return this.#host.alive;
   }
@@ -154,7 +150,6 @@ export class HostConnection {
     return this.#host.end(END_PATIENCE_MS, this.stop(null));
   }
 
-  /** A killed host could not end its children. */
   #gone(how: string): void {
     for (const group of this.#groups) signalGroup(group, "SIGKILL");
     if ((this.#runs > 0 || this.#ranShell) && this.#host.pid !== undefined)

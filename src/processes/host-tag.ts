@@ -9,7 +9,6 @@ const HOST_VARIABLE = "TROUPE_HOST";
 const OWNER_VARIABLE = "TROUPE_OWNER";
 const RUN_VARIABLE = "TROUPE_RUN";
 const ROUNDS = 3;
-/** Between TERM and KILL. */
 const GRACE_MS = 2_000;
 const LOOK_EVERY_MS = 20;
 
@@ -17,7 +16,6 @@ export function tagsOf(tag: string, owner: ActorId): Record<string, string> {
   return { [OWNER_VARIABLE]: owner, [HOST_VARIABLE]: tag };
 }
 
-/** Returns the variable added for one run of a host. */
 export function runTagOf(tag: string, run: number): Record<string, string> {
   return { [RUN_VARIABLE]: `${tag}.${run}` };
 }
@@ -39,7 +37,6 @@ export function killTagged(tag: string): void {
   }
 }
 
-/** Ends everything with this host's tag. */
 export function endTagged(tag: string, clock: Clock): Promise<void> {
   return endAll(() => taggedWith(`${HOST_VARIABLE}=${tag}`), clock);
 }
@@ -47,7 +44,6 @@ export function endTagged(tag: string, clock: Clock): Promise<void> {
 /** The processes that a run started, also those that left its group. */
 export interface RunProcesses {
   running(): readonly number[];
-  /** Resolves when none is found. */
   end(): Promise<void>;
 }
 

@@ -25,7 +25,6 @@ interface Running {
 /** Runs the process host: a process with little memory, so that starting a child is cheap. */
 function host(clock: Clock): void {
   const children = new Set<Running>();
-  /** Runs that are not children yet. */
   const connecting = new Set<number>();
   let runs = 0;
   /** Only a shell's children can leave their group; a search through all processes is slow. */

@@ -6,7 +6,6 @@ import { FIRST_DESCRIPTOR, type Held } from "./confine.ts";
 import type { ProcessOutput } from "./output.ts";
 import type { ProcessRequest } from "./requests.ts";
 
-/** A running child, or why it could not start. */
 export type Launch =
   | { readonly type: "started"; readonly pid: number; readonly process: ChildProcess }
   | { readonly type: "not-started"; readonly reason: Promise<string> };

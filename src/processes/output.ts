@@ -1,7 +1,6 @@
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import type { Lines, ProcessResult } from "./requests.ts";
 
-/** A child's output, as in its result. */
 export type Written = Pick<ProcessResult, "stdout" | "stderr" | "truncated" | "file" | "reason">;
 
 /** Where a child's output goes: into its result, or into a file. Made before the child, closed after it. */

@@ -67,7 +67,6 @@ function powershellArgs(command: string): string[] {
   return ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", command];
 }
 
-/** Returns the directory in a shell's report, or null. */
 export function folderIn(report: string): string | null {
   const start = report.lastIndexOf("\0");
   const folder = start < 0 ? "" : report.slice(start + 1).replace(/\n$/, "");

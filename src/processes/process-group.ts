@@ -1,7 +1,6 @@
 import { type Clock, pause } from "../mailbox/clock.ts";
 import { isRunningMember, runningMembers } from "./group-members.ts";
 
-/** Between TERM and KILL. */
 const GRACE_MS = 2_000;
 /** KILL cannot be ignored, only delayed by a system call that does not end. */
 const KILL_PATIENCE_MS = 1_000;
@@ -15,7 +14,6 @@ export interface ProcessGroup {
    * Sends TERM, waits for a grace period, sends KILL; resolves when no member is left. Always returns the same promise.
    */
   end(): Promise<void>;
-  /** Sends KILL immediately, without a grace period. */
   kill(): void;
 }
 

@@ -9,13 +9,10 @@ export interface RunInput {
 
 /** What a run reports while it runs; nothing after its result. */
 export interface RunWatch {
-  /** It has started. */
   started?(): void;
-  /** A piped run has started. */
   input?(input: RunInput): void;
   /** Receives the stdout of a piped run, which is read only as fast as this returns. */
   bytes?(bytes: Uint8Array): void;
-  /** See `follow`. */
   lines?(lines: Lines): void;
 }
 
@@ -31,7 +28,6 @@ export interface Processes {
    * contain one of `words`, if there are any. Does nothing if no such run is running.
    */
   follow(id: string, from: number, words: readonly string[]): void;
-  /** Starts the host ahead of need. */
   warm(): void;
   /** Ends everything the actor started and waits until it has ended. */
   stopOwner(owner: ActorId): Promise<void>;

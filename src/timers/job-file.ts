@@ -26,7 +26,6 @@ const ScheduledJob = z.object({
   prompt: z.string(),
   recurring: z.boolean(),
   createdAt: z.string(),
-  /** Its next time. */
   next: z.string(),
 });
 export type ScheduledJob = z.infer<typeof ScheduledJob>;
@@ -36,7 +35,6 @@ const SealedJob = z.extend(ScheduledJob, { seal: z.string() });
 const Tasks = z.object({ tasks: z.array(z.unknown()) });
 
 export interface JobFilePorts {
-  /** The project's directory. */
   readonly project: string;
   /** Troupe's own directory, with the key of the seals. */
   readonly home: string;
@@ -49,11 +47,9 @@ export interface FileContent {
   readonly jobs: readonly ScheduledJob[];
   /** The number of other jobs, which stay in the file and never run. */
   readonly others: number;
-  /** Why the file cannot be read, as a sentence. */
   readonly problem: string | null;
 }
 
-/** The jobs after a change, and its answer. */
 export interface JobChange<T> {
   readonly jobs: readonly ScheduledJob[];
   readonly answer: T;

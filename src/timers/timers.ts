@@ -6,11 +6,9 @@ import type { CronRequest, TimerService, TimerView, WakeUpRequest } from "../too
 import { type CronTimes, readCron } from "./cron.ts";
 import { JobFile, type ScheduledJob } from "./job-file.ts";
 
-/** Each costs requests. */
 const MAX_JOBS = 50;
 /** The wall clock can jump and a machine can sleep, so it is checked this often while anything is scheduled. */
 const CHECK_MS = 60_000;
-/** Of a prompt that starts, for the user. */
 const SHOWN_CHARS = 100;
 export const CRON_LIFETIME_MS = 7 * 86_400_000;
 export const MIN_WAKEUP_SECONDS = 60;
@@ -20,20 +18,16 @@ export const MAX_WAKEUP_SECONDS = 3_600;
 const LOOP_SENTINEL = "<<autonomous-loop-dynamic>>";
 const LOOP_PROMPT = `This is the next turn of a loop that you run by yourself; the user has not written anything. Check what the last turn did and what has changed since, do the next useful step, and report only new facts. If there is more to do, call ScheduleWakeup with the prompt ${LOOP_SENTINEL} again; if the goal is reached or nothing changes, say so and do not schedule another turn.`;
 
-/** A prompt whose time has come. */
 export interface DuePrompt {
   readonly prompt: string;
-  /** The reason, for the user. */
   readonly because: string;
 }
 
 export interface TimerPorts {
   readonly clock: Clock;
   readonly file: JobFile;
-  /** Absent: the system's. */
   readonly timeZone?: string;
   newId(): string;
-  /** A prompt can be taken. */
   onDue(): void;
   onWarning(message: string): void;
 }
@@ -84,7 +78,6 @@ export class Timers implements TimerService {
     await this.#check();
   }
 
-  /** Returns the prompt that has been due longest, or null. */
   take(): DuePrompt | null {
     const [first] = this.#due;
     if (first === undefined) return null;
@@ -239,7 +232,6 @@ export class Timers implements TimerService {
     }
   }
 
-  /** Returns null if the job ends now. */
   #nextOf(job: ScheduledJob, now: number): string | null {
     const times: CronTimes | string = readCron(job.cron, this.#ports.timeZone);
     if (!job.recurring || typeof times === "string" || hasExpired(job)) return null;

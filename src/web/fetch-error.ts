@@ -48,7 +48,6 @@ export const LOGIN_ADVICE =
   "WebFetch has no account anywhere; use a tool that has one, such as gh or an MCP server, or tell the user.";
 const OTHER_SOURCE = "Use another source, or tell the user.";
 
-/** Explains an error of the connection. */
 function describeFailure(error: unknown, url: URL): string {
   const { host, hostname } = url;
   if (error instanceof GuardedAddressError)
@@ -77,7 +76,6 @@ function describeFailure(error: unknown, url: URL): string {
       break;
   }
   if (isTls(code)) return `TLS: no secure connection to ${host} (${code}). ${httpHint(url)}`.trim();
-  // The codes of zlib and of brotli.
   if (/^(?:Z_|ERR__|ERR_BROTLI)/.test(code))
     return `The response of ${host} cannot be unpacked: its compression is damaged.`;
   if (code.startsWith("HPE_")) return `${host} sent a response that is not valid HTTP (${code}).`;
@@ -98,7 +96,6 @@ function isTls(code: string): boolean {
   );
 }
 
-/** Explains a status that is not a success. */
 export function describeStatus(
   status: number,
   { url, body, header }: { url: URL; body: string; header: (name: string) => string | undefined },

@@ -9,15 +9,11 @@ export const FETCH_MS = 60_000;
 const MOST_REDIRECTS = 5;
 /** Bytes of a body that are read for the reason of an error. */
 const MOST_ERROR = 20_000;
-/** Of a URL that a server names. */
 const MOST_URL_CHARS = 2_000;
 
-/** A response with a body that can be read. */
 export interface FetchedPage {
   readonly type: "page";
-  /** After redirects. */
   readonly url: URL;
-  /** The server's header, or "". */
   readonly contentType: string;
   readonly body: Buffer;
   readonly isCut: boolean;
@@ -93,7 +89,6 @@ function redirectTarget(location: string, from: URL, namesHost: (host: string) =
   return to;
 }
 
-/** True for the address of a page to sign in. */
 export function isLogin({ hostname, pathname }: URL): boolean {
   return (
     /^(?:log-?in|sign-?in|accounts?|auth|sso|idp|oauth2?)\./i.test(hostname) ||

@@ -2,10 +2,8 @@ import { promises as dns, type LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { isGuardedAddress } from "../policy/engine/network-hosts.ts";
 
-/** Resolves a name to every address it has. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** Asks the system's resolver. */
 export const systemResolve: Resolve = (host) => dns.lookup(host, { all: true });
 
 /** A public name leads to a private address. */

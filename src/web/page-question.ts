@@ -4,11 +4,9 @@ import type { ActorId } from "../mailbox/ids.ts";
 import type { ModelOutcome, ModelRequest } from "../model/client.ts";
 import type { WebPage } from "./pages.ts";
 
-/** Characters of a page that the model reads. */
 export const MOST_PAGE_CHARS = 150_000;
 const ANSWER_TOKENS = 4_000;
 
-/** The model that answers questions from pages. */
 export interface PageModel {
   /** Asks for an agent, which pays for it. */
   ask(

@@ -6,7 +6,6 @@ import { type FetchPorts, fetchPage, isLogin, requestUrl } from "./fetch-page.ts
 
 /** Milliseconds that a page is kept after it was fetched (A13.2). */
 export const PAGE_CACHE_MS = 15 * 60_000;
-/** Characters of all pages that are kept. */
 const KEPT_CHARS = 20_000_000;
 /** Pages that are fetched and read at the same time; each may take 10 MB of memory. */
 const MOST_AT_ONCE = 16;
@@ -18,7 +17,6 @@ export interface WebPage {
   readonly url: string;
   readonly title: string;
   readonly text: string;
-  /** It was larger than what is read of a page. */
   readonly isCut: boolean;
 }
 
@@ -45,9 +43,7 @@ export class Pages {
   readonly #entries = new Map<string, Entry>();
   readonly #closed = new AbortController();
   #loading = 0;
-  /** Fetches that wait for one of these to end. */
   readonly #line: Array<() => void> = [];
-  /** Pages are read one after the other. */
   #reading: Promise<unknown> = Promise.resolve();
 
   constructor(ports: PagesPorts) {

@@ -13,7 +13,6 @@ export interface WebRequest {
   readonly lookup?: LookupFunction;
   /** Certificates to trust in addition to the system's. */
   readonly ca?: string;
-  /** Aborted at the deadline, too. */
   readonly signal: AbortSignal;
 }
 
@@ -21,11 +20,9 @@ export interface WebResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** There was more than `MAX_RESPONSE_BYTES`. */
   readonly isCut: boolean;
 }
 
-/** A response with an encoding that cannot be read. */
 export class EncodingError extends Error {}
 
 const IDENTITY = {

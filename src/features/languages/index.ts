@@ -13,9 +13,7 @@ import { writeScope } from "../gate/write-scope.ts";
 
 /** Language servers for a session; trust was checked when they were found. */
 export interface LanguageServersOption {
-  /** The servers that may be started. */
   readonly servers: readonly LanguageServer[];
-  /** Languages of the project without a server. */
   readonly unserved: readonly UnservedLanguage[];
   /** Names of servers that exist and may not be started. */
   readonly untrusted: readonly string[];
@@ -26,7 +24,6 @@ export interface SessionLanguages {
   readonly desk: LanguageService | null;
   /** Servers get the files that calls write and report errors in them: `prepareCall`, `afterCall`. */
   readonly joints: Joints;
-  /** Stops the running servers; resolves when they have ended. */
   close(): Promise<void>;
 }
 

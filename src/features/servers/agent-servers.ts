@@ -11,9 +11,7 @@ interface BroughtServers {
   readonly problems: readonly string[];
 }
 
-/** What decides which of them are started. */
 interface BringParts {
-  /** Of the session. */
   readonly servers: readonly McpServer[];
   /** The current agent types, in order of precedence. */
   readonly kinds: readonly AgentDefinition[];
@@ -70,12 +68,9 @@ function notStarted({ name, file }: McpServer, why: string): string {
 
 export interface AgentServersParts {
   readonly mcp: Pick<Mcp, "hold" | "servers">;
-  /** Milliseconds that the first request of an agent waits. */
   readonly startMs: number;
   bringParts(): BringParts;
-  /** Called when agents' servers have changed. */
   onChange(): void;
-  /** Called when these took longer than agents wait. */
   onSlow(late: readonly ServerStatus[]): void;
   onWarning(message: string): void;
 }
@@ -86,7 +81,6 @@ interface Held {
   readonly hold: Hold;
   readonly problems: readonly string[];
   readonly ready: Promise<void>;
-  /** True if it knows which of its servers are missing. */
   isTold: boolean;
 }
 
@@ -114,12 +108,10 @@ export class AgentServers {
     return this.#held.has(actor);
   }
 
-  /** Returns the slugs of an agent's servers. */
   of(actor: ActorId): readonly string[] {
     return this.#held.get(actor)?.hold.slugs ?? [];
   }
 
-  /** Returns the agents that hold this server. */
   holdersOf(slug: string): readonly ActorId[] {
     return [...this.#held].flatMap(([actor, { hold }]) => (hold.slugs.includes(slug) ? [actor] : []));
   }
@@ -167,7 +159,6 @@ export class AgentServers {
     return this.#parts.mcp.servers().filter(({ slug }) => slugs.includes(slug));
   }
 
-  /** Reports a problem once, however many agents bring the server. */
   #tell(problem: string): void {
     if (this.#told.has(problem)) return;
     this.#told.add(problem);

@@ -31,7 +31,6 @@ const MOST_CHOICES = 30;
 
 export interface Misfit {
   readonly question: Question;
-  /** A clause. */
   readonly why: string;
 }
 
@@ -42,7 +41,6 @@ export interface ServerForm {
   read(answers: Answers): { readonly answer: ElicitationAnswer; readonly misfits: readonly Misfit[] };
 }
 
-/** Returns null if the form cannot be asked. */
 export function formOf(message: string, schema: unknown): ServerForm | null {
   const { data } = z.safeParse(Schema, schema);
   const { properties = {}, required = [] } = data ?? {};
@@ -83,7 +81,6 @@ export function formOf(message: string, schema: unknown): ServerForm | null {
   };
 }
 
-/** A form without fields. */
 function consent(message: string): ServerForm {
   const options = choices([YES, DECLINE]);
   return {
@@ -112,7 +109,6 @@ function labelsOf(field: Field): readonly string[] | null {
   return field.enum ?? field.oneOf?.map((one) => one.const) ?? field.items?.enum ?? null;
 }
 
-/** Returns null if the field does not take the value. */
 function fieldValue(
   field: Field,
   words: string | readonly string[],

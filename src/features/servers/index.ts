@@ -30,7 +30,6 @@ export interface ServerService {
   signIn(server: string, show: (url: string) => void, signal: AbortSignal): Promise<McpAnswer<null>>;
   /** Forgets a sign-in. Resolves with false if there was none. */
   signOut(server: string, signal: AbortSignal): Promise<McpAnswer<boolean>>;
-  /** Stops a server and starts it again. */
   restart(server: string, signal: AbortSignal): Promise<McpAnswer<null>>;
   changes(server: string): readonly ChangedTool[];
   /** Accepts what the user has seen: tools that are unchanged since can be called again. Returns their names. */
@@ -47,14 +46,12 @@ export interface OpenedServers {
   readonly prompted: ServerPrompts["typed"] | null;
   /** Answers instead of the user, if an MCP tool was chosen for that. */
   readonly person: UserHandler | null;
-  /** Servers that definitions name and their agents do not get. */
   readonly named: NamedTelling;
   /**
    * Starts a definition's servers for one agent, until it is released. Returns null if there is nothing to wait for;
    * else the agent can start when it resolves.
    */
   hold(actor: ActorId, definition: AgentDefinition): Promise<void> | null;
-  /** Returns the slugs of the servers held for it. */
   of(actor: ActorId): readonly string[];
   /** Returns why it was not offered a server's tool, for its model, or null if nothing is known of it. */
   whyAbsent(actor: Actor, tool: string): string | null;
@@ -66,7 +63,6 @@ export interface OpenedServers {
   close(): Promise<void>;
 }
 
-/** For the note in a long result that names its file. */
 const NOTE_CHARS = 500;
 
 /** Starts the session's servers; their tools enter the toolbox as soon as they are known. */
@@ -122,7 +118,6 @@ export function openServers(parts: ServersParts): OpenedServers {
     }
   }
 
-  /** Returns the notice about servers before an actor's thread starts, or null. */
   function firstNews(actor: Actor): ServerNotice | null {
     const { id, spec, turnsTaken } = actor;
     // A fork knows it from its parent.

@@ -15,7 +15,6 @@ import { shownName } from "./named-servers.ts";
 
 export interface KindsOf {
   readonly actors: Pick<Actors, "find">;
-  /** Returns the current type of this name. */
   kind(type: string): AgentDefinition | undefined;
 }
 
@@ -38,7 +37,6 @@ export function toolsAfterStart(
     toolbox,
     ...of
   }: KindsOf & {
-    /** The servers that it brings. */
     readonly own: readonly string[];
     readonly toolbox: Pick<Toolbox, "select" | "originOf">;
   },
@@ -58,7 +56,6 @@ export function toolsAfterStart(
 interface AbsentParts extends KindsOf {
   /** Its servers, in any state. */
   readonly there: readonly ServerStatus[];
-  /** Names of known servers that are not started, each with the reason. */
   readonly leftOut: Readonly<Record<string, string>>;
 }
 

@@ -8,23 +8,18 @@ import type { ServersOptions, ServersParts } from "./parts.ts";
 /** A server that a definition names and its agents do not get. */
 export interface MissingServer {
   readonly name: string;
-  /** A clause. */
   readonly reason: string;
 }
 
-/** The known servers. */
 export interface ServersThere {
   /** Names of the session's servers, started or starting. */
   readonly servers: readonly string[];
-  /** Names of known servers that are not started, each with the reason. */
   readonly leftOut: Readonly<Record<string, string>>;
-  /** The agent types, which may bring their own. */
   readonly kinds: readonly AgentDefinition[];
 }
 
 type Kind = Pick<AgentDefinition, "name" | "mcpServers">;
 
-/** A definition can name any number. */
 const MOST_TOLD = 5;
 const MOST_NAME_CHARS = 64;
 
@@ -72,9 +67,7 @@ function reasonFor(name: string, kind: string, { servers, leftOut, kinds }: Serv
   return `there is no server of this name${near.length === 0 ? "" : `; near it: ${near.join(", ")}`}`;
 }
 
-/** Reports missing servers that definitions name. */
 export interface NamedTelling {
-  /** Returns a sentence for each missing server of this type. */
   missing(kind: AgentDefinition): readonly string[];
   /** Warns the user, with each sentence once in a session. */
   tell(kinds: readonly AgentDefinition[]): void;
@@ -111,7 +104,6 @@ export function namedTelling({
 
 type KnownTo = Pick<ServersOptions, "mcpServers" | "serversLeftOut">;
 
-/** Returns the servers that a session with these options knows. */
 export function knownServers({
   mcpServers = [],
   serversLeftOut,
@@ -136,7 +128,6 @@ function namesIn(given: NonNullable<ServersOptions["mcpServers"]>): {
   };
 }
 
-/** Returns the servers that a session starts. */
 export function givenServers(
   given: NonNullable<ServersOptions["mcpServers"]>,
   env: Readonly<Record<string, string | undefined>>,

@@ -22,7 +22,6 @@ export interface ServersOptions {
   readonly permissionPromptTool?: string;
 }
 
-/** What the MCP servers of a session need. */
 export interface ServersParts {
   readonly options: ServersOptions & {
     readonly person?: UserHandler;
@@ -31,7 +30,6 @@ export interface ServersParts {
   /** The working directories that servers are sent, the session's own first. */
   readonly folders: readonly string[];
   readonly home: string;
-  /** Milliseconds that the first request waits. */
   readonly startMs: number;
   /** Characters that one result may have in the window of the session's model. */
   readonly resultChars: number;
@@ -42,7 +40,6 @@ export interface ServersParts {
   readonly actors: Pick<Actors, "find" | "all" | "notify">;
   /** Returns the current agent types, in order of precedence. */
   kinds(): readonly AgentDefinition[];
-  /** Returns the type of this name. */
   kind(type: string): AgentDefinition | undefined;
   /** True if a rule forbids all tools of such names. */
   isOff(names: readonly string[]): boolean;

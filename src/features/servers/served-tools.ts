@@ -7,9 +7,7 @@ import type { AgentServers } from "./agent-servers.ts";
 export interface ServedParts {
   readonly mcp: Mcp;
   readonly agents: Pick<AgentServers, "of" | "slugs">;
-  /** Slugs of the servers available to all agents. */
   readonly shared: ReadonlySet<string>;
-  /** The tool that models are not offered. */
   readonly hidden: string | undefined;
 }
 

@@ -4,7 +4,6 @@ import { CALLER, SEARCH } from "../../tools/deferred/resolve-call.ts";
 
 export type ServerNotice = Notice & { readonly tools: readonly AgentTool[] };
 
-/** Names as in `mcp__server__tool`. */
 export interface ServerNews {
   readonly added?: readonly string[];
   readonly removed?: readonly string[];
@@ -13,9 +12,7 @@ export interface ServerNews {
   readonly accepted?: readonly string[];
 }
 
-/** The conversation that gets the notice. */
 export interface Listener {
-  /** Tools it can call. */
   readonly own: ReadonlySet<string>;
   /** Tools it was started without and can find from now on. */
   readonly late: readonly AgentTool[];
@@ -23,7 +20,6 @@ export interface Listener {
   readonly leads: boolean;
 }
 
-/** A server can have any number of tools. */
 const MOST_NAMES = 50;
 const FOUND = `${SEARCH} shows what they do and what they take; call them through ${CALLER}.`;
 
@@ -59,7 +55,6 @@ export function serverNotice(
   return quietNotice(title, `About the MCP server ${server}. ${sentences.join(" ")}`, tools);
 }
 
-/** Builds the notice that one of the agent's own servers is missing. */
 export function missingNotice(reason: string): ServerNotice {
   return quietNotice(TITLE, `${reason} ${GO_ON}`);
 }

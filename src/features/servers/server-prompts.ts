@@ -10,9 +10,7 @@ import type { TypedPrompt } from "../skills/session-skills.ts";
 
 /** A prompt of a server, as a user calls it. */
 export interface ServerPrompt {
-  /** `mcp__server__prompt`. */
   readonly name: string;
-  /** The server's name as in settings. */
   readonly server: string;
   readonly description?: string | undefined;
   readonly arguments: McpPrompt["arguments"];
@@ -24,7 +22,6 @@ export function promptUsage({ name, arguments: declared }: ServerPrompt): string
   return [`/${name}`, ...places].join(" ");
 }
 
-/** The prompts of servers, as slash commands. */
 export interface ServerPrompts {
   /** Returns the known prompts; the first call starts the search. */
   now(): readonly ServerPrompt[];
@@ -32,16 +29,13 @@ export interface ServerPrompts {
   typed(line: string, signal: AbortSignal): Promise<TypedPrompt | null>;
 }
 
-/** A line that starts with the name of a prompt. */
 const CALL = /^\/(mcp__\S+)(?:\s+([\s\S]*))?$/;
 /** The least time between requests to a server that keeps reporting changed prompts. */
 const REFRESH_MS = 200;
 
 type Servers = Pick<Mcp, "servers" | "listPrompts" | "getPrompt" | "onEvent">;
 
-/** `closing`: the session closes. */
 export function serverPrompts(mcp: Servers, clock: Clock, closing: AbortSignal): ServerPrompts {
-  /** By the server's slug. */
   const known = new Map<string, readonly McpPrompt[]>();
   const asking = new Set<string>();
   /** Servers to ask, for the first time or again. */
@@ -153,10 +147,8 @@ function refused(reason: string): TypedPrompt {
 /** The text typed after a prompt's name, by the names of its arguments. */
 type Given =
   | { readonly type: "given"; readonly values: Readonly<Record<string, string>> }
-  /** `reason` is a sentence. */
   | { readonly type: "wrong"; readonly reason: string };
 
-/** Characters of a server's text for one argument. */
 const MOST_CHARS = 120;
 
 /** A word, or several in quotes; a quote within a word is a letter, because most of a prompt's arguments are prose. */
@@ -224,7 +216,6 @@ function word(match: RegExpExecArray | undefined): string {
   return double?.replace(/\\(["\\])/g, "$1") ?? single ?? plain ?? "";
 }
 
-/** Returns the line from this word on. */
 function rest(match: RegExpExecArray | undefined): string {
   return match?.input.slice(match.index) ?? "";
 }

@@ -5,7 +5,6 @@ import type { Answers, Question } from "../../policy/asks.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
 import { formOf, type Misfit } from "./elicitation.ts";
 
-/** Questions of servers, and about servers, for the user. */
 export interface ServerQuestions extends McpAsk {
   /** Resolves with whether the user accepts the tools as they are now. */
   accepts(
@@ -17,7 +16,6 @@ export interface ServerQuestions extends McpAsk {
 
 /** The owner of the questions: not an agent, so that none takes them with it when it ends. */
 const SERVERS = ActorId.parse("mcpServers");
-/** Characters of a description that a user sees. */
 const MOST_CHARS = 600;
 const ACCEPT = "Accept";
 /** Answers that do not fit after which the question counts as declined. */
@@ -89,7 +87,6 @@ function askedAgain({ question, why }: Misfit): Question {
   return { ...question, question: `${why}.\n${field}` };
 }
 
-/** Returns the answers under the original texts of reworded questions. */
 function underTheirOwn(said: Answers, wrong: readonly Misfit[], asked: readonly Question[]): Answers {
   return Object.fromEntries(
     wrong.flatMap(({ question }, place) => {

@@ -1,7 +1,6 @@
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 
 export interface FetchParts {
-  /** The server's own address. */
   readonly url: string;
   /** Sent to the server's own origin only: its authorization server must not see them. */
   readonly headers: Readonly<Record<string, string>>;

@@ -59,7 +59,6 @@ export class Broker {
     this.#connections.set(slug, connection);
   }
 
-  /** Ends a server; resolves when no process of it runs. */
   stop(slug: string): Promise<void> {
     const end = this.#connections.get(slug)?.stop() ?? this.#ends.get(slug) ?? Promise.resolve();
     this.#connections.delete(slug);
@@ -67,7 +66,6 @@ export class Broker {
     return end;
   }
 
-  /** Ends every server with all it started. */
   async close(): Promise<void> {
     await Promise.all([...this.#connections.keys(), ...this.#ends.keys()].map((slug) => this.stop(slug)));
     if (this.#startedAny) await endTagged(this.#tag, this.#clock);
@@ -100,7 +98,6 @@ export class Broker {
     }
   }
 
-  /** Forgets a sign-in; false if there was none. */
   signOut(slug: string): boolean {
     const server = this.#findHttp(slug);
     try {
@@ -111,7 +108,6 @@ export class Broker {
     }
   }
 
-  /** Throws a sentence. */
   find(slug: string): ServerConnection {
     const connection = this.#connections.get(slug);
     if (connection === undefined) throw new Error(`There is no MCP server ${slug}.`);

@@ -17,7 +17,6 @@ export interface ClientParts {
   onChanged(what: "tools" | "resources" | "prompts"): void;
 }
 
-/** Notices of changes within this time count as one. */
 const DEBOUNCE_MS = 200;
 
 /** Creates our side of one connection, with what a server may ask of us. */

@@ -16,7 +16,6 @@ import { SignInFile } from "./sign-in-file.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { listTools, NO_TIMEOUT_MS, type ToolList } from "./tool-list.ts";
 
-/** Milliseconds to end a session politely. */
 const GOODBYE_MS = 2_000;
 
 export interface ConnectionParts extends ClientParts {
@@ -29,20 +28,17 @@ export interface ConnectionParts extends ClientParts {
   onProcess(pid: number, running: boolean): void;
 }
 
-/** One connection to one server. */
 export interface Connection {
   readonly client: Client;
   readonly tools: ToolList;
   /** Resolves if the server ends the connection, or is cut off. */
   readonly lost: Promise<LostConnection>;
-  /** Resolves when no process of the server runs. */
   close(): Promise<void>;
 }
 
 export interface LostConnection {
   /** Half a sentence that follows the server's name. */
   readonly fault: string;
-  /** Further sentences, or empty. */
   readonly details: string;
   /** True if only the user may start it again. */
   readonly isFinal: boolean;
@@ -50,7 +46,6 @@ export interface LostConnection {
 
 export interface NoConnection {
   readonly type: "needs-auth" | "failed";
-  /** A sentence. */
   readonly reason: string;
   readonly isFinal: boolean;
 }

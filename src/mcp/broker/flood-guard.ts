@@ -66,7 +66,6 @@ export class FloodGuard {
   }
 }
 
-/** Returns a function that adds bytes, and returns those of the current minute. */
 function minuteCounter(clock: Clock): (bytes: number) => number {
   let startedAt = clock.now();
   let sum = 0;

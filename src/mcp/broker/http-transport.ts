@@ -15,7 +15,6 @@ export interface HttpParts {
   readonly authProvider?: OAuthClientProvider;
 }
 
-/** Returns the transports to try, in their order. */
 export function httpTransports(server: HttpServer, parts: HttpParts): readonly (() => HttpTransport)[] {
   const url = new URL(server.url);
   // Older servers know only this; the protocol says to try it second.
@@ -28,7 +27,6 @@ export function mayBeOlder(error: unknown): boolean {
   return error instanceof StreamableHTTPError && [400, 404, 405, 406, 415].includes(error.code ?? 0);
 }
 
-/** True if a server wants the user to sign in. */
 export function isUnauthorized(error: unknown): boolean {
   if (error instanceof UnauthorizedError || error instanceof NotSignedInError) return true;
   return (error instanceof StreamableHTTPError || error instanceof SseError) && error.code === 401;

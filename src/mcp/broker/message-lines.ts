@@ -24,7 +24,6 @@ export class MessageLines {
     this.#maxBytes = maxBytes;
   }
 
-  /** The last lines that were not messages. */
   garbage(): string {
     return this.#garbage.text();
   }

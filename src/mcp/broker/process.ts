@@ -51,7 +51,6 @@ function run(): void {
     signIn: ({ slug }, { signal }) => started().signIn(slug, signal),
     signOut: ({ slug }) => started().signOut(slug),
   });
-  // The channel closes if the session closes, and also if it is killed.
   channel.onClose(() => void close());
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void close());
   // A server's answer can make a stream fail that nothing awaits; the other servers must not suffer for it.

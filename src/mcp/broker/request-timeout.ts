@@ -1,9 +1,7 @@
 import type { Clock } from "../../mailbox/clock.ts";
 
 export interface TimeoutTimes {
-  /** Milliseconds without progress. */
   readonly quietMs: number;
-  /** Milliseconds in all. */
   readonly longestMs: number;
 }
 
@@ -11,9 +9,7 @@ export interface TimeoutTimes {
 export interface RequestTimeout {
   /** Aborted by the caller, or when time is up. */
   readonly signal: AbortSignal;
-  /** Why time is up, or null if it is not. */
   readonly expired: string | null;
-  /** The server has reported progress. */
   progress(): void;
   /** Stops the time while the user is asked, until the returned function is called. */
   hold(): () => void;

@@ -14,7 +14,6 @@ import {
 import { stripControls } from "./server-text.ts";
 import { listAll, NO_TIMEOUT_MS } from "./tool-list.ts";
 
-/** What a request to one server works with. */
 export interface RequestParts {
   readonly client: Client;
   readonly signal: AbortSignal;
@@ -63,7 +62,6 @@ export async function readResource(
 export async function listResources({ client, signal }: RequestParts): Promise<readonly ServerResource[]> {
   const items = await listAll(client, "resources", MAX_LISTED, signal);
   return items.flatMap((item) => {
-    // An invalid entry does not lose the others.
     const { data } = ResourceSchema.safeParse(item);
     if (data === undefined) return [];
     const { uri, name, description, mimeType } = data;
@@ -111,7 +109,6 @@ export async function getPrompt(
   return read;
 }
 
-/** The message is a sentence for the user. */
 export class RefusedPromptError extends Error {}
 
 function clean(text: string): string {

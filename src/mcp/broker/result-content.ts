@@ -14,7 +14,6 @@ const BEGINNING = 0.7;
 
 const ImageType = z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** A part of a result as a model takes it. */
 export type Block = { readonly type: "text"; readonly text: string } | Picture;
 
 export interface RawResult {

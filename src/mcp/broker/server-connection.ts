@@ -18,10 +18,8 @@ import { listTools, MAX_DESCRIPTION } from "./tool-list.ts";
 
 /** A connection that held this long starts the count of retries again. */
 const STEADY_MS = 60_000;
-/** Of a request that lists or reads. */
 const LIST_MS = 30_000;
 const MAX_WARNINGS = 100;
-/** Between two reports of progress of one call. */
 const PROGRESS_MS = 50;
 
 export interface ServerConnectionParts extends Omit<ConnectionParts, "onChanged"> {
@@ -41,9 +39,7 @@ export class ServerConnection {
   readonly #warned = new Set<string>();
   readonly #running: Promise<void>;
   #connection: Connection | null = null;
-  /** Resolved while there is a connection. */
   #connected = Promise.withResolvers<void>();
-  /** Refreshes of the list of tools, one after the other. */
   #refreshing: Promise<void> = Promise.resolve();
 
   /** Connects when `before` has resolved: the end of an earlier connection to the same server. */
@@ -130,7 +126,6 @@ export class ServerConnection {
     }
   }
 
-  /** One connection, from its start to its end, or to the stop. */
   async #connectOnce(): Promise<NoConnection | { type: "lost"; reason: string; isFinal: boolean }> {
     const elicit: Elicit = (...question) => this.#elicit(...question);
     const connection = await connect(
@@ -200,7 +195,6 @@ export class ServerConnection {
     });
   }
 
-  /** Warns of each problem once. */
   #warn(problems: readonly string[]): void {
     for (const problem of problems) {
       if (this.#warned.has(problem) || this.#warned.size >= MAX_WARNINGS) continue;

@@ -4,7 +4,6 @@ import * as z from "zod/mini";
 import { errorCode } from "../../lib/errors.ts";
 import { shorten } from "../../lib/text.ts";
 
-/** Of an error's message. */
 const MAX_CHARS = 1_000;
 
 /** Returns a server's text without control characters other than line breaks and tabs. */
@@ -12,7 +11,6 @@ export function stripControls(text: string): string {
   return stripVTControlCharacters(text.toWellFormed()).replace(/[^\P{Cc}\n\t]/gu, "");
 }
 
-/** The end of a text that may be endless. */
 export class TailText {
   readonly #chars: number;
   #tail = "";

@@ -28,7 +28,6 @@ export class SignInFile {
     this.path = join(directory, `${hash}.json`);
   }
 
-  /** Returns an empty sign-in if the file is missing or invalid. */
   read(): SignIn {
     try {
       return z.parse(Saved, JSON.parse(readFileSync(this.path, "utf8")));

@@ -12,7 +12,6 @@ import { NO_TIMEOUT_MS } from "./tool-list.ts";
 export interface SignInParts {
   readonly file: SignInFile;
   readonly fetch: FetchLike;
-  /** Shows a page to the user; rejects if it cannot. */
   openBrowser(url: string): Promise<void>;
 }
 

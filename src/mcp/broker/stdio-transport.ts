@@ -97,7 +97,6 @@ export class StdioTransport implements Transport {
     stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Resolves when no process of the server runs. */
   close(): Promise<void> {
     this.#closing ??= this.#end();
     return this.#closing;

@@ -6,7 +6,6 @@ import { shorten } from "../../lib/text.ts";
 import type { ServerTool } from "../mcp.ts";
 import { stripControls } from "./server-text.ts";
 
-/** Of what a model reads of one tool. */
 export const MAX_DESCRIPTION = 2_048;
 /** Each request contains all schemas. */
 const MAX_SCHEMA_CHARS = 100_000;
@@ -17,7 +16,6 @@ export const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 export interface ToolList {
   readonly tools: readonly ServerTool[];
-  /** Half sentences that follow the server's name. */
   readonly problems: readonly string[];
 }
 

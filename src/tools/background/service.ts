@@ -1,16 +1,13 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { CommandOutput } from "../../mailbox/runs.ts";
 
-/** A background task: a command or an agent. */
 export interface TaskView {
   readonly id: string;
   readonly kind: "command" | "agent";
-  /** What it is, in one line. */
   readonly title: string;
   readonly state: "running" | "exited" | "killed";
   /** How it ended, as a sentence; null while it runs. */
   readonly ending: string | null;
-  /** Milliseconds it has run. */
   readonly ms: number;
 }
 
@@ -23,7 +20,6 @@ export interface BackgroundService {
   wait(asker: ActorId, id: string, ms: number, signal: AbortSignal): Promise<void>;
   /** Returns what it has written so far, and counts it as seen; for an agent its report, once it has ended. */
   output(id: string): Promise<CommandOutput>;
-  /** Ends it; resolves when it has ended. */
   stop(id: string): Promise<void>;
   /** Notifies the task's owner of new lines with one of the words from now on; no words: all lines. */
   follow(id: string, words: readonly string[]): void;

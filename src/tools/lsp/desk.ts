@@ -17,7 +17,6 @@ export type LspOperation = (typeof LSP_OPERATIONS)[number];
 
 export interface LanguageQuestion {
   readonly operation: LspOperation;
-  /** Absolute. */
   readonly file: string;
   /** Counted from 1, in characters as people count them; null if absent. */
   readonly line: number | null;
@@ -38,7 +37,6 @@ export type LanguageAnswer =
   | { readonly type: "found"; readonly text: string }
   | { readonly type: "failed"; readonly message: string };
 
-/** The language servers of a session, as the tool sees them. */
 export interface LanguageService {
   /** Rejects only when the signal is aborted. */
   ask(question: LanguageQuestion, asker: LanguageAsker): Promise<LanguageAnswer>;

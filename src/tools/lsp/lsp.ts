@@ -32,7 +32,6 @@ const Input = z.strictObject({
 });
 type Input = z.infer<typeof Input>;
 
-/** Operations on a whole file. */
 const WITHOUT_PLACE: readonly LspOperation[] = ["documentSymbol", "diagnostics"];
 
 const prompt: ToolPrompt = {

@@ -1,4 +1,3 @@
-/** A scheduled prompt, as models and users see it. */
 export interface TimerView {
   readonly id: string;
   /** Null: a wake-up, which is due once. */
@@ -31,7 +30,6 @@ export interface TimerService {
   list(): Promise<{ readonly timers: readonly TimerView[]; readonly notes: readonly string[] }>;
   /** Resolves to null if it was deleted. */
   remove(id: string): Promise<string | null>;
-  /** Replaces a wake-up that is still to come. */
   wakeUp(request: WakeUpRequest): { readonly timer: TimerView; readonly replaced: boolean };
 }
 
@@ -44,7 +42,6 @@ export function formatTime(ms: number): string {
 
 const PROMPT_CHARS = 200;
 
-/** One line of a list. */
 export function formatTimer({ id, cron, prompt, recurring, durable, next }: TimerView): string {
   const text = prompt.replace(/\s+/g, " ");
   const short = text.length > PROMPT_CHARS ? `${text.slice(0, PROMPT_CHARS)}…` : text;

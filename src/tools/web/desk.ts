@@ -18,7 +18,6 @@ export type FetchAnswer =
       readonly url: string;
       readonly title: string;
       readonly text: string;
-      /** It was fetched before. */
       readonly isKept: boolean;
       /** The model did not see all of it. */
       readonly isCut: boolean;

@@ -1,4 +1,3 @@
-/** Where HTML and XML declare their charset. */
 const HEAD_BYTES = 2048;
 
 /**

@@ -2,14 +2,12 @@ import { Readability } from "@mozilla/readability";
 import { type DomDocument, type DomNode, parseDocument } from "./dom.ts";
 import { toMarkdown } from "./markdown.ts";
 
-/** What a page says. */
 export interface PageText {
   readonly title: string;
   /** Markdown of HTML; other text unchanged. */
   readonly text: string;
   /** It asks for a password; some pages have nothing else. */
   readonly hasLogin: boolean;
-  /** The page has more than is read of one. */
   readonly isCut: boolean;
 }
 
@@ -33,7 +31,6 @@ export function readHtml(html: string, url: string): PageText {
 }
 
 const MOST_DEPTH = 1_000;
-/** Elements that need no end tag. */
 const UNCOUNTED =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dt|dd|tr|td|th|thead|tbody|tfoot|option|optgroup|html|head|body|path)$/i;
 

@@ -2,7 +2,6 @@ import { MAX_PDF_PAGES } from "../../tools/pdf-pages.ts";
 import { decodeText } from "./charset.ts";
 import type { PageText } from "./html.ts";
 
-/** A fetched body. */
 export interface RawPage {
   readonly url: string;
   readonly contentType: string;

@@ -3,7 +3,6 @@ import type { Clock } from "../../mailbox/clock.ts";
 import type { PageText } from "./html.ts";
 import type { RawPage } from "./read-page.ts";
 
-/** Milliseconds that one page may take. */
 export const READ_MS = 30_000;
 /** A page that needs more memory ends its thread, and nothing else. */
 const HEAP_MB = 1024;
@@ -14,7 +13,6 @@ export type ReadResult = PageText | { readonly problem: string };
 
 export interface ReaderPorts {
   readonly clock: Pick<Clock, "after">;
-  /** The file that the thread runs, for tests. */
   readonly entry?: URL;
 }
 

@@ -4,7 +4,6 @@ import type { PageModel } from "../page-question.ts";
 import { engineProvider, engines, type SearchEngine } from "./engines.ts";
 import type { SearchAnswer, SearchHit, SearchProvider } from "./search.ts";
 
-/** The settings of WebSearch. */
 export interface SearchSettings {
   readonly provider?: "api" | "brave" | "tavily" | "searxng" | "off";
   /** Of the SearXNG instance, or of a server that speaks the provider's API. */

@@ -6,11 +6,9 @@ import { sendRequest, type WebRequest } from "../request.ts";
 import type { SearchAnswer, SearchHit, SearchProvider, SearchQuery } from "./search.ts";
 
 const SEARCH_MS = 30_000;
-/** Results to ask for. */
 const MOST_HITS = 10;
 /** Of each list: more would make the query longer than providers accept. */
 const MOST_SITES = 5;
-/** Bytes of an error's body. */
 const MOST_ERROR = 20_000;
 
 const Text = z.catch(z.string(), "");
@@ -23,7 +21,6 @@ export interface SearchEngine {
   readonly name: string;
   /** Absent: settings must have one. */
   readonly url?: string;
-  /** The environment variable of its key. */
   readonly key?: string;
   readonly hints?: Readonly<Record<number, string>>;
   request(base: URL, query: SearchQuery, key: string): Omit<WebRequest, "signal">;

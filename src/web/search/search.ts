@@ -13,19 +13,16 @@ export interface SearchQuery {
   /** Hosts, as `readDomain` writes them; each includes its subdomains. */
   readonly allowed: readonly string[];
   readonly blocked: readonly string[];
-  /** The agent that pays for it. */
   readonly actor: ActorId;
 }
 
 export type SearchAnswer =
   | { readonly type: "hits"; readonly hits: readonly SearchHit[] }
-  /** `message`: what happened and what to do. */
   | { readonly type: "problem"; readonly message: string };
 
 /** Searches the web. A provider may ignore the domains: they are enforced on its results. */
 export interface SearchProvider {
   readonly name: string;
-  /** Rejects only if `signal` is aborted. */
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchAnswer>;
 }
 
