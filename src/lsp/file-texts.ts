@@ -1,6 +1,5 @@
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { splitLines } from "./positions.ts";
 
 const MOST_BYTES = 4 * 1024 * 1024;
 /** Files that are kept: lines of results come from the same few files. */
@@ -48,4 +47,37 @@ function stampOf(path: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** A position in the protocol: both numbers from 0, `character` in UTF-16 units, which Troupe asks servers for. */
+export interface WirePosition {
+  readonly line: number;
+  readonly character: number;
+}
+
+/** Returns the units before a character, counted from 1; beyond the end of the line it is the end. */
+export function toUnits(line: string, character: number): number {
+  return [...line].slice(0, character - 1).join("").length;
+}
+
+/** Returns the character, counted from 1, that starts after these units. */
+export function fromUnits(line: string, units: number): number {
+  return [...line.slice(0, units)].length + 1;
+}
+
+function splitLines(text: string): readonly string[] {
+  return text.split(/\r\n|\n|\r/);
+}
+
+/** Returns the name that contains a character or ends before it, or null. */
+export function nameAt(line: string, character: number): string | null {
+  const chars = [...line];
+  const isPart = (at: number) => /[\p{L}\p{N}_$]/u.test(chars[at] ?? "");
+  let start = character - 1;
+  if (!isPart(start)) start -= 1;
+  if (!isPart(start)) return null;
+  let end = start;
+  while (isPart(start - 1)) start -= 1;
+  while (isPart(end + 1)) end += 1;
+  return chars.slice(start, end + 1).join("");
 }

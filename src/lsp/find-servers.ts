@@ -4,8 +4,7 @@ import { access, open, readFile, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
 import { parseJson, valueAt } from "../lib/json.ts";
 import { isPathInside } from "../lib/paths.ts";
-import { type KnownServer, languages } from "./languages.ts";
-import { projectLanguages } from "./project-languages.ts";
+import { type KnownServer, languages, projectLanguages } from "./languages.ts";
 import { type LanguageServerEntry, readServerEntries } from "./server-entry.ts";
 
 /** A larger program is known by its size. */

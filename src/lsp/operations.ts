@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import type { LanguageQuestion, LspOperation } from "../tools/lsp/desk.ts";
 import { pathOf } from "./diagnostics.ts";
 import type { Synced } from "./documents.ts";
-import { nameAt, toUnits, type WirePosition } from "./positions.ts";
+import { nameAt, toUnits, type WirePosition } from "./file-texts.ts";
 import {
   type CallHierarchyItem,
   CallHierarchyItems,

@@ -2,8 +2,7 @@ import { relative } from "node:path";
 import { isPathInside } from "../lib/paths.ts";
 import { shorten } from "../lib/text.ts";
 import { pathOf } from "./diagnostics.ts";
-import type { FileTexts } from "./file-texts.ts";
-import { fromUnits } from "./positions.ts";
+import { type FileTexts, fromUnits } from "./file-texts.ts";
 import type { Diagnostic, DocumentSymbol, LspLocation, Range } from "./results.ts";
 
 const MOST_PLACES = 200;

@@ -6,12 +6,10 @@ import type { ActorId } from "../mailbox/ids.ts";
 import { confine, type Held } from "./confine.ts";
 import { fileOutput } from "./file-output.ts";
 import { type RunProcesses, runProcesses } from "./host-tag.ts";
-import { type Launch, launch } from "./launch.ts";
-import type { ProcessOutput } from "./output.ts";
+import { type Launch, launch, type ProcessOutput } from "./launch.ts";
 import { pipedOutput } from "./piped-output.ts";
 import { processGroup } from "./process-group.ts";
-import type { Lines, ProcessRequest, ProcessResult } from "./requests.ts";
-import { notStarted, unknown } from "./results.ts";
+import { type Lines, notStarted, type ProcessRequest, type ProcessResult, unknown } from "./requests.ts";
 
 /** A longer timer would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -4,8 +4,7 @@ import { RESTART_INTENSITY, Restarts } from "../mailbox/restarts.ts";
 import { commandEnvironment, commandsOwn } from "./environment.ts";
 import { HostConnection } from "./host-connection.ts";
 import type { Processes, RunWatch } from "./processes.ts";
-import type { ProcessRequest, ProcessResult } from "./requests.ts";
-import { cancelledEarly, notStarted } from "./results.ts";
+import { cancelledEarly, notStarted, type ProcessRequest, type ProcessResult } from "./requests.ts";
 
 export interface ProcessesOptions {
   /** The user's environment. Every child gets the harmless part; requests can add anything but keys. */

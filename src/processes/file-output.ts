@@ -12,8 +12,8 @@ import {
 import { dirname } from "node:path";
 import type { Clock } from "../mailbox/clock.ts";
 import { endsOf, type ReadAt } from "./file-ends.ts";
+import type { ProcessOutput } from "./launch.ts";
 import { namelessFile } from "./nameless-files.ts";
-import type { ProcessOutput } from "./output.ts";
 import type { FileOutput, Lines } from "./requests.ts";
 
 /** How often a growing file is checked for its size and for watched lines. */

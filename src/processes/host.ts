@@ -1,3 +1,4 @@
+import { closeSync, readdirSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
@@ -7,11 +8,9 @@ import type { EventOf, RequestOf, Serving } from "../mailbox/rpc/table.ts";
 import { type Child, startChild } from "./child.ts";
 import { withoutCredentials } from "./environment.ts";
 import { endTagged, hostTag, runTagOf, tagsOf } from "./host-tag.ts";
-import { closeInherited } from "./inherited.ts";
 import { connectFor } from "./piped-output.ts";
 import { HOST_NOTICES, HOST_REQUESTS } from "./protocol.ts";
-import type { Lines, ProcessResult } from "./requests.ts";
-import { cancelledEarly } from "./results.ts";
+import { cancelledEarly, type Lines, type ProcessResult } from "./requests.ts";
 
 type Run = RequestOf<typeof HOST_REQUESTS, "run">;
 type RunEvent = EventOf<typeof HOST_REQUESTS, "run">;
@@ -107,3 +106,30 @@ function host(clock: Clock): void {
 
 closeInherited();
 host(systemClock);
+
+const CLOSES_ON_EXEC = 0o2000000;
+
+/**
+ * Closes inherited descriptors other than the standard streams: every child, a confined one too, would get the files
+ * and sockets of a shell above us. Those that Node opens are close-on-exec. Linux only.
+ */
+function closeInherited(): void {
+  for (const descriptor of openDescriptors()) {
+    try {
+      const flags = /^flags:\s+(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1"))?.[1];
+      if (flags !== undefined && (Number.parseInt(flags, 8) & CLOSES_ON_EXEC) === 0) closeSync(descriptor);
+    } catch {
+      // Closed since it was listed, as the descriptor of the list itself.
+    }
+  }
+}
+
+function openDescriptors(): number[] {
+  try {
+    return readdirSync("/proc/self/fd")
+      .map(Number)
+      .filter((descriptor) => descriptor > 2);
+  } catch {
+    return [];
+  }
+}

@@ -1,5 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { type Clock, pause } from "../mailbox/clock.ts";
-import { isRunningMember, runningMembers } from "./group-members.ts";
 
 const GRACE_MS = 2_000;
 /** KILL cannot be ignored, only delayed by a system call that does not end. */
@@ -59,6 +59,33 @@ export function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
     return process.kill(-id, signal);
   } catch {
     // ESRCH: empty. EPERM: only members of another user, or on macOS only zombies; neither is ours to end.
+    return false;
+  }
+}
+
+/**
+ * Returns the processes of a group that can still run; undefined without /proc. A zombie answers `kill(pid, 0)` until
+ * it is reaped, and in a container pid 1 may reap it late or never.
+ */
+function runningMembers(group: number): number[] | undefined {
+  try {
+    return readdirSync("/proc")
+      .map(Number)
+      .filter((pid) => isRunningMember(pid, group));
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunningMember(pid: number, group: number): boolean {
+  if (!Number.isInteger(pid)) return false;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // `pid (name) state ppid pgrp …`, and the name may contain anything, also brackets.
+    const [state, , pgrp] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return pgrp === String(group) && state !== "Z" && state !== "X";
+  } catch {
+    // It ended after it was listed.
     return false;
   }
 }

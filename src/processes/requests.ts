@@ -42,3 +42,21 @@ export type ProcessResult = z.infer<typeof ProcessResult>;
 /** New whole lines of a growing file; `more`: others were left out. */
 export const Lines = z.object({ lines: z.array(z.string()), more: z.boolean() });
 export type Lines = z.infer<typeof Lines>;
+
+/** Returns the result of a run that never became a process. */
+export function notStarted(id: string, reason: string, durationMs = 0): RunResult {
+  return { ...withoutOutput(id, durationMs), outcome: "not-started", reason };
+}
+
+export function cancelledEarly(id: string): RunResult {
+  return { ...withoutOutput(id, 0), outcome: "cancelled", reason: "Cancelled before it was started." };
+}
+
+/** Returns the result of a child that may have done all of its work or none. */
+export function unknown(id: string, reason: string, durationMs: number): RunResult {
+  return { ...withoutOutput(id, durationMs), outcome: "unknown", reason };
+}
+
+function withoutOutput(id: string, durationMs: number): Omit<RunResult, "outcome"> {
+  return { id, exitCode: null, signal: null, stdout: "", stderr: "", truncated: false, durationMs };
+}

@@ -1,10 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how people write variables
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { expandVariables } from "../../src/mcp/expand-variables.ts";
 import { defaultMcpLimits, limitsFromEnvironment } from "../../src/mcp/limits.ts";
 import { MAX_TOOL_NAME, mcpToolName, serverSlug } from "../../src/mcp/names.ts";
-import { joinServers, parseMcpServers } from "../../src/mcp/parse-servers.ts";
+import { expandVariables, joinServers, parseMcpServers } from "../../src/mcp/parse-servers.ts";
 import { serverEnvironment } from "../../src/mcp/server-environment.ts";
 
 const source = { file: "/work/.mcp.json", env: { TOKEN: "t0k", EMPTY: "" } };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MessageLines } from "../../src/mcp/broker/message-lines.ts";
 import { boundResult, MAX_IMAGE_CHARS, readContent } from "../../src/mcp/broker/result-content.ts";
+import { MessageLines } from "../../src/mcp/broker/stdio-transport.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const CHARS = 100_000;

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { troupeHome } from "../../journal/paths.ts";
 import { isObject } from "../../lib/objects.ts";
-import { variablesIn } from "../../mcp/expand-variables.ts";
-import { parseMcpServers } from "../../mcp/parse-servers.ts";
+import { parseMcpServers, variablesIn } from "../../mcp/parse-servers.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
 import { editSettings } from "../../settings/edit-settings.ts";
 import { isProjectScope, type SettingsPath, settingsPaths } from "../../settings/paths.ts";

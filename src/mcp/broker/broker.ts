@@ -6,7 +6,7 @@ import { sender } from "../../mailbox/rpc/server.ts";
 import { endTagged, hostTag, tagsOf } from "../../processes/host-tag.ts";
 import { type BrokerSettings, type SESSION_NOTICES, SESSION_REQUESTS } from "../protocol.ts";
 import type { HttpServer, McpServer } from "../server.ts";
-import { boundedFetch } from "./bounded-fetch.ts";
+import { boundedFetch } from "./http-transport.ts";
 import { ServerConnection } from "./server-connection.ts";
 import { errorReason, toSentence } from "./server-text.ts";
 import { signIn } from "./sign-in.ts";
