@@ -104,9 +104,6 @@ function host(clock: Clock): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void leave());
 }
 
-closeInherited();
-host(systemClock);
-
 const CLOSES_ON_EXEC = 0o2000000;
 
 /**
@@ -133,3 +130,6 @@ function openDescriptors(): number[] {
     return [];
   }
 }
+
+closeInherited();
+host(systemClock);
