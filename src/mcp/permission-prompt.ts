@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import { errorMessage } from "../lib/errors.ts";
 import { parseJson } from "../lib/json.ts";
-import { type Clock, within } from "../mailbox/clock.ts";
 import type { CallResult } from "../mailbox/messages.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "../policy/asks.ts";
 import type { Mcp } from "./open-mcp.ts";
@@ -23,13 +21,6 @@ type Reply = z.infer<typeof Reply>;
 
 const Answers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
-export interface PromptToolParts {
-  readonly clock: Clock;
-  /** Milliseconds that an answer may take; a script may ask a user elsewhere. */
-  readonly patienceMs?: number;
-}
-
-const ANSWER_MS = 600_000;
 const READY_MS = 30_000;
 
 /**
@@ -37,28 +28,13 @@ const READY_MS = 30_000;
  * mcp__server__tool`). Anything but a clear yes is a no that says why: an error, another answer, no answer in time. The
  * call itself needs no permission.
  */
-export function mcpPerson(
-  mcp: Pick<Mcp, "call" | "ready">,
-  name: string,
-  { clock, patienceMs = ANSWER_MS }: PromptToolParts,
-): UserHandler {
+export function mcpPerson(mcp: Pick<Mcp, "call" | "ready">, name: string): UserHandler {
   let ready: Promise<void> | null = null;
   return {
     async ask(request, signal) {
       ready ??= mcp.ready(READY_MS);
       await ready;
-      const late = new AbortController();
-      const answering = askTool(mcp, name, request, AbortSignal.any([signal, late.signal]));
-      if (await within(clock, patienceMs, answering)) {
-        try {
-          return await answering;
-        } catch (error) {
-          signal.throwIfAborted();
-          return noAnswer(name, `could not be asked (${errorMessage(error)})`);
-        }
-      }
-      late.abort();
-      return noAnswer(name, `did not answer within ${patienceMs / 1_000} s`);
+      return askTool(mcp, name, request, signal);
     },
   };
 }

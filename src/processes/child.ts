@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { errorMessage } from "../lib/errors.ts";
-import { type Clock, pause } from "../mailbox/clock.ts";
+import { type Clock, within } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { confine, type Held } from "./confine.ts";
 import { fileOutput } from "./file-output.ts";
@@ -174,44 +174,34 @@ function inlineOutput(maxBytes: number, clock: Clock): ProcessOutput {
       process.stdout?.on("data", (chunk: Uint8Array) => {
         if (!stdout.add(chunk)) full("end");
       });
-      process.stderr?.on("data", (chunk: Uint8Array) => stderr.add(chunk));
+      process.stderr?.on("data", stderr.add);
     },
     follow() {},
     async close() {
-      const waited = new AbortController();
-      await Promise.race([closed, pause(clock, LINGER_MS, waited.signal)]);
-      waited.abort();
+      await within(clock, LINGER_MS, closed);
       child?.stdout?.destroy();
       child?.stderr?.destroy();
-      return { stdout: stdout.take(), stderr: stderr.take(), truncated: stdout.truncated };
+      return { stdout: stdout.text(), stderr: stderr.text(), truncated: stdout.isFull() };
     },
   };
 }
 
-/** Collects UTF-8 output up to a number of bytes; drops what comes after it. */
-interface BoundedText {
-  readonly truncated: boolean;
-  add(chunk: Uint8Array): boolean;
-  /** Call once, at the end. Invalid bytes become U+FFFD; a character cut by the limit is left out. */
-  take(): string;
-}
-
-export function boundedText(maxBytes: number): BoundedText {
-  // A byte order mark is part of what the child wrote.
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let room = Math.max(0, maxBytes);
-  let text = "";
-  let truncated = false;
+/** Collects UTF-8 output up to a number of bytes. `add` returns false once there was more. */
+function boundedText(maxBytes: number) {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const isFull = () => bytes > maxBytes;
   return {
-    get truncated() {
-      return truncated;
+    isFull,
+    add(chunk: Uint8Array) {
+      if (!isFull()) chunks.push(chunk);
+      bytes += chunk.length;
+      return !isFull();
     },
-    add(chunk) {
-      if (chunk.length > room) truncated = true;
-      if (room > 0) text += decoder.decode(chunk.subarray(0, room), { stream: true });
-      room = Math.max(0, room - chunk.length);
-      return !truncated;
+    text() {
+      // A byte order mark is part of what the child wrote; a character that the limit cuts is left out.
+      const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+      return decoder.decode(Buffer.concat(chunks).subarray(0, maxBytes), { stream: isFull() });
     },
-    take: () => (truncated ? text : text + decoder.decode()),
   };
 }

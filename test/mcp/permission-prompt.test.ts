@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../src/mailbox/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { CallResult } from "../../src/mailbox/messages.ts";
 import type { McpCall } from "../../src/mcp/mcp.ts";
 import { mcpPerson } from "../../src/mcp/permission-prompt.ts";
 import type { Asker, PermissionRequest, PlanRequest, QuestionRequest } from "../../src/policy/asks.ts";
-import { FakeClock } from "../support/fake-clock.ts";
 import { never, opened, server } from "./opened-mcp.ts";
 
 const asker: Asker = { actor: MAIN, path: ["main conversation"] };
@@ -29,7 +27,7 @@ const question: QuestionRequest = {
 };
 const plan: PlanRequest = { type: "plan", id: "q3", askers: [asker], plan: "Do it.", file: "/p", allows: [] };
 
-function personWho(answer: (call: McpCall) => Promise<CallResult> | CallResult, clock = new FakeClock()) {
+function personWho(answer: (call: McpCall) => Promise<CallResult> | CallResult) {
   const calls: McpCall[] = [];
   const mcp = {
     ready: async () => {},
@@ -38,7 +36,7 @@ function personWho(answer: (call: McpCall) => Promise<CallResult> | CallResult, 
       return answer(call);
     },
   };
-  return { person: mcpPerson(mcp, "mcp__p__ask", { clock, patienceMs: 1_000 }), calls };
+  return { person: mcpPerson(mcp, "mcp__p__ask"), calls };
 }
 
 const says =
@@ -94,15 +92,6 @@ describe("--permission-prompt-tool", () => {
     expect(said).toMatchObject({ reason: expect.stringMatching(/so the answer is no\.$/) });
   });
 
-  test("no answer in time is a no that says why", async () => {
-    const clock = new FakeClock();
-    const { person } = personWho(() => new Promise(() => {}), clock);
-    const said = person.ask(permission, never);
-    await clock.advance(1_000);
-    expect(await said).toMatchObject({ type: "unavailable", reason: expect.stringContaining("within 1 s") });
-    expect(clock.pending).toBe(0);
-  });
-
   test("a question is answered with its answers, a plan with a yes", async () => {
     const answering = personWho(says({ behavior: "allow", updatedInput: { answers: { "Which?": "b" } } }));
     expect(await answering.person.ask(question, never)).toEqual({
@@ -116,16 +105,18 @@ describe("--permission-prompt-tool", () => {
     expect(plain.calls[1]?.input).toMatchObject({ tool_name: "ExitPlanMode", input: { plan: "Do it." } });
   });
 
-  test("over a real server; one that has no such tool says no", { tags: ["long"] }, async () => {
-    const { mcp } = opened({ good: server("good.ts") });
-    const echoing = mcpPerson(mcp, "mcp__good__echo", { clock: systemClock });
-    expect(await echoing.ask(permission, never)).toMatchObject({
-      type: "unavailable",
-      reason: expect.stringContaining("not answer with JSON"),
-    });
-    const missing = mcpPerson(mcp, "mcp__good__missing", { clock: systemClock });
-    expect(await missing.ask(permission, never)).toMatchObject({
-      ...{ type: "unavailable", reason: expect.stringContaining("There is no MCP tool mcp__good__missing") },
-    });
+  test("over a real server: one without such a tool says no, and so does one that does not answer in time", {
+    tags: ["long"],
+  }, async () => {
+    const { mcp } = opened({ good: server("good.ts") }, { limits: { callMs: 300 } });
+    await mcp.ready(20_000);
+    for (const [tool, why] of [
+      ["echo", "not answer with JSON"],
+      ["missing", "There is no MCP tool mcp__good__missing"],
+      ["waits", "did not answer: 300 ms without progress"],
+    ])
+      expect(await mcpPerson(mcp, `mcp__good__${tool}`).ask(permission, never)).toMatchObject({
+        ...{ type: "unavailable", reason: expect.stringContaining(String(why)) },
+      });
   });
 });

@@ -209,7 +209,7 @@ export function openServers(parts: ServersParts): OpenedServers {
       ...{ changes: mcp.changes, accept },
     },
     prompted: isWanted ? prompts.typed : null,
-    person: hidden === undefined ? null : mcpPerson(mcp, hidden, { clock }),
+    person: hidden === undefined ? null : mcpPerson(mcp, hidden),
     hold,
     of: (actor) => agents.of(actor),
     whyAbsent: (actor, tool) =>
