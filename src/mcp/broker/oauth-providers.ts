@@ -24,11 +24,11 @@ export function connectionProvider(server: HttpServer, file: SignInFile): OAuthC
     async redirectToAuthorization() {
       throw new NotSignedInError("The user is not signed in.");
     },
-    invalidateCredentials(scope) {
+    async invalidateCredentials(scope) {
       const { tokens, client } = file.read();
-      if (scope === "all") file.write({});
-      if (scope === "client") file.write({ tokens });
-      if (scope === "tokens") file.write({ client });
+      if (scope === "all") await file.write({});
+      if (scope === "client") await file.write({ tokens });
+      if (scope === "tokens") await file.write({ client });
     },
   };
 }

@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { createHash } from "node:crypto";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
 import * as z from "zod/mini";
+import { replaceFile } from "../../lib/replace-file.ts";
 import type { HttpServer } from "../server.ts";
 
 /** The SDK's own values, unchanged, because it binds them to their issuer. */
@@ -43,15 +44,9 @@ export class SignInFile {
     return existed;
   }
 
-  /** Replaces the file as a whole, because another session may read it. Throws if it cannot be written. */
-  write(signIn: SignIn): void {
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-    const temporary = `${this.path}.${randomUUID()}`;
-    try {
-      writeFileSync(temporary, JSON.stringify(signIn), { mode: 0o600, flag: "wx" });
-      renameSync(temporary, this.path);
-    } finally {
-      rmSync(temporary, { force: true });
-    }
+  /** Throws if it cannot be written. */
+  async write(signIn: SignIn): Promise<void> {
+    const problem = await replaceFile(this.path, JSON.stringify(signIn), 0o600);
+    if (problem !== null) throw new Error(problem);
   }
 }
