@@ -38,12 +38,4 @@ describe("the sign-in callback", () => {
     await fetch(`${callback.url}?code=real&state=ours`);
     expect(await code).toBe("real");
   });
-
-  test("ends with the error of its own sign-in page", async () => {
-    const callback = await listening();
-    const code = callback.code(never);
-    const refused = expect(code).rejects.toThrow('the sign-in page answered "access_denied"');
-    await fetch(`${callback.url}?error=access_denied&state=ours`);
-    await refused;
-  });
 });

@@ -130,28 +130,6 @@ describe("C9: nothing is left", { tags: ["long"] }, () => {
 });
 
 describe("C9: one connection for all who need it", { tags: ["long"] }, () => {
-  test("a server that an agent brings is shared, and ends with the last who holds it", async () => {
-    const file = join(temporaryFolder(), "starts");
-    const { mcp, state } = opened({});
-    const { servers } = parsed({ own: server("raw.ts", "plain", file) });
-    const one = mcp.hold(servers);
-    const two = mcp.hold(servers);
-    await one.ready(20_000);
-    await two.ready(20_000);
-    const pids = pidsIn(file);
-    expect(pids).toHaveLength(1);
-    one.release();
-    one.release();
-    expect(await mcp.call({ name: "mcp__own__hello", input: {} }, never)).toMatchObject({ isError: false });
-    two.release();
-    expect(state("own")).toEqual({ type: "stopped" });
-    expect(mcp.tools()).toEqual([]);
-    await expect.poll(() => pids.filter(isRunning)).toEqual([]);
-    // Whoever needs it then has a new one.
-    await mcp.hold(servers).ready(20_000);
-    expect(pidsIn(file)).toHaveLength(2);
-  });
-
   test("another server of the same name is not started", async () => {
     const { mcp } = opened({ own: server("raw.ts", "plain") });
     const hold = mcp.hold(parsed({ own: { command: "something-else" } }).servers);

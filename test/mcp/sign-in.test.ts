@@ -20,21 +20,6 @@ describe("A17.1: a sign-in has an end", () => {
     });
   });
 
-  test("completes after a forged callback of another page, with its own", async () => {
-    const { url } = await httpServer({ oauth: true });
-    const { mcp, state } = opened({ web: { url } });
-    await mcp.ready(20_000);
-    const follow = async (page: string) => {
-      const back = new URL(page).searchParams.get("redirect_uri");
-      for (const forged of ["?code=forged&state=guessed", "?error=access_denied"])
-        await fetch(`${back}${forged}`);
-      const { headers } = await fetch(page, { redirect: "manual" });
-      await fetch(headers.get("location") ?? "");
-    };
-    expect(await mcp.signIn("web", (page) => void follow(page), never)).toEqual({ ok: true, value: null });
-    expect(state("web")).toEqual({ type: "connected" });
-  });
-
   test.each(["file:///etc/passwd", "vscode://extension/run"])(
     "a sign-in page that is not a web page is not opened: %s (C4)",
     async (page) => {
