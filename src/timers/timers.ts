@@ -56,7 +56,7 @@ interface WakeUp extends WakeUpRequest {
  */
 export class Timers implements TimerService {
   readonly #ports: TimerPorts;
-  readonly #jobs = new Map<string, ScheduledJob>();
+  #jobs: readonly ScheduledJob[] = [];
   #durable: readonly ScheduledJob[] = [];
   #wakeUp: WakeUp | null = null;
   readonly #due = new Map<string, DuePrompt>();
@@ -89,7 +89,7 @@ export class Timers implements TimerService {
   close(): number {
     this.#isClosed = true;
     this.#withdraw?.();
-    return this.#jobs.size + (this.#wakeUp === null ? 0 : 1);
+    return this.#jobs.length + (this.#wakeUp === null ? 0 : 1);
   }
 
   async create({ cron, prompt, recurring, durable }: CronRequest): Promise<TimerView | string> {
@@ -99,7 +99,7 @@ export class Timers implements TimerService {
     const next = times(now);
     if (next === null) return `${JSON.stringify(cron)} is never due again.`;
     return this.#inTurn(async () => {
-      if (this.#jobs.size + this.#durable.length >= MAX_JOBS)
+      if (this.#jobs.length + this.#durable.length >= MAX_JOBS)
         return `${MAX_JOBS} prompts are scheduled already. Delete one first.`;
       const id = this.#ports.newId();
       const [createdAt, due] = [new Date(now).toISOString(), new Date(next).toISOString()];
@@ -108,7 +108,7 @@ export class Timers implements TimerService {
         const kept = await this.#ports.file.change((jobs) => ({ jobs: [...jobs, job], answer: null }));
         if (typeof kept === "string") return kept;
         this.#durable = [...this.#durable, job];
-      } else this.#jobs.set(id, job);
+      } else this.#jobs = [...this.#jobs, job];
       this.#setTimer();
       return viewOf(job, durable);
     });
@@ -120,7 +120,7 @@ export class Timers implements TimerService {
       this.#durable = jobs;
       const wakeUp = this.#wakeUp;
       const timers = [
-        ...[...this.#jobs.values()].map((job) => viewOf(job, false)),
+        ...this.#jobs.map((job) => viewOf(job, false)),
         ...jobs.map((job) => viewOf(job, true)),
         ...(wakeUp === null ? [] : [viewOfWakeUp(wakeUp)]),
       ].sort((a, b) => a.next - b.next);
@@ -135,7 +135,9 @@ export class Timers implements TimerService {
   async remove(id: string): Promise<string | null> {
     return this.#inTurn(async () => {
       if (this.#wakeUp?.id === id) this.#wakeUp = null;
-      else if (!this.#jobs.delete(id)) {
+      else if (this.#jobs.some((job) => job.id === id))
+        this.#jobs = this.#jobs.filter((job) => job.id !== id);
+      else {
         const removed = await this.#ports.file.change((jobs) => {
           const left = jobs.filter((job) => job.id !== id);
           return left.length === jobs.length ? { jobs, answer: false } : { jobs: left, answer: true };
@@ -168,7 +170,7 @@ export class Timers implements TimerService {
   #setTimer(atLeast = 0): void {
     this.#withdraw?.();
     this.#withdraw = null;
-    const times = [...this.#jobs.values(), ...this.#durable].map(({ next }) => Date.parse(next));
+    const times = [...this.#jobs, ...this.#durable].map(({ next }) => Date.parse(next));
     if (this.#wakeUp !== null) times.push(this.#wakeUp.at);
     if (this.#isClosed || times.length === 0) return;
     const wait = Math.min(...times) - this.#now();
@@ -181,11 +183,9 @@ export class Timers implements TimerService {
       if (this.#isClosed) return;
       const now = this.#now();
       this.#durable = (await this.#ports.file.read()).jobs;
-      this.#takeDue([...this.#jobs.values()], now, (id, next) => {
-        const job = this.#jobs.get(id);
-        if (next === null || job === undefined) this.#jobs.delete(id);
-        else this.#jobs.set(id, { ...job, next });
-      });
+      const own = this.#advance(this.#jobs, now);
+      this.#jobs = own.left;
+      this.#start(own.due);
       const claimed = !this.#durable.some((job) => isDue(job, now)) || (await this.#claim(now));
       if (this.#wakeUp !== null && now >= this.#wakeUp.at) {
         const { id, prompt, reason } = this.#wakeUp;
@@ -200,36 +200,32 @@ export class Timers implements TimerService {
   /** Takes the durable jobs that are due: the session that writes first gets them. False if the file was not written. */
   async #claim(now: number): Promise<boolean> {
     const claimed = await this.#ports.file.change((jobs) => {
-      const left = new Map(jobs.map((job) => [job.id, job]));
-      const due = jobs.filter((job) => isDue(job, now));
-      for (const job of due) {
-        const next = this.#nextOf(job, now);
-        if (next === null) left.delete(job.id);
-        else left.set(job.id, { ...job, next });
-      }
-      const kept = [...left.values()];
-      return due.length === 0 ? { jobs, answer: { due, kept } } : { jobs: kept, answer: { due, kept } };
+      const answer = this.#advance(jobs, now);
+      return { jobs: answer.due.length === 0 ? jobs : answer.left, answer };
     });
     if (typeof claimed === "string") {
       this.#ports.onWarning(`A scheduled prompt waits. ${claimed}`);
       return false;
     }
-    this.#durable = claimed.answer.kept;
-    this.#takeDue(claimed.answer.due, now, () => {});
+    this.#durable = claimed.answer.left;
+    this.#start(claimed.answer.due);
     return true;
   }
 
-  #takeDue(
-    jobs: readonly ScheduledJob[],
-    now: number,
-    advance: (id: string, next: string | null) => void,
-  ): void {
-    for (const job of jobs.filter((one) => isDue(one, now))) {
-      advance(job.id, this.#nextOf(job, now));
+  /** Returns the jobs that are due, and all that remain, with their next times. */
+  #advance(jobs: readonly ScheduledJob[], now: number): { due: ScheduledJob[]; left: ScheduledJob[] } {
+    const left = jobs.flatMap((job) => {
+      const next = isDue(job, now) ? this.#nextOf(job, now) : job.next;
+      return next === null ? [] : [{ ...job, next }];
+    });
+    return { due: jobs.filter((job) => isDue(job, now)), left };
+  }
+
+  #start(due: readonly ScheduledJob[]): void {
+    for (const job of due)
       if (hasExpired(job))
         this.#ports.onWarning(`The scheduled prompt ${job.id} (${job.cron}) ended after seven days.`);
       else this.#enqueue(job.id, job.prompt, `a scheduled prompt (${job.cron})`);
-    }
   }
 
   #nextOf(job: ScheduledJob, now: number): string | null {
