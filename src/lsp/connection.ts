@@ -38,16 +38,9 @@ export interface ConnectionPorts {
   onBroken(why: string): void;
 }
 
-export interface RpcConnection {
-  receive(bytes: Uint8Array): void;
-  /** Rejects only if the signal is aborted. Cancels the request then, and if it is late. */
-  request(method: string, params: unknown, ms: number, signal?: AbortSignal): Promise<RpcReply>;
-  notify(method: string, params: unknown): void;
-  /** Ends every open request as `gone`. */
-  close(): void;
-}
+export type RpcConnection = ReturnType<typeof openConnection>;
 
-export function openConnection(ports: ConnectionPorts): RpcConnection {
+export function openConnection(ports: ConnectionPorts) {
   const reader = new BoundedReader(ports);
   const rpc: MessageConnection = createMessageConnection(reader, new PipeWriter(ports.send), NullLogger);
   const open = new Set<() => void>();
@@ -63,8 +56,9 @@ export function openConnection(ports: ConnectionPorts): RpcConnection {
   rpc.listen();
 
   return {
-    receive: (bytes) => reader.receive(bytes),
-    async request(method, params, ms, signal) {
+    receive: (bytes: Uint8Array) => reader.receive(bytes),
+    /** Rejects only if the signal is aborted. Cancels the request then, and if it is late. */
+    async request(method: string, params: unknown, ms: number, signal?: AbortSignal): Promise<RpcReply> {
       signal?.throwIfAborted();
       if (isClosed) return { type: "gone" };
       const { promise, resolve } = Promise.withResolvers<RpcReply>();
@@ -89,9 +83,10 @@ export function openConnection(ports: ConnectionPorts): RpcConnection {
         signal?.removeEventListener("abort", end);
       }
     },
-    notify(method, params) {
+    notify(method: string, params: unknown) {
       if (!isClosed) void rpc.sendNotification(method, params).catch(() => {});
     },
+    /** Ends every open request as `gone`. */
     close() {
       if (isClosed) return;
       isClosed = true;

@@ -1,6 +1,6 @@
 import { within } from "../mailbox/clock.ts";
 import { abortable } from "../tools/abortable.ts";
-import type { LanguageAnswer, LanguageAsker, LanguageQuestion, LanguageService } from "../tools/lsp/desk.ts";
+import type { LanguageAnswer, LanguageAsker, LanguageQuestion } from "../tools/lsp/desk.ts";
 import { LanguageServers, type LanguageServersParts } from "./language-servers.ts";
 import { answerQuestion, UnansweredError } from "./operations.ts";
 import { type Diagnostic, DiagnosticReport } from "./results.ts";
@@ -17,19 +17,16 @@ export interface LanguagesParts extends LanguageServersParts {
   sightOf(asker: LanguageAsker): (path: string) => Detail;
 }
 
-export interface Languages {
-  readonly servers: LanguageServers;
-  readonly desk: LanguageService;
-  /** Returns the new errors in files that an agent has written, for the model, or null. Starts no server. */
-  problems(
-    files: readonly string[],
-    writer: { readonly root: string; readonly cwd: string },
-    signal: AbortSignal,
-  ): Promise<string | null>;
+/** The directories of the agent that wrote. */
+interface Writer {
+  readonly root: string;
+  readonly cwd: string;
 }
 
+export type Languages = ReturnType<typeof openLanguages>;
+
 /** Opens the language servers of a session. Starts no process. */
-export function openLanguages({ rootOf, sightOf, ...parts }: LanguagesParts): Languages {
+export function openLanguages({ rootOf, sightOf, ...parts }: LanguagesParts) {
   const servers = new LanguageServers(parts);
 
   async function ask(question: LanguageQuestion, asker: LanguageAsker): Promise<string> {
@@ -56,11 +53,7 @@ export function openLanguages({ rootOf, sightOf, ...parts }: LanguagesParts): La
   /** The last known errors of a file. A server that is asked for them does not publish them. */
   const before = new Map<string, ReadonlySet<string>>();
 
-  async function newErrors(
-    path: string,
-    { root, cwd }: { readonly root: string; readonly cwd: string },
-    signal: AbortSignal,
-  ): Promise<string | null> {
+  async function newErrors(path: string, { root, cwd }: Writer, signal: AbortSignal): Promise<string | null> {
     const life = servers.running(path, root);
     const ready = await life?.ready;
     if (!life || ready === undefined || typeof ready === "string") return null;
@@ -86,7 +79,7 @@ export function openLanguages({ rootOf, sightOf, ...parts }: LanguagesParts): La
   return {
     servers,
     desk: {
-      async ask(question, asker): Promise<LanguageAnswer> {
+      async ask(question: LanguageQuestion, asker: LanguageAsker): Promise<LanguageAnswer> {
         try {
           return { type: "found", text: await ask(question, asker) };
         } catch (error) {
@@ -95,7 +88,8 @@ export function openLanguages({ rootOf, sightOf, ...parts }: LanguagesParts): La
         }
       },
     },
-    async problems(files, writer, signal) {
+    /** Returns the new errors in files that an agent has written, for the model, or null. Starts no server. */
+    async problems(files: readonly string[], writer: Writer, signal: AbortSignal): Promise<string | null> {
       const over = new AbortController();
       const either = AbortSignal.any([signal, over.signal]);
       const all = Promise.all(files.map((path) => newErrors(path, writer, either))).catch(() => []);

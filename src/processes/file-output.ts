@@ -23,7 +23,7 @@ const REPORT_BYTES = 16 * 1024;
 const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
 interface Follower {
-  readonly tail: Tail;
+  readonly tail: ReturnType<typeof tail>;
   tell(lines: Lines): void;
 }
 
@@ -133,18 +133,8 @@ const MAX_BEHIND = 1024 * 1024;
 const MAX_LINES = 100;
 const MAX_LINE_CHARS = 1_000;
 
-/** Follows a growing file line by line, with bounded memory. */
-interface Tail {
-  /** Bytes reported or skipped. */
-  readonly position: number;
-  /**
-   * Returns the lines since the last call, of a file that now has `size` bytes. `last`: include an incomplete line.
-   */
-  next(size: number, last: boolean): Promise<Lines>;
-}
-
-/** Starts at the byte `from`. Skips lines without any of `words`, if there are any. */
-export function tail(read: ReadAt, from: number, words: readonly string[]): Tail {
+/** Follows a growing file line by line from a byte on, with bounded memory. Skips lines without any of `words`, if there are any. */
+export function tail(read: ReadAt, from: number, words: readonly string[]) {
   let position = from;
   let decoder = newDecoder();
   let rest = "";
@@ -157,10 +147,12 @@ export function tail(read: ReadAt, from: number, words: readonly string[]): Tail
   };
 
   return {
+    /** Bytes reported or skipped. */
     get position() {
       return position;
     },
-    async next(size, last) {
+    /** Returns the lines since the last call, of a file that now has `size` bytes. `last`: include an incomplete line. */
+    async next(size: number, last: boolean): Promise<Lines> {
       const lines: string[] = [];
       let more = false;
       if (size - position > MAX_BEHIND) {

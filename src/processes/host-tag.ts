@@ -41,18 +41,16 @@ export function endTagged(tag: string, clock: Clock): Promise<void> {
   return endAll(() => taggedWith(`${HOST_VARIABLE}=${tag}`), clock);
 }
 
-/** The processes that a run started, also those that left its group. */
-export interface RunProcesses {
-  running(): readonly number[];
-  end(): Promise<void>;
-}
+export type RunProcesses = ReturnType<typeof runProcesses>;
 
-/** Looks for the tag in `env`. Create it before the run starts: it skips older processes, which is cheap. */
-export function runProcesses(env: Readonly<Record<string, string>>, clock: Clock): RunProcesses {
+/**
+ * The processes that a run started, also those that left its group, by the tag in `env`. Create it before the run
+ * starts: it skips older processes, which is cheap.
+ */
+export function runProcesses(env: Readonly<Record<string, string>>, clock: Clock) {
   const run = env[RUN_VARIABLE];
-  if (run === undefined) return { running: () => [], end: async () => {} };
-  const older = new Set(processIds());
-  const running = () => taggedWith(`${RUN_VARIABLE}=${run}`, older);
+  const older = new Set(run === undefined ? [] : processIds());
+  const running = () => (run === undefined ? [] : taggedWith(`${RUN_VARIABLE}=${run}`, older));
   return { running, end: () => endAll(running, clock) };
 }
 

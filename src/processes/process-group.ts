@@ -6,21 +6,15 @@ const GRACE_MS = 2_000;
 const KILL_PATIENCE_MS = 1_000;
 const LOOK_EVERY_MS = 10;
 
-/** The group of a detached child; its ID is the child's pid and outlives the child while members live. */
-export interface ProcessGroup {
-  /** Its running processes; if they cannot be listed, the group's own ID. */
-  running(): readonly number[];
-  /**
-   * Sends TERM, waits for a grace period, sends KILL; resolves when no member is left. Always returns the same promise.
-   */
-  end(): Promise<void>;
-  kill(): void;
-}
+export type ProcessGroup = ReturnType<typeof processGroup>;
 
-export function processGroup(id: number, clock: Clock): ProcessGroup {
+/** The group of a detached child; its ID is the child's pid and outlives the child while members live. */
+export function processGroup(id: number, clock: Clock) {
   let ending: Promise<void> | undefined;
   return {
-    running: () => (signalGroup(id, 0) ? (runningMembers(id) ?? [id]) : []),
+    /** Its running processes; if they cannot be listed, the group's own ID. */
+    running: (): readonly number[] => (signalGroup(id, 0) ? (runningMembers(id) ?? [id]) : []),
+    /** Sends TERM, waits for a grace period, sends KILL; resolves when no member is left. */
     end() {
       ending ??= endGroup(id, clock);
       return ending;

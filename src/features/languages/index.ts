@@ -7,7 +7,7 @@ import type { Processes } from "../../processes/processes.ts";
 import type { Behaviour } from "../../settings/rules.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import type { LanguageService } from "../../tools/lsp/desk.ts";
+import type { LanguageAnswer, LanguageAsker, LanguageQuestion } from "../../tools/lsp/desk.ts";
 import type { Gate } from "../gate/gate.ts";
 import { writeScope } from "../gate/write-scope.ts";
 
@@ -17,14 +17,6 @@ export interface LanguageServersOption {
   readonly unserved: readonly UnservedLanguage[];
   /** Names of servers that exist and may not be started. */
   readonly untrusted: readonly string[];
-}
-
-export interface SessionLanguages {
-  /** Null if no server may be started: then there is no tool. */
-  readonly desk: LanguageService | null;
-  /** Servers get the files that calls write and report errors in them: `prepareCall`, `afterCall`. */
-  readonly joints: Joints;
-  close(): Promise<void>;
 }
 
 export interface LanguageParts {
@@ -38,10 +30,7 @@ export interface LanguageParts {
 }
 
 /** The language servers of a session. Loads nothing before the first request. */
-export function sessionLanguages(
-  option: LanguageServersOption | undefined,
-  parts: LanguageParts,
-): SessionLanguages {
+export function sessionLanguages(option: LanguageServersOption | undefined, parts: LanguageParts) {
   let opening: Promise<Languages> | null = null;
   let opened: Languages | null = null;
   /** True once an agent has edited what servers load and run. */
@@ -58,9 +47,10 @@ export function sessionLanguages(
   };
   const isOffered = option !== undefined && option.servers.length > 0;
   return {
+    /** Null if no server may be started: then there is no tool. */
     desk: isOffered
       ? {
-          async ask(question, asker) {
+          async ask(question: LanguageQuestion, asker: LanguageAsker): Promise<LanguageAnswer> {
             if (isChanged) return { type: "failed", message: CHANGED };
             opening ??= open(option);
             return (await opening).desk.ask(question, asker);
@@ -83,7 +73,7 @@ export function sessionLanguages(
         void opened.servers.wrote(writes, root).catch(() => {});
         return append === null ? {} : { append };
       },
-    },
+    } satisfies Joints,
     async close() {
       await (await opening)?.servers.close();
     },

@@ -1,15 +1,14 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import { defaultMcpLimits, limitsFromEnvironment } from "../../mcp/limits.ts";
-import type { ChangedTool, McpAnswer, McpAsk, McpEvent, ServerStatus } from "../../mcp/mcp.ts";
+import type { ChangedTool, McpAsk, McpEvent, ServerStatus } from "../../mcp/mcp.ts";
 import { openMcp } from "../../mcp/open-mcp.ts";
 import { mcpPerson, whyNoPromptTool } from "../../mcp/permission-prompt.ts";
-import type { UserHandler } from "../../policy/asks.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { AgentServers, didNotStart } from "./agent-servers.ts";
 import { absenceReason, hears, kindOf, toolsAfterStart } from "./late-tools.ts";
-import { givenServers, knownServers, type NamedTelling, namedTelling } from "./named-servers.ts";
+import { givenServers, knownServers, namedTelling } from "./named-servers.ts";
 import type { ServersParts } from "./parts.ts";
 import { servedTools } from "./served-tools.ts";
 import {
@@ -19,54 +18,17 @@ import {
   type ServerNotice,
   serverNotice,
 } from "./server-notices.ts";
-import { type ServerPrompt, type ServerPrompts, serverPrompts } from "./server-prompts.ts";
+import { serverPrompts } from "./server-prompts.ts";
 import { serverQuestions } from "./server-questions.ts";
-
-/** A user's actions on the MCP servers of a session, each by its name or its slug. */
-export interface ServerService {
-  /** Returns the known prompts, callable as `/mcp__server__prompt`; the first call starts the search. */
-  prompts(): readonly ServerPrompt[];
-  /** `show` receives the address of the sign-in page, for a browser on this machine. */
-  signIn(server: string, show: (url: string) => void, signal: AbortSignal): Promise<McpAnswer<null>>;
-  /** Forgets a sign-in. Resolves with false if there was none. */
-  signOut(server: string, signal: AbortSignal): Promise<McpAnswer<boolean>>;
-  restart(server: string, signal: AbortSignal): Promise<McpAnswer<null>>;
-  changes(server: string): readonly ChangedTool[];
-  /** Accepts what the user has seen: tools that are unchanged since can be called again. Returns their names. */
-  accept(server: string, shown: readonly ChangedTool[]): readonly string[];
-}
-
-/** The MCP servers of a session and its agents. Without any, no process is started. */
-export interface OpenedServers {
-  /** Resolves when the first request need not wait any longer; rejects with the reason if nothing may run. */
-  readonly known: Promise<void> | null;
-  status(): readonly ServerStatus[];
-  readonly desk: ServerService;
-  /** Expands a line that calls a server's prompt; null without servers: a line is then text. */
-  readonly prompted: ServerPrompts["typed"] | null;
-  /** Answers instead of the user, if an MCP tool was chosen for that. */
-  readonly person: UserHandler | null;
-  readonly named: NamedTelling;
-  /**
-   * Starts a definition's servers for one agent, until it is released. Returns null if there is nothing to wait for;
-   * else the agent can start when it resolves.
-   */
-  hold(actor: ActorId, definition: AgentDefinition): Promise<void> | null;
-  of(actor: ActorId): readonly string[];
-  /** Returns why it was not offered a server's tool, for its model, or null if nothing is known of it. */
-  whyAbsent(actor: Actor, tool: string): string | null;
-  /**
-   * `prepareSpawn` (starts the servers of a definition), `prepareStart` (again for a resumed agent; notices about
-   * servers), `onEvent` (releases them).
-   */
-  readonly joints: Joints;
-  close(): Promise<void>;
-}
 
 const NOTE_CHARS = 500;
 
-/** Starts the session's servers; their tools enter the toolbox as soon as they are known. */
-export function openServers(parts: ServersParts): OpenedServers {
+export type OpenedServers = ReturnType<typeof openServers>;
+/** A user's actions on the MCP servers of a session, each by its name or its slug. */
+export type ServerService = OpenedServers["desk"];
+
+/** Starts the session's servers, and those that its agents bring; their tools enter the toolbox as soon as they are known. */
+export function openServers(parts: ServersParts) {
   const { options, folders, home, clock, outputs, toolbox, actors, onWarning } = parts;
   const { permissionPromptTool: hidden } = options;
   const env = { ...process.env, ...options.env };
@@ -142,6 +104,7 @@ export function openServers(parts: ServersParts): OpenedServers {
     );
   }
 
+  /** Accepts what the user has seen: tools that are unchanged since can be called again. Returns their names. */
   function accept(server: string, shown: readonly ChangedTool[]): readonly string[] {
     const { slug = server } = statusOf(server) ?? {};
     const accepted = mcp.acceptChanges(slug, shown);
@@ -182,6 +145,7 @@ export function openServers(parts: ServersParts): OpenedServers {
     }
   }
 
+  /** Starts a definition's servers for one agent, until it is released. Returns null if there is nothing to wait for. */
   function hold(actor: ActorId, definition: AgentDefinition): Promise<void> | null {
     const brings = Object.keys(definition.mcpServers?.own ?? {}).length > 0;
     return brings ? agents.hold(actor, definition) : null;
@@ -201,6 +165,7 @@ export function openServers(parts: ServersParts): OpenedServers {
   // The rejection reaches the next prompt; it need not be handled otherwise.
   known.catch(() => {});
   return {
+    /** Resolves when the first request need not wait any longer; rejects with the reason if nothing may run. */
     known: isWanted ? known : null,
     named,
     status: mcp.servers,
@@ -208,11 +173,14 @@ export function openServers(parts: ServersParts): OpenedServers {
       ...{ prompts: prompts.now, signIn: mcp.signIn, signOut: mcp.signOut, restart: mcp.restart },
       ...{ changes: mcp.changes, accept },
     },
+    /** Expands a line that calls a server's prompt; null without servers: a line is then text. */
     prompted: isWanted ? prompts.typed : null,
+    /** Answers instead of the user, if an MCP tool was chosen for that. */
     person: hidden === undefined ? null : mcpPerson(mcp, hidden),
     hold,
-    of: (actor) => agents.of(actor),
-    whyAbsent: (actor, tool) =>
+    of: (actor: ActorId) => agents.of(actor),
+    /** Returns why it was not offered a server's tool, for its model, or null if nothing is known of it. */
+    whyAbsent: (actor: Actor, tool: string) =>
       absenceReason(actor, tool, {
         ...{ actors, kind: parts.kind, leftOut: knownServers(options).leftOut },
         there: mcp.servers().filter(({ slug }) => isThereFor(actor.id, slug)),
@@ -242,7 +210,7 @@ export function openServers(parts: ServersParts): OpenedServers {
       onEvent(event) {
         if (event.type === "released") agents.release(event.id);
       },
-    },
+    } satisfies Joints,
     async close() {
       closing.abort();
       await mcp.close();

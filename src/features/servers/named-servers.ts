@@ -67,12 +67,6 @@ function reasonFor(name: string, kind: string, { servers, leftOut, kinds }: Serv
   return `there is no server of this name${near.length === 0 ? "" : `; near it: ${near.join(", ")}`}`;
 }
 
-export interface NamedTelling {
-  missing(kind: AgentDefinition): readonly string[];
-  /** Warns the user, with each sentence once in a session. */
-  tell(kinds: readonly AgentDefinition[]): void;
-}
-
 export function namedTelling({
   options,
   kinds,
@@ -80,7 +74,7 @@ export function namedTelling({
   onWarning,
 }: Pick<ServersParts, "kinds" | "isOff" | "onWarning"> & {
   readonly options: KnownTo;
-}): NamedTelling {
+}) {
   const known = knownServers(options);
   const told = new Set<string>();
   /** Rules can change. */
@@ -94,7 +88,8 @@ export function namedTelling({
   const missing = (kind: AgentDefinition) => missingWords(kind, there());
   return {
     missing,
-    tell(of) {
+    /** Warns the user, with each sentence once in a session. */
+    tell(of: readonly AgentDefinition[]) {
       const fresh = of.flatMap(missing).filter((sentence) => !told.has(sentence));
       for (const sentence of fresh) told.add(sentence);
       for (const sentence of fresh) onWarning(sentence);

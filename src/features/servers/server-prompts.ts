@@ -22,20 +22,13 @@ export function promptUsage({ name, arguments: declared }: ServerPrompt): string
   return [`/${name}`, ...places].join(" ");
 }
 
-export interface ServerPrompts {
-  /** Returns the known prompts; the first call starts the search. */
-  now(): readonly ServerPrompt[];
-  /** Expands a line, or resolves with null if it calls no available prompt. Never rejects. */
-  typed(line: string, signal: AbortSignal): Promise<TypedPrompt | null>;
-}
-
 const CALL = /^\/(mcp__\S+)(?:\s+([\s\S]*))?$/;
 /** The least time between requests to a server that keeps reporting changed prompts. */
 const REFRESH_MS = 200;
 
 type Servers = Pick<Mcp, "servers" | "listPrompts" | "getPrompt" | "onEvent">;
 
-export function serverPrompts(mcp: Servers, clock: Clock, closing: AbortSignal): ServerPrompts {
+export function serverPrompts(mcp: Servers, clock: Clock, closing: AbortSignal) {
   const known = new Map<string, readonly McpPrompt[]>();
   const asking = new Set<string>();
   /** Servers to ask, for the first time or again. */
@@ -69,6 +62,7 @@ export function serverPrompts(mcp: Servers, clock: Clock, closing: AbortSignal):
     asking.delete(slug);
   }
 
+  /** Expands a line, or resolves with null if it calls no available prompt. Never rejects. */
   async function typed(line: string, signal: AbortSignal): Promise<TypedPrompt | null> {
     const [, word = "", args = ""] = CALL.exec(line.trim()) ?? [];
     const server = mcp.servers().find(({ slug }) => word.startsWith(`mcp__${slug}__`));
@@ -88,7 +82,8 @@ export function serverPrompts(mcp: Servers, clock: Clock, closing: AbortSignal):
   }
 
   return {
-    now() {
+    /** Returns the known prompts; the first call starts the search. */
+    now(): readonly ServerPrompt[] {
       follow();
       return mcp
         .servers()

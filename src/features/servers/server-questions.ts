@@ -1,18 +1,9 @@
 import { ActorId, callId } from "../../mailbox/ids.ts";
-import type { Elicitation, ElicitationAnswer, McpAsk, McpTool } from "../../mcp/mcp.ts";
+import type { ChangedTool, Elicitation, ElicitationAnswer } from "../../mcp/mcp.ts";
 import type { ChoiceOutcome } from "../../policy/asking/questions.ts";
 import type { Answers, Question } from "../../policy/asks.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
 import { formOf, type Misfit } from "./elicitation.ts";
-
-export interface ServerQuestions extends McpAsk {
-  /** Resolves with whether the user accepts the tools as they are now. */
-  accepts(
-    server: string,
-    changes: readonly { readonly accepted: McpTool; readonly now: McpTool }[],
-    signal: AbortSignal,
-  ): Promise<boolean>;
-}
 
 /** The owner of the questions: not an agent, so that none takes them with it when it ends. */
 const SERVERS = ActorId.parse("mcpServers");
@@ -24,7 +15,7 @@ const MOST_TRIES = 3;
 export function serverQuestions(
   broker: Pick<UserRequestBroker, "question">,
   onWarning: (message: string) => void,
-): ServerQuestions {
+) {
   let asked = 0;
   const ask = (
     server: string,
@@ -37,7 +28,7 @@ export function serverQuestions(
   };
 
   return {
-    async elicit({ server, message, schema }: Elicitation, signal): Promise<ElicitationAnswer> {
+    async elicit({ server, message, schema }: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer> {
       const form = formOf(message, schema);
       if (form === null) {
         onWarning(
@@ -59,7 +50,8 @@ export function serverQuestions(
         onWarning(`The MCP server "${server}" got the answer no: ${why} (${question.question}).`);
       return answer;
     },
-    async accepts(server, changes, signal) {
+    /** Resolves with whether the user accepts the tools as they are now. */
+    async accepts(server: string, changes: readonly ChangedTool[], signal: AbortSignal): Promise<boolean> {
       if (changes.length === 0) return false;
       const question: Question = {
         question: [
@@ -96,7 +88,7 @@ function underTheirOwn(said: Answers, wrong: readonly Misfit[], asked: readonly 
   );
 }
 
-function wordsOf({ accepted, now }: { readonly accepted: McpTool; readonly now: McpTool }): string {
+function wordsOf({ accepted, now }: ChangedTool): string {
   if (accepted.description === now.description) return `- ${now.name}: other arguments, or more of its text`;
   return `- ${now.name}\n  before: ${cut(accepted.description)}\n  now: ${cut(now.description)}`;
 }

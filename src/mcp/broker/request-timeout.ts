@@ -5,24 +5,13 @@ export interface TimeoutTimes {
   readonly longestMs: number;
 }
 
-/** The time that one request may take. The SDK's own timeout cannot wait while the user answers a question. */
-export interface RequestTimeout {
-  /** Aborted by the caller, or when time is up. */
-  readonly signal: AbortSignal;
-  readonly expired: string | null;
-  progress(): void;
-  /** Stops the time while the user is asked, until the returned function is called. */
-  hold(): () => void;
-  end(): void;
-}
+export type RequestTimeout = ReturnType<typeof startTimeout>;
 
-export function startTimeout(
-  clock: Clock,
-  { quietMs, longestMs }: TimeoutTimes,
-  outer: AbortSignal,
-): RequestTimeout {
+/** Starts the time of one request. The SDK's own timeout cannot wait while the user answers a question. */
+export function startTimeout(clock: Clock, { quietMs, longestMs }: TimeoutTimes, outer: AbortSignal) {
   const over = new AbortController();
   const startedAt = clock.now();
+  /** Why time is up. */
   let expired: string | null = null;
   let holds = 0;
   let withdraw = () => {};
@@ -44,11 +33,13 @@ export function startTimeout(
   if (outer.aborted) stop();
   schedule();
   return {
+    /** Aborted by the caller, or when time is up. */
     signal: over.signal,
     get expired() {
       return expired;
     },
     progress: schedule,
+    /** Stops the time while the user is asked, until the returned function is called. */
     hold() {
       holds += 1;
       withdraw();
