@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ServerTool } from "../../src/mcp/mcp.ts";
 import { KnownTools } from "../../src/mcp/server-entry.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { never, opened, server } from "./opened-mcp.ts";
+import { never, ready, server } from "./opened-mcp.ts";
 
 function said(tool: string, description = ""): ServerTool {
   return {
@@ -20,8 +20,7 @@ describe("threat: a tool is changed after approval", () => {
   test("announces new tools, refuses changed ones until they are accepted, and reports removed ones", {
     tags: ["long"],
   }, async () => {
-    const { mcp, event } = opened({ s: server("raw.ts", "changing") });
-    await mcp.ready(20_000);
+    const { mcp, event } = await ready({ s: server("raw.ts", "changing") });
     const before = mcp.tools().find(({ tool }) => tool === "changes");
     await mcp.call({ name: "mcp__s__stays", input: { notify: true } }, never);
     const news = await event((one) => one.type === "tools" && one.changed.length > 0);
@@ -48,11 +47,10 @@ describe("threat: a tool is changed after approval", () => {
 
   test("a changed tool of a server that was started again is refused, too", async () => {
     const file = join(temporaryFolder(), "crashed");
-    const { mcp, event } = opened(
+    const { mcp, event } = await ready(
       { s: server("raw.ts", "changed-when-restarted", file) },
       { limits: { reconnectMs: 20 } },
     );
-    await mcp.ready(20_000);
     await mcp.call({ name: "mcp__s__crash", input: {} }, never);
     const news = await event((one) => one.type === "tools" && one.changed.length > 0);
     expect(news).toMatchObject({ added: [], removed: [], changed: ["mcp__s__changes"] });

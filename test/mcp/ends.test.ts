@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { onLinux } from "../support/needs.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { children, isRunning, never, opened, parsed, server } from "./opened-mcp.ts";
+import { children, isRunning, never, opened, parsed, ready, server } from "./opened-mcp.ts";
 
 const hasProc = process.platform === "linux";
 
@@ -32,12 +32,11 @@ describe("C9: nothing is left", { tags: ["long"] }, () => {
   test("close ends servers with all they started: a stubborn one, a grandchild, one that left its group", async () => {
     const before = children();
     const file = join(temporaryFolder(), "pids");
-    const { mcp, state } = opened({
+    const { mcp, state } = await ready({
       family: server("raw.ts", "family", file),
       stubborn: server("raw.ts", "stubborn"),
       plain: server("raw.ts", "plain", file),
     });
-    await mcp.ready(20_000);
     expect(["family", "stubborn", "plain"].map((slug) => state(slug).type)).toEqual(
       Array(3).fill("connected"),
     );
@@ -54,19 +53,17 @@ describe("C9: nothing is left", { tags: ["long"] }, () => {
   test("a server that does not start leaves nothing either", async () => {
     const before = children();
     const file = join(temporaryFolder(), "pids");
-    const { mcp } = opened(
+    const { mcp } = await ready(
       { silent: server("raw.ts", "silent"), family: server("raw.ts", "family", file) },
       { limits: { startMs: 1_000 } },
     );
-    await mcp.ready(20_000);
     await mcp.close();
     expect(children()).toEqual(before);
     if (hasProc) expect(pidsIn(file).filter(isRunning)).toEqual([]);
   });
 
   test("calls that are open when it closes are answered", async () => {
-    const { mcp } = opened({ raw: server("raw.ts", "plain") });
-    await mcp.ready(20_000);
+    const { mcp } = await ready({ raw: server("raw.ts", "plain") });
     const call = mcp.call({ name: "mcp__raw__hang", input: {} }, never);
     await mcp.close();
     expect(await call).toEqual({ content: "The session is closing.", isError: true });
@@ -76,8 +73,7 @@ describe("C9: nothing is left", { tags: ["long"] }, () => {
   test("a broker that is killed: its servers end, its calls are answered, another one takes over", async () => {
     const file = join(temporaryFolder(), "pids");
     const before = children();
-    const { mcp, event, warnings } = opened({ family: server("raw.ts", "family", file) });
-    await mcp.ready(20_000);
+    const { mcp, event, warnings } = await ready({ family: server("raw.ts", "family", file) });
     const [broker = 0] = children().filter((pid) => !before.includes(pid));
     const first = pidsIn(file);
     const call = mcp.call({ name: "mcp__family__hang", input: {} }, never);

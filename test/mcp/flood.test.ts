@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { FloodGuard } from "../../src/mcp/broker/flood-guard.ts";
 import { defaultMcpLimits } from "../../src/mcp/limits.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { never, type OpenedMcp, opened, server } from "./opened-mcp.ts";
+import { never, type OpenedMcp, opened, ready, server } from "./opened-mcp.ts";
 import { httpServer } from "./servers/http-server.ts";
 
 const KB = 1024;
@@ -66,8 +66,7 @@ describe("a stdio server that floods", () => {
   });
 
   test("may report 10,000 steps of progress in one call", { tags: ["long"] }, async () => {
-    const { mcp, events } = opened({ raw: server("raw.ts", "progress") });
-    await mcp.ready(20_000);
+    const { mcp, events } = await ready({ raw: server("raw.ts", "progress") });
     const result = await mcp.call({ name: "mcp__raw__progress", input: {} }, never);
     expect(result).toEqual({ isError: false, content: expect.stringContaining("hello") });
     expect(events.some(({ type }) => type === "progress")).toBe(true);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { never, opened } from "./opened-mcp.ts";
+import { never, opened, ready } from "./opened-mcp.ts";
 import { httpServer } from "./servers/http-server.ts";
 
 const quick = { reconnectMs: 20, longestReconnectMs: 100 };
@@ -11,8 +11,7 @@ const hi = { name: "mcp__web__echo", input: { text: "hi" } };
 describe("A17.1: servers over HTTP, written with the SDK", { tags: ["long"] }, () => {
   test("streamable HTTP: tools, calls, headers; the session is left at the end", async () => {
     const { url, requests, left } = await httpServer();
-    const { mcp, state } = opened({ web: { type: "http", url, headers: { "X-Key": "k1" } } });
-    await mcp.ready(20_000);
+    const { mcp, state } = await ready({ web: { type: "http", url, headers: { "X-Key": "k1" } } });
     expect(state("web")).toEqual({ type: "connected" });
     expect(mcp.tools()).toHaveLength(11);
     expect(await mcp.call(hi, never)).toEqual({ content: "hi", isError: false });
@@ -23,8 +22,7 @@ describe("A17.1: servers over HTTP, written with the SDK", { tags: ["long"] }, (
 
   test("SSE, where a server only knows that, and where its entry says so", async () => {
     const { url, requests } = await httpServer({ speaks: "sse" });
-    const { mcp, state } = opened({ web: { type: "http", url }, old: { type: "sse", url } });
-    await mcp.ready(20_000);
+    const { mcp, state } = await ready({ web: { type: "http", url }, old: { type: "sse", url } });
     expect([state("web"), state("old")]).toEqual([{ type: "connected" }, { type: "connected" }]);
     expect(requests[0]?.line).toMatch(/mcp$/);
     expect(await mcp.call(hi, never)).toEqual({ content: "hi", isError: false });
@@ -36,8 +34,7 @@ describe("A17.1: servers over HTTP, written with the SDK", { tags: ["long"] }, (
 
   test("progress and cancellation go over HTTP too", async () => {
     const { url } = await httpServer();
-    const { mcp, event } = opened({ web: { url } }, { limits: { callMs: 1_000 } });
-    await mcp.ready(20_000);
+    const { mcp, event } = await ready({ web: { url } }, { limits: { callMs: 1_000 } });
     const steps = await mcp.call({ name: "mcp__web__steps", input: { steps: 3, ms: 500 } }, never);
     expect(steps).toEqual({ content: "all steps", isError: false });
     expect(await event(({ type }) => type === "progress")).toMatchObject({ message: "step 1" });
@@ -48,8 +45,7 @@ describe("A17.1: servers over HTTP, written with the SDK", { tags: ["long"] }, (
   test("names a server that does not listen", async () => {
     const { url, close } = await httpServer();
     await close();
-    const { mcp, state } = opened({ web: { url } });
-    await mcp.ready(20_000);
+    const { state } = await ready({ web: { url } });
     expect(state("web")).toMatchObject({
       ...{
         type: "failed",
@@ -60,8 +56,7 @@ describe("A17.1: servers over HTTP, written with the SDK", { tags: ["long"] }, (
 
   test("fault 58: a server that has forgotten the session, and one that was away, are connected again", async () => {
     const first = await httpServer();
-    const { mcp, state } = opened({ web: { url: first.url } }, { limits: quick });
-    await mcp.ready(20_000);
+    const { mcp, state } = await ready({ web: { url: first.url } }, { limits: quick });
     first.forget();
     expect(await mcp.call(hi, never)).toMatchObject({
       ...{ isError: true, content: expect.stringContaining("it is being connected again") },
@@ -89,8 +84,7 @@ describe("A17.1: servers over HTTP, written with the SDK", { tags: ["long"] }, (
         return true;
       },
     });
-    const { mcp, state } = opened({ web: { url } });
-    await mcp.ready(20_000);
+    const { state } = await ready({ web: { url } });
     expect(state("web")).toMatchObject({
       ...{ type: "failed", reason: expect.stringContaining("it sent a message of more than 16777216 bytes") },
     });
@@ -112,8 +106,7 @@ describe("A17.1: servers over HTTP, written with the SDK", { tags: ["long"] }, (
         return true;
       },
     });
-    const { mcp, state } = opened({ web: { url, headers: { "X-Key": "k1" } } });
-    await mcp.ready(20_000);
+    const { state } = await ready({ web: { url, headers: { "X-Key": "k1" } } });
     expect(state("web").type).toBe("failed");
     expect(stolen).toEqual([]);
   });
@@ -133,8 +126,7 @@ function signingIn(pages: string[]): (url: string) => void {
 describe("A17.1: signing in", { tags: ["long"] }, () => {
   test("a server that wants a sign-in is named, and nothing is registered or opened unasked", async () => {
     const { url, requests } = await httpServer({ oauth: true });
-    const { mcp, state } = opened({ web: { url } });
-    await mcp.ready(20_000);
+    const { mcp, state } = await ready({ web: { url } });
     expect(state("web")).toMatchObject({
       type: "needs-auth",
       reason: expect.stringContaining("troupe mcp login web"),
@@ -146,8 +138,7 @@ describe("A17.1: signing in", { tags: ["long"] }, () => {
   test("in a browser; the tokens are kept in a private file, refreshed, and serve the next session", async () => {
     const { url, requests, expire } = await httpServer({ oauth: true });
     const pages: string[] = [];
-    const { mcp, state, folder } = opened({ web: { url } }, { limits: quick });
-    await mcp.ready(20_000);
+    const { mcp, state, folder } = await ready({ web: { url } }, { limits: quick });
     expect(await mcp.signIn("web", signingIn(pages), never)).toEqual({ ok: true, value: null });
     expect(state("web")).toEqual({ type: "connected" });
     expect(await mcp.call(hi, never)).toEqual({ content: "hi", isError: false });
@@ -187,8 +178,7 @@ describe("A17.1: signing in", { tags: ["long"] }, () => {
         `${searchParams.get("redirect_uri")}?error=access_denied&state=${searchParams.get("state")}`,
       );
     };
-    const { mcp, folder } = opened({ web: { url } });
-    await mcp.ready(20_000);
+    const { mcp, folder } = await ready({ web: { url } });
     expect(await mcp.signIn("web", signingIn([]), never)).toMatchObject({ ok: true });
     expect(await mcp.signIn("web", refusing, never)).toMatchObject({
       ...{ ok: false, message: expect.stringContaining('the sign-in page answered "access_denied"') },
@@ -201,8 +191,7 @@ describe("A17.1: signing in", { tags: ["long"] }, () => {
 
   test("a sign-out forgets it, and the server is connected again without it", async () => {
     const { url } = await httpServer({ oauth: true });
-    const { mcp, folder, state } = opened({ web: { url } });
-    await mcp.ready(20_000);
+    const { mcp, folder, state } = await ready({ web: { url } });
     expect(await mcp.signOut("web", never)).toEqual({ ok: true, value: false });
     await mcp.signIn("web", signingIn([]), never);
     expect(await mcp.signOut("web", never)).toEqual({ ok: true, value: true });
@@ -214,8 +203,7 @@ describe("A17.1: signing in", { tags: ["long"] }, () => {
     const { url } = await httpServer({ oauth: true });
     const stop = new AbortController();
     const shown = Promise.withResolvers<string>();
-    const { mcp } = opened({ web: { url } });
-    await mcp.ready(20_000);
+    const { mcp } = await ready({ web: { url } });
     const signing = mcp.signIn("web", shown.resolve, stop.signal);
     const back = new URL(await shown.promise).searchParams.get("redirect_uri") ?? "";
     stop.abort();

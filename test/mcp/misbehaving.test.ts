@@ -2,17 +2,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary.ts";
-import { never, opened, server } from "./opened-mcp.ts";
+import { never, opened, ready, server } from "./opened-mcp.ts";
 
 const quick = { reconnectMs: 20, longestReconnectMs: 40 };
 
 describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
   test("never answers: named after its time, with its last output; the others work (A17.5)", async () => {
-    const { mcp, state, warnings } = opened(
+    const { state, warnings } = await ready(
       { silent: server("raw.ts", "silent"), plain: server("raw.ts", "plain") },
       { limits: { startMs: 1_500 } },
     );
-    await mcp.ready(20_000);
     expect(state("plain")).toEqual({ type: "connected" });
     const reason =
       'The MCP server "silent" (.mcp.json) did not answer within 1.5 s. Its last output: waiting for a licence.';
@@ -29,8 +28,7 @@ describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
   });
 
   test("exits immediately: reports its exit code and its last output, without colours", async () => {
-    const { mcp, state } = opened({ exits: server("raw.ts", "exits") });
-    await mcp.ready(20_000);
+    const { mcp, state } = await ready({ exits: server("raw.ts", "exits") });
     expect(state("exits")).toEqual({
       type: "failed",
       reason:
@@ -43,32 +41,28 @@ describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
   });
 
   test("throws as it starts: reports the error, not the stack trace", async () => {
-    const { mcp, state } = opened({ throws: server("raw.ts", "throws") });
-    await mcp.ready(20_000);
+    const { state } = await ready({ throws: server("raw.ts", "throws") });
     const { reason } = { reason: "", ...state("throws") };
     expect(reason).toContain("Cannot find module 'it'");
     expect(reason).not.toContain("at load");
   });
 
   test("speaks an unknown version of the protocol: that is the reason, and not that it was ended for it", async () => {
-    const { mcp, state } = opened({ old: server("raw.ts", "from-another-time") });
-    await mcp.ready(20_000);
+    const { state } = await ready({ old: server("raw.ts", "from-another-time") });
     expect(state("old")).toMatchObject({
       ...{ type: "failed", reason: expect.stringMatching(/protocol version.*1999-01-01/) },
     });
   });
 
   test("there is no such program", async () => {
-    const { mcp, state } = opened({ none: { command: "/no/such/program" } });
-    await mcp.ready(20_000);
+    const { state } = await ready({ none: { command: "/no/such/program" } });
     expect(state("none")).toMatchObject({
       ...{ type: "failed", reason: expect.stringContaining("there is no program /no/such/program") },
     });
   });
 
   test("prints a greeting before it speaks: that does no harm", async () => {
-    const { mcp, state } = opened({ garbage: server("raw.ts", "garbage") });
-    await mcp.ready(20_000);
+    const { mcp, state } = await ready({ garbage: server("raw.ts", "garbage") });
     expect(state("garbage")).toEqual({ type: "connected" });
     expect(await mcp.call({ name: "mcp__garbage__hello", input: {} }, never)).toMatchObject({
       isError: false,
@@ -76,8 +70,7 @@ describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
   });
 
   test("prints nothing but garbage: ended, with the reason", async () => {
-    const { mcp, state } = opened({ garbage: server("raw.ts", "only-garbage") });
-    await mcp.ready(20_000);
+    const { state } = await ready({ garbage: server("raw.ts", "only-garbage") });
     expect(state("garbage")).toMatchObject({
       ...{
         type: "failed",
@@ -90,8 +83,7 @@ describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
 describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () => {
   test("crashes in a call: an error result that says what is not known, and it is started again", async () => {
     const file = join(temporaryFolder(), "starts");
-    const { mcp, event, state } = opened({ raw: server("raw.ts", "plain", file) }, { limits: quick });
-    await mcp.ready(20_000);
+    const { mcp, event, state } = await ready({ raw: server("raw.ts", "plain", file) }, { limits: quick });
     expect(await mcp.call({ name: "mcp__raw__crash", input: {} }, never)).toEqual({
       isError: true,
       content:
@@ -124,11 +116,10 @@ describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () =
   });
 
   test("floods 100 MB: cut off, with the reason, and the broker lives", async () => {
-    const { mcp, warnings } = opened(
+    const { mcp, warnings } = await ready(
       { raw: server("raw.ts", "plain"), other: server("raw.ts", "plain") },
       { limits: quick },
     );
-    await mcp.ready(20_000);
     const answer = await mcp.call({ name: "mcp__raw__flood", input: {} }, never);
     expect(answer).toMatchObject({
       ...{ isError: true, content: expect.stringContaining("sent a message of more than 16777216 bytes") },
@@ -154,16 +145,14 @@ describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () =
   });
 
   test("hangs: the call ends, and another one is answered", async () => {
-    const { mcp } = opened({ raw: server("raw.ts", "plain") }, { limits: { callMs: 400 } });
-    await mcp.ready(20_000);
+    const { mcp } = await ready({ raw: server("raw.ts", "plain") }, { limits: { callMs: 400 } });
     const hanging = mcp.call({ name: "mcp__raw__hang", input: {} }, never);
     expect(await mcp.call({ name: "mcp__raw__hello", input: {} }, never)).toMatchObject({ isError: false });
     expect(await hanging).toMatchObject({ isError: true, content: expect.stringContaining("400 ms") });
   });
 
   test("lists invalid tools: each is named, the others stay; a long description is cut", async () => {
-    const { mcp, warnings } = opened({ liar: server("raw.ts", "liar") });
-    await mcp.ready(20_000);
+    const { mcp, warnings } = await ready({ liar: server("raw.ts", "liar") });
     const tools = mcp.tools();
     expect(tools.map(({ tool }) => tool).sort()).toEqual([
       ...["badOutput", "fine", "long.name/with strange characters"],

@@ -64,6 +64,13 @@ export function opened(mcpServers: object, options: Partial<OpenMcpOptions> = {}
   };
 }
 
+/** The same, once all of them have started or failed. */
+export async function ready(...given: Parameters<typeof opened>): Promise<OpenedMcp> {
+  const all = opened(...given);
+  await all.mcp.ready(20_000);
+  return all;
+}
+
 export const never: AbortSignal = new AbortController().signal;
 
 /** Whether a process runs; a zombie does not. */

@@ -4,7 +4,7 @@ import type { CallResult } from "../../src/mailbox/messages.ts";
 import type { McpCall } from "../../src/mcp/mcp.ts";
 import { mcpPerson } from "../../src/mcp/permission-prompt.ts";
 import type { Asker, PermissionRequest, PlanRequest, QuestionRequest } from "../../src/policy/asks.ts";
-import { never, opened, server } from "./opened-mcp.ts";
+import { never, ready, server } from "./opened-mcp.ts";
 
 const asker: Asker = { actor: MAIN, path: ["main conversation"] };
 const permission: PermissionRequest = {
@@ -108,8 +108,7 @@ describe("--permission-prompt-tool", () => {
   test("over a real server: one without such a tool says no, and so does one that does not answer in time", {
     tags: ["long"],
   }, async () => {
-    const { mcp } = opened({ good: server("good.ts") }, { limits: { callMs: 300 } });
-    await mcp.ready(20_000);
+    const { mcp } = await ready({ good: server("good.ts") }, { limits: { callMs: 300 } });
     for (const [tool, why] of [
       ["echo", "not answer with JSON"],
       ["missing", "There is no MCP tool mcp__good__missing"],

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { unless } from "../support/needs.ts";
-import { never, opened } from "./opened-mcp.ts";
+import { never, opened, ready } from "./opened-mcp.ts";
 
 /** Where a package's program is; null where the package is not installed. */
 function program(name: string): string | null {
@@ -25,10 +25,9 @@ describe("@modelcontextprotocol/server-everything", () => {
     ...installed(everything),
     tags: ["long"],
   }, async () => {
-    const { mcp, event, warnings, state } = opened({
+    const { mcp, event, warnings, state } = await ready({
       all: { command: process.execPath, args: [everything ?? "", "stdio"] },
     });
-    await mcp.ready(20_000);
     expect(state("all")).toEqual({ type: "connected" });
     expect(warnings).toEqual([]);
     const echo = await mcp.call({ name: "mcp__all__echo", input: { message: "hello" } }, never);

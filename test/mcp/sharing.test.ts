@@ -4,15 +4,14 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { ElicitationAnswer } from "../../src/mcp/mcp.ts";
-import { never, opened, server } from "./opened-mcp.ts";
+import { never, opened, ready, server } from "./opened-mcp.ts";
 import { ECHO_SCHEMA, PIXEL } from "./servers/good-server.ts";
 
 const good = { good: server("good.ts") };
 
 describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] }, () => {
   test("A17.3: its tools come in pages, sorted, with the schema it gave, unchanged", async () => {
-    const { mcp, warnings, state } = opened(good);
-    await mcp.ready(20_000);
+    const { mcp, warnings, state } = await ready(good);
     expect(state("good")).toEqual({ type: "connected" });
     const names = mcp.tools().map(({ name }) => name);
     expect(names).toHaveLength(11);
@@ -98,8 +97,7 @@ describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] },
   });
 
   test("cancels a call that never ends, also at the server", async () => {
-    const { mcp } = opened(good, { limits: { callMs: 300 } });
-    await mcp.ready(20_000);
+    const { mcp } = await ready(good, { limits: { callMs: 300 } });
     const answer = await mcp.call({ name: "mcp__good__waits", input: {} }, never);
     expect(answer.isError).toBe(true);
     expect(answer.content).toContain("did not answer: 300 ms without progress. The call was cancelled");
@@ -109,8 +107,7 @@ describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] },
   });
 
   test("rejects an aborted call with the reason, and cancels it at the server", async () => {
-    const { mcp } = opened(good);
-    await mcp.ready(20_000);
+    const { mcp } = await ready(good);
     const stop = new AbortController();
     const reason = new Error("enough");
     const call = mcp.call({ name: "mcp__good__waits", input: {} }, stop.signal);
@@ -124,8 +121,7 @@ describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] },
   });
 
   test("calls of many agents run side by side over the one connection (C9)", async () => {
-    const { mcp } = opened({ raw: server("raw.ts", "plain") });
-    await mcp.ready(20_000);
+    const { mcp } = await ready({ raw: server("raw.ts", "plain") });
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => mcp.call({ name: "mcp__raw__hello", input: {} }, never)),
     );
@@ -164,8 +160,7 @@ describe("elicitation", { tags: ["long"] }, () => {
       elicit: () =>
         new Promise<ElicitationAnswer>((resolve) => setTimeout(() => resolve({ action: "decline" }), 1_200)),
     };
-    const { mcp } = opened(good, { ask, limits: { callMs: 600 } });
-    await mcp.ready(20_000);
+    const { mcp } = await ready(good, { ask, limits: { callMs: 600 } });
     const { content } = await mcp.call({ name: "mcp__good__ask", input: {} }, never);
     expect(content).toBe('{"action":"decline"}');
   });
@@ -197,8 +192,7 @@ describe("elicitation", { tags: ["long"] }, () => {
 
 describe("resources and prompts", { tags: ["long"] }, () => {
   test("A3.32, A17.6: listed with their server, read by their address", async () => {
-    const { mcp } = opened({ ...good, raw: server("raw.ts", "plain") });
-    await mcp.ready(20_000);
+    const { mcp } = await ready({ ...good, raw: server("raw.ts", "plain") });
     const listed = await mcp.listResources(undefined, never);
     expect(listed).toMatchObject({
       ok: true,
@@ -215,8 +209,7 @@ describe("resources and prompts", { tags: ["long"] }, () => {
   });
 
   test("prompts, with their arguments", async () => {
-    const { mcp } = opened(good);
-    await mcp.ready(20_000);
+    const { mcp } = await ready(good);
     expect(await mcp.listPrompts("good", never)).toMatchObject({
       ok: true,
       value: [{ server: "good", name: "greet", arguments: [{ name: "who", required: true }] }],

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { witness } from "../processes/witness.ts";
-import { isRunning, never, opened, server } from "./opened-mcp.ts";
+import { isRunning, never, ready, server } from "./opened-mcp.ts";
 import { httpServer } from "./servers/http-server.ts";
 
 describe("A17.1: a sign-in has an end", () => {
   test("one at a time, and none at a program", { tags: ["long"] }, async () => {
     const { url } = await httpServer({ oauth: true });
-    const { mcp } = opened({ web: { url }, good: server("good.ts") }, { limits: { signInMs: 400 } });
-    await mcp.ready(20_000);
+    const { mcp } = await ready({ web: { url }, good: server("good.ts") }, { limits: { signInMs: 400 } });
     const first = mcp.signIn("web", () => {}, never);
     expect(await mcp.signIn("web", () => {}, never)).toMatchObject({
       ...{ ok: false, message: expect.stringContaining("already in progress") },
@@ -38,8 +37,7 @@ describe("A17.1: a sign-in has an end", () => {
           return true;
         },
       });
-      const { mcp } = opened({ web: { url } });
-      await mcp.ready(20_000);
+      const { mcp } = await ready({ web: { url } });
       const stop = new AbortController();
       const shown: string[] = [];
       const open = (address: string) => {
@@ -54,8 +52,7 @@ describe("A17.1: a sign-in has an end", () => {
   );
 
   test("a restart ends a server that runs and starts it again, whatever waits for it", async () => {
-    const { mcp, state } = opened({ raw: server("raw.ts", "plain") });
-    await mcp.ready(20_000);
+    const { mcp, state } = await ready({ raw: server("raw.ts", "plain") });
     const pid = async () => {
       const answer = await mcp.call({ name: "mcp__raw__hello", input: {} }, never);
       return String(answer.content);
@@ -81,8 +78,7 @@ test("a restart ends what the server itself had started, and a crash does, too",
   // Each life of the server holds the next pipe with a process that ignores the end of its input.
   const lives = `n=$(cat lives 2>/dev/null || echo 0); echo $((n + 1)) > lives; set -- "${first.path}" "${second.path}"; shift $n; sh -c 'exec 9>"$0"; echo $$ >&9; exec sleep 1000 </dev/null >/dev/null 2>&1' "\${1:-/dev/null}" & exec "$NODE" "$SERVER" plain`;
   const env = { NODE: command, SERVER: args[0] ?? "" };
-  const { mcp } = opened({ raw: { command: "sh", args: ["-c", lives], env } });
-  await mcp.ready(20_000);
+  const { mcp } = await ready({ raw: { command: "sh", args: ["-c", lives], env } });
   const before = Number(await first.ready);
   expect(isRunning(before)).toBe(true);
   expect(await mcp.restart("raw", never)).toEqual({ ok: true, value: null });

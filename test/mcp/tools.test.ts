@@ -3,7 +3,7 @@ import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import { resourceTools, serverTools } from "../../src/mcp/mcp-tools.ts";
 import type { SealedTool } from "../../src/tools/bind-tool.ts";
 import type { CallContext } from "../../src/tools/tool.ts";
-import { never, opened, server } from "./opened-mcp.ts";
+import { never, opened, ready, server } from "./opened-mcp.ts";
 import { ECHO_SCHEMA } from "./servers/good-server.ts";
 
 const context: CallContext = { call: callId(MAIN, 1, 0), actor: MAIN, cwd: "/", signal: never };
@@ -18,8 +18,7 @@ describe("A17.2: a server's tools among ours", () => {
   test("named, gated as something that acts, with the server's schema as it came", {
     tags: ["long"],
   }, async () => {
-    const { mcp } = opened({ good: server("good.ts") });
-    await mcp.ready(20_000);
+    const { mcp } = await ready({ good: server("good.ts") });
     const echo = serverTools(mcp).find(({ name }) => name === "mcp__good__echo");
     expect(echo).toMatchObject({
       permissionLevel: "execute",
@@ -36,8 +35,7 @@ describe("A17.2: a server's tools among ours", () => {
   });
 
   test("A3.32, A17.6: resources are listed and read by tools, known by their older names too", async () => {
-    const { mcp } = opened({ good: server("good.ts") });
-    await mcp.ready(20_000);
+    const { mcp } = await ready({ good: server("good.ts") });
     const [list, read] = resourceTools(mcp);
     expect([list, read].map((tool) => [tool?.name, ...(tool?.aliases ?? [])])).toEqual([
       ["ListMcpResources", "ListMcpResourcesTool"],
