@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ServerTool } from "../../src/mcp/mcp.ts";
 import { KnownTools } from "../../src/mcp/server-entry.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { never, ready, server } from "./opened-mcp.ts";
+import { failing, never, ready, server } from "./opened-mcp.ts";
 
 function said(tool: string, description = ""): ServerTool {
   return {
@@ -31,9 +31,7 @@ describe("threat: a tool is changed after approval", () => {
     // Models go on seeing what was accepted.
     expect(mcp.tools().find(({ tool }) => tool === "changes")).toEqual(before);
     const refused = await mcp.call({ name: "mcp__s__changes", input: {} }, never);
-    expect(refused).toMatchObject({
-      ...{ isError: true, content: expect.stringContaining("has changed what mcp__s__changes is") },
-    });
+    expect(refused).toMatchObject(failing("has changed what mcp__s__changes is"));
     expect((await mcp.call({ name: "mcp__s__goes", input: {} }, never)).content).toContain(
       "no longer offers",
     );

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary.ts";
-import { never, opened, ready, server } from "./opened-mcp.ts";
+import { failing, never, opened, ready, server } from "./opened-mcp.ts";
 
 const quick = { reconnectMs: 20, longestReconnectMs: 40 };
 
@@ -35,9 +35,7 @@ describe("fault 58: a server that does not start", { tags: ["long"] }, () => {
         'The MCP server "exits" (.mcp.json) ended with exit code 7. Its last output: missing the setting COLOUR.',
     });
     // A call of it says the same, and waits for nothing.
-    expect(await mcp.readResource("exits", "x:1", never)).toMatchObject({
-      ...{ isError: true, content: expect.stringContaining("exit code 7") },
-    });
+    expect(await mcp.readResource("exits", "x:1", never)).toMatchObject(failing("exit code 7"));
   });
 
   test("throws as it starts: reports the error, not the stack trace", async () => {
@@ -121,9 +119,7 @@ describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () =
       { limits: quick },
     );
     const answer = await mcp.call({ name: "mcp__raw__flood", input: {} }, never);
-    expect(answer).toMatchObject({
-      ...{ isError: true, content: expect.stringContaining("sent a message of more than 16777216 bytes") },
-    });
+    expect(answer).toMatchObject(failing("sent a message of more than 16777216 bytes"));
     expect(await mcp.call({ name: "mcp__other__hello", input: {} }, never)).toMatchObject({ isError: false });
     expect(warnings.filter((warning) => warning.includes("broker"))).toEqual([]);
   });
@@ -148,7 +144,7 @@ describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () =
     const { mcp } = await ready({ raw: server("raw.ts", "plain") }, { limits: { callMs: 400 } });
     const hanging = mcp.call({ name: "mcp__raw__hang", input: {} }, never);
     expect(await mcp.call({ name: "mcp__raw__hello", input: {} }, never)).toMatchObject({ isError: false });
-    expect(await hanging).toMatchObject({ isError: true, content: expect.stringContaining("400 ms") });
+    expect(await hanging).toMatchObject(failing("400 ms"));
   });
 
   test("lists invalid tools: each is named, the others stay; a long description is cut", async () => {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import type { McpEvent, ServerStatus } from "../../src/mcp/mcp.ts";
 import { type Mcp, type OpenMcpOptions, openMcp } from "../../src/mcp/open-mcp.ts";
@@ -70,6 +70,11 @@ export async function ready(...given: Parameters<typeof opened>): Promise<Opened
   await all.mcp.ready(20_000);
   return all;
 }
+
+/** What a failed call has as its result, to match. */
+export const failing = (words: string) => ({ isError: true, content: expect.stringContaining(words) });
+/** The answer to anything else that failed. */
+export const refused = (words: string) => ({ ok: false, message: expect.stringContaining(words) });
 
 export const never: AbortSignal = new AbortController().signal;
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { ElicitationAnswer } from "../../src/mcp/mcp.ts";
-import { never, opened, ready, server } from "./opened-mcp.ts";
+import { failing, never, opened, ready, refused, server } from "./opened-mcp.ts";
 import { ECHO_SCHEMA, PIXEL } from "./servers/good-server.ts";
 
 const good = { good: server("good.ts") };
@@ -90,10 +90,7 @@ describe("A17.1: a server over stdio, written with the SDK", { tags: ["long"] },
   test("progress does not extend the longest time", async () => {
     const { mcp } = opened(good, { limits: { callMs: 1_500, longestCallMs: 2_000 } });
     const answer = await mcp.call({ name: "mcp__good__steps", input: { steps: 40, ms: 200 } }, never);
-    expect(answer).toMatchObject({
-      isError: true,
-      content: expect.stringContaining("did not answer: 2 s in all"),
-    });
+    expect(answer).toMatchObject(failing("did not answer: 2 s in all"));
   });
 
   test("cancels a call that never ends, also at the server", async () => {
@@ -168,7 +165,7 @@ describe("elicitation", { tags: ["long"] }, () => {
   test("without a user, servers cannot ask", async () => {
     const { mcp } = opened(good);
     const answer = await mcp.call({ name: "mcp__good__ask", input: {} }, never);
-    expect(answer).toMatchObject({ isError: true, content: expect.stringContaining("does not support") });
+    expect(answer).toMatchObject(failing("does not support"));
   });
 
   test("a question is withdrawn when its call is cancelled", async () => {
@@ -202,10 +199,10 @@ describe("resources and prompts", { tags: ["long"] }, () => {
       ...{ content: "[Resource note:1]\nthe note 1", isError: false },
     });
     const missing = await mcp.readResource("good", "else:1", never);
-    expect(missing).toMatchObject({ isError: true, content: expect.stringContaining("there is no else:1") });
-    expect(await mcp.listResources("nobody", never)).toMatchObject({
-      ...{ ok: false, message: expect.stringContaining("There are: good (connected), raw (connected)") },
-    });
+    expect(missing).toMatchObject(failing("there is no else:1"));
+    expect(await mcp.listResources("nobody", never)).toMatchObject(
+      refused("There are: good (connected), raw (connected)"),
+    );
   });
 
   test("prompts, with their arguments", async () => {
