@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import { type Diagnostic, PublishedDiagnostics } from "./results.ts";
@@ -16,7 +17,8 @@ interface Published {
 export class Diagnostics {
   readonly #clock: Clock;
   readonly #published = new Map<string, Published>();
-  readonly #waiting = new Map<string, Set<AbortController>>();
+  /** Emits the path of each report. */
+  readonly #reports = new EventEmitter().setMaxListeners(0);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -32,7 +34,7 @@ export class Diagnostics {
       if (this.#published.size <= MOST_FILES) break;
       this.#published.delete(oldest);
     }
-    for (const waiting of this.#waiting.get(path) ?? []) waiting.abort();
+    this.#reports.emit(path);
   }
 
   /** Waits until the server has reported on this version of a file and is quiet; null if it does not within the time. */
@@ -60,11 +62,10 @@ export class Diagnostics {
 
   async #waitForReport(path: string, ms: number, signal: AbortSignal): Promise<boolean> {
     const report = new AbortController();
-    const waiting = this.#waiting.get(path) ?? new Set();
-    this.#waiting.set(path, waiting.add(report));
+    const heard = () => report.abort();
+    this.#reports.once(path, heard);
     await pause(this.#clock, ms, AbortSignal.any([report.signal, signal]));
-    waiting.delete(report);
-    if (waiting.size === 0) this.#waiting.delete(path);
+    this.#reports.off(path, heard);
     return report.signal.aborted;
   }
 }

@@ -83,24 +83,24 @@ function characterOf(line: string | undefined, { start }: Range): number {
 
 /** Formats the symbols of a file, indented below those that contain them. */
 export function showSymbols(symbols: readonly DocumentSymbol[], lines: readonly string[]): string {
-  const shown: string[] = [];
-  let more = 0;
-  const pending = symbols.map((symbol) => ({ symbol, depth: 0 })).reverse();
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { symbol, depth } = next;
-    for (const child of [...(symbol.children ?? [])].reverse())
-      pending.push({ symbol: child, depth: depth + 1 });
-    if (shown.length >= MOST_PLACES) {
-      more += 1;
-      continue;
-    }
-    const { start } = symbol.selectionRange;
-    const character = characterOf(lines[start.line], symbol.selectionRange);
-    const indent = "  ".repeat(Math.min(depth, 20));
-    const name = shortenLine(symbol.name);
-    shown.push(`${indent}${kindName(symbol.kind)} ${name}  ${start.line + 1}:${character}`);
-  }
+  const all = [...withDepth(symbols, 0)];
+  const shown = all.slice(0, MOST_PLACES).map(({ symbol: { name, kind, selectionRange }, depth }) => {
+    const { line } = selectionRange.start;
+    const place = `${line + 1}:${characterOf(lines[line], selectionRange)}`;
+    return `${"  ".repeat(Math.min(depth, 20))}${kindName(kind)} ${shortenLine(name)}  ${place}`;
+  });
+  const more = all.length - shown.length;
   return [...shown, ...(more > 0 ? [`… and ${more} more symbols, which are not shown.`] : [])].join("\n");
+}
+
+function* withDepth(
+  symbols: readonly DocumentSymbol[],
+  depth: number,
+): Generator<{ readonly symbol: DocumentSymbol; readonly depth: number }> {
+  for (const symbol of symbols) {
+    yield { symbol, depth };
+    yield* withDepth(symbol.children ?? [], depth + 1);
+  }
 }
 
 export function showDiagnostics(

@@ -2,30 +2,25 @@ import type { AgentDefinition } from "../../context/agents/definition.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { ServerStatus } from "../../mcp/mcp.ts";
 import type { Mcp } from "../../mcp/open-mcp.ts";
-import { parseMcpServers } from "../../mcp/parse-servers.ts";
+import { type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
 import { isSameServer, type McpServer } from "../../mcp/server.ts";
+import type { ServersParts } from "./parts.ts";
 
-/** Servers that agents of a type bring. `problems`: a sentence for each that is not started. */
-interface BroughtServers {
+export interface AgentServersParts extends Pick<ServersParts, "kinds" | "isOff" | "startMs" | "onWarning"> {
+  readonly mcp: Pick<Mcp, "hold" | "servers">;
+  /** Of the session. */
   readonly servers: readonly McpServer[];
-  readonly problems: readonly string[];
-}
-
-interface BringParts {
-  readonly servers: readonly McpServer[];
-  /** The current agent types, in order of precedence. */
-  readonly kinds: readonly AgentDefinition[];
   /** For `${VAR}`. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** True if a rule forbids all tools whose names start like this. */
-  isOff(names: readonly string[]): boolean;
+  onChange(): void;
+  onSlow(late: readonly ServerStatus[]): void;
 }
 
 /**
  * Returns the servers that a definition writes out. Rules go by name, so a name means one server in a session: the
  * session's takes precedence, then the first type's; another one of that name is not started.
  */
-function definitionServers(definition: AgentDefinition, parts: BringParts): BroughtServers {
+function definitionServers(definition: AgentDefinition, parts: AgentServersParts): ParsedServers {
   const parsed = parsedOf(definition, parts);
   const problems = [...parsed.problems];
   const servers = parsed.servers.flatMap((server) => {
@@ -42,15 +37,15 @@ function definitionServers(definition: AgentDefinition, parts: BringParts): Brou
   return { servers, problems };
 }
 
-function parsedOf(definition: AgentDefinition, { env }: Pick<BringParts, "env">): BroughtServers {
+function parsedOf(definition: AgentDefinition, { env }: AgentServersParts): ParsedServers {
   const { mcpServers } = definition;
   if (mcpServers === undefined) return { servers: [], problems: [] };
   return parseMcpServers({ mcpServers: mcpServers.own }, { file: placeOf(definition), env });
 }
 
 /** Returns the different server of the same name that a type with precedence brings, or null. */
-function takenBy(server: McpServer, definition: AgentDefinition, parts: BringParts): McpServer | null {
-  for (const other of parts.kinds) {
+function takenBy(server: McpServer, definition: AgentDefinition, parts: AgentServersParts): McpServer | null {
+  for (const other of parts.kinds()) {
     if (other.name === definition.name) return null;
     const twin = parsedOf(other, parts).servers.find(({ slug }) => slug === server.slug);
     if (twin !== undefined) return isSameServer(twin, server) ? null : twin;
@@ -64,15 +59,6 @@ function placeOf({ name, source }: AgentDefinition): string {
 
 function notStarted({ name, file }: McpServer, why: string): string {
   return `The MCP server "${name}" of ${file} is not started: ${why}`;
-}
-
-export interface AgentServersParts {
-  readonly mcp: Pick<Mcp, "hold" | "servers">;
-  readonly startMs: number;
-  bringParts(): BringParts;
-  onChange(): void;
-  onSlow(late: readonly ServerStatus[]): void;
-  onWarning(message: string): void;
 }
 
 type Hold = ReturnType<Mcp["hold"]>;
@@ -132,7 +118,7 @@ export class AgentServers {
     const before = this.#held.get(actor);
     if (before !== undefined) return before.ready;
     const { mcp, startMs, onChange, onSlow } = this.#parts;
-    const brought = definitionServers(definition, this.#parts.bringParts());
+    const brought = definitionServers(definition, this.#parts);
     const hold = mcp.hold(brought.servers);
     const problems = [...brought.problems, ...hold.problems];
     for (const problem of problems) this.#tell(problem);

@@ -50,9 +50,8 @@ export function openServers(parts: ServersParts) {
     ...(hasPerson ? { ask: questions satisfies McpAsk } : {}),
   });
   const agents = new AgentServers({
-    ...{ mcp, startMs: parts.startMs, onWarning, onChange: () => serve() },
-    bringParts: () => ({ servers, kinds: parts.kinds(), env, isOff: parts.isOff }),
-    onSlow: tellSlow,
+    ...{ ...parts, mcp, servers, env, onSlow: tellSlow },
+    onChange: () => serve(),
   });
   const shared = new Set(servers.map(({ slug }) => slug));
   const served = servedTools({ mcp, agents, shared, hidden });

@@ -1,15 +1,9 @@
 import { createServer, type Server } from "node:http";
 
-/** The address to which a browser returns after the user has signed in. */
-export interface Callback {
-  readonly url: string;
-  /** The code; rejects with a sentence if the sign-in page refuses, or the signal is aborted. */
-  code(signal: AbortSignal): Promise<string>;
-  close(): void;
-}
+export type Callback = Awaited<ReturnType<typeof listenForCallback>>;
 
 /** Listens on this machine only, for the one sign-in that has this `state`. `port` 0: any. */
-export async function listenForCallback(port: number, state: string): Promise<Callback> {
+export async function listenForCallback(port: number, state: string) {
   const arrived = Promise.withResolvers<URLSearchParams>();
   const server = createServer((request, response) => {
     const url = URL.parse(request.url ?? "/", "http://127.0.0.1");
@@ -23,7 +17,8 @@ export async function listenForCallback(port: number, state: string): Promise<Ca
   const bound = await listen(server, port);
   return {
     url: `http://127.0.0.1:${bound}/callback`,
-    async code(signal) {
+    /** The code; rejects with a sentence if the sign-in page refuses, or the signal is aborted. */
+    async code(signal: AbortSignal): Promise<string> {
       const stopped = new Promise<never>((_, reject) => {
         if (signal.aborted) reject(signal.reason);
         signal.addEventListener("abort", () => reject(signal.reason), { once: true });
