@@ -150,6 +150,33 @@ export function openServers(parts: ServersParts) {
     return brings ? agents.hold(actor, definition) : null;
   }
 
+  const joints: Joints = {
+    prepareSpawn({ id, definition, signal }) {
+      named.tell([definition]);
+      const ready = hold(id, definition);
+      if (ready === null) return null;
+      return ready.then(() => {
+        signal?.throwIfAborted();
+        return { servers: agents.of(id) };
+      });
+    },
+    prepareStart(actor) {
+      const notify = () => {
+        const notice = firstNews(actor);
+        if (notice !== null) actors.notify(actor.id, notice);
+        return null;
+      };
+      const kind = kindOf(actor, parts);
+      const isHeld = kind === null || kind === "main" || agents.has(actor.id);
+      const ready = isHeld ? null : hold(actor.id, kind);
+      if (ready === null) return notify();
+      return { tool: "MCP", title: "its servers are starting", ready: ready.then(notify) };
+    },
+    onEvent(event) {
+      if (event.type === "released") agents.release(event.id);
+    },
+  };
+
   mcp.onEvent(hear);
   // The servers that agents bring are theirs alone.
   const prompts = serverPrompts({ ...mcp, servers: ofSession }, clock, closing.signal);
@@ -184,32 +211,7 @@ export function openServers(parts: ServersParts) {
         ...{ actors, kind: parts.kind, leftOut: knownServers(options).leftOut },
         there: mcp.servers().filter(({ slug }) => isThereFor(actor.id, slug)),
       }),
-    joints: {
-      prepareSpawn({ id, definition, signal }) {
-        named.tell([definition]);
-        const ready = hold(id, definition);
-        if (ready === null) return null;
-        return ready.then(() => {
-          signal?.throwIfAborted();
-          return { servers: agents.of(id) };
-        });
-      },
-      prepareStart(actor) {
-        const notify = () => {
-          const notice = firstNews(actor);
-          if (notice !== null) actors.notify(actor.id, notice);
-          return null;
-        };
-        const kind = kindOf(actor, parts);
-        const isHeld = kind === null || kind === "main" || agents.has(actor.id);
-        const ready = isHeld ? null : hold(actor.id, kind);
-        if (ready === null) return notify();
-        return { tool: "MCP", title: "its servers are starting", ready: ready.then(notify) };
-      },
-      onEvent(event) {
-        if (event.type === "released") agents.release(event.id);
-      },
-    } satisfies Joints,
+    joints,
     async close() {
       closing.abort();
       await mcp.close();

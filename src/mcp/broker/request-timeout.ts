@@ -10,6 +10,7 @@ export type RequestTimeout = ReturnType<typeof startTimeout>;
 /** Starts the time of one request. The SDK's own timeout cannot wait while the user answers a question. */
 export function startTimeout(clock: Clock, { quietMs, longestMs }: TimeoutTimes, outer: AbortSignal) {
   const over = new AbortController();
+  const { signal }: { readonly signal: AbortSignal } = over;
   const startedAt = clock.now();
   /** Why time is up. */
   let expired: string | null = null;
@@ -17,7 +18,7 @@ export function startTimeout(clock: Clock, { quietMs, longestMs }: TimeoutTimes,
   let withdraw = () => {};
   const schedule = () => {
     withdraw();
-    if (holds > 0 || over.signal.aborted) return;
+    if (holds > 0 || signal.aborted) return;
     const left = startedAt + longestMs - clock.now();
     withdraw = clock.after(Math.max(0, Math.min(quietMs, left)), () => {
       expired =
@@ -34,7 +35,7 @@ export function startTimeout(clock: Clock, { quietMs, longestMs }: TimeoutTimes,
   schedule();
   return {
     /** Aborted by the caller, or when time is up. */
-    signal: over.signal,
+    signal,
     get expired() {
       return expired;
     },
