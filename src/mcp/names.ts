@@ -31,10 +31,7 @@ export function mcpToolName(slug: string, tool: string): string {
 /** A longer name is not practical to type. */
 const MAX_PROMPT = 100;
 
-/**
- * Returns the slash command of each prompt of one server: `mcp__<server>__<prompt>`, with `_` for characters that cannot
- * be typed there. If two commands are equal, the first keeps the name.
- */
+/** Returns the slash commands of a server's prompts: `mcp__<server>__<prompt>`. Of equal ones the first keeps it. */
 export function promptCommands(slug: string, prompts: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return prompts.map((prompt) => {

@@ -86,10 +86,7 @@ export function openMcp(options: OpenMcpOptions) {
     /** Accepts changes that the user has seen, and returns the names. A tool that changed again since then stays refused. */
     acceptChanges: (server: string, shown: readonly ChangedTool[]) =>
       servers.find(server)?.tools.accept(shown) ?? [],
-    /**
-     * Signs in at an HTTP server and connects it. `show` gets the address of the sign-in page, to be opened on this
-     * machine. Ends after `McpLimits.signInMs` at the latest.
-     */
+    /** Signs in and connects. `show` gets the address of the sign-in page, to be opened on this machine. */
     signIn: (server: string, show: (url: string) => void, signal: AbortSignal): Promise<McpAnswer<null>> =>
       withServer(server, everyServer, (entry) => servers.signIn(entry, show, signal)),
     signOut: (server: string, signal: AbortSignal): Promise<McpAnswer<boolean>> =>

@@ -36,10 +36,7 @@ type Entry = z.infer<typeof Entry>;
 
 const Entries = z.record(z.string(), z.unknown());
 
-/**
- * Reads the servers of a `.mcp.json`, of the setting `mcpServers` (given as `{ mcpServers }`) or of `--mcp-config`: a
- * value or its JSON text. An invalid entry is a problem that names its file, and the others stay.
- */
+/** Reads `{ mcpServers }`, or its JSON text. An invalid entry is a problem that names its file; the others stay. */
 export function parseMcpServers(json: unknown, { file, env }: ServersSource): ParsedServers {
   const value = typeof json === "string" ? parseJson(json) : json;
   const entries = findEntries(value);
@@ -61,10 +58,7 @@ export function parseMcpServers(json: unknown, { file, env }: ServersSource): Pa
   );
 }
 
-/**
- * Joins the servers of several files, the weakest first: a later entry of the same name replaces an earlier one. Two
- * names that are the same in rules cannot both be used.
- */
+/** Joins files, the weakest first. Two names that are the same in rules cannot both be used. */
 export function joinServers(files: readonly ParsedServers[]): ParsedServers {
   const bySlug = new Map<string, McpServer>();
   const problems = files.flatMap((file) => file.problems);

@@ -23,11 +23,7 @@ const Answers = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 
 const READY_MS = 30_000;
 
-/**
- * Returns a handler that asks a tool of an MCP server in the user's place (`--permission-prompt-tool
- * mcp__server__tool`). Anything but a clear yes is a no that says why: an error, another answer, no answer in time. The
- * call itself needs no permission.
- */
+/** Has a tool answer in the user's place. Anything but a clear yes is a no that says why. */
 export function mcpPerson(mcp: Pick<Mcp, "call" | "ready">, name: string): UserHandler {
   let ready: Promise<void> | null = null;
   return {

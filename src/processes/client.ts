@@ -18,11 +18,7 @@ export interface ProcessesOptions {
 
 const DIED_TOO_OFTEN = `The process host died more than ${RESTART_INTENSITY.max} times within ${RESTART_INTENSITY.periodMs / 1_000} s, so it is left alone for as long; look for what ends it (memory, a command that kills it)`;
 
-/**
- * Returns the process host and what it runs, owned by the caller until `close()`. The host starts at the first run, or
- * at `warm()`; when it dies, pending runs end as `unknown` and the next run starts a new one. If it died too often,
- * runs return a sentence until the period is over.
- */
+/** The host starts at the first run or `warm()`, and again after its death; if it died too often, runs say so. */
 export function startProcesses(options: ProcessesOptions): Processes {
   const env = commandEnvironment(options.env, options.commandEnv);
   const clock = options.clock ?? systemClock;

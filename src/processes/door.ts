@@ -10,10 +10,7 @@ const MOST_UNREAD = 64 * 1024 * 1024;
 /** A process that left the group may hold the connection open forever; do not wait for what it writes later. */
 const LINGER_MS = 1_000;
 
-/**
- * The socket of one piped run's stdin and stdout: the host gives the child a connection to it and handles none of the
- * data. The first to connect is the child; only this user can enter the directory.
- */
+/** The socket of a piped run: its host handles none of the data. Only this user can enter the directory. */
 export class Door {
   readonly path: string;
   readonly #folder: string;

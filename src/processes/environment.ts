@@ -34,10 +34,7 @@ const OPENS_SOMETHING = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/i;
 /** Troupe's own: a child that is a Node program must not write into our compile cache. */
 const OUR_NAMES = new Set(["NODE_COMPILE_CACHE"]);
 
-/**
- * Variables that make bash run something before the command, or parse it in another way than the one it was checked in:
- * start-up files, options, exported functions, a search path for `cd`.
- */
+/** Variables that make bash run something first, or parse a command in another way than it was checked. */
 const STEERS_BASH =
   /^(?:BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_COMPAT|BASH_LOADABLES_PATH|BASH_XTRACEFD|POSIXLY_CORRECT|CDPATH|GLOBIGNORE|EXECIGNORE|PS4|PROMPT_COMMAND|TMOUT|IFS)$|^BASH_FUNC_/i;
 
@@ -52,10 +49,7 @@ const STEERS_PROGRAMS =
 const STEERS_GIT =
   /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|INDEX_VERSION|COMMON_DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|NAMESPACE|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|CONFIG|CONFIG_\w+|EXEC_PATH|TEMPLATE_DIR|PREFIX|SHALLOW_FILE|GRAFT_FILE|REPLACE_REF_BASE|NO_REPLACE_OBJECTS|QUARANTINE_PATH|IMPLICIT_WORK_TREE|INTERNAL_\w+|ATTR_\w+)$/i;
 
-/**
- * Returns the environment of every child: the harmless part of the user's, and what settings add (`troupe.commandEnv`:
- * names, or prefixes followed by `*`).
- */
+/** Returns the harmless part of the user's variables, and those that settings add (`troupe.commandEnv`). */
 export function commandEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   added: readonly string[] = [],

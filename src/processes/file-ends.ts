@@ -1,10 +1,7 @@
 import { open } from "node:fs/promises";
 import type { Ends } from "./requests.ts";
 
-/**
- * Output up to this size is returned whole. 30,000 characters of JavaScript are at most 90,000 bytes, so longer output
- * exceeds what a model is shown.
- */
+/** Returned whole up to this size: more than the 30,000 characters that a model is shown. */
 const WHOLE_BYTES = 96 * 1024;
 const END_BYTES = WHOLE_BYTES / 2;
 

@@ -12,17 +12,11 @@ export interface HelperParts {
   readonly clock: Clock;
   /** It keeps the session's process alive only during a request. */
   readonly idle?: "released";
-  /**
-   * Called once, when it has ended and all its messages were handled, or when it could not be started; the channel
-   * closes after that. `how`: why, with its last error.
-   */
+  /** Called once, after its last message, or if it could not start; then the channel closes. `how`: its last error. */
   onGone(how: string): void | Promise<void>;
 }
 
-/**
- * One process of Troupe's that works for the session, as the session sees it. Frames are their only connection; one that
- * sends anything else is killed: it cannot be trusted.
- */
+/** A process of Troupe's, as the session sees it. One that sends anything but frames is killed. */
 export class Helper {
   readonly channel: Channel;
   readonly #process: ChildProcess;

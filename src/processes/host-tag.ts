@@ -2,9 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 
-/**
- * Carried by every child, so that one that left its group can still be found: names the host, the actor and the run.
- */
+/** Carried by every child, so that one that left its group can still be found. */
 const HOST_VARIABLE = "TROUPE_HOST";
 const OWNER_VARIABLE = "TROUPE_OWNER";
 const RUN_VARIABLE = "TROUPE_RUN";
@@ -25,10 +23,7 @@ export function hostTag(mainPid: number, hostPid: number): string {
   return `${mainPid}.${hostPid}`;
 }
 
-/**
- * Kills whatever a dead host started, also what it had not reported and what left its group. Needs /proc; otherwise
- * finds nothing. Repeats, because a child may be forking.
- */
+/** Kills what a dead host started, also outside of groups. Finds nothing without /proc. Repeats, because a child may fork. */
 export function killTagged(tag: string): void {
   for (let round = 0; round < ROUNDS; round++) {
     const found = taggedWith(`${HOST_VARIABLE}=${tag}`);
@@ -43,10 +38,7 @@ export function endTagged(tag: string, clock: Clock): Promise<void> {
 
 export type RunProcesses = ReturnType<typeof runProcesses>;
 
-/**
- * The processes that a run started, also those that left its group, by the tag in `env`. Create it before the run
- * starts: it skips older processes, which is cheap.
- */
+/** What a run started, by the tag in `env`. Create it before the run starts: it skips older processes. */
 export function runProcesses(env: Readonly<Record<string, string>>, clock: Clock) {
   const run = env[RUN_VARIABLE];
   const older = new Set(run === undefined ? [] : processIds());
@@ -54,10 +46,7 @@ export function runProcesses(env: Readonly<Record<string, string>>, clock: Clock
   return { running, end: () => endAll(running, clock) };
 }
 
-/**
- * Sends TERM, waits for a grace period, then sends KILL. Resolves when no process is found. Without /proc it finds none,
- * and it never finds a process that has emptied its environment.
- */
+/** Sends TERM, then KILL. Finds nothing without /proc, and no process that has emptied its environment. */
 async function endAll(find: () => readonly number[], clock: Clock): Promise<void> {
   const deadline = clock.now() + GRACE_MS;
   const told = new Set<number>();

@@ -106,10 +106,7 @@ function host(clock: Clock): void {
 
 const CLOSES_ON_EXEC = 0o2000000;
 
-/**
- * Closes inherited descriptors other than the standard streams: every child, a confined one too, would get the files
- * and sockets of a shell above us. Those that Node opens are close-on-exec. Linux only.
- */
+/** Closes files and sockets of a shell above us, which every child would get. Linux only. */
 function closeInherited(): void {
   for (const descriptor of openDescriptors()) {
     try {

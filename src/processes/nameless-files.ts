@@ -4,10 +4,7 @@ import { join } from "node:path";
 
 const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
-/**
- * Returns the descriptor of a file without a name: unlike a pipe, it is complete when its program ends, even if another
- * process inherited it. Throws if none can be made in this directory.
- */
+/** Returns a file without a name: unlike a pipe, it is complete when its program ends, even if others inherited it. */
 export function namelessFile(directory: string): number {
   const path = join(directory, randomBytes(9).toString("hex"));
   const descriptor = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);

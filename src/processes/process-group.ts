@@ -57,10 +57,7 @@ export function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/**
- * Returns the processes of a group that can still run; undefined without /proc. A zombie answers `kill(pid, 0)` until
- * it is reaped, and in a container pid 1 may reap it late or never.
- */
+/** Undefined without /proc. A zombie answers `kill(pid, 0)` until it is reaped, which may be never in a container. */
 function runningMembers(group: number): number[] | undefined {
   try {
     return readdirSync("/proc")

@@ -16,17 +16,11 @@ export interface RunWatch {
   lines?(lines: Lines): void;
 }
 
-/**
- * Every child process of a session, started and owned by one helper process (the process host), so that none survives
- * its owner, the session, or a SIGKILL of the main process.
- */
+/** A session's child processes. Their host ends them with their owner, the session, or a killed main process. */
 export interface Processes {
   /** Never rejects: the result says if a child could not be started, or its host died. */
   run(request: ProcessRequest, signal?: AbortSignal, watch?: RunWatch): Promise<ProcessResult>;
-  /**
-   * Makes the run with this ID report the lines that it writes to its file, from the byte `from` on; only those that
-   * contain one of `words`, if there are any. Does nothing if no such run is running.
-   */
+  /** Makes a run report the lines of its file from a byte on, with one of `words` if there are any. */
   follow(id: string, from: number, words: readonly string[]): void;
   warm(): void;
   /** Ends everything the actor started and waits until it has ended. */

@@ -13,10 +13,7 @@ export const FileOutput = z.object({
 });
 export type FileOutput = z.infer<typeof FileOutput>;
 
-/**
- * Without `output`, stdout and stderr are in the result, both bounded. Without `confined` it runs as the user. `piped`:
- * its stdin is written and its stdout read while it runs, and only stderr is in the result.
- */
+/** Without `output`, stdout and stderr are in the result. `piped`: its streams are used while it runs. */
 export const ProcessRequest = z.extend(RunRequest, {
   output: z.optional(FileOutput),
   confined: z.optional(Confined),

@@ -1,9 +1,6 @@
 import type { Confined, ConfinedView } from "../mailbox/confined.ts";
 
-/**
- * Returns the profile of macOS's sandbox-exec for the same confinement. Later rules win, so deeper paths follow.
- * `empty` or `scratch` becomes hidden: this sandbox cannot mount anything.
- */
+/** For macOS's sandbox-exec, where later rules win. It cannot mount: `empty` and `scratch` are hidden. */
 export function seatbeltProfile({ seen }: Pick<Confined, "seen">): string {
   const sorted = seen.toSorted((one, other) => one.path.split("/").length - other.path.split("/").length);
   return [

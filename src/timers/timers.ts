@@ -50,10 +50,7 @@ interface WakeUp extends WakeUpRequest {
   readonly at: number;
 }
 
-/**
- * The scheduled prompts of one conversation (A15). A prompt that is due waits until it is taken; each job waits only once.
- * Times that were missed, because no session was open or the clock jumped, count as one.
- */
+/** A due prompt waits until it is taken, each job once; missed times count as one (A15). */
 export class Timers implements TimerService {
   readonly #ports: TimerPorts;
   #jobs: readonly ScheduledJob[] = [];

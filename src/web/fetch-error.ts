@@ -13,10 +13,7 @@ export function problem(message: string): FetchProblem {
   return { type: "problem", message };
 }
 
-/**
- * Runs a request within a time. An error of the connection is a problem, and so is `late` if the time is up; rejects
- * only if `signal` is aborted.
- */
+/** An error of the connection is a problem, and so is `late`; rejects only if `signal` is aborted. */
 export async function withinTime<T>(
   {
     ms,

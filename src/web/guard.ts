@@ -29,10 +29,7 @@ export interface GuardOptions {
   readonly isAllowed: boolean;
 }
 
-/**
- * Returns the lookup of one connection. It returns only addresses that it has checked itself, so an answer cannot change
- * between the check and the connection. One guarded address refuses the whole answer.
- */
+/** Returns only addresses that it has checked itself. One guarded address refuses the whole answer. */
 export function guardedLookup({ resolve, namesHost, isAllowed }: GuardOptions): LookupFunction {
   return (hostname, options, callback) => {
     const host = hostname.replace(/\.+$/, "").toLowerCase();

@@ -30,10 +30,7 @@ const IDENTITY = {
   "accept-encoding": "gzip, deflate, br",
 };
 
-/**
- * Sends one request over a connection of its own, without cookies; a redirect is an ordinary response. Rejects with the
- * error of the connection, or with the signal's reason. The connection is closed when it settles.
- */
+/** Uses a connection of its own, without cookies; a redirect is an ordinary response. */
 export async function sendRequest({ url, method = "GET", body, ...given }: WebRequest): Promise<WebResponse> {
   const { signal } = given;
   const { request } = url.protocol === "http:" ? await import("node:http") : await import("node:https");

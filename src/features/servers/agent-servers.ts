@@ -70,10 +70,7 @@ interface Held {
   isTold: boolean;
 }
 
-/**
- * The servers that agents' definitions write out: each starts with the first agent that brings it, is shared, and
- * ends with the last of them.
- */
+/** Servers that definitions write out: each starts with the first agent that brings it and ends with the last. */
 export class AgentServers {
   readonly #parts: AgentServersParts;
   readonly #held = new Map<ActorId, Held>();
@@ -110,10 +107,7 @@ export class AgentServers {
     return [...held.problems, ...this.#ofAgent(held.hold).flatMap(whyMissing)];
   }
 
-  /**
-   * Resolves when its first request need not wait any longer; also for an agent that holds them already. Never
-   * rejects.
-   */
+  /** Resolves when its first request need not wait any longer, also if it holds them already. Never rejects. */
   hold(actor: ActorId, definition: AgentDefinition): Promise<void> {
     const before = this.#held.get(actor);
     if (before !== undefined) return before.ready;

@@ -18,10 +18,7 @@ export interface KindsOf {
   kind(type: string): AgentDefinition | undefined;
 }
 
-/**
- * Returns the type of an actor (a fork has its parent's), "main" for the main conversation, or null if the type no
- * longer exists.
- */
+/** Returns an actor's type (a fork has its parent's), "main", or null if the type no longer exists. */
 export function kindOf({ spec }: Actor, of: KindsOf): AgentDefinition | "main" | null {
   if (spec.id === MAIN) return "main";
   if (spec.type !== FORK) return of.kind(spec.type) ?? null;
@@ -64,10 +61,7 @@ const WAIT = "You are notified when they are ready; until then do what needs non
 
 const JUST_COME = "It is ready now: make the call again.";
 
-/**
- * Returns why an actor was not offered a server's tool, and what to do. Returns null if it may not have it anyway, or
- * if nothing is known of such a server or tool.
- */
+/** Returns why an actor lacks a server's tool and what to do; null if it may not have it, or nothing is known. */
 export function absenceReason(actor: Actor, tool: string, parts: AbsentParts): string | null {
   if (!mayHave(actor, tool, parts)) return null;
   const isOf = (slug: string) => tool.startsWith(`mcp__${slug}__`);

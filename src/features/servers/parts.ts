@@ -8,17 +8,11 @@ import type { Outputs } from "../../supervisor/outputs.ts";
 import type { Toolbox } from "../../supervisor/toolbox.ts";
 
 export interface ServersOptions {
-  /**
-   * MCP servers by name, as in `.mcp.json`, or parsed already; shared by all agents, as `mcp__server__tool`. A faulty
-   * one gives a warning.
-   */
+  /** By name, as in `.mcp.json`, or parsed already; shared by all agents. A faulty one gives a warning. */
   readonly mcpServers?: Readonly<Record<string, McpServerEntry>> | readonly McpServer[];
   /** Names of known servers that are not started, each with the reason as a clause, for agents that name one. */
   readonly serversLeftOut?: Readonly<Record<string, string>>;
-  /**
-   * The full name of the tool that answers instead of the user. Models are not offered it. Prompts and spawns reject
-   * if it does not exist.
-   */
+  /** The tool that answers instead of the user: not offered to models. Prompts and spawns reject without it. */
   readonly permissionPromptTool?: string;
 }
 

@@ -59,10 +59,7 @@ export function missingNotice(reason: string): ServerNotice {
   return quietNotice(TITLE, `${reason} ${GO_ON}`);
 }
 
-/**
- * Builds the notice before the first turn: missing servers of its own, tools that came since the spawn, and names of
- * the session's servers that are still `starting`.
- */
+/** Builds the notice before the first turn. `starting`: names of the session's servers that still start. */
 export function firstNotice(
   missing: readonly string[],
   late: readonly AgentTool[],

@@ -149,10 +149,7 @@ const MOST_CHARS = 120;
 /** A word, or several in quotes; a quote within a word is a letter, because most of a prompt's arguments are prose. */
 const WORD = /"((?:\\.|[^"\\])*)"(?=\s|$)|'([^']*)'(?=\s|$)|(\S+)/g;
 
-/**
- * Parses arguments by position; the last one takes the rest of the line, so that a sentence needs no quotes. An empty
- * `""` leaves an optional one out.
- */
+/** Parses arguments by position; the last one takes the rest of the line. `""` leaves an optional one out. */
 export function argumentsGiven(prompt: ServerPrompt, line: string): Given {
   const declared = prompt.arguments;
   const words = [...line.trim().matchAll(WORD)];
@@ -170,10 +167,7 @@ export function argumentsGiven(prompt: ServerPrompt, line: string): Given {
   return { type: "given", values: Object.fromEntries(values) };
 }
 
-/**
- * Returns a filled-in prompt as a turn of the user. Assistant messages of a server become text, as only the model
- * speaks for itself. `call` distinguishes images of different calls.
- */
+/** What a server says as the assistant becomes text: only the model speaks for itself. `call` tells images apart. */
 function promptAsTurn(
   { name, server }: ServerPrompt,
   args: string,

@@ -107,10 +107,7 @@ export function joinTexts(blocks: readonly Block[]): string {
   return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
-/**
- * Bounds a result: of a long text the beginning and the end are shown, and the whole is written to `output`, which must
- * not exist yet; null if there is no such file.
- */
+/** Shows the ends of a long text, and writes the whole to `output`, a new file, if it is not null. */
 export function boundResult(
   blocks: readonly Block[],
   maxChars: number,

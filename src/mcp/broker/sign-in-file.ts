@@ -17,10 +17,7 @@ const Saved = z.object({
   client: z.optional(z.looseObject({ client_id: z.string() })),
 });
 
-/**
- * One server's sign-in, in a file that only this user can read. It is named after the server's name and address: a
- * project that gives a known name another address gets no tokens.
- */
+/** Named after the server's name and address: a project that gives a known name another address gets no tokens. */
 export class SignInFile {
   readonly path: string;
 

@@ -19,10 +19,7 @@ export interface StdioParts {
   onProcess(pid: number, running: boolean): void;
 }
 
-/**
- * A server as a child process in a process group of its own, which ends as a whole: the SDK's own transport would leave
- * grandchildren behind. The server's output is bounded before it is kept (fault 58).
- */
+/** Ends a server's whole process group; the SDK's transport leaves grandchildren. Its output is bounded (fault 58). */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;

@@ -1,9 +1,6 @@
 const HEAD_BYTES = 2048;
 
-/**
- * Decodes bytes by a byte order mark, the server's charset, or the page's own; else as UTF-8 if they are valid, or as the
- * Latin-1 of browsers. An unknown charset is ignored.
- */
+/** Decodes by a byte order mark, the server's charset, or the page's; else as UTF-8 if valid, or Latin-1. */
 export function decodeText(bytes: Uint8Array, contentType: string): string {
   const said = [markOf(bytes), charsetIn(contentType), charsetInHead(bytes)];
   for (const label of said) {
