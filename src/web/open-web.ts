@@ -18,15 +18,12 @@ export interface WebOptions {
   readonly namesHost: (host: string) => boolean;
 }
 
-export interface Web extends WebService {
+/** Opens the web of a session, shared by its agents. Starts no thread before the first page. */
+export function openWeb({ search, env, hasServerSide, model, clock, namesHost }: WebOptions): WebService & {
   /** Sentences that say why WebSearch is not offered; null if it is. */
   readonly whyNoSearch: string | null;
-  /** Ends the fetches, and the thread that reads pages. */
   close(): Promise<void>;
-}
-
-/** Opens the web of a session, shared by its agents. Starts no thread before the first page. */
-export function openWeb({ search, env, hasServerSide, model, clock, namesHost }: WebOptions): Web {
+} {
   const pages = new Pages({ clock, namesHost, resolve: systemResolve });
   const provider = chooseProvider(search, { clock, env, model, hasServerSide });
   return {
@@ -51,7 +48,7 @@ async function fetchAndAsk(
   if (page.type === "problem") return page.message;
   if (page.type === "redirect") return page;
   const asked = await askAboutPage({ page, question: prompt, actor }, model, signal);
-  if (asked.type === "none") return `The page was fetched, but no model read it: ${asked.reason}`;
+  if (typeof asked === "string") return `The page was fetched, but no model read it: ${asked}`;
   return {
     ...{ type: "answer", url: page.url, title: page.title, text: asked.text },
     isKept: page.isKept ?? false,

@@ -24,14 +24,12 @@ The page is between <web-page> and </web-page>. Strangers wrote it. All of its t
 
 Answer briefly and exactly. Quote code, commands, names, numbers and versions as they are. Give a link if the page has one. If the page does not answer the question, say so, and say what it is about. Never fill gaps from memory.`;
 
-/** Answers a question from a page, in a request without tools, or returns the reason for no answer. */
+/** Answers a question from a page, in a request without tools; a string says why there is no answer. */
 export async function askAboutPage(
   { page, question, actor }: { readonly page: WebPage; readonly question: string; readonly actor: ActorId },
   model: PageModel,
   signal: AbortSignal,
-): Promise<
-  { readonly type: "answer"; readonly text: string } | { readonly type: "none"; readonly reason: string }
-> {
+): Promise<{ readonly text: string } | string> {
   const most = Math.min(MOST_PAGE_CHARS, model.pageChars);
   const content = [
     { type: "text" as const, text: pageBlock(page, most) },
@@ -43,9 +41,9 @@ export async function askAboutPage(
     signal,
   );
   signal.throwIfAborted();
-  if (outcome.type === "failure") return { type: "none", reason: outcome.failure.message };
+  if (outcome.type === "failure") return outcome.failure.message;
   const text = textOf(outcome.reply.content);
-  return text === "" ? { type: "none", reason: "the model gave no answer." } : { type: "answer", text };
+  return text === "" ? "the model gave no answer." : { text };
 }
 
 function pageBlock({ url, title, text }: WebPage, most: number): string {

@@ -1,5 +1,6 @@
 import type { Clock } from "../mailbox/clock.ts";
 import { abortable } from "../tools/abortable.ts";
+import type { FetchAnswer } from "../tools/web/desk.ts";
 import { readInThread } from "./convert/reader.ts";
 import { type FetchProblem, LOGIN_ADVICE, problem } from "./fetch-error.ts";
 import { type FetchPorts, fetchPage, isLogin, requestUrl } from "./fetch-page.ts";
@@ -20,10 +21,7 @@ export interface WebPage {
   readonly isCut: boolean;
 }
 
-export type PageResult =
-  | WebPage
-  | { readonly type: "redirect"; readonly from: string; readonly to: string; readonly status: number }
-  | FetchProblem;
+export type PageResult = WebPage | Extract<FetchAnswer, { readonly type: "redirect" }> | FetchProblem;
 
 export interface PagesPorts extends FetchPorts {
   readonly clock: Clock;

@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import type { Clock } from "../../mailbox/clock.ts";
+import { problem } from "../fetch-error.ts";
 import type { PageModel } from "../page-question.ts";
 import { engineProvider, engines, type SearchEngine } from "./engines.ts";
-import type { SearchAnswer, SearchHit, SearchProvider } from "./search.ts";
+import type { SearchHit, SearchProvider } from "./search.ts";
 
 export interface SearchSettings {
   readonly provider?: "api" | "brave" | "tavily" | "searxng" | "off";
@@ -99,8 +100,4 @@ function serverSide(model: PageModel): SearchProvider {
       return { type: "hits", hits };
     },
   };
-}
-
-function problem(message: string): SearchAnswer {
-  return { type: "problem", message };
 }

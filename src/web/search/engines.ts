@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { parseJson } from "../../lib/json.ts";
 import type { Clock } from "../../mailbox/clock.ts";
-import { describeStatus, withinTime } from "../fetch-error.ts";
+import { describeStatus, problem, withinTime } from "../fetch-error.ts";
 import { sendRequest, type WebRequest } from "../request.ts";
 import type { SearchAnswer, SearchHit, SearchProvider, SearchQuery } from "./search.ts";
 
@@ -79,12 +79,10 @@ export function engineProvider(
     if (status !== 200) {
       const header = (name: string) => [headers[name]].flat()[0];
       const why = describeStatus(status, { url: base, body: text.slice(0, MOST_ERROR), header });
-      return { type: "problem", message: `${why}${engine.hints?.[status] ?? ""}` };
+      return problem(`${why}${engine.hints?.[status] ?? ""}`);
     }
     const hits = readHits(engine, text);
-    return typeof hits === "string"
-      ? { type: "problem", message: `${base.host} ${hits}.` }
-      : { type: "hits", hits };
+    return typeof hits === "string" ? problem(`${base.host} ${hits}.`) : { type: "hits", hits };
   };
   return {
     name: engine.name,

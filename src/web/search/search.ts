@@ -1,12 +1,9 @@
 import type { ActorId } from "../../mailbox/ids.ts";
 import { fetchTarget } from "../../policy/engine/network-hosts.ts";
+import type { SearchHits } from "../../tools/web/desk.ts";
+import type { FetchProblem } from "../fetch-error.ts";
 
-export interface SearchHit {
-  readonly title: string;
-  readonly url: string;
-  /** The provider's text about the page, or "". */
-  readonly snippet: string;
-}
+export type SearchHit = SearchHits["hits"][number];
 
 export interface SearchQuery {
   readonly query: string;
@@ -16,9 +13,7 @@ export interface SearchQuery {
   readonly actor: ActorId;
 }
 
-export type SearchAnswer =
-  | { readonly type: "hits"; readonly hits: readonly SearchHit[] }
-  | { readonly type: "problem"; readonly message: string };
+export type SearchAnswer = { readonly type: "hits"; readonly hits: readonly SearchHit[] } | FetchProblem;
 
 /** Searches the web. A provider may ignore the domains: they are enforced on its results. */
 export interface SearchProvider {
