@@ -4,8 +4,13 @@ import { access, open, readFile, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
 import { parseJson, valueAt } from "../lib/json.ts";
 import { isPathInside } from "../lib/paths.ts";
-import { type KnownServer, languages, projectLanguages } from "./languages.ts";
-import { type LanguageServerEntry, readServerEntries } from "./server-entry.ts";
+import {
+  type KnownServer,
+  type LanguageServerEntry,
+  languages,
+  projectLanguages,
+  readServerEntries,
+} from "./languages.ts";
 
 /** A larger program is known by its size. */
 const MOST_HASHED = 8 * 1024 * 1024;

@@ -9,8 +9,15 @@ import { Helper, withCompileCache } from "./helper-process.ts";
 import { hostTag, killTagged } from "./host-tag.ts";
 import { signalGroup } from "./process-group.ts";
 import type { RunWatch } from "./processes.ts";
-import { type HOST_NOTICES, HOST_REQUESTS } from "./protocol.ts";
-import { cancelledEarly, notStarted, type ProcessRequest, type ProcessResult, unknown } from "./requests.ts";
+import {
+  cancelledEarly,
+  type HOST_NOTICES,
+  HOST_REQUESTS,
+  notStarted,
+  type ProcessRequest,
+  type ProcessResult,
+  unknown,
+} from "./requests.ts";
 
 /** The bundler keeps the entry's name; the sources run as they are. */
 const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./host.ts" : "./process-host.js", import.meta.url);

@@ -9,8 +9,7 @@ import { type Child, startChild } from "./child.ts";
 import { withoutCredentials } from "./environment.ts";
 import { endTagged, hostTag, runTagOf, tagsOf } from "./host-tag.ts";
 import { connectFor } from "./piped-output.ts";
-import { HOST_NOTICES, HOST_REQUESTS } from "./protocol.ts";
-import { cancelledEarly, type Lines, type ProcessResult } from "./requests.ts";
+import { cancelledEarly, HOST_NOTICES, HOST_REQUESTS, type Lines, type ProcessResult } from "./requests.ts";
 
 type Run = RequestOf<typeof HOST_REQUESTS, "run">;
 type RunEvent = EventOf<typeof HOST_REQUESTS, "run">;

@@ -7,10 +7,8 @@ import { mcpPerson, whyNoPromptTool } from "../../mcp/permission-prompt.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { AgentServers, didNotStart } from "./agent-servers.ts";
-import { absenceReason, hears, kindOf, toolsAfterStart } from "./late-tools.ts";
 import { givenServers, knownServers, namedTelling } from "./named-servers.ts";
 import type { ServersParts } from "./parts.ts";
-import { servedTools } from "./served-tools.ts";
 import {
   firstNotice,
   missingNotice,
@@ -20,6 +18,7 @@ import {
 } from "./server-notices.ts";
 import { serverPrompts } from "./server-prompts.ts";
 import { serverQuestions } from "./server-questions.ts";
+import { absenceReason, hears, kindOf, servedTools, toolsAfterStart } from "./server-tools.ts";
 
 const NOTE_CHARS = 500;
 

@@ -1,16 +1,18 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { AgentTool } from "../../mailbox/messages.ts";
-import type { ServerStatus } from "../../mcp/mcp.ts";
+import type { ServerState, ServerStatus } from "../../mcp/mcp.ts";
+import { resourceTools, serverTool, serverTools } from "../../mcp/mcp-tools.ts";
 import { serverSlug } from "../../mcp/names.ts";
+import type { Mcp } from "../../mcp/open-mcp.ts";
 import { matchesToolName } from "../../policy/gate.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import { FORK } from "../../supervisor/run-for.ts";
-import type { Toolbox } from "../../supervisor/toolbox.ts";
+import type { Served, Toolbox } from "../../supervisor/toolbox.ts";
 import { CALLER, SEARCH } from "../../tools/deferred/resolve-call.ts";
 import { namedTools } from "../agents/definition-tools.ts";
-import { whyMissing } from "./agent-servers.ts";
+import { type AgentServers, whyMissing } from "./agent-servers.ts";
 import { shownName } from "./named-servers.ts";
 
 export interface KindsOf {
@@ -89,4 +91,35 @@ function mayHave(actor: Actor, tool: string, of: KindsOf): boolean {
 /** True if it gets notices of new tools. */
 export function hears({ id, spec }: Actor): boolean {
   return id === MAIN || spec.tools.some(({ name }) => name === SEARCH);
+}
+
+interface ServedParts {
+  readonly mcp: Mcp;
+  readonly agents: Pick<AgentServers, "of" | "slugs">;
+  readonly shared: ReadonlySet<string>;
+  readonly hidden: string | undefined;
+}
+
+/** Returns the servers' tools, current at each call. */
+export function servedTools({ mcp, agents, shared, hidden }: ServedParts): () => Served {
+  const resources = resourceTools(
+    mcp,
+    (actor) => (slug) => shared.has(slug) || agents.of(actor).includes(slug),
+  );
+  const isWanted = shared.size > 0 || hidden !== undefined;
+  return () => {
+    const all = [...(isWanted ? resources : []), ...serverTools(mcp, (slug) => shared.has(slug))];
+    const ofOne = (one: string) => [...resources, ...serverTools(mcp, (slug) => slug === one)];
+    return {
+      all: all.filter(({ name }) => name !== hidden),
+      own: new Map([...agents.slugs].map((slug) => [slug, ofOne(slug)])),
+      awaited: mcp.servers().flatMap(({ slug, state }) => (mayStillCome(state) ? [slug] : [])),
+      stranger: (name) => (name === hidden || !name.startsWith("mcp__") ? null : serverTool(mcp, name)),
+    };
+  };
+}
+
+/** True if it is starting, or the user may still sign in. */
+function mayStillCome({ type }: ServerState): boolean {
+  return type === "starting" || type === "needs-auth";
 }
