@@ -114,7 +114,7 @@ describe("the gate and hooks, over tools of MCP servers", () => {
     ]);
   });
 
-  test("hooks see them by name, and what one rewrites is what the server gets (A5.5)", {
+  test("hooks see them by name, and what one rewrites is checked against the server's schema (A5.5)", {
     tags: ["long"],
   }, async () => {
     const rewrite = `echo '${JSON.stringify({
