@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { oneLine, shorten } from "../lib/text.ts";
 import type { LanguageQuestion, LspOperation } from "../tools/lsp/desk.ts";
 import { pathOf } from "./diagnostics.ts";
 import type { Synced } from "./documents.ts";
@@ -213,7 +214,7 @@ function itemPlace({ name, kind, uri, selectionRange }: CallHierarchyItem): Show
 }
 
 function labelOf(kind: number, name: string): string {
-  return `${kindName(kind)} ${name.replace(/\s+/g, " ").slice(0, 200)}`;
+  return `${kindName(kind)} ${shorten(oneLine(name), 200)}`;
 }
 
 async function callItems(question: OpenQuestion): Promise<readonly CallHierarchyItem[]> {

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { nearNames } from "../../context/skills/find-skill.ts";
+import { shorten } from "../../lib/text.ts";
 import { serverSlug } from "../../mcp/names.ts";
 import { type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
 import type { McpServer } from "../../mcp/server.ts";
@@ -46,7 +47,7 @@ export function missingWords(kind: Kind, there: ServersThere): readonly string[]
 
 /** Formats a name in quotes, in one line and shortened. */
 export function shownName(name: string): string {
-  return JSON.stringify(name.length <= MOST_NAME_CHARS ? name : `${name.slice(0, MOST_NAME_CHARS)}…`);
+  return JSON.stringify(shorten(name, MOST_NAME_CHARS));
 }
 
 function reasonFor(name: string, kind: string, { servers, leftOut, kinds }: ServersThere): string {

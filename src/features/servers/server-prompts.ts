@@ -2,6 +2,7 @@ import { digestOf } from "../../context/digest.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
 import type { Reference } from "../../context/references.ts";
 import { nearNames } from "../../context/skills/find-skill.ts";
+import { oneLine, shorten } from "../../lib/text.ts";
 import { type Clock, pause } from "../../mailbox/clock.ts";
 import type { McpEvent, McpPrompt, PromptMessage, ServerStatus } from "../../mcp/mcp.ts";
 import { promptCommands } from "../../mcp/names.ts";
@@ -160,7 +161,7 @@ export function argumentsGiven(prompt: ServerPrompt, line: string): Given {
     const value = place === last && words.length > declared.length ? rest(words[place]) : word(words[place]);
     if (value !== "" || (required && place < words.length)) values.push([name, value]);
     else if (required) {
-      const about = description === undefined ? "" : ` (${shortened(description)})`;
+      const about = description === undefined ? "" : ` (${shorten(oneLine(description), MOST_CHARS)})`;
       return wrong(`/${prompt.name} needs ${name}${about}: write ${promptUsage(prompt)}.`);
     }
   }
@@ -207,11 +208,6 @@ function word(match: RegExpExecArray | undefined): string {
 
 function rest(match: RegExpExecArray | undefined): string {
   return match?.input.slice(match.index) ?? "";
-}
-
-function shortened(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= MOST_CHARS ? line : `${line.slice(0, MOST_CHARS).toWellFormed()}…`;
 }
 
 function wrong(reason: string): Given {

@@ -1,3 +1,4 @@
+import { shorten } from "../../lib/text.ts";
 import { ActorId, callId } from "../../mailbox/ids.ts";
 import type { ChangedTool, Elicitation, ElicitationAnswer } from "../../mcp/mcp.ts";
 import type { ChoiceOutcome } from "../../policy/asking/questions.ts";
@@ -90,9 +91,5 @@ function underTheirOwn(said: Answers, wrong: readonly Misfit[], asked: readonly 
 
 function wordsOf({ accepted, now }: ChangedTool): string {
   if (accepted.description === now.description) return `- ${now.name}: other arguments, or more of its text`;
-  return `- ${now.name}\n  before: ${cut(accepted.description)}\n  now: ${cut(now.description)}`;
-}
-
-function cut(text: string): string {
-  return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}…`;
+  return `- ${now.name}\n  before: ${shorten(accepted.description, MOST_CHARS)}\n  now: ${shorten(now.description, MOST_CHARS)}`;
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { oneLine, shorten } from "../../lib/text.ts";
 import type { CommandOutput } from "../../mailbox/runs.ts";
 import { formatSize, MAX_OUTPUT_CHARS, shownOutput } from "../command-output.ts";
 import { naming } from "../prompt.ts";
@@ -67,9 +68,5 @@ function headline({ id, kind, title, state, ending, ms }: TaskView, { bytes, pat
   const how = ending ?? `It has been running for ${Math.round(ms / 1000)} s.`;
   const file = path === null ? "" : `; ${formatSize(bytes)} of output in ${path}`;
   const what = kind === "agent" ? "Agent" : "Command";
-  return `[${what} ${id}: ${oneLine(title)}; status: ${state}. ${how.replace(/\.$/, "")}${file}.]`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").slice(0, 200);
+  return `[${what} ${id}: ${shorten(oneLine(title), 200)}; status: ${state}. ${how.replace(/\.$/, "")}${file}.]`;
 }

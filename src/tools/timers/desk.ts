@@ -1,3 +1,4 @@
+import { oneLine, shorten } from "../../lib/text.ts";
 export interface TimerView {
   readonly id: string;
   /** Null: a wake-up, which is due once. */
@@ -43,8 +44,7 @@ export function formatTime(ms: number): string {
 const PROMPT_CHARS = 200;
 
 export function formatTimer({ id, cron, prompt, recurring, durable, next }: TimerView): string {
-  const text = prompt.replace(/\s+/g, " ");
-  const short = text.length > PROMPT_CHARS ? `${text.slice(0, PROMPT_CHARS)}…` : text;
+  const text = shorten(oneLine(prompt), PROMPT_CHARS);
   const kind = cron === null ? "wake-up" : `${cron}, ${recurring ? "recurring" : "once"}`;
-  return `${id} · ${kind} · ${durable ? "durable" : "this session"} · next ${formatTime(next)} · ${short}`;
+  return `${id} · ${kind} · ${durable ? "durable" : "this session"} · next ${formatTime(next)} · ${text}`;
 }
