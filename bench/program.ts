@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { sharedNow } from "./machine.ts";
 
@@ -8,6 +9,8 @@ export interface Run {
   readonly wallMs: number;
   /** User and system time of the program and of the children it waited for. */
   readonly cpuMs: number;
+  /** The most memory that the program itself had at a time, or null where /proc does not tell. */
+  readonly peakMiB: number | null;
   readonly stdout: string;
 }
 
@@ -27,16 +30,39 @@ export function runProgram(args: readonly string[], { cwd, env }: RunOptions): P
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
   const [, stdout, stderr, times] = child.stdio;
+  const peak = watchPeak(child.pid);
   const said = Promise.all([textOf(stdout), textOf(stderr), textOf(times as Readable)]);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", async (code) => {
       const wallMs = sharedNow() - startedAt;
+      const peakMiB = peak();
       const [out, complaint, cpu] = await said;
       if (code !== 0) reject(new Error(`${args[0]} ended with ${code}: ${complaint || out}`));
-      else resolve({ startedAt, wallMs, cpuMs: cpuMs(cpu), stdout: out });
+      else resolve({ startedAt, wallMs, cpuMs: cpuMs(cpu), peakMiB, stdout: out });
     });
   });
+}
+
+const LOOK_MS = 100;
+
+/** Looks at the program, the one child of its shell, until the returned function is called. */
+function watchPeak(shell: number | undefined): () => number | null {
+  let peak: number | null = null;
+  const look = () => {
+    try {
+      const child = readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").trim().split(" ")[0];
+      const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child}/status`, "utf8"))?.[1];
+      if (kilobytes !== undefined) peak = Math.max(peak ?? 0, Number(kilobytes) / 1024);
+    } catch {
+      // It has ended, or there is no /proc.
+    }
+  };
+  const timer = setInterval(look, LOOK_MS);
+  return () => {
+    clearInterval(timer);
+    return peak;
+  };
 }
 
 async function textOf(stream: Readable | null): Promise<string> {

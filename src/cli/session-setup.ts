@@ -6,6 +6,7 @@ import { aliasesFrom } from "../model/aliases.ts";
 import { whyNotAsRoot } from "../policy/root-bypass.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
+import { limitRanges } from "../settings/limit-ranges.ts";
 import { whyNotMode } from "../settings/modes.ts";
 import { managedSettingsFile } from "../settings/paths.ts";
 import type { ReadSettings } from "../settings/read-settings.ts";
@@ -201,9 +202,10 @@ function maxAgentsIn(env: Env): number | undefined {
   const text = env["TROUPE_MAX_AGENTS"]?.trim();
   if (!text) return undefined;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (value >= 1 && value <= 256) return value;
+  const { min, max } = limitRanges.maxAgents;
+  if (value >= min && value <= max) return value;
   throw new UsageError(
-    `TROUPE_MAX_AGENTS is "${text}"; set it to a whole number from 1 to 256, or unset it.`,
+    `TROUPE_MAX_AGENTS is "${text}"; set it to a whole number from ${min} to ${max}, or unset it.`,
   );
 }
 

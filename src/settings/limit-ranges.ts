@@ -9,7 +9,7 @@ const WEEK_MINUTES = 10_080;
 
 /** The range of each limit: settings outside are refused, a program's are moved into it. */
 export const limitRanges = {
-  maxAgents: { min: 1, max: 256 },
+  maxAgents: { min: 1, max: 1_024 },
   maxDepth: { min: 0, max: 16 },
   patienceMs: { min: 0, max: DAY_MS },
   idleMs: { min: 100, max: DAY_MS },

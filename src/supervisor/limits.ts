@@ -4,7 +4,7 @@ import { type LimitRange, limitRanges } from "../settings/limit-ranges.ts";
 
 /** Limits with their defaults; each can be set in settings under `troupe`. */
 export interface Limits {
-  /** Agents running at the same time; the rest wait in order (default 32, 1 to 256). */
+  /** Agents running at the same time; the rest wait in order (default 32, 1 to 1,024). */
   readonly maxAgents: number;
   /** How deep agents may spawn agents; the main conversation is 0 (default 2). */
   readonly maxDepth: number;

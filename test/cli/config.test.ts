@@ -75,7 +75,7 @@ describe("troupe config (A18.4)", () => {
     [["set", "zzz", "1"], 'There is no setting "zzz"; docs/settings.md lists them.'],
     [
       ["set", "troupe.maxAgents", "many"],
-      'troupe.maxAgents must be a whole number from 1 to 256, not "many".',
+      'troupe.maxAgents must be a whole number from 1 to 1024, not "many".',
     ],
     [
       ["set", "permissions.allow", "Bash"],

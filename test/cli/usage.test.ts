@@ -123,12 +123,12 @@ describe("wrong usage is one sentence on stderr, exit code 2, and starts nothing
     ],
     [
       ["fanout", "x"],
-      'TROUPE_MAX_AGENTS is "1000"; set it to a whole number from 1 to 256, or unset it.',
-      { env: { TROUPE_MAX_AGENTS: "1000" } },
+      'TROUPE_MAX_AGENTS is "2000"; set it to a whole number from 1 to 1024, or unset it.',
+      { env: { TROUPE_MAX_AGENTS: "2000" } },
     ],
     [
       ["-p", "x"],
-      'TROUPE_MAX_AGENTS is "many"; set it to a whole number from 1 to 256, or unset it.',
+      'TROUPE_MAX_AGENTS is "many"; set it to a whole number from 1 to 1024, or unset it.',
       { env: { TROUPE_MAX_AGENTS: "many" } },
     ],
     [["fanout"], 'fanout needs at least one task: troupe fanout "task" "task", or one per line on stdin.'],
@@ -140,7 +140,7 @@ describe("wrong usage is one sentence on stderr, exit code 2, and starts nothing
     [["fanout", "a", ""], "Task 2 of 2 is empty; say what the agent must do."],
     [
       ["fanout", "--concurrency", "257", "a"],
-      '--concurrency cannot be "257"; it is a whole number from 1 to 256.',
+      '--concurrency cannot be "257"; it is a whole number from 1 to 1024.',
     ],
     [
       ["fanout", "--agent", "Exlore", "a"],

@@ -95,7 +95,7 @@ test.each([
   ["model", "4", { value: "4" }],
   ["model", " ", { problem: "model must be the name of a model" }],
   ["troupe.maxAgents", "8", { value: 8 }],
-  ["troupe.maxAgents", "many", { problem: "troupe.maxAgents must be a whole number from 1 to 256" }],
+  ["troupe.maxAgents", "many", { problem: "troupe.maxAgents must be a whole number from 1 to 1024" }],
   ["permissions.allow", '["Bash(ls)"]', { value: ["Bash(ls)"] }],
   ["permissions.allow", "Bash(ls)", { problem: "permissions.allow must be a list of rules" }],
   ["env.CI", "true", { value: true }],

@@ -89,7 +89,7 @@ describe("settings", () => {
   test.each([
     [{ model: 7 }, "model must be the name of a model (line 1)"],
     [{ model: " " }, "model must be the name of a model (line 1)"],
-    ['{\n "troupe":\n {"maxAgents": 0}}', "troupe.maxAgents must be a whole number from 1 to 256 (line 3)"],
+    ['{\n "troupe":\n {"maxAgents": 0}}', "troupe.maxAgents must be a whole number from 1 to 1024 (line 3)"],
     [{ troupe: [] }, "troupe must be an object (line 1)"],
     [{ permissions: "no" }, "permissions must be an object (line 1)"],
     [{ permissions: { allow: "Bash" } }, "permissions.allow must be a list of rules (line 1)"],

@@ -28,9 +28,9 @@ describe("a limit never switches itself off", () => {
     expect(limitsOf({ [name]: undefined } as Partial<Limits>)[name]).toBe(limitsOf()[name]);
   });
 
-  test("at least one agent may run, for at least one turn; at most 256 agents", () => {
+  test("at least one agent may run, for at least one turn; at most 1,024 agents", () => {
     expect(limitsOf({ maxAgents: 0, maxTurns: 0 })).toMatchObject({ maxAgents: 1, maxTurns: 1 });
-    expect(limitsOf({ maxAgents: 1e9 }).maxAgents).toBe(256);
+    expect(limitsOf({ maxAgents: 1e9 }).maxAgents).toBe(1_024);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { PermissionMode } from "../../session/options.ts";
+import { limitRanges } from "../../settings/limit-ranges.ts";
 import { agentType } from "../agent-type.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
@@ -24,7 +25,7 @@ export const concurrency = whole({
   name: "concurrency",
   value: "N",
   min: 1,
-  max: 256,
+  max: limitRanges.maxAgents.max,
   summary: "agents at work at the same time; the rest wait in order",
   fallback: "TROUPE_MAX_AGENTS, else 32",
 });
