@@ -139,8 +139,8 @@ describe("wrong usage is one sentence on stderr, exit code 2, and starts nothing
     ],
     [["fanout", "a", ""], "Task 2 of 2 is empty; say what the agent must do."],
     [
-      ["fanout", "--concurrency", "257", "a"],
-      '--concurrency cannot be "257"; it is a whole number from 1 to 1024.',
+      ["fanout", "--concurrency", "1025", "a"],
+      '--concurrency cannot be "1025"; it is a whole number from 1 to 1024.',
     ],
     [
       ["fanout", "--agent", "Exlore", "a"],

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test } from "vitest";
+import type { MessageParam } from "../../src/mailbox/conversation.ts";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import type { Gateway, GatewayNotice, ModelEvent } from "../../src/model/client.ts";
 import { threadGateway } from "../../src/model/gateway.ts";
@@ -52,6 +53,12 @@ function laneOf(gateway: Gateway, actor: ActorId) {
   return lane;
 }
 
+/** Without the cache breakpoints, which a request adds. */
+function textOfMessage({ content }: { readonly content: unknown }): unknown {
+  const [block] = Array.isArray(content) ? content : [];
+  return typeof content === "string" ? content : block?.text;
+}
+
 const begun: Handler = () => ({ text: "Once upon", upTo: '"content_block_stop"', ending: "stall" });
 
 describe("the gateway's thread is killed", () => {
@@ -89,6 +96,44 @@ describe("the gateway's thread is killed", () => {
       { reason: expect.stringContaining("started again") },
     ]);
     expect(threads).toHaveLength(2);
+  });
+
+  test("while 64 agents stream their second turn: each conversation goes out again whole, and each agent gets one reply", async () => {
+    const many = Array.from({ length: 64 }, (_, n) => ActorId.parse(`many${n}`));
+    const { server, gateway } = await gatewayOver((request) =>
+      request.n >= 64 && request.n < 128
+        ? begun(request)
+        : { text: `Reply to ${request.body.messages.length}.` },
+    );
+    const lanes = many.map((actor) => laneOf(gateway, actor));
+    const firsts: MessageParam[][] = many.map((actor) => [{ role: "user", content: `I am ${actor}.` }]);
+    const askAll = (conversations: readonly MessageParam[][], onText = () => {}) =>
+      Promise.all(
+        lanes.map((lane, n) =>
+          lane.ask(requestOf({ actor: many[n] ?? MAIN, messages: conversations[n] ?? [] }), onText, never),
+        ),
+      );
+    await askAll(firsts);
+    const seconds = firsts.map((messages): MessageParam[] => [
+      ...messages,
+      { role: "assistant", content: "Yes." },
+      { role: "user", content: "And then?" },
+    ]);
+    let streaming = 0;
+    const all = Promise.withResolvers<void>();
+    const replies = askAll(seconds, () => {
+      streaming += 1;
+      if (streaming === 64) all.resolve();
+    });
+    await all.promise;
+    await (await thread(0)).terminate();
+    for (const outcome of await replies)
+      expect(replyIn(outcome).content).toMatchObject([{ type: "text", text: "Reply to 3." }]);
+    const again = server.requests
+      .slice(128)
+      .map(({ body }) => JSON.stringify(body.messages.map(textOfMessage)));
+    const whole = seconds.map((messages) => JSON.stringify(messages.map(textOfMessage)));
+    expect(again.toSorted()).toEqual(whole.toSorted());
   });
 
   test("while it is started again: the next one takes over", async () => {
