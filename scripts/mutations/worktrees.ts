@@ -48,7 +48,7 @@ export const worktrees: readonly Mutation[] = [
   },
   {
     name: "full-repository-is-not-said",
-    file: "src/worktrees/serve.ts",
+    file: "src/worktrees/git-worker-main.ts",
     from: 'return errorCode(error) === "ENOSPC" || errorCode(error) === "EDQUOT";',
     to: 'return errorCode(error) === "EDQUOT";',
     tests: ["test/features/isolation/full-repository.test.ts"],

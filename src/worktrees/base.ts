@@ -1,8 +1,8 @@
 import { snapshotCheckout } from "./checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
+import type { BaseRef } from "./protocol.ts";
 import { bothEnded, refuseRequest } from "./refusal.ts";
 import { operationInProgress } from "./repository.ts";
-import type { BaseRef } from "./requests.ts";
 
 export interface Base {
   readonly commit: string;

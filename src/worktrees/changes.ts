@@ -1,7 +1,6 @@
-import type * as z from "zod/mini";
 import { type Git, parts } from "./git.ts";
+import type { ChangedFile, Counts } from "./protocol.ts";
 import { outputOf } from "./refusal.ts";
-import type { ChangedFile, Counts } from "./requests.ts";
 
 /** One entry that differs between two trees. */
 export interface RawChange {
@@ -44,11 +43,7 @@ export function filesOf(changes: readonly RawChange[]): ChangedFile[] {
 }
 
 /** Counts the changes; binary files count only as files. Returns null if git could not read one. */
-export async function countsBetween(
-  run: Run,
-  from: string,
-  to: string,
-): Promise<z.infer<typeof Counts> | null> {
+export async function countsBetween(run: Run, from: string, to: string): Promise<Counts | null> {
   const { code, out } = await run([...PLAIN_DIFF, "--shortstat", from, to]);
   if (code !== 0) return null;
   const number = (what: RegExp) => Number(what.exec(out)?.[1] ?? 0);

@@ -8,11 +8,10 @@ import { finishRemoval } from "./finish-removal.ts";
 import { type KnownTree, knownTrees } from "./known-trees.ts";
 import { branchOf, treePath } from "./layout.ts";
 import { withLock } from "./lock.ts";
-import type { SuccessOf } from "./protocol.ts";
+import type { GitRequest, SuccessOf } from "./protocol.ts";
 import { refuseRequest } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import { repositoryAt } from "./repository.ts";
-import type { CreateRequest } from "./requests.ts";
 import { restoreUnderLock } from "./restore.ts";
 import { dropLocksOf } from "./stale-locks.ts";
 import { readRecord, writeRecord } from "./tree-record.ts";
@@ -28,7 +27,7 @@ const LOOK_EVERY_MS = 20;
 
 /** Claims the worktree of a resumed actor, in whatever state it is. Rejects with the signal's reason. */
 export async function claimTree(
-  request: CreateRequest,
+  request: GitRequest<"create">,
   ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<Claimed> {
@@ -47,7 +46,7 @@ export async function claimTree(
   return { type: "claimed", how: "created-again", ...made };
 }
 
-async function take(repo: Repository, request: CreateRequest, ground: GitEnvironment): Promise<Taken> {
+async function take(repo: Repository, request: GitRequest<"create">, ground: GitEnvironment): Promise<Taken> {
   const known = (await knownTrees(repo)).find(({ name }) => name === request.name);
   if (known === undefined) return { type: "missing", again: false };
   const { record, snapshot, ignored } = known;
@@ -73,7 +72,11 @@ async function take(repo: Repository, request: CreateRequest, ground: GitEnviron
 }
 
 /** Returns null if the owner is dead or is the caller. */
-function inUse({ name, record }: KnownTree, { owner }: CreateRequest, ground: GitEnvironment): Making | null {
+function inUse(
+  { name, record }: KnownTree,
+  { owner }: GitRequest<"create">,
+  ground: GitEnvironment,
+): Making | null {
   if (record === null) return null;
   const { process } = record.owner;
   const isOurs = process.pid === owner.process.pid && process.startedAt === owner.process.startedAt;
@@ -87,7 +90,7 @@ function inUse({ name, record }: KnownTree, { owner }: CreateRequest, ground: Gi
 
 async function putBack(
   repo: Repository,
-  { name, owner }: CreateRequest,
+  { name, owner }: GitRequest<"create">,
   { base }: KnownTree,
   ground: GitEnvironment,
 ): Promise<Claimed> {

@@ -5,7 +5,7 @@ import type { Worktree } from "../mailbox/worktree.ts";
 import type { Repository } from "./environment.ts";
 import { type Git, oddPath, parts } from "./git.ts";
 import { treesFolder } from "./layout.ts";
-import type { CreateRequest } from "./requests.ts";
+import type { GitRequest } from "./protocol.ts";
 
 /** Ignored files that a worktree needs to build and that git does not copy (C14). */
 export interface Along {
@@ -13,7 +13,7 @@ export interface Along {
   readonly tree: Worktree;
   /** Runs in the worktree. */
   readonly git: Git;
-  readonly dependencies: CreateRequest["dependencies"];
+  readonly dependencies: GitRequest<"create">["dependencies"];
   readonly signal: AbortSignal | undefined;
   readonly limits?: { readonly files: number; readonly bytes: number };
 }

@@ -20,10 +20,9 @@ import {
   treeRecordFolder,
 } from "./layout.ts";
 import { withLock } from "./lock.ts";
-import type { SuccessOf } from "./protocol.ts";
+import type { GitRequest, SuccessOf } from "./protocol.ts";
 import { bothEnded, inSpiteOfGc, outputOf, refuseByGit, refuseRequest } from "./refusal.ts";
 import { repositoryAt } from "./repository.ts";
-import type { CreateRequest } from "./requests.ts";
 import { type TreeRecord, writeRecord } from "./tree-record.ts";
 import { makeTreesFolder, notIgnored } from "./trees-folder.ts";
 
@@ -32,7 +31,7 @@ import { makeTreesFolder, notIgnored } from "./trees-folder.ts";
  * after it has undone what it had started.
  */
 export async function createTree(
-  request: CreateRequest,
+  request: GitRequest<"create">,
   ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<SuccessOf<"create">> {
@@ -47,7 +46,7 @@ export async function createTree(
 
 /** `again`: the name is reused by a resumed actor; what it had needs no merge. */
 export async function makeTree(
-  request: CreateRequest,
+  request: GitRequest<"create">,
   repo: Repository,
   again: boolean,
   ground: GitEnvironment,
@@ -67,7 +66,7 @@ export async function makeTree(
  * Most files of a checkout match HEAD, so they are written while the rest is compared. Returns null if the base must be
  * known first.
  */
-function beginsAhead({ baseRef }: CreateRequest, { head }: Repository, again: boolean): Base | null {
+function beginsAhead({ baseRef }: GitRequest<"create">, { head }: Repository, again: boolean): Base | null {
   return baseRef === "checkout" && head !== null && !again ? { commit: head, notes: [] } : null;
 }
 
@@ -76,7 +75,12 @@ export function isTreeName(name: string): boolean {
   return TREE_NAME.test(name) && !name.includes("..") && !name.endsWith(".lock");
 }
 
-function recordOf(request: CreateRequest, repo: Repository, base: Base, ground: GitEnvironment): TreeRecord {
+function recordOf(
+  request: GitRequest<"create">,
+  repo: Repository,
+  base: Base,
+  ground: GitEnvironment,
+): TreeRecord {
   const { name, owner } = request;
   const tree: Worktree = {
     ...{ name, path: treePath(repo.top, name), branch: branchOf(name), checkout: repo.top },
@@ -185,7 +189,7 @@ interface Begun {
 
 /** Writes the files; several new worktrees do so in parallel. */
 async function finish(
-  request: CreateRequest,
+  request: GitRequest<"create">,
   { repo, record, base: ask }: Begun,
   ground: GitEnvironment,
   signal: AbortSignal | undefined,

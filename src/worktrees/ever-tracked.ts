@@ -3,10 +3,9 @@ import { dirname, join } from "node:path";
 import { trackedMatcher } from "../policy/tracked-paths.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { History, readRefState, Unknown } from "./history.ts";
-import type { SuccessOf } from "./protocol.ts";
+import type { GitRequest, SuccessOf } from "./protocol.ts";
 import { refuseRequest } from "./refusal.ts";
 import { repositoryAt } from "./repository.ts";
-import type { EverTrackedRequest } from "./requests.ts";
 
 /** The number of repositories whose paths are cached. */
 const MOST_HISTORIES = 8;
@@ -27,7 +26,7 @@ export class Histories {
   readonly #known = new Map<string, Known>();
 
   async lookUp(
-    request: EverTrackedRequest,
+    request: GitRequest<"everTracked">,
     ground: GitEnvironment,
     signal: AbortSignal,
   ): Promise<SuccessOf<"everTracked">> {
@@ -56,7 +55,7 @@ export class Histories {
 async function answerFrom(
   known: Known,
   repo: Repository,
-  { folder, alsoAt, patterns, anchors }: EverTrackedRequest,
+  { folder, alsoAt, patterns, anchors }: GitRequest<"everTracked">,
   signal: AbortSignal,
 ): Promise<SuccessOf<"everTracked">> {
   try {
@@ -94,7 +93,7 @@ async function update(known: Known, repo: Repository, signal: AbortSignal): Prom
 function matched(
   { paths }: History,
   pattern: string,
-  anchors: EverTrackedRequest["anchors"],
+  anchors: GitRequest<"everTracked">["anchors"],
   tops: readonly string[],
 ): "yes" | "no" {
   const matches = trackedMatcher(pattern, anchors);

@@ -5,8 +5,13 @@ import { Caller } from "../mailbox/rpc/caller.ts";
 import { commandEnvironment } from "../processes/environment.ts";
 import { Helper, withCompileCache } from "../processes/helper-process.ts";
 import { processGroup } from "../processes/process-group.ts";
-import { type AnswerOf, GIT_OPERATIONS, type GitRequest, type OperationName } from "./protocol.ts";
-import type { RefusedRequest } from "./requests.ts";
+import {
+  type AnswerOf,
+  GIT_OPERATIONS,
+  type GitRequest,
+  type OperationName,
+  type RefusedRequest,
+} from "./protocol.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 /** In `dist` all bundles are in one directory; in development the sources run. */
@@ -48,20 +53,14 @@ const END_MS = 60_000;
 const CLOSING = "The session is closing, so no more is done with worktrees.";
 const DIED_TOO_OFTEN = `The git worker died more than ${RESTART_INTENSITY.max} times within ${RESTART_INTENSITY.periodMs / 1_000} s, so it is left alone for as long; look for what ends it (memory, a command that kills it).`;
 
-/** Operations with the same effect if repeated, or after a partial run: retried if the git worker died. */
-const REPEATABLE: ReadonlySet<OperationName> = new Set([
-  ...([
-    "inspect",
-    "everTracked",
-    "claim",
-    "snapshot",
-    "overlap",
-    "prepare",
-    "settle",
-    "rebase",
-    "keep",
-  ] as const),
-  ...(["remove", "list", "diff", "sweep"] as const),
+/** Operations that a second run would do twice. All others are retried if the git worker died, even half-way. */
+const ONCE: ReadonlySet<OperationName> = new Set<OperationName>([
+  "create",
+  "apply",
+  "restore",
+  "removeNamed",
+  "mergeNamed",
+  "undo",
 ]);
 /** The request itself may be what kills the git worker. */
 const TRIES = 3;
@@ -110,7 +109,7 @@ class KeeperLink {
     signal?.throwIfAborted();
     const lack = this.#closing === null ? this.#connect() : CLOSING;
     if (lack !== null) return { type: "refused", reason: lack };
-    const replays = REPEATABLE.has(op) ? TRIES - 1 : 0;
+    const replays = ONCE.has(op) ? 0 : TRIES - 1;
     const limits = { signal, waitsForCancel: true, deadlineMs: ANSWER_MS, replays } as const;
     const result = await this.#caller.call(op, request, limits);
     if (result.ok) return result.value;

@@ -1,7 +1,7 @@
 import type { GitEnvironment } from "./environment.ts";
 import { gcHasEnded } from "./gc-guard.ts";
 import type { GitAnswer } from "./git.ts";
-import type { RefusedRequest } from "./requests.ts";
+import type { RefusedRequest } from "./protocol.ts";
 
 /**
  * An operation that is impossible and changed nothing; the message is a sentence for the user, and the operation's

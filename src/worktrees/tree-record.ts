@@ -5,7 +5,7 @@ import { isMissing } from "../lib/errors.ts";
 import { Worktree, WorktreeResult } from "../mailbox/worktree.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { ourFolder, TREE_NAME, treeRecordFolder } from "./layout.ts";
-import { Owner } from "./requests.ts";
+import { Owner } from "./protocol.ts";
 
 /** The record of a worktree in `owner.json`: written before the worktree exists, kept after its removal. */
 export const TreeRecord = z.object({

@@ -8,10 +8,9 @@ import { keepIgnored } from "./ignored-chain.ts";
 import { snapshotRef } from "./layout.ts";
 import { withTreeLock } from "./lock.ts";
 import { leaveNestedOut } from "./nested.ts";
-import type { SuccessOf } from "./protocol.ts";
+import type { ChangedFile, GitRequest, SuccessOf } from "./protocol.ts";
 import { GitRefusal, outputOf, refuseByGit, refuseRequest } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
-import type { ChangedFile, SnapshotRequest } from "./requests.ts";
 import { dropLeftovers, openSideIndex, type SideIndex, seedFromTree } from "./side-index.ts";
 import { addAll, addNamed } from "./tree-add.ts";
 import { newHeads } from "./tree-heads.ts";
@@ -26,14 +25,17 @@ const TRIES = 4;
  * everything exists; only then the side index is kept for the next one. A crash in between loses nothing that a
  * response confirmed.
  */
-export async function snapshotTree(request: SnapshotRequest, ground: GitEnvironment): Promise<TakenSnapshot> {
+export async function snapshotTree(
+  request: GitRequest<"snapshot">,
+  ground: GitEnvironment,
+): Promise<TakenSnapshot> {
   const place = locateWorktree(request.tree);
   return withTreeLock(place.common, request.tree.name, ground, () => snapshotLocked(request, place, ground));
 }
 
 /** For callers that hold the worktree's lock. `doubted`: the chain is broken, so every file is reread. */
 export async function snapshotLocked(
-  { tree, files }: SnapshotRequest,
+  { tree, files }: GitRequest<"snapshot">,
   place: TreePlace,
   ground: GitEnvironment,
   doubted = false,

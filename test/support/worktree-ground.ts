@@ -2,7 +2,7 @@ import { isAlive, processIdentity } from "../../src/journal/process-identity.ts"
 import { randomIds } from "../../src/mailbox/ids.ts";
 import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { realDisk } from "../../src/worktrees/merge/disk.ts";
-import type { CreateRequest, Owner } from "../../src/worktrees/requests.ts";
+import type { GitRequest, Owner } from "../../src/worktrees/protocol.ts";
 import type { TestRepository } from "./git-repository.ts";
 
 /** What operations on trees stand on, in a test: this process holds the locks. */
@@ -25,6 +25,9 @@ export function groundOf(
 export const OWNER: Owner = { session: "session1", actor: "actor1", process: processIdentity(process.pid) };
 
 /** A tree `one` from the checkout, but for what is changed. */
-export function creationIn(folder: string, changed: Partial<CreateRequest> = {}): CreateRequest {
+export function creationIn(
+  folder: string,
+  changed: Partial<GitRequest<"create">> = {},
+): GitRequest<"create"> {
   return { folder, name: "one", owner: OWNER, baseRef: "checkout", dependencies: [], ...changed };
 }

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { snapshotRef } from "../../src/worktrees/layout.ts";
-import type { CreateRequest } from "../../src/worktrees/requests.ts";
+import type { GitRequest } from "../../src/worktrees/protocol.ts";
 import { readRecord, writeRecord } from "../../src/worktrees/tree-record.ts";
 import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
 import { creationIn, groundOf, OWNER } from "../support/worktree-ground.ts";
@@ -26,7 +26,7 @@ async function withTree() {
   return { person, common, ground, tree, snapshot };
 }
 
-async function claimed(person: TestRepository, changed: Partial<CreateRequest> = {}) {
+async function claimed(person: TestRepository, changed: Partial<GitRequest<"create">> = {}) {
   const answer = await claimTree(creationIn(person.folder, { owner: NEXT, ...changed }), groundOf(person));
   if (answer.type === "refused") throw new Error(answer.reason);
   return answer;

@@ -12,15 +12,15 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { copyIgnored } from "../../src/worktrees/copy-ignored.ts";
+import type { GitRequest } from "../../src/worktrees/protocol.ts";
 import { repositoryAt } from "../../src/worktrees/repository.ts";
-import type { CreateRequest } from "../../src/worktrees/requests.ts";
 import { readRecord } from "../../src/worktrees/tree-record.ts";
 import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { creationIn, groundOf } from "../support/worktree-ground.ts";
 import { createTree } from "./operations.ts";
 
-async function made(person: TestRepository, changed: Partial<CreateRequest> = {}) {
+async function made(person: TestRepository, changed: Partial<GitRequest<"create">> = {}) {
   const answer = await createTree(
     creationIn(person.folder, { baseRef: "head", ...changed }),
     groundOf(person),
@@ -103,7 +103,7 @@ test("C14: folders of dependencies are linked or copied; a link that no pattern 
   });
   mkdirSync(join(person.folder, "cache/repo/.git"), { recursive: true });
   symlinkSync("../p/index.js", join(person.folder, "node_modules/p/link"));
-  const dependencies: CreateRequest["dependencies"] = [
+  const dependencies: GitRequest<"create">["dependencies"] = [
     { folder: "node_modules", how: "link" },
     { folder: "packages/a/node_modules", how: "link" },
     { folder: "build", how: "copy" },

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { baseRef, treePath, treeRecordFolder } from "../../src/worktrees/layout.ts";
-import type { CreateRequest } from "../../src/worktrees/requests.ts";
+import type { GitRequest } from "../../src/worktrees/protocol.ts";
 import { readRecord } from "../../src/worktrees/tree-record.ts";
 import { emptyRepository, repositoryWith, type TestRepository } from "../support/git-repository.ts";
 import { long } from "../support/long.ts";
@@ -20,7 +20,11 @@ import { temporaryFolder } from "../support/temporary.ts";
 import { creationIn, groundOf, OWNER } from "../support/worktree-ground.ts";
 import { createTree } from "./operations.ts";
 
-async function made(person: TestRepository, changed: Partial<CreateRequest> = {}, ground = groundOf(person)) {
+async function made(
+  person: TestRepository,
+  changed: Partial<GitRequest<"create">> = {},
+  ground = groundOf(person),
+) {
   const answer = await createTree(creationIn(person.folder, changed), ground);
   if (answer.type === "refused") throw new Error(answer.reason);
   const { tree, notes } = answer;
@@ -31,7 +35,7 @@ async function made(person: TestRepository, changed: Partial<CreateRequest> = {}
 
 async function refusal(
   person: TestRepository,
-  changed: Partial<CreateRequest> = {},
+  changed: Partial<GitRequest<"create">> = {},
   ground?: GitEnvironment,
 ) {
   const answer = await createTree(creationIn(person.folder, changed), ground ?? groundOf(person));

@@ -4,22 +4,25 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { Histories } from "../../src/worktrees/ever-tracked.ts";
 import { startGitWorker } from "../../src/worktrees/git-worker.ts";
+import type { GitRequest } from "../../src/worktrees/protocol.ts";
 import { answered } from "../../src/worktrees/refusal.ts";
-import type { EverTrackedRequest } from "../../src/worktrees/requests.ts";
 import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { groundOf } from "../support/worktree-ground.ts";
 
 const { signal } = new AbortController();
 
-function requestFor(person: TestRepository, more: Partial<EverTrackedRequest> = {}): EverTrackedRequest {
+function requestFor(
+  person: TestRepository,
+  more: Partial<GitRequest<"everTracked">> = {},
+): GitRequest<"everTracked"> {
   const home = dirname(person.folder);
   const anchors = { projects: [person.folder], home, config: join(home, ".claude"), foldCase: false };
   return { folder: person.folder, alsoAt: [], patterns: [".env"], anchors, ...more };
 }
 
 /** One keeper's answers about a repository. */
-function asking(person: TestRepository, more: Partial<EverTrackedRequest> = {}) {
+function asking(person: TestRepository, more: Partial<GitRequest<"everTracked">> = {}) {
   const histories = new Histories();
   return async (patterns: string[] = [".env"], folder = person.folder) => {
     const request = requestFor(person, { ...more, patterns, folder });

@@ -1,8 +1,7 @@
 import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { operations } from "../../src/worktrees/operations.ts";
-import type { GitRequest, OperationName, SuccessOf } from "../../src/worktrees/protocol.ts";
+import type { GitRequest, OperationName, RefusedRequest, SuccessOf } from "../../src/worktrees/protocol.ts";
 import { answered } from "../../src/worktrees/refusal.ts";
-import type { RefusedRequest } from "../../src/worktrees/requests.ts";
 
 type Op = Exclude<OperationName, "everTracked">;
 

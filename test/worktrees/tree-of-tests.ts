@@ -6,7 +6,7 @@ import type { GitEnvironment } from "../../src/worktrees/environment.ts";
 import { gitIn } from "../../src/worktrees/git.ts";
 import { baseRef, branchOf, treePath } from "../../src/worktrees/layout.ts";
 import { realDisk } from "../../src/worktrees/merge/disk.ts";
-import type { Owner, SnapshotAnswer } from "../../src/worktrees/requests.ts";
+import type { AnswerOf, Owner } from "../../src/worktrees/protocol.ts";
 import { type TreeRecord, writeRecord } from "../../src/worktrees/tree-record.ts";
 import { repositoryWith, type TestRepository } from "../support/git-repository.ts";
 import { snapshotTree } from "./operations.ts";
@@ -40,7 +40,7 @@ export interface TestTree {
   write(path: string, content: string | Buffer): void;
   /** In the tree; throws where it refuses. */
   must(args: readonly string[]): Promise<string>;
-  snapshot(files?: readonly string[] | null): Promise<Extract<SnapshotAnswer, { type: "taken" }>>;
+  snapshot(files?: readonly string[] | null): Promise<Extract<AnswerOf<"snapshot">, { type: "taken" }>>;
   /** Of a commit. */
   show(spec: string): Promise<string>;
 }

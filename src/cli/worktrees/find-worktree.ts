@@ -1,4 +1,4 @@
-import type { TreeListing } from "../../worktrees/requests.ts";
+import type { TreeListing } from "../../worktrees/protocol.ts";
 import { safeLine } from "../safe-text.ts";
 import { quoted, UsageError } from "../usage-error.ts";
 

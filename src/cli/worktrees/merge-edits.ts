@@ -1,5 +1,4 @@
-import type * as z from "zod/mini";
-import type { MergeNamedAnswer, TreeListing } from "../../worktrees/requests.ts";
+import type { AnswerOf, TreeListing } from "../../worktrees/protocol.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { counted } from "../figures.ts";
 import { printJson, printNotes } from "../print.ts";
@@ -25,7 +24,7 @@ export async function mergeEdits(given: string, deletes: boolean, context: Workt
 }
 
 async function printMerge(
-  answer: z.infer<typeof MergeNamedAnswer>,
+  answer: AnswerOf<"mergeNamed">,
   tree: TreeListing,
   context: WorktreeContext,
 ): Promise<number> {

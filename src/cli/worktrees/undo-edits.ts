@@ -1,4 +1,4 @@
-import type { UndoAnswer } from "../../worktrees/requests.ts";
+import type { AnswerOf } from "../../worktrees/protocol.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { counted } from "../figures.ts";
 import { printJson, printNotes } from "../print.ts";
@@ -35,7 +35,7 @@ async function mergeNamed(given: string, { worktrees, folder }: WorktreeContext)
 }
 
 async function printUndo(
-  answer: UndoAnswer,
+  answer: AnswerOf<"undo">,
   given: string | undefined,
   context: WorktreeContext,
 ): Promise<number> {
@@ -73,7 +73,7 @@ async function printUndo(
   return code;
 }
 
-function changedText({ title, paths }: Extract<UndoAnswer, { type: "changed" }>): string {
+function changedText({ title, paths }: Extract<AnswerOf<"undo">, { type: "changed" }>): string {
   const were = paths.length === 1 ? "This file was" : "These files were";
   return `${were} changed since the merge of ${quoted(safeLine(title))}:\n${fileLines(paths)}`;
 }

@@ -1,5 +1,5 @@
 import { relative, sep } from "node:path";
-import type { RefusedRequest, TreeListing } from "../../worktrees/requests.ts";
+import type { RefusedRequest, TreeListing } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import { type Paint, paintFor } from "../colour.ts";
 import { exitCodes } from "../exit-codes.ts";

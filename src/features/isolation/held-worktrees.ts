@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Worktree } from "../../mailbox/worktree.ts";
-import type { ChangedFile } from "../../worktrees/requests.ts";
+import type { ChangedFile } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 
 /** A worktree in which an actor of this session works. */

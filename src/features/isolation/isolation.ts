@@ -9,7 +9,7 @@ import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { FinishDecision } from "../../supervisor/joints.ts";
 import { branchOf, treePath } from "../../worktrees/layout.ts";
-import type { Owner } from "../../worktrees/requests.ts";
+import type { Owner } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { Commands } from "../background/commands.ts";
 import type { SessionAsks } from "../gate/asking.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Conflict, Isolation, WorktreeResult } from "../../mailbox/worktree.ts";
-import type { Counts, Owner, PrepareAnswer } from "../../worktrees/requests.ts";
+import type { AnswerOf, Counts, Owner } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { HeldTree } from "./held-worktrees.ts";
 import { resultBefore } from "./result-before.ts";
@@ -43,7 +43,7 @@ export interface BringBackPorts {
 
 /** `why`: of what is kept if it is the last try. */
 type Again = { readonly type: "again"; readonly why: string };
-type Clean = Extract<PrepareAnswer, { type: "clean" }>;
+type Clean = Extract<AnswerOf<"prepare">, { type: "clean" }>;
 
 /** Times the check runs again because the checkout changed during it. */
 const TRIES = 3;

@@ -1,5 +1,5 @@
 import type { MergeMode } from "../../mailbox/worktree.ts";
-import type { BaseRef } from "../../worktrees/requests.ts";
+import type { BaseRef } from "../../worktrees/protocol.ts";
 
 /**
  * The rule if two running agents write to the same file: both get a notice, the second waits or is refused, or

@@ -11,7 +11,7 @@ import type {
   WorktreeService,
 } from "../../tools/worktree/service.ts";
 import { treesFolder } from "../../worktrees/layout.ts";
-import type { Inspection, Owner } from "../../worktrees/requests.ts";
+import type { Owner, SuccessOf } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { WorktreeSettings } from "../isolation/worktree-settings.ts";
 
@@ -116,7 +116,11 @@ export function worktreeService(parts: WorktreeDeskParts): WorktreeService {
   }
 
   /** Takes it as it is: it may not be Troupe's, and then has no tree. */
-  async function there(wanted: string, found: Inspection, cwd: string): Promise<Found | WorktreeRefused> {
+  async function there(
+    wanted: string,
+    found: SuccessOf<"inspect">,
+    cwd: string,
+  ): Promise<Found | WorktreeRefused> {
     const path = await realpath(resolve(cwd, wanted)).catch(() => resolve(cwd, wanted));
     const listed = found.trees.find((tree) => tree.path === path);
     const others = found.trees.filter((tree) => tree.path !== found.top).map((tree) => tree.path);
@@ -135,7 +139,7 @@ export function worktreeService(parts: WorktreeDeskParts): WorktreeService {
     return { type: "found", path, branch: listed.branch, tree, isNew: false, notes: [] };
   }
 
-  async function ourTree(path: string, { top, head }: Inspection): Promise<Worktree | null> {
+  async function ourTree(path: string, { top, head }: SuccessOf<"inspect">): Promise<Worktree | null> {
     const list = await worktrees.list({ folder: top });
     if (list.type === "refused") return null;
     const ours = list.trees.find((tree) => tree.path === path);

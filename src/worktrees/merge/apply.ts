@@ -5,9 +5,8 @@ import type { GitEnvironment, Repository } from "../environment.ts";
 import { allThere } from "../gc-guard.ts";
 import { mergeRef, ourFolder } from "../layout.ts";
 import { withLock } from "../lock.ts";
-import type { SuccessOf } from "../protocol.ts";
+import type { GitRequest, SuccessOf } from "../protocol.ts";
 import { answered, GitRefusal, outputOf, refuseByGit, refuseRequest } from "../refusal.ts";
-import type { ApplyRequest } from "../requests.ts";
 import { noteMerged } from "../tree-record.ts";
 import { type Candidate, checkoutOf } from "./candidate.ts";
 import { moveForth, prepareCommit } from "./commit.ts";
@@ -37,7 +36,7 @@ type Applied = SuccessOf<"apply">;
 type Clean = Extract<Candidate, { type: "clean" }>;
 
 /** Merges the edits of a worktree into the checkout, all of them or none. One at a time per repository. */
-export async function applyMerge(request: ApplyRequest, ground: GitEnvironment): Promise<Applied> {
+export async function applyMerge(request: GitRequest<"apply">, ground: GitEnvironment): Promise<Applied> {
   const { common } = await checkoutOf(request.tree, ground);
   return withLock(common, ground, async () => {
     const { notes } = await rollBackUnfinished(common, ground);
@@ -51,7 +50,7 @@ export async function applyMerge(request: ApplyRequest, ground: GitEnvironment):
 
 async function applyLocked(
   repo: Repository,
-  request: ApplyRequest,
+  request: GitRequest<"apply">,
   ground: GitEnvironment,
 ): Promise<Applied | ChangedMeanwhile> {
   const { common } = repo;
@@ -103,7 +102,7 @@ function failedBy(why: unknown): Outcome {
 
 async function bringIn(
   repo: Repository,
-  request: ApplyRequest,
+  request: GitRequest<"apply">,
   candidate: Clean,
   { merge, bytes }: { merge: string; bytes: string },
   ground: GitEnvironment,
@@ -139,7 +138,7 @@ interface Staged {
 /** Prepares everything needed for the write, without touching the checkout. */
 async function stagedWork(
   repo: Repository,
-  { tree, commit }: ApplyRequest,
+  { tree, commit }: GitRequest<"apply">,
   { plan, emptied, merged, edits }: Clean,
   bytes: string,
   ground: GitEnvironment,
@@ -166,7 +165,7 @@ async function stagedWork(
 /** Makes the commit again on the current HEAD and index. */
 async function commitAnew(
   repo: Repository,
-  { tree, commit }: ApplyRequest,
+  { tree, commit }: GitRequest<"apply">,
   candidate: Clean,
   merge: string,
   ground: GitEnvironment,
@@ -202,7 +201,7 @@ async function holdByRefs(
 
 function startOf(
   repo: Repository,
-  { tree, owner, title }: ApplyRequest,
+  { tree, owner, title }: GitRequest<"apply">,
   merge: string,
   { exchange: work, committed }: Staged,
   ground: GitEnvironment,
@@ -247,7 +246,7 @@ function foldersWritten({ root, moves }: FileExchange): string[] {
 /** The agent's files are as they were at first. */
 async function nothingToDo(
   repo: Repository,
-  request: ApplyRequest,
+  request: GitRequest<"apply">,
   ground: GitEnvironment,
 ): Promise<Applied> {
   await noteMerged(repo.common, request.tree.name);

@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
-import type * as z from "zod/mini";
 import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
 import type { CheckoutSnapshot } from "../checkout-snapshot.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { withIndex } from "../own-index.ts";
+import type { Counts } from "../protocol.ts";
 import { bothEnded, outputOf, refuseRequest } from "../refusal.ts";
 import { operationInProgress, repositoryAt, tooOldToMerge } from "../repository.ts";
-import type { Counts } from "../requests.ts";
 import { chunks } from "../side-index.ts";
 import { editsBetween } from "./edits.ts";
 import { guard } from "./guards.ts";
@@ -28,7 +27,7 @@ export type Candidate =
 
 interface Common {
   readonly checkout: CheckoutSnapshot;
-  readonly counts: z.infer<typeof Counts>;
+  readonly counts: Counts;
   readonly deleted: readonly string[];
   /** A commit of the agent's files on the base of its worktree. */
   readonly edits: string;

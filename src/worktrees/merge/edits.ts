@@ -1,11 +1,10 @@
-import type * as z from "zod/mini";
 import { type Git, parts } from "../git.ts";
+import type { Counts } from "../protocol.ts";
 import { outputOf } from "../refusal.ts";
-import type { Counts } from "../requests.ts";
 
 /** The agent's changes, from its base to its snapshot. */
 export interface Edits {
-  readonly counts: z.infer<typeof Counts>;
+  readonly counts: Counts;
   /** Deleted files, without renamed ones. */
   readonly deleted: readonly string[];
 }

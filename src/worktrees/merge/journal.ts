@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { isMissing } from "../../lib/errors.ts";
 import { mergeFolder, ourFolder } from "../layout.ts";
-import { Owner } from "../requests.ts";
+import { Owner } from "../protocol.ts";
 import type { Disk } from "./disk.ts";
 import { bytesOf, locateMerge } from "./locate.ts";
 import { FileExchange } from "./moves.ts";

@@ -1,8 +1,7 @@
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { withLock, withTreeLock } from "../lock.ts";
-import type { SuccessOf } from "../protocol.ts";
+import type { GitRequest, SuccessOf } from "../protocol.ts";
 import { inSpiteOfGc } from "../refusal.ts";
-import type { PrepareRequest } from "../requests.ts";
 import { checkoutOf } from "./candidate.ts";
 import { openMerge } from "./journal.ts";
 import { rollBackUnfinished } from "./roll-back.ts";
@@ -11,7 +10,7 @@ import { snapshotSides } from "./snapshot-sides.ts";
 
 /** Tries the merge of a worktree into the current checkout; writes nothing there. */
 export async function prepareMerge(
-  { tree, deleted, forCheck }: PrepareRequest,
+  { tree, deleted, forCheck }: GitRequest<"prepare">,
   ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<SuccessOf<"prepare">> {

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { errorCode } from "../../lib/errors.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { withLock } from "../lock.ts";
-import type { SuccessOf } from "../protocol.ts";
+import type { GitRequest, SuccessOf } from "../protocol.ts";
 import { refuseRequest } from "../refusal.ts";
 import { repositoryAt } from "../repository.ts";
-import type { UndoRequest } from "../requests.ts";
 import { changedSince, few, moveBack } from "./commit.ts";
 import { exchange } from "./exchange.ts";
 import { isSameFile, lstatOf, stateOf } from "./file-state.ts";
@@ -24,7 +23,7 @@ import { notDone, recoverFailed } from "./recover.ts";
 import { disposeOf, leftOver, rollBackUnfinished } from "./roll-back.ts";
 
 /** Restores the exact bytes from before a merge. */
-export async function undoMerge(request: UndoRequest, ground: GitEnvironment): Promise<Undone> {
+export async function undoMerge(request: GitRequest<"undo">, ground: GitEnvironment): Promise<Undone> {
   const repo = await repositoryAt(request.folder, ground);
   return withLock(repo.common, ground, async () => {
     const { notes } = await rollBackUnfinished(repo.common, ground);
@@ -37,7 +36,7 @@ type Undone = SuccessOf<"undo">;
 
 async function undoLocked(
   repo: Repository,
-  { which, force }: UndoRequest,
+  { which, force }: GitRequest<"undo">,
   ground: GitEnvironment,
 ): Promise<Undone> {
   const stories = mergesOf(repo.common)

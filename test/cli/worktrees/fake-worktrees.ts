@@ -1,4 +1,4 @@
-import type { TreeListing } from "../../../src/worktrees/requests.ts";
+import type { TreeListing } from "../../../src/worktrees/protocol.ts";
 import type { Worktrees } from "../../../src/worktrees/worktrees.ts";
 
 /** A keeper that answers what the test says, and fails where it was not told to be asked. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { undoEdits } from "../../../src/cli/worktrees/undo-edits.ts";
-import type { UndoRequest } from "../../../src/worktrees/requests.ts";
+import type { GitRequest } from "../../../src/worktrees/protocol.ts";
 import type { Worktrees } from "../../../src/worktrees/worktrees.ts";
 import { FakeIO, type FakeIOOptions } from "../fake-io.ts";
 import { fakeWorktrees, listing, tree } from "./fake-worktrees.ts";
@@ -16,7 +16,7 @@ const trees = listing(tree("agent-aaaa1111", { result: "merged", path: null }), 
 
 /** A keeper in whose checkout `a.ts` was changed since, or not. */
 function keeper(changed: boolean) {
-  const asked: UndoRequest[] = [];
+  const asked: GitRequest<"undo">[] = [];
   const undo: Worktrees["undo"] = async (request) => {
     asked.push(request);
     if (request.which === "nobody") return { type: "nothing" };

@@ -2,19 +2,19 @@ import { describe, expect, test } from "vitest";
 import { HeldWorktrees } from "../../../src/features/isolation/held-worktrees.ts";
 import { ActorId } from "../../../src/mailbox/ids.ts";
 import type { Worktree } from "../../../src/mailbox/worktree.ts";
-import type { SnapshotAnswer, SnapshotRequest } from "../../../src/worktrees/requests.ts";
+import type { AnswerOf, GitRequest } from "../../../src/worktrees/protocol.ts";
 
 const one = ActorId.parse("actor1");
 const tree = (path: string): Worktree => ({
   ...{ name: "one", path, branch: "worktree-one", checkout: "/repo", base: "b", head: null },
 });
-const taken = (...deleted: string[]): SnapshotAnswer => ({
+const taken = (...deleted: string[]): AnswerOf<"snapshot"> => ({
   ...{ type: "taken", commit: "c", notes: [] },
   changed: deleted.map((path) => ({ path, change: "deleted" as const })),
 });
 
-function treesOver(answers: readonly SnapshotAnswer[]) {
-  const asked: SnapshotRequest[] = [];
+function treesOver(answers: readonly AnswerOf<"snapshot">[]) {
+  const asked: GitRequest<"snapshot">[] = [];
   const warnings: string[] = [];
   const changes: string[][] = [];
   const trees = new HeldWorktrees({
@@ -69,7 +69,7 @@ describe("the trees of a session", () => {
   );
 
   test("no longer counts a file that exists again as deleted", async () => {
-    const back: SnapshotAnswer = {
+    const back: AnswerOf<"snapshot"> = {
       ...{ type: "taken", commit: "c", notes: [], changed: [{ path: "a", change: "added" }] },
     };
     const { trees, changes } = treesOver([taken("a"), back]);

@@ -5,7 +5,7 @@ import { worktreeDefaults } from "../../../src/features/isolation/worktree-setti
 import { type WorktreeDeskParts, worktreeService } from "../../../src/features/worktree/index.ts";
 import { ActorId, callId, MAIN } from "../../../src/mailbox/ids.ts";
 import type { Location } from "../../../src/mailbox/worktree.ts";
-import type { BaseRef, Owner } from "../../../src/worktrees/requests.ts";
+import type { BaseRef, Owner } from "../../../src/worktrees/protocol.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
 import { creationIn, groundOf, OWNER } from "../../support/worktree-ground.ts";
 import {

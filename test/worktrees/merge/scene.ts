@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import type { Worktree } from "../../../src/mailbox/worktree.ts";
 import type { GitEnvironment } from "../../../src/worktrees/environment.ts";
 import type { Disk } from "../../../src/worktrees/merge/disk.ts";
-import type { ApplyRequest, PrepareRequest, UndoRequest } from "../../../src/worktrees/requests.ts";
+import type { GitRequest } from "../../../src/worktrees/protocol.ts";
 import type { TestRepository } from "../../support/git-repository.ts";
 import { applyMerge, createTree, prepareMerge, rebaseTree, settleTree, undoMerge } from "../operations.ts";
 import { groundOf } from "../tree-of-tests.ts";
@@ -67,8 +67,8 @@ export async function persons(repository: TestRepository): Promise<unknown> {
 export interface Agent {
   readonly tree: Worktree;
   write(files: Files): void;
-  prepare(more?: Partial<PrepareRequest>): ReturnType<typeof prepareMerge>;
-  apply(more?: Partial<ApplyRequest>, disk?: Disk): ReturnType<typeof applyMerge>;
+  prepare(more?: Partial<GitRequest<"prepare">>): ReturnType<typeof prepareMerge>;
+  apply(more?: Partial<GitRequest<"apply">>, disk?: Disk): ReturnType<typeof applyMerge>;
   settle(): ReturnType<typeof settleTree>;
   rebase(): ReturnType<typeof rebaseTree>;
   /** The same agent after its tree was rebased. */
@@ -110,7 +110,7 @@ export async function agentIn(
 
 export function undo(
   repository: TestRepository,
-  more: Partial<UndoRequest> = {},
+  more: Partial<GitRequest<"undo">> = {},
   disk?: Disk,
 ): ReturnType<typeof undoMerge> {
   return undoMerge(

@@ -1,4 +1,4 @@
-import type { RefusedRequest } from "../../../src/worktrees/requests.ts";
+import type { RefusedRequest } from "../../../src/worktrees/protocol.ts";
 
 export type Played =
   /** `settled`: the owner of the conflict wrote what the history has, and it came back byte for byte. */
