@@ -58,7 +58,7 @@ function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock, encode: E
   const over = new AbortController();
   const services = untilOver(start.services, over.signal);
   const common = { pool, services, clock, signal: cancelled.signal, onLost: end };
-  const lease = new Lease({ ...common, isOwn: false });
+  const lease = new Lease({ ...common, isOwn: start.spec.thread === "own" });
   const own = new Lease({ ...common, isOwn: true });
   const leases = [lease, own];
   const built = new Map<string, Pick<SealedTool<AgentCallContext>, "prepare">>(

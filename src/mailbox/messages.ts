@@ -275,6 +275,8 @@ export const ActorSpec = z.object({
   pending: z.optional(Pending),
   /** A fork's: what its parent has seen. */
   inherited: z.optional(Inherited),
+  /** It keeps the thread of its calls until it ends. */
+  thread: z.optional(z.literal("own")),
   /** Set if its first request must be its last. */
   last: z.optional(LastTurn),
   /** Its model's; absent for the usual one. */

@@ -1,15 +1,16 @@
 import { realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { leasingHost } from "../../src/actors/leasing-host.ts";
+import { nextTask } from "../../src/mailbox/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
 import type { UserHandler } from "../../src/policy/asks.ts";
 import { inThreadHost } from "../support/in-thread-host.ts";
 import { long } from "../support/long.ts";
 import { seededScheduler } from "../support/scheduler.ts";
-import { seeded } from "../support/supervised.ts";
+import { seeded, supervised } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import {
   broken,
@@ -240,3 +241,39 @@ test("answers that come in any order: each call runs once, each is answered once
 function never(): never {
   throw new Error("not there");
 }
+
+test.each([
+  [{ thread: "own" as const }, 2],
+  [{}, 1],
+])(
+  "an agent whose definition says %j: its file calls take a thread that ends with it, or only lease one",
+  async (thread, threads) => {
+    const started: string[] = [];
+    const onWorker = (worker: { readonly threadName: string | null }) =>
+      started.push(worker.threadName ?? "");
+    process.on("worker", onWorker);
+    onTestFinished(() => void process.off("worker", onWorker));
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "a.txt"), "alpha\n");
+    const read = { name: "Read", input: { file_path: join(cwd, "a.txt") } };
+    const { supervisor } = supervised(
+      "worker threads",
+      (request, n) => {
+        if (JSON.stringify(request.messages[0]).includes("for the reader"))
+          return repliesIn(request) === 0 ? { calls: [read] } : { text: "read" };
+        const first = [[read], [agent("for the reader", { subagent_type: "reader" })], [read]][
+          repliesIn(request)
+        ];
+        return first ? { calls: first } : { text: `done after ${n}` };
+      },
+      {
+        cwd,
+        host: leasingHost({ usualThreads: 1, mostThreads: 2, onFault() {} }),
+        agents: [{ name: "reader", whenToUse: "reads", prompt: "You read.", tools: "all", ...thread }],
+      },
+    );
+    expect((await supervisor.prompt("go")).summary.status).toBe("done");
+    await nextTask();
+    expect(started.filter((name) => name.includes("tool"))).toHaveLength(threads);
+  },
+);

@@ -34,6 +34,8 @@ export interface AgentDefinition {
   readonly background?: boolean;
   /** Each agent works in its own git worktree, and its edits are merged when it ends. */
   readonly isolation?: "worktree";
+  /** Its calls that read or change files have a thread that nothing else uses until it ends (default: leased with each call). */
+  readonly thread?: "own";
   /** How edits are merged (default: as settings say). */
   readonly merge?: MergeMode;
   /** What one agent may use, with all agents below it; taken from the parent's budget. */

@@ -103,6 +103,7 @@ const OPTIONAL: { readonly [Key in Optional]: Meaning<AgentDefinition[Key] | nul
   mcpServers: meanings.servers,
   hooks: meanings.hooks,
   isolation: meanings.readIsolation,
+  thread: meanings.readThread,
   merge: meanings.readMerge,
   background: readFlag,
   memory: meanings.memory,

@@ -50,6 +50,11 @@ export const readIsolation: Meaning<"worktree" | null> = (value) => {
   return value === false || value === "none" ? { value: null } : { wrong: "must be worktree" };
 };
 
+export const readThread: Meaning<"own" | null> = (value) => {
+  if (value === "own") return { value };
+  return value === "leased" ? { value: null } : { wrong: "must be own or leased" };
+};
+
 export const readMerge: Meaning<MergeMode> = (value) => {
   const read = MergeMode.safeParse(value);
   return read.success ? { value: read.data } : { wrong: `must be one of ${MergeMode.options.join(", ")}` };

@@ -122,6 +122,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, bud
     type: definition.name,
     description: spawn.description,
     ...definedThinking(definition),
+    ...(definition.thread === undefined ? {} : { thread: definition.thread }),
     role: [definition.prompt, skills?.text, canEdit(tools) ? mainSections.code : "", told]
       .filter(Boolean)
       .join("\n\n"),
@@ -212,6 +213,7 @@ interface Particular
     | "skills"
     | "thinkingTokens"
     | "effort"
+    | "thread"
   > {
   readonly root?: string;
   readonly role: string;
