@@ -1,8 +1,11 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
+import { troupeHome } from "../journal/paths.ts";
 import { errorCode, isMissing } from "../lib/errors.ts";
 import { printable } from "../lib/printable.ts";
+import { type SettingsSource, settingsReader } from "../policy/trust/trust.ts";
+import { managedSettingsFile, type SettingsRoots } from "../settings/paths.ts";
 import type { SourcedText } from "../settings/read-settings.ts";
 import type { Arguments } from "./arguments.ts";
 import type { CliIO } from "./io.ts";
@@ -38,6 +41,26 @@ function problemOf(error: unknown): string {
   if (isMissing(error)) return "there is no such directory; check the path";
   if (code === "EACCES" || code === "EPERM") return "it may not be read; check its permissions";
   return `it cannot be used (${code ?? String(error)})`;
+}
+
+/** Returns where the settings files about a directory are. */
+export function whereOf({ homedir, managedSettings }: CliIO, root: string): SettingsRoots {
+  return { homedir, root, ...(managedSettings === undefined ? {} : { managed: managedSettings }) };
+}
+
+export function settingsSource(io: CliIO, root: string): SettingsSource {
+  return { ...whereOf(io, root), home: troupeHome(io.env, io.homedir) };
+}
+
+/** True if settings of this directory grant what the user has not agreed to. */
+export async function isUntrusted(io: CliIO, root: string): Promise<boolean> {
+  const { trust } = await settingsReader(settingsSource(io, root), false).read();
+  return trust.type === "untrusted";
+}
+
+/** Returns the directory of the organisation's own files. */
+export function managedDir({ managedSettings }: Pick<CliIO, "managedSettings">): string {
+  return dirname(managedSettings ?? managedSettingsFile(process.platform));
 }
 
 /** Resolves directories that settings name; for one that does not exist there is a note instead. */

@@ -5,6 +5,7 @@ import { trustFolder } from "../policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../policy/trust/trust-text.ts";
 import type { ReadSettings, Settings } from "../settings/read-settings.ts";
 import { agentLibraryIn } from "./agents/session-agents.ts";
+import { whereOf } from "./directories.ts";
 import type { CliIO } from "./io.ts";
 import { languageServerGrants } from "./language-servers.ts";
 import { skillGrantsIn } from "./skills/session-skills.ts";
@@ -50,15 +51,13 @@ export async function sessionSettings(
     readonly agentsFlag?: AgentsFlag | undefined;
   },
 ): Promise<SessionSettings> {
-  const { homedir, managedSettings } = io;
-  const managed = managedSettings === undefined ? {} : { managed: managedSettings };
   const agents = await agentLibraryIn(io, cwd, agentsFlag, {
     trusted: () => trusts || read?.trust.type === "trusted",
     agreed: (digest) => reader.agreed(digest),
   });
   const more = async () => [...(await skillGrantsIn(io, { cwd, home })), ...(await agents.grants())];
   const languageServers = (settings: Settings) => languageServerGrants(io, cwd, settings);
-  const reader = settingsReader({ homedir, root: cwd, home, more, languageServers, ...managed }, trusts);
+  const reader = settingsReader({ ...whereOf(io, cwd), home, more, languageServers }, trusts);
   let read: TrustedSettings | undefined;
   read = await reader.read();
   const notes: string[] = [];

@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { troupeHome } from "../journal/paths.ts";
 import { homeProblem } from "../journal/usable-home.ts";
 import { agentModelsFrom } from "../model/agent-models.ts";
@@ -8,7 +7,6 @@ import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
 import { limitRanges } from "../settings/limit-ranges.ts";
 import { whyNotMode } from "../settings/modes.ts";
-import { managedSettingsFile } from "../settings/paths.ts";
 import type { ReadSettings } from "../settings/read-settings.ts";
 import type { PermissionMode } from "../settings/rules.ts";
 import {
@@ -21,7 +19,7 @@ import {
 import { hostedRunner, keyFromHelper } from "./api-key-helper.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
-import { addedDirs, settingsDirs, workingDir } from "./directories.ts";
+import { addedDirs, managedDir, settingsDirs, workingDir } from "./directories.ts";
 import type { CliIO } from "./io.ts";
 import { languageServersHere } from "./language-servers.ts";
 import { assertOneRole, findMainAgent, readSystemPrompt } from "./main-role.ts";
@@ -158,13 +156,9 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
 }
 
 /** Memory is read in an untrusted directory too; only what it imports from elsewhere is not. */
-function contextOf(
-  { homedir, managedSettings }: CliIO,
-  home: string,
-  trusted: boolean,
-): NonNullable<SupervisorOptions["context"]> {
-  const managed = dirname(managedSettings ?? managedSettingsFile(process.platform));
-  return { memory: { homedir, home, managed, trusted: () => trusted }, surroundings: true };
+function contextOf(io: CliIO, home: string, trusted: boolean): NonNullable<SupervisorOptions["context"]> {
+  const { homedir } = io;
+  return { memory: { homedir, home, managed: managedDir(io), trusted: () => trusted }, surroundings: true };
 }
 
 /** A resumed conversation keeps its model, unless the user names another or it is not available now. */

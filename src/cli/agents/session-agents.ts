@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import type { AgentSearch } from "../../context/agents/agent-dirs.ts";
 import type { AgentsFlag } from "../../context/agents/agents-flag.ts";
 import type { AgentDefinition } from "../../context/agents/definition.ts";
@@ -6,8 +5,8 @@ import type { AgentLibrary, LoadedAgents } from "../../context/agents/load.ts";
 import { formatProblem } from "../../context/markdown/fields.ts";
 import type { AgentPlacement, AgentsNow } from "../../features/agents/agent-types.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { managedSettingsFile } from "../../settings/paths.ts";
 import type { Arguments } from "../arguments.ts";
+import { managedDir } from "../directories.ts";
 import type { CliIO } from "../io.ts";
 import { readFlagFile } from "../read-flag-file.ts";
 import { sessionFlags as flags } from "../session-flags.ts";
@@ -26,15 +25,14 @@ export interface SessionAgents {
 
 /** Finds the agent types that files and the flag define for a directory. */
 export async function agentLibraryIn(
-  { homedir, managedSettings }: CliIO,
+  io: CliIO,
   cwd: string,
   flag: AgentsFlag | undefined,
   trust: Pick<AgentSearch, "trusted" | "agreed">,
 ): Promise<AgentLibrary> {
-  const managed = dirname(managedSettings ?? managedSettingsFile(process.platform));
   const { agentLibrary } = await import("../../context/agents/load.ts");
   const { diskFiles } = await import("../../context/disk-files.ts");
-  return agentLibrary({ cwd, homedir, managed, ...trust }, diskFiles, flag);
+  return agentLibrary({ cwd, homedir: io.homedir, managed: managedDir(io), ...trust }, diskFiles, flag);
 }
 
 /** Reads the agent types for a session. Each problem of their files is noted once. */

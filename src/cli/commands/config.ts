@@ -7,16 +7,8 @@ import { settingName } from "../../settings/setting.ts";
 import { readSettingsFiles } from "../../settings/settings-file.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Context, withSubcommands } from "../command.ts";
-import {
-  changeSetting,
-  editedScopes,
-  leafLine,
-  leavesBelow,
-  requireKey,
-  settingsSource,
-  whereOf,
-} from "../config/change-setting.ts";
-import { workingDir } from "../directories.ts";
+import { changeSetting, editedScopes, leafLine, leavesBelow, requireKey } from "../config/change-setting.ts";
+import { settingsSource, whereOf, workingDir } from "../directories.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { choice } from "../option.ts";

@@ -1,11 +1,10 @@
-import { troupeHome } from "../../journal/paths.ts";
 import { nearName } from "../../lib/near-name.ts";
-import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
 import { editSettings } from "../../settings/edit-settings.ts";
 import { isBelow, type Leaf, parseValue, type SettingsKey, settingsKey } from "../../settings/leaves.ts";
-import { type FileScope, type SettingsRoots, settingsPaths } from "../../settings/paths.ts";
+import { type FileScope, settingsPaths } from "../../settings/paths.ts";
 import { settings } from "../../settings/schema.ts";
 import { settingName } from "../../settings/setting.ts";
+import { isUntrusted, whereOf } from "../directories.ts";
 import type { CliIO } from "../io.ts";
 import { safeLine } from "../safe-text.ts";
 import { quoted, UsageError } from "../usage-error.ts";
@@ -87,19 +86,6 @@ export async function changeSetting(
         ? "It takes effect when you have agreed to what this directory's settings grant: the next conversation here asks you, and --trust agrees for one run."
         : null,
   };
-}
-
-export function settingsSource(io: CliIO, root: string): SettingsSource {
-  return { ...whereOf(io, root), home: troupeHome(io.env, io.homedir) };
-}
-
-export function whereOf({ homedir, managedSettings }: CliIO, root: string): SettingsRoots {
-  return { homedir, root, ...(managedSettings === undefined ? {} : { managed: managedSettings }) };
-}
-
-async function isUntrusted(io: CliIO, root: string): Promise<boolean> {
-  const { trust } = await settingsReader(settingsSource(io, root), false).read();
-  return trust.type === "untrusted";
 }
 
 function namesBelow(path: readonly string[]): string[] {

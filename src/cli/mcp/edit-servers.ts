@@ -1,8 +1,6 @@
 import { join } from "node:path";
-import { troupeHome } from "../../journal/paths.ts";
 import { isObject } from "../../lib/objects.ts";
 import { parseMcpServers, variablesIn } from "../../mcp/parse-servers.ts";
-import { settingsReader } from "../../policy/trust/trust.ts";
 import { editSettings } from "../../settings/edit-settings.ts";
 import { isProjectScope, type SettingsPath, settingsPaths } from "../../settings/paths.ts";
 import { schema } from "../../settings/schema.ts";
@@ -10,7 +8,7 @@ import { projectServers } from "../../settings/server-files.ts";
 import { readSettingsFile } from "../../settings/settings-file.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
-import { workingDir } from "../directories.ts";
+import { isUntrusted, workingDir } from "../directories.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { quoted, UsageError } from "../usage-error.ts";
@@ -69,7 +67,7 @@ export async function addJson(
 }
 
 export async function removeServer(name: string, args: Arguments, { io }: Context): Promise<number> {
-  const root = await rootOf(args, io);
+  const root = await workingDir(args, io);
   const wanted = args.value(flags.scope);
   const scopes = wanted === undefined ? SCOPES : [wanted];
   const found = await Promise.all(
@@ -94,7 +92,7 @@ export async function removeServer(name: string, args: Arguments, { io }: Contex
 }
 
 async function write(name: string, entry: object, args: Arguments, { io }: Context): Promise<number> {
-  const root = await rootOf(args, io);
+  const root = await workingDir(args, io);
   const scope = args.value(flags.scope) ?? "local";
   const place = findPlace(scope, io, root);
   const unset = variablesIn(JSON.stringify(entry)).filter((variable) => io.env[variable] === undefined);
@@ -122,13 +120,6 @@ async function write(name: string, entry: object, args: Arguments, { io }: Conte
   return exitCodes.done;
 }
 
-async function isUntrusted(io: CliIO, root: string): Promise<boolean> {
-  const { homedir, managedSettings } = io;
-  const managed = managedSettings === undefined ? {} : { managed: managedSettings };
-  const source = { homedir, root, home: troupeHome(io.env, homedir), ...managed };
-  return (await settingsReader(source, false).read()).trust.type === "untrusted";
-}
-
 /** Returns null if the file has no such entry. */
 async function entryIn(place: SettingsPath, name: string): Promise<unknown> {
   const { leaves } = await readSettingsFile(place);
@@ -140,10 +131,6 @@ function findPlace(scope: Scope, { homedir }: CliIO, root: string): SettingsPath
   if (scope === "project") return projectServers(root);
   const place = settingsPaths({ homedir, root }).find((one) => one.scope === scope);
   return place ?? { scope, file: join(root, ".claude", "settings.local.json") };
-}
-
-function rootOf(args: Arguments, io: CliIO): Promise<string> {
-  return workingDir(args, io);
 }
 
 /** Returns null without pairs. */

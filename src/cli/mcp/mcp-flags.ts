@@ -1,5 +1,5 @@
-import { choice, flag, repeated } from "../option.ts";
-import { sessionFlags } from "../session-flags.ts";
+import { choice, repeated } from "../option.ts";
+import { jsonFlag, sessionFlags } from "../session-flags.ts";
 
 /** The flags of `troupe mcp`. */
 export const mcpFlags = {
@@ -29,7 +29,7 @@ export const mcpFlags = {
     value: "NAME: VALUE",
     summary: "a header of every request to it; may be repeated",
   }),
-  json: flag({ name: "json", summary: "print JSON" }),
+  json: jsonFlag,
 } as const;
 
 /** A sign-in works for servers that are not in settings, too. */

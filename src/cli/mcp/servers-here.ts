@@ -1,8 +1,8 @@
-import { troupeHome } from "../../journal/paths.ts";
+import { nearName } from "../../lib/near-name.ts";
 import { limitsFromEnvironment } from "../../mcp/limits.ts";
 import { type Mcp, openMcp } from "../../mcp/open-mcp.ts";
 import type { McpServer } from "../../mcp/server.ts";
-import { type SettingsSource, settingsReader } from "../../policy/trust/trust.ts";
+import { settingsReader } from "../../policy/trust/trust.ts";
 import type { Leaf } from "../../settings/leaves.ts";
 import { settingsPaths } from "../../settings/paths.ts";
 import { schema } from "../../settings/schema.ts";
@@ -10,8 +10,9 @@ import { readServerFiles } from "../../settings/server-files.ts";
 import { readSettingsFiles } from "../../settings/settings-file.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
-import { workingDir } from "../directories.ts";
+import { settingsSource, workingDir } from "../directories.ts";
 import { sessionFlags } from "../session-flags.ts";
+import { quoted, UsageError } from "../usage-error.ts";
 import { serverLeaves } from "./server-leaves.ts";
 
 /** Milliseconds for servers to start, if no session follows. */
@@ -32,10 +33,7 @@ export interface ServersHere {
 
 export async function serversHere(args: Arguments, { io }: Pick<Context, "io">): Promise<ServersHere> {
   const root = await workingDir(args, io);
-  const { homedir, managedSettings } = io;
-  const home = troupeHome(io.env, homedir);
-  const managed = managedSettings === undefined ? {} : { managed: managedSettings };
-  const source: SettingsSource = { homedir, root, home, ...managed };
+  const source = settingsSource(io, root);
   const [read, settings, servers] = await Promise.all([
     settingsReader(source, args.value(sessionFlags.trust)).read(),
     readSettingsFiles(settingsPaths(source)),
@@ -43,12 +41,19 @@ export async function serversHere(args: Arguments, { io }: Pick<Context, "io">):
   ]);
   const isServer = ({ setting }: Leaf) => setting === schema.mcpServers;
   return {
-    ...{ root, home, warnings: read.warnings },
+    ...{ root, home: source.home, warnings: read.warnings },
     env: { ...io.env, ...read.settings.env },
     counted: serverLeaves(read.leaves),
     trusted: read.trust.type !== "untrusted",
     all: [...settings, ...servers].flatMap(({ leaves }) => leaves.filter(isServer)),
   };
+}
+
+/** The error for a name that no server has. */
+export function unknownServer(name: string, known: readonly string[]): UsageError {
+  const guess = nearName(name, known);
+  const advice = guess ? `did you mean ${guess}?` : "troupe mcp list shows all servers.";
+  return new UsageError(`There is no MCP server ${quoted(name)}; ${advice}`);
 }
 
 /** Starts servers without a session. */

@@ -1,5 +1,4 @@
 import { canonicalJson } from "../../lib/json.ts";
-import { nearName } from "../../lib/near-name.ts";
 import type { McpTool, ServerStatus } from "../../mcp/mcp.ts";
 import { joinServers } from "../../mcp/parse-servers.ts";
 import type { Leaf } from "../../settings/leaves.ts";
@@ -7,13 +6,13 @@ import { refusedSchema } from "../../tools/deferred/request-schema.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { printJson, printNotes } from "../print.ts";
 import { safeLine } from "../safe-text.ts";
-import { quoted, UsageError } from "../usage-error.ts";
 import { bareReason } from "./bare-reason.ts";
 import { serversOfLeaves } from "./chosen-servers.ts";
 import { mcpFlags as flags } from "./mcp-flags.ts";
 import { DISABLED, NOT_TRUSTED } from "./server-leaves.ts";
-import { READY_MS, serversHere, startServers } from "./servers-here.ts";
+import { READY_MS, serversHere, startServers, unknownServer } from "./servers-here.ts";
 
 /** One server of any file, with its state. */
 interface Row {
@@ -32,46 +31,49 @@ interface Row {
 export async function listServers(args: Arguments, context: Context): Promise<number> {
   const { io } = context;
   const rows = await rowsOf(args, context, () => true);
-  if (args.value(flags.json)) await io.stdout.write(`${JSON.stringify(rows.map(jsonOf), null, 2)}\n`);
-  else
-    for (const row of rows)
-      await io.stdout.write(
-        `${safeLine(`${row.name}: ${addressOf(row.entry)}`)} - ${safeLine(row.state)} (${safeLine(row.file)})\n`,
-      );
+  const code = await printRows(rows, args, context, ({ name, entry, state, file }) => [
+    `${safeLine(`${name}: ${addressOf(entry)}`)} - ${safeLine(state)} (${safeLine(file)})`,
+  ]);
   if (rows.length === 0)
-    await io.stderr.write("There are no MCP servers here; troupe mcp add --help says how to add one.\n");
-  return rows.every(({ works }) => works) ? exitCodes.done : exitCodes.notDone;
+    await printNotes(io, ["There are no MCP servers here; troupe mcp add --help says how to add one."]);
+  return code;
 }
 
 /** `mcp get NAME`: its file, its entry, its state and its tools. */
 export async function showServer(name: string, args: Arguments, context: Context): Promise<number> {
-  const { io } = context;
   const rows = await rowsOf(args, context, (one) => one === name);
   if (rows.length === 0) {
-    const names = await namesOf(args, context);
-    const guess = nearName(name, names);
-    const known = guess ? `did you mean ${guess}?` : "troupe mcp list shows all servers.";
-    throw new UsageError(`There is no MCP server ${quoted(name)}; ${known}`);
+    const { all } = await serversHere(args, context);
+    throw unknownServer(
+      name,
+      all.map(({ path }) => path.at(-1) ?? ""),
+    );
   }
-  if (args.value(flags.json)) await io.stdout.write(`${JSON.stringify(rows.map(jsonOf), null, 2)}\n`);
-  else
-    for (const { name, file, entry, state, tools, unfit } of rows) {
-      const lines = [
-        safeLine(name),
-        `  file: ${safeLine(file)}`,
-        `  entry: ${safeLine(JSON.stringify(entry))}`,
-        `  state: ${safeLine(state)}`,
-        ...(tools.length > 0 ? [`  tools: ${safeLine(tools.join(", "))}`] : []),
-        ...(unfit.length > 0 ? [`  through ToolSearch: ${safeLine(unfit.join(", "))}`] : []),
-      ];
-      await io.stdout.write(`${lines.join("\n")}\n`);
-    }
-  return rows.every(({ works }) => works) ? exitCodes.done : exitCodes.notDone;
+  return printRows(rows, args, context, ({ name, file, entry, state, tools, unfit }) => [
+    safeLine(name),
+    `  file: ${safeLine(file)}`,
+    `  entry: ${safeLine(JSON.stringify(entry))}`,
+    `  state: ${safeLine(state)}`,
+    ...(tools.length > 0 ? [`  tools: ${safeLine(tools.join(", "))}`] : []),
+    ...(unfit.length > 0 ? [`  through ToolSearch: ${safeLine(unfit.join(", "))}`] : []),
+  ]);
 }
 
-async function namesOf(args: Arguments, context: Context): Promise<readonly string[]> {
-  const { all } = await serversHere(args, context);
-  return all.map(({ path }) => path.at(-1) ?? "");
+async function printRows(
+  rows: readonly Row[],
+  args: Arguments,
+  { io }: Context,
+  linesOf: (row: Row) => readonly string[],
+): Promise<number> {
+  if (args.value(flags.json)) await printJson(io, rows.map(jsonOf));
+  else
+    await io.stdout.write(
+      rows
+        .flatMap(linesOf)
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+  return rows.every(({ works }) => works) ? exitCodes.done : exitCodes.notDone;
 }
 
 async function rowsOf(
@@ -81,7 +83,7 @@ async function rowsOf(
 ): Promise<readonly Row[]> {
   const { io } = context;
   const { all, counted, trusted, root, home, env, warnings } = await serversHere(args, context);
-  for (const warning of warnings) await io.stderr.write(`${safeLine(warning)}\n`);
+  await printNotes(io, warnings);
   const wanted = all.filter(({ path }) => isWanted(path.at(-1) ?? ""));
   // One file can have the same entry for every directory and for this one.
   const leaves = wanted.filter((leaf, at) => wanted.findIndex((other) => isSame(other, leaf)) === at);
@@ -94,7 +96,10 @@ async function rowsOf(
   try {
     await mcp?.ready(READY_MS);
     const states = new Set(mcp?.servers().map(({ state }) => ("reason" in state ? state.reason : null)));
-    for (const text of warned) if (!states.has(text)) await io.stderr.write(`${safeLine(text)}\n`);
+    await printNotes(
+      io,
+      warned.filter((text) => !states.has(text)),
+    );
     return leaves.map((leaf): Row => {
       const name = leaf.path.at(-1) ?? "";
       const row = { name, file: leaf.file, entry: leaf.value, tools: [], unfit: [], works: true };

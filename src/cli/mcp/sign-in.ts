@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { nearName } from "../../lib/near-name.ts";
 import { SignInFile } from "../../mcp/broker/sign-in-file.ts";
 import type { Mcp } from "../../mcp/open-mcp.ts";
 import { joinServers } from "../../mcp/parse-servers.ts";
@@ -9,12 +8,13 @@ import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { counted as countedText } from "../figures.ts";
+import { onStopSignals } from "../interrupts.ts";
 import type { CliIO } from "../io.ts";
 import { safeLine } from "../safe-text.ts";
 import { quoted, UsageError } from "../usage-error.ts";
 import { serversOfConfigs, serversOfLeaves } from "./chosen-servers.ts";
 import { loginConfig } from "./mcp-flags.ts";
-import { READY_MS, serversHere, startServers } from "./servers-here.ts";
+import { READY_MS, serversHere, startServers, unknownServer } from "./servers-here.ts";
 
 /** `mcp login NAME`. The exit code is 1 if the sign-in failed, 130 after Ctrl-C. */
 export async function signInAt(name: string, args: Arguments, context: Context): Promise<number> {
@@ -31,29 +31,18 @@ export async function signInAt(name: string, args: Arguments, context: Context):
   }
   if (server.type === "stdio") throw programError(server);
   const stop = new AbortController();
-  const withdrawals = stopOnSignals(io, stop);
+  const withdraw = onStopSignals(io, (code) => {
+    // A second signal exits immediately.
+    if (stop.signal.aborted) io.leave(code);
+    stop.abort(code);
+  });
   const mcp = startServers([server], { clock: io.clock, env, cwd, home });
   try {
     return await signIn(mcp, server, { io, home, signal: stop.signal });
   } finally {
-    for (const withdraw of withdrawals) withdraw();
+    withdraw();
     await mcp.close();
   }
-}
-
-/** Aborts with the exit code; a second signal exits immediately. */
-function stopOnSignals(io: CliIO, stop: AbortController): readonly (() => void)[] {
-  const codes = {
-    SIGINT: exitCodes.interrupted,
-    SIGTERM: exitCodes.terminated,
-    SIGHUP: exitCodes.hungUp,
-  };
-  return (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) =>
-    io.onSignal(signal, () => {
-      if (stop.signal.aborted) io.leave(codes[signal]);
-      stop.abort(codes[signal]);
-    }),
-  );
 }
 
 async function signIn(
@@ -138,12 +127,10 @@ function notUsedError(name: string, known: readonly McpServer[], trusted: boolea
 }
 
 function unknownError(name: string, known: readonly McpServer[]): UsageError {
-  const guess = nearName(
+  return unknownServer(
     name,
     known.map((one) => one.name),
   );
-  const advice = guess ? `did you mean ${guess}?` : "troupe mcp list shows all servers.";
-  return new UsageError(`There is no MCP server ${quoted(name)}; ${advice}`);
 }
 
 function programError(server: McpServer): UsageError {

@@ -9,33 +9,20 @@ export interface AskedCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** The field that is between the parentheses of `Tool(…)`. */
-const FIELD: Readonly<Record<string, string>> = {
-  Bash: "command",
-  Read: "file_path",
-  Edit: "file_path",
-  Write: "file_path",
-  NotebookEdit: "notebook_path",
-  Glob: "pattern",
-  Grep: "pattern",
-  WebFetch: "url",
-  WebSearch: "query",
-  Agent: "subagent_type",
-  Skill: "skill",
-};
-
-/** What such a field is, for an error. */
-const MEANING: Readonly<Record<string, string>> = {
-  Bash: "the command",
-  Read: "the path",
-  Edit: "the path",
-  Write: "the path",
-  NotebookEdit: "the path",
-  Glob: "the pattern",
-  Grep: "the pattern",
-  WebFetch: "the address",
-  WebSearch: "the query",
-};
+/** The field between the parentheses of `Tool(…)`; if it must be there, what it is. */
+const FIELDS: ReadonlyMap<string, { readonly field: string; readonly meaning?: string }> = new Map([
+  ["Bash", { field: "command", meaning: "the command" }],
+  ["Read", { field: "file_path", meaning: "the path" }],
+  ["Edit", { field: "file_path", meaning: "the path" }],
+  ["Write", { field: "file_path", meaning: "the path" }],
+  ["NotebookEdit", { field: "notebook_path", meaning: "the path" }],
+  ["Glob", { field: "pattern", meaning: "the pattern" }],
+  ["Grep", { field: "pattern", meaning: "the pattern" }],
+  ["WebFetch", { field: "url", meaning: "the address" }],
+  ["WebSearch", { field: "query", meaning: "the query" }],
+  ["Agent", { field: "subagent_type" }],
+  ["Skill", { field: "skill" }],
+]);
 
 /** Parses `Bash(git push)`, `Read(src/a.ts)` or `mcp__db__query`, or a tool's name with its whole input as JSON. */
 export function parseCall(words: string, json: string | undefined): AskedCall {
@@ -51,10 +38,9 @@ export function parseCall(words: string, json: string | undefined): AskedCall {
       throw new UsageError(`The input of ${tool} is given twice; write ${tool} --input '{…}' alone.`);
     return { tool, names, input: inputFrom(json) };
   }
-  const field = Object.hasOwn(FIELD, tool) ? FIELD[tool] : undefined;
+  const { field, meaning } = FIELDS.get(tool) ?? {};
   const text = inner?.trim() === "" ? undefined : inner;
   if (text === undefined) {
-    const meaning = Object.hasOwn(MEANING, tool) ? MEANING[tool] : undefined;
     if (meaning === undefined) return { tool, names, input: {} };
     throw new UsageError(`${tool} needs ${meaning}; write it as '${tool}(…)'.`);
   }
@@ -76,7 +62,7 @@ function inputFrom(json: string): AskedCall["input"] {
 
 /** Returns a note if the input looks like a rule's pattern instead of a call, or null. */
 export function patternNote({ tool, input }: AskedCall): string | null {
-  const field = Object.hasOwn(FIELD, tool) ? FIELD[tool] : undefined;
+  const field = FIELDS.get(tool)?.field;
   const text = field === undefined ? undefined : input[field];
   const isPattern =
     typeof text === "string" &&

@@ -1,10 +1,8 @@
-import { dirname } from "node:path";
 import type { SkillSearch } from "../../context/skills/skill-dirs.ts";
 import type { Grant } from "../../policy/trust/grants.ts";
 import type { SkillsOptions } from "../../session/options.ts";
-import { managedSettingsFile } from "../../settings/paths.ts";
 import type { Settings } from "../../settings/read-settings.ts";
-import { settingsDirs } from "../directories.ts";
+import { managedDir, settingsDirs } from "../directories.ts";
 import type { CliIO } from "../io.ts";
 import { conversationCommands } from "./slash-tasks.ts";
 
@@ -14,14 +12,11 @@ interface Where {
 }
 
 /** Returns what trusting the directory would let its own skills do. */
-export async function skillGrantsIn(
-  { homedir, managedSettings }: CliIO,
-  { cwd, home }: Where,
-): Promise<Grant[]> {
+export async function skillGrantsIn(io: CliIO, { cwd, home }: Where): Promise<Grant[]> {
   const { skillLibrary } = await import("../../context/skills/library.ts");
   const { diskFiles } = await import("../../context/disk-files.ts");
   const search: SkillSearch & { readonly cwd: string } = {
-    ...{ cwd, homedir, home, managed: managedFolder(managedSettings), reserved: conversationCommands },
+    ...{ cwd, homedir: io.homedir, home, managed: managedDir(io), reserved: conversationCommands },
     // What its links lead to is not shown before the user has agreed.
     ...{ trusted: () => false, agreed: () => false, denied: () => false },
   };
@@ -35,7 +30,7 @@ export interface SessionSkillsSetup {
 
 /** Returns the skills of a session. `agreed`: the user has agreed to what this digest stands for. */
 export async function sessionSkillsSetup(
-  { homedir, managedSettings, cwd: from }: CliIO,
+  io: CliIO,
   { cwd, home }: Where,
   given: {
     readonly settings: Pick<Settings, "skills" | "pluginDirs">;
@@ -47,10 +42,10 @@ export async function sessionSkillsSetup(
 ): Promise<SessionSkillsSetup> {
   const { pluginDirs, skills: placement } = given.settings;
   const [own, flagged] = await Promise.all([
-    settingsDirs(pluginDirs, { cwd, homedir }),
+    settingsDirs(pluginDirs, { cwd, homedir: io.homedir }),
     settingsDirs(
       given.plugins.map((text) => ({ text, file: "--plugin-dir" })),
-      { cwd: from, homedir },
+      io,
     ),
   ]);
   const { trusted, agreed } = given;
@@ -59,15 +54,11 @@ export async function sessionSkillsSetup(
     skills: {
       ...placement,
       search: {
-        ...{ homedir, home, managed: managedFolder(managedSettings), agreed },
+        ...{ homedir: io.homedir, home, managed: managedDir(io), agreed },
         plugins: [...new Set([...flagged.dirs, ...own.dirs])],
         reserved: conversationCommands,
         trusted: () => trusted,
       },
     },
   };
-}
-
-function managedFolder(managedSettings: string | undefined): string {
-  return dirname(managedSettings ?? managedSettingsFile(process.platform));
 }

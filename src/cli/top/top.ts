@@ -7,7 +7,7 @@ import { settingsReader } from "../../policy/trust/trust.ts";
 import type { AgentView } from "../../supervisor/view.ts";
 import { agentFigures } from "../agent-text.ts";
 import { isDumb, paintFor } from "../colour.ts";
-import { settingsSource } from "../config/change-setting.ts";
+import { settingsSource } from "../directories.ts";
 import { cutToWidth } from "../display-width.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { counted, dollars, shortCount, shortDate, shortTime } from "../figures.ts";

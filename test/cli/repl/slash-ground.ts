@@ -1,4 +1,4 @@
-import { settingsSource } from "../../../src/cli/config/change-setting.ts";
+import { settingsSource } from "../../../src/cli/directories.ts";
 import type { OwnFiles } from "../../../src/cli/repl/own-files.ts";
 import type { SlashContext } from "../../../src/cli/repl/slash-commands.ts";
 import { settingsReader } from "../../../src/policy/trust/trust.ts";
