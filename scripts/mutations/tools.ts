@@ -74,7 +74,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     name: "changes-of-others-pass-for-a-hook",
-    file: "src/tools/hook-changes.ts",
+    file: "src/tools/dispatch.ts",
     from: "if (known?.size !== size || known.mtimeMs !== mtimeMs || known.inode !== inode) return [];",
     to: "if (known === undefined) return [];",
     tests: ["test/features/hooks/formatter-hooks.test.ts"],

@@ -1,43 +1,15 @@
-import { addUsage, type MessageParam, type Usage } from "../mailbox/conversation.ts";
+import { addUsage, type Usage } from "../mailbox/conversation.ts";
 import type { ActorId, SessionId } from "../mailbox/ids.ts";
 import type { ActorSpec, Status, Summary, Turn } from "../mailbox/messages.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
 import { afterChange, noTasks, type TaskGraph } from "../mailbox/task-graph.ts";
-import { conversationOf as afterTurns, appendSteering, blocksOf, usageOf } from "../mailbox/turns.ts";
+import { usageOf } from "../mailbox/turns.ts";
 
 /**
  * These folds of the records are the whole state of a session (promise 4). A spec has everything of an actor, including
  * turns already taken, so a later `spawn` of the same actor replaces the earlier fold.
  */
 type Records = Iterable<JournalRecord>;
-
-/**
- * Returns the messages of one actor in order: those of its spec, then each turn with the input it received, as
- * recorded. A `prompt` record makes a prompt durable before its turn; later the turn contains it.
- */
-export function foldConversation(records: Records, actor: ActorId): MessageParam[] {
-  let messages: MessageParam[] = [];
-  let unheard: MessageParam[] = [];
-  for (const { event } of records) {
-    if (event.type === "spawn" && event.spec.id === actor) {
-      messages = afterTurns(event.spec.messages, event.spec.turns);
-      unheard = [];
-    } else if (event.type === "turn" && event.actor === actor) {
-      appendSteering(messages, event.turn.heard);
-      messages.push(...event.turn.messages);
-      unheard = [];
-    } else if (event.type === "prompt" && event.actor === actor && !event.system) unheard.push(event.message);
-  }
-  for (const message of unheard) say(messages, message);
-  return messages;
-}
-
-/** Roles must alternate (A1.8): a prompt after an unanswered one joins it. */
-function say(messages: MessageParam[], message: MessageParam): void {
-  const last = messages.at(-1);
-  if (last?.role !== "user" || message.role !== "user") messages.push(message);
-  else messages[messages.length - 1] = { role: "user", content: [...blocksOf(last), ...blocksOf(message)] };
-}
 
 /** Returns the turns of one actor: with its spec, everything needed to resume it (promise 8). */
 export function turnsOf(records: Records, actor: ActorId): Turn[] {

@@ -2,12 +2,12 @@ import { errorMessage } from "../lib/errors.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import type { CallId } from "../mailbox/ids.ts";
 import { cutAt, invalidInput } from "../mailbox/invalid-input.ts";
-import type { AgentTool, CallResult } from "../mailbox/messages.ts";
+import type { AgentTool, CallResult, HookChange } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { Location } from "../mailbox/worktree.ts";
 import type { ReadyCall, SealedTool, ToolEnd } from "./bind-tool.ts";
 import { nameOfCall, resolveCall, SEARCH, unresolvedCall } from "./deferred/resolve-call.ts";
-import { learnHookChanges } from "./hook-changes.ts";
+import type { ReadLedger } from "./read-ledger.ts";
 import type { AgentCallContext } from "./tool.ts";
 
 export interface Dispatch {
@@ -99,6 +99,22 @@ async function runHere(
   // No reply is needed; the next request finds out if the supervisor has ended.
   services.after(kept ? { ...ended, result } : ended).catch(() => {});
   return before.length === 0 ? result : appended(result, before.join("\n\n"));
+}
+
+/**
+ * Updates what an agent knows of files that hooks of its call changed (A22.32), and returns texts for it. A file that it
+ * had not seen before the change stays unseen.
+ */
+function learnHookChanges(reads: ReadLedger, changes: readonly HookChange[] = []): string[] {
+  return changes.flatMap(({ event, before, now, diff }) => {
+    const known = reads.get(now.path);
+    const { size, mtimeMs, inode } = before;
+    if (known?.size !== size || known.mtimeMs !== mtimeMs || known.inode !== inode) return [];
+    reads.record(now);
+    if (diff === "") return [];
+    const frame = `[${now.path} was changed while the ${event} hooks of this call ran. You can edit it without reading it again. What changed:]`;
+    return `${frame}\n${diff}`;
+  });
 }
 
 async function settled(

@@ -109,9 +109,11 @@ export function worktreeTools(service: WorktreeService): readonly SealedTool[] {
   return [bindTool(enterWorktreeTool(service)), bindTool(exitWorktreeTool(service))];
 }
 
+const absent = () => Promise.reject(new Error("There is no session."));
+
 /** For lists and documents, without a session. */
 export const noSession: SessionParts = {
-  tasks: { graph: noTasks, record: () => Promise.reject(new Error("There is no session.")) },
+  tasks: { graph: noTasks, record: absent },
   background: {
     find: () => null,
     running: () => [],
@@ -120,17 +122,11 @@ export const noSession: SessionParts = {
     stop: async () => {},
     follow() {},
   },
-  questions: { question: () => Promise.reject(new Error("There is no session.")) },
-  plan: {
-    enter: () => Promise.reject(new Error("There is no session.")),
-    leave: () => Promise.reject(new Error("There is no session.")),
-  },
-  mail: { agents: () => [], actors: () => [], send: () => Promise.reject(new Error("There is no session.")) },
-  worktree: {
-    enter: () => Promise.reject(new Error("There is no session.")),
-    exit: () => Promise.reject(new Error("There is no session.")),
-  },
-  skills: { load: () => Promise.reject(new Error("There is no session.")) },
+  questions: { question: absent },
+  plan: { enter: absent, leave: absent },
+  mail: { agents: () => [], actors: () => [], send: absent },
+  worktree: { enter: absent, exit: absent },
+  skills: { load: absent },
   web: {
     fetch: async () => "There is no session.",
     search: async () => "There is no session.",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { agentsOf, foldConversation, sessionOf, turnsOf } from "../../src/journal/folds.ts";
+import { agentsOf, sessionOf, turnsOf } from "../../src/journal/folds.ts";
 import { type ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import {
@@ -17,59 +17,11 @@ import {
   usage,
 } from "./samples.ts";
 
-const user = (content: string) => ({ role: "user" as const, content });
-const assistant = (content: string) => ({ role: "assistant" as const, content });
 const done = (actor: ActorId): SessionEvent => ({
   type: "summary",
   actor,
   summary: summary(`${actor} is done`),
   durationMs: 12,
-});
-
-test("a conversation is its prompts and turns in order, each actor's its own", () => {
-  const records = recordsOf([
-    sessionEvent(),
-    prompt("one"),
-    turnEvent(MAIN, 1, "asking alice", { heard: [{ text: "one" }] }),
-    spawn(ALICE),
-    turnEvent(ALICE, 1, "looking"),
-    turnEvent(MAIN, 2, "answer one"),
-    prompt("two"),
-    turnEvent(ALICE, 2, "found"),
-  ]);
-  expect(foldConversation(records, MAIN)).toEqual([
-    user("one"),
-    assistant("asking alice"),
-    assistant("answer one"),
-    user("two"),
-  ]);
-  expect(foldConversation(records, ALICE)).toEqual([
-    user("task of alice"),
-    assistant("looking"),
-    assistant("found"),
-  ]);
-  expect(foldConversation(records, BOB)).toEqual([]);
-});
-
-test("puts the steering of a turn before its reply, and roles alternate (A1.8)", () => {
-  const records = recordsOf([
-    prompt("one"),
-    prompt("never mind, two"),
-    turnEvent(MAIN, 1, "yes", {
-      heard: [{ text: "one" }, { text: "never mind, two" }, { text: "hurry" }],
-    }),
-  ]);
-  expect(foldConversation(records, MAIN)).toEqual([
-    {
-      role: "user",
-      content: [
-        { type: "text", text: "one" },
-        { type: "text", text: "never mind, two" },
-        { type: "text", text: "hurry" },
-      ],
-    },
-    assistant("yes"),
-  ]);
 });
 
 test("a spec with turns already taken replaces what was folded before it (promise 8)", () => {
@@ -81,11 +33,6 @@ test("a spec with turns already taken replaces what was folded before it (promis
     turnEvent(ALICE, 2, "found"),
   ]);
   expect(turnsOf(records, ALICE)).toEqual([...taken, turn(2, "found")]);
-  expect(foldConversation(records, ALICE)).toEqual([
-    user("task of alice"),
-    assistant("looking"),
-    assistant("found"),
-  ]);
   expect(agentsOf(records)).toMatchObject([{ id: ALICE, turns: 2, usage: { input_tokens: 3 } }]);
 });
 
@@ -177,7 +124,6 @@ test("however the records of actors are interleaved, each actor's fold is that o
         const records = recordsOf(mixed);
         for (const [index, actor] of actors.entries()) {
           const alone = recordsOf(own[index] ?? []);
-          expect(foldConversation(records, actor)).toEqual(foldConversation(alone, actor));
           expect(turnsOf(records, actor)).toEqual(turnsOf(alone, actor));
           expect(agentsOf(records).filter(({ id }) => id === actor)).toEqual(agentsOf(alone));
         }
@@ -194,7 +140,6 @@ test("folding leaves the records as they were", () => {
     turnEvent(ALICE, 1, "b", { heard: [{ text: "c" }] }),
   ]);
   const before = structuredClone(records);
-  foldConversation(records, ALICE).push(user("mine"));
   turnsOf(records, ALICE).pop();
   agentsOf(records);
   expect(records).toEqual(before);
