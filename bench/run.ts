@@ -15,12 +15,14 @@ import { rounded } from "./samples.ts";
 import { run as spawn } from "./spawn.ts";
 import { run as supervision } from "./supervision.ts";
 import { run as tools } from "./tools.ts";
+import { run as turnGap } from "./turn-gap.ts";
 import { run as worktrees } from "./worktrees.ts";
 
 const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<BenchResult[]>>> = {
   spawn,
   memory,
   loop,
+  "turn-gap": turnGap,
   "fan-out": fanOut,
   "main-loop": mainLoop,
   journal,
