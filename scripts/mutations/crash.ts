@@ -21,7 +21,7 @@ export const crash: readonly Mutation[] = [
   {
     name: "I28-keeper-is-not-asked-again",
     file: "src/worktrees/git-worker.ts",
-    from: "ONCE.has(op) ? 0 : TRIES - 1",
+    from: "IS_RETRIED[op] ? TRIES - 1 : 0",
     to: "0",
     tests: ["test/worktrees/git-worker.test.ts"],
     title: "asked again, of another keeper",

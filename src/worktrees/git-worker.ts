@@ -53,15 +53,12 @@ const END_MS = 60_000;
 const CLOSING = "The session is closing, so no more is done with worktrees.";
 const DIED_TOO_OFTEN = `The git worker died more than ${RESTART_INTENSITY.max} times within ${RESTART_INTENSITY.periodMs / 1_000} s, so it is left alone for as long; look for what ends it (memory, a command that kills it).`;
 
-/** Operations that a second run would do twice. All others are retried if the git worker died, even half-way. */
-const ONCE: ReadonlySet<OperationName> = new Set<OperationName>([
-  "create",
-  "apply",
-  "restore",
-  "removeNamed",
-  "mergeNamed",
-  "undo",
-]);
+/** Whether an operation is retried if the git worker died, even half-way; false for those that a second run would do twice. */
+const IS_RETRIED: Readonly<Record<OperationName, boolean>> = {
+  ...{ create: false, apply: false, restore: false, removeNamed: false, mergeNamed: false, undo: false },
+  ...{ inspect: true, everTracked: true, claim: true, snapshot: true, overlap: true, prepare: true },
+  ...{ settle: true, rebase: true, keep: true, remove: true, list: true, diff: true, sweep: true },
+};
 /** The request itself may be what kills the git worker. */
 const TRIES = 3;
 
@@ -109,7 +106,7 @@ class KeeperLink {
     signal?.throwIfAborted();
     const lack = this.#closing === null ? this.#connect() : CLOSING;
     if (lack !== null) return { type: "refused", reason: lack };
-    const replays = ONCE.has(op) ? 0 : TRIES - 1;
+    const replays = IS_RETRIED[op] ? TRIES - 1 : 0;
     const limits = { signal, waitsForCancel: true, deadlineMs: ANSWER_MS, replays } as const;
     const result = await this.#caller.call(op, request, limits);
     if (result.ok) return result.value;

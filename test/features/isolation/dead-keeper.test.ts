@@ -17,7 +17,7 @@ test("an agent whose git worker is killed while it creates the worktree gets its
   const { folder } = repository;
   const started = join(dirname(folder), "started");
   // Who it is that has begun; only the first one is slow.
-  const smudge = `mkdir ${started} 2>/dev/null && { echo $PPID > ${started}/pid; exec sleep 60; }; exec cat`;
+  const smudge = `mkdir ${started} 2>/dev/null && { echo $PPID > ${started}/p; mv ${started}/p ${started}/pid; exec sleep 60; }; exec cat`;
   await repository.must(["config", "filter.slow.smudge", smudge]);
   const { supervisor, warnings } = world("in-thread", turnOf, { cwd: folder });
   const going = supervisor.prompt("go");
