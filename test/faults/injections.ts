@@ -104,7 +104,15 @@ export const injections: ReadonlyMap<number, readonly Injection[]> = new Map<num
   [6, [refused(apiError(400, "invalid_request_error", "messages.0: bad"), /messages\.0: bad/)]],
   [7, [refused(apiError(401, "authentication_error", "invalid x-api-key"), /ANTHROPIC_API_KEY/)]],
   [8, [refused(apiError(413, "request_too_large", "big"), /too large/, [1, 2])]],
-  [9, [broken(() => ({ bytes: [], ending: "reset" }), { saysWaiting: /reset|connection/i })]],
+  // Twice: what an idle connection ends with is sent again on a new one, without a word.
+  [
+    9,
+    [
+      broken(() => ({ bytes: [], ending: "reset" }), {
+        ...{ times: 2, tries: [2, 2], saysWaiting: /reset|connection/i },
+      }),
+    ],
+  ],
   [
     11,
     [
