@@ -19,7 +19,14 @@ import {
   stalledFailure,
   type Where,
 } from "./failures.ts";
-import { type HttpAnswer, type Post, type PosterOptions, poster, readBody } from "./http-post.ts";
+import {
+  type HttpAnswer,
+  type Post,
+  type PosterOptions,
+  poster,
+  proxyVariable,
+  readBody,
+} from "./http-post.ts";
 import { type IdleWatch, idleWatch } from "./idle-watch.ts";
 import { ReplyAssembler } from "./reply.ts";
 import { readReply, Unreadable } from "./reply-stream.ts";
@@ -56,6 +63,7 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
   const { env = process.env } = options;
   const post = poster({ baseURL: base.url, headers: headersOf(options, base.url), clock, env });
   const counted = tokenCounter((body, signal) => sendCount(post, body, signal), clock);
+  const proxy = proxyVariable(new URL(base.url), env);
   const encode = bodyEncoder();
   const secrets = [options.apiKey, options.authToken].filter((secret) => secret !== undefined);
   return {
@@ -65,7 +73,7 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
     async ask(request, on, signal, onAnswer = () => {}) {
       if (signal.aborted) return cancelled;
       const model = resolveModel(request.model, aliases);
-      const where: Where = { host: base.host, model, secrets };
+      const where: Where = { host: base.host, model, proxy, secrets };
       return new Attempt(post, encode, where, { idleMs, totalMs, clock }).run(request, on, signal, onAnswer);
     },
   };

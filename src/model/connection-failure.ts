@@ -18,7 +18,7 @@ const TLS =
   /^(EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(VERIFY|GET)_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/;
 
 /** Returns the failure of a missing or interrupted response for a network reason (faults 9, 10, 12 and 13). */
-export function connectionFailure(error: unknown, { host }: Where): ModelFailure {
+export function connectionFailure(error: unknown, { host, proxy }: Where): ModelFailure {
   const code = codeOf(error);
   if (TLS.test(code))
     return {
@@ -26,10 +26,14 @@ export function connectionFailure(error: unknown, { host }: Where): ModelFailure
       final: true,
       message: `The certificate of ${host} cannot be verified (${code}); check the address, or name your authority's file in NODE_EXTRA_CA_CERTS.`,
     };
+  const what =
+    proxy == null
+      ? "check that the server runs and that ANTHROPIC_BASE_URL is right"
+      : `check that the server runs, ANTHROPIC_BASE_URL, and the proxy that ${proxy} names`;
   const cause = CAUSES[code] ?? (code === "" ? "the connection broke" : `the connection broke, ${code}`);
   return {
     kind: "connection",
-    message: `No complete answer from ${host} (${cause}); check that the server runs and that ANTHROPIC_BASE_URL is right.`,
+    message: `No complete answer from ${host} (${cause}); ${what}.`,
   };
 }
 

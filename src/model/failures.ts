@@ -5,6 +5,8 @@ export interface Where {
   /** `host:port` of the server. */
   readonly host: string;
   readonly model: string;
+  /** The variable that names a proxy for it. */
+  readonly proxy?: string | null;
   /** Keys and tokens, so that none is ever printed. */
   readonly secrets: readonly string[];
 }

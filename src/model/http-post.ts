@@ -65,7 +65,7 @@ export function poster({ baseURL, headers, clock, env }: PosterOptions): Post {
 }
 
 async function protocolFor(url: URL, env: PosterOptions["env"]): Promise<Protocol> {
-  const proxyEnv = isLoopback(url.hostname) ? {} : { proxyEnv: { ...env } };
+  const proxyEnv = proxyVariable(url, env) === null ? {} : { proxyEnv: { ...env } };
   const options = { keepAlive: true, maxFreeSockets: 1024, ...proxyEnv };
   if (url.protocol === "https:") {
     const { request, Agent } = await import("node:https");
@@ -73,6 +73,13 @@ async function protocolFor(url: URL, env: PosterOptions["env"]): Promise<Protoco
   }
   const { request, Agent } = await import("node:http");
   return { request, agent: new Agent(options) };
+}
+
+/** Returns the variable that names a proxy for a server, or null. NO_PROXY may still exclude it. */
+export function proxyVariable(url: URL, env: PosterOptions["env"]): string | null {
+  if (isLoopback(url.hostname)) return null;
+  const name = `${url.protocol.slice(0, -1)}_proxy`;
+  return [name, name.toUpperCase()].find((one) => env[one]) ?? null;
 }
 
 /** A proxy elsewhere cannot reach a server of this machine. */

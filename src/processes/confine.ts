@@ -44,6 +44,7 @@ interface Program {
   readonly cwd: string;
 }
 
+/** Throws if the confinement cannot be built. */
 export function confine(confined: Confined, { file, args, cwd }: Program): Held {
   const { builder, state, type, bridge = [] } = confined;
   if (process.platform === "darwin")

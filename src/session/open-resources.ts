@@ -122,7 +122,11 @@ function secretsOf({ source, env, redact = [] }: SupervisorOptions): Secrets {
   return { values: [...credentialsIn({ ...process.env, ...env }), ...keys, ...redact] };
 }
 
-function openGateway({ source, aliases = {} }: SupervisorOptions, limits: Limits, clock: Clock): Gateway {
+function openGateway(
+  { source, aliases = {}, env }: SupervisorOptions,
+  limits: Limits,
+  clock: Clock,
+): Gateway {
   const { patienceMs, idleMs, maxAgents } = limits;
   // Slots bound the agents; the main conversation has a place of its own.
   const concurrency = maxAgents + 1;
@@ -131,7 +135,10 @@ function openGateway({ source, aliases = {} }: SupervisorOptions, limits: Limits
       return localGateway(source.client, { clock, patienceMs, concurrency });
     case "anthropic":
     case "offline":
-      return threadGateway({ source, aliases, limits: { patienceMs, idleMs, concurrency } });
+      return threadGateway(
+        { source, aliases, limits: { patienceMs, idleMs, concurrency } },
+        { env: { ...process.env, ...env } },
+      );
     default:
       return source satisfies never;
   }

@@ -30,6 +30,9 @@ export interface PagesPorts extends FetchPorts {
 /** A page that was fetched, or is being fetched; `page` is null until then. */
 interface Entry {
   readonly result: Promise<PageResult>;
+  /** Aborted when the last call that waits for it is cancelled. */
+  readonly stop: AbortController;
+  waiting: number;
   page: WebPage | null;
   fetchedAt: number;
 }
@@ -48,14 +51,23 @@ export class Pages {
     this.#ports = ports;
   }
 
-  /** Returns a page that the caller may read. Rejects only if `signal` is aborted; the fetch then goes on for others. */
+  /** Returns a page that the caller may read. Rejects only if `signal` is aborted; the fetch then continues only for others. */
   async get(written: string, signal: AbortSignal): Promise<PageResult & { readonly isKept?: true }> {
     signal.throwIfAborted();
     const url = requestUrl(written, this.#ports.namesHost);
     if (typeof url === "string") return problem(url);
     this.#forgetOld();
-    const { result, page } = this.#entries.get(url.href) ?? this.#start(url);
-    return page === null ? abortable(result, signal) : { ...page, isKept: true };
+    const known = this.#entries.get(url.href);
+    // A call does not join a fetch that was cancelled.
+    const entry = known === undefined || known.stop.signal.aborted ? this.#start(url) : known;
+    if (entry.page !== null) return { ...entry.page, isKept: true };
+    entry.waiting += 1;
+    try {
+      return await abortable(entry.result, signal);
+    } finally {
+      entry.waiting -= 1;
+      if (entry.waiting === 0 && entry.page === null) entry.stop.abort(new Error("no call waits for it"));
+    }
   }
 
   async close(): Promise<void> {
@@ -70,14 +82,18 @@ export class Pages {
   }
 
   #start(url: URL): Entry {
-    const result = this.#inTurn(() => this.#load(url))
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, this.#closed.signal]);
+    const result = this.#inTurn(() => this.#load(url, signal))
       .catch((error: unknown) => problem(`The page was not fetched: ${String(error)}.`))
       .then((found) => {
-        this.#entries.delete(url.href);
-        if (found.type === "page") this.#keep(url.href, entry, found);
+        if (this.#entries.get(url.href) === entry) {
+          this.#entries.delete(url.href);
+          if (found.type === "page") this.#keep(url.href, entry, found);
+        }
         return found;
       });
-    const entry: Entry = { result, page: null, fetchedAt: 0 };
+    const entry: Entry = { result, stop, waiting: 0, page: null, fetchedAt: 0 };
     this.#entries.set(url.href, entry);
     return entry;
   }
@@ -95,8 +111,7 @@ export class Pages {
     }
   }
 
-  async #load(url: URL): Promise<PageResult> {
-    const { signal } = this.#closed;
+  async #load(url: URL, signal: AbortSignal): Promise<PageResult> {
     const fetched = await fetchPage(url, this.#ports, signal);
     if (fetched.type === "problem") return fetched;
     if (fetched.type === "redirect")

@@ -200,7 +200,7 @@ describe("resources and prompts", { tags: ["long"] }, () => {
     });
     const missing = await mcp.readResource("good", "else:1", never);
     expect(missing).toMatchObject(failing("there is no else:1"));
-    expect(await mcp.listResources("nobody", never)).toMatchObject(
+    expect(await mcp.listResources("unknown", never)).toMatchObject(
       refused("There are: good (connected), raw (connected)"),
     );
   });

@@ -57,7 +57,7 @@ describe("A17.1: a sign-in has an end", () => {
     expect(state("raw")).toEqual({ type: "connected" });
     expect(await hanging).toMatchObject(failing("it is not known"));
     expect(await pid()).not.toBe(before);
-    expect(await mcp.restart("nobody", never)).toMatchObject({ ok: false });
+    expect(await mcp.restart("unknown", never)).toMatchObject({ ok: false });
   });
 });
 

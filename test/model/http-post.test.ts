@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
@@ -13,6 +13,7 @@ import { poster } from "../../src/model/http-post.ts";
 import { troupe } from "../support/cli-process.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { startMessagesServer, streamOf } from "../support/messages-server.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 import { ask, failureIn, replyIn } from "./asking.ts";
 
 const TLS = join(import.meta.dirname, "../fixtures/tls");
@@ -142,6 +143,17 @@ test("a key that no header can hold is a sentence", async () => {
   expect(message).not.toContain("two");
 });
 
+test.each(["HTTP_PROXY", "http_proxy"])(
+  "a proxy that cannot be reached is named by its variable (%s)",
+  async (name) => {
+    const client = anthropicModel({ baseURL: "http://model.test", env: { [name]: "http://127.0.0.1:1" } });
+    const { message } = failureIn((await ask(client)).outcome);
+    expect(message).toContain(`the proxy that ${name} names`);
+    const local = anthropicModel({ baseURL: "http://127.0.0.1:1", env: { [name]: "http://127.0.0.1:1" } });
+    expect(failureIn((await ask(local)).outcome).message).not.toContain("proxy");
+  },
+);
+
 test("proxies of the environment are used, but not for this machine nor for what NO_PROXY names", async () => {
   const server = await startMessagesServer(() => ({ text: "Hello." }));
   onTestFinished(() => server.close());
@@ -184,4 +196,16 @@ test("the program reaches a server over TLS through a proxy, with an authority o
   expect(stranger.err + stranger.out).toMatch(
     /certificate of model\.test cannot be verified.*NODE_EXTRA_CA_CERTS/,
   );
+});
+
+test("a proxy in the user's settings counts like one of the environment", async () => {
+  const server = await startMessagesServer(() => ({ text: "From far away." }));
+  onTestFinished(() => server.close());
+  const proxy = await proxyTo(server.port);
+  const home = temporaryFolder("troupe-home-");
+  mkdirSync(join(home, ".claude"));
+  writeFileSync(join(home, ".claude/settings.json"), JSON.stringify({ env: { HTTP_PROXY: proxy.url } }));
+  const env = { ANTHROPIC_BASE_URL: "http://model.test", ANTHROPIC_API_KEY: "sk-test-secret" };
+  expect(await troupe(["-p", "hi"], { home, env })).toMatchObject({ code: 0, out: "From far away.\n" });
+  expect(proxy.asked).toEqual(["POST http://model.test/v1/messages"]);
 });

@@ -357,21 +357,30 @@ describe("limits", () => {
     for (const said of await both) expect(said).toContain("did not send the page within 60 s");
   });
 
-  test("a call that is cancelled does not wait, and the page comes for others", async () => {
-    const open = Promise.withResolvers<void>();
-    const { url, asked } = await servePages(
-      (_, response) => void open.promise.then(() => html(response, article("Late", "at last"))),
-    );
+  test("a call that is cancelled ends its connection, unless others wait for the same page", async () => {
+    const open: Array<() => void> = [];
+    const closed = Promise.withResolvers<void>();
+    const { url, asked } = await servePages((_, response) => {
+      response.once("close", () => closed.resolve());
+      open.push(() => html(response, article("Late", "at last")));
+    });
     const { get } = pagesOf();
-    const cancelled = new AbortController();
-    const [first, second] = [get(url, cancelled.signal), get(url)];
+    const [one, two] = [new AbortController(), new AbortController()];
+    const first = get(`${url}/a`, one.signal);
+    const second = get(`${url}/a`, two.signal);
     await expect.poll(() => asked.length).toBe(1);
-    cancelled.abort(new Error("stopped"));
+    one.abort(new Error("stopped"));
     await expect(first).rejects.toThrow("stopped");
-    await expect(get(url, cancelled.signal)).rejects.toThrow("stopped");
-    open.resolve();
+    open[0]?.();
     expect(await second).toMatchObject({ type: "page" });
-    expect(asked).toHaveLength(1);
+    const third = get(`${url}/b`, one.signal);
+    await expect(third).rejects.toThrow("stopped");
+    const alone = new AbortController();
+    const fourth = get(`${url}/b`, alone.signal);
+    await expect.poll(() => asked.length).toBe(2);
+    alone.abort(new Error("stopped"));
+    await expect(fourth).rejects.toThrow("stopped");
+    await closed.promise;
   });
 
   test("the end of the session ends every fetch", async () => {

@@ -70,6 +70,27 @@ describe("threat: a tool is changed after approval", () => {
     expect(told).toContain("mcp__s__comes");
     expect(told).toContain("The user has accepted");
   });
+
+  test("without a user it is refused, and that is said", { tags: ["long"] }, async () => {
+    const warned = Promise.withResolvers<void>();
+    const warnings: string[] = [];
+    const { supervisor, model } = supervised(
+      "in-thread",
+      changed.map((turn, place) => (place === 2 ? { ...turn, after: warned.promise } : turn)),
+      {
+        mcpServers: { s: server("raw.ts", "changing") },
+        allowedTools: ["mcp__s"],
+        onEvent(event) {
+          if (event.type !== "warning") return;
+          warnings.push(event.message);
+          warned.resolve();
+        },
+      },
+    );
+    await supervisor.prompt("go");
+    expect(lastMessage(model.requests[3])).toContain("has changed what mcp__s__changes is");
+    expect(warnings.filter((message) => message.includes("mcp__s__changes"))).toHaveLength(1);
+  });
 });
 
 describe("elicitation", () => {
@@ -83,6 +104,14 @@ describe("elicitation", () => {
     await supervisor.prompt("go");
     expect(asks).toMatchObject([{ type: "question", questions: [{ question: "Which colour?\ncolour" }] }]);
     expect(lastMessage(model.requests[1])).toContain(String.raw`\"colour\":\"blue\"`);
+  });
+
+  test("without a user the server gets that answer", { tags: ["long"] }, async () => {
+    const { supervisor, model } = supervised("in-thread", [call("mcp__g__ask"), { text: "ok" }], {
+      ...{ mcpServers: { g: server("good.ts") }, allowedTools: ["mcp__g"] },
+    });
+    await supervisor.prompt("go");
+    expect(lastMessage(model.requests[1])).toMatch(/elicitation/i);
   });
 
   test("an invalid answer is requested again, alone, with what was wrong; a form is no refusal", async () => {
