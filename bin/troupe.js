@@ -19,14 +19,21 @@ if (parseInt(process.versions.node, 10) < NEEDED) {
 function start() {
   keepInspectorShut();
   cacheCompiledCode();
-  const built = require("node:fs").existsSync(require("node:path").join(__dirname, "../dist/cli.js"));
-  const entry = built ? "../dist/cli.js" : "../src/cli/entry.ts";
-  import(entry).catch((error) => {
-    console.error(`troupe could not load ${entry.slice(3)}: ${error.message}`);
+  load().catch(function explain(error) {
+    console.error(`troupe could not be loaded: ${error.message}`);
     console.error("Install it again; in a checkout, run `npm ci`.");
     if (process.argv.includes("--debug")) console.error(error.stack);
     process.exitCode = 1;
   });
+}
+
+/** In a checkout that was not built, the sources run. The built files need no loader of ES modules, which reads them twice. */
+async function load() {
+  const dist = require("node:path").join(__dirname, "../dist/");
+  if (require("node:fs").existsSync(`${dist}cli.cjs`)) {
+    const ahead = require(`${dist}threads-ahead.cjs`).threadsFor(process.argv.slice(2));
+    await require(`${dist}cli.cjs`).start(ahead);
+  } else await (await import("../src/cli/entry.ts")).start(null);
 }
 
 /** Every user of the machine can reach an inspector, and this process holds the model's key. */

@@ -62,21 +62,23 @@ function pointAtJavaScript(file: string): void {
   writeFileSync(file, text.replace(/(\b(?:from |import\(|import )")(\.[^"\n]*)\.ts"/g, '$1$2.js"'));
 }
 
-async function bundle({ name, entry, external, alone, format }: Bundle): Promise<OutputChunk[]> {
+async function bundle({ name, entry, external, kind }: Bundle): Promise<OutputChunk[]> {
   const complaints: string[] = [];
-  const extension = format === "cjs" ? "cjs" : "js";
+  const format = kind === "library" ? "esm" : "cjs";
+  const extension = kind === "library" ? "js" : "cjs";
   const { output } = await build({
     input: { [name]: join(root, entry) },
     platform: "node",
+    // Most of a program is not needed in most runs: V8 must not compile it before it is called.
+    optimization: { pifeForModuleWrappers: false },
     // A package in CommonJS would not be tree-shaken.
     resolve: { mainFields: ["module", "main"] },
     external: (id) => isBuiltin(id) || isOneOf(external, id),
-    // What an entry shares with a part that is loaded later stays in the entry.
-    ...(alone ? { preserveEntrySignatures: "allow-extension" as const } : {}),
     onLog: (level, log) => void (level === "warn" && complaints.push(log.message)),
     output: {
       dir: fresh,
       format,
+      codeSplitting: kind === "library",
       exports: "named",
       minify: true,
       entryFileNames: `[name].${extension}`,
@@ -86,9 +88,14 @@ async function bundle({ name, entry, external, alone, format }: Bundle): Promise
   });
   const chunks = output.filter((file) => file.type === "chunk");
   complaints.push(...leftOver(chunks, external));
-  if (alone) complaints.push(...company(chunks));
   if (complaints.length > 0) throw new Error(`bundling ${entry}:\n${complaints.join("\n")}`);
+  for (const { fileName, code } of chunks) writeFileSync(join(fresh, fileName), inAscii(code));
   return chunks;
+}
+
+/** V8 keeps and decodes a text at twice the size if one of its characters is not of Latin 1. */
+function inAscii(code: string): string {
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** An import that is neither in the bundle nor meant to stay would only fail on a user's machine. */
@@ -98,13 +105,6 @@ function leftOver(chunks: readonly OutputChunk[], external: readonly string[]): 
   return chunks.flatMap(({ fileName, imports, dynamicImports }) =>
     [...imports, ...dynamicImports].filter((id) => !known(id)).map((id) => `${fileName} still imports ${id}`),
   );
-}
-
-/** A thread waits for every file its entry needs, so that should be the entry alone. */
-function company(chunks: readonly OutputChunk[]): string[] {
-  const names = chunks.map(({ fileName }) => fileName);
-  const needed = chunks.filter(({ isEntry }) => isEntry).flatMap(({ imports }) => imports);
-  return needed.filter((id) => names.includes(id)).map((id) => `a thread would load ${id} besides its entry`);
 }
 
 function isOneOf(packages: readonly string[], id: string): boolean {

@@ -28,7 +28,8 @@ beforeEach(() => {
   mkdirSync(join(folder, "dist"));
   const said = "{ cache: process.env.NODE_COMPILE_CACHE ?? null, args: process.argv.slice(2) }";
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-  writeFileSync(join(folder, "dist/cli.js"), `console.log(JSON.stringify(${said}));`);
+  writeFileSync(join(folder, "dist/threads-ahead.cjs"), "exports.threadsFor = () => null;");
+  writeFileSync(join(folder, "dist/cli.cjs"), `exports.start = () => console.log(JSON.stringify(${said}));`);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -84,10 +85,10 @@ test("a home that cannot be made does not keep troupe from starting", () => {
 });
 
 test("a damaged installation is a sentence, and a stack trace only with --debug", () => {
-  writeFileSync(join(folder, "dist/cli.js"), 'throw new Error("half a file");');
+  writeFileSync(join(folder, "dist/cli.cjs"), 'throw new Error("half a file");');
   const { code, err } = troupe();
   expect(code).toBe(1);
-  expect(err).toMatch(/^troupe could not load dist\/cli\.js: half a file\nInstall it again/);
+  expect(err).toMatch(/^troupe could not be loaded: half a file\nInstall it again/);
   expect(err).not.toContain("    at ");
   expect(troupe(["--debug"]).err).toContain("    at ");
 });
@@ -96,8 +97,8 @@ test("a damaged installation is a sentence, and a stack trace only with --debug"
 async function startReporting(nodeOptions: readonly string[] = []) {
   const report = `process.on("message", () => process.send({ inspector: url() ?? null }));`;
   writeFileSync(
-    join(folder, "dist/cli.js"),
-    `import { url } from "node:inspector";\n${report}\nprocess.send(0);`,
+    join(folder, "dist/cli.cjs"),
+    `const { url } = require("node:inspector");\nexports.start = () => {\n${report}\nprocess.send(0);\n};`,
   );
   const child = spawn(process.execPath, [...nodeOptions, join(folder, "bin/troupe.js")], {
     // Any free port: a debugger of someone else may have the usual one.

@@ -1,4 +1,5 @@
 import { errorMessage } from "../lib/errors.ts";
+import { formatNumber } from "../lib/figures.ts";
 import { textOf } from "../mailbox/conversation.ts";
 import type { LastTurn, Status, Turn } from "../mailbox/messages.ts";
 import type { ModelFailure, ModelReply } from "../model/client.ts";
@@ -61,7 +62,7 @@ export function endingOfAnswer(answered: Turn | undefined, text: string): Ending
 export const MOST_CUT = 2;
 
 export function endingOfCutCalls(tokens: number, text: string): Ending {
-  const limit = tokens.toLocaleString("en-US");
+  const limit = formatNumber(tokens);
   return {
     status: "partial",
     text,

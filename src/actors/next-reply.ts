@@ -1,4 +1,5 @@
 import { overflowOf } from "../context/compaction/overflow.ts";
+import { formatNumber } from "../lib/figures.ts";
 import { addUsage, type ContentBlock, type MessageParam, noUsage, textOf } from "../mailbox/conversation.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
 import type { ModelOutcome, ModelReply, ModelRequest } from "../model/client.ts";
@@ -85,7 +86,7 @@ function restOf({ content, stopReason, usage }: ModelReply): Rest | null {
   if (stopReason === "pause_turn") return content.length === 0 ? null : { type: "paused", messages: [said] };
   const hasCalls = content.some(({ type }) => type === "tool_use");
   if (stopReason !== "max_tokens" || hasCalls || textOf(content) === "") return null;
-  const text = `Your reply was cut at its limit (${usage.output_tokens.toLocaleString("en-US")} tokens). Continue exactly where it ends, in the middle of a word if it ends there. Repeat nothing and say nothing about it.`;
+  const text = `Your reply was cut at its limit (${formatNumber(usage.output_tokens)} tokens). Continue exactly where it ends, in the middle of a word if it ends there. Repeat nothing and say nothing about it.`;
   return { type: "cut", messages: [said, { role: "user", content: [{ type: "text", text }] }] };
 }
 

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { type JsonSchema, type ReadEntry, SearchMatches, type ToolModule } from "../mailbox/messages.ts";
+import { SearchMatches } from "../mailbox/calls.ts";
+import type { JsonSchema, ReadEntry, ToolModule } from "../mailbox/messages.ts";
 import type { Handlers } from "../mailbox/rpc/table.ts";
 import { unchecked } from "../mailbox/rpc/table.ts";
 import { RunRequest, type RunResult } from "../mailbox/runs.ts";

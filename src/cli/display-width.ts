@@ -1,3 +1,5 @@
+import { lazy } from "../lib/lazy.ts";
+
 /**
  * Returns the columns that a text takes on a terminal. Chinese, Japanese and Korean characters and emoji take two, combining
  * marks none. Terminals disagree about joined emoji; the painter therefore also turns line wrapping off.
@@ -5,7 +7,7 @@
 export function displayWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
+  for (const { segment } of graphemes().segment(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -15,7 +17,7 @@ export function cutToWidth(text: string, width: number): string {
   if (width < 1) return "";
   let used = 0;
   let kept = "";
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes().segment(text)) {
     used += graphemeWidth(segment);
     if (used > width - 1) break;
     kept += segment;
@@ -29,16 +31,16 @@ export function padToWidth(text: string, width: number): string {
   return cut + " ".repeat(Math.max(0, width - displayWidth(cut)));
 }
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+const graphemes = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 const ASCII = /^[ -~]*$/;
-const WITHOUT_WIDTH = /^[\p{Mark}\p{Cc}\p{Cf}]$/u;
-const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2})/u;
+const withoutWidth = lazy(() => /^[\p{Mark}\p{Cc}\p{Cf}]$/u);
+const emoji = lazy(() => /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2})/u);
 /** East Asian Wide and Fullwidth (Unicode TR 11): scripts and punctuation that take two columns. */
 const WIDE =
   /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
 
 function graphemeWidth(grapheme: string): number {
-  if (WIDE.test(grapheme) || EMOJI.test(grapheme)) return 2;
+  if (WIDE.test(grapheme) || emoji().test(grapheme)) return 2;
   // Some scripts join letters to one grapheme that terminals still place one after the other.
-  return [...grapheme].filter((character) => !WITHOUT_WIDTH.test(character)).length;
+  return [...grapheme].filter((character) => !withoutWidth().test(character)).length;
 }

@@ -1,9 +1,10 @@
 import { errorMessage } from "../lib/errors.ts";
+import type { ThreadsAhead } from "../mailbox/threads.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { main } from "./main.ts";
 import { processIO } from "./process-io.ts";
+import { lazyRuntime, withThreads } from "./runtime.ts";
 
-/** The process ends by itself once all it owns is closed. */
 const argv = process.argv.slice(2);
 
 process.on("uncaughtException", (error) => {
@@ -12,12 +13,17 @@ process.on("uncaughtException", (error) => {
   process.exit(exitCodes.notDone);
 });
 
-const cwd = currentDir();
-if (cwd === undefined) {
-  process.stderr.write("troupe: The current directory no longer exists; change to another one.\n");
-  process.exitCode = exitCodes.usage;
-} else {
-  process.exitCode = await main(argv, processIO(cwd));
+/** Runs the command line. The process ends by itself once all it owns is closed. */
+export async function start(ahead: ThreadsAhead | null): Promise<void> {
+  const cwd = currentDir();
+  if (cwd === undefined) {
+    process.stderr.write("troupe: The current directory no longer exists; change to another one.\n");
+    process.exitCode = exitCodes.usage;
+  } else {
+    const runtime = ahead === null ? lazyRuntime : withThreads(lazyRuntime, ahead);
+    process.exitCode = await main(argv, processIO(cwd), runtime);
+  }
+  await ahead?.close();
 }
 
 function currentDir(): string | undefined {

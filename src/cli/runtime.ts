@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { ListedAgent } from "../features/agents/listing.ts";
+import type { ThreadsAhead } from "../mailbox/threads.ts";
 import type { AgentModels } from "../model/agent-models.ts";
 import type { SupervisorHandle, SupervisorOptions } from "../session/options.ts";
 import type { Restoring, ResumeRequest } from "../session/resume-session.ts";
@@ -27,3 +28,14 @@ export const lazyRuntime: Runtime = {
   checkBaseURL: async () => (await import("../model/base-url.ts")).checkBaseURL,
   listAgents: async (own, models) => (await import("../features/agents/listing.ts")).listAgents(own, models),
 };
+
+/** The same, with sessions that take the threads that are ahead. */
+export function withThreads(runtime: Runtime, { start }: ThreadsAhead): Runtime {
+  return {
+    ...runtime,
+    async createSupervisor() {
+      const create = await runtime.createSupervisor();
+      return (options) => create({ ...options, startThread: start });
+    },
+  };
+}

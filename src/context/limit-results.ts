@@ -1,3 +1,4 @@
+import { formatNumber } from "../lib/figures.ts";
 import type { CallResult } from "../mailbox/messages.ts";
 import type { Bounds } from "./compaction/bounds.ts";
 import { tokensOfBlocks, tokensOfCharacter, tokensOfText } from "./compaction/tokens.ts";
@@ -31,7 +32,7 @@ export function limitResults(
 }
 
 export function roundTokens(tokens: number): string {
-  return (tokens < 1_000 ? tokens : Math.floor(tokens / 100) * 100).toLocaleString("en-US");
+  return formatNumber(tokens < 1_000 ? tokens : Math.floor(tokens / 100) * 100);
 }
 
 function sizeOf(content: CallResult["content"]): number {

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import * as z from "zod/mini";
+import { lazy } from "../lib/lazy.ts";
 import { JOURNAL_VERSION, JournalRecord, SessionEvent } from "../mailbox/session-events.ts";
 import { CHECKSUM_VERSION, verifyLine } from "./checksum.ts";
 import { type Migrate, migration, OLDEST_VERSION } from "./migrate.ts";
@@ -19,8 +20,9 @@ export type RecordLine =
   /** `why` completes the sentence "line N is …". */
   | { readonly type: "invalid"; readonly why: string };
 
-const KNOWN_EVENTS: ReadonlySet<unknown> = new Set(
-  SessionEvent.def.options.flatMap((option) => [...option.def.shape.type.def.values]),
+const knownEvents = lazy(
+  (): ReadonlySet<unknown> =>
+    new Set(SessionEvent.def.getter().def.options.flatMap((option) => [...option.def.shape.type.def.values])),
 );
 
 /** The part of a record that every version has. */
@@ -52,7 +54,8 @@ export function parseRecord(
   if (from > JOURNAL_VERSION) return { type: "newer", version: from };
   if (checksum === "none" && from >= CHECKSUM_VERSION)
     return { type: "invalid", why: "without its checksum" };
-  if (!KNOWN_EVENTS.has(event.type)) return { type: "unknown", event: event.type, seq, value, version: from };
+  if (!knownEvents().has(event.type))
+    return { type: "unknown", event: event.type, seq, value, version: from };
   const record = z.safeParse(JournalRecord, migrate(value, from));
   if (record.success) return { type: "record", record: record.data, version: from };
   const where = record.error.issues[0]?.path.join(".") ?? "";

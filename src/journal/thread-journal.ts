@@ -1,12 +1,14 @@
-import { Worker, type WorkerOptions } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Clock } from "../mailbox/clock.ts";
 import { RESTART_INTENSITY, type RestartIntensity, Restarts } from "../mailbox/restarts.ts";
 import type { SessionEvent } from "../mailbox/session-events.ts";
+import { type StartThread, startThread } from "../mailbox/threads.ts";
 import type { Journal, JournalState } from "./journal.ts";
 import { JournalError, type JournalErrorKind } from "./journal-error.ts";
 import { journalFile, type SessionPlace } from "./paths.ts";
 import type { JournalEnd } from "./reader.ts";
 import type { Redaction } from "./redact-event.ts";
+import { JOURNAL_THREAD } from "./writer-kind.ts";
 import type {
   FromWriter,
   ToWrite,
@@ -31,8 +33,7 @@ export interface JournalOptions extends SessionPlace {
   readonly intensity?: RestartIntensity;
   /** Milliseconds `close` waits for the disk before it ends the thread (default 5,000). */
   readonly closeMs?: number;
-  /** Starts the thread (default: a worker). */
-  readonly startThread?: (entry: URL, options: WorkerOptions) => Worker;
+  readonly startThread?: StartThread;
 }
 
 /** A record that was sent and not yet acknowledged; no caller waits for a note. */
@@ -40,12 +41,6 @@ interface Sent {
   readonly message: ToWrite;
   readonly waiter: { resolve(seq: number): void; reject(error: JournalError): void } | null;
 }
-
-/** In `dist` all bundles are in one directory; in development the sources run. */
-const ENTRY = new URL(
-  import.meta.url.endsWith(".ts") ? "./writer.ts" : "./journal-writer.js",
-  import.meta.url,
-);
 
 /**
  * Starts the one writer of a session. Returns immediately: the thread makes the directories and the file, and a failure
@@ -129,12 +124,12 @@ class ThreadJournal implements Journal {
   }
 
   #start(): Worker {
-    const { home, redaction = null, startThread = startWorker } = this.#options;
-    const workerData: WriterData = {
+    const { home, redaction = null, startThread: start = startThread } = this.#options;
+    const worker = start(JOURNAL_THREAD);
+    worker.postMessage({
       ...{ home, folder: this.folder, path: this.#file, redaction },
       beginning: this.#beginning,
-    };
-    const worker = startThread(ENTRY, { name: "journal", workerData, env: threadEnv(), execArgv: [] });
+    } satisfies WriterData);
     let why = "has ended";
     worker.on("error", (error) => {
       why = `failed (${sentencePart(error)})`;
@@ -265,16 +260,6 @@ class ThreadJournal implements Journal {
   #error(message: string, kind: JournalErrorKind): JournalError {
     return new JournalError(message, this.#file, kind);
   }
-}
-
-function startWorker(entry: URL, options: WorkerOptions): Worker {
-  return new Worker(entry, options);
-}
-
-/** The thread needs only the compile cache of the environment, to start faster. */
-function threadEnv(): Record<string, string> {
-  const cache = process.env["NODE_COMPILE_CACHE"];
-  return cache === undefined ? {} : { NODE_COMPILE_CACHE: cache };
 }
 
 function sentencePart(error: unknown): string {

@@ -52,7 +52,7 @@ export type WriterStart =
    */
   | { readonly type: "again"; readonly end: JournalEnd };
 
-/** The thread's initial data. */
+/** The thread's first message. */
 export interface WriterData {
   readonly home: string;
   readonly folder: string;

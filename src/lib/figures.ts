@@ -16,5 +16,11 @@ export function span(ms: number): string {
 }
 
 export function formatCount(count: number, one: string): string {
-  return `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
+  return `${formatNumber(count)} ${one}${count === 1 ? "" : "s"}`;
+}
+
+/** 1,200. By hand, because the first number that Intl formats takes 5 ms. */
+export function formatNumber(count: number): string {
+  if (!Number.isInteger(count)) return count.toLocaleString("en-US");
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

@@ -11,36 +11,40 @@ import {
  * How a model sees its conversation after compaction. The turns stay what they were; the newest record of an actor
  * counts. Everything is literal or a plain rule, so that each thread and each fork builds the same bytes (promise 8).
  */
-export const Compacted = z.object({
-  /** The number of turns at this compaction. */
-  turn: z.number(),
-  /** Replaces the first messages and the turns up to `through`; may be empty. */
-  messages: z.array(Message),
-  through: z.number(),
-  /** Long results of the turns up to this one are replaced by a reference. */
-  elided: z.number(),
-  /** Characters kept at the start of each long result of the newest of those turns. */
-  newest: z.optional(z.object({ turn: z.number(), chars: z.number() })),
-  /** The directory that holds those results, whole. */
-  folder: z.string(),
-  /** Of all requests for summaries so far, which are in no turn. */
-  usage: Usage,
-  /** Consecutive attempts that failed. */
-  failures: z.number(),
-  /** The window that the model's server reported, if it is smaller than assumed. */
-  window: z.optional(z.number()),
-});
+export const Compacted = z.lazy(() =>
+  z.object({
+    /** The number of turns at this compaction. */
+    turn: z.number(),
+    /** Replaces the first messages and the turns up to `through`; may be empty. */
+    messages: z.array(Message),
+    through: z.number(),
+    /** Long results of the turns up to this one are replaced by a reference. */
+    elided: z.number(),
+    /** Characters kept at the start of each long result of the newest of those turns. */
+    newest: z.optional(z.object({ turn: z.number(), chars: z.number() })),
+    /** The directory that holds those results, whole. */
+    folder: z.string(),
+    /** Of all requests for summaries so far, which are in no turn. */
+    usage: Usage,
+    /** Consecutive attempts that failed. */
+    failures: z.number(),
+    /** The window that the model's server reported, if it is smaller than assumed. */
+    window: z.optional(z.number()),
+  }),
+);
 export type Compacted = z.infer<typeof Compacted>;
 
 /** The size that a conversation has to fit into. */
-export const ContextWindow = z.object({
-  /** Of the model: all tokens of a request and its reply. */
-  tokens: z.number(),
-  /** The share of them at which it is compacted, if not before. */
-  compactAt: z.number(),
-  /** False to compact only at the user's request. */
-  auto: z.boolean(),
-});
+export const ContextWindow = z.lazy(() =>
+  z.object({
+    /** Of the model: all tokens of a request and its reply. */
+    tokens: z.number(),
+    /** The share of them at which it is compacted, if not before. */
+    compactAt: z.number(),
+    /** False to compact only at the user's request. */
+    auto: z.boolean(),
+  }),
+);
 export type ContextWindow = z.infer<typeof ContextWindow>;
 
 /** Why a conversation is compacted: it would not fit, or the user requested it. */
@@ -48,11 +52,13 @@ export const Trigger = z.enum(["auto", "manual"]);
 export type Trigger = z.infer<typeof Trigger>;
 
 /** The user's request (`/compact`), with instructions for the summary. */
-export const CompactRequest = z.object({
-  instructions: z.string(),
-  /** The run only compacts: there is no question to answer. */
-  alone: z.optional(z.literal(true)),
-});
+export const CompactRequest = z.lazy(() =>
+  z.object({
+    instructions: z.string(),
+    /** The run only compacts: there is no question to answer. */
+    alone: z.optional(z.literal(true)),
+  }),
+);
 export type CompactRequest = z.infer<typeof CompactRequest>;
 
 /** Sent before a summary is written, to ask whether it may be. */
@@ -67,17 +73,16 @@ export const CompactAnswer = z.discriminatedUnion("type", [
 export type CompactAnswer = z.infer<typeof CompactAnswer>;
 
 /** The outcome; durable when the response arrives. */
-export const CompactEnd = z.object({
-  trigger: Trigger,
+export interface CompactEnd {
+  readonly trigger: Trigger;
   /** Absent if nothing has changed. The supervisor sets the directory. */
-  compacted: z.optional(z.omit(Compacted, { folder: true })),
+  readonly compacted?: Omit<Compacted, "folder"> | undefined;
   /** Tokens of the next request before and after, as far as known. */
-  before: z.number(),
-  after: z.number(),
+  readonly before: number;
+  readonly after: number;
   /** Why there is no summary, as a sentence; absent if there is one, or if none was needed. */
-  reason: z.optional(z.string()),
-});
-export type CompactEnd = z.infer<typeof CompactEnd>;
+  readonly reason?: string | undefined;
+}
 
 /** The outcome of the user's request, with tokens of the next request as far as known. */
 export type Compaction =

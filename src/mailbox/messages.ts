@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Compacted, CompactRequest, ContextWindow } from "./compacted.ts";
 import { Message, Picture, ReplyContent, ToolDefinition, ToolResultContent, Usage } from "./conversation.ts";
 import { Effort } from "./effort.ts";
-import { ActorId, CallId } from "./ids.ts";
+import { ActorId } from "./ids.ts";
 import { Isolation, Location, WorktreeResult } from "./worktree.ts";
 
 /**
@@ -51,36 +51,40 @@ export type Unverified = z.infer<typeof Unverified>;
  * The only result of a spawn (promise 1). `reason` is a sentence for every status but `done`; there it names what was
  * stopped with the agent.
  */
-export const Summary = z.object({
-  status: Status,
-  text: z.string(),
-  /** The answer as data, if a schema was requested and the answer fits it. */
-  output: z.optional(z.unknown()),
-  reason: z.optional(z.string()),
-  turns: z.number(),
-  usage: Usage,
-  receipts: Receipts,
-  /** The result of its edits, if it had its own worktree. */
-  worktree: z.optional(WorktreeResult),
-  /** Claims in `text` that the runtime could not verify; absent if all could be, or nothing was checked. */
-  unverified: z.optional(z.array(Unverified)),
-  /** It has a report, and ran no tool for it. */
-  unfounded: z.optional(z.literal(true)),
-});
+export const Summary = z.lazy(() =>
+  z.object({
+    status: Status,
+    text: z.string(),
+    /** The answer as data, if a schema was requested and the answer fits it. */
+    output: z.optional(z.unknown()),
+    reason: z.optional(z.string()),
+    turns: z.number(),
+    usage: Usage,
+    receipts: Receipts,
+    /** The result of its edits, if it had its own worktree. */
+    worktree: z.optional(WorktreeResult),
+    /** Claims in `text` that the runtime could not verify; absent if all could be, or nothing was checked. */
+    unverified: z.optional(z.array(Unverified)),
+    /** It has a report, and ran no tool for it. */
+    unfounded: z.optional(z.literal(true)),
+  }),
+);
 export type Summary = z.infer<typeof Summary>;
 
 /** The next reply must be the last one, before the agent's own limits are reached. */
-export const LastTurn = z.object({
-  status: z.enum(["out_of_turns", "over_budget", "timed_out"]),
-  /** A sentence, for the summary. */
-  reason: z.string(),
-  /** For the model. */
-  note: z.string(),
-  /** No further request at all: its last text is its answer. */
-  silent: z.optional(z.boolean()),
-  /** Tokens that are reserved for it. */
-  maxTokens: z.optional(z.number()),
-});
+export const LastTurn = z.lazy(() =>
+  z.object({
+    status: z.enum(["out_of_turns", "over_budget", "timed_out"]),
+    /** A sentence, for the summary. */
+    reason: z.string(),
+    /** For the model. */
+    note: z.string(),
+    /** No further request at all: its last text is its answer. */
+    silent: z.optional(z.boolean()),
+    /** Tokens that are reserved for it. */
+    maxTokens: z.optional(z.number()),
+  }),
+);
 export type LastTurn = z.infer<typeof LastTurn>;
 
 // ---- what an agent is --------------------------------------------------------------------------
@@ -107,17 +111,19 @@ export const ToolSide = z.enum(["agent", "supervisor"]);
 export const ToolModule = z.object({ url: z.string(), timeoutMs: z.number() });
 export type ToolModule = z.infer<typeof ToolModule>;
 
-export const AgentTool = z.extend(ToolDefinition, {
-  side: ToolSide,
-  /** Absent if the thread has the tool itself, or it runs in the supervisor. */
-  module: z.optional(ToolModule),
-  /** Names the model may also use, such as Task for Agent (A3.28). */
-  aliases: z.array(z.string()),
-  /** Calls of parallel tools in one reply run together; the others run alone (A1.12). */
-  parallel: z.boolean(),
-  /** In no request, only named to the model: found by ToolSearch and called through UseTool. */
-  deferred: z.optional(z.literal(true)),
-});
+export const AgentTool = z.lazy(() =>
+  z.extend(ToolDefinition, {
+    side: ToolSide,
+    /** Absent if the thread has the tool itself, or it runs in the supervisor. */
+    module: z.optional(ToolModule),
+    /** Names the model may also use, such as Task for Agent (A3.28). */
+    aliases: z.array(z.string()),
+    /** Calls of parallel tools in one reply run together; the others run alone (A1.12). */
+    parallel: z.boolean(),
+    /** In no request, only named to the model: found by ToolSearch and called through UseTool. */
+    deferred: z.optional(z.literal(true)),
+  }),
+);
 export type AgentTool = z.infer<typeof AgentTool>;
 
 /**
@@ -126,15 +132,17 @@ export type AgentTool = z.infer<typeof AgentTool>;
  * `reads`: files that it shows, for the ledger. `system`: it belongs to the system
  * prompt from then on, not to the conversation. `tools`: deferred ones that it can find and call from then on.
  */
-export const Steer = z.object({
-  text: z.string(),
-  of: z.optional(z.array(z.string())),
-  notice: z.optional(z.literal(true)),
-  reads: z.optional(z.array(ReadEntry)),
-  pictures: z.optional(z.array(Picture)),
-  system: z.optional(z.literal(true)),
-  tools: z.optional(z.array(AgentTool)),
-});
+export const Steer = z.lazy(() =>
+  z.object({
+    text: z.string(),
+    of: z.optional(z.array(z.string())),
+    notice: z.optional(z.literal(true)),
+    reads: z.optional(z.array(ReadEntry)),
+    pictures: z.optional(z.array(Picture)),
+    system: z.optional(z.literal(true)),
+    tools: z.optional(z.array(AgentTool)),
+  }),
+);
 export type Steer = z.infer<typeof Steer>;
 
 /** One step of an agent's own list (A3.29). `activeForm` is shown while it is in progress. */
@@ -149,26 +157,28 @@ export type Todo = z.infer<typeof Todo>;
  * One turn, recorded with its results: an actor's state is the fold of its turns (promise 8, `turns.ts`). All values
  * are of this turn alone.
  */
-export const Turn = z.object({
-  /** From 1. */
-  turn: z.number(),
-  /** Steering that was added to the conversation before this turn's request. */
-  heard: z.array(Steer),
-  /** The messages that this turn appended to the conversation, in order. */
-  messages: z.array(Message),
-  cwd: z.string(),
-  reads: z.array(ReadEntry),
-  /** The agent's list, if this turn replaced it. */
-  todo: z.optional(z.array(Todo)),
-  /** Its new location, if this turn moved it. */
-  place: z.optional(Location),
-  usage: Usage,
-  /** Of its last request, if its reply took several: the size of the conversation. */
-  lastUsage: z.optional(Usage),
-  receipts: Receipts,
-  /** How its reply ended the run, if not as `done`: a restart must not guess it from the text. */
-  ending: z.optional(z.object({ status: Status, reason: z.optional(z.string()) })),
-});
+export const Turn = z.lazy(() =>
+  z.object({
+    /** From 1. */
+    turn: z.number(),
+    /** Steering that was added to the conversation before this turn's request. */
+    heard: z.array(Steer),
+    /** The messages that this turn appended to the conversation, in order. */
+    messages: z.array(Message),
+    cwd: z.string(),
+    reads: z.array(ReadEntry),
+    /** The agent's list, if this turn replaced it. */
+    todo: z.optional(z.array(Todo)),
+    /** Its new location, if this turn moved it. */
+    place: z.optional(Location),
+    usage: Usage,
+    /** Of its last request, if its reply took several: the size of the conversation. */
+    lastUsage: z.optional(Usage),
+    receipts: Receipts,
+    /** How its reply ended the run, if not as `done`: a restart must not guess it from the text. */
+    ending: z.optional(z.object({ status: Status, reason: z.optional(z.string()) })),
+  }),
+);
 export type Turn = z.infer<typeof Turn>;
 
 // ---- a turn that is not over ---------------------------------------------------------------------
@@ -177,115 +187,125 @@ export type Turn = z.infer<typeof Turn>;
  * The result of a tool call as the model will see it. `refused`: nothing ran, as it was denied or invalid. `moved`:
  * the agent's new location. `overdue`: it exceeded its deadline.
  */
-export const CallResult = z.object({
-  content: ToolResultContent,
-  isError: z.boolean(),
-  refused: z.optional(z.literal(true)),
-  overdue: z.optional(z.literal(true)),
-  moved: z.optional(Location),
-});
+export const CallResult = z.lazy(() =>
+  z.object({
+    content: ToolResultContent,
+    isError: z.boolean(),
+    refused: z.optional(z.literal(true)),
+    overdue: z.optional(z.literal(true)),
+    moved: z.optional(Location),
+  }),
+);
 export type CallResult = z.infer<typeof CallResult>;
 
 /** A reply with calls, sent before the first of them runs: after a crash each of them still has one result. */
-export const Reply = z.object({
-  turn: z.number(),
-  /** Steering that was added to the conversation before this reply was requested. */
-  heard: z.array(Steer),
-  content: ReplyContent,
-  usage: Usage,
-});
+export const Reply = z.lazy(() =>
+  z.object({
+    turn: z.number(),
+    /** Steering that was added to the conversation before this reply was requested. */
+    heard: z.array(Steer),
+    content: ReplyContent,
+    usage: Usage,
+  }),
+);
 export type Reply = z.infer<typeof Reply>;
 
 /** The results so far of an unfinished turn: all that another thread needs to continue it. */
-export const OpenTurn = z.object({
-  turn: z.number(),
-  /** By the index of the call in the reply. */
-  results: z.array(z.object({ index: z.number(), result: CallResult })),
-  cwd: z.string(),
-  reads: z.array(ReadEntry),
-  commands: Receipts.shape.commands,
-  todo: z.optional(z.array(Todo)),
-});
+export const OpenTurn = z.lazy(() =>
+  z.object({
+    turn: z.number(),
+    /** By the index of the call in the reply. */
+    results: z.array(z.object({ index: z.number(), result: CallResult })),
+    cwd: z.string(),
+    reads: z.array(ReadEntry),
+    commands: Receipts.shape.commands,
+    todo: z.optional(z.array(Todo)),
+  }),
+);
 export type OpenTurn = z.infer<typeof OpenTurn>;
 
 /** A reply with unanswered calls, and what is known of them. */
-export const Pending = z.object({ reply: Reply, open: OpenTurn });
+export const Pending = z.lazy(() => z.object({ reply: Reply, open: OpenTurn }));
 export type Pending = z.infer<typeof Pending>;
 
 /** What a fork has from its parent apart from the conversation. */
-export const Inherited = z.object({
-  reads: z.array(ReadEntry),
-  cwd: z.string(),
-  root: z.optional(z.string()),
-  /** What the server has counted in the parent: the tokens of this number of messages, from the start. */
-  counted: z.optional(z.object({ messages: z.number(), tokens: z.number() })),
-});
+export const Inherited = z.lazy(() =>
+  z.object({
+    reads: z.array(ReadEntry),
+    cwd: z.string(),
+    root: z.optional(z.string()),
+    /** What the server has counted in the parent: the tokens of this number of messages, from the start. */
+    counted: z.optional(z.object({ messages: z.number(), tokens: z.number() })),
+  }),
+);
 export type Inherited = z.infer<typeof Inherited>;
 
 /** Local calls of one reply that run at the same time by default. */
 export const PARALLEL_CALLS = 8;
 
 /** All that a thread needs to be an agent. */
-export const ActorSpec = z.object({
-  id: ActorId,
-  parent: z.nullable(ActorId),
-  /** 0 is the main conversation. */
-  depth: z.number(),
-  /** The number of this actor's threads; responses to an older one are refused. */
-  attempt: z.number(),
-  type: z.string(),
-  description: z.string(),
-  /** Stable system prompt blocks, byte-identical between agents of a type. */
-  system: z.array(z.string()),
-  /** Names of the skills whose text is in the system prompt from the start. */
-  skills: z.optional(z.array(z.string())),
-  /** Digests, by name, of the changeable facts it starts with (`context/facts.ts`). */
-  knows: z.optional(z.record(z.string(), z.string())),
-  tools: z.array(AgentTool),
-  model: z.string(),
-  maxTokens: z.number(),
-  thinkingTokens: z.optional(z.number()),
-  effort: z.optional(Effort),
-  /** Local calls of one reply that run at the same time; absent in old journals: `PARALLEL_CALLS`. */
-  parallelCalls: z.optional(z.number()),
-  /** The turn number after which the next reply is the last. */
-  maxTurns: z.number(),
-  /** Total tokens (input, output, cache) after which the agent writes its summary. */
-  tokenBudget: z.optional(z.number()),
-  /** The mode for its calls if it is narrower than the session's. */
-  permissionMode: z.optional(z.enum(["plan", "dontAsk", "default", "acceptEdits", "bypassPermissions"])),
-  /** The schema of its answer as data. */
-  outputSchema: z.optional(JsonSchema),
-  /** The only directory tree, with `additionalDirs`, in which this agent may resolve paths. */
-  root: z.string(),
-  additionalDirs: z.array(z.string()),
-  /** Its own worktree, which contains `root`. */
-  isolation: z.optional(Isolation),
-  /** How settings guard files (A22.8, A22.10); absent for the defaults. */
-  fileRules: z.optional(
-    z.object({ edit: z.enum(["strict", "relaxed"]), write: z.enum(["any", "read-first"]) }),
-  ),
-  /** The conversation before the first of `turns`: the prompt, or an inherited history. */
-  messages: z.array(Message),
-  /** Turns before, when an actor is resumed from its records. */
-  turns: z.array(Turn),
-  /** Steering since the last of `turns`, for its first request. With `pending`: what that reply had received. */
-  heard: z.array(Steer),
-  /** The unfinished turn of its last thread. */
-  pending: z.optional(Pending),
-  /** A fork's: what its parent has seen. */
-  inherited: z.optional(Inherited),
-  /** It keeps the thread of its calls until it ends. */
-  thread: z.optional(z.literal("own")),
-  /** Set if its first request must be its last. */
-  last: z.optional(LastTurn),
-  /** Its model's; absent for the usual one. */
-  window: z.optional(ContextWindow),
-  /** How the model sees its conversation, if compacted. */
-  compacted: z.optional(Compacted),
-  /** The user's request to compact it first. */
-  compact: z.optional(CompactRequest),
-});
+export const ActorSpec = z.lazy(() =>
+  z.object({
+    id: ActorId,
+    parent: z.nullable(ActorId),
+    /** 0 is the main conversation. */
+    depth: z.number(),
+    /** The number of this actor's threads; responses to an older one are refused. */
+    attempt: z.number(),
+    type: z.string(),
+    description: z.string(),
+    /** Stable system prompt blocks, byte-identical between agents of a type. */
+    system: z.array(z.string()),
+    /** Names of the skills whose text is in the system prompt from the start. */
+    skills: z.optional(z.array(z.string())),
+    /** Digests, by name, of the changeable facts it starts with (`context/facts.ts`). */
+    knows: z.optional(z.record(z.string(), z.string())),
+    tools: z.array(AgentTool),
+    model: z.string(),
+    maxTokens: z.number(),
+    thinkingTokens: z.optional(z.number()),
+    effort: z.optional(Effort),
+    /** Local calls of one reply that run at the same time; absent in old journals: `PARALLEL_CALLS`. */
+    parallelCalls: z.optional(z.number()),
+    /** The turn number after which the next reply is the last. */
+    maxTurns: z.number(),
+    /** Total tokens (input, output, cache) after which the agent writes its summary. */
+    tokenBudget: z.optional(z.number()),
+    /** The mode for its calls if it is narrower than the session's. */
+    permissionMode: z.optional(z.enum(["plan", "dontAsk", "default", "acceptEdits", "bypassPermissions"])),
+    /** The schema of its answer as data. */
+    outputSchema: z.optional(JsonSchema),
+    /** The only directory tree, with `additionalDirs`, in which this agent may resolve paths. */
+    root: z.string(),
+    additionalDirs: z.array(z.string()),
+    /** Its own worktree, which contains `root`. */
+    isolation: z.optional(Isolation),
+    /** How settings guard files (A22.8, A22.10); absent for the defaults. */
+    fileRules: z.optional(
+      z.object({ edit: z.enum(["strict", "relaxed"]), write: z.enum(["any", "read-first"]) }),
+    ),
+    /** The conversation before the first of `turns`: the prompt, or an inherited history. */
+    messages: z.array(Message),
+    /** Turns before, when an actor is resumed from its records. */
+    turns: z.array(Turn),
+    /** Steering since the last of `turns`, for its first request. With `pending`: what that reply had received. */
+    heard: z.array(Steer),
+    /** The unfinished turn of its last thread. */
+    pending: z.optional(Pending),
+    /** A fork's: what its parent has seen. */
+    inherited: z.optional(Inherited),
+    /** It keeps the thread of its calls until it ends. */
+    thread: z.optional(z.literal("own")),
+    /** Set if its first request must be its last. */
+    last: z.optional(LastTurn),
+    /** Its model's; absent for the usual one. */
+    window: z.optional(ContextWindow),
+    /** How the model sees its conversation, if compacted. */
+    compacted: z.optional(Compacted),
+    /** The user's request to compact it first. */
+    compact: z.optional(CompactRequest),
+  }),
+);
 export type ActorSpec = z.infer<typeof ActorSpec>;
 
 // ---- what an agent reports of itself, for users ----------------------------------------------------
@@ -299,89 +319,3 @@ export const FromAgent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("call-begins"), tool: z.string() }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
-
-// ---- services: asked by an agent, answered by the supervisor ----------------------------------------
-
-/**
- * `toolUse` is the provider's own ID of the block, to match it with transcripts. `absent`: the agent has no such tool
- * and asks why, even if it has come since.
- */
-export const Call = z.object({
-  ...{ id: CallId, toolUse: z.string(), tool: z.string(), input: z.unknown() },
-  absent: z.optional(z.literal(true)),
-});
-export type Call = z.infer<typeof Call>;
-
-/**
- * Something a call would touch, for the gate, the journal and the live tree: an absolute path; for execution, its
- * directory; a URL.
- */
-export const Access = z.object({ kind: z.enum(["read", "write", "execute", "network"]), target: z.string() });
-export type Access = z.infer<typeof Access>;
-
-/**
- * `before`: a call of an agent's own tool that is about to run, with its working directory. The supervisor
- * derives from the input what the call touches.
- */
-export const BeforeCall = z.extend(Call, { cwd: z.string() });
-export type BeforeCall = z.infer<typeof BeforeCall>;
-
-/** The agent of the session that last wrote a file, if another. `path` is the real one. */
-export const LastWriter = z.object({ path: z.string(), actor: ActorId, description: z.string() });
-export type LastWriter = z.infer<typeof LastWriter>;
-
-/**
- * A file that the hooks of a call changed after the call wrote it: before, after, and their bounded diff, which is
- * empty if the bytes are the same.
- */
-export const HookChange = z.object({
-  event: z.enum(["PreToolUse", "PostToolUse", "PostToolUseFailure"]),
-  before: z.pick(ReadEntry, { size: true, mtimeMs: true, inode: true }),
-  now: ReadEntry,
-  diff: z.string(),
-});
-export type HookChange = z.infer<typeof HookChange>;
-
-export const CallDecision = z.discriminatedUnion("type", [
-  /** Run it, with `input` instead of the model's own if a hook changed it. */
-  z.object({
-    type: z.literal("go"),
-    input: z.optional(z.unknown()),
-    /** A hook wants the result: send it with `after` and wait for the response. */
-    watched: z.optional(z.literal(true)),
-    /**
-     * The call has side effects: send its result with `after`, so that a crash before the turn's end does not lose
-     * it.
-     */
-    kept: z.optional(z.literal(true)),
-    /** Rules deny single files: ask `hidden` about search results before returning them. */
-    filtered: z.optional(z.literal(true)),
-    /** Other agents that last wrote what this call is about to write. */
-    lastWriters: z.optional(z.array(LastWriter)),
-    changed: z.optional(z.array(HookChange)),
-  }),
-  z.object({ type: z.literal("refuse"), reason: z.string() }),
-]);
-export type CallDecision = z.infer<typeof CallDecision>;
-
-/** The absolute paths that a running search found. */
-export const SearchMatches = z.object({ call: CallId, paths: z.array(z.string()) });
-export type SearchMatches = z.infer<typeof SearchMatches>;
-
-/** `result` if the decision requested it; `response`: the same for hooks, if the tool has more for them. */
-export const AfterCall = z.object({
-  id: CallId,
-  isError: z.boolean(),
-  bytes: z.number(),
-  result: z.optional(CallResult),
-  overdue: z.optional(z.literal(true)),
-  response: z.optional(z.unknown()),
-});
-export type AfterCall = z.infer<typeof AfterCall>;
-
-/** `append`: text that a hook adds to the result. */
-export const AfterAnswer = z.object({
-  append: z.optional(z.string()),
-  changed: z.optional(z.array(HookChange)),
-});
-export type AfterAnswer = z.infer<typeof AfterAnswer>;

@@ -1,16 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
+import type { AfterAnswer, AfterCall, BeforeCall, Call, CallDecision, SearchMatches } from "./calls.ts";
 import type { CompactAnswer, CompactBegin, CompactEnd, Compacted } from "./compacted.ts";
-import type {
-  AfterAnswer,
-  AfterCall,
-  BeforeCall,
-  Call,
-  CallDecision,
-  CallResult,
-  Reply,
-  SearchMatches,
-  Turn,
-} from "./messages.ts";
+import type { CallResult, Reply, Turn } from "./messages.ts";
 import type {
   BackgroundAnswer,
   BackgroundRequest,

@@ -32,30 +32,32 @@ export interface Task {
 const Metadata = z.record(z.string(), z.unknown());
 
 /** A change of the graph as the journal keeps it: already decided, so that folding cannot fail. */
-export const TaskChange = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("created"),
-    id: z.string(),
-    subject: z.string(),
-    description: z.string(),
-    activeForm: z.optional(z.string()),
-    metadata: Metadata,
-  }),
-  z.object({
-    type: z.literal("updated"),
-    id: z.string(),
-    subject: z.optional(z.string()),
-    description: z.optional(z.string()),
-    activeForm: z.optional(z.string()),
-    status: z.optional(TaskStatus),
-    owner: z.optional(z.nullable(z.string())),
-    addBlocks: z.optional(z.array(z.string())),
-    addBlockedBy: z.optional(z.array(z.string())),
-    /** Merged; a null value deletes its key. */
-    metadata: z.optional(Metadata),
-  }),
-  z.object({ type: z.literal("deleted"), id: z.string() }),
-]);
+export const TaskChange = z.lazy(() =>
+  z.discriminatedUnion("type", [
+    z.object({
+      type: z.literal("created"),
+      id: z.string(),
+      subject: z.string(),
+      description: z.string(),
+      activeForm: z.optional(z.string()),
+      metadata: Metadata,
+    }),
+    z.object({
+      type: z.literal("updated"),
+      id: z.string(),
+      subject: z.optional(z.string()),
+      description: z.optional(z.string()),
+      activeForm: z.optional(z.string()),
+      status: z.optional(TaskStatus),
+      owner: z.optional(z.nullable(z.string())),
+      addBlocks: z.optional(z.array(z.string())),
+      addBlockedBy: z.optional(z.array(z.string())),
+      /** Merged; a null value deletes its key. */
+      metadata: z.optional(Metadata),
+    }),
+    z.object({ type: z.literal("deleted"), id: z.string() }),
+  ]),
+);
 export type TaskChange = z.infer<typeof TaskChange>;
 type Created = Extract<TaskChange, { type: "created" }>;
 type Updated = Extract<TaskChange, { type: "updated" }>;

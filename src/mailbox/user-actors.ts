@@ -42,30 +42,32 @@ export const Outgoing = z.discriminatedUnion("type", [
 export type Outgoing = z.infer<typeof Outgoing>;
 
 /** A change of one actor of a library user, as the journal keeps it. */
-export const UserActorChange = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("started"), definition: z.string(), state: z.unknown() }),
-  z.object({
-    type: z.literal("message"),
-    id: z.string(),
-    message: z.string(),
-    input: z.unknown(),
-    /** The actor or agent that sent it, or null if the program did. */
-    from: z.nullable(z.string()),
-  }),
-  /** One record for all three: the message is acknowledged, the state after it, and what it sends. */
-  z.object({
-    type: z.literal("handled"),
-    id: z.string(),
-    /** Absent: unchanged. */
-    state: z.optional(z.unknown()),
-    sent: z.array(Outgoing),
-  }),
-  /** A message that is not handled again. */
-  z.object({ type: z.literal("refused"), id: z.string(), reason: z.string() }),
-  /** An agent was started for the outgoing request of this key. */
-  z.object({ type: z.literal("agent"), key: z.string(), agent: ActorId }),
-  /** An outgoing request is over. */
-  z.object({ type: z.literal("settled"), key: z.string() }),
-  z.object({ type: z.literal("ended"), status: z.enum(["stopped", "failed"]), reason: z.string() }),
-]);
+export const UserActorChange = z.lazy(() =>
+  z.discriminatedUnion("type", [
+    z.object({ type: z.literal("started"), definition: z.string(), state: z.unknown() }),
+    z.object({
+      type: z.literal("message"),
+      id: z.string(),
+      message: z.string(),
+      input: z.unknown(),
+      /** The actor or agent that sent it, or null if the program did. */
+      from: z.nullable(z.string()),
+    }),
+    /** One record for all three: the message is acknowledged, the state after it, and what it sends. */
+    z.object({
+      type: z.literal("handled"),
+      id: z.string(),
+      /** Absent: unchanged. */
+      state: z.optional(z.unknown()),
+      sent: z.array(Outgoing),
+    }),
+    /** A message that is not handled again. */
+    z.object({ type: z.literal("refused"), id: z.string(), reason: z.string() }),
+    /** An agent was started for the outgoing request of this key. */
+    z.object({ type: z.literal("agent"), key: z.string(), agent: ActorId }),
+    /** An outgoing request is over. */
+    z.object({ type: z.literal("settled"), key: z.string() }),
+    z.object({ type: z.literal("ended"), status: z.enum(["stopped", "failed"]), reason: z.string() }),
+  ]),
+);
 export type UserActorChange = z.infer<typeof UserActorChange>;

@@ -9,7 +9,7 @@ import { type BROKER_NOTICES, SESSION_NOTICES, SESSION_REQUESTS } from "./protoc
 
 /** In `dist` all bundles are in one directory; in development the sources run. */
 const ENTRY = new URL(
-  import.meta.url.endsWith(".ts") ? "./broker/process.ts" : "./mcp-broker.js",
+  import.meta.url.endsWith(".ts") ? "./broker/process.ts" : "./mcp-broker.cjs",
   import.meta.url,
 );
 

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { systemClock } from "../mailbox/clock.ts";
 import type { GatewayNotice, ModelClient } from "./client.ts";
 import type { GatewayConfig } from "./gateway.ts";
@@ -48,12 +48,12 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
 }
 
 /** Loads only the selected provider. */
-async function load({ source, aliases, limits }: GatewayConfig): Promise<ModelClient> {
+async function load({ source, aliases, limits, env = {} }: GatewayConfig): Promise<ModelClient> {
   switch (source.provider) {
     case "anthropic": {
       const { anthropicModel } = await import("./anthropic.ts");
       return anthropicModel({
-        ...source,
+        ...{ ...source, env },
         ...(aliases ? { aliases } : {}),
         ...(limits?.idleMs === undefined ? {} : { idleMs: limits.idleMs }),
       });
@@ -75,4 +75,8 @@ function later(loading: Promise<ModelClient>): ModelClient {
   };
 }
 
-if (parentPort) main(workerData as GatewayConfig, parentPort);
+const port = parentPort;
+port?.once("message", (config: GatewayConfig) => main(config, port));
+// Most sessions need it, and it loads while the program still reads its settings.
+void import("./anthropic.ts");
+process.getBuiltinModule("node:https");

@@ -1,9 +1,11 @@
-import { MessageChannel, Worker } from "node:worker_threads";
+import { MessageChannel, type Worker } from "node:worker_threads";
 import { errorMessage } from "../lib/errors.ts";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { Restarts } from "../mailbox/restarts.ts";
+import { type StartThread, startThread } from "../mailbox/threads.ts";
 import type { Aliases } from "./aliases.ts";
 import type { Gateway, GatewayNotice, ModelClient, Reserve } from "./client.ts";
+import { GATEWAY_THREAD } from "./gateway-kind.ts";
 import type { FromGatewayThread, ToGatewayThread } from "./gateway-messages.ts";
 import { serveLane } from "./gateway-server.ts";
 import { governed } from "./governor.ts";
@@ -36,6 +38,8 @@ export interface GatewayConfig {
     | { readonly provider: "offline" };
   readonly aliases?: Aliases;
   readonly limits?: GatewayLimits & { readonly idleMs?: number };
+  /** Variables that say how to reach a server; see `proxyVariables`. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Returns a gateway on the caller's own thread: for scripted models and a library user's own client. */
@@ -79,35 +83,17 @@ export function localGateway(client: ModelClient, options: LocalGatewayOptions =
   };
 }
 
-const ENVIRONMENT = [
-  "HTTP_PROXY",
-  "HTTPS_PROXY",
-  "NO_PROXY",
-  "http_proxy",
-  "https_proxy",
-  "no_proxy",
-  "NODE_EXTRA_CA_CERTS",
-  // Makes the thread start faster, if the caller uses a compile cache.
-  "NODE_COMPILE_CACHE",
-];
+const PROXY_NAMES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
 
-/** Returns the environment of the gateway's thread: how to reach a server, and no key. */
-export function gatewayEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  return Object.fromEntries(
-    ENVIRONMENT.flatMap((name) => {
-      const value = env[name];
-      return value ? [[name, value]] : [];
-    }),
-  );
+/** Returns what an environment says about proxies: all that the gateway needs of it. */
+export function proxyVariables(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const names = PROXY_NAMES.flatMap((name) => [name, name.toLowerCase()]);
+  return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }
 
 export interface ThreadGatewayOptions {
-  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Pick<Clock, "now">;
-  /** The file that the thread runs; for crash tests. */
-  readonly entry?: URL;
+  readonly startThread?: StartThread;
 }
 
 /**
@@ -123,7 +109,8 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
   let worker: Worker | undefined;
 
   const start = () => {
-    const started = gatewayWorker(config, options);
+    const started = (options.startThread ?? startThread)(GATEWAY_THREAD);
+    started.postMessage(config);
     worker = started;
     let fault = "";
     const desk = reserveDesk(started, () => reserve);
@@ -188,14 +175,4 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
       await last?.terminate();
     },
   };
-}
-
-function gatewayWorker(config: GatewayConfig, { env = process.env, entry }: ThreadGatewayOptions): Worker {
-  // In development the sources run as they are; the bundle has the entry next to it under its built name.
-  const own = import.meta.url.endsWith(".ts") ? "./gateway-thread.ts" : "./gateway-thread.js";
-  return new Worker(entry ?? new URL(own, import.meta.url), {
-    name: "model gateway",
-    workerData: config,
-    env: gatewayEnvironment(env),
-  });
 }

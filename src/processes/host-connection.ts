@@ -20,7 +20,7 @@ import {
 } from "./requests.ts";
 
 /** The bundler keeps the entry's name; the sources run as they are. */
-const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./host.ts" : "./process-host.js", import.meta.url);
+const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./host.ts" : "./process-host.cjs", import.meta.url);
 /** Each start of a child copies the page table, so a smaller host starts children faster. */
 const SMALL = ["--v8-pool-size=1", "--max-semi-space-size=1"];
 /** The grace period after a run's timeout until its result is overdue; a request to end it gets as long again. */

@@ -17,7 +17,7 @@ import { type Ids, randomIds, type SessionId } from "../mailbox/ids.ts";
 import { JOURNAL_VERSION, type SessionEvent } from "../mailbox/session-events.ts";
 import { DEFAULT_MODEL, resolveModel } from "../model/aliases.ts";
 import type { Gateway } from "../model/client.ts";
-import { localGateway, threadGateway } from "../model/gateway.ts";
+import { localGateway, proxyVariables, threadGateway } from "../model/gateway.ts";
 import { credentialsIn } from "../policy/secrets/credentials.ts";
 import { redactionOf, redactor, type Secrets } from "../policy/secrets/redactor.ts";
 import { startProcesses } from "../processes/client.ts";
@@ -83,6 +83,7 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
       ...{ home: place.home, folder: place.folder, clock, redaction: redactionOf(secrets) },
       onWarning,
       ...(goOn ? { goOn } : {}),
+      ...(options.startThread ? { startThread: options.startThread } : {}),
     }),
   );
   journal.note({
@@ -123,7 +124,7 @@ function secretsOf({ source, env, redact = [] }: SupervisorOptions): Secrets {
 }
 
 function openGateway(
-  { source, aliases = {}, env }: SupervisorOptions,
+  { source, aliases = {}, env, startThread }: SupervisorOptions,
   limits: Limits,
   clock: Clock,
 ): Gateway {
@@ -136,8 +137,11 @@ function openGateway(
     case "anthropic":
     case "offline":
       return threadGateway(
-        { source, aliases, limits: { patienceMs, idleMs, concurrency } },
-        { env: { ...process.env, ...env } },
+        {
+          ...{ source, aliases, limits: { patienceMs, idleMs, concurrency } },
+          env: proxyVariables({ ...process.env, ...env }),
+        },
+        startThread ? { startThread } : {},
       );
     default:
       return source satisfies never;

@@ -17,6 +17,7 @@ import type { Compaction } from "../mailbox/compacted.ts";
 import type { Effort } from "../mailbox/effort.ts";
 import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
 import type { JsonSchema } from "../mailbox/messages.ts";
+import type { StartThread } from "../mailbox/threads.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
 import type { ServerStatus } from "../mcp/mcp.ts";
 import type { McpServer, McpServerEntry } from "../mcp/server.ts";
@@ -172,6 +173,8 @@ export interface SupervisorOptions extends AgentModels {
   readonly languageServers?: LanguageServersOption;
   /** Where actors run; worker threads where absent. */
   readonly host?: ActorHost;
+  /** Starts the threads of the gateway and of the journal, for a program that has booted them ahead. */
+  readonly startThread?: StartThread;
   readonly ids?: Ids;
   readonly clock?: Clock;
   readonly onEvent?: (event: SupervisorEvent) => void;

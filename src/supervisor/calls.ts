@@ -1,16 +1,9 @@
 import type { Journal } from "../journal/journal.ts";
 import { errorMessage } from "../lib/errors.ts";
+import type { Access, AfterAnswer, AfterCall, BeforeCall, Call, CallDecision } from "../mailbox/calls.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { CallId } from "../mailbox/ids.ts";
-import type {
-  Access,
-  AfterAnswer,
-  AfterCall,
-  BeforeCall,
-  Call,
-  CallDecision,
-  CallResult,
-} from "../mailbox/messages.ts";
+import type { CallResult } from "../mailbox/messages.ts";
 import type { ToolEnd } from "../tools/bind-tool.ts";
 import { appended, find, noSuchTool, notRun, refusedCall } from "../tools/dispatch.ts";
 import { runTimed } from "../tools/timed-call.ts";

@@ -1,16 +1,8 @@
 import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { SessionState } from "../journal/session-state.ts";
+import type { Access, AfterAnswer, Call, CallDecision } from "../mailbox/calls.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
-import type {
-  Access,
-  ActorSpec,
-  AfterAnswer,
-  Call,
-  CallDecision,
-  LastTurn,
-  Reply,
-  Summary,
-} from "../mailbox/messages.ts";
+import type { ActorSpec, LastTurn, Reply, Summary } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { Isolation, MergeMode } from "../mailbox/worktree.ts";
 import type { Tier } from "../policy/judgement.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
+import type { Access } from "../mailbox/calls.ts";
 import type { ToolDefinition } from "../mailbox/conversation.ts";
-import type { Access, CallResult } from "../mailbox/messages.ts";
+import type { CallResult } from "../mailbox/messages.ts";
 import type { PermissionLevel } from "../policy/asks.ts";
 import type { CallContext, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
 

@@ -1,5 +1,5 @@
+import type { Access } from "../mailbox/calls.ts";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
-import type { Access } from "../mailbox/messages.ts";
 import type { PermissionLevel } from "../policy/asks.ts";
 import { bindTool, type SealedTool } from "./bind-tool.ts";
 import { moduleProblem } from "./module-problem.ts";

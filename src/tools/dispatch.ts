@@ -1,8 +1,10 @@
 import { errorMessage } from "../lib/errors.ts";
+import { formatNumber } from "../lib/figures.ts";
+import type { HookChange } from "../mailbox/calls.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import type { CallId } from "../mailbox/ids.ts";
 import { cutAt, invalidInput } from "../mailbox/invalid-input.ts";
-import type { AgentTool, CallResult, HookChange } from "../mailbox/messages.ts";
+import type { AgentTool, CallResult } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { Location } from "../mailbox/worktree.ts";
 import type { ReadyCall, SealedTool, ToolEnd } from "./bind-tool.ts";
@@ -195,6 +197,6 @@ function sizeOf({ content }: CallResult): number {
 
 /** Without advice a model sends the same call again. */
 function cutMessage(tool: string, tokens: number): string {
-  const limit = tokens.toLocaleString("en-US");
+  const limit = formatNumber(tokens);
   return `Nothing was run: your reply was cut at ${limit} tokens, inside this call of ${tool}, so its input is incomplete. Do not send all of it again. Work in parts, one call per reply and each well below that limit: create a file with its first part with Write, then add the next parts with Edit.`;
 }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Stats } from "node:fs";
-import type { LastWriter, ReadEntry } from "../mailbox/messages.ts";
+import type { LastWriter } from "../mailbox/calls.ts";
+import type { ReadEntry } from "../mailbox/messages.ts";
 import type { OpenFile } from "./regular-file.ts";
 import { readTextLines } from "./text-lines.ts";
 import { FILE_RULES, type ThreadCallContext } from "./tool.ts";

@@ -1,8 +1,8 @@
 import type * as z from "zod/mini";
+import type { Access, LastWriter } from "../mailbox/calls.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ToolDefinition, ToolResultContent } from "../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
-import type { Access, LastWriter } from "../mailbox/messages.ts";
 import type {
   BackgroundAnswer,
   BackgroundRequest,

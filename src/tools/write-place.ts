@@ -2,7 +2,7 @@ import { accessSync, constants, lstatSync, realpathSync, type Stats } from "node
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "../lib/errors.ts";
 import { isPathInside } from "../lib/paths.ts";
-import type { Access } from "../mailbox/messages.ts";
+import type { Access } from "../mailbox/calls.ts";
 import { resolvePath } from "./paths.ts";
 import { irregular, type Unusable } from "./regular-file.ts";
 import type { ThreadCallContext } from "./tool.ts";

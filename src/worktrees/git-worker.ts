@@ -16,7 +16,7 @@ import type { Worktrees } from "./worktrees.ts";
 
 /** In `dist` all bundles are in one directory; in development the sources run. */
 const ENTRY = new URL(
-  import.meta.url.endsWith(".ts") ? "./git-worker-main.ts" : "./worktree-keeper.js",
+  import.meta.url.endsWith(".ts") ? "./git-worker-main.ts" : "./worktree-keeper.cjs",
   import.meta.url,
 );
 

@@ -18,7 +18,7 @@ const TURNS = long(50, 15);
 
 /** These run the program as it is shipped: bundled entries, real threads, real HTTP, real ripgrep. */
 beforeAll(() => {
-  expect(readdirSync(DIST), "run `npm run build` first").toContain("cli.js");
+  expect(readdirSync(DIST), "run `npm run build` first").toContain("cli.cjs");
 });
 
 async function serverOf(handler: Handler) {

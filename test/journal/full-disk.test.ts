@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { JournalError } from "../../src/journal/journal-error.ts";
 import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
@@ -10,6 +10,7 @@ import { readJournal } from "../../src/journal/reader.ts";
 import { lockSession } from "../../src/journal/session-lock.ts";
 import { startJournal } from "../../src/journal/thread-journal.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
+import { startThread } from "../../src/mailbox/threads.ts";
 import { prompt, SESSION, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -79,8 +80,8 @@ test("notes that a full disk has kept waiting survive the death of the writer (J
   const journal = startJournal({
     ...{ ...place, clock: systemClock },
     onWarning: (said) => void (said.includes("was started again") && restarted.resolve()),
-    startThread(entry, options) {
-      const thread = new Worker(entry, options);
+    startThread(kind) {
+      const thread = startThread(kind);
       threads.push(thread);
       return thread;
     },

@@ -1,6 +1,6 @@
 import { on } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
-import { Worker, type WorkerOptions } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { JournalError } from "../../src/journal/journal-error.ts";
 import { MAX_RECORD_CHARS } from "../../src/journal/lines.ts";
@@ -10,6 +10,7 @@ import { type JournalOptions, startJournal } from "../../src/journal/thread-jour
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { JournalRecord, SessionEvent } from "../../src/mailbox/session-events.ts";
+import { startThread } from "../../src/mailbox/threads.ts";
 import { long } from "../support/long.ts";
 import { linesUntilEnd, startAppending } from "./child.ts";
 import { prompt, SESSION, sessionEvent } from "./samples.ts";
@@ -24,21 +25,19 @@ type SetupOptions = Partial<Pick<JournalOptions, "startThread" | "closeMs" | "in
 /** A writer that dies is not replaced. */
 const MORTAL = { max: 0, periodMs: 1_000 };
 
-const startWorker = (entry: URL, options: WorkerOptions) => new Worker(entry, options);
-
 /** As a writer whose disk never answers. */
 const silentThread = () => new Worker("setInterval(() => {}, 1000)", { eval: true });
 
 /** A journal with its real thread, which the test can look at and end. */
-async function setup({ startThread = startWorker, ...over }: SetupOptions = {}) {
+async function setup({ startThread: start = startThread, ...over }: SetupOptions = {}) {
   const place = await newPlace();
   const threads: Worker[] = [];
   const journal = startJournal({
     ...place,
     clock: systemClock,
     ...over,
-    startThread(entry, options) {
-      const worker = startThread(entry, options);
+    startThread(kind) {
+      const worker = start(kind);
       threads.push(worker);
       return worker;
     },
@@ -146,7 +145,7 @@ test("an append whose writer dies before it answers is rejected, not left hangin
 
 test("a writer that cannot even start rejects the appends", async () => {
   const { journal } = await setup({
-    startThread: (entry, options) => new Worker(new URL("./no-such-writer.ts", entry), options),
+    startThread: (kind) => startThread({ ...kind, entry: new URL("./no-such-writer.ts", kind.entry) }),
   });
   await expect(journal.append(sessionEvent())).rejects.toThrow(
     /because its writer failed \(.*no-such-writer/,

@@ -8,6 +8,7 @@ import { readJournal } from "../../src/journal/reader.ts";
 import { type JournalOptions, startJournal } from "../../src/journal/thread-journal.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import { RESTART_INTENSITY } from "../../src/mailbox/restarts.ts";
+import { startThread } from "../../src/mailbox/threads.ts";
 import { long } from "../support/long.ts";
 import { prompt, SESSION, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -22,8 +23,8 @@ async function mortalJournal(over: Partial<JournalOptions> = {}) {
     clock: systemClock,
     intensity: { max: 1_000, periodMs: 60_000 },
     onWarning: (sentence) => warnings.push(sentence),
-    startThread(entry, options) {
-      const worker = new Worker(entry, options);
+    startThread(kind) {
+      const worker = startThread(kind);
       threads.push(worker);
       return worker;
     },
@@ -103,11 +104,10 @@ test("whatever a dying writer has left in the file, torn or whole, each record i
     async (plan, sizes) => {
       const left = [...plan];
       const { journal, file } = await mortalJournal({
-        startThread(entry, options) {
+        startThread(kind) {
           const death = left.shift();
-          const workerData = { ...options.workerData, death };
           const dying = new URL("./fixtures/dying-writer.ts", import.meta.url);
-          return new Worker(death ? dying : entry, { ...options, workerData });
+          return death ? new Worker(dying, { workerData: death }) : startThread(kind);
         },
       });
       const texts = sizes.map((size, index) => `${index} ${"x".repeat(4 ** size)}`);
@@ -130,12 +130,16 @@ test("a group that reached the disk before its writer died, without an answer, i
   // A first thread that writes what it is given and then a torn piece, and answers nothing.
   const mute = `
     const { appendFileSync, writeFileSync, mkdirSync } = require("node:fs");
-    const { parentPort, workerData: { folder, path } } = require("node:worker_threads");
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(path, "", { mode: 0o600 });
-    parentPort.postMessage({ type: "opened" });
+    const { parentPort } = require("node:worker_threads");
+    let path;
     let seq = 0;
-    parentPort.on("message", ({ at, event }) => {
+    parentPort.on("message", ({ folder, at, event, ...data }) => {
+      if (path === undefined) {
+        path = data.path;
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        writeFileSync(path, "", { mode: 0o600 });
+        return parentPort.postMessage({ type: "opened" });
+      }
       seq += 1;
       appendFileSync(path, JSON.stringify({ seq, at, event }) + "\\n");
       if (seq < 3) return;
@@ -144,9 +148,9 @@ test("a group that reached the disk before its writer died, without an answer, i
     });`;
   let starts = 0;
   const { journal, file, warnings } = await mortalJournal({
-    startThread(entry, options) {
+    startThread(kind) {
       starts += 1;
-      return starts === 1 ? new Worker(mute, { ...options, eval: true }) : new Worker(entry, options);
+      return starts === 1 ? new Worker(mute, { eval: true }) : startThread(kind);
     },
   });
   const answers = [sessionEvent(), prompt("a"), prompt("b")].map((event) => journal.append(event));
@@ -214,13 +218,14 @@ test("a disk that can be believed no more ends the journal: all who wait learn i
   const broken = `
     const { parentPort } = require("node:worker_threads");
     parentPort.on("message", ({ type }) => {
+      if (type === undefined) return;
       if (type === "close") process.exit();
       parentPort.postMessage({ type: "failed", count: 1, failure: "broken", message: "The disk is broken." });
     });`;
   const started: Worker[] = [];
   const { journal, warnings } = await mortalJournal({
-    startThread(_, options) {
-      const thread = new Worker(broken, { ...options, eval: true });
+    startThread() {
+      const thread = new Worker(broken, { eval: true });
       started.push(thread);
       return thread;
     },

@@ -3,6 +3,7 @@ import { MessageChannel, type MessagePort, type Worker } from "node:worker_threa
 import { afterEach, describe, expect, test } from "vitest";
 import type { MessageParam } from "../../src/mailbox/conversation.ts";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
+import { startThread } from "../../src/mailbox/threads.ts";
 import type { Gateway, GatewayNotice, ModelEvent } from "../../src/model/client.ts";
 import { threadGateway } from "../../src/model/gateway.ts";
 import { gatewayClient } from "../../src/model/gateway-client.ts";
@@ -197,7 +198,10 @@ describe("the gateway's thread is killed", () => {
   }, async () => {
     const gateway = threadGateway(
       { source: { provider: "offline" } },
-      { entry: new URL("./dying-gateway.ts", import.meta.url) },
+      {
+        startThread: () =>
+          startThread({ name: "dying", entry: new URL("./dying-gateway.ts", import.meta.url) }),
+      },
     );
     open.push(gateway);
     const closed = new Promise<string>((resolve) => gateway.onClosed(resolve));
@@ -293,7 +297,12 @@ describe("asking for a new port", () => {
 
 test("a gateway's thread that throws outside a request is started again, and what it threw is said", async () => {
   const entry = new URL("./throwing-gateway.ts", import.meta.url);
-  const gateway = threadGateway({ source: { provider: "offline" } }, { clock: new FakeClock(), entry });
+  const gateway = threadGateway(
+    { source: { provider: "offline" } },
+    {
+      ...{ clock: new FakeClock(), startThread: () => startThread({ name: "throwing", entry }) },
+    },
+  );
   open.push(gateway);
   const notice = new Promise<GatewayNotice>((resolve) => gateway.onNotice(resolve));
   gateway.connect(MAIN, true);

@@ -3,12 +3,7 @@ import { MessageChannel, type Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test } from "vitest";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import type { Gateway, GatewayNotice, ModelEvent } from "../../src/model/client.ts";
-import {
-  type GatewayConfig,
-  gatewayEnvironment,
-  localGateway,
-  threadGateway,
-} from "../../src/model/gateway.ts";
+import { type GatewayConfig, localGateway, proxyVariables, threadGateway } from "../../src/model/gateway.ts";
 import { gatewayClient } from "../../src/model/gateway-client.ts";
 import { textRelay } from "../../src/model/gateway-server.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
@@ -184,15 +179,15 @@ describe("the gateway's thread", () => {
     expect(told).toBe("");
   });
 
-  test("has no key in its environment, and what a proxy needs", () => {
-    const proxy = { HTTPS_PROXY: "http://proxy", no_proxy: "localhost", NODE_EXTRA_CA_CERTS: "/ca.pem" };
+  test("learns of an environment what a proxy needs, and no key", () => {
+    const proxy = { HTTPS_PROXY: "http://proxy", no_proxy: "localhost" };
     const rest = {
       ANTHROPIC_API_KEY: "secret",
       ANTHROPIC_AUTH_TOKEN: "secret",
       HOME: "/home",
       HTTP_PROXY: "",
     };
-    expect(gatewayEnvironment({ ...proxy, ...rest })).toEqual(proxy);
+    expect(proxyVariables({ ...proxy, ...rest })).toEqual(proxy);
   });
 
   test("serves the offline model as well", async () => {

@@ -18,7 +18,7 @@ export default async function bundledEntries(): Promise<void> {
   const folder = join(home, "entries");
   await Promise.all(
     bundles
-      .filter(({ alone }) => alone)
+      .filter(({ kind }) => kind === "thread")
       .map((bundle) => bundled({ ...bundle, entry: join(root, bundle.entry) }, folder)),
   );
   symlinkSync(join(root, "node_modules"), join(home, "node_modules"));
@@ -36,7 +36,7 @@ export async function bundledProgram(file: string): Promise<string> {
   if (existsSync(made)) return made;
   // Two test processes may want it at once.
   const own = mkdtempSync(join(folder, "program-"));
-  await bundled({ ...like, name, entry: file, external: [...like.external, "vitest"] }, own, false);
+  await bundled({ ...like, name, entry: file, external: [...like.external, "vitest"] }, own);
   renameSync(join(own, `${name}.js`), made);
   return made;
 }
@@ -46,25 +46,25 @@ export async function bundledThread(entry: URL): Promise<string> {
   return pathToFileURL(await bundledProgram(fileURLToPath(entry))).href;
 }
 
-async function bundled(
-  { name, entry, external, format }: Bundle,
-  dir: string,
-  codeSplitting = true,
-): Promise<void> {
-  const extension = format === "cjs" ? "cjs" : "js";
+async function bundled({ name, entry, external, kind }: Bundle, dir: string): Promise<void> {
+  const extension = kind === "thread" ? "cjs" : "js";
   await build({
     input: { [name]: entry },
     platform: "node",
     resolve: { mainFields: ["module", "main"] },
     external: (id) => isBuiltin(id) || external.some((own) => id === own || id.startsWith(`${own}/`)),
-    preserveEntrySignatures: "allow-extension",
     // What a program's neighbours import from the test runner is not for it.
-    ...(codeSplitting ? {} : { treeshake: { moduleSideEffects: "no-external" } as const }),
+    ...(kind === "thread" ? {} : { treeshake: { moduleSideEffects: "no-external" } as const }),
     logLevel: "silent",
     output: {
-      ...{ dir, format, codeSplitting, exports: "named", minify: true },
+      ...{
+        dir,
+        format: kind === "thread" ? "cjs" : "esm",
+        codeSplitting: false,
+        exports: "named",
+        minify: true,
+      },
       entryFileNames: `[name].${extension}`,
-      chunkFileNames: `[name]-[hash].${extension}`,
     },
   });
 }

@@ -1,5 +1,6 @@
+import type { Call } from "../../mailbox/calls.ts";
 import type { CallId } from "../../mailbox/ids.ts";
-import type { Call, Summary } from "../../mailbox/messages.ts";
+import type { Summary } from "../../mailbox/messages.ts";
 import type { RunRequest } from "../../mailbox/runs.ts";
 import type { Processes } from "../../processes/processes.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";

@@ -1,4 +1,4 @@
-import { formatCount, formatDollars } from "../../lib/figures.ts";
+import { formatCount, formatDollars, formatNumber } from "../../lib/figures.ts";
 import { type BudgetKind, usdOf } from "./budget.ts";
 
 /** Formats `3 turns`, `48,211 tokens` or `$0.48`. */
@@ -10,6 +10,6 @@ export function amount(kind: BudgetKind, value: number): string {
 
 /** Formats `48,211 of its 50,000 tokens`. */
 export function amountOf(kind: BudgetKind, value: number, limit: number, whose: string): string {
-  const used = kind === "usd" ? amount(kind, value) : value.toLocaleString("en-US");
+  const used = kind === "usd" ? amount(kind, value) : formatNumber(value);
   return `${used} of ${whose} ${amount(kind, limit)}`;
 }

@@ -1,4 +1,4 @@
-import { formatCount, formatDollars, span } from "../../lib/figures.ts";
+import { formatCount, formatDollars, formatNumber, span } from "../../lib/figures.ts";
 import type { Budget } from "./budget.ts";
 
 /** Where the agent that wants to start another one is in the agent tree. */
@@ -24,9 +24,9 @@ export function spawnLimits({ depth, children, agents }: Standing, bounds: Spawn
   if (depth >= maxDepth)
     return `This agent was not started: agents may be nested ${maxDepth} deep (troupe.maxDepth), and you are at depth ${depth}. ${instead}.`;
   if (children >= maxChildren)
-    return `This agent was not started: you have started ${formatCount(children, "agent")}, and may start ${maxChildren.toLocaleString("en-US")} (troupe.maxChildren). ${instead}, or answer with the reports that you have.`;
+    return `This agent was not started: you have started ${formatCount(children, "agent")}, and may start ${formatNumber(maxChildren)} (troupe.maxChildren). ${instead}, or answer with the reports that you have.`;
   if (agents >= maxAgentsPerSession)
-    return `This agent was not started: this session has started ${formatCount(agents, "agent")}, and may start ${maxAgentsPerSession.toLocaleString("en-US")} (troupe.maxAgentsPerSession). ${instead}, or answer with what you have.`;
+    return `This agent was not started: this session has started ${formatCount(agents, "agent")}, and may start ${formatNumber(maxAgentsPerSession)} (troupe.maxAgentsPerSession). ${instead}, or answer with what you have.`;
   return null;
 }
 
@@ -50,7 +50,7 @@ function depthLine(depth: number, starts: boolean, { maxDepth, maxChildren }: Sp
   if (!starts) return `${where} of ${maxDepth}: you start no agents, the task is yours alone.`;
   const theirs = depth + 1 >= maxDepth ? "; they can start none" : "";
   const handOn = depth === 0 ? "" : " Never hand on your whole task to one.";
-  return `${where} of ${maxDepth}: you may start ${maxChildren.toLocaleString("en-US")} agents${theirs}.${handOn}`;
+  return `${where} of ${maxDepth}: you may start ${formatNumber(maxChildren)} agents${theirs}.${handOn}`;
 }
 
 function limitsLine({ maxTurns, budget }: AnnouncedLimits, starts: boolean): string {

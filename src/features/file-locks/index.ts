@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import type { LastWriter } from "../../mailbox/calls.ts";
 import type { ActorId, CallId } from "../../mailbox/ids.ts";
-import type { LastWriter } from "../../mailbox/messages.ts";
 import { realOf } from "../../policy/engine/path-candidates.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { notRun } from "../../tools/dispatch.ts";

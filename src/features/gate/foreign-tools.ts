@@ -1,4 +1,4 @@
-import type { Access } from "../../mailbox/messages.ts";
+import type { Access } from "../../mailbox/calls.ts";
 import type { PolicyEngine } from "../../policy/engine/engine.ts";
 import type { Judgement } from "../../policy/judgement.ts";
 import type { Behaviour, PermissionMode } from "../../settings/rules.ts";

@@ -1,6 +1,6 @@
 import { errorMessage } from "../../lib/errors.ts";
+import type { Call, HookChange } from "../../mailbox/calls.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { Call, HookChange } from "../../mailbox/messages.ts";
 import type { SameCall } from "../../policy/asking/identity.ts";
 import type { PermissionQuestion, QuestionContext, Recheck } from "../../policy/asking/questions.ts";
 import { findSubject } from "../../policy/asking/subject.ts";

@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import type { HookChange } from "../../mailbox/messages.ts";
+import type { HookChange } from "../../mailbox/calls.ts";
 import type { KnownTool } from "../../supervisor/toolbox.ts";
 import { diffLines } from "../../tools/line-diff.ts";
 import { plainText } from "../../tools/plain-text.ts";

@@ -1,6 +1,6 @@
+import type { AfterAnswer } from "../../mailbox/calls.ts";
 import { resultText } from "../../mailbox/compacted.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { AfterAnswer } from "../../mailbox/messages.ts";
 import type { CallEnd, HookCaller, Stopping, StopResult } from "../../policy/hooks/results.ts";
 import type { HookRunner } from "../../policy/hooks/runner.ts";
 import type { Actors } from "../../supervisor/actors.ts";

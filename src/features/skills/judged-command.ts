@@ -1,7 +1,7 @@
 import type { RenderedCommand } from "../../context/skills/render.ts";
 import type { Journal } from "../../journal/journal.ts";
+import type { Call } from "../../mailbox/calls.ts";
 import { type ActorId, callId } from "../../mailbox/ids.ts";
-import type { Call } from "../../mailbox/messages.ts";
 import type { CommandOutput } from "../../mailbox/runs.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import type { Toolbox } from "../../supervisor/toolbox.ts";

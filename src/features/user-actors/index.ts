@@ -8,7 +8,7 @@ import type { AgentOrder, Outgoing, UserActorChange } from "../../mailbox/user-a
 import { ActorError } from "./actor-error.ts";
 import { type ActorRef, type AskOptions, actorRef, type StartedActors } from "./actor-ref.ts";
 import { type AgentReport, actorNameProblem, type SealedActor } from "./define-actor.ts";
-import { actorThreads, type StartThread } from "./start-thread.ts";
+import { actorThreads, type StartActorThread } from "./start-thread.ts";
 import { UserActor } from "./user-actor.ts";
 
 /** What actors can do with agents. */
@@ -47,7 +47,7 @@ const DEADLINE_MS = 30_000;
  */
 export class UserActors implements StartedActors {
   readonly #parts: UserActorsParts;
-  readonly #startThread: StartThread;
+  readonly #startThread: StartActorThread;
   readonly #actors = new Map<string, UserActor>();
   /** Names of those that are being started: no message reaches one before its start is durable. */
   readonly #starting = new Set<string>();

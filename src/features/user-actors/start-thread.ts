@@ -13,16 +13,16 @@ export interface ActorThread {
   terminate(): Promise<unknown>;
 }
 
-export type StartThread = (name: string, handlers: Handlers<typeof sessionRequests>) => ActorThread;
+export type StartActorThread = (name: string, handlers: Handlers<typeof sessionRequests>) => ActorThread;
 
 const HEAP_MB = 256;
 
 /** Returns how threads of actors are started; it does not keep the process alive. */
-export function actorThreads(clock: Clock): StartThread {
+export function actorThreads(clock: Clock): StartActorThread {
   return (name, handlers) => {
     const { port1, port2 } = new MessageChannel();
     // The sources run in development; the bundle has the entry next to it under its built name.
-    const own = import.meta.url.endsWith(".ts") ? "./actor-thread.ts" : "./actor-thread.js";
+    const own = import.meta.url.endsWith(".ts") ? "./actor-thread.ts" : "./actor-thread.cjs";
     const worker = new Worker(new URL(own, import.meta.url), {
       name: `actor ${name}`,
       workerData: { port: port2 },

@@ -5,13 +5,13 @@ import { type Clock, within } from "../../mailbox/clock.ts";
 import type { Outgoing, UserActorChange } from "../../mailbox/user-actors.ts";
 import { ActorError } from "./actor-error.ts";
 import type { SealedActor } from "./define-actor.ts";
-import type { ActorThread, StartThread } from "./start-thread.ts";
+import type { ActorThread, StartActorThread } from "./start-thread.ts";
 
 export interface UserActorParts {
   readonly name: string;
   readonly definition: SealedActor;
   readonly clock: Clock;
-  readonly startThread: StartThread;
+  readonly startThread: StartActorThread;
   /** Resolves when the change is durable. */
   record(change: UserActorChange): Promise<unknown>;
   /** Does what a handler sent, now that it is durable. */

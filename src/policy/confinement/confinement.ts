@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Access } from "../../mailbox/messages.ts";
+import type { Access } from "../../mailbox/calls.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import { readRepository } from "../trust/git-repository.ts";
 import { type Effect, effectsOf } from "./effects.ts";

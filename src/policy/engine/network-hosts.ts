@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { domainToASCII } from "node:url";
+import { lazy } from "../../lib/lazy.ts";
 
 /** The parts of a URL that rules use (§7). */
 export interface FetchTarget {
@@ -80,11 +81,11 @@ export function isGuardedAddress(address: string): boolean {
   // A zone names a network card, and BlockList cannot parse it.
   const bare = address.replace(/%.*$/, "");
   const version = isIP(bare);
-  if (version === 4) return GUARDED.check(bare, "ipv4");
+  if (version === 4) return guarded().check(bare, "ipv4");
   return (
     version === 0 ||
-    GUARDED.check(bare, "ipv6") ||
-    embedded(canonical(bare) ?? bare).some((inner) => GUARDED.check(inner, "ipv4"))
+    guarded().check(bare, "ipv6") ||
+    embedded(canonical(bare) ?? bare).some((inner) => guarded().check(inner, "ipv4"))
   );
 }
 
@@ -116,8 +117,7 @@ function expanded(host: string): number[] {
     : [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right];
 }
 
-const GUARDED = new BlockList();
-for (const [network, prefix] of [
+const GUARDED_4 = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
@@ -134,10 +134,8 @@ for (const [network, prefix] of [
   ["224.0.0.0", 3],
   // A cloud's metadata at a public address.
   ["168.63.129.16", 32],
-] as const) {
-  GUARDED.addSubnet(network, prefix, "ipv4");
-}
-for (const [network, prefix] of [
+] as const;
+const GUARDED_6 = [
   ["::", 127],
   ["64:ff9b:1::", 48],
   ["100::", 64],
@@ -148,6 +146,11 @@ for (const [network, prefix] of [
   ["fe80::", 10],
   ["fec0::", 10],
   ["ff00::", 8],
-] as const) {
-  GUARDED.addSubnet(network, prefix, "ipv6");
-}
+] as const;
+
+const guarded = lazy(() => {
+  const list = new BlockList();
+  for (const [network, prefix] of GUARDED_4) list.addSubnet(network, prefix, "ipv4");
+  for (const [network, prefix] of GUARDED_6) list.addSubnet(network, prefix, "ipv6");
+  return list;
+});

@@ -1,11 +1,11 @@
-import { type Row, readTable } from "./rows.ts";
+import { readTable, type Table } from "./rows.ts";
 
 /**
  * Commands that may run without asking (permission-semantics 5.6 and 5.7), one row each; `rows.ts` says how a row is
  * written. What comes before `|` is plain reading. What comes after it is known, and asks without a confinement.
  * `find`, `git`, `test`, `printf` and `xargs` have rules of their own in the files of their names.
  */
-export const commandTable: ReadonlyMap<string, Row> = readTable({
+export const commandTable: Table = readTable({
   // Listing and showing files.
   ls: "F A/almost-all a/all B/ignore-backups c d/directory F /classify? f G/no-group g h/human-readable i/inode k/kibibytes l m N/literal n/numeric-uid-gid o p Q/quote-name q/hide-control-chars R/recursive r/reverse S s/size T t U u v X x Z/context 1 C I/ignore:R w/width:N /group-directories-first /color? /sort: /time-style: /full-time | b/escape D/dired H/dereference-command-line L/dereference /file-type /format: /hide:R /hyperlink? /indicator-style: /quoting-style: /show-control-chars /si /tabsize: /time: /block-size: /author",
   cat: "F A/show-all b/number-nonblank E/show-ends e n/number s/squeeze-blank T/show-tabs t v/show-nonprinting | u",
@@ -94,7 +94,7 @@ export const versionPrograms: ReadonlySet<string> = new Set(
 );
 
 /** Commands that change files of the workspace, which `acceptEdits` allows (§5.8). */
-export const fileCommandTable: ReadonlyMap<string, Row> = readTable({
+export const fileCommandTable: Table = readTable({
   mkdir: "F p/parents v/verbose m/mode:",
   touch: "F a c/no-create m d/date: t: r/reference:P",
   rm: "F f/force i I r/recursive R v/verbose d/dir",

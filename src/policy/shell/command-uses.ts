@@ -173,7 +173,7 @@ function searchesOf(name: string, { options }: ReadWords, files: readonly ShellW
 
 /** Before what only writes words, xargs reads; before anything else it makes options and names of what it is given. */
 function xargsUses(words: readonly ShellWord[]): Uses {
-  const read = readOptions(words, XARGS);
+  const read = readOptions(words, XARGS());
   const { operands: command } = read;
   const [first] = command;
   const talks = first?.literal && ["echo", "basename", "dirname"].includes(first.value);

@@ -1,14 +1,19 @@
+import { lazy } from "../../lib/lazy.ts";
 import { readOptions } from "./read-options.ts";
-import { type Row, readRow } from "./rows.ts";
+import { readRow } from "./rows.ts";
 import { looksLikePath, pathsAmong, refuseUse, type Uses, uses } from "./uses.ts";
 import { literalWord, type ShellWord } from "./words.ts";
 
 /** Tests and actions of find by their names, in the notation of `rows.ts`. */
-const ROW: Row = readRow(
-  "F /name:R /iname:R /path:R /ipath:R /regex:R /iregex:R /type: /size: /empty /mtime: /mmin: /ctime: /atime: /newer:P /perm:R /user: /group: /maxdepth:N /mindepth:N /printf: /print /print0 /ls /prune /not /a /o /and /or | /wholename:R /iwholename:R /lname:R /ilname:R /amin: /cmin: /anewer:P /cnewer:P /newermt: /newerct: /newerat: /samefile:P /fstype: /gid: /uid: /inum: /links: /used: /xtype: /regextype: /context: /daystart /depth /d /follow /ignore_readdir_race /mount /xdev /noleaf /nouser /nogroup /readable /writable /executable /true /false /quit /delete! /exec:X /execdir:X /ok:X /okdir:X /fls:W /fprint:W /fprint0:W /fprintf:W /files0-from!",
+const ROW = lazy(() =>
+  readRow(
+    "F /name:R /iname:R /path:R /ipath:R /regex:R /iregex:R /type: /size: /empty /mtime: /mmin: /ctime: /atime: /newer:P /perm:R /user: /group: /maxdepth:N /mindepth:N /printf: /print /print0 /ls /prune /not /a /o /and /or | /wholename:R /iwholename:R /lname:R /ilname:R /amin: /cmin: /anewer:P /cnewer:P /newermt: /newerct: /newerat: /samefile:P /fstype: /gid: /uid: /inum: /links: /used: /xtype: /regextype: /context: /daystart /depth /d /follow /ignore_readdir_race /mount /xdev /noleaf /nouser /nogroup /readable /writable /executable /true /false /quit /delete! /exec:X /execdir:X /ok:X /okdir:X /fls:W /fprint:W /fprint0:W /fprintf:W /files0-from!",
+  ),
 );
-const ACTIONS = [...ROW.longs].flatMap(([name, { kind }]) =>
-  ["acts", "write", "program"].includes(kind) ? [`-${name}`] : [],
+const ACTIONS = lazy(() =>
+  [...ROW().longs].flatMap(([name, { kind }]) =>
+    ["acts", "write", "program"].includes(kind) ? [`-${name}`] : [],
+  ),
 );
 
 /** Returns what find reads and starts. The words are those after its name. */
@@ -16,7 +21,7 @@ export function findUses(words: readonly ShellWord[]): Uses {
   const { found } = findRoots(words);
   const starts = startedBy(words);
   const apart = new Set([...found, ...starts.flat()]);
-  const read = readOptions(words.filter((word) => !apart.has(word)).map(dashed), ROW);
+  const read = readOptions(words.filter((word) => !apart.has(word)).map(dashed), ROW());
   const { acting, misfit, operands, values } = read;
   const odd = operands.filter(({ value }) => !/^[()!;+]$/.test(value));
   const links = words.some(({ value }) => /^-(?:[LH]|follow)$/.test(value));
@@ -62,12 +67,12 @@ export function findCommands(words: readonly ShellWord[]): readonly (readonly Sh
 
 /** True if a word is, or may turn out to be, what runs, removes or writes. */
 export function mayBeAction({ literal, value, pieces }: ShellWord): boolean {
-  if (literal) return /^-fprint/.test(value) || ACTIONS.includes(value);
+  if (literal) return /^-fprint/.test(value) || ACTIONS().includes(value);
   if (!pieces.every(({ type }) => type === "text" || type === "glob")) return true;
   // A wildcard finds files, and a file may have an action's name.
   const text = pieces.map((piece) => (piece.type === "glob" ? "*" : piece.text)).join("");
   const [start, end] = [text.replace(/\*.*$/s, ""), text.replace(/^.*\*/s, "")];
-  return ACTIONS.some((action) => action.startsWith(start) && action.endsWith(end));
+  return ACTIONS().some((action) => action.startsWith(start) && action.endsWith(end));
 }
 
 /** Returns where find begins, and whether it acts only on some of what it finds. */

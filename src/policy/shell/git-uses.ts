@@ -1,5 +1,6 @@
+import { lazy } from "../../lib/lazy.ts";
 import { actingProblem, type ReadWords, readOptions } from "./read-options.ts";
-import { type Row, readRow, readTable } from "./rows.ts";
+import { readRow, readTable } from "./rows.ts";
 import { pathsAmong, refuseUse, type Uses, uses } from "./uses.ts";
 import { literalWord, type ShellWord } from "./words.ts";
 
@@ -30,7 +31,7 @@ const SHOW =
   "/output-indicator-new:R /output-indicator-old:R /output-indicator-context:R /skip-to: /rotate-to: /progress";
 
 /** git's subcommands; what comes before `|` is plain reading. The rows marked with `+` are for confinements only. */
-const TABLE: ReadonlyMap<string, Row> = readTable({
+const TABLE = readTable({
   status:
     "F s/short b/branch u/untracked-files? z/null v/verbose /porcelain? /ignored? | /long /show-stash /ahead-behind /no-ahead-behind /renames /no-renames /find-renames? /column? /no-column /ignore-submodules? /no-optional-locks",
   shortlog:
@@ -64,8 +65,10 @@ const TABLE: ReadonlyMap<string, Row> = readTable({
   "check-ignore": "+F q/quiet v/verbose z n/non-matching /no-index /stdin",
 });
 /** git's own options; what comes before `|` may precede what reads in a confinement. */
-const GLOBALS = readRow(
-  "T< C:P /no-pager | c: p/paginate P /git-dir: /work-tree: /namespace: /exec-path: /super-prefix: /config-env: /attr-source:",
+const GLOBALS = lazy(() =>
+  readRow(
+    "T< C:P /no-pager | c: p/paginate P /git-dir: /work-tree: /namespace: /exec-path: /super-prefix: /config-env: /attr-source:",
+  ),
 );
 /** These list commits, or show what changed. */
 const SHOWING: ReadonlySet<string> = new Set(
@@ -84,7 +87,7 @@ const NAMES: Readonly<Record<string, RegExp>> = {
 
 /** Returns the words after `git`: its own options, and as operands the subcommand with its arguments. */
 export function readGit(words: readonly ShellWord[]): ReadWords {
-  return readOptions(words, GLOBALS);
+  return readOptions(words, GLOBALS());
 }
 
 /** Returns what a call of git reads; `words` are those after `git`. */

@@ -1,3 +1,5 @@
+import { lazy } from "../../lib/lazy.ts";
+
 /** What the operands of a command are, by the letter at the head of its row. Behind a pattern or a script come files. */
 const OPERANDS = {
   F: "files",
@@ -88,12 +90,25 @@ export function readRow(text: string): Row {
   return { operands, letters, longs, digits, ...order, confinedOnly: has("+") };
 }
 
-/** Reads a table of rows; a name may be several commands: `grep, egrep, fgrep`. */
-export function readTable(rows: Readonly<Record<string, string>>): ReadonlyMap<string, Row> {
-  return new Map(
+/** Rows by command. */
+export interface Table {
+  readonly names: readonly string[];
+  has(name: string): boolean;
+  /** Throws for a row that is not understood. */
+  get(name: string): Row | undefined;
+}
+
+/** Reads a table of rows, each when it is first asked for; a name may be several commands: `grep, egrep, fgrep`. */
+export function readTable(rows: Readonly<Record<string, string>>): Table {
+  const found = new Map(
     Object.entries(rows).flatMap(([names, text]) => {
-      const row = readRow(text);
+      const row = lazy(() => readRow(text));
       return names.split(", ").map((name) => [name, row] as const);
     }),
   );
+  return {
+    names: [...found.keys()],
+    has: (name) => found.has(name),
+    get: (name) => found.get(name)?.(),
+  };
 }

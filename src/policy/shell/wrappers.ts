@@ -1,44 +1,48 @@
+import { lazy } from "../../lib/lazy.ts";
 import { findCommands, mayBeAction } from "./find.ts";
 import { readOptions } from "./read-options.ts";
 import { type Row, readRow, readTable } from "./rows.ts";
 import { plainWords, type ShellWord } from "./words.ts";
 
 /** Options of xargs; what it runs are its operands. */
-export const XARGS = readRow(
-  "F< | 0/null a/arg-file:P d/delimiter: e? E: i? I: l? L: n/max-args: o/open-tty p/interactive P/max-procs: r/no-run-if-empty s/max-chars: t/verbose x/exit /eof? /replace? /max-lines? /process-slot-var: /show-limits",
+export const XARGS = lazy(() =>
+  readRow(
+    "F< | 0/null a/arg-file:P d/delimiter: e? E: i? I: l? L: n/max-args: o/open-tty p/interactive P/max-procs: r/no-run-if-empty s/max-chars: t/verbose x/exit /eof? /replace? /max-lines? /process-slot-var: /show-limits",
+  ),
 );
 /**
  * What starts the command that its arguments name. `R` is a text that a shell reads. Every rule looks past the first ones
  * with the options before `|` (§5.5); only deny and ask rules look past those marked with `+`.
  */
-const STARTERS: ReadonlyMap<string, Row> = new Map([
-  ["xargs", XARGS],
-  ...readTable({
-    timeout: "F< v k:N s: /foreground | f /kill-after: p/preserve-status /signal: /verbose",
-    time: "F< p | a/append f/format: o/output: /portability q/quiet v/verbose V/version",
-    nice: "F< n:N | /adjustment: #",
-    stdbuf: "F< i: o: e: | /input: /output: /error:",
-    command: "F< | p v V",
-    "nohup, builtin": "F<",
-    setsid: "+F< c/ctty f/fork w/wait",
-    ionice: "+F< c/class: n/classdata: p/pid: P/pgid: u/uid: t/ignore",
-    env: "+F< i/ignore-environment 0/null u/unset: C/chdir: S/split-string:R v/debug a/argv0: /block-signal? /default-signal? /ignore-signal? /list-signal-handling",
-    sudo: "+F< A/askpass b/background B/bell N/no-update E /preserve-env? e/edit H/set-home K/remove-timestamp k/reset-timestamp l/list n/non-interactive P/preserve-groups S/stdin v/validate C/close-from: D/chdir: g/group: h/host: p/prompt: r/role: R/chroot: t/type: T/command-timeout: U/other-user: u/user: i/login s/shell",
-    doas: "+F< a: C: L n s u:",
-    watch: "+F< b/beep c/color e/errexit g/chgexit n/interval: p/precise t/no-title x/exec",
-    flock:
-      "+F< c/command:R e/exclusive x E/conflict-exit-code: F/no-fork n/nonblock/nb o/close s/shared u/unlock v/verbose w/wait/timeout:",
-    exec: "+F< a: c l",
-    su: "+F< c/command:R l/login m/preserve-environment p f/fast P/pty s/shell: g/group: G/supp-group: /session-command:R",
-    // Behind any option of these, every word may be the command.
-    "unbuffer, busybox, toybox, setarch, linux32, linux64, i386, x86_64, chrt, taskset, strace, ltrace, pkexec, chroot, unshare, caffeinate, script, prlimit, choom, setpriv, nsenter, runuser, uclampset, coresched":
-      "+F<",
-  }),
-]);
+const STARTERS = readTable({
+  timeout: "F< v k:N s: /foreground | f /kill-after: p/preserve-status /signal: /verbose",
+  time: "F< p | a/append f/format: o/output: /portability q/quiet v/verbose V/version",
+  nice: "F< n:N | /adjustment: #",
+  stdbuf: "F< i: o: e: | /input: /output: /error:",
+  command: "F< | p v V",
+  "nohup, builtin": "F<",
+  setsid: "+F< c/ctty f/fork w/wait",
+  ionice: "+F< c/class: n/classdata: p/pid: P/pgid: u/uid: t/ignore",
+  env: "+F< i/ignore-environment 0/null u/unset: C/chdir: S/split-string:R v/debug a/argv0: /block-signal? /default-signal? /ignore-signal? /list-signal-handling",
+  sudo: "+F< A/askpass b/background B/bell N/no-update E /preserve-env? e/edit H/set-home K/remove-timestamp k/reset-timestamp l/list n/non-interactive P/preserve-groups S/stdin v/validate C/close-from: D/chdir: g/group: h/host: p/prompt: r/role: R/chroot: t/type: T/command-timeout: U/other-user: u/user: i/login s/shell",
+  doas: "+F< a: C: L n s u:",
+  watch: "+F< b/beep c/color e/errexit g/chgexit n/interval: p/precise t/no-title x/exec",
+  flock:
+    "+F< c/command:R e/exclusive x E/conflict-exit-code: F/no-fork n/nonblock/nb o/close s/shared u/unlock v/verbose w/wait/timeout:",
+  exec: "+F< a: c l",
+  su: "+F< c/command:R l/login m/preserve-environment p f/fast P/pty s/shell: g/group: G/supp-group: /session-command:R",
+  // Behind any option of these, every word may be the command.
+  "unbuffer, busybox, toybox, setarch, linux32, linux64, i386, x86_64, chrt, taskset, strace, ltrace, pkexec, chroot, unshare, caffeinate, script, prlimit, choom, setpriv, nsenter, runuser, uclampset, coresched":
+    "+F<",
+});
+function starterOf(name: string): Row | undefined {
+  return name === "xargs" ? XARGS() : STARTERS.get(name);
+}
+
 /** One word of their own comes before the command: a duration, a lock's file, a mask. */
 const DELAYED: ReadonlySet<string> = new Set("timeout flock chrt taskset chroot su setarch".split(" "));
 const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "rbash", "mksh"]);
-const SHELL = readRow("F^< c o: O: /rcfile: /init-file:");
+const SHELL = lazy(() => readRow("F^< c o: O: /rcfile: /init-file:"));
 /** A prefix rule for one of these would allow whatever it starts; for an allow rule the others are ordinary commands. */
 const OPAQUE: ReadonlySet<string> = new Set("eval env sudo doas watch ionice setsid flock xargs".split(" "));
 
@@ -46,7 +50,7 @@ const OPAQUE: ReadonlySet<string> = new Set("eval env sudo doas watch ionice set
 export function unwrap(words: readonly ShellWord[], before?: "xargs"): readonly ShellWord[] {
   for (let rest = words; ; ) {
     const [command] = rest;
-    const row = command?.literal && command.value !== before ? STARTERS.get(command.value) : undefined;
+    const row = command?.literal && command.value !== before ? starterOf(command.value) : undefined;
     if (command === undefined || row === undefined || row.confinedOnly) return rest;
     const { misfit, operands } = readOptions(rest.slice(1), row);
     const inner = operands.slice(DELAYED.has(command.value) ? 1 : 0);
@@ -91,7 +95,7 @@ export function findStarted(words: readonly ShellWord[], documents: readonly str
   if (name === "find") return { commands: findCommands(rest), scripts: [] };
   // An option of a `time` that this shell takes for a program.
   if (name.startsWith("-")) return { commands: [rest], scripts: [] };
-  const row = STARTERS.get(name);
+  const row = starterOf(name);
   if (row === undefined) return only();
   const read = readOptions(rest, row);
   // `command -v` tells where a command is and does not run it.
@@ -122,7 +126,7 @@ export function findStarted(words: readonly ShellWord[], documents: readonly str
 function shellScripts(words: readonly ShellWord[]): string[] | null {
   // `+o` takes a word as `-o` does.
   const dashed = words.map((word) => ({ ...word, value: word.value.replace(/^\+(?=.)/s, "-") }));
-  const { operands, options } = readOptions(dashed, SHELL);
+  const { operands, options } = readOptions(dashed, SHELL());
   const from = words.length - operands.length + (operands[0]?.value === "-" ? 1 : 0);
   const values = words.map(({ value }) => value);
   if (words.slice(0, from).some(({ literal }) => !literal)) return values;

@@ -7,7 +7,7 @@ export const READ_MS = 30_000;
 /** A page that needs more memory ends its thread, and nothing else. */
 const HEAP_MB = 1024;
 /** The sources run in development; the bundle has the entry next to it under its built name. */
-const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./thread.ts" : "./page-reader.js", import.meta.url);
+const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./thread.ts" : "./page-reader.cjs", import.meta.url);
 
 export type ReadResult = PageText | { readonly problem: string };
 

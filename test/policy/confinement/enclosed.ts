@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Access } from "../../../src/mailbox/messages.ts";
+import type { Access } from "../../../src/mailbox/calls.ts";
 import { confinement } from "../../../src/policy/confinement/confinement.ts";
 import { repositoryWith } from "../../support/git-repository.ts";
 

@@ -25,7 +25,9 @@ export interface FuzzRow {
 const DIGITS: ProgramOption = { kind: "flag", plain: true, optional: false, replacesFirst: false };
 
 /** Every row, but for those that a grammar of their own makes. */
-export const rows: readonly FuzzRow[] = [...commandTable].flatMap(([name, row]) => {
+export const rows: readonly FuzzRow[] = commandTable.names.flatMap((name) => {
+  const row = commandTable.get(name);
+  if (row === undefined) throw new Error(`there is no row of ${name}`);
   if (name in specialCommands) return [];
   const options = [
     ...[...row.letters].map(([letter, option]) => [`-${letter}`, option] as const),
