@@ -176,7 +176,7 @@ export const rules: Rules = {
     ["turndown", all("src/web/convert/markdown.ts")],
     ["unbash", folders("policy/shell")],
     ["yaml", folders("context/markdown")],
-    ["@cfworker/json-schema", [...all("src/actors/typed-ending.ts")]],
+    ["@cfworker/json-schema", [...all("src/lib/json-schema.ts")]],
     ["@anthropic-ai/sandbox-runtime", folders("policy/sandbox")],
     ["jsonc-parser", folders("settings")],
     ["sharp", all("src/tools/images.ts")],

@@ -8,7 +8,6 @@ import { ReadLedger } from "../tools/read-ledger.ts";
 import { threadTools } from "../tools/thread-tools.ts";
 import { moduleTool } from "../tools/tool-module.ts";
 import { CALL_NEEDS, THREAD_CALLS, type ThreadCall, type ThreadResult } from "./thread-calls.ts";
-import { checkData } from "./typed-ending.ts";
 
 export type RunThreadCall = (call: ThreadCall, signal: AbortSignal) => Promise<ThreadResult>;
 
@@ -35,7 +34,7 @@ export function serveCalls(port: MessagePort, wrap = (run: RunThreadCall) => run
   });
   serve(channel, THREAD_CALLS, {
     call: (call, { signal }) => run(call, signal),
-    check: ({ schema, value }) => checkData(schema, value),
+    check: async ({ schema, value }) => (await import("./check-data.ts")).checkData(schema, value),
     pulse: () => null,
   });
 }

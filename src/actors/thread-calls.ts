@@ -6,7 +6,7 @@ import { unchecked } from "../mailbox/rpc/table.ts";
 import { RunRequest, type RunResult } from "../mailbox/runs.ts";
 import type { ToolEnd } from "../tools/bind-tool.ts";
 import type { ThreadCallContext } from "../tools/tool.ts";
-import type { Checked } from "./typed-ending.ts";
+import type { CheckedData } from "./typed-ending.ts";
 
 /** One call for a leased thread: the tool's input, and what the tool may know of its agent. */
 export interface ThreadCall {
@@ -37,7 +37,7 @@ export interface ThreadResult {
 export const THREAD_CALLS = {
   call: { request: unchecked<ThreadCall>(), response: unchecked<ThreadResult>() },
   /** Whether an agent's answer fits its schema. */
-  check: { request: unchecked<DataCheck>(), response: unchecked<Checked>() },
+  check: { request: unchecked<DataCheck>(), response: unchecked<CheckedData>() },
   /** The response shows that the thread's loop turns. */
   pulse: { request: z.null(), response: z.null() },
 };

@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
-import type { JsonObject } from "../lib/json.ts";
+import { type JsonObject, textsIn, valueAt } from "../lib/json.ts";
+import { formatPath, type JsonMisfit, jsonCheck } from "../lib/json-schema.ts";
+import { JSON_TYPES } from "../lib/meta-schema.ts";
 import { isObject } from "../lib/objects.ts";
 import { shorten } from "../lib/text.ts";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
@@ -71,67 +73,60 @@ const MAX_PROBLEMS = 10;
 
 /**
  * Returns what in an input does not fit a server's JSON Schema, one line each: types, required and unknown fields,
- * choices. The server checks the rest (patterns, references, combinations): its schema is foreign text, and none of it
- * is run here.
+ * choices. The server checks the rest (patterns, references, combinations): its schema is foreign text, and no pattern
+ * in it is run here.
  */
 export function inputProblems(schema: InputSchema, input: unknown): readonly string[] {
-  return checkValue(schema, input, "", 0).take(MAX_PROBLEMS).toArray();
+  const checked = jsonCheck(withoutPatterns(schema, MAX_DEPTH))(input);
+  const misfits = checked.type === "misfit" ? checked.misfits : [];
+  const mistyped = misfits.flatMap(({ keyword, path }) => (keyword === "type" ? [formatPath(path)] : []));
+  return misfits
+    .filter(({ keyword, path }) => keyword !== "enum" || !mistyped.includes(formatPath(path)))
+    .slice(0, MAX_PROBLEMS)
+    .map(formatMisfit);
 }
 
-function* checkValue(schema: JsonObject, value: unknown, path: string, depth: number): Generator<string> {
-  if (depth > MAX_DEPTH) return;
-  const at = path || "input";
-  const types = typesOf(schema);
-  if (types.length > 0 && !types.some((type) => isOfType(value, type))) {
-    yield `${at}: expected ${types.join(" or ")}, got ${typeName(value)}`;
-    return;
-  }
-  const choices: unknown = schema["enum"];
-  if (Array.isArray(choices) && !choices.some((one) => JSON.stringify(one) === JSON.stringify(value)))
-    yield `${at}: must be one of ${choices.map((one) => JSON.stringify(one)).join(", ")}`;
-  if (isObject(value)) yield* checkFields(schema, value, path, depth);
-  else if (Array.isArray(value) && isObject(schema["items"]))
-    for (const [index, item] of value.entries())
-      yield* checkValue(schema["items"], item, `${path}[${index}]`, depth + 1);
-}
-
-function* checkFields(schema: JsonObject, value: JsonObject, path: string, depth: number): Generator<string> {
-  const properties = isObject(schema["properties"]) ? schema["properties"] : {};
-  const schemaOf = (key: string) => (Object.hasOwn(properties, key) ? properties[key] : undefined);
-  const at = (key: string) => (path === "" ? key : `${path}.${key}`);
-  const required: readonly unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
-  for (const key of required) {
-    if (typeof key !== "string" || Object.hasOwn(value, key)) continue;
-    const inner = schemaOf(key);
-    // The server fills it in; zod lists such a field as required all the same.
-    if (isObject(inner) && Object.hasOwn(inner, "default")) continue;
-    const types = isObject(inner) ? typesOf(inner) : [];
-    yield `${at(key)}: required${types.length > 0 ? `, expected ${types.join(" or ")}` : ""}`;
-  }
-  const isClosed = schema["additionalProperties"] === false && !Object.hasOwn(schema, "patternProperties");
-  for (const [key, field] of Object.entries(value)) {
-    const inner = schemaOf(key);
-    if (isObject(inner)) yield* checkValue(inner, field, at(key), depth + 1);
-    else if (inner === undefined && isClosed) yield `${at(key)}: there is no such field`;
-  }
-}
-
-function typesOf({ type }: JsonObject): readonly string[] {
-  const types: readonly unknown[] = Array.isArray(type) ? type : [type];
-  return types.filter((one) => typeof one === "string");
-}
-
-/** True for a type that JSON Schema does not have: the server judges it. */
-function isOfType(value: unknown, type: string): boolean {
-  if (type === "integer") return Number.isInteger(value);
-  return (
-    !["object", "array", "string", "boolean", "number", "null"].includes(type) || typeName(value) === type
+function withoutPatterns(schema: JsonObject, depth: number): JsonObject {
+  const { type, enum: choices, items, properties, required, additionalProperties } = schema;
+  const inner = (value: unknown) => (isObject(value) && depth > 0 ? withoutPatterns(value, depth - 1) : {});
+  const fields = Object.entries(isObject(properties) ? properties : {});
+  // The server fills it in; zod lists such a field as required all the same.
+  const filledIn = fields.flatMap(([key, field]) =>
+    isObject(field) && Object.hasOwn(field, "default") ? [key] : [],
   );
+  const isClosed = additionalProperties === false && !Object.hasOwn(schema, "patternProperties");
+  const types = textsIn(type);
+  return {
+    // A type that JSON Schema does not have is for the server.
+    ...(types.length > 0 && types.every((one) => JSON_TYPES.includes(one)) ? { type: types } : {}),
+    ...(Array.isArray(choices) ? { enum: choices } : {}),
+    ...(isObject(items) ? { items: inner(items) } : {}),
+    properties: Object.fromEntries(fields.map(([key, field]) => [key, inner(field)])),
+    required: Array.isArray(required) ? textsIn(required).filter((key) => !filledIn.includes(key)) : [],
+    additionalProperties: !isClosed,
+  };
 }
 
-function typeName(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
+function formatMisfit({ path, keyword, text, schema }: JsonMisfit): string {
+  const [, quoted = ""] = /"([\s\S]*?)"(?:\.$| is invalid)/.exec(text) ?? [];
+  const at = formatPath(path) || "input";
+  const choices = valueAt(schema, ["enum"]);
+  switch (keyword) {
+    case "type":
+      return `${at}: expected ${typesOf(schema)}, got ${quoted}`;
+    case "enum":
+      return `${at}: must be one of ${Array.isArray(choices) ? choices.map((one) => JSON.stringify(one)).join(", ") : ""}`;
+    case "required": {
+      const types = typesOf(valueAt(schema, ["properties", quoted]));
+      return `${formatPath([...path, quoted])}: required${types === "" ? "" : `, expected ${types}`}`;
+    }
+    default:
+      return `${at}: there is no such field`;
+  }
+}
+
+function typesOf(schema: unknown): string {
+  return textsIn(valueAt(schema, ["type"])).join(" or ");
 }
 
 type AmongFor = (actor: ActorId) => Among;

@@ -2,6 +2,7 @@ import type { AgentTool } from "../mailbox/messages.ts";
 import type { PermissionLevel } from "../policy/asks.ts";
 import { matchesToolName } from "../policy/gate.ts";
 import type { InvalidCall, ReadyCall, SealedTool } from "../tools/bind-tool.ts";
+import { refusedSchema } from "../tools/deferred/request-schema.ts";
 import { CALLER, SEARCH } from "../tools/deferred/resolve-call.ts";
 import type { CustomTool } from "../tools/define-tool.ts";
 import { descriptionOf, schemaOf } from "../tools/definition.ts";
@@ -53,6 +54,7 @@ export class Toolbox {
   #known: ReadonlySet<string> = new Set();
   readonly #explanations: ((actor: Actor, tool: string) => string | null)[] = [];
   readonly #made = new Map<string, readonly AgentTool[]>();
+  readonly #refused = new WeakMap<AgentTool["input_schema"], boolean>();
   readonly #isOff: (names: readonly string[]) => boolean;
   /** Of MCP servers: every one that there ever was, for agents that were offered it. */
   readonly #served = new Map<string, KnownTool>();
@@ -168,6 +170,15 @@ export class Toolbox {
   originOf(name: string): "server" | "library" | "built-in" {
     if (this.#served.has(name)) return "server";
     return this.find(name)?.foreign ? "library" : "built-in";
+  }
+
+  /** True if its schema is foreign and would make the API refuse every request; each is checked once. */
+  isRefused({ name, input_schema }: AgentTool): boolean {
+    const known = this.#refused.get(input_schema);
+    if (known !== undefined) return known;
+    const isRefused = this.originOf(name) !== "built-in" && refusedSchema(input_schema) !== null;
+    this.#refused.set(input_schema, isRefused);
+    return isRefused;
   }
 
   /** Their names alone, which cost nothing. */

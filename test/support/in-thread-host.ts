@@ -1,7 +1,8 @@
 import { runActor } from "../../src/actors/actor.ts";
+import { checkData } from "../../src/actors/check-data.ts";
 import type { ActorHandle, ActorHost, ActorStart, Exit, Vitals } from "../../src/actors/hosts.ts";
 import { UNKNOWN_VITALS } from "../../src/actors/hosts.ts";
-import { checkData } from "../../src/actors/typed-ending.ts";
+
 import { errorMessage } from "../../src/lib/errors.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
 import type { ActorId } from "../../src/mailbox/ids.ts";
@@ -52,7 +53,13 @@ function run(start: ActorStart, scheduler: Scheduler): Omit<ActorHandle, "vitals
   let lanes = 0;
   const lane = gatewayClient(start.model, () => services.model(++lanes));
   runActor({
-    ...{ spec: structuredClone(start.spec), services, model: lane, check: checkData, clock: systemClock },
+    ...{
+      spec: structuredClone(start.spec),
+      services,
+      model: lane,
+      check: async (schema, value) => checkData(schema, value),
+      clock: systemClock,
+    },
     tools: ({ name, module }) => (module ? moduleTool(name, module) : own.get(name)),
     signal: cancelled.signal,
     report: (report) =>

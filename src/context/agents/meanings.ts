@@ -5,7 +5,7 @@ import { isHookEvent, noHookEvent } from "../../mailbox/hook-events.ts";
 import { MergeMode } from "../../mailbox/worktree.ts";
 import { type Meaning, readFlag } from "../markdown/field-reader.ts";
 import type { AgentDefinition, AgentMode, DefinedServers } from "./definition.ts";
-import { schemaFault } from "./schema-fault.ts";
+import { outputSchemaFault } from "./schema-fault.ts";
 
 const MAX_NAME_CHARS = 200;
 const MODES: Readonly<Record<string, AgentMode>> = {
@@ -114,7 +114,7 @@ export const hooks: Meaning<Readonly<Record<string, unknown>>> = (value) => {
 export const readSchema: Meaning<Readonly<Record<string, unknown>>> = (value) => {
   const read = typeof value === "string" ? parseJson(value) : value;
   if (!isObject(read)) return { wrong: "must be a JSON Schema: keys with values, such as type: object" };
-  const wrong = schemaFault(read);
+  const wrong = outputSchemaFault(read);
   return wrong === null ? { value: read } : { wrong };
 };
 

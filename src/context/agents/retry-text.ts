@@ -1,5 +1,4 @@
 import type { JsonSchema } from "../../mailbox/messages.ts";
-import { schemaFault } from "./schema-fault.ts";
 
 /** The most retries. */
 export const MOST_RETRIES = 2;
@@ -9,12 +8,6 @@ const MISFIT = "[Troupe] Your answer is not yet what was asked for:";
 export function schemaWords(schema: JsonSchema): string {
   return `Your last message must be JSON that fits this JSON Schema, and nothing else (a fenced block of JSON is fine):
 ${JSON.stringify(schema)}`;
-}
-
-/** Returns why a schema cannot be used, as a sentence, or null. */
-export function whyNoSchema(schema: JsonSchema): string | null {
-  const fault = schemaFault(schema);
-  return fault === null ? null : `The output_schema ${fault}.`;
 }
 
 /** Formats the text after an answer that does not fit. */

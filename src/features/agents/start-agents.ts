@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
-import { schemaWords, whyNoSchema } from "../../context/agents/retry-text.ts";
+import { schemaWords } from "../../context/agents/retry-text.ts";
+import { whyNoSchema } from "../../context/agents/schema-fault.ts";
 import { ActorId, type CallId, type Ids, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, JsonSchema, Summary } from "../../mailbox/messages.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";

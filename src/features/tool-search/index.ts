@@ -1,7 +1,6 @@
 import { tokensOfPrefix } from "../../context/compaction/tokens.ts";
 import type { AgentTool } from "../../mailbox/messages.ts";
 import type { Toolbox } from "../../supervisor/toolbox.ts";
-import { refusedSchema } from "../../tools/deferred/request-schema.ts";
 import { CALLER, SEARCH } from "../../tools/deferred/resolve-call.ts";
 
 /** Which tools are deferred until models search for them. Uses no joint: specs ask for it. */
@@ -46,11 +45,9 @@ export function selectDeferredTools(
   tools: readonly AgentTool[],
   { tools: when = "auto", above = ABOVE }: DeferOptions,
   { window, awaits }: { readonly window: number; readonly awaits: boolean },
-  toolbox: Pick<Toolbox, "finders" | "originOf">,
+  toolbox: Pick<Toolbox, "finders" | "originOf" | "isRefused">,
 ): DeferredTools {
-  const unfit = tools.filter(
-    ({ name, input_schema }) => toolbox.originOf(name) !== "built-in" && refusedSchema(input_schema) !== null,
-  );
+  const unfit = tools.filter((tool) => toolbox.isRefused(tool));
   const fit = tools.filter((tool) => !unfit.includes(tool));
   const later = new Set([...unfit, ...chosen(fit, when, above * window, toolbox)]);
   const finders = later.size > 0 || (awaits && when !== "off") ? toolbox.finders() : [];
