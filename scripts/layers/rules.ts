@@ -43,6 +43,7 @@ export const rules: Rules = {
           "src/processes/environment.ts",
           "src/processes/helper-process.ts",
           "src/processes/process-group.ts",
+          "src/journal/numbered-lock.ts",
           "src/journal/process-identity.ts",
           "src/policy/tracked-paths.ts",
         ),

@@ -67,8 +67,8 @@ export const journal: readonly Mutation[] = [
   },
   {
     name: "J7-lock-is-not-looked-at-again",
-    file: "src/journal/session-lock.ts",
-    from: "if (latestLock(folder) === latest + 1) {",
+    file: "src/journal/numbered-lock.ts",
+    from: "if (latestLock(dir) === latest + 1) {",
     to: "if (true) {",
     tests: ["test/journal/session-lock.test.ts"],
     title: "(J7, W1)",

@@ -20,15 +20,6 @@ export const worktrees: readonly Mutation[] = [
     core: true,
   },
   {
-    name: "W1-lock-is-not-looked-at-again",
-    file: "src/worktrees/lock.ts",
-    from: "if ((await latest(lock)) === mine) {",
-    to: "if (true) {",
-    tests: ["test/worktrees/lock.test.ts"],
-    title: "(J7, W1)",
-    core: true,
-  },
-  {
     name: "change-with-kept-mtime-is-not-seen",
     file: "src/worktrees/side-index.ts",
     from: "if (bytes.readUInt32BE(at) >= second) {",

@@ -1,6 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
+import { lockHolder } from "../journal/numbered-lock.ts";
 import { troupeHome } from "../journal/paths.ts";
-import { sessionLockHolder } from "../journal/session-lock.ts";
 import { type FoundSession, latestSession, listSessions, type SessionEntry } from "../journal/sessions.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
 import type { Arguments } from "./arguments.ts";
@@ -54,7 +54,7 @@ async function openSession(
   const session = wanted.type === "latest" ? "latest" : { id: found.id };
   const opened = await runtime.resumeSession({ home, cwd, session, ...(fork ? { fork } : {}) });
   if (opened.type === "refused") {
-    const isHeld = !fork && sessionLockHolder(found.folder) !== null;
+    const isHeld = !fork && lockHolder(found.folder) !== null;
     throw new Error(safeLine(`${opened.reason}${isHeld ? " --fork-session works on a copy." : ""}`));
   }
   try {

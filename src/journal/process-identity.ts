@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { errorCode } from "../lib/errors.ts";
+import { parseJson, valueAt } from "../lib/json.ts";
 
 /** Identifies a process, even after its pid was reused. Plain data. */
 export interface ProcessIdentity {
@@ -14,6 +15,14 @@ export interface ProcessIdentity {
 export function processIdentity(pid: number): ProcessIdentity {
   const stat = statOf(pid);
   return { pid, startedAt: stat === null ? null : startOf(stat) };
+}
+
+/** Parses what names a process as JSON; null if it names none. */
+export function parseIdentity(text: string): ProcessIdentity | null {
+  const read = parseJson(text);
+  const [pid, startedAt] = [valueAt(read, ["pid"]), valueAt(read, ["startedAt"])];
+  const isPid = typeof pid === "number" && Number.isInteger(pid) && pid > 0;
+  return isPid && (startedAt === null || typeof startedAt === "string") ? { pid, startedAt } : null;
 }
 
 /** Starts no process and reads no disk: sends signal 0 and reads two files below /proc. */

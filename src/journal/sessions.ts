@@ -6,10 +6,10 @@ import { SessionId } from "../mailbox/ids.ts";
 import type { Status } from "../mailbox/messages.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
 import { JournalError, readSentence } from "./journal-error.ts";
+import { lockHolder } from "./numbered-lock.ts";
 import { openJournal } from "./open-journal.ts";
 import { journalFile, projectsFolder, type SessionPlace, slugOf } from "./paths.ts";
 import { newerSentence, parseRecord } from "./record-line.ts";
-import { sessionLockHolder } from "./session-lock.ts";
 
 /** One line of a list of sessions. */
 export interface SessionEntry extends SessionPlace {
@@ -166,7 +166,7 @@ type Ending = Pick<SessionEntry, "state" | "endedAt" | "status" | "agents">;
 
 function endingOf(folder: string, last: JournalRecord | null): Ending {
   if (last?.event.type !== "end") {
-    const state = sessionLockHolder(folder) === null ? "interrupted" : "running";
+    const state = lockHolder(folder) === null ? "interrupted" : "running";
     return { state, endedAt: null, status: null, agents: null };
   }
   const { status, agents = null } = last.event;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { constants } from "node:fs";
+import { constants, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorMessage } from "./errors.ts";
@@ -16,14 +16,7 @@ export async function replaceFile(path: string, text: string, mode: number): Pro
     const old = await lstat(path).catch(() => null);
     if (old !== null && !old.isFile())
       return `${path} is not a regular file, so it was not written; move it away.`;
-    const temporary = join(dir, `.troupe-${randomUUID()}.tmp`);
-    try {
-      await writeNew(temporary, text, old === null ? mode : old.mode & 0o777);
-      await rename(temporary, path);
-    } catch (error) {
-      await unlink(temporary).catch(() => {});
-      throw error;
-    }
+    await writeWhole(path, text, old === null ? mode : old.mode & 0o777);
     await withFile(await open(dir, constants.O_RDONLY), (handle) => handle.sync());
     return null;
   } catch (error) {
@@ -31,14 +24,42 @@ export async function replaceFile(path: string, text: string, mode: number): Pro
   }
 }
 
-async function writeNew(path: string, text: string, mode: number): Promise<void> {
+/** The same in a directory that exists: a reader finds all of it or nothing. Rejects if it was not written. */
+export async function writeWhole(path: string, text: string, mode: number, isDurable = true): Promise<void> {
+  const temporary = temporaryIn(dirname(path));
+  try {
+    await writeNew(temporary, text, mode, isDurable);
+    await rename(temporary, path);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+}
+
+/** Replaces a private file that can be lost, such as a cache. A failure is ignored. */
+export function replaceCache(path: string, text: string): void {
+  const temporary = temporaryIn(dirname(path));
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
+    renameSync(temporary, path);
+  } catch {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function temporaryIn(dir: string): string {
+  return join(dir, `.troupe-${randomUUID()}.tmp`);
+}
+
+async function writeNew(path: string, text: string, mode: number, isDurable: boolean): Promise<void> {
   const { O_WRONLY, O_CREAT, O_EXCL } = constants;
   const flags = O_WRONLY | O_CREAT | O_EXCL | (constants.O_NOFOLLOW ?? 0);
   await withFile(await open(path, flags, 0o600), async (file) => {
     // The umask clears bits of the mode that open() gets.
     await file.chmod(mode);
     await file.writeFile(text);
-    await file.sync();
+    if (isDurable) await file.sync();
   });
 }
 

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivateFolders } from "../journal/private-files.ts";
+import { writeWhole } from "../lib/replace-file.ts";
 import type { Ids } from "../mailbox/ids.ts";
 
 /** Where a session keeps what its commands write: a private directory, made when it is first needed. */
@@ -32,9 +33,7 @@ export function outputsIn(home: string, session: string, ids: Ids): Outputs {
     async write(name, text) {
       ready();
       const path = pathOf(name);
-      // Under another name first, so that a reader never sees a part of it.
-      await writeFile(`${path}.new`, text, { mode: 0o600 });
-      await rename(`${path}.new`, path);
+      await writeWhole(path, text, 0o600, false);
       return path;
     },
     next() {

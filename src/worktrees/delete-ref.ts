@@ -1,13 +1,11 @@
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import * as z from "zod/mini";
-import { processIdentity } from "../journal/process-identity.ts";
+import { parseIdentity, processIdentity } from "../journal/process-identity.ts";
 import type { GitEnvironment, Repository } from "./environment.ts";
 import { gcRuns } from "./gc-guard.ts";
 import { GIT_KILLED, type GitAnswer } from "./git.ts";
 import { dropLocksOfKilled } from "./killed-git.ts";
 import { ourFolder } from "./layout.ts";
-import { LockHolder } from "./lock.ts";
 
 /** A symbolic link that names the deleting process, like a lock: it is made wholly or not at all. */
 const NOTE = /^deleting-/;
@@ -42,7 +40,8 @@ export async function deleteRef(
 export async function dropPackedLocks(common: string, ground: GitEnvironment): Promise<void> {
   for (const name of readdirSync(ourFolder(common)).filter((one) => NOTE.test(one))) {
     const note = join(ourFolder(common), name);
-    if (ground.isAlive(z.parse(LockHolder, JSON.parse(readlinkSync(note))))) continue;
+    const deleter = parseIdentity(readlinkSync(note));
+    if (deleter !== null && ground.isAlive(deleter)) continue;
     if (!gcRuns(common, ground)) await dropPackedLock(common, note);
     rmSync(note, { force: true });
   }

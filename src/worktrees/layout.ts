@@ -58,8 +58,3 @@ export function treeRecordFolder(common: string, name: string): string {
 export function mergeFolder(common: string, merge: string): string {
   return join(ourFolder(common), "merges", merge);
 }
-
-/** Returns the lock that every process holds while it makes or removes worktrees or writes to a checkout. */
-export function lockFile(common: string): string {
-  return join(ourFolder(common), "lock");
-}

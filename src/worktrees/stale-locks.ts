@@ -1,11 +1,19 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { lockHolder } from "../journal/numbered-lock.ts";
 import { errorCode } from "../lib/errors.ts";
 import { dropPackedLocks } from "./delete-ref.ts";
 import type { GitEnvironment } from "./environment.ts";
 import { gcRuns } from "./gc-guard.ts";
-import { baseRef, branchOf, ignoredRef, OUR_REFS, snapshotRef, treeRecordFolder } from "./layout.ts";
-import { findLockHolder } from "./lock.ts";
+import {
+  baseRef,
+  branchOf,
+  ignoredRef,
+  OUR_REFS,
+  ourFolder,
+  snapshotRef,
+  treeRecordFolder,
+} from "./layout.ts";
 import { readRecord, recordedNames } from "./tree-record.ts";
 
 /** Git holds the lock of a ref for milliseconds. */
@@ -32,7 +40,7 @@ export async function dropStaleLocks(common: string, ground: GitEnvironment): Pr
 
 /** True if no git worker makes this worktree or has its lock. */
 async function isAbandoned(common: string, name: string, ground: GitEnvironment): Promise<boolean> {
-  if ((await findLockHolder(treeRecordFolder(common, name), ground)) !== null) return false;
+  if (lockHolder(ourFolder(treeRecordFolder(common, name)), ground.isAlive) !== null) return false;
   const record = await readRecord(common, name);
   return record !== null && (record.made || !ground.isAlive(record.maker));
 }

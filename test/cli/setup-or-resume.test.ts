@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFile
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
+import { lockHolder } from "../../src/journal/numbered-lock.ts";
 import { journalFile, sessionPaths } from "../../src/journal/paths.ts";
 import { processIdentity } from "../../src/journal/process-identity.ts";
-import { lockSession, sessionLockHolder } from "../../src/journal/session-lock.ts";
+import { lockSession } from "../../src/journal/session-lock.ts";
 import { MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { resumeSession } from "../../src/session/resume-session.ts";
@@ -108,7 +109,7 @@ describe("troupe -p resumes a session", () => {
     const { code, err } = await run(["-p", "-c", "x", offline, "--system-prompt", "a poet"], { home });
     expect(code).toBe(2);
     expect(err).toContain("one that is resumed keeps its role. Leave it out.");
-    expect(sessionLockHolder(folderOf(home))).toBeNull();
+    expect(lockHolder(folderOf(home))).toBeNull();
   });
 
   test("without a prompt what was cut off goes on until its end, and the answer is printed", async () => {
@@ -182,7 +183,7 @@ describe("troupe -p resumes a session", () => {
     const { resume } = runtime.only.options;
     expect(resume).toMatchObject({ id: expect.not.stringMatching(ONE) });
     expect(runtime.restores).toMatchObject([{ fork: true }]);
-    expect(sessionLockHolder(folderOf(home))).toBeNull();
+    expect(lockHolder(folderOf(home))).toBeNull();
   });
 
   test("JSON names the session", async () => {
@@ -305,9 +306,9 @@ describe("a session that cannot be resumed", () => {
     const home = homeWith({});
     const { code } = await refused(["-p", "-c", "x", "--add-dir", "/no/such/folder"], { home });
     expect(code).toBe(2);
-    expect(sessionLockHolder(folderOf(home))).toBeNull();
+    expect(lockHolder(folderOf(home))).toBeNull();
     expect((await refused(["-p", "-c", "/compact"], { home })).code).toBe(2);
-    expect(sessionLockHolder(folderOf(home))).toBeNull();
+    expect(lockHolder(folderOf(home))).toBeNull();
     expect(existsSync(journalFile(folderOf(home)))).toBe(true);
   });
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { sessionLockHolder } from "../../src/journal/session-lock.ts";
+import { lockHolder } from "../../src/journal/numbered-lock.ts";
 import { listSessions } from "../../src/journal/sessions.ts";
 import { BIN } from "../support/built.ts";
 import { troupe } from "../support/cli-process.ts";
@@ -61,7 +61,7 @@ async function expectNothingLeft({ home }: Place): Promise<void> {
   const { sessions, notes } = await listSessions(join(home, ".troupe"));
   expect(notes).toEqual([]);
   for (const { folder } of sessions) {
-    expect(sessionLockHolder(folder)).toBeNull();
+    expect(lockHolder(folder)).toBeNull();
     const lines = readFileSync(join(folder, "journal.jsonl"), "utf8").split("\n");
     expect(lines.pop()).toBe("");
     for (const line of lines) JSON.parse(line);

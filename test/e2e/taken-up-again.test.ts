@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { sessionLockHolder } from "../../src/journal/session-lock.ts";
+import { lockHolder } from "../../src/journal/numbered-lock.ts";
 import { listSessions, type SessionEntry } from "../../src/journal/sessions.ts";
 import { BIN } from "../support/built.ts";
 import { troupe } from "../support/cli-process.ts";
@@ -88,7 +88,7 @@ describe("kill -9 in the middle of troupe -p (fault 46)", { timeout: 60_000 }, (
     const request = await server.request(1);
     expectWhole(request);
     expect(request.rawBody).toContain("I begin.");
-    expect(sessionLockHolder((await onlySession(at.home)).folder)).toBeNull();
+    expect(lockHolder((await onlySession(at.home)).folder)).toBeNull();
   });
 
   test("agents that were at work go on, and their results arrive as if nothing had happened", {

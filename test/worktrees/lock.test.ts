@@ -1,10 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { lockHolder } from "../../src/journal/numbered-lock.ts";
 import { isAlive } from "../../src/journal/process-identity.ts";
-import { findLockHolder, withLock } from "../../src/worktrees/lock.ts";
+import { withLock } from "../../src/worktrees/lock.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { groundOf } from "../support/worktree-ground.ts";
 
@@ -28,7 +27,7 @@ test("one at a time, in any order of many, and nothing is left but the mark that
   const ends = await Promise.all(Array.from({ length: 20 }, () => withLock(common, ground, work)));
   expect(ends).toEqual(Array(20).fill("done"));
   expect(most).toBe(1);
-  expect(await findLockHolder(common, ground)).toBeNull();
+  expect(lockHolder(`${common}/troupe`, ground.isAlive)).toBeNull();
   expect(readdirSync(`${common}/troupe`)).toHaveLength(1);
 });
 
@@ -37,12 +36,9 @@ test("C13: the lock of a dead process is taken over by exactly one", { tags: ["l
     fc.asyncProperty(fc.integer({ min: 2, max: 8 }), async (takers) => {
       const common = temporaryFolder();
       void withLock(common, dead, never);
-      while (
-        readdirSync(common).length === 0 ||
-        (await findLockHolder(common, { ...ground, isAlive: () => true })) === null
-      )
+      while (readdirSync(common).length === 0 || lockHolder(`${common}/troupe`, () => true) === null)
         await new Promise(setImmediate);
-      expect(await findLockHolder(common, ground)).toBeNull();
+      expect(lockHolder(`${common}/troupe`, ground.isAlive)).toBeNull();
       let inside = 0;
       const work = async () => {
         expect(++inside).toBe(1);
@@ -76,12 +72,4 @@ test("work that throws gives the lock back, and so does one who no longer waits"
     await expect(waiting).rejects.toThrow("enough");
   });
   expect(await withLock(common, ground, async () => "in")).toBe("in");
-});
-
-test("whatever another process does between two steps, two never have the lock (J7, W1)", () => {
-  const script = fileURLToPath(new URL("./lock-steps.ts", import.meta.url));
-  const text = execFileSync(process.execPath, [script, temporaryFolder()], { encoding: "utf8", env: {} });
-  const { schedules, both, first, second } = JSON.parse(text);
-  expect(schedules).toBeGreaterThan(20);
-  expect([both, first > 0, second > 0]).toEqual([0, true, true]);
 });

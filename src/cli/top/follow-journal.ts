@@ -1,6 +1,6 @@
 import { JournalError } from "../../journal/journal-error.ts";
+import { lockHolder } from "../../journal/numbered-lock.ts";
 import { journalFile } from "../../journal/paths.ts";
-import { sessionLockHolder } from "../../journal/session-lock.ts";
 import type { FoundSession } from "../../journal/sessions.ts";
 import type { JournalRecord } from "../../mailbox/session-events.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -40,7 +40,7 @@ export async function followJournal(
   let problem: string | null = null;
   try {
     const { clock } = io;
-    const isOpen = () => sessionLockHolder(session.folder) !== null;
+    const isOpen = () => lockHolder(session.folder) !== null;
     for await (const item of tailJournal(journalFile(session.folder), {
       clock,
       signal: over.signal,

@@ -1,5 +1,5 @@
+import { lockHolder } from "../../journal/numbered-lock.ts";
 import { troupeHome } from "../../journal/paths.ts";
-import { sessionLockHolder } from "../../journal/session-lock.ts";
 import { listSessions, type SessionEntry } from "../../journal/sessions.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
@@ -66,7 +66,7 @@ function asJson(
   clock: Clock,
 ): object {
   const { cwd, model, startedAt, costUsd } = view;
-  const pid = sessionLockHolder(session.folder)?.pid ?? null;
+  const pid = lockHolder(session.folder)?.pid ?? null;
   return { session: session.id, cwd, model, pid, startedAt, now: Date.parse(clock.date()), costUsd, agents };
 }
 
@@ -94,7 +94,7 @@ async function findRunning(id: string | undefined, io: CliIO): Promise<Running> 
   if (session !== undefined) {
     const lines = meant.map(
       ({ id, startedAt, cwd, folder }) =>
-        `  ${id}  ${shortDate(startedAt)}  pid ${sessionLockHolder(folder)?.pid ?? "?"}  ${safeLine(cwd)}`,
+        `  ${id}  ${shortDate(startedAt)}  pid ${lockHolder(folder)?.pid ?? "?"}  ${safeLine(cwd)}`,
     );
     return {
       type: "none",
@@ -177,7 +177,7 @@ export function topLines(
 ): string[] {
   const { columns, rows, paint } = frame;
   const now = Date.parse(clock.date());
-  const pid = sessionLockHolder(folder)?.pid;
+  const pid = lockHolder(folder)?.pid;
   const title = [
     `Session ${id}`,
     safeLine(view.cwd),

@@ -1,8 +1,8 @@
+import { plainName } from "../../lib/near-name.ts";
 import { isObject } from "../../lib/objects.ts";
 import type { FileProblem } from "../markdown/fields.ts";
 import type { AgentDefinition } from "./definition.ts";
 import { definedBy } from "./from-fields.ts";
-import { plainName } from "./index.ts";
 
 /** The value of `--agents`: an object of agents by name, with the keys of front matter and a `prompt`. */
 export type AgentsFlag = Readonly<Record<string, unknown>>;

@@ -1,10 +1,11 @@
 import { hash } from "node:crypto";
+import { plainName } from "../../lib/near-name.ts";
 import { isObject } from "../../lib/objects.ts";
 import { oneLine, shorten } from "../../lib/text.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import { formatReplacing, type ReplacedOwner, type Replacing } from "../markdown/choose-by-name.ts";
 import type { AgentDefinition, AgentMode } from "./definition.ts";
-import { builtInAgents, plainName } from "./index.ts";
+import { builtInAgents } from "./index.ts";
 
 /** One privilege of a project's definition, which needs the user's agreement. */
 export interface AgentGrant {

@@ -1,3 +1,4 @@
+import { plainName } from "../../lib/near-name.ts";
 import { claudeCodeGuide } from "./claude-code-guide.ts";
 import { codeReviewer } from "./code-reviewer.ts";
 import type { AgentDefinition } from "./definition.ts";
@@ -31,9 +32,4 @@ export function findAgent(
     definitions.find((definition) => plainName(definition.name) === wanted) ??
     definitions.find(({ aliases = [] }) => aliases.some((alias) => plainName(alias) === wanted))
   );
-}
-
-/** Returns a name without case and separators, in which equal names are the same. */
-export function plainName(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") || name;
 }

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { plainName } from "../../lib/near-name.ts";
 import type { Files } from "../files.ts";
 import { chooseByName, formatLeftOut, type Replacing } from "../markdown/choose-by-name.ts";
 import type { FileProblem } from "../markdown/fields.ts";
@@ -18,7 +19,6 @@ import {
   type Privilege,
   privilegesOf,
 } from "./grants.ts";
-import { plainName } from "./index.ts";
 
 export interface LoadedAgents {
   /** One for each name, with what the user has accepted. */

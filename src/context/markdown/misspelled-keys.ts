@@ -1,11 +1,10 @@
-import { editDistance } from "../../lib/edit-distance.ts";
+import { nearName } from "../../lib/near-name.ts";
 import type { FieldProblem, Fields } from "./fields.ts";
 
 /** Keys that other programs read from the same files and that are similar to known ones. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["mode", "permission", "version", "license", "metadata"]);
-/** Edits; what is farther away is the author's own key. */
-const MAX_DISTANCE = 2;
-const MAX_CHARS = 64;
+/** What is farther away is the author's own key. */
+const MOST_EDITS = 2;
 const MAX_REPORTED = 5;
 
 export interface KnownKeys {
@@ -33,9 +32,12 @@ export function misspelledKeys(fields: Fields, { of, known, meant }: KnownKeys):
       const plain = plainKey(key);
       if (value === null || plainKnown.has(plain) || ELSEWHERE.has(plain)) return [];
       const other = Object.entries(meant).find(([one]) => plainKey(one) === plain)?.[1];
-      const near = other === undefined ? nearestKey(plain, absent) : absent.find((one) => one === other);
+      const near =
+        other === undefined
+          ? nearName(key, absent, MOST_EDITS)
+          : (absent.find((one) => one === other) ?? null);
       const message = `${key} is not a key of ${of}, so it does not count; the nearest is ${near}.`;
-      return near === undefined ? [] : [{ line, message, meant: near }];
+      return near === null ? [] : [{ line, message, meant: near }];
     })
     .slice(0, MAX_REPORTED);
 }
@@ -43,13 +45,4 @@ export function misspelledKeys(fields: Fields, { of, known, meant }: KnownKeys):
 /** Returns the form in which `disallowed-tools`, `disallowed_tools` and `disallowedTools` are one key. */
 export function plainKey(key: string): string {
   return key.toLowerCase().replace(/[-_]/g, "");
-}
-
-function nearestKey(plain: string, known: readonly string[]): string | undefined {
-  if (plain.length > MAX_CHARS) return undefined;
-  const [nearest] = known
-    .map((key) => ({ key, length: plainKey(key).length, distance: editDistance(plain, plainKey(key)) }))
-    .filter(({ length, distance }) => distance <= Math.min(MAX_DISTANCE, Math.max(1, Math.floor(length / 3))))
-    .sort((a, b) => a.distance - b.distance);
-  return nearest?.key;
 }

@@ -48,7 +48,6 @@ export interface AgentRequest {
   readonly merge?: MergeMode | undefined;
   readonly tokenBudget?: number;
   readonly outputSchema?: JsonSchema;
-  readonly thread?: "own";
 }
 
 interface StartOptions {
@@ -157,7 +156,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
   /** Starts a new agent. Throws with a reason for the model if it must not start. */
   start(
     definition: AgentDefinition,
-    { prompt, description, model, tokenBudget, outputSchema, thread }: AgentRequest,
+    { prompt, description, model, tokenBudget, outputSchema }: AgentRequest,
     runFor: RunFor,
     { id, needs, caller, deadlineMs }: StartOptions,
   ): Actor {
@@ -170,7 +169,6 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
         ...{ root: caller?.root ?? common.options.cwd, ...needs },
         ...(tokenBudget === undefined ? {} : { tokenBudget }),
         ...(outputSchema === undefined ? {} : { outputSchema }),
-        ...(thread === undefined ? {} : { thread }),
       };
       return agentSpec(common, definition, agent, spending.budgetOf(definition));
     };

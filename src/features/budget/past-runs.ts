@@ -1,7 +1,7 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import * as z from "zod/mini";
 import { diskFiles } from "../../context/disk-files.ts";
+import { replaceCache } from "../../lib/replace-file.ts";
 
 /** Costs of the last runs in dollars. */
 type Costs = readonly number[];
@@ -43,14 +43,8 @@ export class PastRuns {
     if (this.#own.length === 0) return;
     const all = this.#read();
     for (const { key, usd } of this.#own.splice(0)) remember(all, key, usd);
-    const temporary = `${this.#path}.${process.pid}`;
-    try {
-      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-      writeFileSync(temporary, JSON.stringify([...all].slice(-MOST_TYPES)), { mode: 0o600 });
-      renameSync(temporary, this.#path);
-    } catch {
-      // Estimates are then a guess, as in a first session.
-    }
+    // Without it, estimates are a guess, as in a first session.
+    replaceCache(this.#path, JSON.stringify([...all].slice(-MOST_TYPES)));
   }
 
   #read(): Map<string, Costs> {

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { closeSync, constants, fchmodSync, lstatSync, openSync } from "node:fs";
-import { open, rename, unlink } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivateFolders } from "../../journal/private-files.ts";
+import { writeWhole } from "../../lib/replace-file.ts";
 
 /** The plans of a session: one file for each approved plan and one for the next, next to its journal. */
 export interface PlanFiles {
@@ -34,15 +34,7 @@ export function planFilesIn(home: string, session: string): PlanFiles {
     },
     async write(plan) {
       makePrivateFolders(home, folder);
-      const path = current();
-      const temporary = join(folder, `.troupe-${randomUUID()}.tmp`);
-      try {
-        await writeNew(temporary, plan);
-        await rename(temporary, path);
-      } catch (error) {
-        await unlink(temporary).catch(() => {});
-        throw error;
-      }
+      await writeWhole(current(), plan, 0o600);
     },
     read: (maxBytes) => readRegular(current(), maxBytes),
   };
@@ -67,17 +59,6 @@ function seal(path: string): void {
 function isSealed(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isFile() === true && (found.mode & 0o200) === 0;
-}
-
-async function writeNew(path: string, text: string): Promise<void> {
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
-  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 async function readRegular(path: string, maxBytes: number): Promise<string | null> {

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
-import { nearNames } from "../../context/skills/find-skill.ts";
+import { nearNames } from "../../lib/near-name.ts";
 import { shorten } from "../../lib/text.ts";
 import { serverSlug } from "../../mcp/names.ts";
 import { type ParsedServers, parseMcpServers } from "../../mcp/parse-servers.ts";
@@ -61,10 +61,7 @@ function reasonFor(name: string, kind: string, { servers, leftOut, kinds }: Serv
   if (bringing.length > 0)
     return `only agents of type ${bringing.map((one) => one.name).join(", ")} bring it`;
   const known = [...new Set([...servers, ...Object.keys(leftOut)])];
-  const near = nearNames(
-    name,
-    known.map((one) => ({ name: one })),
-  );
+  const near = nearNames(name, known);
   return `there is no server of this name${near.length === 0 ? "" : `; near it: ${near.join(", ")}`}`;
 }
 

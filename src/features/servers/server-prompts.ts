@@ -1,7 +1,7 @@
 import { digestOf } from "../../context/digest.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
 import type { Reference } from "../../context/references.ts";
-import { nearNames } from "../../context/skills/find-skill.ts";
+import { nearNames } from "../../lib/near-name.ts";
 import { oneLine, shorten } from "../../lib/text.ts";
 import { type Clock, pause } from "../../mailbox/clock.ts";
 import type { McpEvent, McpPrompt, PromptMessage, ServerStatus } from "../../mcp/mcp.ts";
@@ -124,9 +124,9 @@ function named(word: string, there: readonly Command[]): Command | undefined {
 function noPrompt(word: string, { name }: ServerStatus, there: readonly Command[]): string {
   const head = `The MCP server "${name}" has no prompt /${word}.`;
   if (there.length === 0) return `${head} It has none at all.`;
-  const names = there.map(({ command }) => command);
+  const names = there.map(({ command }) => command.name);
   const near = nearNames(word, names);
-  const shown = near.length > 0 ? near : names.slice(0, 5).map((one) => one.name);
+  const shown = near.length > 0 ? near : names.slice(0, 5);
   return `${head} ${near.length > 0 ? "Near it are" : "It has"}: ${shown.map((one) => `/${one}`).join(", ")}.`;
 }
 

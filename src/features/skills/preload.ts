@@ -1,10 +1,11 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import type { Files } from "../../context/files.ts";
-import { nearNames, skillTyped } from "../../context/skills/find-skill.ts";
+import { skillTyped } from "../../context/skills/find-skill.ts";
 import { CHARS_PER_TOKEN } from "../../context/skills/listing.ts";
 import { loadedText } from "../../context/skills/loaded-text.ts";
 import { renderPlain, variablesOf } from "../../context/skills/render.ts";
 import type { Skill } from "../../context/skills/skill.ts";
+import { nearNames } from "../../lib/near-name.ts";
 
 /** The share of a window for preloaded skills, and the most in any window. */
 const SHARE = 0.1;
@@ -98,7 +99,10 @@ function loadWords(names: readonly string[]): string {
 }
 
 function missing(kind: string, name: string, all: readonly Skill[]): string {
-  const near = nearNames(name, all);
+  const near = nearNames(
+    name,
+    all.map((one) => one.name),
+  );
   const hint = near.length === 0 ? "" : ` Near it are: ${near.join(", ")}.`;
   return `There is no skill ${JSON.stringify(name)}, which agents of type ${kind} are to begin with.${hint}`;
 }

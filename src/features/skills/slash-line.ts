@@ -1,5 +1,6 @@
-import { nearNames, skillTyped } from "../../context/skills/find-skill.ts";
+import { skillTyped } from "../../context/skills/find-skill.ts";
 import type { Skill } from "../../context/skills/skill.ts";
+import { nearNames } from "../../lib/near-name.ts";
 
 /** The result of parsing a line that a user typed. */
 export type SlashLine =
@@ -35,7 +36,10 @@ export function slashLine(line: string, all: readonly Skill[]): SlashLine {
 }
 
 export function unknownSkill(name: string, skills: readonly Skill[]): string {
-  const near = nearNames(name, skills);
+  const near = nearNames(
+    name,
+    skills.map((one) => one.name),
+  );
   const slash = name.startsWith("/") ? "/" : "";
   const kind = slash === "" ? "skill" : "command or skill";
   const hint = near.length === 0 ? "" : ` Near it are: ${near.map((one) => `${slash}${one}`).join(", ")}.`;

@@ -242,9 +242,8 @@ export class FileAccess {
   }
 
   #mayBeRead(path: string): boolean {
-    if (isIn(this.#workspaceRoots(), path)) return true;
     this.#readable ??= this.#place.readable.flatMap((folder) => this.#bothOf(folder));
-    return isIn(this.#readable, path);
+    return isIn(this.#workspaceRoots(), path) || isIn(this.#readable, path);
   }
 
   #restrictions(): readonly BoundRule[] {

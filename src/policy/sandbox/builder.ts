@@ -1,21 +1,9 @@
-import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { release } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import * as z from "zod/mini";
 import { errorMessage } from "../../lib/errors.ts";
+import { replaceCache } from "../../lib/replace-file.ts";
 import type { Confined } from "../../mailbox/confined.ts";
 import { type Findings, probe, type Run } from "./probe.ts";
 import { trustedProgram } from "./programs.ts";
@@ -158,14 +146,7 @@ export function readProbe(file: string, key: string): Probed | null {
 export function keepProbe(file: string, key: string, { report: { state, reason }, weaker }: Probed): void {
   if (state === "unavailable") return;
   const cached: z.infer<typeof Cached> = { key, state, reason, weaker };
-  const fresh = `${file}.${randomBytes(6).toString("hex")}`;
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(fresh, JSON.stringify(cached), { mode: 0o600, flag: "wx" });
-    renameSync(fresh, file);
-  } catch {
-    rmSync(fresh, { force: true });
-  }
+  replaceCache(file, JSON.stringify(cached));
 }
 
 /** Returns a key that changes when the machine restarts or what the sandbox depends on changes; null if nothing may be cached. */

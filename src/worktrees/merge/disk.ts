@@ -19,7 +19,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { errorCode, isMissing } from "../../lib/errors.ts";
+import { errorCode, hasNoLinks, isMissing } from "../../lib/errors.ts";
 
 /**
  * Every write of a merge to the disk, one step each, so that a test can crash between any two. Each step throws the
@@ -41,9 +41,6 @@ export interface Disk {
   /** Makes renames in it durable. */
   sync(folder: string): void;
 }
-
-/** Errors of disks without hard links, and of files with too many. */
-const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 export const realDisk: Disk = {
   rename: renameSync,
@@ -76,7 +73,7 @@ function place(from: string, to: string): { shared: boolean } {
     linkSync(from, to);
     return { shared: true };
   } catch (error) {
-    if (!NO_LINKS.has(errorCode(error) ?? "")) throw error;
+    if (!hasNoLinks(error)) throw error;
     copyFileSync(from, to, constants.COPYFILE_EXCL);
     chmodSync(to, found.mode & 0o7777);
     utimesSync(to, found.atime, found.mtime);

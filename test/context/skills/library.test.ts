@@ -3,11 +3,12 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { diskFiles } from "../../../src/context/disk-files.ts";
 import type { Files } from "../../../src/context/files.ts";
-import { nearNames, skillNamed, skillTyped } from "../../../src/context/skills/find-skill.ts";
+import { skillNamed, skillTyped } from "../../../src/context/skills/find-skill.ts";
 import { skillGrants } from "../../../src/context/skills/grants.ts";
 import { skillLibrary } from "../../../src/context/skills/library.ts";
 import type { SkillSearch } from "../../../src/context/skills/skill-dirs.ts";
 import { builtInSkills } from "../../../src/context/skills/skill-dirs.ts";
+import { nearNames } from "../../../src/lib/near-name.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 function world(files: Readonly<Record<string, string>>, search: Partial<SkillSearch> = {}) {
@@ -83,7 +84,12 @@ describe("where skills are", () => {
     expect(skillNamed("/a:b:c", all)?.name).toBe("a:b:c");
     expect(skillNamed("c", all)).toBeUndefined();
     expect(skillTyped("C", all)?.name).toBe("a:b:c");
-    expect(nearNames("thre", all)).toEqual(["three", "tools:three"]);
+    expect(
+      nearNames(
+        "thre",
+        all.map(({ name }) => name),
+      ),
+    ).toEqual(["three", "tools:three"]);
     expect((await library().look()).all.map(({ name }) => name)).toEqual(["three", "two", "one"]);
   });
 
