@@ -54,7 +54,7 @@ function cacheCompiledCode() {
   const path = require("node:path");
   const home = process.env.TROUPE_HOME || path.join(require("node:os").homedir(), ".troupe");
   try {
-    const folder = privateFolder(path.resolve(home), ["cache", "compile"]);
+    const folder = installedCache() || privateFolder(path.resolve(home), ["cache", "compile"]);
     if (folder === undefined) return;
     require("node:module").enableCompileCache(folder);
     process.env.NODE_COMPILE_CACHE = folder;
@@ -64,7 +64,16 @@ function cacheCompiledCode() {
   }
 }
 
-/** What is in a compile cache is run, so each folder must be ours and nobody else's to write. */
+/** The one that was made with dist/ or at the installation (scripts/warm.js), if that was done by this user with this Node. */
+function installedCache() {
+  const fs = require("node:fs");
+  const folder = require("node:path").join(__dirname, "../dist/compile-cache");
+  if (!fs.existsSync(folder)) return undefined;
+  const start = `v${process.versions.node}-${process.arch}-`;
+  const own = fs.readdirSync(folder).find((name) => name.startsWith(start));
+  return own !== undefined && isPrivate(folder) && isPrivate(`${folder}/${own}`) ? folder : undefined;
+}
+
 function privateFolder(home, below) {
   const fs = require("node:fs");
   let folder = home;
@@ -72,10 +81,15 @@ function privateFolder(home, below) {
     folder = require("node:path").join(folder, name);
     // Level by level: a recursive mkdir never ends below a place like /proc.
     if (!fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 });
-    const { uid, mode } = fs.statSync(folder);
-    const writableByOthers = process.platform !== "win32" && (mode & 0o022) !== 0;
-    const foreign = process.getuid !== undefined && uid !== process.getuid();
-    if (writableByOthers || foreign) return undefined;
+    if (!isPrivate(folder)) return undefined;
   }
   return folder;
+}
+
+/** What is in a compile cache is run, so each folder must be ours and nobody else's to write. */
+function isPrivate(folder) {
+  const { uid, mode } = require("node:fs").statSync(folder);
+  const writableByOthers = process.platform !== "win32" && (mode & 0o022) !== 0;
+  const foreign = process.getuid !== undefined && uid !== process.getuid();
+  return !writableByOthers && !foreign;
 }

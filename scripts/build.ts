@@ -21,6 +21,7 @@ async function main(): Promise<void> {
     writeFileSync(join(fresh, "THIRD-PARTY-LICENCES.txt"), licencesOf(modules));
     rmSync(dist, { recursive: true, force: true });
     renameSync(fresh, dist);
+    await promisify(execFile)(process.execPath, [join(root, "scripts/warm.js")]);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }

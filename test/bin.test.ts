@@ -79,6 +79,21 @@ test("a compile cache that others can write is not used, for what is in it is ru
   expect(JSON.parse(troupe().out).cache).toBeNull();
 });
 
+const version = `v${process.versions.node}-${process.arch}-1-${process.getuid?.() ?? 0}`;
+
+test.each([
+  ["is used", 0o700, version, true],
+  ["that others can write is not used", 0o777, version, false],
+  ["of another Node is not used", 0o700, "v24.0.0-none-1-0", false],
+])("the compile cache of the installation %s", (_, mode, name, isUsed) => {
+  const installed = join(folder, "dist/compile-cache");
+  mkdirSync(join(installed, name), { recursive: true });
+  chmodSync(installed, mode);
+  chmodSync(join(installed, name), mode);
+  const { cache } = JSON.parse(troupe().out);
+  expect(cache).toBe(isUsed ? join(folder, "bin/../dist/compile-cache") : join(home, "cache/compile"));
+});
+
 test("a home that cannot be made does not keep troupe from starting", () => {
   writeFileSync(home, "a file, not a folder");
   expect(JSON.parse(troupe().out).cache).toBeNull();

@@ -204,6 +204,8 @@ export interface SpawnRequest<Output = JsonSchema | z.core.$ZodType> {
    * `summary.output`; if it never fits, the summary is `partial`. Wins over the definition's.
    */
   readonly output?: Output;
+  /** Its calls that read or change files have a thread that nothing else uses until it ends (default: leased with each call). */
+  readonly thread?: "own";
   /** Called with the agent's ID as soon as it has one: by it the agent can be found, sent messages and cancelled. */
   readonly onStart?: (id: ActorId) => void;
   readonly signal?: AbortSignal;

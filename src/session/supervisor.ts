@@ -101,6 +101,7 @@ export class Supervisor implements SupervisorHandle {
     description = defaultTitle(text),
     model,
     tokenBudget,
+    thread,
     onStart,
     ...unknown
   }: SpawnRequest): Promise<AgentResult> {
@@ -115,6 +116,7 @@ export class Supervisor implements SupervisorHandle {
     const asked = {
       ...{ prompt: called?.prompt ?? text, description, model, isolation, merge },
       ...(tokenBudget === undefined ? {} : { tokenBudget }),
+      ...(thread === undefined ? {} : { thread }),
       ...(output === undefined ? {} : { outputSchema: outputJsonSchema(output) }),
     };
     const { id, ready } = agents.prepare(definition, asked, this.#session.options.cwd);

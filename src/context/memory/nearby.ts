@@ -36,6 +36,7 @@ export function nearbyReader(
   fits: Fits,
 ): (near: Nearness, base: Memory) => { readonly facts: readonly Fact[]; readonly notes: readonly string[] } {
   const gather = memoryGatherer(search, files);
+  const dirsOf = dirsBetween();
   /** Files that a rule is not about; each is compared once, however long the conversation. */
   const others = new WeakMap<MemoryRule, Set<string>>();
 
@@ -54,13 +55,14 @@ export function nearbyReader(
   return ({ root, touched, known, room }, base) => {
     const shown = new Set(known.flatMap((key) => (key.startsWith(KEY) ? [key.slice(KEY.length)] : [])));
     // An agent's worktree stands for the directory of the session.
-    const here = touched.map((path) =>
-      isPathInside(path, root) ? join(search.cwd, relative(root, path)) : path,
-    );
+    const here =
+      base.rules.length === 0 || root === search.cwd
+        ? touched
+        : touched.map((path) => (isPathInside(path, root) ? join(search.cwd, relative(root, path)) : path));
     const rules = base.rules.filter((rule) => shown.has(rule.file.path) || isAbout(rule, here));
     const ofRules = new Set(base.rules.map(({ file }) => file.path));
     const paths = [...touched, ...[...shown].filter((path) => !ofRules.has(path))];
-    const memory = gather(nearbyPaths(root, paths, files));
+    const memory = gather(nearbyPaths(root, paths, dirsOf, files));
     const inBase = new Set(base.files.map(({ digest }) => digest));
     const nearby = memory.files.filter(({ digest }) => !inBase.has(digest));
     // A rule that has become one for all files is not deleted.
@@ -70,17 +72,31 @@ export function nearbyReader(
   };
 }
 
+type DirsOf = (root: string, path: string) => readonly string[];
+
+/** Returns the directories between a root and a file, the innermost first; each file is taken apart once. */
+function dirsBetween(): DirsOf {
+  const found = new Map<string, { readonly root: string; readonly dirs: readonly string[] }>();
+  return (root, path) => {
+    const known = found.get(path);
+    if (known?.root === root) return known.dirs;
+    const dirs: string[] = [];
+    if (
+      !relative(root, path)
+        .split("/")
+        .some((name) => SKIPPED.has(name))
+    )
+      for (let at = dirname(path); at !== root && isPathInside(at, root); at = dirname(at)) dirs.push(at);
+    found.set(path, { root, dirs });
+    return dirs;
+  };
+}
+
 /** Returns the files to look for in each directory between the root and what was touched, the outermost first. */
-function nearbyPaths(root: string, paths: readonly string[], files: Files): MemoryPath[] {
+function nearbyPaths(root: string, paths: readonly string[], dirsOf: DirsOf, files: Files): MemoryPath[] {
   const dirs = new Set<string>();
-  for (const path of paths.toReversed()) {
-    const names = relative(root, path).split("/");
-    if (names.some((name) => SKIPPED.has(name))) continue;
-    for (let at = dirname(path); at !== root && isPathInside(at, root); at = dirname(at)) {
-      if (dirs.size >= MAX_DIRS) break;
-      dirs.add(at);
-    }
-  }
+  for (const path of paths.toReversed())
+    for (const dir of dirsOf(root, path)) if (dirs.size < MAX_DIRS) dirs.add(dir);
   if (dirs.size === 0) return [];
   const reach = projectOf(root, files);
   return [...dirs].sort().flatMap((dir) => memoryPathsOf(dir, reach));

@@ -70,6 +70,7 @@ export interface NewAgent {
   readonly tokenBudget?: number;
   /** The schema of its answer; takes precedence over the definition's. */
   readonly outputSchema?: JsonSchema;
+  readonly thread?: "own";
   /** Slugs of the MCP servers that its definition brings and that are held for it. */
   readonly servers?: readonly string[];
 }
@@ -122,7 +123,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, bud
     type: definition.name,
     description: spawn.description,
     ...definedThinking(definition),
-    ...(definition.thread === undefined ? {} : { thread: definition.thread }),
+    ...((spawn.thread ?? definition.thread) === "own" ? { thread: "own" as const } : {}),
     role: [definition.prompt, skills?.text, canEdit(tools) ? mainSections.code : "", told]
       .filter(Boolean)
       .join("\n\n"),

@@ -48,6 +48,7 @@ export interface AgentRequest {
   readonly merge?: MergeMode | undefined;
   readonly tokenBudget?: number;
   readonly outputSchema?: JsonSchema;
+  readonly thread?: "own";
 }
 
 interface StartOptions {
@@ -156,7 +157,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
   /** Starts a new agent. Throws with a reason for the model if it must not start. */
   start(
     definition: AgentDefinition,
-    { prompt, description, model, tokenBudget, outputSchema }: AgentRequest,
+    { prompt, description, model, tokenBudget, outputSchema, thread }: AgentRequest,
     runFor: RunFor,
     { id, needs, caller, deadlineMs }: StartOptions,
   ): Actor {
@@ -169,6 +170,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
         ...{ root: caller?.root ?? common.options.cwd, ...needs },
         ...(tokenBudget === undefined ? {} : { tokenBudget }),
         ...(outputSchema === undefined ? {} : { outputSchema }),
+        ...(thread === undefined ? {} : { thread }),
       };
       return agentSpec(common, definition, agent, spending.budgetOf(definition));
     };

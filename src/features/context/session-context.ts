@@ -174,7 +174,11 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
   }
 
   /** Facts of directories in which it has opened files, and rules for such files. */
-  function nearby({ spec, turns, root }: Informed, known: AttachedFacts): readonly Fact[] {
+  function nearby(
+    { spec, turns, root }: Informed,
+    known: AttachedFacts,
+    base: () => Memory,
+  ): readonly Fact[] {
     if (options.memory === undefined || !parts.seesMemory(spec.type)) return [];
     const read = readers.get(spec.id) ?? nearbyReader({ ...options.memory, cwd, denied }, files, fits);
     readers.set(spec.id, read);
@@ -183,7 +187,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
         ...{ root, touched: openedIn(spec, turns), known: Object.keys(known) },
         room: Math.floor(memoryRoom(spec.window?.tokens ?? UNKNOWN_WINDOW) / 2),
       },
-      memory(),
+      base(),
     );
     for (const note of notes) if (!warned.has(note)) onWarning(note);
     for (const note of notes) warned.add(note);
@@ -268,16 +272,17 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
       const known = knownFacts(spec.knows ?? {}, turns, spec.compacted, inbox.inFlight);
       // Agents end soon and keep the memory and the lists that they started with: these are not looked at, so not gone either.
       if (spec.id !== MAIN) {
-        const now = [...nearby(actor, known), ...situation(false, spec.permissionMode)];
+        const now = [...nearby(actor, known, memory), ...situation(false, spec.permissionMode)];
         const around = factNews(now, known, (key) => nearbyGone(key) ?? situationGone(key));
         return around === null ? null : contextNotice(around, NOTHING_SHOWN);
       }
       const room = memoryRoom(spec.window?.tokens ?? Number.POSITIVE_INFINITY);
       const references = takeNamed();
+      const told = memoryIn(room);
       const now = [
-        ...memoryIn(room).facts,
+        ...told.facts,
         ...listsFor(spec),
-        ...nearby(actor, known),
+        ...nearby(actor, known, () => told.of),
         ...surroundings(true),
         ...situation(true, spec.permissionMode),
         ...references.map(({ fact }) => fact),

@@ -242,8 +242,9 @@ export class FileAccess {
   }
 
   #mayBeRead(path: string): boolean {
+    if (isIn(this.#workspaceRoots(), path)) return true;
     this.#readable ??= this.#place.readable.flatMap((folder) => this.#bothOf(folder));
-    return isIn(this.#workspaceRoots(), path) || isIn(this.#readable, path);
+    return isIn(this.#readable, path);
   }
 
   #restrictions(): readonly BoundRule[] {

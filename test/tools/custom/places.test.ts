@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isMainThread } from "node:worker_threads";
@@ -8,7 +8,7 @@ import type { ModelRequest } from "../../../src/model/client.ts";
 import { type CustomTool, defineTool, type ToolSpec } from "../../../src/tools/define-tool.ts";
 import { type HostName, shippedHosts, supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
-import { count, never, quit, spin, where } from "./thread-tools.ts";
+import { count, look, never, plant, quit, spin, where } from "./thread-tools.ts";
 
 const description = "A test's.";
 const inputSchema = z.object({});
@@ -204,5 +204,42 @@ describe("a tool in the agent's thread cannot take the session with it", () => {
     for (let agent = 0; agent < 3; agent += 1)
       expect((await supervisor.spawn({ type: "caller", prompt: "Count" })).summary.status).toBe("done");
     expect(resultsIn(model.requests)).toEqual(["calls: 1", "calls: 1", "calls: 1"]);
+  });
+
+  test("globals, timers, listeners, variables and prototypes that it plants are in no later lease of any thread", async () => {
+    const { supervisor, model } = session("worker threads", [plant, look]);
+    await supervisor.spawn({ type: "caller", prompt: "Look" });
+    const [unplanted] = resultsIn(model.requests);
+    expect(unplanted).toMatch(/^\d listeners, \d timers$/);
+    const leases = Array.from({ length: 6 }, (_, n) => (n % 2 === 0 ? "Plant" : "Look"));
+    for (const prompt of leases) await supervisor.spawn({ type: "caller", prompt });
+    await Promise.all(leases.map((prompt) => supervisor.spawn({ type: "caller", prompt })));
+    expect(resultsIn(model.requests).toSorted()).toEqual([
+      ...Array.from({ length: 7 }, () => unplanted),
+      ...Array.from({ length: 6 }, () => "planted"),
+    ]);
+  });
+
+  test("Troupe's own tools work in every thread after that", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "a.txt");
+    writeFileSync(file, "alpha");
+    const { supervisor, model } = supervised(
+      "worker threads",
+      (request) => {
+        if (request.messages.some(({ role }) => role === "assistant")) return { text: "done" };
+        const reads = { calls: [{ name: "Read", input: { file_path: file } }] };
+        return request.messages[0]?.content === "Plant" ? { calls: [{ name: "Plant", input: {} }] } : reads;
+      },
+      {
+        ...{ tools: [plant], cwd: folder },
+        agents: [{ name: "caller", whenToUse: "always", prompt: "", tools: ["Plant", "Read"] }],
+      },
+    );
+    const prompts = ["Plant", "Read", "Plant", "Read", "Read", "Read", "Plant", "Read"];
+    for (const prompt of prompts) await supervisor.spawn({ type: "caller", prompt });
+    const results = resultsIn(model.requests).filter((content) => content !== "planted");
+    expect(results).toHaveLength(5);
+    for (const content of results) expect(content).toContain("alpha");
   });
 });

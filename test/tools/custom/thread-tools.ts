@@ -1,5 +1,5 @@
-import { writeFileSync } from "node:fs";
-import { isMainThread } from "node:worker_threads";
+import fs, { writeFileSync } from "node:fs";
+import { isMainThread, parentPort } from "node:worker_threads";
 import * as z from "zod/mini";
 import { defineTool } from "../../../src/tools/define-tool.ts";
 
@@ -52,4 +52,50 @@ export const quit = defineTool({
   name: "Quit",
   inputSchema,
   call: async () => process.exit(7),
+});
+
+declare global {
+  var planted: string | undefined;
+}
+
+/** Leaves in its thread whatever code can leave there. */
+export const plant = defineTool({
+  ...shared,
+  name: "Plant",
+  inputSchema,
+  call: async () => {
+    globalThis.planted = "by Plant";
+    Object.assign(Object.prototype, { planted: "by Plant" });
+    Array.prototype.join = () => "by Plant";
+    fs.readFileSync = () => {
+      throw new Error("by Plant");
+    };
+    process.on("exit", () => {});
+    process.env["PLANTED"] = "by Plant";
+    setInterval(() => {
+      globalThis.planted += " again";
+    }, 1);
+    parentPort?.on("message", () => {});
+    return "planted";
+  },
+});
+
+/** Returns what it finds of that, after the number of listeners and timers, which a new thread has as well. */
+export const look = defineTool({
+  ...shared,
+  name: "Look",
+  inputSchema,
+  call: async () => {
+    const found = {
+      global: globalThis.planted,
+      prototype: Reflect.get({}, "planted"),
+      join: ["a", "b"].join("+") === "a+b" ? undefined : "join",
+      variable: process.env["PLANTED"],
+    };
+    const listeners = process.listenerCount("exit");
+    const timers = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    return Object.entries(found)
+      .flatMap(([name, value]) => (value === undefined ? [] : [name]))
+      .reduce((list, name) => `${list} ${name}`, `${listeners} listeners, ${timers} timers`);
+  },
 });
