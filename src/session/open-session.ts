@@ -18,7 +18,6 @@ import { gitStatus } from "../features/context/git-status.ts";
 import { contextFeature } from "../features/context/index.ts";
 import { namedFiles, type SessionContext, sessionContext } from "../features/context/session-context.ts";
 import { showDocument } from "../features/context/show-document.ts";
-import { fileLocks } from "../features/file-locks/index.ts";
 import { gateFeature } from "../features/gate/index.ts";
 import {
   openGate,
@@ -36,8 +35,6 @@ import { isolationFeature, openIsolation, openTrees } from "../features/isolatio
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
 import { sessionLanguages, whyNoLanguages } from "../features/languages/index.ts";
 import { messageService } from "../features/messages/index.ts";
-import { overlapFeature } from "../features/overlap/index.ts";
-import { sessionRadar } from "../features/overlap/session-radar.ts";
 import { planService } from "../features/plan-mode/index.ts";
 import { planFilesIn } from "../features/plan-mode/plan-files.ts";
 import { receiptsFeature } from "../features/receipts/index.ts";
@@ -51,6 +48,7 @@ import { UserActors } from "../features/user-actors/index.ts";
 import { watchFeature } from "../features/watch/index.ts";
 import { hasServerSideSearch, pageModel } from "../features/web/index.ts";
 import { whereIs, worktreeService } from "../features/worktree/index.ts";
+import { writersFeature } from "../features/writers/index.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { UserHandler } from "../policy/asks.ts";
 import { platformShell } from "../processes/platform-shell.ts";
@@ -179,7 +177,6 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
   const isolation = openIsolation({
     ...{ ...git, settings, session: id, clock, commands, asks, actors, foreignGit, onWarning },
   });
-  const radar = sessionRadar({ ...git, clock, rule: settings.overlap, cwd, actors });
   const background = new Background({
     ...{ commands, processes, clock, note: (event) => journal.note(event) },
     tell: (owner, notice) => actors.notify(owner, notice),
@@ -310,9 +307,8 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     hooksFeature({ hooks, actors, caller }),
     languages.joints,
     receiptsFeature({ ...options, onWarning }),
-    // Who may write a file, whose turn it is, and that nothing is written over what is not saved.
-    overlapFeature(radar, git.trees),
-    fileLocks(),
+    // Who may write a file, and that nothing is written over what is not saved.
+    writersFeature({ ...git, clock, rule: settings.overlap, cwd, actors }),
     isolationFeature(isolation),
     servers.joints,
     budgetFeature({ spending, usage, clock, actors }),

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { endNotice, linesNotice } from "../../src/features/background/command-notices.ts";
-import { overlapNotice } from "../../src/features/overlap/overlap-text.ts";
-import type { Touch } from "../../src/features/overlap/touch.ts";
+import { overlapNotice, type Touch } from "../../src/features/writers/overlap-text.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
 import { Inbox } from "../../src/supervisor/inbox.ts";
 import { durableNotice, type Notice, noticeText, withNotice } from "../../src/supervisor/notices.ts";

@@ -1,12 +1,5 @@
 import type { Conflict, Worktree } from "../../mailbox/worktree.ts";
-
-/** The agent whose edits were merged before, as far as this session knows. */
-export interface EarlierMerge {
-  readonly title: string;
-  readonly paths: readonly string[];
-  /** The start of its report: what it was about. */
-  readonly intent: string;
-}
+import type { EarlierMerge } from "../writers/held-worktrees.ts";
 
 /** Formats the conflict for the owner of the edits: its files contain both sides, and it resolves them (issue 6, 5). */
 export function conflictText(

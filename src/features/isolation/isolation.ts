@@ -1,6 +1,7 @@
 import { join, relative } from "node:path";
 import type { SessionState } from "../../journal/session-state.ts";
 import { errorMessage } from "../../lib/errors.ts";
+import { shorten } from "../../lib/text.ts";
 import { type Clock, within } from "../../mailbox/clock.ts";
 import { type ActorId, callId, type SessionId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
@@ -13,10 +14,9 @@ import type { Owner } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { Commands } from "../background/commands.ts";
 import type { SessionAsks } from "../gate/asking.ts";
+import type { HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
 import { conflictText } from "./conflict-text.ts";
-import type { HeldTree, HeldWorktrees } from "./held-worktrees.ts";
 import { type BroughtBack, type FinishedRun, MergeBack } from "./merge-back.ts";
-import { beginningOf, MergeLog } from "./merge-log.ts";
 import { MergeQueue } from "./merge-queue.ts";
 import { recheckBeforeWrite } from "./recheck.ts";
 import { resultBefore, unknownResult } from "./result-before.ts";
@@ -39,6 +39,7 @@ export interface IsolationParts {
   onWarning(message: string): void;
 }
 
+const INTENT_CHARS = 600;
 /** Times an owner is asked to resolve a conflict; then the branch is kept. */
 const RESOLUTIONS = 2;
 /** Milliseconds an end waits until its edits are on their branch; they are in their worktree all the same. */
@@ -52,7 +53,6 @@ export class WorktreeIsolation {
   readonly #commands: TreeCommands;
   readonly #back: MergeBack;
   readonly #resolutions = new Map<ActorId, number>();
-  readonly #cameBack = new MergeLog();
   #swept: Promise<void> | null = null;
   readonly #checkouts = new Set<string>();
   /** Checkouts in which a crash may have left something. */
@@ -114,7 +114,7 @@ export class WorktreeIsolation {
     // A resumed actor, in this process or an earlier one, may have a worktree already.
     const again = hasWorked || actor.restored;
     // Before its creation: what is merged during it may be in it or not.
-    const since = this.#cameBack.count;
+    const since = this.trees.merges;
     const begun = again ? null : await worktrees.create(request, signal);
     // If its creation was interrupted, some or all of it may exist.
     const claims = begun === null || (begun.type === "refused" && begun.died);
@@ -141,7 +141,7 @@ export class WorktreeIsolation {
     const { worktrees, settings, onWarning } = this.#parts;
     const held = this.trees.at(root);
     if (!held || (settings.overlap !== "wait" && settings.overlap !== "refuse")) return null;
-    const ports = { worktrees, queue: this.#queue, cameBack: this.#cameBack, onWarning };
+    const ports = { worktrees, trees: this.trees, queue: this.#queue, onWarning };
     return recheckBeforeWrite(ports, held, files, stopping.signal);
   }
 
@@ -179,11 +179,6 @@ export class WorktreeIsolation {
     this.#parts.actors.move(actor.id, to);
   }
 
-  /** Returns the worktree in which an actor works: its own or an ancestor's. */
-  treeOf({ root }: Pick<Actor, "root">): Worktree | null {
-    return this.trees.at(root)?.tree ?? null;
-  }
-
   /** Saves what a background command wrote. */
   commandEnded(owner: Actor | undefined): void {
     const held = owner && this.trees.at(owner.root);
@@ -216,9 +211,9 @@ export class WorktreeIsolation {
     if (back === null) return { summary };
     if (back.type === "goes-back") {
       this.#resolutions.set(actor.id, (this.#resolutions.get(actor.id) ?? 0) + 1);
-      const earlier = this.#cameBack.into(isolation.checkout);
+      const earlier = this.trees.mergedInto(isolation.checkout);
       return {
-        continueWith: conflictText(held.tree, back.conflicts, earlier, beginningOf(summary.text)),
+        continueWith: conflictText(held.tree, back.conflicts, earlier, intentOf(summary.text)),
       };
     }
     return { summary: this.#settled(finished, back, summary) };
@@ -271,7 +266,7 @@ export class WorktreeIsolation {
     summary: Summary,
   ): Summary {
     this.#resolutions.delete(actor);
-    if (result.outcome === "merged") this.#cameBack.add(held.tree.checkout, paths, { title, text });
+    if (result.outcome === "merged") this.trees.merged(held.tree, { title, paths, intent: intentOf(text) });
     // An actor whose branch is kept can be resumed: it then claims its worktree again.
     this.trees.letGo(held.tree);
     return { ...summary, worktree: result };
@@ -324,4 +319,9 @@ export class WorktreeIsolation {
     await Promise.allSettled([...this.#unswept].map((folder) => worktrees.sweep({ folder })));
     await worktrees.close();
   }
+}
+
+/** Returns the start of a report: what it was about. */
+function intentOf(report: string): string {
+  return shorten(report.trim(), INTENT_CHARS);
 }

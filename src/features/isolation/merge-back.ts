@@ -3,7 +3,7 @@ import type { ActorId } from "../../mailbox/ids.ts";
 import type { Conflict, Isolation, WorktreeResult } from "../../mailbox/worktree.ts";
 import type { AnswerOf, Counts, Owner } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
-import type { HeldTree } from "./held-worktrees.ts";
+import type { HeldTree } from "../writers/held-worktrees.ts";
 import { resultBefore } from "./result-before.ts";
 import type { WorktreeSettings } from "./worktree-settings.ts";
 

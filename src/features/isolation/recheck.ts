@@ -1,14 +1,13 @@
 import { relative, sep } from "node:path";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
+import type { HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
 import { lookAgainWords, touches } from "./conflict-text.ts";
-import type { HeldTree } from "./held-worktrees.ts";
-import type { MergeLog } from "./merge-log.ts";
 import type { MergeQueue } from "./merge-queue.ts";
 
 export interface LookAgainPorts {
   readonly worktrees: Pick<Worktrees, "rebase">;
   readonly queue: MergeQueue;
-  readonly cameBack: MergeLog;
+  readonly trees: HeldWorktrees;
   onWarning(message: string): void;
 }
 
@@ -18,20 +17,20 @@ export interface LookAgainPorts {
  * must read the files again. Rejects with the signal's reason.
  */
 export async function recheckBeforeWrite(
-  { worktrees, queue, cameBack, onWarning }: LookAgainPorts,
+  { worktrees, trees, queue, onWarning }: LookAgainPorts,
   held: HeldTree,
   files: readonly string[],
   signal: AbortSignal,
 ): Promise<string | null> {
   const { path, checkout } = held.tree;
   const wanted = new Set(files.map((file) => relative(path, file).split(sep).join("/")));
-  const others = () => cameBack.into(checkout, held.since).filter((one) => touches(one, wanted));
+  const others = () => trees.mergedInto(checkout, held.since).filter((one) => touches(one, wanted));
   if (others().length === 0) return null;
   // In its turn, so that no merge changes the checkout during it.
   return queue.enter(checkout, signal, async () => {
     let words: string | null = null;
     held.settled = held.settled.then(async () => {
-      const [since, found] = [cameBack.count, others()];
+      const [since, found] = [trees.merges, others()];
       const rebased = await worktrees.rebase({ tree: held.tree });
       if (rebased.type === "refused") {
         // It becomes a conflict at its end, as without leases.

@@ -1,11 +1,6 @@
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import type { BaseRef } from "../../worktrees/protocol.ts";
-
-/**
- * The rule if two running agents write to the same file: both get a notice, the second waits or is refused, or
- * nothing.
- */
-export type OverlapRule = "tell" | "wait" | "refuse" | "off";
+import type { OverlapRule } from "../writers/file-writers.ts";
 
 /** A command that sets up a new worktree before its agent starts. */
 export interface WorktreeSetup {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { OverlapRule } from "../../../../src/features/isolation/worktree-settings.ts";
+import type { OverlapRule } from "../../../../src/features/writers/file-writers.ts";
 import type { WorktreeResult } from "../../../../src/mailbox/worktree.ts";
 import type { ModelRequest } from "../../../../src/model/client.ts";
 import type { ScriptedTurn } from "../../../../src/model/scripted.ts";

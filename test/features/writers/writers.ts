@@ -1,21 +1,25 @@
-import { type OverlapParts, Overlaps } from "../../../src/features/overlap/overlaps.ts";
-import type { RepoFile } from "../../../src/features/overlap/repo-file.ts";
-import type { Touch, TouchedLines } from "../../../src/features/overlap/touch.ts";
-import type { ActorId } from "../../../src/mailbox/ids.ts";
+import {
+  FileWriters,
+  type FileWritersParts,
+  type WriteClaim,
+} from "../../../src/features/writers/file-writers.ts";
+import type { Touch, TouchedLines } from "../../../src/features/writers/overlap-text.ts";
+import type { WantedFile } from "../../../src/features/writers/repo-file.ts";
+import { type ActorId, callId } from "../../../src/mailbox/ids.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
-export function file(path: string, repository = "/repo"): RepoFile {
-  return { repository, path };
+export function file(path: string, repository = "/repo"): WantedFile {
+  return { repository, path, file: `${repository}/${path}` };
 }
 
-/** A radar whose surroundings the test decides, and all that it told. */
-export function radar(change: Partial<OverlapParts> = {}) {
+/** The table of a session whose surroundings the test decides, and all that it told. */
+export function fileWriters(change: Partial<FileWritersParts> = {}) {
   const clock = new FakeClock();
   const told: { readonly to: ActorId; readonly touches: readonly Touch[] }[] = [];
   const changed: ActorId[] = [];
-  const overlaps = new Overlaps({
+  const writers = new FileWriters({
     clock,
-    mode: () => "tell",
+    rule: "tell",
     describe: (actor) => `the task of ${actor}`,
     awaits: () => [],
     sameLines: async () => "others",
@@ -25,7 +29,19 @@ export function radar(change: Partial<OverlapParts> = {}) {
   });
   /** In short, since the last time it was asked for: who was told of whom, where. */
   const news = () => told.splice(0).flatMap(({ to, touches }) => touches.map((touch) => short(to, touch)));
-  return { overlaps, clock, told, changed, news };
+  let calls = 0;
+  /** A call that ends as soon as it may write. */
+  const write = async (
+    actor: ActorId,
+    files: readonly WantedFile[],
+    signal = new AbortController().signal,
+  ): Promise<WriteClaim | null> => {
+    const call = callId(actor, calls++, 0);
+    const claim = await writers.claim({ actor, call, description: "" }, files, signal);
+    writers.release(call, actor, true);
+    return claim;
+  };
+  return { writers, clock, told, changed, news, write };
 }
 
 function short(to: ActorId, { other, path, lines }: Touch): string {

@@ -17,6 +17,15 @@ export interface HeldTree {
   since: number;
 }
 
+/** A merge of this session. */
+export interface EarlierMerge {
+  /** The agent whose edits were merged. */
+  readonly title: string;
+  readonly paths: readonly string[];
+  /** The start of its report: what it was about. */
+  readonly intent: string;
+}
+
 export interface TreesPorts {
   readonly worktrees: Pick<Worktrees, "snapshot">;
   onWarning(message: string): void;
@@ -34,11 +43,15 @@ export interface Wrote {
   readonly command: string | null;
 }
 
-/** The worktrees of a session, by their directories. Every call that may write is followed by a snapshot (D9). */
+/**
+ * The worktrees of a session by their directories, and who changed what in them and in their checkouts. Every call that
+ * may write is followed by a snapshot (D9).
+ */
 export class HeldWorktrees {
   readonly #ports: TreesPorts;
   readonly #held = new Map<string, HeldTree>();
   readonly #listeners: OnChanged[] = [];
+  readonly #merges: (EarlierMerge & { readonly checkout: string })[] = [];
 
   constructor(ports: TreesPorts) {
     this.#ports = ports;
@@ -70,8 +83,19 @@ export class HeldWorktrees {
     return found;
   }
 
-  get all(): readonly HeldTree[] {
-    return [...this.#held.values()];
+  /** Notes that the edits of a worktree are in its checkout now. */
+  merged({ checkout }: Worktree, merge: EarlierMerge): void {
+    this.#merges.push({ checkout, ...merge });
+  }
+
+  /** The merges so far. */
+  get merges(): number {
+    return this.#merges.length;
+  }
+
+  /** Returns the merges into this checkout in their order, without the first `since` of all. */
+  mergedInto(checkout: string, since = 0): readonly EarlierMerge[] {
+    return this.#merges.slice(since).filter((one) => one.checkout === checkout);
   }
 
   /**

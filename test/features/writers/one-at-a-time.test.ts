@@ -2,39 +2,59 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { WriteLedger } from "../../../src/features/file-locks/index.ts";
-import { ActorId, callId } from "../../../src/mailbox/ids.ts";
+import type { LastWriter } from "../../../src/mailbox/calls.ts";
+import { ActorId, type CallId, callId } from "../../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { everyDayHosts, supervised } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
+import { fileWriters } from "./writers.ts";
 
 const writer = (name: string) => ({ actor: ActorId.parse(name), description: `the work of ${name}` });
 const [ann, bob] = [writer("ann0"), writer("bob0")];
 const call = ({ actor }: typeof ann, turn = 1) => callId(actor, turn, 0);
 const { signal } = new AbortController();
 
+/** The table, of which a call asks for paths: it gets the last writers, or null. */
+function ledger() {
+  const { writers } = fileWriters();
+  return {
+    async hold(
+      id: CallId,
+      who: typeof ann,
+      paths: readonly string[],
+      until: AbortSignal,
+    ): Promise<readonly LastWriter[] | null> {
+      const files = paths.map((path) => ({ repository: "", path, file: path }));
+      const claim = await writers.claim({ ...who, call: id }, files, until);
+      return claim?.type === "go" ? claim.lastWriters : null;
+    },
+    release: (id: CallId, actor: ActorId, wrote: boolean) => writers.release(id, actor, wrote),
+    releaseAll: (actor: ActorId) => writers.ended(actor),
+  };
+}
+
 /** Whether it is answered, now that others, who asked later for other paths, have been. */
-async function isAnswered(ledger: WriteLedger, promise: Promise<unknown>): Promise<boolean> {
+async function isAnswered(table: ReturnType<typeof ledger>, promise: Promise<unknown>): Promise<boolean> {
   let answered = false;
   void promise.then(() => {
     answered = true;
   });
   const other = writer("fence");
   for (let turn = 1; turn <= 3; turn += 1) {
-    await ledger.hold(call(other, turn), other, [`/fence/${turn}`], signal);
-    ledger.release(call(other, turn), other.actor, false);
+    await table.hold(call(other, turn), other, [`/fence/${turn}`], signal);
+    table.release(call(other, turn), other.actor, false);
   }
   return answered;
 }
 
 describe("gives a path to one call at a time", () => {
   test("lets the next one wait, and reports the last writer", async () => {
-    const ledger = new WriteLedger();
-    expect(await ledger.hold(call(ann), ann, ["/x/a"], signal)).toEqual([]);
-    const waiting = ledger.hold(call(bob), bob, ["/x/a"], signal);
-    expect(await ledger.hold(call(bob, 2), bob, ["/x/b"], signal)).toEqual([]);
-    expect(await isAnswered(ledger, waiting)).toBe(false);
-    ledger.release(call(ann), ann.actor, true);
+    const table = ledger();
+    expect(await table.hold(call(ann), ann, ["/x/a"], signal)).toEqual([]);
+    const waiting = table.hold(call(bob), bob, ["/x/a"], signal);
+    expect(await table.hold(call(bob, 2), bob, ["/x/b"], signal)).toEqual([]);
+    expect(await isAnswered(table, waiting)).toBe(false);
+    table.release(call(ann), ann.actor, true);
     expect(await waiting).toEqual([{ path: "/x/a", ...ann }]);
   });
 
@@ -43,56 +63,56 @@ describe("gives a path to one call at a time", () => {
     mkdirSync(join(folder, "real"));
     writeFileSync(join(folder, "real/a"), "");
     symlinkSync(join(folder, "real"), join(folder, "link"));
-    const ledger = new WriteLedger();
-    await ledger.hold(call(ann), ann, [join(folder, "link/a"), join(folder, "real/a")], signal);
-    const waiting = ledger.hold(call(bob), bob, [join(folder, "real/../link/a")], signal);
-    expect(await isAnswered(ledger, waiting)).toBe(false);
-    ledger.release(call(ann), ann.actor, true);
+    const table = ledger();
+    await table.hold(call(ann), ann, [join(folder, "link/a"), join(folder, "real/a")], signal);
+    const waiting = table.hold(call(bob), bob, [join(folder, "real/../link/a")], signal);
+    expect(await isAnswered(table, waiting)).toBe(false);
+    table.release(call(ann), ann.actor, true);
     expect(await waiting).toEqual([{ path: join(folder, "real/a"), ...ann }]);
   });
 
   test("a call that failed wrote nothing; an agent that ended in the middle may have written", async () => {
-    const ledger = new WriteLedger();
-    await ledger.hold(call(ann), ann, ["/x/a"], signal);
-    ledger.release(call(ann), ann.actor, false);
-    expect(await ledger.hold(call(bob), bob, ["/x/a"], signal)).toEqual([]);
-    ledger.releaseAll(ann.actor);
-    const waiting = ledger.hold(call(ann, 2), ann, ["/x/a"], signal);
-    expect(await isAnswered(ledger, waiting)).toBe(false);
-    ledger.releaseAll(bob.actor);
+    const table = ledger();
+    await table.hold(call(ann), ann, ["/x/a"], signal);
+    table.release(call(ann), ann.actor, false);
+    expect(await table.hold(call(bob), bob, ["/x/a"], signal)).toEqual([]);
+    table.releaseAll(ann.actor);
+    const waiting = table.hold(call(ann, 2), ann, ["/x/a"], signal);
+    expect(await isAnswered(table, waiting)).toBe(false);
+    table.releaseAll(bob.actor);
     expect(await waiting).toEqual([{ path: "/x/a", ...bob }]);
-    ledger.release(call(ann, 2), ann.actor, true);
-    expect(await ledger.hold(call(ann, 3), ann, ["/x/a"], signal)).toEqual([]);
+    table.release(call(ann, 2), ann.actor, true);
+    expect(await table.hold(call(ann, 3), ann, ["/x/a"], signal)).toEqual([]);
   });
 
   test("releases no other agent's", async () => {
-    const ledger = new WriteLedger();
-    await ledger.hold(call(ann), ann, ["/x/a"], signal);
-    ledger.release(call(ann), bob.actor, true);
+    const table = ledger();
+    await table.hold(call(ann), ann, ["/x/a"], signal);
+    table.release(call(ann), bob.actor, true);
     const stop = new AbortController();
-    const waiting = ledger.hold(call(bob), bob, ["/x/a"], stop.signal);
-    expect(await isAnswered(ledger, waiting)).toBe(false);
+    const waiting = table.hold(call(bob), bob, ["/x/a"], stop.signal);
+    expect(await isAnswered(table, waiting)).toBe(false);
     stop.abort();
     expect(await waiting).toBeNull();
-    ledger.release(call(ann), ann.actor, true);
-    expect(await ledger.hold(call(ann, 2), ann, ["/x/a"], signal)).toEqual([]);
+    table.release(call(ann), ann.actor, true);
+    expect(await table.hold(call(ann, 2), ann, ["/x/a"], signal)).toEqual([]);
   });
 
   test("property: whatever the paths and the order, every agent gets its turn, and no two have a path", async () => {
     const wish = fc.uniqueArray(fc.constantFrom("/x/a", "/x/b", "/x/c"), { minLength: 1 });
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.array(wish, { maxLength: 8 }), async (scheduler, wishes) => {
-        const ledger = new WriteLedger();
+        const table = ledger();
         const held = new Set<string>();
         const work = async (paths: string[], at: number) => {
           const who = writer(`agent${at}`);
           await scheduler.schedule(Promise.resolve());
-          await ledger.hold(call(who), who, paths, signal);
+          await table.hold(call(who), who, paths, signal);
           for (const path of paths) expect(held.has(path)).toBe(false);
           for (const path of paths) held.add(path);
           await scheduler.schedule(Promise.resolve());
           for (const path of paths) held.delete(path);
-          ledger.release(call(who), who.actor, true);
+          table.release(call(who), who.actor, true);
         };
         const all = Promise.all(wishes.map(work));
         await scheduler.waitFor(all);

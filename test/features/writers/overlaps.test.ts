@@ -1,39 +1,39 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { TouchedLines } from "../../../src/features/overlap/touch.ts";
+import type { TouchedLines } from "../../../src/features/writers/overlap-text.ts";
 import { actor } from "../../support/agent-view.ts";
 import { settled } from "../../support/fake-clock.ts";
-import { file, heldLines, radar } from "./ground.ts";
+import { file, fileWriters, heldLines } from "./writers.ts";
 
 const [A, B, C] = [actor(1), actor(2), actor(3)];
 
 describe("two agents that write to the same file (D8)", () => {
   test("both get one notice, and the live tree shows it immediately", async () => {
-    const { overlaps, news, changed } = radar();
-    overlaps.wrote(A, [file("a.ts")]);
-    expect([changed, overlaps.words(A)]).toEqual([[], null]);
-    overlaps.wrote(B, [file("a.ts")]);
+    const { writers, news, changed } = fileWriters();
+    writers.wrote(A, [file("a.ts")]);
+    expect([changed, writers.phrase(A)]).toEqual([[], null]);
+    writers.wrote(B, [file("a.ts")]);
     expect(changed).toEqual([A, B]);
-    expect(overlaps.words(A)).toBe("also in a.ts: the task of agent2");
+    expect(writers.phrase(A)).toBe("also in a.ts: the task of agent2");
     await settled();
-    for (const one of [A, B, A]) overlaps.wrote(one, [file("a.ts")]);
+    for (const one of [A, B, A]) writers.wrote(one, [file("a.ts")]);
     await settled();
     expect(news()).toEqual(["agent1: agent2 in a.ts, others", "agent2: agent1 in a.ts, others"]);
   });
 
   test("get one more notice if they write the same lines", async () => {
     let lines: TouchedLines = "others";
-    const { overlaps, news } = radar({ sameLines: async () => lines });
+    const { writers, news } = fileWriters({ sameLines: async () => lines });
     const write = async () => {
-      overlaps.wrote(A, [file("a.ts")]);
-      overlaps.wrote(B, [file("a.ts")]);
+      writers.wrote(A, [file("a.ts")]);
+      writers.wrote(B, [file("a.ts")]);
       await settled();
       return news();
     };
     expect(await write()).toHaveLength(2);
     lines = "same";
     expect(await write()).toEqual(["agent1: agent2 in a.ts, same", "agent2: agent1 in a.ts, same"]);
-    expect(overlaps.words(B)).toBe("also in a.ts (same lines): the task of agent1");
+    expect(writers.phrase(B)).toBe("also in a.ts (same lines): the task of agent1");
     lines = "others";
     expect(await write()).toEqual([]);
     lines = "same";
@@ -42,9 +42,9 @@ describe("two agents that write to the same file (D8)", () => {
 
   test("get a notice within a second even if their lines are unknown, and another when they are known", async () => {
     const { asked, sameLines } = heldLines();
-    const { overlaps, clock, news } = radar({ sameLines });
-    overlaps.wrote(A, [file("a.ts")]);
-    overlaps.wrote(B, [file("a.ts")]);
+    const { writers, clock, news } = fileWriters({ sameLines });
+    writers.wrote(A, [file("a.ts")]);
+    writers.wrote(B, [file("a.ts")]);
     await clock.advance(999);
     expect(news()).toEqual(["agent1: agent2 in a.ts, unknown", "agent2: agent1 in a.ts, unknown"]);
     asked[0]?.answer("same");
@@ -54,18 +54,18 @@ describe("two agents that write to the same file (D8)", () => {
   });
 
   test("get a notice if their lines cannot be compared", async () => {
-    const { overlaps, news } = radar({ sameLines: () => Promise.reject(new Error("no git")) });
-    overlaps.wrote(A, [file("a.ts")]);
-    overlaps.wrote(B, [file("a.ts")]);
+    const { writers, news } = fileWriters({ sameLines: () => Promise.reject(new Error("no git")) });
+    writers.wrote(A, [file("a.ts")]);
+    writers.wrote(B, [file("a.ts")]);
     await settled();
     expect(news()).toEqual(["agent1: agent2 in a.ts, unknown", "agent2: agent1 in a.ts, unknown"]);
   });
 
   test("are compared once at a time, and again for later writes", async () => {
     const { asked, sameLines } = heldLines();
-    const { overlaps, news } = radar({ sameLines });
-    overlaps.wrote(A, [file("a.ts")]);
-    for (let write = 0; write < 50; write++) overlaps.wrote(B, [file("a.ts")]);
+    const { writers, news } = fileWriters({ sameLines });
+    writers.wrote(A, [file("a.ts")]);
+    for (let write = 0; write < 50; write++) writers.wrote(B, [file("a.ts")]);
     expect(asked).toHaveLength(1);
     asked[0]?.answer("others");
     await settled();
@@ -78,22 +78,22 @@ describe("two agents that write to the same file (D8)", () => {
 
   test("get one notice for many files, of which git compares only some", async () => {
     const { asked, sameLines } = heldLines();
-    const { overlaps, clock, told } = radar({ sameLines });
+    const { writers, clock, told } = fileWriters({ sameLines });
     const many = Array.from({ length: 500 }, (_, at) => file(`f${at}.ts`));
-    overlaps.wrote(A, many);
-    overlaps.wrote(B, [...many, file("own.ts")]);
+    writers.wrote(A, many);
+    writers.wrote(B, [...many, file("own.ts")]);
     expect(asked).toHaveLength(20);
     await clock.advance(999);
     expect(told.map(({ to, touches }) => [to, touches.length])).toEqual([
       [A, 500],
       [B, 500],
     ]);
-    expect(overlaps.words(A)).toBe("also in f0.ts and 499 more: the task of agent2");
+    expect(writers.phrase(A)).toBe("also in f0.ts and 499 more: the task of agent2");
   });
 
   test("are three: each gets a notice of both others", async () => {
-    const { overlaps, news } = radar();
-    for (const one of [A, B, C]) overlaps.wrote(one, [file("a.ts")]);
+    const { writers, news } = fileWriters();
+    for (const one of [A, B, C]) writers.wrote(one, [file("a.ts")]);
     await settled();
     expect(news().toSorted()).toEqual([
       "agent1: agent2 in a.ts, others",
@@ -103,43 +103,43 @@ describe("two agents that write to the same file (D8)", () => {
       "agent3: agent1 in a.ts, others",
       "agent3: agent2 in a.ts, others",
     ]);
-    expect(overlaps.words(A)).toBe("also in a.ts: the task of agent2 and 1 more");
+    expect(writers.phrase(A)).toBe("also in a.ts: the task of agent2 and 1 more");
   });
 
   test.each([
     ["of different repositories", [file("a.ts", "/one"), file("a.ts", "/two")] as const],
     ["of different names", [file("a.ts"), file("b.ts")] as const],
   ])("%s are not the same file", async (_, [one, other]) => {
-    const { overlaps, news } = radar();
-    overlaps.wrote(A, [one]);
-    overlaps.wrote(B, [other]);
+    const { writers, news } = fileWriters();
+    writers.wrote(A, [one]);
+    writers.wrote(B, [other]);
     await settled();
     expect(news()).toEqual([]);
   });
 
   test("get no notice if the first has ended, even during the comparison", async () => {
     const { asked, sameLines } = heldLines();
-    const { overlaps, news } = radar({ sameLines });
-    overlaps.wrote(A, [file("a.ts")]);
-    overlaps.wrote(B, [file("a.ts")]);
-    overlaps.released(A);
+    const { writers, news } = fileWriters({ sameLines });
+    writers.wrote(A, [file("a.ts")]);
+    writers.wrote(B, [file("a.ts")]);
+    writers.ended(A);
     asked[0]?.answer("same");
-    overlaps.wrote(B, [file("a.ts")]);
-    overlaps.wrote(C, [file("b.ts")]);
+    writers.wrote(B, [file("a.ts")]);
+    writers.wrote(C, [file("b.ts")]);
     await settled();
-    expect([news(), overlaps.words(A), overlaps.words(B)]).toEqual([[], null, null]);
+    expect([news(), writers.phrase(A), writers.phrase(B)]).toEqual([[], null, null]);
   });
 
   test("take turns without a notice if one waits for the other", async () => {
-    const { overlaps, news } = radar({ awaits: (one) => (one === A ? [B] : one === B ? [C] : []) });
-    for (const one of [A, B, C]) overlaps.wrote(one, [file("a.ts")]);
+    const { writers, news } = fileWriters({ awaits: (one) => (one === A ? [B] : one === B ? [C] : []) });
+    for (const one of [A, B, C]) writers.wrote(one, [file("a.ts")]);
     await settled();
     expect(news()).toEqual([]);
   });
 
   test("get no notice if the setting is off", async () => {
-    const { overlaps, news } = radar({ mode: () => "off" });
-    for (const one of [A, B]) overlaps.wrote(one, [file("a.ts")]);
+    const { writers, news } = fileWriters({ rule: "off" });
+    for (const one of [A, B]) writers.wrote(one, [file("a.ts")]);
     await settled();
     expect(news()).toEqual([]);
   });
@@ -155,7 +155,7 @@ test("whatever the order of writes, ends and answers: both of a pair learn once 
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const { asked, sameLines } = heldLines();
-      const { overlaps, clock, told } = radar({ sameLines });
+      const { writers, clock, told } = fileWriters({ sameLines });
       const wrote = new Map<string, Set<number>>();
       const due = new Set<string>();
       const heard = new Map<string, string[]>();
@@ -176,7 +176,7 @@ test("whatever the order of writes, ends and answers: both of a pair learn once 
               if (other !== who)
                 due.add(`${actor(who)} ${actor(other)} ${name}`).add(`${actor(other)} ${actor(who)} ${name}`);
           }
-          overlaps.wrote(
+          writers.wrote(
             actor(who),
             files.map((at) => file(`f${at}`)),
           );
@@ -185,7 +185,7 @@ test("whatever the order of writes, ends and answers: both of a pair learn once 
         else {
           await settled();
           listen();
-          overlaps.released(actor(who));
+          writers.ended(actor(who));
           for (const writers of wrote.values()) writers.delete(who);
           // What is told from now on is of a new run of it.
           for (const pair of [...due])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HeldWorktrees } from "../../../src/features/isolation/held-worktrees.ts";
+import { HeldWorktrees } from "../../../src/features/writers/held-worktrees.ts";
 import { ActorId } from "../../../src/mailbox/ids.ts";
 import type { Worktree } from "../../../src/mailbox/worktree.ts";
 import type { AnswerOf, GitRequest } from "../../../src/worktrees/protocol.ts";

@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import type { Clock } from "../../mailbox/clock.ts";
+import type { ActorId } from "../../mailbox/ids.ts";
+import type { Actors } from "../../supervisor/actors.ts";
+import type { Joints } from "../../supervisor/joints.ts";
+import { notRun } from "../../tools/dispatch.ts";
+import type { Worktrees } from "../../worktrees/worktrees.ts";
+import { FileWriters, type OverlapRule } from "./file-writers.ts";
+import type { HeldWorktrees } from "./held-worktrees.ts";
+import { fileLocator } from "./repo-file.ts";
+
+export interface WritersParts {
+  readonly clock: Clock;
+  readonly rule: OverlapRule;
+  /** The session's directory. */
+  readonly cwd: string;
+  readonly actors: Actors;
+  readonly worktrees: Pick<Worktrees, "overlap">;
+  readonly trees: HeldWorktrees;
+}
+
+/**
+ * Who may write a file: one call at a time, and what the overlap rule says of several agents. Joints: `prepareCall` (waits
+ * for its turn), `afterCall` (what was written; in a worktree its snapshot says that), `onEvent`.
+ */
+export function writersFeature({ clock, rule, cwd, actors, worktrees, trees }: WritersParts): Joints {
+  const locate = fileLocator(cwd, trees);
+  const writers = new FileWriters({
+    ...{ clock, rule },
+    describe: (id) => actors.find(id)?.title ?? "an agent",
+    tell: (id, notice) => actors.notify(id, notice),
+    sameLines: async (one, other, path) => {
+      const [first, second] = [one, other].map((id) => trees.at(actors.find(id)?.root ?? ""));
+      if (!first || !second) return "unknown";
+      const answer = await worktrees.overlap({ one: first.tree, other: second.tree, path });
+      return answer.type === "refused" ? "unknown" : answer.lines;
+    },
+    changed: (id) => actors.showRemarks(id, { overlap: writers.phrase(id) }),
+    awaits: (id) => awaitedBy(id, actors),
+  });
+  trees.onChanged((actor, tree, changed) => {
+    const files = changed.map(({ path }) => locate(join(tree.path, path)));
+    writers.wrote(actor, files);
+  });
+  return {
+    async prepareCall({ actor: { id: actor, spec }, id: call, accesses, signal }) {
+      const targets = accesses.flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
+      if (targets.length === 0) return {};
+      const files = targets.map((file) => ({ ...locate(file), file }));
+      const claim = await writers.claim({ actor, call, description: spec.description }, files, signal);
+      if (claim === null) return { refusal: String(notRun.content) };
+      return claim.type === "go" ? { lastWriters: claim.lastWriters } : { refusal: claim.reason };
+    },
+    afterCall({ actor, id, running: { writes }, isError }) {
+      // A failed call may have written, too; an ended actor has released its files.
+      if (writes !== null && trees.at(actor.root) === null && !actor.hasEnded)
+        writers.wrote(actor.id, writes.map(locate));
+      writers.release(id, actor.id, !isError);
+      return {};
+    },
+    onEvent(event) {
+      if (event.type === "released") writers.ended(event.id);
+      // An actor that waits for its own agents lends them what it has written.
+      if (event.type === "changed" && event.actor.lifecycle.state === "waiting") writers.reconsider();
+    },
+  };
+}
+
+function awaitedBy(id: ActorId, actors: Pick<Actors, "find" | "all">): ActorId[] {
+  const actor = actors.find(id);
+  const isIdle = actor?.lifecycle.state === "waiting" && actor.keptBy !== null;
+  return actors
+    .all()
+    .filter(({ runFor, hasEnded }) => runFor.owner === id && !hasEnded && (isIdle || !runFor.background))
+    .map((other) => other.id);
+}
