@@ -20,6 +20,9 @@ const found = ["@vscode/ripgrep", "sharp", "@hyzyla/pdfium"];
 /** Only a confined command that may reach some hosts needs it, and it is a fifth of the program. */
 const proxy = "@anthropic-ai/sandbox-runtime";
 
+/** It finds its WebAssembly by its own place on disk. */
+const engine = ["@jitl/quickjs-wasmfile-release-sync", "quickjs-emscripten-core"];
+
 /** A library shares its packages with the program that uses it. */
 const shared = ["@anthropic-ai/sdk", "nanoid", "zod"];
 
@@ -43,6 +46,7 @@ export const bundles: readonly Bundle[] = [
   { name: "journal-writer", entry: "src/journal/writer.ts", external: found, kind: "thread" },
   { name: "mcp-broker", entry: "src/mcp/broker/process.ts", external: [], kind: "thread" },
   { name: "worktree-keeper", entry: "src/worktrees/git-worker-main.ts", external: [], kind: "thread" },
+  { name: "script-thread", entry: "src/features/scripts/script-thread.ts", external: engine, kind: "thread" },
   { name: "page-reader", entry: "src/web/convert/thread.ts", external: found, kind: "thread" },
   { name: "process-host", entry: "src/processes/host.ts", external: found, kind: "thread" },
 ];

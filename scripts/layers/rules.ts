@@ -171,6 +171,8 @@ export const rules: Rules = {
     ["vscode-jsonrpc/node", all("src/lsp/connection.ts")],
     ["vscode-languageserver-protocol", [types("src/lsp/")]],
     ["croner", all("src/timers/cron.ts")],
+    ["quickjs-emscripten-core", all("src/features/scripts/script-thread.ts")],
+    ["@jitl/quickjs-wasmfile-release-sync", all("src/features/scripts/script-thread.ts")],
     ["@mozilla/readability", all("src/web/convert/html.ts")],
     ["linkedom", all("src/web/convert/dom.ts")],
     ["turndown", all("src/web/convert/markdown.ts")],

@@ -7,7 +7,7 @@ import { startAhead, type ThreadsAhead } from "../mailbox/threads.ts";
 import { GATEWAY_THREAD } from "../model/gateway-kind.ts";
 
 /** Commands with a name that open a session without further questions. */
-export const OPENING: readonly string[] = ["fanout", "start"];
+export const OPENING: readonly string[] = ["fanout", "run", "start"];
 
 /** Boots the threads if a command line (without node and the script) asks a model, and returns null if it does not. */
 export function threadsFor(argv: readonly string[]): ThreadsAhead | null {

@@ -294,6 +294,8 @@ export const ActorSpec = z.lazy(() =>
     pending: z.optional(Pending),
     /** A fork's: what its parent has seen. */
     inherited: z.optional(Inherited),
+    /** Names what it was asked for, so that a session that is resumed finds it instead of starting another. */
+    key: z.optional(z.string()),
     /** It keeps the thread of its calls until it ends. */
     thread: z.optional(z.literal("own")),
     /** Set if its first request must be its last. */

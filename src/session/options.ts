@@ -8,6 +8,7 @@ import type { SessionUsage } from "../features/budget/usage-meter.ts";
 import type { CompactionOptions } from "../features/compaction/windows.ts";
 import type { WorktreeSettings } from "../features/isolation/worktree-settings.ts";
 import type { LanguageServersOption } from "../features/languages/index.ts";
+import type { ScriptEnd, ScriptRequest } from "../features/scripts/run-script.ts";
 import type { ServerService } from "../features/servers/index.ts";
 import type { SkillsOptions } from "../features/skills/options.ts";
 import type { DeferOptions } from "../features/tool-search/index.ts";
@@ -206,6 +207,12 @@ export interface SpawnRequest<Output = JsonSchema | z.core.$ZodType> {
   readonly output?: Output;
   /** Its calls that read or change files have a thread that nothing else uses until it ends (default: leased with each call). */
   readonly thread?: "own";
+  /**
+   * Names what is asked for. If an agent of this session with the same key has ended `done`, or `partial` without a
+   * schema, its result is the answer; one that was
+   * cut off continues, and one that runs is waited for. Only otherwise an agent starts (default: always).
+   */
+  readonly key?: string;
   /** Called with the agent's ID as soon as it has one: by it the agent can be found, sent messages and cancelled. */
   readonly onStart?: (id: ActorId) => void;
   readonly signal?: AbortSignal;
@@ -232,6 +239,12 @@ export interface SupervisorHandle {
    * or the budget that it needs cannot be had. Aborting `signal` ends the agent as soon as it has started, as `cancelled`.
    */
   spawn(request: SpawnRequest): Promise<AgentResult>;
+  /**
+   * Runs an orchestration script ([docs/scripts.md](docs/scripts.md)): its agents are this session's, and a call that has finished in this
+   * session is not made again. Resolves with how it ended. Rejects if the session is closed, runs a script already, or cannot
+   * keep it on the disk.
+   */
+  runScript(request: ScriptRequest): Promise<ScriptEnd>;
   /**
    * Says something to a running actor: it enters the conversation at the actor's next turn, and an actor
    * that was about to end continues with it. `ended`: it reads no more messages.

@@ -2,6 +2,12 @@ import { statSync } from "node:fs";
 import type { Skill } from "../context/skills/skill.ts";
 import { outputJsonSchema } from "../features/agents/json-schema-of.ts";
 import { compactionOf } from "../features/compaction/index.ts";
+import {
+  runScript,
+  SCRIPT_AGENT,
+  type ScriptEnd,
+  type ScriptRequest,
+} from "../features/scripts/run-script.ts";
 import type { ServerService } from "../features/servers/index.ts";
 import type { AgentReport } from "../features/user-actors/define-actor.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
@@ -46,6 +52,7 @@ export class Supervisor implements SupervisorHandle {
   /** What was cut off with a process before, and has not been started again. */
   #unfinished: readonly Actor[] = [];
   #closing: Promise<void> | null = null;
+  #script: Promise<ScriptEnd> | null = null;
 
   /**
    * Opens the session; no model is asked before the first prompt or spawn. Throws if `cwd` is not a directory. Its threads
@@ -102,6 +109,7 @@ export class Supervisor implements SupervisorHandle {
     model,
     tokenBudget,
     thread,
+    key,
     onStart,
     ...unknown
   }: SpawnRequest): Promise<AgentResult> {
@@ -109,6 +117,11 @@ export class Supervisor implements SupervisorHandle {
     validateSpawn({ prompt: text, tokenBudget, timeoutMs }, unknown);
     if (this.#session.known !== null) await this.#session.known;
     this.#assertOpen();
+    const known = key === undefined ? null : this.#answering(key);
+    if (known !== null) {
+      onStart?.(known.id);
+      return this.#resultOf(known, signal);
+    }
     const { agents, skills } = this.#session;
     const definition = agents.definition(type);
     assertMergeHasTree(merge, isolation ?? definition.isolation);
@@ -117,6 +130,7 @@ export class Supervisor implements SupervisorHandle {
       ...{ prompt: called?.prompt ?? text, description, model, isolation, merge },
       ...(tokenBudget === undefined ? {} : { tokenBudget }),
       ...(thread === undefined ? {} : { thread }),
+      ...(key === undefined ? {} : { key }),
       ...(output === undefined ? {} : { outputSchema: outputJsonSchema(output) }),
     };
     const { id, ready } = agents.prepare(definition, asked, this.#session.options.cwd);
@@ -127,6 +141,33 @@ export class Supervisor implements SupervisorHandle {
     called?.lend(actor);
     onStart?.(actor.id);
     return this.#resultOf(actor, signal);
+  }
+
+  async runScript(request: ScriptRequest): Promise<ScriptEnd> {
+    this.#assertOpen();
+    if (this.#script !== null) throw new Error("This session runs a script already.");
+    const { agents, clock, options } = this.#session;
+    const run = runScript(request, {
+      ...{ folder: this.folder, clock, budgetTokens: options.budget?.tokens ?? null },
+      ...(options.startThread ? { startThread: options.startThread } : {}),
+      definition: (type) => agents.definition(type),
+      runCall: (
+        { prompt, options: { label, agentType = SCRIPT_AGENT, schema, model, isolation } },
+        key,
+        signal,
+      ) =>
+        this.spawn({
+          ...{ type: agentType, prompt, key, signal },
+          ...(label === undefined ? {} : { description: label }),
+          ...(schema === undefined ? {} : { output: schema }),
+          ...(model === undefined ? {} : { model }),
+          ...(isolation === undefined ? {} : { isolation }),
+        }),
+    });
+    this.#script = run;
+    return run.finally(() => {
+      this.#script = null;
+    });
   }
 
   send(actor: ActorId, text: string): "queued" | "ended" | "unknown" {
@@ -269,6 +310,19 @@ export class Supervisor implements SupervisorHandle {
     return unfinished;
   }
 
+  /** Returns the agent that has done, or does, what a key names, or null. One that was cut off is started again. */
+  #answering(key: string): Actor | null {
+    const all = this.#actors.all().filter(({ spec }) => spec.key === key);
+    const found = all.find(hasAnswered) ?? all.find(({ hasEnded }) => !hasEnded);
+    if (found === undefined) return null;
+    if (this.#unfinished.includes(found)) {
+      this.#unfinished = this.#unfinished.filter((one) => one !== found);
+      this.#actors.emit({ type: "resumed", actor: found });
+      this.#actors.start(found);
+    }
+    return found;
+  }
+
   #known(id: ActorId): Actor {
     const actor = this.#actors.find(id);
     if (!actor) throw new Error(`There is no agent ${JSON.stringify(id)} in this session.`);
@@ -293,6 +347,11 @@ export class Supervisor implements SupervisorHandle {
   #assertOpen(): void {
     if (this.#closing) throw new Error("The session is closed.");
   }
+}
+
+/** A part of an answer is one, too, unless it had to be data: what it cost is not paid for twice. */
+function hasAnswered({ summary, spec }: Actor): boolean {
+  return summary?.status === "done" || (summary?.status === "partial" && spec.outputSchema === undefined);
 }
 
 /** What an actor reads of an agent that it started. */

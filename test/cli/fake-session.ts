@@ -153,6 +153,10 @@ export class FakeSession implements SupervisorHandle {
     );
   }
 
+  async runScript(): Promise<never> {
+    throw new Error("A fake session runs no scripts.");
+  }
+
   async resumeUnfinished(signal?: AbortSignal): Promise<AgentResult | null> {
     this.wentOn += 1;
     this.#script.onGoOn?.(this);

@@ -10,6 +10,7 @@ import { mcpCommand } from "./mcp.ts";
 import { mcpServeCommand } from "./mcp-serve.ts";
 import { permissionsCommand } from "./permissions.ts";
 import { promptCommand } from "./prompt.ts";
+import { runCommand } from "./run.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { startCommand } from "./start.ts";
 import { topCommand } from "./top.ts";
@@ -19,6 +20,7 @@ import { worktreesCommand } from "./worktrees.ts";
 /** Commands by name, in the order help lists them. */
 export const namedCommands: readonly Command[] = [
   fanoutCommand,
+  runCommand,
   startCommand,
   agentsCommand,
   sessionsCommand,

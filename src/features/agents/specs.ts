@@ -71,6 +71,7 @@ export interface NewAgent {
   /** The schema of its answer; takes precedence over the definition's. */
   readonly outputSchema?: JsonSchema;
   readonly thread?: "own";
+  readonly key?: string;
   /** Slugs of the MCP servers that its definition brings and that are held for it. */
   readonly servers?: readonly string[];
 }
@@ -123,6 +124,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, bud
     type: definition.name,
     description: spawn.description,
     ...definedThinking(definition),
+    ...(spawn.key === undefined ? {} : { key: spawn.key }),
     ...((spawn.thread ?? definition.thread) === "own" ? { thread: "own" as const } : {}),
     role: [definition.prompt, skills?.text, canEdit(tools) ? mainSections.code : "", told]
       .filter(Boolean)

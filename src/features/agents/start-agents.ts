@@ -49,6 +49,7 @@ export interface AgentRequest {
   readonly tokenBudget?: number;
   readonly outputSchema?: JsonSchema;
   readonly thread?: "own";
+  readonly key?: string;
 }
 
 interface StartOptions {
@@ -157,7 +158,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
   /** Starts a new agent. Throws with a reason for the model if it must not start. */
   start(
     definition: AgentDefinition,
-    { prompt, description, model, tokenBudget, outputSchema, thread }: AgentRequest,
+    { prompt, description, model, tokenBudget, outputSchema, thread, key }: AgentRequest,
     runFor: RunFor,
     { id, needs, caller, deadlineMs }: StartOptions,
   ): Actor {
@@ -171,6 +172,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
         ...(tokenBudget === undefined ? {} : { tokenBudget }),
         ...(outputSchema === undefined ? {} : { outputSchema }),
         ...(thread === undefined ? {} : { thread }),
+        ...(key === undefined ? {} : { key }),
       };
       return agentSpec(common, definition, agent, spending.budgetOf(definition));
     };

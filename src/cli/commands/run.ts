@@ -1,0 +1,48 @@
+import type { Command } from "../command.ts";
+import { repeated } from "../option.ts";
+import { resumeFlags } from "../resume-flags.ts";
+import { jsonFlag, permissionPromptTool, sessionOptions } from "../session-flags.ts";
+import { concurrency } from "./fanout.ts";
+
+export const runFlags = {
+  arg: repeated({
+    name: "arg",
+    value: "KEY=VALUE",
+    summary: "one entry of the script's args; a value that is JSON is data, any other is text",
+  }),
+  force: repeated({
+    name: "force",
+    value: "CALL",
+    summary: "with --resume: run the call of this label again, and what depends on its result",
+  }),
+} as const;
+
+/** `troupe run`: an orchestration script. */
+export const runCommand: Command = {
+  name: "run",
+  usage: ["run FILE|NAME [--arg KEY=VALUE …] [flags]", "run [FILE] --resume ID [--force CALL …] [flags]"],
+  takes: "[FILE]",
+  summary: "run an orchestration script: agents that plain JavaScript starts, and nothing is paid for twice",
+  details: [
+    "FILE is JavaScript or TypeScript; NAME is a script in .claude/workflows of this directory or of your home.",
+    "What the script returns goes to stdout. The exit code is 0 if it returns, whatever its agents have found.",
+    "A run that was cut off, failed or was edited goes on with --resume: calls that have finished are answered from the journal, agents that were at work continue, and only what is new or has failed runs.",
+  ],
+  options: [
+    resumeFlags.resume,
+    ...Object.values(runFlags),
+    concurrency,
+    jsonFlag,
+    permissionPromptTool,
+    ...sessionOptions,
+  ],
+  examples: [
+    ["troupe run review.ts --arg branch=main", "a script with one argument"],
+    ["troupe run audit --max-budget-usd 5", ".claude/workflows/audit.ts, within a budget"],
+    ["troupe run --resume 3fk2", "what is left of a run that was cut off"],
+  ],
+  async run(args, context) {
+    const { runScriptFile } = await import("../script-session.ts");
+    return runScriptFile(args, context);
+  },
+};

@@ -1,0 +1,187 @@
+import { basename, extname, join, resolve } from "node:path";
+import { readScriptRun, type ScriptRun } from "../features/scripts/script-file.ts";
+import { MAX_SCRIPT_CHARS } from "../features/scripts/script-source.ts";
+import type { ScriptNews } from "../features/scripts/thread-requests.ts";
+import { formatDollars } from "../lib/figures.ts";
+import { readRegularFile } from "../lib/read-regular-file.ts";
+import { MAIN } from "../mailbox/ids.ts";
+import type { SupervisorHandle } from "../session/options.ts";
+import type { AgentView } from "../supervisor/view.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Context } from "./command.ts";
+import { concurrency } from "./commands/fanout.ts";
+import { runFlags } from "./commands/run.ts";
+import { workingDir } from "./directories.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { counted } from "./figures.ts";
+import { endWithoutAgent, type Job } from "./jobs.ts";
+import { printNotes } from "./print.ts";
+import { accountLine, denialSentence } from "./results.ts";
+import { resumeFlags } from "./resume-flags.ts";
+import { runSession } from "./run-session.ts";
+import { safeLine } from "./safe-text.ts";
+import { jsonFlag } from "./session-flags.ts";
+import { setUpSessionOrResume } from "./setup-or-resume.ts";
+import { UsageError } from "./usage-error.ts";
+
+interface Script {
+  readonly name: string;
+  readonly path: string | null;
+  readonly source: string;
+}
+
+const SUFFIXES = [".ts", ".js", ".mts", ".mjs"];
+const MOST_BYTES = 4 * MAX_SCRIPT_CHARS;
+const JOB = { type: "script", description: "script" };
+
+/** Runs the script that the arguments name, in a session of its own or in the one that has run it before. */
+export async function runScriptFile(args: Arguments, context: Context): Promise<number> {
+  const { io } = context;
+  const [file] = args.positionals;
+  const wanted = args.value(resumeFlags.resume);
+  const force = args.value(runFlags.force) ?? [];
+  if (force.length > 0 && wanted === undefined)
+    throw new UsageError("--force is for a run that there is already; add --resume ID, or leave it out.");
+  if (file === undefined && wanted === undefined)
+    throw new UsageError("run needs a script: troupe run FILE, or troupe run --resume ID.");
+  const given = argsOf(args.value(runFlags.arg) ?? []);
+  const cwd = await workingDir(args, io);
+  const named = file === undefined ? null : readScript(file, cwd, io.homedir);
+  const setup = await setUpSessionOrResume(args, context, {
+    title: `script ${named?.name ?? ""}`.trim(),
+    maxAgents: args.value(concurrency),
+  });
+  const { resume } = setup.options;
+  const before = resume === undefined ? null : readScriptRun(resume.folder);
+  const script = named ?? (before === null ? null : scriptOf(before));
+  if (script === null) {
+    resume?.release();
+    throw new UsageError(
+      `Session ${wanted} has run no script; name one: troupe run FILE --resume ${wanted}.`,
+    );
+  }
+  let value: unknown = null;
+  return runSession(context, setup, {
+    jobs(session, note) {
+      for (const line of planLines(session, force)) note(line);
+      const job: Job = {
+        ...JOB,
+        async start(handle, signal) {
+          const end = await handle.runScript({
+            ...{ name: script.name, source: script.source, signal, force },
+            ...(script.path === null ? {} : { path: script.path }),
+            ...(given === undefined ? {} : { args: given }),
+            onNews: (news) => {
+              const line = newsLine(news);
+              if (line !== null) note(safeLine(line));
+            },
+          });
+          if (end.type === "returned") value = end.value;
+          const how = end.type === "returned" ? "done" : signal.aborted ? "cancelled" : "failed";
+          return endWithoutAgent(JOB, how, end.type === "returned" ? "" : end.reason);
+        },
+      };
+      return [job];
+    },
+    async report(finished) {
+      const [end] = finished.ends;
+      const isDone = end?.summary.status === "done";
+      if (args.value(jsonFlag)) {
+        const { usage, costUsd } = finished.account;
+        const object = { status: end?.summary.status, value, reason: end?.summary.reason, usage, costUsd };
+        await io.stdout.write(`${JSON.stringify(object)}\n`);
+      } else if (isDone) await io.stdout.write(`${textOfValue(value)}\n`);
+      else await io.stderr.write(`troupe: The script failed: ${end?.summary.reason ?? "it did not start"}\n`);
+      await printNotes(io, [denialSentence(finished.account), accountLine(finished)]);
+      return isDone ? exitCodes.done : exitCodes.notDone;
+    },
+  });
+}
+
+/** Throws a `UsageError` if there is no such script. */
+function readScript(file: string, cwd: string, homedir: string): Script {
+  const looksLikePath = file.includes("/") || SUFFIXES.includes(extname(file));
+  const folders = [join(cwd, ".claude/workflows"), join(homedir, ".claude/workflows")];
+  const paths = looksLikePath
+    ? [resolve(cwd, file)]
+    : folders.flatMap((folder) => SUFFIXES.map((suffix) => join(folder, `${file}${suffix}`)));
+  for (const path of paths) {
+    const read = readRegularFile(path, MOST_BYTES);
+    if (read.type === "unreadable") throw new UsageError(`The script ${path} ${read.problem}.`);
+    if (read.type === "read") return { name: basename(path), path, source: read.bytes.toString() };
+  }
+  throw new UsageError(
+    looksLikePath
+      ? `There is no script ${paths[0]}.`
+      : `There is no script ${file}.ts or ${file}.js in ${folders.join(" or ")}.`,
+  );
+}
+
+/** The file as it is now, if it is still there: it may have been edited since. */
+function scriptOf({ path, name, source }: ScriptRun): Script {
+  const now = path === null ? null : readRegularFile(path, MOST_BYTES);
+  return { name, path, source: now?.type === "read" ? now.bytes.toString() : source };
+}
+
+/** Returns undefined if none are given. Throws a `UsageError` for what is no `KEY=VALUE`. */
+function argsOf(entries: readonly string[]): Readonly<Record<string, unknown>> | undefined {
+  if (entries.length === 0) return undefined;
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const at = entry.indexOf("=");
+      if (at < 1) throw new UsageError(`--arg ${JSON.stringify(entry)} is not KEY=VALUE.`);
+      return [entry.slice(0, at), dataOf(entry.slice(at + 1))];
+    }),
+  );
+}
+
+function dataOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What a session that is resumed has done already, and what is left of it. */
+function planLines(session: SupervisorHandle, force: readonly string[]): readonly string[] {
+  const calls = session.tree().filter(({ id, depth }) => id !== MAIN && depth === 1);
+  if (calls.length === 0) return [];
+  const forced = new Set(force);
+  const done = calls.filter(
+    ({ summary, description }) =>
+      (summary?.status === "done" || summary?.status === "partial") && !forced.has(description),
+  );
+  const open = calls.filter(({ state }) => state !== "ended");
+  const again = calls.length - done.length - open.length;
+  const cost = done.reduce((sum, { costUsd }) => sum + costUsd, 0);
+  const left = open.length + again;
+  return [
+    `Finished before, and not run again: ${counted(done.length, "call")}${spentText(cost)}. Going on: ${open.length}. Not successful, and run again if the script still makes them: ${again}${likelyText(done, left)}.`,
+  ];
+}
+
+const spentText = (cost: number) => (cost > 0 ? ` (${formatDollars(cost)} spent)` : "");
+
+/** As much as the calls so far have cost each. */
+function likelyText(done: readonly AgentView[], left: number): string {
+  const cost = done.reduce((sum, { costUsd }) => sum + costUsd, 0);
+  return cost === 0 || left === 0 ? "" : ` (likely cost: ${formatDollars((cost / done.length) * left)})`;
+}
+
+function newsLine(news: ScriptNews): string | null {
+  switch (news.type) {
+    case "log":
+      return news.text;
+    case "phase":
+      return `== ${news.title}`;
+    case "meta":
+      return null;
+    default:
+      return news satisfies never;
+  }
+}
+
+function textOfValue(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
