@@ -1,21 +1,8 @@
 import type { Command } from "../command.ts";
-import { repeated } from "../option.ts";
 import { resumeFlags } from "../resume-flags.ts";
+import { runFlags } from "../script-flags.ts";
 import { jsonFlag, permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import { concurrency } from "./fanout.ts";
-
-export const runFlags = {
-  arg: repeated({
-    name: "arg",
-    value: "KEY=VALUE",
-    summary: "one entry of the script's args; a value that is JSON is data, any other is text",
-  }),
-  force: repeated({
-    name: "force",
-    value: "CALL",
-    summary: "with --resume: run the call of this label again, and what depends on its result",
-  }),
-} as const;
 
 /** `troupe run`: an orchestration script. */
 export const runCommand: Command = {
@@ -26,7 +13,7 @@ export const runCommand: Command = {
   details: [
     "FILE is JavaScript or TypeScript; NAME is a script in .claude/workflows of this directory or of your home.",
     "What the script returns goes to stdout. The exit code is 0 if it returns, whatever its agents have found.",
-    "A run that was cut off, failed or was edited goes on with --resume: calls that have finished are answered from the journal, agents that were at work continue, and only what is new or has failed runs.",
+    "A run that was cut off, failed or was edited is resumed with --resume: calls that have finished are answered from the journal, agents that were at work continue, and only what is new or has failed runs.",
   ],
   options: [
     resumeFlags.resume,

@@ -11,7 +11,7 @@ import { type StartThread, startThread, type ThreadKind } from "../../mailbox/th
 import { CallKeys } from "./call-key.ts";
 import { readCall, type ScriptCall } from "./script-call.ts";
 import { keepScriptRun, readScriptRun, type ScriptRun } from "./script-file.ts";
-import { type ScriptNews, scriptRequests, sessionRequests } from "./thread-requests.ts";
+import { type ScriptNews, scriptNeeds, scriptRequests } from "./thread-requests.ts";
 
 /** A script to run, or to run again in a session that has run it before. */
 export interface ScriptRequest {
@@ -86,7 +86,7 @@ export async function runScript(request: ScriptRequest, parts: ScriptParts): Pro
     fault = errorMessage(error);
   });
   let calls = 0;
-  serve(channel, sessionRequests, {
+  serve(channel, scriptNeeds, {
     async agent({ prompt, options }) {
       const call = readCall(prompt, options);
       const definition = parts.definition(call.options.agentType ?? SCRIPT_AGENT);
@@ -97,7 +97,7 @@ export async function runScript(request: ScriptRequest, parts: ScriptParts): Pro
         throw new Error(`This script has made ${MOST_CALLS} calls, the most for one run.`);
       const { summary, description } = await parts.runCall(call, keys.next(call, definition), stop);
       stop.throwIfAborted();
-      return { value: valueOf(call, summary, description, onNews), tokens: totalTokens(summary.usage) };
+      return { value: answerOf(call, summary, description, onNews), tokens: totalTokens(summary.usage) };
     },
   });
   // The engine's own limit does not see a single operation on a huge text.
@@ -142,7 +142,7 @@ async function recordOf(request: ScriptRequest, { folder, clock }: ScriptParts):
 }
 
 /** What the call resolves to: data, a text, or null for an agent that has not done its task, with a line that says so. */
-function valueOf(
+function answerOf(
   { options }: ScriptCall,
   { status, text, output, reason }: Summary,
   description: string,

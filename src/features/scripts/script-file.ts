@@ -16,7 +16,7 @@ const ScriptRun = z.object({
   forced: z.record(z.string(), z.number()),
 });
 
-/** What a session that runs a script keeps of it beside its journal, to run it again. */
+/** What a session that runs a script keeps of it next to its journal, to run it again. */
 export type ScriptRun = z.infer<typeof ScriptRun>;
 
 const MOST_BYTES = 8 * MAX_SCRIPT_CHARS;

@@ -1,6 +1,6 @@
 /**
  * What a script finds in its engine, as source text that runs there before it: a function of the host's `post` and of the run's
- * data as JSON. It returns how the host answers (`deliver`) and begins. Nothing of the host is handed on to the script.
+ * data as JSON. It returns how the host answers (`deliver`) and begins. The script gets no object of the host.
  */
 export const SCRIPT_GLOBALS = String.raw`(post, json) => {
   "use strict";

@@ -7,7 +7,7 @@ import { serve } from "../../mailbox/rpc/server.ts";
 import type { RequestOf, ResponseOf } from "../../mailbox/rpc/table.ts";
 import { SCRIPT_GLOBALS } from "./script-globals.ts";
 import { functionOf } from "./script-source.ts";
-import { ScriptNews, scriptRequests, sessionRequests } from "./thread-requests.ts";
+import { ScriptNews, scriptNeeds, scriptRequests } from "./thread-requests.ts";
 
 /** The engine's own limits: a script that needs more of them ends with an error. */
 const MEMORY_BYTES = 128 * 1024 * 1024;
@@ -38,7 +38,7 @@ function thrown({ name, message }: { readonly name?: string; readonly message?: 
  */
 async function runScript(
   order: Order,
-  session: Caller<typeof sessionRequests>,
+  session: Caller<typeof scriptNeeds>,
   tell: (news: ScriptNews) => void,
 ): Promise<End> {
   const { name, source, ...data } = order;
@@ -90,7 +90,7 @@ const port = parentPort;
 process.removeAllListeners("warning");
 if (port) {
   const channel = portChannel(port);
-  const session = new Caller(sessionRequests, { clock: systemClock, peer: "The session" });
+  const session = new Caller(scriptNeeds, { clock: systemClock, peer: "The session" });
   session.attach(channel);
   serve(channel, scriptRequests, {
     run: (order, { event }) => runScript(order, session, event),

@@ -33,7 +33,7 @@ export const scriptRequests = {
 };
 
 /** What a script asks of the session. The options are checked there. */
-export const sessionRequests = {
+export const scriptNeeds = {
   agent: {
     request: z.object({ prompt: z.unknown(), options: z.unknown() }),
     response: z.object({ value: z.unknown(), tokens: z.number() }),

@@ -132,7 +132,7 @@ describe("an orchestration script", () => {
     expect(logs).toHaveLength(1003);
   });
 
-  test("can reach nothing of the program, however it asks", async () => {
+  test("can reach no part of the program, however it tries", async () => {
     const { end } = await run(`
       const seen = [];
       const look = (name, f) => { try { const got = f(); if (got !== undefined) seen.push(name + " " + typeof got); } catch {} };
@@ -175,7 +175,7 @@ describe("a call that has finished is not made again in its session", () => {
     expect(prompts).toEqual(["a", "b", "a", "c"]);
   });
 
-  test("unless it is forced to, and then not once more by itself", async () => {
+  test("unless it is forced to, and then not again without a further order", async () => {
     const source = 'return [await agent("a", { label: "first" }), await agent("b")];';
     const { supervisor, prompts } = await run(source);
     await supervisor.runScript({ source, name: "work.ts", force: ["first"] });
