@@ -95,7 +95,7 @@ describe("troupe run", () => {
 
   test("killed at any moment, edited and resumed: no finished call is asked again, and no agent repeats more than one turn", {
     tags: ["long"],
-    timeout: 600_000,
+    timeout: 1_200_000,
   }, async () => {
     const rounds = long(25, 2);
     for (let round = 0; round < rounds; round += 1) {
