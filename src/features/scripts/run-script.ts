@@ -55,6 +55,8 @@ export interface ScriptParts {
 /** How often a script's thread must show that it lives, and milliseconds in which it must. */
 const PULSE_MS = 5_000;
 const STUCK_MS = 20_000;
+/** Failures in a row for one reason: the next agents would most likely fail as well, and cost. */
+const MOST_SAME = 3;
 /** Calls of one run; a script that asks for more has most likely lost count. */
 const MOST_CALLS = 1_000;
 export const SCRIPT_AGENT = "general-purpose";
@@ -86,6 +88,7 @@ export async function runScript(request: ScriptRequest, parts: ScriptParts): Pro
     fault = errorMessage(error);
   });
   let calls = 0;
+  const sameFailure = countSameFailures();
   serve(channel, scriptNeeds, {
     async agent({ prompt, options }) {
       const call = readCall(prompt, options);
@@ -97,6 +100,12 @@ export async function runScript(request: ScriptRequest, parts: ScriptParts): Pro
         throw new Error(`This script has made ${MOST_CALLS} calls, the most for one run.`);
       const { summary, description } = await parts.runCall(call, keys.next(call, definition), stop);
       stop.throwIfAborted();
+      const why = sameFailure(summary);
+      if (why !== null) {
+        fault = why;
+        over.abort(new Error(why));
+        void worker.terminate();
+      }
       return { value: answerOf(call, summary, description, onNews), tokens: totalTokens(summary.usage) };
     },
   });
@@ -139,6 +148,19 @@ async function recordOf(request: ScriptRequest, { folder, clock }: ScriptParts):
   };
   await keepScriptRun(folder, run);
   return run;
+}
+
+/** Returns what to say when `MOST_SAME` agents in a row have failed for one reason, whatever its figures; else null. */
+function countSameFailures(): (summary: Summary) => string | null {
+  let last: string | null = null;
+  let count = 0;
+  return ({ status, reason = "" }) => {
+    const why = status === "failed" ? reason.replace(/\d+/g, "0") : null;
+    count = why !== null && why === last ? count + 1 : 1;
+    last = why;
+    if (why === null || count < MOST_SAME) return null;
+    return `${MOST_SAME} agents in a row failed for the same reason, so no more are started: ${reason}`;
+  };
 }
 
 /** What the call resolves to: data, a text, or null for an agent that has not done its task, with a line that says so. */

@@ -202,6 +202,32 @@ describe("a call that has finished is not made again in its session", () => {
     expect(prompts.toSorted()).toEqual(["a", "b", "b", "c"]);
   });
 
+  test("three in a row that fail for one reason are a brake: nothing more starts, and what runs is cancelled", async () => {
+    let asked = 0;
+    const { supervisor } = supervised("worker threads", (request) => {
+      if (promptOf(request) === "slow") return new Promise<never>(() => {});
+      asked += 1;
+      return { failure: { kind: "spend_limit", message: `The limit is reached (try ${asked}).` } };
+    });
+    const logs: string[] = [];
+    const end = await supervisor.runScript({
+      source: `
+        const slow = agent("slow");
+        for (let n = 0; n < 50; n++) await agent("task " + n, { label: "task " + n });
+        return slow;`,
+      ...{ name: "w.js", onNews: (one: ScriptNews) => void (one.type === "log" && logs.push(one.text)) },
+    });
+    expect(end).toEqual({
+      type: "failed",
+      reason: expect.stringMatching(/^3 agents in a row failed for the same reason, .* The limit is reached/),
+    });
+    expect(asked).toBe(3);
+    await supervisor.close();
+    expect(supervisor.tree().map(({ summary }) => summary?.status)).toEqual([
+      ...["cancelled", "failed", "failed", "failed"],
+    ]);
+  });
+
   test("two scripts at a time are refused, and a stopped one ends its agents", async () => {
     const stop = new AbortController();
     const { supervisor, model } = supervised("worker threads", () => new Promise<never>(() => {}));
