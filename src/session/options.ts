@@ -8,7 +8,7 @@ import type { SessionUsage } from "../features/budget/usage-meter.ts";
 import type { CompactionOptions } from "../features/compaction/windows.ts";
 import type { WorktreeSettings } from "../features/isolation/worktree-settings.ts";
 import type { LanguageServersOption } from "../features/languages/index.ts";
-import type { ScriptEnd, ScriptRequest } from "../features/scripts/run-script.ts";
+import type { ScriptEnd, ScriptRequest } from "../features/scripts/index.ts";
 import type { ServerService } from "../features/servers/index.ts";
 import type { SkillsOptions } from "../features/skills/options.ts";
 import type { DeferOptions } from "../features/tool-search/index.ts";

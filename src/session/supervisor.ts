@@ -2,12 +2,7 @@ import { statSync } from "node:fs";
 import type { Skill } from "../context/skills/skill.ts";
 import { outputJsonSchema } from "../features/agents/json-schema-of.ts";
 import { compactionOf } from "../features/compaction/index.ts";
-import {
-  runScript,
-  SCRIPT_AGENT,
-  type ScriptEnd,
-  type ScriptRequest,
-} from "../features/scripts/run-script.ts";
+import { runScript, SCRIPT_AGENT, type ScriptEnd, type ScriptRequest } from "../features/scripts/index.ts";
 import type { ServerService } from "../features/servers/index.ts";
 import type { AgentReport } from "../features/user-actors/define-actor.ts";
 import type { Compaction } from "../mailbox/compacted.ts";

@@ -71,7 +71,8 @@ const THREAD: ThreadKind = {
 
 /**
  * Runs a script in a thread of its own. Each of its calls has a name by its content, and a call that has finished in this session
- * before is answered from the journal. Rejects with a sentence if the script cannot be kept; how it ends is data.
+ * before is answered from the journal. Rejects with a sentence if the script cannot be kept; how it ends is data. Uses no
+ * joint: its agents start as those of the library do.
  */
 export async function runScript(request: ScriptRequest, parts: ScriptParts): Promise<ScriptEnd> {
   const { onNews = () => {}, signal } = request;
