@@ -33,7 +33,7 @@ async function load() {
   if (require("node:fs").existsSync(`${dist}cli.cjs`)) {
     const ahead = require(`${dist}threads-ahead.cjs`).threadsFor(process.argv.slice(2));
     await require(`${dist}cli.cjs`).start(ahead);
-  } else await (await import("../src/cli/entry.ts")).start(null);
+  } else await import("../src/cli/run-sources.ts");
 }
 
 /** Every user of the machine can reach an inspector, and this process holds the model's key. */

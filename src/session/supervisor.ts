@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import type { Skill } from "../context/skills/skill.ts";
 import { outputJsonSchema } from "../features/agents/json-schema-of.ts";
 import { compactionOf } from "../features/compaction/index.ts";
-import { runScript, SCRIPT_AGENT, type ScriptEnd, type ScriptRequest } from "../features/scripts/index.ts";
+import type { ScriptEnd, ScriptRequest } from "../features/scripts/index.ts";
 import type { ServerService } from "../features/servers/index.ts";
 import type { AgentReport } from "../features/user-actors/define-actor.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
@@ -141,27 +141,27 @@ export class Supervisor implements SupervisorHandle {
   async runScript(request: ScriptRequest): Promise<ScriptEnd> {
     this.#assertOpen();
     if (this.#script !== null) throw new Error("This session runs a script already.");
+    this.#script = this.#runScript(request);
+    return this.#script.finally(() => {
+      this.#script = null;
+    });
+  }
+
+  async #runScript(request: ScriptRequest): Promise<ScriptEnd> {
+    const { runScript } = await import("../features/scripts/index.ts");
     const { agents, clock, options } = this.#session;
-    const run = runScript(request, {
+    return runScript(request, {
       ...{ folder: this.folder, clock, budgetTokens: options.budget?.tokens ?? null },
       ...(options.startThread ? { startThread: options.startThread } : {}),
       definition: (type) => agents.definition(type),
-      runCall: (
-        { prompt, options: { label, agentType = SCRIPT_AGENT, schema, model, isolation } },
-        key,
-        signal,
-      ) =>
+      runCall: ({ type, prompt, options: { label, schema, model, isolation } }, key, signal) =>
         this.spawn({
-          ...{ type: agentType, prompt, key, signal },
+          ...{ type, prompt, key, signal },
           ...(label === undefined ? {} : { description: label }),
           ...(schema === undefined ? {} : { output: schema }),
           ...(model === undefined ? {} : { model }),
           ...(isolation === undefined ? {} : { isolation }),
         }),
-    });
-    this.#script = run;
-    return run.finally(() => {
-      this.#script = null;
     });
   }
 

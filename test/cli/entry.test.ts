@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { BIN } from "../support/built.ts";
 import { everyNth } from "../support/long.ts";
 
-const SOURCE = join(import.meta.dirname, "../../src/cli/entry.ts");
+const SOURCE = join(import.meta.dirname, "../../src/cli/run-sources.ts");
 
 function start(argv: readonly string[], script = `exec "$0" "$@"`, entry = BIN) {
   const child = spawn("sh", ["-c", script, process.execPath, entry, ...argv], {

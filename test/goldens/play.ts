@@ -41,7 +41,7 @@ export interface Played {
   readonly changed: Readonly<Record<string, string | null>>;
 }
 
-const SOURCE = join(import.meta.dirname, "../../src/cli/entry.ts");
+const SOURCE = join(import.meta.dirname, "../../src/cli/run-sources.ts");
 const SERVER = join(import.meta.dirname, "../mcp/servers/good.ts");
 
 /** Time passes, but limits of the command line that only a busy machine breaks do not. */

@@ -13,7 +13,7 @@ test("troupe/policy is one file of its own that exports decide and judge", { tag
     default: "./dist/policy.js",
   });
   const bundle = bundles.find(({ name }) => name === "policy");
-  expect(bundle).toMatchObject({ entry: "src/policy/index.ts", external: [], format: "esm" });
+  expect(bundle).toMatchObject({ entry: "src/policy/index.ts", external: [], kind: "library" });
 
   const dir = mkdtempSync(join(tmpdir(), "troupe-entry-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

@@ -59,7 +59,6 @@ const STUCK_MS = 20_000;
 const MOST_SAME = 3;
 /** Calls of one run; a script that asks for more has most likely lost count. */
 const MOST_CALLS = 1_000;
-export const SCRIPT_AGENT = "general-purpose";
 
 const THREAD: ThreadKind = {
   name: "script",
@@ -93,7 +92,7 @@ export async function runScript(request: ScriptRequest, parts: ScriptParts): Pro
   serve(channel, scriptNeeds, {
     async agent({ prompt, options }) {
       const call = readCall(prompt, options);
-      const definition = parts.definition(call.options.agentType ?? SCRIPT_AGENT);
+      const definition = parts.definition(call.type);
       // Once it is stopped, it starts nothing more until its thread has ended.
       stop.throwIfAborted();
       calls += 1;

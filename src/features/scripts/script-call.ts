@@ -12,8 +12,12 @@ const Options = z.object({
   isolation: z.optional(z.enum(["worktree"])),
 });
 
+const USUAL_AGENT = "general-purpose";
+
 /** One call of `agent` in a script. */
 export interface ScriptCall {
+  /** Of its agent. */
+  readonly type: string;
   readonly prompt: string;
   readonly options: z.infer<typeof Options>;
 }
@@ -38,5 +42,5 @@ export function readCall(prompt: unknown, options: unknown): ScriptCall {
     const [issue] = parsed.error.issues;
     throw new Error(`The option ${issue?.path.join(".")} of agent(): ${issue?.message}.`);
   }
-  return { prompt, options: parsed.data };
+  return { type: parsed.data.agentType ?? USUAL_AGENT, prompt, options: parsed.data };
 }
