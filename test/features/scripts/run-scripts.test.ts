@@ -117,10 +117,10 @@ describe("an orchestration script", () => {
     tags: ["long"],
     timeout: 120_000,
   }, async () => {
-    const { end } = await run('const a = []; for (let n = 0; n < 1e3; n++) a[n % 50] = "x".repeat(2e6) + n;');
+    const { end } = await run("return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);");
     expect(end).toEqual({
       type: "failed",
-      reason: expect.stringMatching(/computes without an end|computed for 10 s/),
+      reason: "it computes without an end",
     });
   });
 
