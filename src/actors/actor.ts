@@ -70,6 +70,8 @@ export async function runActor(world: ActorWorld): Promise<void> {
       case "call-begins":
         return report(event);
       case "waiting":
+      case "paused":
+      case "unpaused":
         return; // the gateway tells the supervisor itself, for all agents
       default:
         event satisfies never;

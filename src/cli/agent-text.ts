@@ -4,7 +4,7 @@ import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
 import type { Activity, AgentView } from "../supervisor/view.ts";
 import type { Paint } from "./colour.ts";
-import { counted, dollars, shortCount, shortTime } from "./figures.ts";
+import { counted, dollars, shortCount, shortDate, shortTime } from "./figures.ts";
 import { safeLine } from "./safe-text.ts";
 
 /** Returns a status as users read it. */
@@ -40,6 +40,8 @@ export function stateMark(view: AgentView, paint: Paint): string {
       return paint("cyan", "◌");
     case "running":
       return paint("cyan", "●");
+    case "paused":
+      return paint("yellow", "◑");
     case "waiting":
       return paint("cyan", "◐");
     case "cancelling":
@@ -62,6 +64,7 @@ export function doing(view: AgentView, now: number): string {
     case "ended":
       return ending(view);
     case "running":
+    case "paused":
     case "waiting":
       return workWords(view, now) || (view.state === "waiting" ? "waiting" : "");
     default:
@@ -97,7 +100,7 @@ function checkWords({ unverified = [], unfounded }: Summary): string[] {
 /** The step it works on comes before the call; what keeps it from working comes alone. */
 function workWords({ activity, doing: step }: AgentView, now: number): string {
   const words = activityWords(activity, now);
-  if (step === null || activity.type === "retrying") return words;
+  if (step === null || activity.type === "retrying" || activity.type === "paused") return words;
   const told = safeLine(step);
   return activity.type === "tool" ? `${told} · ${words}` : told;
 }
@@ -115,6 +118,10 @@ function activityWords(activity: Activity, now: number): string {
       const then = activity.attempt === null ? "giving up" : "trying again";
       return `${then} in ${seconds} s: ${safeLine(activity.reason)}`;
     }
+    case "paused":
+      return activity.until <= now
+        ? "asking the model"
+        : `${activity.model} paused until ${shortDate(activity.at)} (${shortTime(activity.until - now)})`;
     default:
       return activity satisfies never;
   }

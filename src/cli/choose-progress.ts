@@ -10,7 +10,7 @@ import type { Outlet } from "./output-stream.ts";
 import { createPainter } from "./painter.ts";
 import { createPlainProgress, type Progress } from "./plain-progress.ts";
 import { safeLine } from "./safe-text.ts";
-import { createWaits } from "./waits.ts";
+import { createWaits, pauseLine } from "./waits.ts";
 
 /** A live tree on a terminal, plain lines anywhere else. */
 export function chooseProgress({ stderr, env, clock }: CliIO): Progress {
@@ -53,6 +53,8 @@ function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): Progres
         case "waiting":
           waits.add(event, clock.now());
           return frames.soon();
+        case "paused":
+          return painter.print(paint("yellow", pauseLine(event, clock)));
         case "warning":
           return painter.print(paint("yellow", safeLine(event.message)));
         // What a woken conversation says comes with its result.

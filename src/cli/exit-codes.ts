@@ -17,7 +17,7 @@ export const exitCodeHelp: readonly (readonly [code: number, meaning: string])[]
   ],
   [exitCodes.notDone, "it ended in any other way; everything known is printed"],
   [exitCodes.usage, "wrong usage: an unknown flag, a missing directory, no prompt, nothing to resume"],
-  [exitCodes.unfinished, "background work was stopped at --background-timeout"],
+  [exitCodes.unfinished, "it was left, to be resumed: --background-timeout or --limit-patience was over"],
   [exitCodes.hungUp, "the terminal went away (SIGHUP), after everything known was printed"],
   [exitCodes.interrupted, "interrupted (SIGINT), after everything known was printed"],
   [exitCodes.terminated, "stopped (SIGTERM), after everything known was printed"],

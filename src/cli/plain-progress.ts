@@ -5,7 +5,7 @@ import { agentFigures, agentName, doing, stateMark } from "./agent-text.ts";
 import type { Paint } from "./colour.ts";
 import type { Outlet } from "./output-stream.ts";
 import { safeLine } from "./safe-text.ts";
-import { createWaits, waitLine } from "./waits.ts";
+import { createWaits, pauseLine, waitLine } from "./waits.ts";
 
 /** What the user sees on standard error while agents work. */
 export interface Progress {
@@ -54,6 +54,8 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
         case "waiting":
           if (waits.add(event, clock.now())) print(waitLine(event.reason, event.ms, event.attempt));
           return;
+        case "paused":
+          return print(paint("yellow", pauseLine(event, clock)));
         case "warning":
           return print(paint("yellow", safeLine(event.message)));
         // What a woken conversation says comes with its result.

@@ -6,7 +6,7 @@ import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
 import { chooseProgress } from "./choose-progress.ts";
 import type { Context } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { shortTime } from "./figures.ts";
+import { shortDate, shortTime } from "./figures.ts";
 import { followSettings } from "./follow-settings.ts";
 import { watchInterrupts } from "./interrupts.ts";
 import { type Job, type JobEnd, runJobs, watchTree } from "./jobs.ts";
@@ -33,6 +33,8 @@ export interface Work {
   onEvent?(event: SupervisorEvent): void;
   /** Milliseconds that the main conversation waits, in all, for nothing but background work. */
   readonly backgroundMs?: number | undefined;
+  /** The command that resumes it (default `troupe`, the conversation). */
+  readonly command?: string;
   /** The session is not kept: it cannot be resumed. */
   readonly passing?: boolean;
   /** Resolves to the exit code. */
@@ -57,6 +59,7 @@ export async function runSession(context: Context, setup: SessionSetup, work: Wo
   let answered: AgentResult | null = null;
   let unfinished: readonly AgentView[] | null = null;
   let isTimeOver = false;
+  const patienceMs = setup.limitPatienceMs;
   const ms = work.backgroundMs;
   const limit =
     ms === undefined
@@ -75,6 +78,15 @@ export async function runSession(context: Context, setup: SessionSetup, work: Wo
       onEvent(event) {
         tree.onEvent(event);
         limit?.onEvent(event);
+        if (event.type === "paused" && Date.parse(event.until) - Date.parse(event.since) > patienceMs) {
+          isTimeOver = true;
+          // Not in the middle of this event.
+          queueMicrotask(() =>
+            leave(
+              `${event.model} is paused until ${shortDate(event.until)}, longer than --limit-patience allows (${shortTime(patienceMs)}).`,
+            ),
+          );
+        }
         if (event.type === "answered") answered = event.result;
         progress.onEvent(event);
         work.onEvent?.(event);
@@ -92,7 +104,7 @@ export async function runSession(context: Context, setup: SessionSetup, work: Wo
   const noteResume = (): void => {
     const { main, agents } = session.unfinished();
     if (!work.passing && (main || agents.length > 0))
-      progress.note(resumeHint(session.session, setup.options.cwd, io.cwd));
+      progress.note(resumeHint(session.session, setup.options.cwd, io.cwd, work.command));
   };
   const interrupts = watchInterrupts(io, {
     note: progress.note,

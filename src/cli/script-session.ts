@@ -62,6 +62,7 @@ export async function runScriptFile(args: Arguments, context: Context): Promise<
   }
   let value: unknown = null;
   return runSession(context, setup, {
+    command: "troupe run",
     jobs(session, note) {
       for (const line of planLines(session, force)) note(line);
       const job: Job = {

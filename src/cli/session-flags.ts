@@ -1,4 +1,4 @@
-import { choice, decimal, flag, repeated, text, toolNames, whole } from "./option.ts";
+import { choice, decimal, duration, flag, repeated, text, toolNames, whole } from "./option.ts";
 
 /** Flags that every command which starts a session shares. */
 export const sessionFlags = {
@@ -99,6 +99,14 @@ export const mainFlags = {
 } as const;
 
 /** For sessions without a terminal to ask in. */
+/** Of commands that run alone: a conversation waits for as long as its user likes. */
+export const limitPatience = duration({
+  name: "limit-patience",
+  value: "TIME",
+  summary:
+    "how long to wait for a usage limit or a lost network, such as 8h; after that it exits, to be resumed",
+  fallback: "troupe.limitPatienceMs, else 10m",
+});
 export const permissionPromptTool = text({
   name: "permission-prompt-tool",
   value: "TOOL",

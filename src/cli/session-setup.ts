@@ -9,6 +9,7 @@ import { limitRanges } from "../settings/limit-ranges.ts";
 import { whyNotMode } from "../settings/modes.ts";
 import type { ReadSettings } from "../settings/read-settings.ts";
 import type { PermissionMode } from "../settings/rules.ts";
+import { defaultLimits } from "../supervisor/limits.ts";
 import {
   agentLibraryIn,
   agentListing,
@@ -25,7 +26,7 @@ import { languageServersHere } from "./language-servers.ts";
 import { assertOneRole, findMainAgent, readSystemPrompt } from "./main-role.ts";
 import { sessionServers } from "./mcp/session-servers.ts";
 import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
-import { sessionFlags as flags } from "./session-flags.ts";
+import { sessionFlags as flags, limitPatience } from "./session-flags.ts";
 import {
   type AskTrust,
   assertFlagsMayAllow,
@@ -41,6 +42,8 @@ export interface SessionSetup {
   readonly notes: readonly string[];
   /** Where the settings come from, so that changes are picked up while the session runs. */
   readonly settings: SessionSettings;
+  /** Milliseconds that a model may be paused before a command that runs alone is left, to be resumed. */
+  readonly limitPatienceMs: number;
 }
 
 export interface OwnSetup {
@@ -106,6 +109,8 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const title = resume?.title || own.title;
   return {
     settings,
+    limitPatienceMs:
+      args.value(limitPatience) ?? read.settings.limits.limitPatienceMs ?? defaultLimits.limitPatienceMs,
     notes: [
       ...settings.notes,
       ...extra.notes,
@@ -186,6 +191,8 @@ function limitsOf(
   const { backgroundMinutes: _, ...limits } = settings.limits;
   return {
     ...limits,
+    // The command acts on a long wait (run-session.ts): its agents never fail for a limit.
+    limitPatienceMs: limitRanges.limitPatienceMs.max,
     ...(maxAgents === undefined ? {} : { maxAgents }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
   };

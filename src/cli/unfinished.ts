@@ -33,12 +33,17 @@ export function agentsText(views: readonly AgentView[], now: number, most = 8): 
 }
 
 /** Returns the command that resumes a session; `cwd` is the directory it is about, `here` the one that the command is typed in. */
-export function resumeCommand(session: SessionId | string, cwd: string, here: string): string {
+export function resumeCommand(
+  session: SessionId | string,
+  cwd: string,
+  here: string,
+  command = "troupe",
+): string {
   const flag = cwd === here ? "" : ` --cwd '${safeLine(cwd).replaceAll("'", "'\\''")}'`;
-  return `troupe --resume ${session}${flag}`;
+  return `${command} --resume ${session}${flag}`;
 }
 
 /** Tells the user how to resume a session. */
-export function resumeHint(session: SessionId, cwd = "", here = cwd): string {
-  return `${resumeCommand(session, cwd, here)} resumes it.`;
+export function resumeHint(session: SessionId, cwd = "", here = cwd, command?: string): string {
+  return `${resumeCommand(session, cwd, here, command)} resumes it.`;
 }

@@ -1,7 +1,10 @@
+import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { SupervisorEvent } from "../supervisor/view.ts";
+import { shortDate, shortTime } from "./figures.ts";
 import { safeLine } from "./safe-text.ts";
 
+type PausedEvent = Extract<SupervisorEvent, { type: "paused" }>;
 type Waiting = Extract<SupervisorEvent, { type: "waiting" }>;
 
 /** Which agents wait for the model, and until when. */
@@ -34,13 +37,23 @@ export function createWaits(): Waits {
   };
 }
 
+/** "HOST limits the rate (429); claude-x is paused until 2026-11-27 05:00 UTC (2 h 59 min), then …": once for all agents. */
+export function pauseLine({ model, until, reason }: PausedEvent, clock: Pick<Clock, "date">): string {
+  const left = shortTime(Date.parse(until) - Date.parse(clock.date()));
+  return `${withoutAdvice(reason)}; ${safeLine(model)} is paused until ${shortDate(until)} (${left}), then the agents that wait for it go on by themselves.`;
+}
+
 /**
  * "The model server answered 529 (overloaded); trying again in 4 s (attempt 3)". A reason's last clause
  * is advice for when it is given up; until then it is left out.
  */
 export function waitLine(reason: string, ms: number, attempt: number | null): string {
-  const words = safeLine(reason).replace(/(?:; [^;]*)?[\s.;,]*$/, "");
+  const words = withoutAdvice(reason);
   const seconds = Math.max(1, Math.ceil(ms / 1000));
   if (attempt === null) return `${words}; giving up in ${seconds} s`;
   return `${words}; trying again in ${seconds} s (attempt ${attempt})`;
+}
+
+function withoutAdvice(reason: string): string {
+  return safeLine(reason).replace(/(?:; [^;]*)?[\s.;,]*$/, "");
 }

@@ -83,6 +83,7 @@ export function agentsOf(records: Records): AgentHistory[] {
       case "command-end":
       case "task":
       case "user-actor":
+      case "paused":
       case "end":
         break;
       default:

@@ -1,6 +1,7 @@
 import type { MessageParam } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, CallResult, Reply, Steer, Summary, Turn } from "../mailbox/messages.ts";
+import type { ModelPause } from "../mailbox/model-pause.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
 import type { TaskGraph } from "../mailbox/task-graph.ts";
 import { afterChange, noTasks } from "../mailbox/task-graph.ts";
@@ -81,6 +82,8 @@ export interface SessionState {
   readonly tasks: TaskGraph;
   readonly owedCommands: readonly OwedCommand[];
   readonly userActors: UserActorStates;
+  /** The last pause of each model. */
+  readonly pauses: readonly ModelPause[];
 }
 
 /** Returns the durable ID of the message that a call sends. */
@@ -114,6 +117,7 @@ class Folding {
   readonly #actors = new Map<ActorId, ActorAtRest>();
   #tasks = noTasks;
   #userActors: UserActorStates = new Map();
+  readonly #pauses = new Map<string, ModelPause>();
   readonly #commands = new Map<string, OwedCommand>();
   /** The first version had no IDs for messages: a turn then contained all earlier ones. */
   #namesWhatWasHeard = true;
@@ -124,6 +128,7 @@ class Folding {
       tasks: this.#tasks,
       owedCommands: this.#owedCommands(),
       userActors: this.#userActors,
+      pauses: [...this.#pauses.values()],
     };
   }
 
@@ -206,6 +211,9 @@ class Folding {
         break;
       case "user-actor":
         this.#userActors = afterActorChange(this.#userActors, event.name, event.change);
+        break;
+      case "paused":
+        this.#pauses.set(event.pause.model, event.pause);
         break;
       case "command": {
         const { actor, task, title, path } = event;

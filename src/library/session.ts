@@ -126,6 +126,7 @@ function actorOf(event: SupervisorEvent): ActorId | null {
       return event.actor;
     case "woken":
     case "answered":
+    case "paused":
     case "warning":
       return null;
     default:

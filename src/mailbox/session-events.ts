@@ -3,6 +3,7 @@ import { Compacted } from "./compacted.ts";
 import { Message } from "./conversation.ts";
 import { ActorId, CallId, SessionId } from "./ids.ts";
 import { ActorSpec, CallResult, Reply, Status, Summary, Turn } from "./messages.ts";
+import { ModelPause } from "./model-pause.ts";
 import { TaskChange } from "./task-graph.ts";
 import { UserActorChange } from "./user-actors.ts";
 
@@ -122,6 +123,8 @@ export const SessionEvent = z.lazy(() =>
       status: z.optional(z.enum(["completed", "failed", "killed"])),
       told: z.optional(z.literal(true)),
     }),
+    /** All agents that need this model wait, also if the session is resumed before it is over. */
+    z.object({ type: z.literal("paused"), pause: ModelPause }),
     /** The task graph is the fold of these. */
     z.object({ type: z.literal("task"), actor: ActorId, change: TaskChange }),
     /** An actor of a library user, by its name. */

@@ -30,7 +30,7 @@ import {
 import { type IdleWatch, idleWatch } from "./idle-watch.ts";
 import { ReplyAssembler } from "./reply.ts";
 import { readReply, Unreadable } from "./reply-stream.ts";
-import { retryAfterMs } from "./retry-after.ts";
+import { resetMs, retryAfterMs } from "./retry-after.ts";
 import { bodyEncoder, type EncodeBody } from "./sent-body.ts";
 import { tokenCounter } from "./token-counter.ts";
 
@@ -218,12 +218,14 @@ class Attempt {
     const { type, message, details } = fieldsOf(fieldsOf(body)["error"]);
     const code = fieldsOf(details)["error_code"];
     const location = header("location");
-    const retryAfter = retryAfterMs(header, Date.parse(this.clock.date()));
+    const said = typeof message === "string" ? message : "";
+    const now = Date.parse(this.clock.date());
+    const retryAfter = retryAfterMs(header, now) ?? (status === 429 ? resetMs(header, said, now) : undefined);
     return {
       status,
       ...(typeof type === "string" ? { type } : {}),
       ...(typeof code === "string" ? { code } : {}),
-      ...(typeof message === "string" ? { message } : {}),
+      ...(said === "" ? {} : { message: said }),
       ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
       ...(header("x-should-retry") === "false" ? { shouldRetry: false } : {}),
       ...(location ? { location } : {}),

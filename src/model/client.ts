@@ -2,6 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { ContentBlock, MessageParam, ToolDefinition, Usage } from "../mailbox/conversation.ts";
 import type { Effort } from "../mailbox/effort.ts";
 import type { ActorId } from "../mailbox/ids.ts";
+import type { ModelPause } from "../mailbox/model-pause.ts";
 
 /** One request, independent of a provider, which adds cache breakpoints and its own field names. */
 export interface ModelRequest {
@@ -78,6 +79,9 @@ export type ModelEvent =
       readonly ms: number;
       readonly attempt: number | null;
     }
+  | { readonly type: "paused"; readonly pause: ModelPause }
+  /** A request that was paused is sent. */
+  | { readonly type: "unpaused" }
   | { readonly type: "text"; readonly text: string }
   /** The model has started to write a call of this tool. */
   | { readonly type: "call-begins"; readonly tool: string };
@@ -166,6 +170,8 @@ export type GatewayNotice =
       readonly ms: number;
       readonly attempt: number | null;
     }
+  | { readonly type: "paused"; readonly actor: ActorId; readonly pause: ModelPause }
+  | { readonly type: "unpaused"; readonly actor: ActorId }
   /** A request with a reservation was never sent or cost nothing. */
   | { readonly type: "unused"; readonly reservation: number }
   /** Its thread died and was restarted; agents ask for a new port. `reason` is a sentence. */

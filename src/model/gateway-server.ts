@@ -70,8 +70,9 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
       port.postMessage({ type: "event", id, event } satisfies FromGateway);
     });
     const on: OnModelEvent = (event) => {
-      if (event.type === "waiting") services.onNotice({ ...event, actor: owner.actor });
-      relay.on(event);
+      const isPause = event.type === "paused" || event.type === "unpaused";
+      if (isPause || event.type === "waiting") services.onNotice({ ...event, actor: owner.actor });
+      if (!isPause) relay.on(event);
     };
     const send = (outcome: ModelOutcome) =>
       port.postMessage({ type: "outcome", id, outcome } satisfies FromGateway);

@@ -23,7 +23,13 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
     ...{ clock: systemClock, onNotice, countTokens: client.countTokens },
     reserve: () => (metered ? reserving.reserve : null),
   });
-  const ask = governed(client, { clock: systemClock, random: Math.random, ...config.limits, meter });
+  const ask = governed(client, {
+    clock: systemClock,
+    random: Math.random,
+    ...config.limits,
+    pauses: config.pauses ?? [],
+    meter,
+  });
   const lanes = new Lanes();
 
   port.on("message", (message: ToGatewayThread) => {

@@ -1,6 +1,7 @@
 import { MessageChannel, type Worker } from "node:worker_threads";
 import { errorMessage } from "../lib/errors.ts";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
+import type { ModelPause } from "../mailbox/model-pause.ts";
 import { Restarts } from "../mailbox/restarts.ts";
 import { type StartThread, startThread } from "../mailbox/threads.ts";
 import type { Aliases } from "./aliases.ts";
@@ -19,11 +20,15 @@ export interface GatewayLimits {
   readonly concurrency?: number;
   /** Total milliseconds a request may be retried. */
   readonly patienceMs?: number;
+  /** Total milliseconds a model may be held; see `GovernorOptions`. */
+  readonly limitPatienceMs?: number;
 }
 
 export interface LocalGatewayOptions extends GatewayLimits {
   readonly clock?: Clock;
   readonly random?: () => number;
+  /** How models were held when the session was left. */
+  readonly pauses?: readonly ModelPause[];
 }
 
 /** The initial data of a gateway thread. */
@@ -38,6 +43,8 @@ export interface GatewayConfig {
     | { readonly provider: "offline" };
   readonly aliases?: Aliases;
   readonly limits?: GatewayLimits & { readonly idleMs?: number };
+  /** How models were held when the session was left, or the thread before this one ended. */
+  readonly pauses?: readonly ModelPause[];
   /** Variables that say how to reach a server; see `proxyVariables`. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -107,17 +114,19 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
   let tell: (reason: string) => void = () => {};
   let reserve: Reserve | null = null;
   let worker: Worker | undefined;
+  const pauses = new Map(config.pauses?.map((pause) => [pause.model, pause]));
 
   const start = () => {
     const started = (options.startThread ?? startThread)(GATEWAY_THREAD);
-    started.postMessage(config);
+    started.postMessage({ ...config, pauses: [...pauses.values()] } satisfies GatewayConfig);
     worker = started;
     let fault = "";
     const desk = reserveDesk(started, () => reserve);
     if (reserve) started.postMessage({ type: "meter" } satisfies ToGatewayThread);
     started.on("message", (message: FromGatewayThread) => {
-      if (message.type === "reserve" || message.type === "withdraw") desk.take(message);
-      else notify(message);
+      if (message.type === "reserve" || message.type === "withdraw") return desk.take(message);
+      if (message.type === "paused") pauses.set(message.pause.model, message.pause);
+      notify(message);
     });
     started.on("error", (error: unknown) => {
       fault = errorMessage(error);

@@ -1,8 +1,10 @@
 import { errorMessage } from "../lib/errors.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
+import type { ModelPause } from "../mailbox/model-pause.ts";
 import type {
   ModelClient,
   ModelFailure,
+  ModelFailureKind,
   ModelOutcome,
   ModelRequest,
   OnModelEvent,
@@ -32,10 +34,26 @@ export interface GovernorOptions {
   readonly concurrency?: number;
   /** Milliseconds from a request's first failure until it is given up; 0 tries once (default 60,000). */
   readonly patienceMs?: number;
+  /**
+   * Milliseconds that a model is held in all, for a limit or a server that was reached before, until its requests are given up
+   * (default 0: it is never held).
+   */
+  readonly limitPatienceMs?: number;
+  /** How models were held when the session was left. */
+  readonly pauses?: readonly ModelPause[];
 }
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 16_000;
+/** Longer named waits hold the model, whatever patience is left. */
+const LONG_MS = 60_000;
+/** A limit, or a server that is busy or out of reach: what passes without anybody's doing. */
+const HELD_KINDS: ReadonlySet<ModelFailureKind> = new Set([
+  "rate_limit",
+  "overloaded",
+  "spend_limit",
+  "connection",
+]);
 /** A malformed stream costs a whole reply each time, so it is retried only once (fault 24). */
 const PROTOCOL_ATTEMPTS = 2;
 
@@ -44,8 +62,23 @@ const PROTOCOL_ATTEMPTS = 2;
  * and D6). Only whole replies leave it, so an attempt that broke off after some text can be repeated.
  */
 export function governed(client: ModelClient, options: GovernorOptions): Ask {
-  const { clock, random, meter, concurrency = 64, patienceMs = 60_000 } = options;
+  const { clock, random, meter, concurrency = 64, patienceMs = 60_000, limitPatienceMs = 0 } = options;
   const places = new RequestQueue(clock, random, concurrency);
+  for (const pause of options.pauses ?? []) places.restore(pause);
+  /** Holds the model instead of giving a request up: `no` if there is no reason to, `too-long` if it was held for long already. */
+  const hold = (
+    model: string,
+    failure: ModelFailure | undefined,
+    { patienceLeft, probe }: { readonly patienceLeft: number; readonly probe: boolean },
+  ): "held" | "too-long" | "no" => {
+    const { kind = "rate_limit", retryAfterMs = null, message = "", final = false } = failure ?? {};
+    if (limitPatienceMs === 0 || !HELD_KINDS.has(kind)) return "no";
+    if (retryAfterMs === null) {
+      if (patienceMs === 0 || patienceLeft > 0 || kind === "spend_limit" || final || !places.hasWorked(model)) return "no";
+    } else if (retryAfterMs < Math.min(LONG_MS, patienceLeft)) return "no";
+    const request = { ms: retryAfterMs, reason: message, mostMs: limitPatienceMs, afterProbe: probe };
+    return places.hold(model, request) ? "held" : "too-long";
+  };
   const attempt = async (request: ModelRequest, on: OnModelEvent, signal: AbortSignal, place: QueueSlot) => {
     const answered: OnServerAnswer = (accepted) => place.answered(accepted);
     const metered = await meter?.take(request, signal);
@@ -61,7 +94,7 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
   };
 
   return async (request, lead, on, signal) => {
-    const patience = new RetryBudget(clock, patienceMs);
+    let patience = new RetryBudget(clock, patienceMs);
     for (let tries = 1; ; tries++) {
       const waiting = (ms: number, reason: string) => on({ type: "waiting", reason, ms, attempt: tries });
       const placed = await places.take({
@@ -72,18 +105,32 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
         patienceMs: patience.left(),
         // The pause comes before this attempt, so it belongs to the one that failed.
         onPaused: (ms, reason) => on({ type: "waiting", reason, ms, attempt: Math.max(1, tries - 1) }),
+        onHeld: (held) => on({ type: "paused", pause: held }),
         signal,
       });
       if (placed.type === "cancelled") return cancelled;
       patience.spend(placed.pausedMs);
-      if (placed.type === "out-of-patience") return patience.givenUp(tries - 1);
+      if (placed.type === "out-of-patience") {
+        const held = hold(request.model, patience.last, { patienceLeft: 0, probe: false });
+        if (held !== "held") return patience.givenUp(tries - 1);
+        patience = new RetryBudget(clock, patienceMs);
+        continue;
+      }
+      if (placed.wasHeld) {
+        patience = new RetryBudget(clock, patienceMs);
+        on({ type: "unpaused" });
+      }
       const outcome = await patience.during(attempt(request, on, signal, placed));
       if (signal.aborted) return cancelled;
       if (outcome.type === "reply") return outcome;
 
       const { failure } = outcome;
       patience.failed(failure);
+      const { probe } = placed;
+      const held = hold(request.model, failure, { patienceLeft: probe ? 0 : patience.left(), probe });
+      if (held === "held") continue;
       if (!retryable(failure)) return outcome;
+      if (held === "too-long" && failure.retryAfterMs === undefined) return patience.givenUp(tries);
       const wait = waitAfter(failure, tries, random);
       if (failure.kind === "protocol" && tries >= PROTOCOL_ATTEMPTS) return patience.givenUp(tries);
       if (failure.retryAfterMs === undefined) {

@@ -1,6 +1,8 @@
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
+import type { ModelPause } from "../mailbox/model-pause.ts";
 import type { ModelOutcome } from "./client.ts";
+import type { HoldRequest, Moment } from "./hold.ts";
 import { type Flight, Throttle } from "./throttle.ts";
 
 /** A place that was given. */
@@ -8,6 +10,10 @@ export interface QueueSlot {
   readonly type: "place";
   /** What the server's pauses cost of the retry budget, with the wait for a server that let in no request. */
   readonly pausedMs: number;
+  /** It finds out whether its model answers again. */
+  readonly probe: boolean;
+  /** Its model was held while it waited. */
+  readonly wasHeld: boolean;
   /** The server has begun to answer. */
   answered(accepted: boolean): void;
   /** The attempt is over, and others may have the place; to be called once. */
@@ -32,6 +38,8 @@ export interface QueueRequest {
   readonly patienceMs: number;
   /** A pause of `ms` milliseconds starts. */
   readonly onPaused: (ms: number, reason: string) => void;
+  /** Its model is held, which costs no patience. */
+  readonly onHeld: (pause: ModelPause) => void;
   readonly signal: AbortSignal;
 }
 
@@ -39,8 +47,12 @@ interface Ticket extends QueueRequest {
   readonly throttle: Throttle;
   readonly since: number;
   pausedMs: number;
+  wasHeld: boolean;
   readonly settle: (placed: Placed) => void;
 }
+
+/** Sleep and a clock that was set are noticed after at most this time. */
+const LOOK_AGAIN_MS = 30_000;
 
 /**
  * Who asks next: the lead first, then the actors in turn, each actor's own in order; whose model is closed
@@ -77,6 +89,7 @@ export class RequestQueue {
         throttle: this.throttle(wanted.model),
         since: this.clock.now(),
         pausedMs: 0,
+        wasHeld: false,
         settle(placed) {
           wanted.signal.removeEventListener("abort", cancel);
           resolve(placed);
@@ -84,6 +97,7 @@ export class RequestQueue {
       };
       wanted.signal.addEventListener("abort", cancel, { once: true });
       this.add(ticket);
+      this.tellHeld(ticket);
       this.delay(ticket, ticket.throttle.pausedUntil - this.clock.now());
       this.give();
     });
@@ -97,6 +111,39 @@ export class RequestQueue {
     for (const ticket of this.waiting()) if (ticket.throttle === throttle) this.delay(ticket, longer);
   }
 
+  /** Holds the model. Returns false if it would be held for too long: then all that wait for it are out of patience. */
+  hold(model: string, request: HoldRequest): boolean {
+    const throttle = this.throttle(model);
+    const isNew = throttle.hold.start(request, this.moment());
+    if (isNew === false) return true;
+    for (const ticket of this.waiting()) {
+      if (ticket.throttle !== throttle) continue;
+      if (isNew) this.tellHeld(ticket);
+      else this.endPatience(ticket);
+    }
+    return isNew !== null;
+  }
+
+  /** It was held when the session was left. */
+  restore({ model, ...pause }: ModelPause): void {
+    this.throttle(model).hold.restore(pause, this.moment());
+  }
+
+  hasWorked(model: string): boolean {
+    return this.throttle(model).hasWorked;
+  }
+
+  private moment(): Moment {
+    return { now: this.clock.now(), wall: Date.parse(this.clock.date()) };
+  }
+
+  private tellHeld(ticket: Ticket): void {
+    const { pause } = ticket.throttle.hold;
+    if (pause === null) return;
+    ticket.wasHeld = true;
+    ticket.onHeld({ model: ticket.model, ...pause });
+  }
+
   private throttle(model: string): Throttle {
     const known = this.throttles.get(model);
     if (known) return known;
@@ -108,8 +155,7 @@ export class RequestQueue {
   private delay(ticket: Ticket, ms: number): void {
     if (ms <= 0) return;
     if (ticket.pausedMs + ms > ticket.patienceMs) {
-      this.remove(ticket);
-      ticket.settle({ type: "out-of-patience", pausedMs: ticket.pausedMs });
+      this.endPatience(ticket);
       return;
     }
     ticket.pausedMs += ms;
@@ -117,23 +163,28 @@ export class RequestQueue {
     ticket.onPaused(pausedUntil - this.clock.now(), pauseReason);
   }
 
+  private endPatience(ticket: Ticket): void {
+    this.remove(ticket);
+    ticket.settle({ type: "out-of-patience", pausedMs: ticket.pausedMs });
+  }
+
   private give(): void {
     this.stopTimer();
     while (this.taken < this.limit) {
-      const now = this.clock.now();
-      const next = this.next(now);
+      const moment = this.moment();
+      const next = this.next(moment);
       if (next.ticket) {
         this.remove(next.ticket);
-        this.start(next.ticket, now);
+        this.start(next.ticket, moment.now);
       } else {
-        if (Number.isFinite(next.at)) this.giveAt(next.at, now);
+        if (Number.isFinite(next.at)) this.giveAt(next.at, moment.now);
         return;
       }
     }
   }
 
   private giveAt(at: number, now: number): void {
-    this.withdraw = this.clock.after(at - now, () => {
+    this.withdraw = this.clock.after(Math.min(at - now, LOOK_AGAIN_MS), () => {
       this.withdraw = undefined;
       this.give();
     });
@@ -156,6 +207,7 @@ export class RequestQueue {
     const stuck = ticket.retry && throttle.lastAcceptedAt <= ticket.since;
     ticket.settle({
       type: "place",
+      ...{ probe: flight.probe, wasHeld: ticket.wasHeld },
       pausedMs: stuck ? Math.max(ticket.pausedMs, now - ticket.since) : ticket.pausedMs,
       answered: (accepted) => {
         throttle.answered(flight, accepted, this.clock.now());
@@ -173,12 +225,12 @@ export class RequestQueue {
   }
 
   /** Returns the request that may start now, or when the next one may. */
-  private next(now: number): { readonly ticket?: Ticket; readonly at: number } {
+  private next(moment: Moment): { readonly ticket?: Ticket; readonly at: number } {
     let first = Number.POSITIVE_INFINITY;
     for (const ticket of this.heads()) {
       // The lead's retry does not wait for other retries.
-      const at = ticket.throttle.opensAt(ticket.retry && !ticket.lead);
-      if (at <= now) return { ticket, at };
+      const at = ticket.throttle.opensAt(ticket.retry && !ticket.lead, moment);
+      if (at <= moment.now) return { ticket, at };
       first = Math.min(first, at);
     }
     return { at: first };

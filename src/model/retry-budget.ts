@@ -6,11 +6,16 @@ export class RetryBudget {
   private readonly clock: Clock;
   private readonly allMs: number;
   private spentMs = 0;
-  private last: ModelFailure | undefined;
+  private lastFailure: ModelFailure | undefined;
 
   constructor(clock: Clock, allMs: number) {
     this.clock = clock;
     this.allMs = allMs;
+  }
+
+  /** What it failed with last. */
+  get last(): ModelFailure | undefined {
+    return this.lastFailure;
   }
 
   left(): number {
@@ -31,7 +36,7 @@ export class RetryBudget {
   }
 
   failed(failure: ModelFailure): void {
-    this.last = failure;
+    this.lastFailure = failure;
   }
 
   givenUp(tries: number): ModelOutcome {

@@ -1,6 +1,7 @@
 import type { ModelFailureKind, ModelOutcome } from "./client.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import { retryable } from "./failures.ts";
+import { Hold, type Moment } from "./hold.ts";
 import { SendRate } from "./send-rate.ts";
 
 /** Requests that were refused or failed before and may be tried again at the same time, before any was answered. */
@@ -9,6 +10,8 @@ const FIRST_RETRIES = 4;
 /** One attempt in flight. */
 export interface Flight {
   readonly sentAt: number;
+  /** It finds out whether a model that was held answers again. */
+  readonly probe: boolean;
   readonly retry: boolean;
   /** It tries whether one more may run. */
   readonly tries: boolean;
@@ -20,8 +23,9 @@ export interface Flight {
  * pause it asked for (Retry-After), and with few second tries at a time. Holds back no request until a refusal gives a reason.
  */
 export class Throttle {
-  readonly #rate: SendRate;
-  readonly #concurrency = new ConcurrencyLimit();
+  readonly #random: () => number;
+  #rate: SendRate;
+  #concurrency = new ConcurrencyLimit();
   #running = 0;
   #accepted = 0;
   #retrying = 0;
@@ -29,8 +33,10 @@ export class Throttle {
   #lastAcceptedAt = Number.NEGATIVE_INFINITY;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #pauseReason = "";
+  readonly hold = new Hold();
 
   constructor(random: () => number) {
+    this.#random = random;
     this.#rate = new SendRate(random);
   }
 
@@ -57,9 +63,16 @@ export class Throttle {
     return longer;
   }
 
+  /** It has answered in this session. */
+  get hasWorked(): boolean {
+    return this.hold.isOn || this.#lastAcceptedAt > Number.NEGATIVE_INFINITY;
+  }
+
   /** When the next one may leave: `now` or before, later, or infinite where an answer is waited for. */
-  opensAt(retry: boolean): number {
-    if (retry && this.#retrying >= this.#retryRoom) return Number.POSITIVE_INFINITY;
+  opensAt(retry: boolean, at: Moment): number {
+    const held = this.hold.opensAt(at);
+    if (held === null && retry && this.#retrying >= this.#retryRoom) return Number.POSITIVE_INFINITY;
+    if (held !== null && held > at.now) return held;
     return Math.max(this.#pausedUntil, this.#rate.opensAt, this.#concurrency.opensAt(this.#running));
   }
 
@@ -68,19 +81,21 @@ export class Throttle {
     this.#rate.sent(now);
     this.#running += 1;
     if (retry) this.#retrying += 1;
-    return { sentAt: now, retry, tries, state: "unanswered" };
+    return { sentAt: now, probe: this.hold.sent(), retry, tries, state: "unanswered" };
   }
 
   /** The server has begun to answer. */
   answered(flight: Flight, accepted: boolean, now: number): void {
     if (flight.state !== "unanswered") return;
     this.#heard(flight, accepted ? "accepted" : "refused");
+    if (accepted && flight.probe && this.hold.end()) this.#forgetLimits();
     if (accepted) this.#letIn(flight, now, true);
   }
 
   /** The attempt is over, with this outcome; to be called once for each that was sent. */
   ended(flight: Flight, outcome: ModelOutcome, now: number): void {
     this.#running -= 1;
+    if (flight.probe) this.hold.probed(outcome, now);
     if (outcome.type === "reply") {
       if (flight.state === "unanswered") {
         this.#heard(flight, "accepted");
@@ -90,6 +105,12 @@ export class Throttle {
     if (flight.state === "accepted") this.#accepted -= 1;
     if (flight.state === "unanswered") this.#heard(flight, "over");
     flight.state = "over";
+  }
+
+  /** A limit that is reset was no sign of a rate that is too high. */
+  #forgetLimits(): void {
+    this.#rate = new SendRate(this.#random);
+    this.#concurrency = new ConcurrencyLimit();
   }
 
   #failed(flight: Flight, kind: ModelFailureKind, again: boolean, now: number): void {

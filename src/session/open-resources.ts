@@ -124,21 +124,22 @@ function secretsOf({ source, env, redact = [] }: SupervisorOptions): Secrets {
 }
 
 function openGateway(
-  { source, aliases = {}, env, startThread }: SupervisorOptions,
+  { source, aliases = {}, env, startThread, resume }: SupervisorOptions,
   limits: Limits,
   clock: Clock,
 ): Gateway {
-  const { patienceMs, idleMs, maxAgents } = limits;
+  const { patienceMs, limitPatienceMs, idleMs, maxAgents } = limits;
+  const pauses = resume?.state.pauses ?? [];
   // Slots bound the agents; the main conversation has a place of its own.
   const concurrency = maxAgents + 1;
   switch (source.provider) {
     case "client":
-      return localGateway(source.client, { clock, patienceMs, concurrency });
+      return localGateway(source.client, { clock, patienceMs, limitPatienceMs, concurrency, pauses });
     case "anthropic":
     case "offline":
       return threadGateway(
         {
-          ...{ source, aliases, limits: { patienceMs, idleMs, concurrency } },
+          ...{ source, aliases, limits: { patienceMs, limitPatienceMs, idleMs, concurrency }, pauses },
           env: proxyVariables({ ...process.env, ...env }),
         },
         startThread ? { startThread } : {},

@@ -272,7 +272,10 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     },
     ...[limits, clock, home],
   );
-  const usage = new UsageMeter({ session: id, clock, spending, actors, onEvent });
+  const usage = new UsageMeter({
+    ...{ session: id, clock, spending, actors, onEvent },
+    onPause: (pause) => journal.note({ type: "paused", pause }),
+  });
   gateway.onNotice((notice) => usage.hear(notice));
   const fanOut = fanOutFeature({
     ...{ actors, common, types, spending, asks, say: onWarning },

@@ -12,6 +12,7 @@ export const limitRanges = {
   maxAgents: { min: 1, max: 1_024 },
   maxDepth: { min: 0, max: 16 },
   patienceMs: { min: 0, max: DAY_MS },
+  limitPatienceMs: { min: 0, max: 400 * DAY_MS },
   idleMs: { min: 100, max: DAY_MS },
   backgroundMs: { min: 0, max: DAY_MS },
   stuckWarnMs: { min: 100, max: DAY_MS },

@@ -10,6 +10,10 @@ export const limitSettings = {
   maxAgents: limit("maxAgents", "Agents that run at the same time; the others wait in order."),
   maxDepth: limit("maxDepth", "How deep agents can start agents; the main conversation is 0."),
   patienceMs: limit("patienceMs", "Milliseconds in which a request is retried."),
+  limitPatienceMs: limit(
+    "limitPatienceMs",
+    "Milliseconds that a model may be paused for a limit or a lost network before a command that runs alone is left, to be resumed.",
+  ),
   idleMs: limit("idleMs", "Milliseconds without output of the model after which a reply is given up."),
   backgroundMs: limit(
     "backgroundMs",

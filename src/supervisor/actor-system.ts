@@ -20,7 +20,7 @@ import type { Limits } from "./limits.ts";
 import type { Notice } from "./notices.ts";
 import { Slots } from "./slots.ts";
 import type { Toolbox } from "./toolbox.ts";
-import type { Activity, Remarks, SupervisorEvent } from "./view.ts";
+import type { ModelWait, Remarks, SupervisorEvent } from "./view.ts";
 
 /** What the core is given. */
 export interface CoreParts extends Pick<DeliveryParts, "outputs" | "formatResult"> {
@@ -174,7 +174,7 @@ export class ActorSystem implements Actors {
     this.#change(id, (actor) => actor.showRemarks(remarks));
   }
 
-  showWait(id: ActorId, wait: Extract<Activity, { type: "retrying" }>): void {
+  showWait(id: ActorId, wait: ModelWait | null): void {
     this.#change(id, (actor) => actor.showWait(wait));
   }
 

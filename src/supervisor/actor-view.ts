@@ -22,8 +22,9 @@ export function viewOf(actor: Actor): AgentView {
   };
 }
 
-/** For people an agent that waits for a slot again is still waiting. */
-function stateOf({ lifecycle: { state } }: Actor): AgentState {
+/** For people an agent that waits for a slot again is still waiting, and one whose model is paused does not run. */
+function stateOf({ lifecycle: { state }, wait, calls }: Actor): AgentState {
+  if (state === "running" && wait?.type === "paused" && calls.size === 0) return "paused";
   return state === "returning" ? "waiting" : state;
 }
 

@@ -4,7 +4,7 @@ import type { Location } from "../mailbox/worktree.ts";
 import type { Actor } from "./actor-record.ts";
 import type { StopRequest, StopScope } from "./lifecycle.ts";
 import type { Notice } from "./notices.ts";
-import type { Activity, Remarks } from "./view.ts";
+import type { ModelWait, Remarks } from "./view.ts";
 
 /** What features may see of a session's actors, and ask the core to do with them. */
 export interface Actors {
@@ -20,8 +20,8 @@ export interface Actors {
   /** It works there from its next call on. */
   move(id: ActorId, place: Location): void;
   showRemarks(id: ActorId, remarks: Partial<Remarks>): void;
-  /** The model is not available to it. */
-  showWait(id: ActorId, wait: Extract<Activity, { type: "retrying" }>): void;
+  /** Why its model is not available, or null once it is again. */
+  showWait(id: ActorId, wait: ModelWait | null): void;
   /** The gateway works for it. */
   noteSign(id: ActorId): void;
   charge(id: ActorId, usage: Usage, costUsd: number): void;

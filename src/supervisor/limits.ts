@@ -10,6 +10,11 @@ export interface Limits {
   readonly maxDepth: number;
   /** Milliseconds a request may be retried in all (default 60,000). */
   readonly patienceMs: number;
+  /**
+   * Milliseconds that a model may be paused in all, for a limit or because its server is out of reach, before its
+   * requests fail (default 600,000). What waits for it is `paused`, and costs nothing.
+   */
+  readonly limitPatienceMs: number;
   /** Milliseconds without a model event (pings do not count) before a stream is given up (default 120,000). */
   readonly idleMs: number;
   /**
@@ -50,6 +55,7 @@ export const defaultLimits: Limits = {
   maxAgents: 32,
   maxDepth: 2,
   patienceMs: 60_000,
+  limitPatienceMs: 600_000,
   idleMs: 120_000,
   backgroundMs: 60_000,
   stuckWarnMs: 10_000,
@@ -74,6 +80,7 @@ export function limitsOf(wanted: Partial<Limits> = {}): Limits {
     maxAgents: limit("maxAgents"),
     maxDepth: limit("maxDepth"),
     patienceMs: limit("patienceMs"),
+    limitPatienceMs: limit("limitPatienceMs"),
     idleMs: limit("idleMs"),
     backgroundMs: limit("backgroundMs"),
     stuckWarnMs: limit("stuckWarnMs"),

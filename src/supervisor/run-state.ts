@@ -2,7 +2,7 @@ import type { ActorHandle } from "../actors/hosts.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import { type ActorEvent, type Lifecycle, type LifecycleEffect, queued, transition } from "./lifecycle.ts";
 import type { RunFor } from "./run-for.ts";
-import { type Activity, NO_REMARKS, type Remarks } from "./view.ts";
+import { type Activity, type ModelWait, NO_REMARKS, type Remarks } from "./view.ts";
 
 /** What an actor is in its present run: part of its record. */
 export abstract class RunState {
@@ -12,7 +12,7 @@ export abstract class RunState {
   lifecycle: Lifecycle = queued;
   handle: ActorHandle | null = null;
   /** The model is not available at the moment. */
-  wait: Extract<Activity, { type: "retrying" }> | null = null;
+  wait: ModelWait | null = null;
   /** The last text it said, kept for a summary that it can no longer write. */
   said = "";
   /** What keeps it from ending or starting, or null. */
@@ -123,7 +123,7 @@ export abstract class RunState {
     this.remarks = { ...this.remarks, ...remarks };
   }
 
-  showWait(wait: Extract<Activity, { type: "retrying" }>): void {
+  showWait(wait: ModelWait | null): void {
     this.wait = wait;
   }
 

@@ -4,7 +4,7 @@ import type { Summary } from "../mailbox/messages.ts";
 import type { AgentResult } from "./agent-result.ts";
 
 /** The states of an agent, in the order in which it passes them. */
-export type AgentState = "queued" | "starting" | "running" | "waiting" | "cancelling" | "ended";
+export type AgentState = "queued" | "starting" | "running" | "paused" | "waiting" | "cancelling" | "ended";
 
 /** What an agent is doing right now, in words a person can read. */
 export type Activity =
@@ -17,7 +17,19 @@ export type Activity =
       readonly reason: string;
       readonly until: number;
       readonly attempt: number | null;
+    }
+  /** Its model is paused, since `from`; `at` is `until` in wall time, ISO 8601. */
+  | {
+      readonly type: "paused";
+      readonly model: string;
+      readonly reason: string;
+      readonly from: number;
+      readonly until: number;
+      readonly at: string;
     };
+
+/** Why the model is waited for. */
+export type ModelWait = Extract<Activity, { type: "retrying" | "paused" }>;
 
 /** One line of the live tree. Times are of the session's monotonic clock, in milliseconds. */
 export interface AgentView {
@@ -64,6 +76,17 @@ export type SupervisorEvent =
       readonly ms: number;
       /** Null: nothing is tried again, a silent stream is given up then. */
       readonly attempt: number | null;
+    }
+  /**
+   * A model is paused for a limit, or because its server is out of reach: all agents that need it wait, and one tries
+   * again at `until`. `since`: the first pause since it answered last. Both ISO 8601. Reported once for each time.
+   */
+  | {
+      readonly type: "paused";
+      readonly model: string;
+      readonly until: string;
+      readonly since: string;
+      readonly reason: string;
     }
   /** A notice made the main conversation continue by itself; `because` says which, for people. */
   | { readonly type: "woken"; readonly because: string }

@@ -169,6 +169,43 @@ describe("what a server refuses", () => {
   });
 });
 
+test("reads when a limit is reset: from its headers, or from the text of the error", async () => {
+  const clock = new FakeClock();
+  const now = Date.parse(clock.date());
+  const iso = (ms: number) => new Date(now + ms).toISOString();
+  const seconds = (ms: number) => String((now + ms) / 1000);
+  const prefix = "anthropic-ratelimit";
+  const all = { [`${prefix}-tokens-remaining`]: "12", [`${prefix}-tokens-reset`]: iso(90_000) };
+  for (const [message, headers, ms] of [
+    [
+      "slow",
+      { ...all, [`${prefix}-requests-remaining`]: "0", [`${prefix}-requests-reset`]: iso(60_000) },
+      60_000,
+    ],
+    [
+      "slow",
+      { [`${prefix}-unified-status`]: "rejected", [`${prefix}-unified-reset`]: seconds(5_000_000) },
+      5_000_000,
+    ],
+    [
+      "slow",
+      { [`${prefix}-unified-status`]: "allowed", [`${prefix}-unified-reset`]: seconds(5_000_000) },
+      undefined,
+    ],
+    [`AI usage limit reached|${seconds(3_600_000)}`, {}, 3_600_000],
+    [`AI usage limit reached|${seconds(-3_600_000)}`, {}, undefined],
+    [
+      "slow",
+      { ...all, [`${prefix}-requests-remaining`]: "0", [`${prefix}-requests-reset`]: "tomorrow" },
+      undefined,
+    ],
+    ["slow", { ...all, "retry-after": "7" }, 7_000],
+  ] as const) {
+    const failure = await failureOf({ ...apiError(429, "rate_limit_error", message), headers }, { clock });
+    expect(failure.retryAfterMs).toBe(ms);
+  }
+});
+
 describe("a stream that breaks", () => {
   const CALL: ServedReply = {
     text: "Let me look.",

@@ -8,7 +8,7 @@ import { choice, text, whole } from "../option.ts";
 import { printNotes } from "../print.ts";
 import { fanoutJson } from "../result-json.ts";
 import { accountLine, denialSentence, fanoutText } from "../results.ts";
-import { jsonFlag, permissionPromptTool, sessionOptions } from "../session-flags.ts";
+import { jsonFlag, limitPatience, permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import { setUpSession } from "../session-setup.ts";
 import { whyNotCalled } from "../skills/slash-tasks.ts";
 import { readStdin } from "../stdin-text.ts";
@@ -51,7 +51,16 @@ export const fanoutCommand: Command = {
     'A task that begins with a slash, such as "/review 12", is the skill of that name with these arguments.',
     "With --isolation worktree the exit code is 0 only if every agent's edits were merged, too: a conflict, a failed check, edits left on their branch (except with --merge keep) and a deletion that was held back make it 1.",
   ],
-  options: [agent, concurrency, isolationFlag, mergeFlag, jsonFlag, permissionPromptTool, ...sessionOptions],
+  options: [
+    agent,
+    concurrency,
+    isolationFlag,
+    mergeFlag,
+    jsonFlag,
+    limitPatience,
+    permissionPromptTool,
+    ...sessionOptions,
+  ],
   examples: [
     ['troupe fanout "where are errors handled?" "what is tested?"', "two Explore agents"],
     ["troupe fanout --agent code-reviewer --json < tasks.txt", "one JSON object for a script"],

@@ -15,7 +15,7 @@ import { denialSentence, endSentence, formatResultText, lastEnd, unfinishedSente
 import { resumeOptions, wantedSession } from "../resume-flags.ts";
 import { runSession, type SessionEnd } from "../run-session.ts";
 import { safeLine } from "../safe-text.ts";
-import { mainOptions, permissionPromptTool, sessionOptions } from "../session-flags.ts";
+import { limitPatience, mainOptions, permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import type { SessionSettings } from "../session-settings.ts";
 import { setUpSessionOrResume } from "../setup-or-resume.ts";
 import { whyNotCalled } from "../skills/slash-tasks.ts";
@@ -44,7 +44,7 @@ const backgroundTimeout = duration({
 });
 
 /** Flags of `-p` only. */
-export const promptOptions = [outputFormat, backgroundTimeout, permissionPromptTool];
+export const promptOptions = [outputFormat, backgroundTimeout, limitPatience, permissionPromptTool];
 
 /** A pipe that was left open is not awaited if there is a prompt already. */
 const SILENT_MS = 3_000;

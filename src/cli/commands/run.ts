@@ -1,7 +1,7 @@
 import type { Command } from "../command.ts";
 import { resumeFlags } from "../resume-flags.ts";
 import { runFlags } from "../script-flags.ts";
-import { jsonFlag, permissionPromptTool, sessionOptions } from "../session-flags.ts";
+import { jsonFlag, limitPatience, permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import { concurrency } from "./fanout.ts";
 
 /** `troupe run`: an orchestration script. */
@@ -20,6 +20,7 @@ export const runCommand: Command = {
     ...Object.values(runFlags),
     concurrency,
     jsonFlag,
+    limitPatience,
     permissionPromptTool,
     ...sessionOptions,
   ],

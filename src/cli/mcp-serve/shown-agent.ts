@@ -22,7 +22,7 @@ const AgentData = z.object({
   agent_id: z.nullable(z.string()).check(z.describe("Null if it could not be started")),
   agent_type: z.string(),
   description: z.string(),
-  state: z.enum(["queued", "starting", "running", "waiting", "cancelling", "ended"]),
+  state: z.enum(["queued", "starting", "running", "paused", "waiting", "cancelling", "ended"]),
   doing: z.optional(z.string().check(z.describe("What it works on, until it has ended"))),
   status: z.optional(Status.check(z.describe("How it ended"))),
   report: z.optional(z.string().check(z.describe("Its report; empty if it had no time to write one"))),

@@ -5,7 +5,7 @@ import { cutToWidth } from "../display-width.ts";
 import type { CliIO } from "../io.ts";
 import { renderTree } from "../live-tree.ts";
 import { safeLine } from "../safe-text.ts";
-import { createWaits } from "../waits.ts";
+import { createWaits, pauseLine } from "../waits.ts";
 import { createCallNotes } from "./call-notes.ts";
 import { createCanvas } from "./canvas.ts";
 import { inputRows } from "./input-rows.ts";
@@ -104,9 +104,10 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
         case "text":
           if (event.actor === MAIN) say(event.text, event.turn);
           return;
+        case "paused":
         case "warning":
           return print(
-            wrapText(safeLine(event.message), columns())
+            wrapText(event.type === "paused" ? pauseLine(event, clock) : safeLine(event.message), columns())
               .map((row) => paint("yellow", row))
               .join("\n"),
           );

@@ -9,6 +9,7 @@ import type { Summary, Turn } from "../../mailbox/messages.ts";
 import type { JournalRecord, SessionEvent } from "../../mailbox/session-events.ts";
 import { agentName, runFigures, statusMark, statusText } from "../agent-text.ts";
 import type { Paint } from "../colour.ts";
+import { shortDate } from "../figures.ts";
 import { safeLine } from "../safe-text.ts";
 import { userText } from "../user-text.ts";
 import { callTitle } from "./call-title.ts";
@@ -70,6 +71,10 @@ export class EventFormatter {
         return [`${event.task} in the background: ${oneLine(event.ending)}`];
       case "compacted":
         return ["its conversation was compacted"];
+      case "paused":
+        return [
+          `${oneLine(event.pause.model)} is paused until ${shortDate(new Date(event.pause.until).toISOString())}: ${oneLine(event.pause.reason)}`,
+        ];
       case "task":
       case "user-actor":
         return [];

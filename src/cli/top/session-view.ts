@@ -1,6 +1,7 @@
 import { addUsage } from "../../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../../mailbox/ids.ts";
 import type { ActorSpec, Turn } from "../../mailbox/messages.ts";
+import type { ModelPause } from "../../mailbox/model-pause.ts";
 import type { JournalRecord, SessionEvent } from "../../mailbox/session-events.ts";
 import { usageOf } from "../../mailbox/turns.ts";
 import { costOf, type OwnPrices } from "../../model/prices.ts";
@@ -103,6 +104,9 @@ export class SessionView {
       case "task":
         this.#change(event.actor, now, () => ({}));
         break;
+      case "paused":
+        this.#pause(event.pause, Date.parse(at), now);
+        break;
       case "user-actor":
       case "end":
         break;
@@ -130,6 +134,19 @@ export class SessionView {
         ...{ lastSignAt: now, createdAt: now, startedAt: null, endedAt: null, summary: null },
       },
     });
+  }
+
+  /** Agents that need the model wait until then, or for what they record next. */
+  #pause({ model, reason, until }: ModelPause, at: number, now: number): void {
+    const activity: AgentView["activity"] = {
+      type: "paused",
+      ...{ model, reason, from: now, until: now + until - at, at: new Date(until).toISOString() },
+    };
+    for (const [id, agent] of this.#agents) {
+      if (agent.view.state !== "running" || agent.view.model !== model || agent.calls.size > 0) continue;
+      this.#changed.add(id);
+      this.#agents.set(id, { ...agent, view: { ...agent.view, state: "paused", activity } });
+    }
   }
 
   #costOf({ model, turns }: Pick<ActorSpec, "model" | "turns">): number {

@@ -2,6 +2,7 @@ import type { SessionState } from "../../journal/session-state.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import { noUsage } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import type { Spending } from "./spending.ts";
@@ -33,10 +34,7 @@ export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureP
       ledger.begin(actor.id);
       if (timed.get(actor.id) === actor.run) return null;
       timed.set(actor.id, actor.run);
-      const deadline = ledger.deadline(actor.id);
-      if (deadline === null) return null;
-      const stop = () => actors.stop(actor.id, { status: "timed_out", reason: deadline.reason });
-      actor.ended.then(clock.after(deadline.ms, stop));
+      watchDeadline(actor);
       return null;
     },
     beforeTurn: (actor) => ({ last: spending.decideLastTurn(actor) }),
@@ -48,6 +46,19 @@ export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureP
       if (event.type === "replayed") replay(event.state);
     },
   };
+
+  /** Looks again if it was put off, as a pause of its model does. */
+  function watchDeadline(actor: Actor): void {
+    let withdraw = () => {};
+    const look = () => {
+      const deadline = ledger.deadline(actor.id);
+      if (deadline === null) return;
+      if (deadline.ms > 0) withdraw = clock.after(deadline.ms, look);
+      else actors.stop(actor.id, { status: "timed_out", reason: deadline.reason });
+    };
+    look();
+    actor.ended.then(() => withdraw());
+  }
 
   /** Books what the actors of a resumed session have spent. */
   function replay({ actors: all }: SessionState): void {

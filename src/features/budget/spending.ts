@@ -12,6 +12,7 @@ import { type Budget, budgetOfType, KINDS, tightest, usdOf } from "./budget.ts";
 import { type Booked, BudgetLedger, type Spent } from "./ledger.ts";
 import { PastRuns } from "./past-runs.ts";
 import { estimateAfter, estimateAtStart, prospectOf, type RequestEstimate } from "./request-estimate.ts";
+import { WorkTime } from "./work-time.ts";
 
 /**
  * Tokens reserved for the last reply, the summary, which is limited to them. A small budget reserves only a share of
@@ -44,6 +45,8 @@ interface Pace {
  */
 export class Spending {
   readonly ledger: BudgetLedger;
+  /** What deadlines are measured with. */
+  readonly workTime: WorkTime;
   readonly past: PastRuns;
   readonly #agentBudgets: readonly AgentBudget[];
   readonly #agentMinutes: number;
@@ -63,7 +66,8 @@ export class Spending {
   ) {
     this.past = new PastRuns(home);
     const whole = tightest(budget, sessionMinutes > 0 ? { ms: sessionMinutes * MINUTE_MS } : {});
-    this.ledger = new BudgetLedger(whole, { clock, prices });
+    this.workTime = new WorkTime(clock);
+    this.ledger = new BudgetLedger(whole, { clock: this.workTime, prices });
     this.#agentBudgets = agentBudgets;
     this.#agentMinutes = agentMinutes;
     this.#kind = options.kind ?? (() => undefined);

@@ -1,6 +1,7 @@
 import type { Clock } from "../../mailbox/clock.ts";
 import { addUsage, noUsage, type Usage } from "../../mailbox/conversation.ts";
-import type { SessionId } from "../../mailbox/ids.ts";
+import type { ActorId, SessionId } from "../../mailbox/ids.ts";
+import type { ModelPause } from "../../mailbox/model-pause.ts";
 import type { GatewayNotice } from "../../model/client.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { OnEvent } from "../../supervisor/listener.ts";
@@ -23,10 +24,12 @@ export interface SessionUsage {
 
 export interface UsageParts {
   readonly session: SessionId;
-  readonly clock: Pick<Clock, "now">;
-  readonly spending: Pick<Spending, "spend" | "ledger">;
+  readonly clock: Pick<Clock, "now" | "date">;
+  readonly spending: Pick<Spending, "spend" | "ledger" | "workTime">;
   readonly actors: Pick<Actors, "noteSign" | "showWait" | "charge">;
   readonly onEvent: OnEvent;
+  /** A model is paused; called once for each time that it is paused until. */
+  readonly onPause: (pause: ModelPause) => void;
 }
 
 /** What a session has used of its model, as the gateway reports it, and the calls that were denied. */
@@ -37,6 +40,8 @@ export class UsageMeter {
   #costUsd = 0;
   #apiMs = 0;
   #saidOdd = false;
+  /** Until when each model is paused, as it was reported. */
+  readonly #pauses = new Map<string, number>();
 
   constructor(parts: UsageParts) {
     this.#parts = parts;
@@ -75,9 +80,30 @@ export class UsageMeter {
         onEvent(notice);
         break;
       }
+      case "paused":
+        this.#pause(notice.actor, notice.pause);
+        break;
+      case "unpaused":
+        spending.workTime.go();
+        actors.showWait(notice.actor, null);
+        break;
       default:
         notice satisfies never;
     }
+  }
+
+  #pause(actor: ActorId, pause: ModelPause): void {
+    const { spending, actors, clock, onEvent, onPause } = this.#parts;
+    const { model, until, since, reason } = pause;
+    const ms = Math.max(0, until - Date.parse(clock.date()));
+    const from = clock.now();
+    const at = new Date(until).toISOString();
+    actors.showWait(actor, { type: "paused", model, reason, from, until: from + ms, at });
+    spending.workTime.stop(ms);
+    if (this.#pauses.get(model) === until) return;
+    this.#pauses.set(model, until);
+    onPause(pause);
+    onEvent({ type: "paused", model, until: at, since: new Date(since).toISOString(), reason });
   }
 
   account(agents: readonly AgentView[]): SessionUsage {

@@ -1,0 +1,111 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { journalFile } from "../../src/journal/paths.ts";
+import { readJournal } from "../../src/journal/reader.ts";
+import { troupe } from "../support/cli-process.ts";
+import { apiError, type RequestBody, startMessagesServer } from "../support/messages-server.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+/** A provider with a usage limit that is reached at one request, and reset at a time. */
+async function limitedWorld(limit: { atRequest: number; until(): number }) {
+  const home = temporaryFolder("troupe-home-");
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "a.txt"), "alpha\n");
+  const sent: number[] = [];
+  let refusedAt = 0;
+  const server = await startMessagesServer(({ body, n }) => {
+    sent.push(Date.now());
+    const left = limit.until() - Date.now();
+    if (n >= limit.atRequest && left > 0) {
+      refusedAt ||= Date.now();
+      const headers = { "retry-after-ms": String(left) };
+      return { ...apiError(429, "rate_limit_error", "This request would exceed your limit"), headers };
+    }
+    return answer(body);
+  });
+  onTestFinished(() => server.close());
+  const projects = join(home, ".troupe/projects");
+  const project = () => join(projects, readdirSync(projects)[0] ?? "");
+  const id = () => readdirSync(project())[0] ?? "";
+  const folder = () => join(project(), id());
+  return { options: { home, cwd, url: server.url }, server, sent, id, folder, refusedAt: () => refusedAt };
+}
+
+/** Each agent reads a file, then answers with its task. */
+function answer({ messages }: RequestBody) {
+  const isFirst = !messages.some(({ role }) => role === "assistant");
+  const task = /task \d+/.exec(JSON.stringify(messages[0]?.content))?.[0] ?? "?";
+  return isFirst ? { calls: [{ name: "Read", input: { file_path: "a.txt" } }] } : { text: `did ${task}` };
+}
+
+const tasks = (count: number) => Array.from({ length: count }, (_, n) => `task ${n + 1}`);
+const HOUR = 3_600_000;
+
+describe("a usage limit", () => {
+  test("longer than --limit-patience ends a run immediately, with the time and the command that resumes it; nothing has failed", async () => {
+    let until = Date.now() + 90 * 60_000;
+    const { options, id, server } = await limitedWorld({ atRequest: 3, until: () => until });
+    const before = Date.now();
+    const first = await troupe(["fanout", ...tasks(3)], options);
+    expect(Date.now() - before).toBeLessThan(60_000);
+    expect(first.code).toBe(124);
+    expect(
+      first.err.match(/is paused until 20\d\d-\d\d-\d\d \d\d:\d\d UTC \(1 h (29|30) min\)/g),
+    ).toHaveLength(1);
+    expect(first.err).toContain(`troupe --resume ${id()}`);
+    expect(first.err).toContain("longer than --limit-patience allows (10 min 00 s)");
+    expect(first.out).not.toContain("failed");
+    // The limit is raised: whoever resumes need not wait for the time that was named.
+    until = 0;
+    const asked = server.requests.length;
+    const second = await troupe(["-p", "--resume", id()], options);
+    expect(second).toMatchObject({ code: 0, signal: null });
+    const repeated = server.requests
+      .slice(asked)
+      .map(({ body }) => JSON.stringify(body.messages[0]?.content));
+    expect(new Set(repeated).size).toBeLessThanOrEqual(3);
+  });
+
+  test("within the patience is waited for, also by a prompt; every task is done", async () => {
+    const until = Date.now() + 6_000;
+    const { options, sent, refusedAt } = await limitedWorld({ atRequest: 2, until: () => until });
+    const settings = { patienceMs: 500 };
+    const { code, out, err } = await troupe(["fanout", ...tasks(3), "--limit-patience", "1h"], {
+      ...options,
+      settings,
+    });
+    expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" });
+    for (const task of tasks(3)) expect(out).toContain(`did ${task}`);
+    // Those that were in flight when the first was refused, and the one that tries when it is over.
+    expect(sent.filter((at) => at > refusedAt() + 1_000 && at < until)).toEqual([]);
+  });
+
+  test("at child 7 of 32, with SIGKILL during the pause: 32 are done, and at most one request is sent in the pause", async () => {
+    let until = Date.now() + HOUR;
+    const { options, sent, id, folder } = await limitedWorld({ atRequest: 6, until: () => until });
+    const flags = ["--limit-patience", "24h", "--concurrency", "4"];
+    const killed = await troupe(["fanout", ...tasks(32), ...flags], {
+      ...options,
+      onStart(child) {
+        // Four work at a time: all of them have been refused.
+        let seen = "";
+        child.stderr?.on("data", (text) => {
+          seen += text;
+          if (/is paused until/.test(seen)) setTimeout(() => child.kill("SIGKILL"), 300);
+        });
+      },
+    });
+    expect(killed.signal).toBe("SIGKILL");
+    const atKill = sent.length;
+    until = Date.now() + 5_000;
+    const { code, err } = await troupe(["-p", "--resume", id(), ...flags.slice(0, 2)], options);
+    expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" });
+    expect(sent.slice(atKill).filter((at) => at < until).length).toBeLessThanOrEqual(1);
+    const reading = await readJournal(journalFile(folder()));
+    if (reading.type === "refused") throw new Error(reading.reason);
+    const ends = reading.records.flatMap(({ event }) => (event.type === "summary" ? [event] : []));
+    expect(ends.filter(({ summary }) => summary.status === "done")).toHaveLength(32);
+    expect(new Set(ends.map(({ actor }) => actor)).size).toBe(32);
+  });
+});
