@@ -103,9 +103,8 @@ export const mainFlags = {
 export const limitPatience = duration({
   name: "limit-patience",
   value: "TIME",
-  summary:
-    "how long to wait for a usage limit or a lost network, such as 8h; after that it exits, to be resumed",
-  fallback: "troupe.limitPatienceMs, else 10m",
+  summary: "how long to wait for a usage limit or a lost network, such as 8h",
+  fallback: "10m",
 });
 export const permissionPromptTool = text({
   name: "permission-prompt-tool",
