@@ -74,7 +74,8 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
     const { kind = "rate_limit", retryAfterMs = null, message = "", final = false } = failure ?? {};
     if (limitPatienceMs === 0 || !HELD_KINDS.has(kind)) return "no";
     if (retryAfterMs === null) {
-      if (patienceMs === 0 || patienceLeft > 0 || kind === "spend_limit" || final || !places.hasWorked(model)) return "no";
+      if (patienceMs === 0 || patienceLeft > 0 || kind === "spend_limit" || final || !places.hasWorked(model))
+        return "no";
     } else if (retryAfterMs < Math.min(LONG_MS, patienceLeft)) return "no";
     const request = { ms: retryAfterMs, reason: message, mostMs: limitPatienceMs, afterProbe: probe };
     return places.hold(model, request) ? "held" : "too-long";
