@@ -32,10 +32,26 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "S16-written-is-not-checked",
     file: "src/features/isolation/merge-back.ts",
-    from: "expects: settings.check === null ? null : prepared.checkout",
+    from: "expects: settings.check === null && finished.accept === null ? null : prepared.checkout",
     to: "expects: null",
     tests: ["test/features/isolation/isolated-agents.test.ts"],
     title: "(S16)",
+  },
+  {
+    name: "rejected-work-is-merged",
+    file: "src/features/isolation/merge-back.ts",
+    from: 'if (checked.type === "failed") return judged(await this.keep(finished, checked.reason), checked);',
+    to: "",
+    tests: ["test/features/accept/accept.test.ts"],
+    title: "no rejected edit in the checkout",
+  },
+  {
+    name: "check-runs-without-permission",
+    file: "src/features/accept/acceptance.ts",
+    from: 'if (evaluation.type === "refuse") return notAllowed(run, evaluation.refusal);\n    evaluation.light',
+    to: 'if (evaluation.type === "refuse") return null;\n    evaluation.light',
+    tests: ["test/features/accept/accept.test.ts"],
+    title: "the agent does not even start",
   },
   {
     name: "S7-close-does-not-wait-for-ends",

@@ -90,8 +90,9 @@ function ending({ summary }: AgentView): string {
 }
 
 /** What the runtime could not verify in its report. */
-function checkWords({ unverified = [], unfounded }: Summary): string[] {
+function checkWords({ unverified = [], unfounded, acceptance }: Summary): string[] {
   return [
+    ...(acceptance === undefined ? [] : [acceptance.verdict]),
     ...(unfounded ? ["no tool run"] : []),
     ...(unverified.length > 0 ? [`unverified: ${unverified.length}`] : []),
   ];

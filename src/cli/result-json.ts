@@ -125,10 +125,11 @@ function reasonJson(summary: Summary | null | undefined): object {
 }
 
 /** Its answer as data, its edits, and what of its report could not be verified. */
-function summaryJson({ output, worktree, unverified = [], unfounded }: Summary): object {
+function summaryJson({ output, worktree, acceptance, unverified = [], unfounded }: Summary): object {
   return {
     ...(output === undefined ? {} : { output }),
     ...(worktree === undefined ? {} : { worktree }),
+    ...(acceptance === undefined ? {} : { acceptance }),
     unverified: unverified.length,
     ...(unverified.length === 0 ? {} : { unverified_claims: unverified }),
     ...(unfounded ? { no_tool_run: true } : {}),

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Accept, Acceptance } from "./acceptance.ts";
 import { Compacted, CompactRequest, ContextWindow } from "./compacted.ts";
 import { Message, Picture, ReplyContent, ToolDefinition, ToolResultContent, Usage } from "./conversation.ts";
 import { Effort } from "./effort.ts";
@@ -63,6 +64,8 @@ export const Summary = z.lazy(() =>
     receipts: Receipts,
     /** The result of its edits, if it had its own worktree. */
     worktree: z.optional(WorktreeResult),
+    /** The verdict of the check that was stated for it. */
+    acceptance: z.optional(Acceptance),
     /** Claims in `text` that the runtime could not verify; absent if all could be, or nothing was checked. */
     unverified: z.optional(z.array(Unverified)),
     /** It has a report, and ran no tool for it. */
@@ -275,6 +278,8 @@ export const ActorSpec = z.lazy(() =>
     permissionMode: z.optional(z.enum(["plan", "dontAsk", "default", "acceptEdits", "bypassPermissions"])),
     /** The schema of its answer as data. */
     outputSchema: z.optional(JsonSchema),
+    /** What must be true of its work. */
+    accept: z.optional(Accept),
     /** The only directory tree, with `additionalDirs`, in which this agent may resolve paths. */
     root: z.string(),
     additionalDirs: z.array(z.string()),

@@ -1,5 +1,7 @@
 import { boundsOf } from "../context/compaction/bounds.ts";
 import { charsIn } from "../context/compaction/tokens.ts";
+import { AcceptanceChecks } from "../features/accept/acceptance.ts";
+import { AcceptanceVerdicts, acceptFeature } from "../features/accept/index.ts";
 import { type AgentIndex, agentIndex, agentLooks } from "../features/agents/agent-types.ts";
 import { fanOutFeature } from "../features/agents/index.ts";
 import { formatResult } from "../features/agents/report.ts";
@@ -54,6 +56,7 @@ import type { UserHandler } from "../policy/asks.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import { narrower } from "../settings/modes.ts";
 import { ActorSystem } from "../supervisor/actor-system.ts";
+import { decideCall } from "../supervisor/calls.ts";
 import { turnsWithin } from "../supervisor/limits.ts";
 import type { OnEvent } from "../supervisor/listener.ts";
 import { journalReader, Spawn } from "../supervisor/spawn.ts";
@@ -174,8 +177,14 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
   // ---- what agents can do --------------------------------------------------------------------------------
   const commands = backgroundCommands(processes, outputs, shell, sandbox.commands);
   const settings = { ...worktreeDefaults, ...options.worktree };
+  const acceptance = new AcceptanceChecks({
+    ...{ commands, timeoutMs: settings.checkTimeoutMs },
+    shell: () => toolbox.find("Bash"),
+    evaluate: (call) => decideCall(actors.joints, call),
+  });
+  const verdicts = new AcceptanceVerdicts(acceptance);
   const isolation = openIsolation({
-    ...{ ...git, settings, session: id, clock, commands, asks, actors, foreignGit, onWarning },
+    ...{ ...git, verdicts, settings, session: id, clock, commands, asks, actors, foreignGit, onWarning },
   });
   const background = new Background({
     ...{ commands, processes, clock, note: (event) => journal.note(event) },
@@ -310,6 +319,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     hooksFeature({ hooks, actors, caller }),
     languages.joints,
     receiptsFeature({ ...options, onWarning }),
+    acceptFeature(acceptance, verdicts),
     // Who may write a file, and that nothing is written over what is not saved.
     writersFeature({ ...git, clock, rule: settings.overlap, cwd, actors }),
     isolationFeature(isolation),

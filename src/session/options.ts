@@ -13,6 +13,7 @@ import type { ServerService } from "../features/servers/index.ts";
 import type { SkillsOptions } from "../features/skills/options.ts";
 import type { DeferOptions } from "../features/tool-search/index.ts";
 import type { UserActors } from "../features/user-actors/index.ts";
+import type { Accept } from "../mailbox/acceptance.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
 import type { Effort } from "../mailbox/effort.ts";
@@ -205,6 +206,12 @@ export interface SpawnRequest<Output = JsonSchema | z.core.$ZodType> {
    * `summary.output`; if it never fits, the summary is `partial`. Wins over the definition's.
    */
   readonly output?: Output;
+  /**
+   * What must be true of its work, looked at by the runtime when it has answered; with a worktree, where its edits are merged with
+   * the current checkout. A command of it needs the same permission as a call of Bash. Work that is rejected goes back to the
+   * agent twice; then it ends as `failed`, and its edits stay on their branch.
+   */
+  readonly accept?: Accept;
   /** Its calls that read or change files have a thread that nothing else uses until it ends (default: leased with each call). */
   readonly thread?: "own";
   /**

@@ -103,6 +103,7 @@ export class Supervisor implements SupervisorHandle {
     description = defaultTitle(text),
     model,
     tokenBudget,
+    accept,
     thread,
     key,
     onStart,
@@ -124,6 +125,7 @@ export class Supervisor implements SupervisorHandle {
     const asked = {
       ...{ prompt: called?.prompt ?? text, description, model, isolation, merge },
       ...(tokenBudget === undefined ? {} : { tokenBudget }),
+      ...(accept === undefined ? {} : { accept }),
       ...(thread === undefined ? {} : { thread }),
       ...(key === undefined ? {} : { key }),
       ...(output === undefined ? {} : { outputSchema: outputJsonSchema(output) }),
@@ -154,13 +156,14 @@ export class Supervisor implements SupervisorHandle {
       ...{ folder: this.folder, clock, budgetTokens: options.budget?.tokens ?? null },
       ...(options.startThread ? { startThread: options.startThread } : {}),
       definition: (type) => agents.definition(type),
-      runCall: ({ type, prompt, options: { label, schema, model, isolation } }, key, signal) =>
+      runCall: ({ type, prompt, options: { label, schema, model, isolation, accept } }, key, signal) =>
         this.spawn({
           ...{ type, prompt, key, signal },
           ...(label === undefined ? {} : { description: label }),
           ...(schema === undefined ? {} : { output: schema }),
           ...(model === undefined ? {} : { model }),
           ...(isolation === undefined ? {} : { isolation }),
+          ...(accept === undefined ? {} : { accept }),
         }),
     });
   }

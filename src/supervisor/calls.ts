@@ -45,7 +45,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
 
   /** Returns the first decision, as the journal has it: durable before anything that it allows. */
   const evaluate = async (tool: KnownTool, call: Call, cwd: string): Promise<Evaluation> => {
-    const evaluation = await decide(joints, { actor, call, tool, cwd, signal });
+    const evaluation = await decideCall(joints, { actor, call, tool, cwd, signal });
     const { by, reason, rule, tier } = evaluation;
     const record = {
       type: "before",
@@ -221,7 +221,8 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
   };
 }
 
-async function decide(
+/** Returns what the first feature decides of a call. Nothing else does; it is refused if that fails. */
+export async function decideCall(
   joints: readonly Joints[],
   call: Parameters<NonNullable<Joints["evaluateCall"]>>[0],
 ): Promise<Evaluation> {

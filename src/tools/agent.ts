@@ -41,6 +41,18 @@ const AgentInput = z.strictObject({
       .record(z.string(), z.unknown())
       .check(z.describe("A JSON Schema: the agent's report is then JSON that was checked against it")),
   ),
+  accept: z.optional(
+    z
+      .strictObject({
+        run: z.optional(z.string().check(z.minLength(1))),
+        files: z.optional(z.array(z.string().check(z.minLength(1))).check(z.maxLength(100))),
+      })
+      .check(
+        z.describe(
+          "What must be true when it ends: a command that must exit with 0, run on its edits, and files that must exist. If not, it is sent back, and its edits are not merged",
+        ),
+      ),
+  ),
 });
 export type AgentInput = z.infer<typeof AgentInput>;
 

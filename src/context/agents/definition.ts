@@ -1,3 +1,4 @@
+import type { Accept } from "../../mailbox/acceptance.ts";
 import type { Effort } from "../../mailbox/effort.ts";
 import type { JsonSchema } from "../../mailbox/messages.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
@@ -34,6 +35,8 @@ export interface AgentDefinition {
   readonly background?: boolean;
   /** Each agent works in its own git worktree, and its edits are merged when it ends. */
   readonly isolation?: "worktree";
+  /** What must be true of its work. */
+  readonly accept?: Accept;
   /** Its calls that read or change files have a thread that nothing else uses until it ends (default: leased with each call). */
   readonly thread?: "own";
   /** How edits are merged (default: as settings say). */

@@ -89,6 +89,7 @@ const LIMITS: readonly (readonly [string, Meaning<unknown>])[] = [
   ["tools", allowedTools],
   ["disallowedTools", readToolNames],
   ["isolation", meanings.readIsolation],
+  ["accept", meanings.readAccept],
 ];
 
 /** The optional keys. */
@@ -103,6 +104,7 @@ const OPTIONAL: { readonly [Key in Optional]: Meaning<AgentDefinition[Key] | nul
   mcpServers: meanings.servers,
   hooks: meanings.hooks,
   isolation: meanings.readIsolation,
+  accept: meanings.readAccept,
   thread: meanings.readThread,
   merge: meanings.readMerge,
   background: readFlag,

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { isObject } from "../../lib/objects.ts";
+import { Accept, whyNoCheck } from "../../mailbox/acceptance.ts";
 import { Effort } from "../../mailbox/effort.ts";
 import { isHookEvent, noHookEvent } from "../../mailbox/hook-events.ts";
 import { MergeMode } from "../../mailbox/worktree.ts";
@@ -48,6 +49,14 @@ export const mode: Meaning<AgentMode> = (value) => {
 export const readIsolation: Meaning<"worktree" | null> = (value) => {
   if (value === "worktree") return { value };
   return value === false || value === "none" ? { value: null } : { wrong: "must be worktree" };
+};
+
+/** A command, or an object as in a spawn. */
+export const readAccept: Meaning<Accept> = (value) => {
+  const read = Accept.safeParse(typeof value === "string" ? { run: value } : value);
+  if (!read.success) return { wrong: "must be a command, or have some of run, expect, files and schema" };
+  const problem = whyNoCheck(read.data);
+  return problem === null ? { value: read.data } : { wrong: `states nothing: ${problem}` };
 };
 
 export const readThread: Meaning<"own" | null> = (value) => {

@@ -53,6 +53,11 @@ export const AGENT_FIELDS: {
         ? `Agent ${spec.id} was started without a worktree and works where it did. Leave out isolation, or start a new agent with it and without resume.`
         : null,
   },
+  accept: {
+    fork: "obeyed",
+    resume: (_, { spec }) =>
+      `Agent ${spec.id} keeps the check that it was started with. Leave out accept, or start a new agent with it and without resume.`,
+  },
   output_schema: {
     fork: "obeyed",
     resume: (_, { spec }) =>

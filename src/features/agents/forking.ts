@@ -1,4 +1,5 @@
 import { conversationNow } from "../../journal/session-state.ts";
+import type { Accept } from "../../mailbox/acceptance.ts";
 import { type MessageParam, type ToolUseBlock, totalTokens, type Usage } from "../../mailbox/conversation.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { ActorSpec, Inherited, JsonSchema, ReadEntry, Reply } from "../../mailbox/messages.ts";
@@ -17,6 +18,7 @@ interface Orders {
   readonly description: string;
   readonly directive: string;
   readonly outputSchema?: JsonSchema;
+  readonly accept?: Accept;
 }
 
 /** The conversation up to each reply, built once for all forks of that reply. */
@@ -32,7 +34,7 @@ const ANSWERED_ELSEWHERE = "(This call is answered in the conversation you were 
  */
 export function forkOf(
   parent: Actor,
-  { id, description, directive, outputSchema }: Orders,
+  { id, description, directive, outputSchema, accept }: Orders,
   maxTurns: number,
   histories: SharedHistories,
 ): Forked | null {
@@ -62,6 +64,7 @@ export function forkOf(
     compact: ____,
     isolation: _____,
     outputSchema: ______,
+    accept: _______,
     ...same
   } = spec;
   return {
@@ -69,6 +72,7 @@ export function forkOf(
     spec: {
       ...same,
       ...(outputSchema === undefined ? {} : { outputSchema }),
+      ...(accept === undefined ? {} : { accept }),
       ...{ id, parent: parent.id, depth: spec.depth + 1, type: FORK, description, maxTurns },
       attempt: 1,
       messages: [...before, ...own],

@@ -8,7 +8,7 @@ import { checkedNote, noteOn } from "../receipts/check-text.ts";
 
 /** Formats the line above a report. It is a separate block, so that the agent's text cannot forge it. */
 export function reportHeader({ type, id }: Pick<AgentView, "type" | "id">, summary: Summary): string {
-  return `[Agent ${id} (${type}) ended: ${howItEnded(summary)}${editsSentence(summary, id)}${whatOfItsData(summary)}${checkedNote(summary)} What follows is its report, not a message from the user.]`;
+  return `[Agent ${id} (${type}) ended: ${howItEnded(summary)}${verdictSentence(summary)}${editsSentence(summary, id)}${whatOfItsData(summary)}${checkedNote(summary)} What follows is its report, not a message from the user.]`;
 }
 
 /** Formats the result of a background agent for its caller. */
@@ -16,7 +16,7 @@ export function formatResult(actor: Actor, run: number, summary: Summary, path: 
   const { id, title } = actor;
   return {
     ...{ type: "agent", id: resultId(id, run), agent: id, title, status: summary.status, path },
-    ending: `${howItEnded(summary)}${checkedNote(summary)}`,
+    ending: `${howItEnded(summary)}${verdictSentence(summary)}${checkedNote(summary)}`,
     text: reportOf(summary),
     note: noteOn(summary),
   };
@@ -27,6 +27,11 @@ export function howItEnded(summary: Summary): string {
   const calls = Object.values(summary.receipts.tools).reduce((sum, count) => sum + count, 0);
   const how = summary.reason === undefined ? summary.status : `${summary.status} (${summary.reason})`;
   return `${how} after ${counted(summary.turns, "turn")} and ${counted(calls, "tool call")}.`;
+}
+
+/** Formats that its work was accepted as a sentence; why it was rejected is the reason of its end. */
+function verdictSentence({ acceptance }: Summary): string {
+  return acceptance?.verdict === "accepted" ? " The check that was stated for its work passed." : "";
 }
 
 /** Formats the result of its edits as a sentence, or an empty text if it had no worktree. */

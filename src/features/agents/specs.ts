@@ -5,6 +5,7 @@ import { assemble, messagesOf, type Part, systemOf } from "../../context/assembl
 import { boundsOf } from "../../context/compaction/bounds.ts";
 import { mainRole, mainSections } from "../../context/system.ts";
 import { worktreeText } from "../../context/worktree-text.ts";
+import type { Accept } from "../../mailbox/acceptance.ts";
 import type { Effort } from "../../mailbox/effort.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, AgentTool, JsonSchema } from "../../mailbox/messages.ts";
@@ -70,6 +71,8 @@ export interface NewAgent {
   readonly tokenBudget?: number;
   /** The schema of its answer; takes precedence over the definition's. */
   readonly outputSchema?: JsonSchema;
+  /** Takes precedence over the definition's. */
+  readonly accept?: Accept;
   readonly thread?: "own";
   readonly key?: string;
   /** Slugs of the MCP servers that its definition brings and that are held for it. */
@@ -113,7 +116,8 @@ function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, bud
   const told = limitsTold({ depth, startsAgents, maxTurns, budget }, limits);
   const model = resolveModel(spawn.model ?? definition.model ?? common.model, options.aliases);
   const mode = narrowest(definition.permissionMode, spawn.parent?.permissionMode);
-  const outputSchema = spawn.outputSchema ?? definition.outputSchema;
+  const accept = spawn.accept ?? definition.accept;
+  const outputSchema = spawn.outputSchema ?? accept?.schema ?? definition.outputSchema;
   const canLoad = tools.some(({ name }) => name === "Skill");
   const { tokens: window } = windowFor(model, options.compaction);
   const skills = common.skills?.preload(definition, { window, canLoad });
@@ -136,6 +140,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, bud
     // An infinite budget is no budget; Infinity would not survive the way to a thread.
     ...(Number.isFinite(spawn.tokenBudget) ? { tokenBudget: spawn.tokenBudget } : {}),
     ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(accept === undefined ? {} : { accept }),
     ...(mode === undefined ? {} : { permissionMode: mode }),
     prompt: outputSchema === undefined ? spawn.prompt : `${spawn.prompt}\n\n${schemaWords(outputSchema)}`,
     memory: definition.memory ?? true,
@@ -212,6 +217,7 @@ interface Particular
     | "isolation"
     | "tokenBudget"
     | "outputSchema"
+    | "accept"
     | "permissionMode"
     | "skills"
     | "thinkingTokens"

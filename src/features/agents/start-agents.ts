@@ -1,6 +1,7 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { schemaWords } from "../../context/agents/retry-text.ts";
 import { whyNoSchema } from "../../context/agents/schema-fault.ts";
+import type { Accept } from "../../mailbox/acceptance.ts";
 import { ActorId, type CallId, type Ids, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, JsonSchema, Summary } from "../../mailbox/messages.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
@@ -48,6 +49,7 @@ export interface AgentRequest {
   readonly merge?: MergeMode | undefined;
   readonly tokenBudget?: number;
   readonly outputSchema?: JsonSchema;
+  readonly accept?: Accept;
   readonly thread?: "own";
   readonly key?: string;
 }
@@ -117,7 +119,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     caller: Actor,
     { call, actor, signal }: CallContext,
   ): Promise<Actor> {
-    const { description, prompt, model, isolation, output_schema: outputSchema, resume } = input;
+    const { description, prompt, model, isolation, output_schema: outputSchema, accept, resume } = input;
     const declined = await this.#parts.declined(caller);
     if (declined !== null) throw new Error(declined);
     const schemaProblem = outputSchema === undefined ? null : whyNoSchema(outputSchema);
@@ -134,6 +136,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
       model,
       isolation,
       ...(outputSchema === undefined ? {} : { outputSchema }),
+      ...(accept === undefined ? {} : { accept }),
     };
     const { id, ready } = this.prepare(definition, asked, caller.root, signal);
     const needs = ready === null ? {} : await ready;
@@ -158,7 +161,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
   /** Starts a new agent. Throws with a reason for the model if it must not start. */
   start(
     definition: AgentDefinition,
-    { prompt, description, model, tokenBudget, outputSchema, thread, key }: AgentRequest,
+    { prompt, description, model, tokenBudget, outputSchema, accept, thread, key }: AgentRequest,
     runFor: RunFor,
     { id, needs, caller, deadlineMs }: StartOptions,
   ): Actor {
@@ -171,6 +174,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
         ...{ root: caller?.root ?? common.options.cwd, ...needs },
         ...(tokenBudget === undefined ? {} : { tokenBudget }),
         ...(outputSchema === undefined ? {} : { outputSchema }),
+        ...(accept === undefined ? {} : { accept }),
         ...(thread === undefined ? {} : { thread }),
         ...(key === undefined ? {} : { key }),
       };
@@ -220,9 +224,18 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     if (parent.spec.type === FORK)
       throw new Error("A fork starts no forks. Do the work yourself, or start an agent of another type.");
     assertObeyed("fork", input, this.#subject(parent));
-    const { description, prompt, run_in_background: background = true, output_schema: schema } = input;
+    const {
+      description,
+      prompt,
+      run_in_background: background = true,
+      output_schema: schema,
+      accept,
+    } = input;
     const id = ids.actor();
-    const orders = { id, description, ...directive(prompt, schema) };
+    const orders = {
+      ...{ id, description, ...directive(prompt, schema) },
+      ...(accept === undefined ? {} : { accept }),
+    };
     const forked = forkOf(parent, orders, turnsWithin(common.limits, undefined), this.#histories);
     if (forked === null) throw new Error("There is no reply to fork from. Call Agent again.");
     const runFor = { owner: parent.id, call, background };

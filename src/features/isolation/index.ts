@@ -7,6 +7,7 @@ import type { Joints } from "../../supervisor/joints.ts";
 import type { KeeperOptions } from "../../worktrees/git-worker.ts";
 import type { OperationName } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
+import type { AcceptanceVerdicts } from "../accept/index.ts";
 import type { Commands } from "../background/commands.ts";
 import type { SessionAsks } from "../gate/asking.ts";
 import { HeldWorktrees } from "../writers/held-worktrees.ts";
@@ -30,6 +31,7 @@ export interface OpenIsolationParts extends Trees {
   readonly session: SessionId;
   readonly clock: Clock;
   readonly commands: Commands;
+  readonly verdicts: AcceptanceVerdicts;
   readonly asks: SessionAsks;
   readonly actors: Pick<Actors, "move">;
   foreignGit(directory: string): string | null;

@@ -12,6 +12,7 @@ import type { FinishDecision } from "../../supervisor/joints.ts";
 import { branchOf, treePath } from "../../worktrees/layout.ts";
 import type { Owner } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
+import { type AcceptanceVerdicts, judgedSummary } from "../accept/index.ts";
 import type { Commands } from "../background/commands.ts";
 import type { SessionAsks } from "../gate/asking.ts";
 import type { HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
@@ -33,6 +34,7 @@ export interface IsolationParts {
   readonly process: Owner["process"];
   readonly clock: Clock;
   readonly commands: Commands;
+  readonly verdicts: AcceptanceVerdicts;
   readonly asks: Pick<SessionAsks, "hasPerson" | "question">;
   /** Returns what git would run in a directory without the user's trust, or null. */
   foreignGit(folder: string): string | null;
@@ -209,6 +211,7 @@ export class WorktreeIsolation {
       });
     // Stopped since then: its end keeps them.
     if (back === null) return { summary };
+    if (back.type === "rework") return { continueWith: back.text };
     if (back.type === "goes-back") {
       this.#resolutions.set(actor.id, (this.#resolutions.get(actor.id) ?? 0) + 1);
       const earlier = this.trees.mergedInto(isolation.checkout);
@@ -216,7 +219,8 @@ export class WorktreeIsolation {
         continueWith: conflictText(held.tree, back.conflicts, earlier, intentOf(summary.text)),
       };
     }
-    return { summary: this.#settled(finished, back, summary) };
+    const whole = this.#settled(finished, back, summary);
+    return { summary: back.acceptance === undefined ? whole : judgedSummary(whole, back.acceptance) };
   }
 
   /** True if the run ended with edits that are neither merged nor kept. */
@@ -250,12 +254,20 @@ export class WorktreeIsolation {
   }
 
   #finished(actor: Actor, summary: Summary, held: HeldTree, isolation: Isolated): FinishedRun {
+    const { verdicts } = this.#parts;
     const resolved = this.#resolutions.get(actor.id) ?? 0;
     return {
       ...{ actor: actor.id, owner: this.ownerOf(actor.id), held, isolation, root: actor.root },
       title: actor.spec.description || actor.spec.type,
       text: summary.text,
       mayResolve: resolved < RESOLUTIONS && actor.mayTakeTurns,
+      accept:
+        actor.spec.accept === undefined
+          ? null
+          : {
+              check: () => verdicts.of(actor, actor.root, actor.stopping.signal),
+              unchecked: (why) => verdicts.unchecked(actor, why),
+            },
       signal: actor.stopping.signal,
     };
   }

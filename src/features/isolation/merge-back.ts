@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
+import type { Acceptance } from "../../mailbox/acceptance.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Conflict, Isolation, WorktreeResult } from "../../mailbox/worktree.ts";
 import type { AnswerOf, Counts, Owner } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
+import type { WorkVerdict } from "../accept/index.ts";
 import type { HeldTree } from "../writers/held-worktrees.ts";
 import { resultBefore } from "./result-before.ts";
 import type { WorktreeSettings } from "./worktree-settings.ts";
@@ -20,13 +22,27 @@ export interface FinishedRun {
   readonly text: string;
   /** True if its owner can still be asked to resolve a conflict. */
   readonly mayResolve: boolean;
+  /** What was stated of its work, or null. */
+  readonly accept: {
+    /** Looks at the files as they are in its worktree. */
+    check(): Promise<WorkVerdict | null>;
+    /** The verdict if nothing can be checked. */
+    unchecked(why: string): Acceptance | null;
+  } | null;
   readonly signal: AbortSignal;
 }
 
 /** The outcome: final, or returned to their owner, which finds the files as described here. */
 export type BroughtBack =
-  | { readonly type: "ends"; readonly result: WorktreeResult; readonly paths: readonly string[] }
-  | { readonly type: "goes-back"; readonly conflicts: readonly Conflict[] };
+  | {
+      readonly type: "ends";
+      readonly result: WorktreeResult;
+      readonly paths: readonly string[];
+      readonly acceptance?: Acceptance;
+    }
+  | { readonly type: "goes-back"; readonly conflicts: readonly Conflict[] }
+  /** Its work was rejected, and it can correct it. */
+  | { readonly type: "rework"; readonly text: string };
 
 export interface BringBackPorts {
   readonly worktrees: Pick<
@@ -43,6 +59,13 @@ export interface BringBackPorts {
 
 /** `why`: of what is kept if it is the last try. */
 type Again = { readonly type: "again"; readonly why: string };
+type Checked =
+  | {
+      readonly type: "passed" | "failed";
+      readonly reason: string | null;
+      readonly acceptance: Acceptance | null;
+    }
+  | Extract<BroughtBack, { type: "rework" }>;
 type Clean = Extract<AnswerOf<"prepare">, { type: "clean" }>;
 
 /** Times the check runs again because the checkout changed during it. */
@@ -60,11 +83,15 @@ export class MergeBack {
   }
 
   async run(finished: FinishedRun): Promise<BroughtBack> {
-    if (finished.isolation.merge === "keep") return this.keep(finished, "That was asked for (merge: keep).");
+    const { isolation, accept } = finished;
+    if (isolation.merge === "keep" && accept === null) return this.keep(finished, KEEP_ASKED);
     for (let attempt = 1; ; attempt += 1) {
       const step = await this.#once(finished);
-      if (step.type !== "again") return step;
-      if (attempt === TRIES) return this.keep(finished, step.why);
+      if (step.type === "again" && attempt < TRIES) continue;
+      const back = step.type === "again" ? await this.keep(finished, step.why) : step;
+      if (back.type !== "ends" || back.acceptance !== undefined || accept === null) return back;
+      const acceptance = accept.unchecked(back.result.reason ?? "Its edits could not be merged.");
+      return acceptance === null ? back : { ...back, acceptance };
     }
   }
 
@@ -98,12 +125,15 @@ export class MergeBack {
   async #once(finished: FinishedRun): Promise<BroughtBack | Again> {
     const { worktrees, settings } = this.#ports;
     const { held, signal } = finished;
-    const forCheck = settings.check !== null;
+    const forCheck = settings.check !== null || finished.accept !== null;
     const deleted = [...held.deleted];
     const prepared = await worktrees.prepare({ tree: held.tree, deleted, forCheck }, signal);
     switch (prepared.type) {
-      case "empty":
-        return this.#removed(finished, "empty", NOTHING, noted(prepared.notes));
+      case "empty": {
+        const checked = await this.#accepted(finished);
+        if (checked.type === "rework") return checked;
+        return judged(await this.#removed(finished, "empty", NOTHING, noted(prepared.notes)), checked);
+      }
       case "refused":
         return this.keep(finished, prepared.reason);
       case "conflict":
@@ -116,26 +146,39 @@ export class MergeBack {
   }
 
   async #clean(finished: FinishedRun, prepared: Clean): Promise<BroughtBack | Again> {
-    const failed = await this.#checked(finished);
-    if (failed !== null) return this.keep(finished, failed);
+    const checked = await this.#checked(finished);
+    if (checked.type === "rework") return checked;
+    if (checked.type === "failed") return judged(await this.keep(finished, checked.reason), checked);
+    if (finished.isolation.merge === "keep") return judged(await this.keep(finished, KEEP_ASKED), checked);
     const hold = await this.#heldBack(finished, prepared.strange);
     const refused = await this.#refusedByPerson(finished, prepared);
-    if (refused !== null) return this.keep(finished, refused);
-    return this.#applied(finished, prepared, hold);
+    if (refused !== null) return judged(await this.keep(finished, refused), checked);
+    return judged(await this.#applied(finished, prepared, hold), checked);
   }
 
-  /** Checks the merged files before they reach the checkout; resolves with null if the check passes. */
-  async #checked(finished: FinishedRun): Promise<string | null> {
+  /** Checks the merged files before they reach the checkout: what holds for all, then what was stated of this work. */
+  async #checked(finished: FinishedRun): Promise<Checked> {
     const { settings, worktrees } = this.#ports;
-    if (settings.check === null) return null;
-    let failed: string | null = "The check did not finish.";
+    if (settings.check === null && finished.accept === null) return PASSED;
     try {
-      failed = await this.#ports.check(finished, settings.check, settings.checkTimeoutMs);
+      const failed =
+        settings.check === null
+          ? null
+          : await this.#ports.check(finished, settings.check, settings.checkTimeoutMs);
+      return failed === null ? await this.#accepted(finished) : { ...PASSED, type: "failed", reason: failed };
     } finally {
       const settled = await worktrees.settle({ tree: finished.held.tree });
       if (settled.type === "refused") this.#ports.onWarning(settled.reason);
     }
-    return failed;
+  }
+
+  async #accepted({ accept }: FinishedRun): Promise<Checked> {
+    const verdict = await accept?.check();
+    if (!verdict) return PASSED;
+    if (verdict.type === "rework") return verdict;
+    const { acceptance, type } = verdict;
+    if (type === "accepted") return { ...PASSED, acceptance };
+    return { type: "failed", reason: "Its work was rejected.", acceptance };
   }
 
   /** Asks about deletions that no call of the agent made: they are merged only if the user agrees. */
@@ -170,7 +213,7 @@ export class MergeBack {
     const applied = await worktrees.apply({
       tree: held.tree,
       // What was checked must be what is written; without a check the newest state of the checkout will do.
-      expects: settings.check === null ? null : prepared.checkout,
+      expects: settings.check === null && finished.accept === null ? null : prepared.checkout,
       hold: [...hold],
       commit: isolation.merge === "commit" ? messageOf(finished) : null,
       ...{ owner, title },
@@ -241,6 +284,19 @@ export class MergeBack {
         : { path: tree.path, branch: tree.branch, notes: [...(more.notes ?? []), removed.reason] };
     return ends({ outcome, ...counts, ...baseOf(finished), ...more, ...left }, paths);
   }
+}
+
+const KEEP_ASKED = "That was asked for (merge: keep).";
+const PASSED = { type: "passed", reason: null, acceptance: null } as const;
+
+/** What ends has the verdict on it, unless it must be checked again. */
+function judged<T extends BroughtBack | Again>(
+  back: T,
+  { acceptance }: Exclude<Checked, { type: "rework" }>,
+): T {
+  return back.type === "ends" && back.result.outcome !== "conflict" && acceptance !== null
+    ? { ...back, acceptance }
+    : back;
 }
 
 const NOTHING: Counts = { files: 0, insertions: 0, deletions: 0 };

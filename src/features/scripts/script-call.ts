@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { nearName } from "../../lib/near-name.ts";
+import { Accept } from "../../mailbox/acceptance.ts";
 
 const Options = z.object({
   /** Three to five words that name the call. */
@@ -10,6 +11,8 @@ const Options = z.object({
   agentType: z.optional(z.string()),
   model: z.optional(z.string()),
   isolation: z.optional(z.enum(["worktree"])),
+  /** What must be true of its work. */
+  accept: z.optional(Accept),
 });
 
 const USUAL_AGENT = "general-purpose";

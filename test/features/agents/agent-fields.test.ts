@@ -68,6 +68,17 @@ const CASES: {
     fork: { value: "worktree", refused: /A fork works where its conversation works.*Leave out isolation/ },
     resume: { value: "worktree", refused: /was started without a worktree.*Leave out isolation/ },
   },
+  accept: {
+    new: {
+      value: { files: ["a.txt"] },
+      obeyed: ({ spec }) => expect(spec.accept).toEqual({ files: ["a.txt"] }),
+    },
+    fork: {
+      value: { files: ["a.txt"] },
+      obeyed: ({ spec }) => expect(spec.accept).toEqual({ files: ["a.txt"] }),
+    },
+    resume: { value: { files: ["a.txt"] }, refused: /keeps the check that it was started with/ },
+  },
   output_schema: {
     new: { value: schema, obeyed: ({ spec }) => expect(spec.outputSchema).toEqual(schema) },
     fork: { value: schema, obeyed: ({ spec }) => expect(spec.outputSchema).toEqual(schema) },

@@ -114,7 +114,7 @@ function dying(isWhole: boolean, deaths = 1) {
       settled: Promise.resolve(),
       since: 0,
     },
-    ...{ title: "t", text: "r", mayResolve: true, signal: new AbortController().signal },
+    ...{ title: "t", text: "r", mayResolve: true, accept: null, signal: new AbortController().signal },
   };
   return { asked, run: () => back.run(finished) };
 }
