@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { chmodSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { repositoryWith } from "../../support/git-repository.ts";
@@ -51,6 +51,27 @@ describe("merges edits (A16.4, C15)", () => {
     expect(await repository.must(["show", ":staged"])).toBe("2\n");
     const tree = await repository.must(["stash", "create"]);
     expect(tree).not.toBe("");
+  });
+
+  it("into files with the permissions that the user gave them, and undoes them to the same", async () => {
+    const repository = await repositoryWith({ private: text(), run: text(), "to run": text() });
+    const modes = () =>
+      ["private", "run", "to run"].map((path) => lstatSync(join(repository.folder, path)).mode & 0o777);
+    for (const [path, mode] of [
+      ["private", 0o600],
+      ["run", 0o744],
+      ["to run", 0o640],
+    ] as const)
+      chmodSync(join(repository.folder, path), mode);
+    const agent = await agentIn(repository);
+    const changed = text({ 10: "agent\n" });
+    for (const path of ["private", "run", "to run"]) writeFileSync(join(agent.tree.path, path), changed);
+    chmodSync(join(agent.tree.path, "to run"), 0o755);
+    expect(await agent.apply()).toMatchObject({ type: "merged", files: 3 });
+    expect(readFileSync(join(repository.folder, "private"), "utf8")).toBe(changed);
+    expect(modes()).toEqual([0o600, 0o744, 0o750]);
+    expect(await undo(repository)).toMatchObject({ type: "undone", notes: [] });
+    expect(modes()).toEqual([0o600, 0o744, 0o640]);
   });
 
   it("and undone to the exact bytes, rights and times (again: the one before)", {
