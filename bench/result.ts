@@ -2,6 +2,8 @@
 export interface BenchOptions {
   /** Fewer samples, for a first look. */
   readonly quick: boolean;
+  /** Modules of other tools, for benchmarks that compare tools. */
+  readonly adapters: readonly string[];
 }
 
 /** One line of the table. All values are medians unless the note says otherwise. */
@@ -48,4 +50,10 @@ export function isReached(result: BenchResult): boolean | null {
     default:
       return target satisfies never;
   }
+}
+
+/** A benchmark that counts instead of measuring times: a table of its own, in Markdown, and what is in it for programs. */
+export interface OwnTable {
+  readonly table: string;
+  readonly data: unknown;
 }

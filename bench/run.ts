@@ -1,3 +1,6 @@
+import { parseArgs } from "node:util";
+import { errorMessage } from "../src/lib/errors.ts";
+import { run as comingHome } from "./coming-home.ts";
 import { run as context } from "./context.ts";
 import { run as fanOut } from "./fan-out.ts";
 import { run as gate } from "./gate.ts";
@@ -10,7 +13,14 @@ import { run as mainLoop } from "./main-loop.ts";
 import { run as memory } from "./memory.ts";
 import { run as outside } from "./outside.ts";
 import { run as policy } from "./policy.ts";
-import { type BenchOptions, type BenchResult, isReached, ratioOf, type Target } from "./result.ts";
+import {
+  type BenchOptions,
+  type BenchResult,
+  isReached,
+  type OwnTable,
+  ratioOf,
+  type Target,
+} from "./result.ts";
 import { rounded } from "./samples.ts";
 import { run as spawn } from "./spawn.ts";
 import { run as supervision } from "./supervision.ts";
@@ -18,7 +28,9 @@ import { run as tools } from "./tools.ts";
 import { run as turnGap } from "./turn-gap.ts";
 import { run as worktrees } from "./worktrees.ts";
 
-const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<BenchResult[]>>> = {
+type Subject = (options: BenchOptions) => Promise<BenchResult[] | OwnTable>;
+
+const subjects: Readonly<Record<string, Subject>> = {
   spawn,
   memory,
   loop,
@@ -35,48 +47,67 @@ const subjects: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   outside,
   worktrees,
   "language-server": languageServer,
+  "coming-home": comingHome,
 };
 
-const USAGE = `npm run bench -- [subject …] [--json] [--quick]
-Subjects: ${Object.keys(subjects).join(", ")}. It measures dist/: npm run build first.`;
+const USAGE = `npm run bench -- [subject …] [--json] [--quick] [--adapter FILE …]
+Subjects: ${Object.keys(subjects).join(", ")}. It measures dist/: npm run build first.
+--adapter: another tool for coming-home; see bench/coming-home/adapter.ts.`;
 
-async function main(args: readonly string[]): Promise<number> {
-  const names = args.filter((arg) => !arg.startsWith("--"));
-  const flags = args.filter((arg) => arg.startsWith("--"));
-  const unknown = [
-    ...names.filter((name) => !(name in subjects)),
-    ...flags.filter((flag) => !["--json", "--quick"].includes(flag)),
-  ];
+async function main(): Promise<number> {
+  const { values, positionals: names } = readArgs();
+  const unknown = names.filter((name) => !(name in subjects));
   if (unknown.length > 0) {
     console.error(`bench: I do not know ${unknown.join(", ")}.\n${USAGE}`);
     return 2;
   }
-  const json = flags.includes("--json");
+  const { json, quick, adapter: adapters } = values;
   const machine = thisMachine();
-  if (!json) console.log(header(machine));
   const results: BenchResult[] = [];
+  const tables: Record<string, unknown> = {};
+  if (!json) console.log(`${describeMachine(machine)}\n`);
   for (const [name, run] of Object.entries(subjects)) {
     if (names.length > 0 && !names.includes(name)) continue;
-    const found = await run({ quick: flags.includes("--quick") });
+    const found = await run({ quick, adapters });
+    if ("table" in found) {
+      tables[name] = found.data;
+      if (!json) console.log(results.length > 0 ? `\n${found.table}` : found.table);
+      continue;
+    }
+    if (!json && results.length === 0) console.log(HEADER);
     results.push(...found);
     if (!json) for (const result of found) console.log(row(result));
   }
-  if (json) console.log(JSON.stringify({ ...machine, results: results.map(withVerdict) }, null, 2));
+  if (json)
+    console.log(JSON.stringify({ ...machine, results: results.map(withVerdict), ...tables }, null, 2));
   return 0;
+}
+
+function readArgs() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        json: { type: "boolean", default: false },
+        quick: { type: "boolean", default: false },
+        adapter: { type: "string", multiple: true, default: [] },
+      },
+    });
+  } catch (error) {
+    console.error(`bench: ${errorMessage(error)}\n${USAGE}`);
+    process.exit(2);
+  }
 }
 
 function withVerdict(result: BenchResult) {
   return { ...result, ratio: ratioOf(result), reached: isReached(result) };
 }
 
-function header({ date, machine, node, load }: Machine): string {
-  return [
-    `${date}, ${machine}, Node ${node}, load average ${load.join(" ")} at the start`,
-    "",
-    "| benchmark | ours | floor | ratio | reach | |",
-    "|---|---|---|---|---|---|",
-  ].join("\n");
+function describeMachine({ date, machine, node, load }: Machine): string {
+  return `${date}, ${machine}, Node ${node}, load average ${load.join(" ")} at the start`;
 }
+
+const HEADER = "| benchmark | ours | floor | ratio | reach | |\n|---|---|---|---|---|---|";
 
 /** One line of a Markdown table, so that what is printed can be kept. */
 function row(result: BenchResult): string {
@@ -108,4 +139,4 @@ function words({ type, limit }: Target, unit: string): string {
   }
 }
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await main();

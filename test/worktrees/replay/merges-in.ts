@@ -1,4 +1,4 @@
-import { type Git, parts } from "../../../src/worktrees/git.ts";
+import { type Git, type GitOptions, parts } from "../../../src/worktrees/git.ts";
 import type { Seeded } from "../../faults/seeded.ts";
 
 /** A merge of two parents that have one merge base, each of which changed something since. */
@@ -30,6 +30,12 @@ export async function mergesIn(git: Git, max: number, random: Seeded): Promise<M
   return { merges, unsuited };
 }
 
+/** One merge by its commit, or why it cannot be played. */
+export async function readMerge(git: Git, commit: string): Promise<HistoricMerge | string> {
+  const { code, out } = await git.run(["rev-list", "--no-walk", "--parents", commit]);
+  return code === 0 ? suited(git, out.trim().split(" ")) : "there is no such commit";
+}
+
 async function suited(
   git: Git,
   [commit = "", ...parents]: readonly string[],
@@ -55,8 +61,8 @@ async function changesGitlink(git: Git, base: string, ...sides: readonly string[
   return false;
 }
 
-export async function must(git: Git, args: readonly string[]): Promise<string> {
-  const { code, out, err } = await git.run(args);
+export async function must(git: Git, args: readonly string[], options?: GitOptions): Promise<string> {
+  const { code, out, err } = await git.run(args, options);
   if (code !== 0) throw new Error(`git ${args.join(" ")}: ${code} ${err}`);
   return out;
 }

@@ -7,6 +7,7 @@ import { type Git, parts } from "../../../src/worktrees/git.ts";
 import { operations } from "../../../src/worktrees/operations.ts";
 import type { Owner } from "../../../src/worktrees/protocol.ts";
 import { repositoryAt } from "../../../src/worktrees/repository.ts";
+import { mergeByGit } from "./merge-by-git.ts";
 import { type HistoricMerge, must } from "./merges-in.ts";
 import { differences, filesIn, rewrite, writeOut } from "./on-disk.ts";
 import { different, Found, fine, leftOut, never, type Played, unnamed } from "./played.ts";
@@ -64,7 +65,7 @@ class Play {
     const two = await this.#agent(2, theirs);
     await this.#bringBack(one, 1, await this.#changed(base, ours), "the first agent");
     await this.#mustBe(ours, "after the first agent");
-    const expected = await this.#byGit();
+    const expected = await mergeByGit(this.#stage.git, this.#merge);
     const deleted = await this.#changed(base, theirs);
     if (expected.type === "clean") {
       await this.#bringBack(two, 2, deleted, "the second agent");
@@ -173,24 +174,6 @@ class Play {
     return different(
       `${who} does not fit: ${conflicts.map(({ path, kind }) => `${path} (${kind})`).join(", ")}`,
     );
-  }
-
-  async #byGit(): Promise<
-    | { readonly type: "clean"; readonly tree: string }
-    | { readonly type: "conflict"; readonly files: ReadonlySet<string>; readonly told: string }
-  > {
-    const { ours, theirs } = this.#merge;
-    const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--messages", ours, theirs];
-    const { code, out, err } = await this.#stage.git.run(args);
-    const [tree = "", ...rest] = out.split("\0");
-    if (code === 0) return { type: "clean", tree };
-    if (code !== 1) throw different(`git itself cannot merge: ${err}`);
-    const files = rest.slice(0, rest.indexOf(""));
-    return {
-      type: "conflict",
-      files: new Set(files.map(unnamed)),
-      told: rest.slice(files.length).join("\n"),
-    };
   }
 
   async #conflicts(
