@@ -53,6 +53,7 @@ export class TroupeAdapter implements HomeAdapter {
     const merge = worktreeDefaults.merge;
     const ended = await mergeBack.run({
       ...{ actor: held.owner, owner, held, root: path, title: agent, text: "", mayResolve: false },
+      accept: null,
       isolation: { name, path, checkout: dir, branch, head, merge },
       signal: new AbortController().signal,
     });
