@@ -154,6 +154,7 @@ export const rules: Rules = {
     ["context", ["agents", "skills"]],
     ["gate", ["hooks"]],
     ["accept", ["background"]],
+    ["brake", ["gate"]],
     ["isolation", ["accept", "background", "gate", "writers"]],
     ["languages", ["gate"]],
     ["messages", ["user-actors"]],

@@ -11,6 +11,7 @@ import { Background } from "../features/background/background.ts";
 import { backgroundService } from "../features/background/background-service.ts";
 import { backgroundCommands } from "../features/background/commands.ts";
 import { backgroundFeature } from "../features/background/index.ts";
+import { type Brake, openBrake } from "../features/brake/index.ts";
 import { budgetFeature } from "../features/budget/index.ts";
 import { Spending } from "../features/budget/spending.ts";
 import { UsageMeter } from "../features/budget/usage-meter.ts";
@@ -94,6 +95,7 @@ export interface OpenSession
   readonly common: Common;
   readonly spending: Spending;
   readonly usage: UsageMeter;
+  readonly brake: Brake;
   /** Tools that cannot work here, and so are not offered, each with the reason as sentences. */
   readonly withheld: readonly WithheldTool[];
   /** Resolves when all is known that the first agent must know; null if it is known already. */
@@ -290,6 +292,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     ...{ actors, common, types, spending, asks, say: onWarning },
     aboveUsd: options.quoteAboveUsd ?? QUOTE_ABOVE_USD,
   });
+  const brake = openBrake({ actors, asks, mostSame: limits.sameFailures, onWarning });
   const forks = options.forks ?? true;
   const agents = new StartAgents({
     ...{ actors, spawn, ids, common, types, spending, outputs, forks, declined: fanOut.declined },
@@ -329,6 +332,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     contextFeature(context),
     compactionFeature({ journal, outputs, hooks, caller }),
     fanOut.joints,
+    brake.joints,
     watch.joints,
     // Last: rules may have changed while a call waited for the others.
     gateFeature({
@@ -341,6 +345,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
   return {
     ...{ id, ids, clock, home, journal, gateway, types, limits, options, actors, spawn, agents, toolbox },
     ...{ rules, permissions, hooks, servers, skills, timers, userActors, context, common, spending, usage },
+    brake,
     ...{ withheld, onWarning },
     known: joined(sandbox.known, servers.known, skills?.known ?? null),
     async close() {

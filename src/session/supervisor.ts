@@ -151,7 +151,7 @@ export class Supervisor implements SupervisorHandle {
 
   async #runScript(request: ScriptRequest): Promise<ScriptEnd> {
     const { runScript } = await import("../features/scripts/index.ts");
-    const { agents, clock, options } = this.#session;
+    const { agents, brake, clock, options } = this.#session;
     return runScript(request, {
       ...{ folder: this.folder, clock, budgetTokens: options.budget?.tokens ?? null },
       ...(options.startThread ? { startThread: options.startThread } : {}),
@@ -164,7 +164,7 @@ export class Supervisor implements SupervisorHandle {
           ...(model === undefined ? {} : { model }),
           ...(isolation === undefined ? {} : { isolation }),
           ...(accept === undefined ? {} : { accept }),
-        }),
+        }).then((result) => ({ ...result, stopped: brake.stopped(result.id) })),
     });
   }
 

@@ -26,6 +26,7 @@ export const limitRanges = {
   parallelCalls: { min: 1, max: 64 },
   maxChildren: { min: 1, max: 10_000 },
   maxAgentsPerSession: { min: 1, max: 100_000 },
+  sameFailures: { min: 0, max: 1_000 },
   agentMinutes: { min: 0, max: WEEK_MINUTES },
   sessionMinutes: { min: 0, max: WEEK_MINUTES },
   backgroundMinutes: { min: 0, max: WEEK_MINUTES },

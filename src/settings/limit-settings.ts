@@ -36,6 +36,10 @@ export const limitSettings = {
   ),
   maxChildren: bound("maxChildren", 1_000, "Agents that one agent can start in all."),
   maxAgentsPerSession: bound("maxAgentsPerSession", 1_000, "Agents that a session can start in all."),
+  sameFailures: limit(
+    "sameFailures",
+    "Agents of one fan-out that fail in a row for the same reason before no more are started; 0 is never.",
+  ),
   agentMinutes: bound("agentMinutes", 0, "Minutes after which an agent is stopped; 0 is never."),
   sessionMinutes: bound(
     "sessionMinutes",

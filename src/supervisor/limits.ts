@@ -44,6 +44,8 @@ export interface Limits {
   readonly maxChildren: number;
   /** Agents of the whole session, ended or not (default 1,000). */
   readonly maxAgentsPerSession: number;
+  /** Agents of one fan-out that fail in a row for the same reason before no more are started; 0 is never (default 3). */
+  readonly sameFailures: number;
   /** Minutes after which an agent is ended; it is asked for its answer before (default 0: none). */
   readonly agentMinutes: number;
   /** The same for the whole session (default 0: none). */
@@ -69,6 +71,7 @@ export const defaultLimits: Limits = {
   parallelCalls: PARALLEL_CALLS,
   maxChildren: 1_000,
   maxAgentsPerSession: 1_000,
+  sameFailures: 3,
   agentMinutes: 0,
   sessionMinutes: 0,
 };
@@ -94,6 +97,7 @@ export function limitsOf(wanted: Partial<Limits> = {}): Limits {
     parallelCalls: limit("parallelCalls"),
     maxChildren: limit("maxChildren"),
     maxAgentsPerSession: limit("maxAgentsPerSession"),
+    sameFailures: limit("sameFailures"),
     agentMinutes: limit("agentMinutes"),
     sessionMinutes: limit("sessionMinutes"),
   };

@@ -40,7 +40,12 @@ export type RunCall = (
   call: ScriptCall,
   key: string,
   signal: AbortSignal,
-) => Promise<{ readonly summary: Summary; readonly description: string }>;
+) => Promise<{
+  readonly summary: Summary;
+  readonly description: string;
+  /** Why the brake did not let it start, or null. */
+  readonly stopped: string | null;
+}>;
 
 export interface ScriptParts {
   readonly folder: string;
@@ -55,8 +60,6 @@ export interface ScriptParts {
 /** How often a script's thread must show that it lives, and milliseconds in which it must. */
 const PULSE_MS = 5_000;
 const STUCK_MS = 20_000;
-/** Failures in a row for one reason: the next agents would most likely fail as well, and cost. */
-const MOST_SAME = 3;
 /** Calls of one run; a script that asks for more has most likely lost count. */
 const MOST_CALLS = 1_000;
 
@@ -88,7 +91,6 @@ export async function runScript(request: ScriptRequest, parts: ScriptParts): Pro
     fault = errorMessage(error);
   });
   let calls = 0;
-  const sameFailure = countSameFailures();
   serve(channel, scriptNeeds, {
     async agent({ prompt, options }) {
       const call = readCall(prompt, options);
@@ -98,12 +100,12 @@ export async function runScript(request: ScriptRequest, parts: ScriptParts): Pro
       calls += 1;
       if (calls > MOST_CALLS)
         throw new Error(`This script has made ${MOST_CALLS} calls, the most for one run.`);
-      const { summary, description } = await parts.runCall(call, keys.next(call, definition), stop);
+      const ended = await parts.runCall(call, keys.next(call, definition), stop);
+      const { summary, description, stopped } = ended;
       stop.throwIfAborted();
-      const why = sameFailure(summary);
-      if (why !== null) {
-        fault = why;
-        over.abort(new Error(why));
+      if (stopped !== null) {
+        fault = stopped;
+        over.abort(new Error(stopped));
         void worker.terminate();
       }
       return { value: answerOf(call, summary, description, onNews), tokens: totalTokens(summary.usage) };
@@ -148,19 +150,6 @@ async function recordOf(request: ScriptRequest, { folder, clock }: ScriptParts):
   };
   await keepScriptRun(folder, run);
   return run;
-}
-
-/** Returns what to say when `MOST_SAME` agents in a row have failed for one reason, whatever its figures; else null. */
-function countSameFailures(): (summary: Summary) => string | null {
-  let last: string | null = null;
-  let count = 0;
-  return ({ status, reason = "" }) => {
-    const why = status === "failed" ? reason.replace(/\d+/g, "0") : null;
-    count = why !== null && why === last ? count + 1 : 1;
-    last = why;
-    if (why === null || count < MOST_SAME) return null;
-    return `${MOST_SAME} agents in a row failed for the same reason, so no more are started: ${reason}`;
-  };
 }
 
 /** What the call resolves to: data, a text, or null for an agent that has not done its task, with a line that says so. */

@@ -171,6 +171,26 @@ describe("what is stated of an agent's work (issue 19, 5)", () => {
     expect(existsSync(join(folder, "here"))).toBe(false);
   });
 
+  test("the user is asked for a check before the agent starts, and once", async () => {
+    const asked: string[] = [];
+    const { supervisor } = await session(() => ({ text: "Done." }), {
+      ...{ allowedTools: [], sandbox: { mode: "off" }, limits: { maxAgents: 1, patienceMs: 0 } },
+      person: {
+        async ask(request) {
+          asked.push(request.type);
+          return { type: "allow", span: "once" };
+        },
+      },
+    });
+    const spawns = [1, 2].map((n) =>
+      supervisor.spawn(worker(`work ${n}`, { run: `node -e 'process.exit(${n - 1})'` })),
+    );
+    const [right, wrong] = await Promise.all(spawns);
+    expect(right?.summary.acceptance).toMatchObject({ verdict: "accepted" });
+    expect(wrong?.summary.acceptance).toMatchObject({ verdict: "rejected", checks: 3 });
+    expect(asked).toEqual(["permission", "permission"]);
+  });
+
   test("a model's Agent call states it too, and reads the verdict", async () => {
     const { supervisor } = await session((request) => {
       const said = textsOf(request);

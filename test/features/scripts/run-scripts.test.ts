@@ -224,7 +224,7 @@ describe("a call that has finished is not made again in its session", () => {
     expect(asked).toBe(3);
     await supervisor.close();
     expect(supervisor.tree().map(({ summary }) => summary?.status)).toEqual([
-      ...["cancelled", "failed", "failed", "failed"],
+      ...["cancelled", "failed", "failed", "failed", "cancelled"],
     ]);
   });
 
