@@ -15,7 +15,7 @@ import type { BenchOptions, OwnTable } from "./result.ts";
 
 /** Edits of isolated agents that come home into a checkout that is not clean, by Troupe and by other tools. */
 export async function run({ quick, adapters }: BenchOptions): Promise<OwnTable> {
-  const tools = [new TroupeAdapter(), gitMerge, gitApply, ...(await Promise.all(adapters.map(load)))];
+  const tools = [new TroupeAdapter(), gitMerge, gitApply, ...(await Promise.all(adapters.map(loadAdapter)))];
   const results: ToolVerdicts[] = [];
   for (const tool of tools)
     results.push(await playAll(tool, quick ? MERGES.filter((_, at) => at % 6 === 0) : MERGES, STATES));
@@ -49,7 +49,8 @@ export async function playAll(
   }
 }
 
-async function load(file: string): Promise<HomeAdapter> {
+/** Throws if the module has no adapter. */
+export async function loadAdapter(file: string): Promise<HomeAdapter> {
   const { default: adapter }: { default?: HomeAdapter } = await import(pathToFileURL(resolve(file)).href);
   if (typeof adapter?.name !== "string" || typeof adapter.bring !== "function")
     throw new Error(`${file} has no adapter as its default export; see bench/coming-home/adapter.ts.`);

@@ -77,7 +77,7 @@ export const STATES: Readonly<Record<string, State>> = {
     meanwhile: ({ put }) => put({ "logo.bin": bytes(9, 0, 9, 13, 10) }),
     merged: null,
   },
-  "CRLF by attributes, and mixed": {
+  "CRLF by attributes, by an editor, and mixed": {
     base: {
       ".gitattributes": "*.bat text eol=crlf\n*.txt text=auto\n*.raw -text\n",
       ...{ "a.txt": lines(), "win.bat": lines({}, "\r\n"), "mixed.raw": `${lines()}${lines({}, "\r\n")}` },
@@ -87,13 +87,15 @@ export const STATES: Readonly<Record<string, State>> = {
       put({
         "win.bat": lines({ 1: "user" }, "\r\n"),
         "mixed.raw": `${lines({ 1: "user" })}${lines({}, "\r\n")}`,
-        "saved.txt": lines({}, "\r\n"),
+        "a.txt": lines({ 1: "user" }, "\r\n"),
       }),
     agent(copy) {
+      copy.edit("a.txt", { 9: "agent" });
       copy.edit("win.bat", { 9: "agent" });
       copy.edit("mixed.raw", { 20: "agent" });
     },
     merged: {
+      "a.txt": lines({ 1: "user", 9: "agent" }, "\r\n"),
       "win.bat": lines({ 1: "user", 9: "agent" }, "\r\n"),
       "mixed.raw": `${lines({ 1: "user" })}${lines({ 8: "agent" }, "\r\n")}`,
     },

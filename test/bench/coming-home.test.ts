@@ -1,4 +1,4 @@
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { HomeAdapter } from "../../bench/coming-home/adapter.ts";
@@ -6,8 +6,9 @@ import { gitApply } from "../../bench/coming-home/plain-git.ts";
 import { STATES } from "../../bench/coming-home/states.ts";
 import { formatTable } from "../../bench/coming-home/table.ts";
 import { TroupeAdapter } from "../../bench/coming-home/troupe.ts";
-import { playAll } from "../../bench/coming-home.ts";
+import { loadAdapter, playAll } from "../../bench/coming-home.ts";
 import { repositoryWith } from "../support/git-repository.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 
 function some(...names: (keyof typeof STATES)[]) {
   return Object.fromEntries(Object.entries(STATES).filter(([name]) => names.includes(name)));
@@ -66,6 +67,19 @@ test("counts what a tool overwrites, loses, or says and does not do", { timeout:
   ]);
   expect(verdicts[0]?.userBytes).toBeGreaterThan(0);
   expect(formatTable(found)).toContain("| files of the agent that were lost | 0 | **2** | **2** | **2** |");
+});
+
+test("takes another tool from a module, and says what is missing in one", async () => {
+  const folder = temporaryFolder();
+  const write = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const text = 'export default { name: "mine", bring: async () => ({ type: "home" }) };\n';
+  expect(await loadAdapter(write("mine.mjs", text))).toMatchObject({ name: "mine" });
+  await expect(loadAdapter(write("other.mjs", "export default { name: 1 };\n"))).rejects.toThrow(
+    /other\.mjs has no adapter as its default export/,
+  );
 });
 
 test("plays a merge of a history with the user's side committed or not", { timeout: 120_000 }, async () => {

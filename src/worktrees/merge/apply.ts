@@ -22,6 +22,7 @@ import {
   setClosed,
   setOpen,
 } from "./journal.ts";
+import { keepUserForm } from "./keep-user-form.ts";
 import { missingDirs } from "./missing-dirs.ts";
 import type { FileExchange } from "./moves.ts";
 import { notDone, recoverFailed } from "./recover.ts";
@@ -147,6 +148,7 @@ async function stagedWork(
     commit === null ? null : await prepareCommit(repo, { tree, edits, message: commit }, ground);
   const added = plan.flatMap(({ path, after }) => (after === null ? [] : [path]));
   await stageFiles(repo, merged, added, join(bytes, "stage"), ground);
+  await keepUserForm(repo, plan, join(bytes, "stage"));
   mkdirSync(join(bytes, "aside"), { recursive: true });
   const proven = await verifyFiles(repo, plan, bytes, "stage");
   if (proven.type === "changed") return { type: "changed", what: `${proven.path} was changed` };

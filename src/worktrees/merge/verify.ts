@@ -1,4 +1,3 @@
-import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import type { Repository } from "../environment.ts";
 import { outputOf } from "../refusal.ts";
@@ -48,28 +47,13 @@ export async function verifyFiles(
   const rights = await otherRights(repo, changes, states);
   const [path] = [...changed, ...filtered, ...rights];
   if (path !== undefined) return { type: "changed", path };
-  const moves = changes.map((change) => {
-    const { path, after } = change;
-    const staged = join(bytes, stage, path);
-    const state = states.get(path) ?? null;
-    keepPermissions(staged, change, state);
-    return {
-      path,
-      before: state,
-      after: after === null ? null : stateOf(staged),
-      incoming: after === null ? null : `${stage}/${path}`,
-    };
-  });
+  const moves = changes.map(({ path, after }) => ({
+    path,
+    before: states.get(path) ?? null,
+    after: after === null ? null : stateOf(join(bytes, stage, path)),
+    incoming: after === null ? null : `${stage}/${path}`,
+  }));
   return { type: "proven", moves };
-}
-
-/** Git knows only whether a file is executable: a file that only its owner may read must not become everyone's. */
-function keepPermissions(staged: string, { before, after }: PlannedChange, state: FileState | null): void {
-  if (state?.kind !== "file" || lstatOf(staged)?.isFile() !== true) return;
-  const was = state.mode & 0o777;
-  const readers = (was & 0o444) >> 2;
-  const isKept = before?.mode === after?.mode;
-  chmodSync(staged, isKept ? was : after?.mode === "100755" ? was | readers : was & ~0o111);
 }
 
 /** On a disk without links, git writes a file with the link's target. */
