@@ -98,7 +98,6 @@ export const mainFlags = {
   }),
 } as const;
 
-/** For sessions without a terminal to ask in. */
 /** Of commands that run alone: a conversation waits for as long as its user likes. */
 export const limitPatience = duration({
   name: "limit-patience",
@@ -106,10 +105,11 @@ export const limitPatience = duration({
   summary: "how long to wait for a usage limit or a lost network, such as 8h",
   fallback: "10m",
 });
+/** For sessions without a terminal to ask in. */
 export const permissionPromptTool = text({
   name: "permission-prompt-tool",
   value: "TOOL",
-  summary: "a tool of an MCP server that answers permission requests, by its whole name",
+  summary: "who answers permission requests: a tool of an MCP server, by its whole name, or inbox",
 });
 
 /** Of commands that print a result for programs too. */

@@ -21,12 +21,13 @@ import { hostedRunner, keyFromHelper } from "./api-key-helper.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { addedDirs, managedDir, settingsDirs, workingDir } from "./directories.ts";
+import { INBOX, inboxUser } from "./inbox/inbox-user.ts";
 import type { CliIO } from "./io.ts";
 import { languageServersHere } from "./language-servers.ts";
 import { assertOneRole, findMainAgent, readSystemPrompt } from "./main-role.ts";
 import { sessionServers } from "./mcp/session-servers.ts";
 import { chooseModel, lacksKey, type ModelChoice } from "./model-choice.ts";
-import { sessionFlags as flags, limitPatience } from "./session-flags.ts";
+import { sessionFlags as flags, limitPatience, permissionPromptTool } from "./session-flags.ts";
 import {
   type AskTrust,
   assertFlagsMayAllow,
@@ -107,6 +108,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
     worksElsewhere ? trusts : agreed(digest),
   );
   const title = resume?.title || own.title;
+  const waitsInInbox = args.value(permissionPromptTool) === INBOX;
   return {
     settings,
     limitPatienceMs:
@@ -119,6 +121,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...skills.notes,
       ...languageServers.notes,
       ...(choice.note === undefined ? [] : [choice.note]),
+      ...(waitsInInbox ? ["What agents ask waits for your answer in another terminal: troupe inbox."] : []),
     ],
     options: {
       ...{ cwd: resume?.cwd ?? cwd, home, clock: io.clock, limits, source: choice.source },
@@ -138,6 +141,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       commandEnv: read.settings.commandEnv,
       redact: [...read.settings.redact, ...servers.secrets, ...agentSecrets],
       ...servers.options,
+      ...(waitsInInbox ? { person: inboxUser } : {}),
       languageServers: languageServers.option,
       sandbox: read.settings.sandbox,
       fileRules: read.settings.fileRules,

@@ -1,7 +1,7 @@
 import type { SessionEntry } from "../journal/sessions.ts";
 import { agentName, runFigures, statusMark, statusText } from "./agent-text.ts";
 import type { Paint } from "./colour.ts";
-import { counted, shortDate } from "./figures.ts";
+import { counted, dollars, shortDate } from "./figures.ts";
 import { tableLines } from "./print.ts";
 import { endNotes } from "./results.ts";
 import { safeLine, safeText } from "./safe-text.ts";
@@ -9,15 +9,16 @@ import type { AgentStory, PastExchange, SessionStory } from "./session-history.t
 
 /** One line per session. */
 export function sessionListText(
-  sessions: readonly SessionEntry[],
+  sessions: readonly (SessionEntry & { readonly activity?: string | null })[],
   withDirectory: boolean,
   paint: Paint,
 ): string {
-  const rows = sessions.map(({ id, startedAt, status, agents, title, cwd }) => [
+  const rows = sessions.map(({ id, startedAt, status, agents, title, cwd, activity, costUsd }) => [
     { text: id, paint: (text: string) => paint("bold", text) },
     shortDate(startedAt),
-    status === null ? "open" : statusText(status),
+    status === null ? (activity ?? "open") : statusText(status),
     agents === null ? "" : counted(agents, "agent"),
+    ...(sessions.some((session) => session.costUsd) ? [costUsd ? dollars(costUsd) : ""] : []),
     safeLine(title) || "conversation",
     ...(withDirectory ? [{ text: safeLine(cwd), paint: (text: string) => paint("dim", text) }] : []),
   ]);

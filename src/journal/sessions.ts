@@ -28,6 +28,8 @@ export interface SessionEntry extends SessionPlace {
   readonly status: Status | null;
   /** The number of spawned agents; null if the session's last line does not say, as in one that has not ended. */
   readonly agents: number | null;
+  /** In dollars, with its agents; null if the session's last line does not say. */
+  readonly costUsd: number | null;
   /** Of the journal. */
   readonly bytes: number;
 }
@@ -162,15 +164,15 @@ async function readEnds(
   };
 }
 
-type Ending = Pick<SessionEntry, "state" | "endedAt" | "status" | "agents">;
+type Ending = Pick<SessionEntry, "state" | "endedAt" | "status" | "agents" | "costUsd">;
 
 function endingOf(folder: string, last: JournalRecord | null): Ending {
   if (last?.event.type !== "end") {
     const state = lockHolder(folder) === null ? "interrupted" : "running";
-    return { state, endedAt: null, status: null, agents: null };
+    return { state, endedAt: null, status: null, agents: null, costUsd: null };
   }
-  const { status, agents = null } = last.event;
-  return { state: "ended", endedAt: last.at, status, agents };
+  const { status, agents = null, costUsd = null } = last.event;
+  return { state: "ended", endedAt: last.at, status, agents, costUsd };
 }
 
 async function firstLine(handle: FileHandle): Promise<Buffer | null> {

@@ -134,6 +134,8 @@ export const SessionEvent = z.lazy(() =>
       type: z.literal("end"),
       status: Status,
       agents: z.optional(z.number()),
+      /** Of the main conversation and all agents, as far as prices are known. */
+      costUsd: z.optional(z.number()),
       /** The first prompt, if the session was started without a title. */
       title: z.optional(z.string()),
     }),

@@ -15,7 +15,7 @@ import type {
   Recheck,
 } from "./asking/questions.ts";
 import { QueuedRequest, stopped } from "./asking/queued-request.ts";
-import { UserRequestQueue } from "./asking/user-request-queue.ts";
+import { type QueueOptions, UserRequestQueue } from "./asking/user-request-queue.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "./asks.ts";
 
 export type { Recheck } from "./asking/questions.ts";
@@ -31,6 +31,8 @@ export interface AskBrokerOptions {
   onLate(ask: UserRequest, answer: UserAnswer): void;
   /** Milliseconds that a shown request waits for its answer; no limit if absent. */
   readonly patience?: { readonly clock: Clock; readonly ms: number };
+  /** As in `QueueOptions`. */
+  readonly post?: NonNullable<QueueOptions["post"]>;
 }
 
 type PermissionEntry = QueuedRequest<Exclude<PermissionOutcome, Denied>, PermissionQuestion>;
@@ -46,6 +48,8 @@ export class UserRequestBroker {
   /** Open permission requests, with the key of calls that can share their answer. */
   readonly #permissions = new Map<PermissionEntry, string | null>();
   /** Calls that are denied for the session, with what their agents read. */
+  /** Open questions, by what they ask. */
+  readonly #questions = new Map<string, QueuedRequest<Exclude<ChoiceOutcome, Denied>>>();
   readonly #denied = new Map<string, string>();
   #asked = 0;
 
@@ -82,7 +86,11 @@ export class UserRequestBroker {
     const [known] = [...this.#permissions].find(
       ([entry, other]) => key !== null && other === key && !entry.isAskedBy(question.asker.actor),
     ) ?? [undefined];
-    if (known) return known.join(question, signal);
+    if (known) {
+      const shared = known.join(question, signal);
+      queue.update(known);
+      return shared;
+    }
     const entry = this.#permissionEntry(queue);
     this.#permissions.set(entry, key);
     const outcome = entry.join(question, signal);
@@ -92,8 +100,20 @@ export class UserRequestBroker {
 
   /** AskUserQuestion. Never rejects. */
   async question({ questions, ...asking }: ChoiceQuestion, signal: AbortSignal): Promise<ChoiceOutcome> {
+    const key = JSON.stringify(questions);
+    // Several agents that ask the same get the same answer.
+    const known = this.#questions.get(key);
+    if (known?.isOpen && !known.isAskedBy(asking.asker.actor)) return known.join(asking, signal);
     const ask: UserRequest = { type: "question", id: this.#nextId(), askers: [asking.asker], questions };
-    return this.#single<Exclude<ChoiceOutcome, Denied>>(ask, asking, signal, choiceOutcome);
+    const outcome = this.#single<Exclude<ChoiceOutcome, Denied>>(
+      ask,
+      asking,
+      signal,
+      choiceOutcome,
+      (entry) => this.#questions.set(key, entry),
+    );
+    void outcome.then(() => this.#questions.delete(key));
+    return outcome;
   }
 
   /** ExitPlanMode. Never rejects. What its approval allows is granted like any other rule. */
@@ -124,11 +144,13 @@ export class UserRequestBroker {
     asking: QuestionContext,
     signal: AbortSignal,
     take: (answer: UserAnswer) => Outcome | Denied,
+    onMade: (entry: QueuedRequest<Outcome>) => void = () => {},
   ): Promise<Outcome | Denied> {
     const queue = this.#openQueue(asking, signal);
     if ("type" in queue) return queue;
     const onEnd = () => queue.remove(entry);
     const entry = new QueuedRequest<Outcome>({ build: () => ask, take, onEnd });
+    onMade(entry);
     const outcome = entry.join(asking, signal);
     queue.add(entry);
     return outcome;

@@ -33,6 +33,7 @@ export interface SessionResources {
   readonly options: SupervisorOptions;
   /** Tells the user, without secrets. */
   readonly onWarning: (message: string) => void;
+  readonly redact: (text: string) => string;
   /** The one it works in, and the additional ones. */
   readonly folders: readonly string[];
   readonly id: SessionId;
@@ -101,7 +102,18 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
     commandEnv: [...(options.commandEnv ?? []), ...Object.keys(options.env ?? {})],
   });
   return {
-    ...{ options, onWarning, folders: [options.cwd, ...additionalDirs], id, ids, clock, limits, home, place },
+    ...{
+      options,
+      onWarning,
+      redact,
+      folders: [options.cwd, ...additionalDirs],
+      id,
+      ids,
+      clock,
+      limits,
+      home,
+      place,
+    },
     ...{ outputs, model, types, host, gateway, journal, processes, release },
   };
 }

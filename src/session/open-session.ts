@@ -34,6 +34,7 @@ import type { SessionRules } from "../features/gate/session-rules.ts";
 import { definitionHooks } from "../features/hooks/definition-hooks.ts";
 import { hooksFeature } from "../features/hooks/index.ts";
 import { type SessionHooks, sessionHooks } from "../features/hooks/session-hooks.ts";
+import { openInbox } from "../features/inbox/index.ts";
 import { isolationFeature, openIsolation, openTrees } from "../features/isolation/index.ts";
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
 import { sessionLanguages, whyNoLanguages } from "../features/languages/index.ts";
@@ -155,7 +156,11 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     options.permissionPromptTool === undefined
       ? (options.person ?? null)
       : { ask: async (ask, signal) => (await promptTool.promise).ask(ask, signal) };
-  const permissions = openPermissions({ options, user, rules, cwd, hooks, actors, onWarning });
+  const inbox = openInbox({ folder: place.folder, clock, redact: resources.redact });
+  const permissions = openPermissions({
+    ...{ options, user, rules, cwd, hooks, actors, onWarning },
+    post: (ask, answer) => inbox.post(ask, answer),
+  });
   const { mode, asks, broker, caller } = permissions;
   const git = openTrees(clock, onWarning);
   const treeAt = (root: string) => git.trees.at(root)?.tree ?? null;
@@ -285,7 +290,10 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
   );
   const usage = new UsageMeter({
     ...{ session: id, clock, spending, actors, onEvent },
-    onPause: (pause) => journal.note({ type: "paused", pause }),
+    onPause(pause) {
+      journal.note({ type: "paused", pause });
+      inbox.pause(pause);
+    },
   });
   gateway.onNotice((notice) => usage.hear(notice));
   const fanOut = fanOutFeature({
@@ -350,6 +358,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     known: joined(sandbox.known, servers.known, skills?.known ?? null),
     async close() {
       watch.close();
+      inbox.close();
       // Actors first: what they still have to say goes through the others.
       await host.close();
       spending.past.save();

@@ -287,6 +287,7 @@ export class Supervisor implements SupervisorHandle {
         type: "end",
         status: unfinished?.summary?.status ?? "done",
         agents: all.filter(({ id }) => id !== MAIN).length,
+        costUsd: this.#session.usage.costUsd,
         ...(this.#turns.title === null ? {} : { title: this.#turns.title }),
       });
     await this.#session.close();

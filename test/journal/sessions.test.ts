@@ -10,7 +10,7 @@ import { JOURNAL_VERSION, type SessionEvent } from "../../src/mailbox/session-ev
 import { lineOf, prompt, sessionEvent } from "./samples.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-const END: SessionEvent = { type: "end", status: "done", agents: 3 };
+const END: SessionEvent = { type: "end", status: "done", agents: 3, costUsd: 0.5 };
 
 interface Stored {
   readonly cwd?: string;
@@ -55,12 +55,13 @@ test("sessions are listed newest first, with what their two ends say", async () 
     endedAt: "2026-01-01T00:03:02.000Z",
     status: "done",
     agents: 3,
+    costUsd: 0.5,
     bytes: expect.any(Number),
   });
   expect(sessions[0]?.bytes).toBeGreaterThan(18_000);
   expect(sessions[2]).toMatchObject({
     state: "interrupted",
-    ...{ endedAt: null, status: null, agents: null },
+    ...{ endedAt: null, status: null, agents: null, costUsd: null },
   });
 });
 

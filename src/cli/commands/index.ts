@@ -6,6 +6,7 @@ import { conversationCommand } from "./conversation.ts";
 import { cronCommand } from "./cron.ts";
 import { doctorCommand } from "./doctor.ts";
 import { fanoutCommand } from "./fanout.ts";
+import { inboxCommand } from "./inbox.ts";
 import { mcpCommand } from "./mcp.ts";
 import { mcpServeCommand } from "./mcp-serve.ts";
 import { permissionsCommand } from "./permissions.ts";
@@ -24,6 +25,7 @@ export const namedCommands: readonly Command[] = [
   startCommand,
   agentsCommand,
   sessionsCommand,
+  inboxCommand,
   topCommand,
   worktreesCommand,
   undoCommand,

@@ -1,10 +1,11 @@
 import { journalFile, troupeHome } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";
 import { listSessions } from "../../journal/sessions.ts";
+import { settingsReader } from "../../policy/trust/trust.ts";
 import type { Arguments } from "../arguments.ts";
 import { paintFor } from "../colour.ts";
 import { type Context, withSubcommands } from "../command.ts";
-import { workingDir } from "../directories.ts";
+import { settingsSource, workingDir } from "../directories.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { sessionNamed } from "../named-session.ts";
 import { flag } from "../option.ts";
@@ -75,7 +76,13 @@ function resume(
 async function list(args: Arguments, { io }: Context): Promise<number> {
   const everywhere = args.value(all);
   const cwd = everywhere ? undefined : await workingDir(args, io);
-  const { sessions, notes } = await listSessions(troupeHome(io.env, io.homedir), cwd);
+  const { sessions: found, notes } = await listSessions(troupeHome(io.env, io.homedir), cwd);
+  const { listedSession } = await import("../session-activity.ts");
+  const { settings } = await settingsReader(settingsSource(io, cwd ?? io.cwd), false).read();
+  const now = Date.parse(io.clock.date());
+  const sessions = await Promise.all(
+    found.map((session) => listedSession(session, now, settings.budgets.prices)),
+  );
   await printNotes(io, notes);
   if (args.value(jsonFlag)) await printJson(io, sessions);
   else if (sessions.length > 0)

@@ -1,5 +1,6 @@
 import type { TrustedSettings } from "../../policy/trust/trust.ts";
 import type { Arguments } from "../arguments.ts";
+import { INBOX } from "../inbox/inbox-user.ts";
 import type { CliIO } from "../io.ts";
 import { sessionFlags as flags, permissionPromptTool } from "../session-flags.ts";
 import type { ChosenServers } from "./chosen-servers.ts";
@@ -19,7 +20,8 @@ export async function sessionServers(
   const leaves = strict ? [] : serverLeaves(read.leaves);
   const leftOut = leftOutServers(read, strict);
   const configs = args.value(flags.mcpConfig);
-  const tool = args.value(permissionPromptTool);
+  const given = args.value(permissionPromptTool);
+  const tool = given === INBOX ? undefined : given;
   if (leaves.length === 0 && configs.length === 0 && tool === undefined)
     return { options: { serversLeftOut: leftOut }, secrets: [], notes: [] };
   const { chosenServers } = await import("./chosen-servers.ts");

@@ -9,7 +9,7 @@ import { allowedByMode, PRIMARY } from "../../policy/engine/tool-table.ts";
 import { isToolDenied } from "../../policy/gate.ts";
 import type { HookCaller } from "../../policy/hooks/results.ts";
 import type { HookRunner } from "../../policy/hooks/runner.ts";
-import { UserRequestBroker } from "../../policy/user-request-broker.ts";
+import { type AskBrokerOptions, UserRequestBroker } from "../../policy/user-request-broker.ts";
 import type { Shell } from "../../processes/platform-shell.ts";
 import type { PermissionMode, Rule } from "../../settings/rules.ts";
 import type { Actors } from "../../supervisor/actors.ts";
@@ -64,6 +64,8 @@ export interface PermissionParts {
   readonly cwd: string;
   readonly hooks: Pick<HookRunner, "has" | "notification">;
   readonly actors: Pick<Actors, "find" | "whileWaiting">;
+  /** Shows each request elsewhere, too. */
+  readonly post?: NonNullable<AskBrokerOptions["post"]>;
   readonly onWarning: (message: string) => void;
 }
 
@@ -82,6 +84,7 @@ export function openPermissions(parts: PermissionParts): Permissions {
   const caller = hookCaller(actors, mode.current);
   const broker = new UserRequestBroker({
     person: user && notifying(user, hooks, (actor) => caller(actor, cwd)),
+    ...(parts.post ? { post: parts.post } : {}),
     onGrant: (texts) => rules.grant(texts),
     recheck: (question) => question.recheck?.() ?? { type: "ask" },
     onLate: (ask) =>

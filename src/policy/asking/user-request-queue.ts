@@ -11,6 +11,8 @@ export interface QueueOptions {
   readonly person: UserHandler;
   /** Milliseconds that a shown request waits for an answer; no limit if absent. */
   readonly patience?: { readonly clock: Clock; readonly ms: number };
+  /** Shows a request elsewhere, too, until the returned function is called; `answer` gets what is answered there. */
+  readonly post?: (ask: UserRequest, answer: (answer: UserAnswer) => void) => () => void;
   /** Receives an answer to what was no longer a question; it had no effect. Must not throw. */
   onLate(ask: UserRequest, answer: UserAnswer): void;
 }
@@ -21,6 +23,7 @@ export class UserRequestQueue {
   readonly #queue: Queued[] = [];
   /** The request on screen; aborted when no call waits for it. */
   #shown: { readonly request: Queued; readonly control: AbortController } | null = null;
+  readonly #posted = new Map<Queued, () => void>();
   #isRunning = false;
   #reviewed: Promise<unknown> = Promise.resolve();
 
@@ -36,6 +39,22 @@ export class UserRequestQueue {
   add(request: Queued): void {
     this.#queue.push(request);
     void this.#run();
+    // Requests of the same tick are merged before.
+    queueMicrotask(() => this.#post(request));
+  }
+
+  /** Another call waits for its answer as well. */
+  update(request: Queued): void {
+    if (this.#posted.has(request)) this.#post(request);
+  }
+
+  #post(request: Queued): void {
+    const { post } = this.#options;
+    if (post === undefined || !request.isOpen) return;
+    const withdraw = post(request.build(), (answer) => {
+      if (request.isOpen) this.#carryOut(request, answer);
+    });
+    this.#posted.set(request, withdraw);
   }
 
   /** Ends what the rules or the mode now decide without a question. */
@@ -47,6 +66,8 @@ export class UserRequestQueue {
   /** Removes a request if no call waits for it. */
   remove(request: Queued): void {
     if (request.isOpen) return;
+    this.#posted.get(request)?.();
+    this.#posted.delete(request);
     const at = this.#queue.indexOf(request);
     if (at >= 0) this.#queue.splice(at, 1);
     if (this.#shown?.request === request) this.#shown.control.abort();
@@ -81,15 +102,19 @@ export class UserRequestQueue {
     stopTimer();
     this.#shown = null;
     if (answer !== null && request.isOpen) {
-      carryOut(request, answer);
-      // A rule for the session or another mode can answer later requests.
-      void this.review();
+      this.#carryOut(request, answer);
       return;
     }
     void answered.then((late) => {
       // A handler that reports its own abort has not answered.
       if (late.type !== "unavailable") this.#options.onLate(ask, late);
     });
+  }
+
+  #carryOut(request: Queued, answer: UserAnswer): void {
+    carryOut(request, answer);
+    // A rule for the session or another mode can answer later requests.
+    void this.review();
   }
 
   #startTimer(request: Queued): () => void {

@@ -67,7 +67,10 @@ function isCut({ tool, title, details, description = "" }: PermissionRequest, sh
 }
 
 /** Accepts only the offered answers, exactly: other input decides nothing. */
-export function permissionReply(line: string, { grants }: PermissionRequest): PermissionReply {
+export function permissionReply(
+  line: string,
+  { grants }: Pick<PermissionRequest, "grants">,
+): PermissionReply {
   const typed = line.trim();
   const [, word = "", rest = ""] = /^([A-Za-z]+)[\s,:;.]*([\s\S]*)$/.exec(typed) ?? [];
   const message = rest.trim();

@@ -1,0 +1,128 @@
+import { linkSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { errorCode } from "../../lib/errors.ts";
+import { readRegularFile } from "../../lib/read-regular-file.ts";
+import { replaceCache } from "../../lib/replace-file.ts";
+import { ModelPause } from "../../mailbox/model-pause.ts";
+import type { UserAnswer } from "../../policy/asks.ts";
+
+const asker = z.object({ path: z.array(z.string()) });
+const choice = z.object({ label: z.string(), description: z.string() });
+
+/** What a session waits for, as another process reads it: the parts that it shows. */
+export const WaitingFile = z.lazy(() =>
+  z.object({
+    id: z.string(),
+    /** ISO 8601. */
+    since: z.string(),
+    request: z.discriminatedUnion("type", [
+      z.object({
+        ...{ type: z.literal("permission"), askers: z.array(asker), tool: z.string(), title: z.string() },
+        ...{ reason: z.string(), description: z.optional(z.string()), grants: z.array(z.string()) },
+        details: z.array(z.object({ name: z.string(), value: z.string() })),
+      }),
+      z.object({
+        ...{ type: z.literal("question"), askers: z.array(asker) },
+        questions: z.array(
+          z.object({
+            ...{
+              question: z.string(),
+              header: z.string(),
+              options: z.array(choice),
+              multiSelect: z.boolean(),
+            },
+            yesOrNo: z.exactOptional(z.literal(true)),
+          }),
+        ),
+      }),
+      z.object({
+        ...{ type: z.literal("plan"), askers: z.array(asker), plan: z.string(), file: z.string() },
+        allows: z.array(z.object({ prompt: z.string() })),
+      }),
+      z.object({ type: z.literal("paused"), pause: ModelPause }),
+    ]),
+  }),
+);
+export type WaitingFile = z.infer<typeof WaitingFile>;
+
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** Where a session's folder has them. */
+export function waitingFolder(folder: string): string {
+  return join(folder, "waiting");
+}
+
+const waitingPath = (folder: string, id: string) => join(waitingFolder(folder), `${id}.json`);
+const answerPath = (folder: string, id: string) => join(waitingFolder(folder), `${id}.answer`);
+
+/** Returns the requests in a session's folder that can be read, the oldest first. */
+export function readWaiting(folder: string): readonly WaitingFile[] {
+  return namesIn(waitingFolder(folder))
+    .flatMap((name) => {
+      const [, id] = /^(\w+)\.json$/.exec(name) ?? [];
+      const read = id === undefined ? null : readRegularFile(waitingPath(folder, id), MOST_BYTES);
+      const parsed = read?.type === "read" ? WaitingFile.safeParse(dataOf(read.bytes.toString())) : null;
+      return parsed?.success ? [parsed.data] : [];
+    })
+    .sort((a, b) => (a.since < b.since ? -1 : 1));
+}
+
+/** A failure to write is ignored: the request is still asked where the session runs. */
+export function writeWaiting(folder: string, text: string, id: string): void {
+  replaceCache(waitingPath(folder, id), text);
+}
+
+export function removeWaiting(folder: string, id: string): void {
+  for (const path of [waitingPath(folder, id), answerPath(folder, id)]) rmSync(path, { force: true });
+}
+
+export function clearWaiting(folder: string): void {
+  rmSync(waitingFolder(folder), { recursive: true, force: true });
+}
+
+/** Leaves an answer for the session that asked. False if there is an answer already. */
+export function leaveAnswer(folder: string, id: string, answer: UserAnswer): boolean {
+  const path = answerPath(folder, id);
+  const own = `${path}.${process.pid}`;
+  replaceCache(own, JSON.stringify(answer));
+  try {
+    // The first link counts.
+    linkSync(own, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false;
+    throw error;
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** Takes the answers that have come, by the ID of their request; what cannot be read is removed. */
+export function takeAnswers(folder: string): ReadonlyMap<string, unknown> {
+  const answers = new Map<string, unknown>();
+  for (const name of namesIn(waitingFolder(folder))) {
+    const [, id] = /^(\w+)\.answer$/.exec(name) ?? [];
+    if (id === undefined) continue;
+    const read = readRegularFile(answerPath(folder, id), MOST_BYTES);
+    if (read.type === "read") answers.set(id, dataOf(read.bytes.toString()));
+    rmSync(answerPath(folder, id), { force: true });
+  }
+  return answers;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function dataOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,182 @@
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { troupe } from "../support/cli-process.ts";
+import { repositoryWith } from "../support/git-repository.ts";
+import { type RequestBody, type ServedReply, startMessagesServer } from "../support/messages-server.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+interface Entry {
+  readonly id: string;
+  readonly type: string;
+  readonly session: string;
+  readonly title?: string;
+  readonly askers?: readonly unknown[];
+  readonly questions?: readonly { readonly question: string }[];
+  readonly summary?: {
+    readonly acceptance?: { readonly verdict: string };
+    readonly worktree?: { readonly outcome: string };
+  };
+}
+
+async function world(
+  script: (body: RequestBody, task: string, turn: number) => ServedReply,
+  cwd = temporaryFolder(),
+) {
+  const home = temporaryFolder("troupe-home-");
+  const server = await startMessagesServer(({ body }) => {
+    const task =
+      /task (one|two|three|four|five|six|x|lies|slow)\b/.exec(
+        JSON.stringify(body.messages[0]?.content),
+      )?.[1] ?? "?";
+    return script(body, task, body.messages.filter(({ role }) => role === "assistant").length);
+  });
+  onTestFinished(() => server.close());
+  const options = { home, cwd, url: server.url };
+  const run = (...args: string[]) => troupe(args, options);
+  const inbox = async (): Promise<readonly Entry[]> => {
+    const { code, out, err } = await run("inbox", "--json");
+    expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" });
+    return out
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  };
+  /** Looks until so many wait. */
+  const waiting = async (count: number) => {
+    for (;;) {
+      const entries = await inbox();
+      if (entries.length >= count) return entries;
+    }
+  };
+  return { server, options, run, inbox, waiting };
+}
+
+const lastOf = ({ messages }: RequestBody) => JSON.stringify(messages.at(-1)?.content);
+const calls = (name: string, input: unknown): ServedReply => ({ calls: [{ name, input }] });
+const question = (text: string) => ({
+  questions: [
+    {
+      ...{ question: text, header: "Which", multiSelect: false },
+      options: [
+        { label: "Left", description: "That way" },
+        { label: "Right", description: "This way" },
+      ],
+    },
+  ],
+});
+
+describe("troupe inbox (issue 19, 6)", () => {
+  test("six agents' ten questions are answered from a second terminal; identical ones are asked once", async () => {
+    const answers: string[] = [];
+    const { options, run, waiting, inbox } = await world((body, task, turn) => {
+      const own = ["one", "two", "three", "four"].includes(task);
+      // Six ask to run the same command; four of them have a command of their own after it.
+      if (turn === 0) return calls("Bash", { command: "node -e 1 > same.txt", description: "the same" });
+      if (own && turn === 1) return calls("Bash", { command: `node -e 1 > ${task}.txt`, description: task });
+      answers.push(lastOf(body));
+      return { text: `did ${task}` };
+    });
+    mkdirSync(join(options.home, ".claude"), { recursive: true });
+    writeFileSync(
+      join(options.home, ".claude/settings.json"),
+      JSON.stringify({ sandbox: { enabled: false } }),
+    );
+    const tasks = ["one", "two", "three", "four", "five", "six"].map((name) => `task ${name}`);
+    const running = run(
+      "fanout",
+      "--agent",
+      "general-purpose",
+      "--permission-prompt-tool",
+      "inbox",
+      ...tasks,
+    );
+    const [same] = await waiting(1);
+    expect(same).toMatchObject({ type: "permission", title: "node -e 1 > same.txt" });
+    while ((await inbox())[0]?.askers?.length !== 6);
+    expect(await inbox()).toHaveLength(1);
+    expect(await run("inbox")).toMatchObject({
+      out: expect.stringContaining("and 5 other agents want to run Bash"),
+    });
+    expect(await run("inbox", same?.id ?? "", "perhaps")).toMatchObject({ code: 2 });
+    const both = await Promise.all([run("inbox", same?.id ?? "", "y"), run("inbox", same?.id ?? "", "n")]);
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
+    const own = await waiting(4);
+    expect(new Set(own.map(({ title }) => title)).size).toBe(4);
+    for (const { id } of own) expect(await run("inbox", id, "n", "use pnpm")).toMatchObject({ code: 0 });
+    const { code, out } = await running;
+    expect(code).toBe(0);
+    for (const task of tasks) expect(out).toContain(`did ${task.slice(5)}`);
+    expect(answers.filter((answer) => answer.includes("use pnpm"))).toHaveLength(4);
+    expect(await inbox()).toEqual([]);
+  });
+
+  test("a question is answered by a number or by a text, and its file is private", async () => {
+    const said: string[] = [];
+    const { options, run, waiting } = await world((body, _, turn) => {
+      if (turn < 2) {
+        if (turn > 0) said.push(lastOf(body));
+        return calls("AskUserQuestion", question(turn === 0 ? "Which way?" : "And then?"));
+      }
+      said.push(lastOf(body));
+      return { text: "Done." };
+    });
+    const running = run("-p", "task x", "--permission-prompt-tool", "inbox");
+    const [first] = await waiting(1);
+    expect(first?.questions?.[0]?.question).toBe("Which way?");
+    const projects = join(options.home, ".troupe/projects");
+    const session = join(projects, readdirSync(projects)[0] ?? "", first?.session ?? "", "waiting");
+    expect(statSync(session).mode & 0o077).toBe(0);
+    for (const name of readdirSync(session)) expect(statSync(join(session, name)).mode & 0o077).toBe(0);
+    expect((await run("sessions", "list")).out).toMatch(/ {2}needs-input {2}.*task x/);
+    expect(await run("inbox", first?.id ?? "", "2")).toMatchObject({ code: 0 });
+    const [second] = await waiting(1);
+    expect(await run("inbox", second?.id ?? "", "straight on")).toMatchObject({ code: 0 });
+    expect((await running).code).toBe(0);
+    expect((await run("sessions", "list")).out).toMatch(/ {2}done {2}.*\$0\.00\d\d {2}task x/);
+    expect(said[0]).toContain("Right");
+    expect(said[1]).toContain("straight on");
+    expect(await run("inbox", first?.id ?? "", "1")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("waits for no answer"),
+    });
+  });
+
+  test("rejected and unmerged work, and a session that was killed, are listed with what to do", async () => {
+    const repository = await repositoryWith({ "a.txt": "one\n" });
+    const { options, run, inbox } = await world((body, task, turn) => {
+      const root = /Working directory: (.+?)(?:\\n|\n)/.exec(JSON.stringify(body.system))?.[1] ?? "";
+      if (turn === 0) return calls("Write", { file_path: join(root, `${task}.txt`), content: "wrong\n" });
+      return { text: `did ${task}` };
+    }, repository.folder);
+    mkdirSync(join(repository.folder, ".claude/workflows"), { recursive: true });
+    writeFileSync(
+      join(repository.folder, ".claude/workflows/w.js"),
+      `return agent("task lies", { isolation: "worktree", accept: { run: "grep -q right lies.txt" } });`,
+    );
+    const flags = ["--permission-mode", "acceptEdits", "--allowed-tools", "Bash(grep:*)"];
+    expect(await run("run", "w", ...flags)).toMatchObject({ code: 0 });
+    const [rejected] = await inbox();
+    expect(rejected).toMatchObject({
+      type: "result",
+      summary: { acceptance: { verdict: "rejected" }, worktree: { outcome: "kept" } },
+    });
+    expect((await run("inbox")).out).toMatch(/rejected, 1 file not merged: .*\n.*troupe worktrees merge/);
+    // Thrown away, it waits no longer for a merge, but its work is still to be done.
+    const killed = await troupe(["fanout", "task slow"], {
+      ...options,
+      onStart: (child) => void setTimeout(() => child.kill("SIGKILL"), 1_500),
+    });
+    if (killed.signal === "SIGKILL")
+      expect((await run("inbox")).out).toMatch(/its process ended.*\n.*troupe --resume/);
+    expect(existsSync(join(repository.folder, "lies.txt"))).toBe(false);
+  });
+
+  test("nothing that waits is said so, and a wrong ID is refused", async () => {
+    const { run } = await world(() => ({ text: "Done." }));
+    expect(await run("inbox")).toMatchObject({ code: 0, err: "Nothing waits for you.\n" });
+    expect(await run("inbox", "nonsense", "y")).toMatchObject({ code: 2 });
+    expect(await run("inbox", "abc.1", "y")).toMatchObject({ code: 1 });
+    expect(await run("inbox", "abc.1")).toMatchObject({ code: 2 });
+  });
+});
