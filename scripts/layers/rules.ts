@@ -149,11 +149,11 @@ export const rules: Rules = {
     ],
   ]),
   features: new Map([
-    ["agents", ["budget", "compaction", "context", "isolation", "receipts", "skills", "tool-search"]],
+    ["agents", ["accept", "budget", "compaction", "context", "isolation", "receipts", "skills", "tool-search"]],
     ["budget", ["gate"]],
     ["context", ["agents", "skills"]],
     ["gate", ["hooks"]],
-    ["accept", ["background"]],
+    ["accept", ["background", "gate"]],
     ["brake", ["gate"]],
     ["isolation", ["accept", "background", "gate", "writers"]],
     ["languages", ["gate"]],

@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
+import { shorten } from "../lib/text.ts";
 
 /** What must be true of an agent's work before its result counts. The runtime looks itself: a claim never replaces it. */
 export const Accept = z.lazy(() =>
   z.strictObject({
     /** A command that must end as expected, where its edits are merged with the current checkout. */
-    run: z.optional(z.string().check(z.minLength(1))),
+    run: z.optional(z.string().check(z.minLength(1), z.maxLength(10_000))),
     /** How it must end (default: with exit code 0). `output`: text that it must print, for a command that can pass without doing anything. */
     expect: z.optional(
       z.strictObject({
@@ -12,7 +13,7 @@ export const Accept = z.lazy(() =>
         output: z.optional(z.string().check(z.minLength(1))),
       }),
     ),
-    /** Files that must exist, relative to where it works. */
+    /** Files that it must have made or changed, relative to where it works; a directory must exist. */
     files: z.optional(z.array(z.string().check(z.minLength(1))).check(z.maxLength(100))),
     /** The JSON Schema of its answer, as `output` of a spawn. */
     schema: z.optional(z.record(z.string(), z.unknown())),
@@ -32,8 +33,11 @@ export const Acceptance = z.lazy(() =>
 );
 export type Acceptance = z.infer<typeof Acceptance>;
 
-/** Commands that succeed whatever was done. */
-const ALWAYS = /^(?:\s|;|#[^\n]*|\btrue\b|:|\bexit 0\b|\becho\b[^;&|]*)*$/;
+/** A command that succeeds and does nothing. */
+const NOTHING = /^(?:true|:|exit(?: +0)?|(?:echo|printf|sleep)(?: .*)?|#.*)$/;
+/** Then an earlier one than the last may end them all. */
+const MAY_END = /\bexit +[^0\s]|\bset +-\w*e|\btrap\b/;
+const BETWEEN = /(\|\||&&|[;&|\n(){}])/;
 
 /** Returns why this states nothing that could be false, as a sentence, or null. */
 export function whyNoCheck({ run, expect, files = [], schema }: Accept): string | null {
@@ -43,7 +47,18 @@ export function whyNoCheck({ run, expect, files = [], schema }: Accept): string 
       ? null
       : "accept says nothing that must be true: give run, files or schema.";
   }
-  return ALWAYS.test(run)
-    ? `The check ${JSON.stringify(run)} passes whatever was done: give a command that fails if the work is not done.`
+  return passesAlways(run) && expect?.output === undefined
+    ? `The check ${JSON.stringify(shorten(run, 200))} passes whatever was done: give a command that fails if the work is not done.`
     : null;
+}
+
+/** Not all of those, but the usual ones: nothing is run, or what was run does not count. */
+function passesAlways(run: string): boolean {
+  const parts = run.split(BETWEEN).map((part) => part.trim() || part);
+  const commands = parts.filter((part, at) => at % 2 === 0 && part.trim() !== "");
+  if (commands.every((command) => NOTHING.test(command))) return true;
+  if (!NOTHING.test(commands.at(-1) ?? "") || MAY_END.test(run)) return false;
+  const before = parts.slice(0, parts.lastIndexOf(commands.at(-1) ?? ""));
+  const link = before.findLast((part, at) => at % 2 === 1 && !/[(){}]/.test(part));
+  return link !== "&&" && link !== "|";
 }

@@ -280,6 +280,8 @@ export const ActorSpec = z.lazy(() =>
     outputSchema: z.optional(JsonSchema),
     /** What must be true of its work. */
     accept: z.optional(Accept),
+    /** Digests of the files that `accept` states, by name, from before it started; empty if there was none. */
+    filesBefore: z.optional(z.record(z.string(), z.string())),
     /** The only directory tree, with `additionalDirs`, in which this agent may resolve paths. */
     root: z.string(),
     additionalDirs: z.array(z.string()),

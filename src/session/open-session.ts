@@ -185,7 +185,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
   const commands = backgroundCommands(processes, outputs, shell, sandbox.commands);
   const settings = { ...worktreeDefaults, ...options.worktree };
   const acceptance = new AcceptanceChecks({
-    ...{ commands, timeoutMs: settings.checkTimeoutMs },
+    ...{ commands, journal, timeoutMs: settings.checkTimeoutMs },
     shell: () => toolbox.find("Bash"),
     evaluate: (call) => decideCall(actors.joints, call),
   });

@@ -339,8 +339,8 @@ export class ActorSystem implements Actors {
       actor.keepFor(null);
       if (actor.run !== run) return;
       const problem = problems.find((one) => one !== null) ?? null;
-      // It was stopped since then, and has no loop that could end.
-      if (actor.lifecycle.state !== "starting")
+      // It was stopped since then, and has no loop that could end. One for which the user was asked is "running" by now.
+      if (actor.lifecycle.state === "cancelling" || actor.hasEnded)
         this.#advance(actor, { type: "exit", exit: { type: "terminated" } });
       else if (problem !== null) this.#advance(actor, { type: "not-started", reason: problem });
       else this.#hosted.start(actor);

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Accept } from "../mailbox/acceptance.ts";
 import type { ToolResultContent } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { type AgentListing, formatAgentLine } from "./agent-list.ts";
@@ -42,16 +43,11 @@ const AgentInput = z.strictObject({
       .check(z.describe("A JSON Schema: the agent's report is then JSON that was checked against it")),
   ),
   accept: z.optional(
-    z
-      .strictObject({
-        run: z.optional(z.string().check(z.minLength(1))),
-        files: z.optional(z.array(z.string().check(z.minLength(1))).check(z.maxLength(100))),
-      })
-      .check(
-        z.describe(
-          "What must be true when it ends: a command that must exit with 0, run on its edits, and files that must exist. If not, it is sent back, and its edits are not merged",
-        ),
+    Accept.check(
+      z.describe(
+        "What must be true when it ends: `run`, a command that must exit with 0, run on its edits merged with the checkout; `files` that it must have made or changed. If not, it is sent back, and its edits are not merged",
       ),
+    ),
   ),
 });
 export type AgentInput = z.infer<typeof AgentInput>;

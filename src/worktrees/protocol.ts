@@ -153,6 +153,8 @@ export const GIT_OPERATIONS = {
       deleted: Paths,
       /** Put the merged files into the agent's worktree for a check; `settle` restores its own. */
       forCheck: z.boolean(),
+      /** The same without any edits: then it shows the checkout. */
+      emptyToo: z.optional(z.boolean()),
     }),
     response: answer(
       outcome("empty", { notes: Notes }),

@@ -1,33 +1,43 @@
-import { existsSync } from "node:fs";
-import { isAbsolute, relative, resolve } from "node:path";
+import type { Journal } from "../../journal/journal.ts";
+import { errorMessage } from "../../lib/errors.ts";
+import { shorten } from "../../lib/text.ts";
 import type { Accept } from "../../mailbox/acceptance.ts";
 import { callId } from "../../mailbox/ids.ts";
+import type { Summary } from "../../mailbox/messages.ts";
 import type { CommandOutput, CommandResult } from "../../mailbox/runs.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Evaluation, RequestedCall } from "../../supervisor/joints.ts";
-import type { CommandPlace } from "../../supervisor/running-call.ts";
 import type { KnownTool } from "../../supervisor/toolbox.ts";
 import { endOf } from "../../tools/command-output.ts";
 import type { Commands } from "../background/commands.ts";
+import { wordsIn } from "../gate/call-input.ts";
+import { faultOfFiles } from "./stated.ts";
 
 export interface AcceptanceParts {
   readonly commands: Commands;
   /** Milliseconds that a check may take. */
   readonly timeoutMs: number;
+  readonly journal: Pick<Journal, "append" | "note">;
   /** The tool whose rules hold for a check: Bash. */
   readonly shell: () => KnownTool | undefined;
   /** Asks the gate, as for a call of the agent. */
   evaluate(call: RequestedCall): Promise<Evaluation>;
 }
 
-/** Characters of the command's output in a verdict. */
+type Allowed = Extract<Evaluation, { type: "go" }>;
+
+/** Characters of the command, and of its output, in a verdict. */
+const COMMAND_CHARS = 200;
 const OUTPUT_CHARS = 2_000;
+/** Calls of a model count from 0, commands of skills from 10,000: this offset keeps these apart. */
+const FIRST_PLACE = 20_000;
 
 /** Looks whether what was stated of an agent's work is true. */
 export class AcceptanceChecks {
   readonly #parts: AcceptanceParts;
-  /** Where the user has allowed an agent's check to run, when it started. */
-  readonly #allowed = new WeakMap<Actor, CommandPlace>();
+  /** What the user has said of an agent's check when it started. */
+  readonly #allowed = new WeakMap<Actor, Allowed>();
+  #calls = FIRST_PLACE;
 
   constructor(parts: AcceptanceParts) {
     this.#parts = parts;
@@ -35,46 +45,64 @@ export class AcceptanceChecks {
 
   /** Whether the check may run, before anything is paid for: a sentence if it may not. */
   async allow(actor: Actor, run: string): Promise<string | null> {
-    const evaluation = await this.#evaluate(actor, run);
+    const evaluation = await this.#evaluate(actor, run, actor.stopping.signal);
     if (evaluation.type === "refuse") return notAllowed(run, evaluation.refusal);
     evaluation.light?.finish();
     // The user is not asked again each time it runs.
-    if (evaluation.by === "person") this.#allowed.set(actor, { outside: evaluation.outside }); // word-ok
+    if (evaluation.by === "person") this.#allowed.set(actor, evaluation); // word-ok
     return null;
   }
 
-  /** Resolves with null if all of it is true in `cwd`, else with the reason as a sentence. */
+  /** Resolves with null if all of it is true where the agent works, else with the reason as a sentence. */
   async check(
     actor: Actor,
-    { run, expect, files = [] }: Accept,
-    cwd: string,
+    { run, expect, schema }: Accept,
+    { output, reason }: Pick<Summary, "output" | "reason">,
     signal: AbortSignal,
   ): Promise<string | null> {
-    const missing = files.filter((file) => !existsSync(resolve(cwd, placed(file, actor.root))));
-    if (missing.length > 0)
-      return `${missing.slice(0, 5).join(", ")} ${missing.length === 1 ? "does" : "do"} not exist.`;
-    if (run === undefined) return null;
-    const where = await this.#place(actor, run);
-    if (typeof where === "string") return where;
-    const { timeoutMs, commands } = this.#parts;
-    const request = { owner: actor.id, command: run, cwd, timeoutMs, keep: false, signal, where };
-    const running = commands.start(request);
-    if (typeof running === "string") return `The check \`${run}\` did not run: ${running}`;
-    const failed = failureOf(await running.result, expect);
-    return failed === null ? null : `The check \`${run}\` ${failed}`;
+    try {
+      if (schema !== undefined && output === undefined)
+        return reason ?? "Its answer does not fit the schema that was stated for it.";
+      const { root } = actor;
+      const fault = faultOfFiles({ ...actor.spec, root });
+      if (fault !== null || run === undefined) return fault;
+      return await this.#run(actor, run, expect, signal);
+    } catch (error) {
+      return `It could not be checked: ${errorMessage(error)}`;
+    }
   }
 
-  /** Rules may have changed since it started. */
-  async #place(actor: Actor, run: string): Promise<CommandPlace | string> {
-    const before = this.#allowed.get(actor);
-    if (before !== undefined) return before;
-    const evaluation = await this.#evaluate(actor, run);
+  async #run(
+    actor: Actor,
+    run: string,
+    expect: Accept["expect"],
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    const { commands, journal, timeoutMs } = this.#parts;
+    // Rules may have changed since it started.
+    const evaluation = this.#allowed.get(actor) ?? (await this.#evaluate(actor, run, signal));
+    const { by, reason, rule, tier } = evaluation;
+    const call = this.#nextCall(actor);
+    await journal.append({
+      ...{ type: "before", actor: actor.id, call, tool: "Bash", decision: evaluation.type, by, reason },
+      input: evaluation.type === "go" ? evaluation.input : inputOf(run),
+      ...(rule === undefined ? {} : { rule }),
+      ...(tier === undefined ? {} : { tier }),
+    });
     if (evaluation.type === "refuse") return notAllowed(run, evaluation.refusal);
-    const { outside, light } = evaluation;
-    return { outside, ...(light === undefined ? {} : { light }) };
+    const { outside, light, input } = evaluation;
+    const where = { outside, ...(light === undefined ? {} : { light }) };
+    // A hook or the user may have changed it.
+    const command = wordsIn(input, "command") ?? run;
+    const request = { owner: actor.id, command, cwd: actor.root, timeoutMs, keep: false, signal, where };
+    const running = commands.start(request);
+    const failed =
+      typeof running === "string" ? `did not run: ${running}` : failureOf(await running.result, expect, timeoutMs);
+    journal.note({ type: "after", actor: actor.id, call, isError: failed !== null });
+    return failed === null ? null : `The check ${quoted(run)} ${failed}`;
   }
 
-  async #evaluate(actor: Actor, run: string): Promise<Evaluation> {
+  async #evaluate(actor: Actor, run: string, signal: AbortSignal): Promise<Evaluation> {
     const tool = this.#parts.shell();
     if (tool === undefined)
       return {
@@ -83,27 +111,37 @@ export class AcceptanceChecks {
         reason: "there is no shell",
         refusal: "No commands run in this session.",
       };
-    const id = callId(actor.id, actor.turnsTaken, 0);
-    const input = { command: run, description: "Checks the agent's work" };
-    const call = { id, toolUse: id, tool: "Bash", input, cwd: actor.root };
-    return this.#parts.evaluate({ actor, call, tool, cwd: actor.root, signal: actor.stopping.signal });
+    const id = this.#nextCall(actor);
+    const { root: cwd } = actor;
+    const call = { id, toolUse: id, tool: "Bash", input: inputOf(run), cwd };
+    return this.#parts.evaluate({ actor, call, tool, cwd, signal });
+  }
+
+  #nextCall(actor: Actor) {
+    this.#calls += 1;
+    return callId(actor.id, actor.turnsTaken, this.#calls);
   }
 }
 
-function notAllowed(run: string, refusal: string): string {
-  return `The check \`${run}\` was not run: ${refusal}`;
+function inputOf(command: string) {
+  return { command, description: "Checks the agent's work" };
 }
 
-/** An absolute path below the agent's root is one of the directory that is checked. */
-function placed(file: string, root: string): string {
-  return isAbsolute(file) && !relative(root, file).startsWith("..") ? relative(root, file) : file;
+function notAllowed(run: string, refusal: string): string {
+  return `The check ${quoted(run)} was not run: ${refusal}`;
+}
+
+function quoted(run: string): string {
+  return `\`${shorten(run, COMMAND_CHARS)}\``;
 }
 
 function failureOf(
   { outcome, exitCode, reason, output }: CommandResult,
   expect: Accept["expect"],
+  timeoutMs: number,
 ): string | null {
   const { exit = 0, output: wanted } = expect ?? {};
+  if (outcome === "timed-out") return `did not end within ${timeoutMs / 1_000} s.${said(output)}`;
   if (outcome !== "exited") return `${reason ?? `ended: ${outcome}`}.${said(output)}`;
   if (exitCode !== exit)
     return `ended with exit code ${exitCode}${exit === 0 ? "" : `, not ${exit}`}.${said(output)}`;

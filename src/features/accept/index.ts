@@ -1,4 +1,4 @@
-import { Accept, type Acceptance, whyNoCheck } from "../../mailbox/acceptance.ts";
+import type { Acceptance } from "../../mailbox/acceptance.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
@@ -24,12 +24,12 @@ export class AcceptanceVerdicts {
     this.#checks = checks;
   }
 
-  /** Null if nothing is stated of this agent's work. `cwd`: where the result of its work is. */
-  async of(actor: Actor, cwd: string, signal: AbortSignal): Promise<WorkVerdict | null> {
+  /** Null if nothing is stated of this agent's work, or it was stopped. */
+  async of(actor: Actor, summary: Summary, signal: AbortSignal): Promise<WorkVerdict | null> {
     const { accept } = actor.spec;
     if (accept === undefined) return null;
-    const reason = await this.#checks.check(actor, accept, cwd, signal);
-    return this.#verdict(actor, reason);
+    const reason = await this.#checks.check(actor, accept, summary, signal);
+    return signal.aborted ? null : this.#verdict(actor, reason);
   }
 
   /** Its work could not be checked, as it cannot be merged. */
@@ -66,15 +66,11 @@ export function judgedSummary(summary: Summary, acceptance: Acceptance): Summary
 }
 
 /**
- * Acceptance by check. Joints: `reserve` (whether it states anything), `prepareStart` (whether the check may run), `beforeFinish` (the check of an agent without a
+ * Acceptance by check. What is stated is read with the spec (`stated.ts`). Joints: `prepareStart` (whether the check may run), `beforeFinish` (the check of an agent without a
  * worktree; isolation checks what it merges), `onEvent`.
  */
 export function acceptFeature(checks: AcceptanceChecks, verdicts: AcceptanceVerdicts): Joints {
   return {
-    reserve({ accept }) {
-      const problem = accept === undefined ? null : problemOf(accept);
-      if (problem !== null) throw new Error(problem);
-    },
     prepareStart(actor) {
       const run = actor.spec.accept?.run;
       if (run === undefined) return null;
@@ -82,8 +78,8 @@ export function acceptFeature(checks: AcceptanceChecks, verdicts: AcceptanceVerd
     },
     async beforeFinish({ actor, summary, signal }): Promise<FinishDecision> {
       if (actor.spec.isolation) return { summary };
-      const verdict = await verdicts.of(actor, actor.root, signal);
-      if (verdict === null || signal.aborted) return { summary };
+      const verdict = await verdicts.of(actor, summary, signal);
+      if (verdict === null) return { summary };
       return verdict.type === "rework"
         ? { continueWith: verdict.text }
         : { summary: judgedSummary(summary, verdict.acceptance) };
@@ -92,14 +88,6 @@ export function acceptFeature(checks: AcceptanceChecks, verdicts: AcceptanceVerd
       if (event.type === "released") verdicts.forget(event.id);
     },
   };
-}
-
-/** A library user's need not have the type that it should have. */
-function problemOf(accept: Accept): string | null {
-  const read = Accept.safeParse(accept);
-  if (read.success) return whyNoCheck(read.data);
-  const [issue] = read.error.issues;
-  return `accept${(issue?.path ?? []).map((part) => `.${String(part)}`).join("")}: ${issue?.message}.`;
 }
 
 function reworkText(reason: string, left: number): string {

@@ -17,6 +17,7 @@ import type { Limits } from "../../supervisor/limits.ts";
 import { replyTokens, turnsWithin } from "../../supervisor/limits.ts";
 import type { Toolbox } from "../../supervisor/toolbox.ts";
 import { FILE_RULES, type FileRules } from "../../tools/tool.ts";
+import { stated } from "../accept/stated.ts";
 import type { Budget } from "../budget/budget.ts";
 import { limitsTold } from "../budget/spawn-limits.ts";
 import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
@@ -117,6 +118,8 @@ function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, bud
   const model = resolveModel(spawn.model ?? definition.model ?? common.model, options.aliases);
   const mode = narrowest(definition.permissionMode, spawn.parent?.permissionMode);
   const accept = spawn.accept ?? definition.accept;
+  const { root = options.cwd, isolation } = spawn;
+  const place = { root, isolation, additionalDirs: foldersOf(options, isolation) };
   const outputSchema = spawn.outputSchema ?? accept?.schema ?? definition.outputSchema;
   const canLoad = tools.some(({ name }) => name === "Skill");
   const { tokens: window } = windowFor(model, options.compaction);
@@ -140,7 +143,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, bud
     // An infinite budget is no budget; Infinity would not survive the way to a thread.
     ...(Number.isFinite(spawn.tokenBudget) ? { tokenBudget: spawn.tokenBudget } : {}),
     ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(accept === undefined ? {} : { accept }),
+    ...stated(accept, place, outputSchema),
     ...(mode === undefined ? {} : { permissionMode: mode }),
     prompt: outputSchema === undefined ? spawn.prompt : `${spawn.prompt}\n\n${schemaWords(outputSchema)}`,
     memory: definition.memory ?? true,
@@ -218,6 +221,7 @@ interface Particular
     | "tokenBudget"
     | "outputSchema"
     | "accept"
+    | "filesBefore"
     | "permissionMode"
     | "skills"
     | "thinkingTokens"

@@ -124,6 +124,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     if (declined !== null) throw new Error(declined);
     const schemaProblem = outputSchema === undefined ? null : whyNoSchema(outputSchema);
     if (schemaProblem !== null) throw new Error(schemaProblem);
+    assertMayCheck(caller, accept);
     if (resume !== undefined) return this.#resume(resume, input, caller, call);
     if (type === FORK) return this.#fork(caller, input, call);
     const definition = this.definition(type);
@@ -228,8 +229,8 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
       description,
       prompt,
       run_in_background: background = true,
-      output_schema: schema,
       accept,
+      output_schema: schema = accept?.schema,
     } = input;
     const id = ids.actor();
     const orders = {
@@ -271,6 +272,14 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     const names = types.all.map(({ name }) => name).join(", ");
     throw new Error(`There is no agent type ${JSON.stringify(type)}. Available: ${names}.`);
   }
+}
+
+/** A check is a command of the one who states it: an agent without a shell does not get one by starting another. */
+function assertMayCheck({ spec: { tools } }: Actor, accept: Accept | undefined): void {
+  if (accept?.run === undefined || tools.some(({ name }) => name === "Bash")) return;
+  throw new Error(
+    "accept.run is a command, and you have no Bash. Say what must be true with accept.files or output_schema.",
+  );
 }
 
 function directive(

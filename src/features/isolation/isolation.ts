@@ -155,13 +155,17 @@ export class WorktreeIsolation {
     const { isolation } = actor.spec;
     if (!isolation) return { summary };
     const unknown = (why: string) => ({
-      summary: { ...summary, worktree: unknownResult(isolation, null, why) },
+      summary: this.#unchecked(actor, { ...summary, worktree: unknownResult(isolation, null, why) }, why),
     });
     try {
       // What a crash interrupted is rolled back, and what was complete is recorded, before anything reads it.
       await this.#sweep(isolation.checkout);
       const worktree = await resultBefore(this.#parts.worktrees, isolation);
-      if (worktree !== null) return { summary: { ...summary, worktree } };
+      if (worktree !== null) {
+        // It would not be merged if it had not been accepted.
+        const accepted = actor.spec.accept && { acceptance: { verdict: "accepted" as const, checks: 1 } };
+        return { summary: { ...summary, worktree, ...accepted } };
+      }
       const failed = await this.before(actor);
       if (failed !== null) return unknown(failed);
     } catch (error) {
@@ -200,17 +204,20 @@ export class WorktreeIsolation {
     const held = isolation && this.trees.at(isolation.path);
     if (!isolation || !held || held.owner !== actor.id) return { summary };
     const finished = this.#finished(actor, summary, held, isolation);
+    let failure = "The merge did not finish.";
     const back = await this.#queue
       .enter(isolation.checkout, finished.signal, async () => {
         await held.settled;
         return this.#back.run(finished);
       })
       .catch((error: Error) => {
-        if (!finished.signal.aborted) this.#parts.onWarning(error.message);
+        failure = error.message;
+        if (!finished.signal.aborted) this.#parts.onWarning(failure);
         return null;
       });
     // Stopped since then: its end keeps them.
-    if (back === null) return { summary };
+    if (back === null)
+      return { summary: finished.signal.aborted ? summary : this.#unchecked(actor, summary, failure) };
     if (back.type === "rework") return { continueWith: back.text };
     if (back.type === "goes-back") {
       this.#resolutions.set(actor.id, (this.#resolutions.get(actor.id) ?? 0) + 1);
@@ -221,6 +228,12 @@ export class WorktreeIsolation {
     }
     const whole = this.#settled(finished, back, summary);
     return { summary: back.acceptance === undefined ? whole : judgedSummary(whole, back.acceptance) };
+  }
+
+  /** What could not be checked is not accepted. */
+  #unchecked(actor: Actor, summary: Summary, why: string): Summary {
+    const acceptance = this.#parts.verdicts.unchecked(actor, why);
+    return acceptance === null ? summary : judgedSummary(summary, acceptance);
   }
 
   /** True if the run ended with edits that are neither merged nor kept. */
@@ -265,7 +278,7 @@ export class WorktreeIsolation {
         actor.spec.accept === undefined
           ? null
           : {
-              check: () => verdicts.of(actor, actor.root, actor.stopping.signal),
+              check: () => verdicts.of(actor, summary, actor.stopping.signal),
               unchecked: (why) => verdicts.unchecked(actor, why),
             },
       signal: actor.stopping.signal,

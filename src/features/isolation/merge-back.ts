@@ -125,12 +125,13 @@ export class MergeBack {
   async #once(finished: FinishedRun): Promise<BroughtBack | Again> {
     const { worktrees, settings } = this.#ports;
     const { held, signal } = finished;
-    const forCheck = settings.check !== null || finished.accept !== null;
+    const emptyToo = finished.accept !== null;
+    const forCheck = settings.check !== null || emptyToo;
     const deleted = [...held.deleted];
-    const prepared = await worktrees.prepare({ tree: held.tree, deleted, forCheck }, signal);
+    const prepared = await worktrees.prepare({ tree: held.tree, deleted, forCheck, emptyToo }, signal);
     switch (prepared.type) {
       case "empty": {
-        const checked = await this.#accepted(finished);
+        const checked = await this.#shown(finished, () => this.#accepted(finished));
         if (checked.type === "rework") return checked;
         return judged(await this.#removed(finished, "empty", NOTHING, noted(prepared.notes)), checked);
       }
@@ -158,16 +159,21 @@ export class MergeBack {
 
   /** Checks the merged files before they reach the checkout: what holds for all, then what was stated of this work. */
   async #checked(finished: FinishedRun): Promise<Checked> {
-    const { settings, worktrees } = this.#ports;
-    if (settings.check === null && finished.accept === null) return PASSED;
+    const { settings } = this.#ports;
+    const { check, checkTimeoutMs } = settings;
+    if (check === null && finished.accept === null) return PASSED;
+    return this.#shown(finished, async () => {
+      const failed = check === null ? null : await this.#ports.check(finished, check, checkTimeoutMs);
+      return failed === null ? this.#accepted(finished) : { ...PASSED, type: "failed", reason: failed };
+    });
+  }
+
+  /** Whatever a check has done, the worktree is then as its agent left it. */
+  async #shown(finished: FinishedRun, look: () => Promise<Checked>): Promise<Checked> {
     try {
-      const failed =
-        settings.check === null
-          ? null
-          : await this.#ports.check(finished, settings.check, settings.checkTimeoutMs);
-      return failed === null ? await this.#accepted(finished) : { ...PASSED, type: "failed", reason: failed };
+      return await look();
     } finally {
-      const settled = await worktrees.settle({ tree: finished.held.tree });
+      const settled = await this.#ports.worktrees.settle({ tree: finished.held.tree });
       if (settled.type === "refused") this.#ports.onWarning(settled.reason);
     }
   }

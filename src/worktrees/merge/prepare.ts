@@ -10,7 +10,7 @@ import { snapshotSides } from "./snapshot-sides.ts";
 
 /** Tries the merge of a worktree into the current checkout; writes nothing there. */
 export async function prepareMerge(
-  { tree, deleted, forCheck }: GitRequest<"prepare">,
+  { tree, deleted, forCheck, emptyToo = false }: GitRequest<"prepare">,
   ground: GitEnvironment,
   signal?: AbortSignal,
 ): Promise<SuccessOf<"prepare">> {
@@ -20,15 +20,19 @@ export async function prepareMerge(
   const { sides, candidate } = await inSpiteOfGc(repo.common, ground, () =>
     snapshotSides(repo, look, ground, signal),
   );
-  if (candidate.type === "empty") return { type: "empty", notes: [...before.notes] };
+  const show = async (to: string) => {
+    const shown = { snapshot: sides.snapshot, to };
+    await withTreeLock(repo.common, tree.name, ground, () => showInTree(repo, tree, shown, ground));
+  };
+  if (candidate.type === "empty") {
+    if (emptyToo) await show(sides.checkout.tree);
+    return { type: "empty", notes: [...before.notes] };
+  }
   const notes = [...before.notes, ...candidate.notes];
   const { counts } = candidate;
   if (candidate.type === "conflict")
     return { ...counts, type: "conflict", conflicts: [...candidate.conflicts], notes };
-  if (forCheck) {
-    const merged = { snapshot: sides.snapshot, to: candidate.merged };
-    await withTreeLock(repo.common, tree.name, ground, () => showInTree(repo, tree, merged, ground));
-  }
+  if (forCheck) await show(candidate.merged);
   const known = new Set(deleted);
   return {
     ...{ ...counts, type: "clean", checkout: candidate.checkout.tree, merged: candidate.merged },

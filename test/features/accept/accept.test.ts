@@ -111,7 +111,7 @@ describe("what is stated of an agent's work (issue 19, 5)", () => {
   });
 
   test.each([
-    ["hangs", "sleep 600", /timed out|600|longer|1/i],
+    ["hangs", "tail -f /dev/null", /did not end within 1\.5 s/],
     ["is killed", "kill -9 $$", /ended|killed|signal/i],
     ["is no command", "no-such-command-here", /exit code 127/],
     ["fails with much output", "yes | head -c 300000; exit 3", /exit code 3/],
@@ -129,7 +129,7 @@ describe("what is stated of an agent's work (issue 19, 5)", () => {
     const { supervisor, folder } = await session((request) =>
       hasWritten(request) ? { text: "Done." } : write(request, "new.txt", "right\n"),
     );
-    const run = "echo changed > new.txt; echo more > made-by-check.txt; (sleep 300 & ) ; exit 0";
+    const run = "echo changed > new.txt; echo more > made-by-check.txt; (sleep 300 & ) ; test -f new.txt";
     const { summary } = await supervisor.spawn(worker("work", { run }, isolated));
     expect(summary).toMatchObject({ status: "done", acceptance: { verdict: "accepted" } });
     expect(readFileSync(join(folder, "new.txt"), "utf8")).toBe("right\n");
@@ -154,8 +154,6 @@ describe("what is stated of an agent's work (issue 19, 5)", () => {
     expect(await verdict({ run: "exit 3", expect: { exit: 3 } })).toBe("accepted");
     expect(await verdict({ run: "printf '12 passed'", expect: { output: "12 passed" } })).toBe("accepted");
     expect(await verdict({ run: "printf '0 passed'", expect: { output: "12 passed" } })).toBe("rejected");
-    expect(await verdict({ files: ["a.txt"] })).toBe("accepted");
-    expect(await verdict({ files: ["a.txt", "b.txt"] })).toBe("rejected");
   });
 
   test("a check that the user has not allowed runs nowhere: the agent does not even start", async () => {
@@ -219,6 +217,14 @@ test.each([
   [{ run: "echo ok" }, /passes whatever/],
   [{}, /says nothing/],
   [{ expect: { exit: 0 } }, /expect without run/],
+  [{ run: "(true)" }, /passes whatever/],
+  [{ run: "npm test || true" }, /passes whatever/],
+  [{ run: "npm test; exit 0" }, /passes whatever/],
+  [{ run: "npm test\necho done" }, /passes whatever/],
+  [{ run: "npm test || true", expect: { output: "12 passed" } }, null],
+  [{ run: "npm test && echo ok" }, null],
+  [{ run: "test -f a || exit 1; echo ok" }, null],
+  [{ run: "set -e; npm test; echo ok" }, null],
   [{ run: "npm test" }, null],
   [{ run: "true && npm test" }, null],
   [{ run: "test -f a" }, null],
@@ -228,10 +234,17 @@ test.each([
   else expect(whyNoCheck(accept)).toMatch(problem);
 });
 
+test("a command of a thousand words is read in a moment", () => {
+  const began = performance.now();
+  expect(whyNoCheck({ run: `${"echo true ; ".repeat(800)}npm test` })).toBeNull();
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
 test.each([
   [{ run: 5 }, /accept\.run: /],
   [{ run: "true" }, /passes whatever was done/],
   [{ files: "a" }, /accept\.files: /],
+  [{ schema: { type: "no such type" } }, /no JSON Schema/],
   [{ runs: "npm test" }, /accept/],
 ])("a spawn with %j starts nothing", async (accept, words) => {
   const { supervisor, model } = await session(() => ({ text: "Done." }));
