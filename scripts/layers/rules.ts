@@ -149,7 +149,10 @@ export const rules: Rules = {
     ],
   ]),
   features: new Map([
-    ["agents", ["accept", "budget", "compaction", "context", "isolation", "receipts", "skills", "tool-search"]],
+    [
+      "agents",
+      ["accept", "budget", "compaction", "context", "isolation", "receipts", "skills", "tool-search"],
+    ],
     ["budget", ["gate"]],
     ["context", ["agents", "skills"]],
     ["gate", ["hooks"]],

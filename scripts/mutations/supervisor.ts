@@ -54,6 +54,22 @@ export const supervisor: readonly Mutation[] = [
     title: "the agent does not even start",
   },
   {
+    name: "restored-work-is-not-checked",
+    file: "src/supervisor/answered-before-crash.ts",
+    from: "actor.spec.isolation || actor.spec.accept",
+    to: "actor.spec.isolation",
+    tests: ["test/features/accept/ways.test.ts"],
+    title: "what is stated holds after any death",
+  },
+  {
+    name: "untouched-file-counts",
+    file: "src/features/accept/stated.ts",
+    from: "one.now === filesBefore[one.file] && one.now !== FOLDER",
+    to: "false",
+    tests: ["test/features/accept/stated.test.ts"],
+    title: "must be made or changed",
+  },
+  {
     name: "S7-close-does-not-wait-for-ends",
     file: "src/supervisor/actor-system.ts",
     from: `await this.#completion.settled();

@@ -30,8 +30,8 @@ export function answeredBeforeCrash(
     if (actor.spec.outputSchema) continue;
     if (actor.inbox.hasInput) actor.continueAfter(saidIn(last));
     else if (isKept(actor, state, actors)) waitAgain(actor, saidIn(last), actors);
-    // Its edits may not be merged yet: it ends once that is known.
-    else if (actor.spec.isolation) actor.restoreAnswer(summaryOf(actor, turns));
+    // Its edits may not be merged, or its work not be checked yet: it ends once that is known.
+    else if (actor.spec.isolation || actor.spec.accept) actor.restoreAnswer(summaryOf(actor, turns));
     else {
       actors.endRestored(actor, summaryOf(actor, turns));
       // The user may not have seen the conversation's last answer: to them it was cut off.

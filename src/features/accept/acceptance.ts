@@ -97,7 +97,9 @@ export class AcceptanceChecks {
     const request = { owner: actor.id, command, cwd: actor.root, timeoutMs, keep: false, signal, where };
     const running = commands.start(request);
     const failed =
-      typeof running === "string" ? `did not run: ${running}` : failureOf(await running.result, expect, timeoutMs);
+      typeof running === "string"
+        ? `did not run: ${running}`
+        : failureOf(await running.result, expect, timeoutMs);
     journal.note({ type: "after", actor: actor.id, call, isError: failed !== null });
     return failed === null ? null : `The check ${quoted(run)} ${failed}`;
   }

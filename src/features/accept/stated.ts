@@ -7,7 +7,7 @@ import type { ActorSpec, JsonSchema } from "../../mailbox/messages.ts";
 import type { Isolation } from "../../mailbox/worktree.ts";
 import { holds } from "../../policy/engine/path-candidates.ts";
 
-/** Larger files are told apart by their size and time. */
+/** Of larger files, size and time are compared. */
 const MOST_BYTES = 4_000_000;
 /** Of the files that are named in one sentence. */
 const MOST_NAMED = 5;

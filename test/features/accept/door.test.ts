@@ -101,3 +101,26 @@ test("an agent that has no Bash does not get one by stating a check of another a
   expect(summary.text).toContain("accept.run is a command, and you have no Bash");
   expect(existsSync(join(cwd, "made"))).toBe(false);
 });
+
+test("an agent that is stopped while the user is asked about its check ends as cancelled, and its model is never asked", async () => {
+  const stopping = new AbortController();
+  const { supervisor, model } = session({
+    person: {
+      async ask(_, signal) {
+        stopping.abort();
+        const withdrawn = Promise.withResolvers<{ type: "unavailable"; reason: string }>();
+        signal.addEventListener("abort", () =>
+          withdrawn.resolve({ type: "unavailable", reason: "Withdrawn." }),
+        );
+        return withdrawn.promise;
+      },
+    },
+  });
+  const { summary } = await supervisor.spawn({
+    ...asked,
+    accept: { run: "touch made" },
+    signal: stopping.signal,
+  });
+  expect(summary.status).toBe("cancelled");
+  expect(model.requests).toHaveLength(0);
+});

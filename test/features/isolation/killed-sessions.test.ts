@@ -114,6 +114,37 @@ test("merges the edits once if killed during the check, after the reply (C10)", 
   await expectUndone(repository, again);
 });
 
+test("killed during the check that was stated of its work: it is checked again, accepted and merged once", {
+  tags: ["long"],
+  timeout: LIMIT,
+}, async () => {
+  const repository = await repositoryWith(FILES);
+  const once = join(dirname(repository.folder), "killed-once");
+  const accept = `test -e ${once} || { touch ${once}; ${killingTheSession(repository)} exit 1; }; grep -q agent one.txt`;
+  expect((await run(repository, { accept })).signal).toBe("SIGKILL");
+  expect(existsSync(join(repository.folder, "one.txt"))).toBe(false);
+  const again = await run(repository, { accept });
+  await expectMergedOnce(repository, again);
+  expect(again.agents).toMatchObject([{ acceptance: { verdict: "accepted", checks: 1 } }]);
+});
+
+test("killed after accepted edits were merged, before the summary: it is not checked again, and the summary says accepted", {
+  tags: ["long"],
+  timeout: LIMIT,
+}, async () => {
+  const repository = await repositoryWith(FILES);
+  const ran = join(dirname(repository.folder), "ran");
+  const accept = `echo once >> ${ran}; grep -q agent one.txt`;
+  await run(repository, { accept });
+  const lines = readFileSync(theJournal(repository), "utf8").trimEnd().split("\n");
+  const end = recordsOf(repository).findIndex((event) => event.type === "summary" && !isMain(event));
+  writeFileSync(theJournal(repository), `${lines.slice(0, end).join("\n")}\n`);
+  const again = await run(repository, { accept });
+  await expectMergedOnce(repository, again);
+  expect(again.agents).toMatchObject([{ acceptance: { verdict: "accepted" } }]);
+  expect(readFileSync(ran, "utf8")).toBe("once\n");
+});
+
 test("merges the edits once if killed with its git worker while it writes (C10)", {
   tags: ["long"],
   timeout: LIMIT,

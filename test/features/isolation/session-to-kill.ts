@@ -15,10 +15,12 @@ export interface ToKill {
   /** The reply of the agent, from 0, at which the process kills itself; null: none. */
   readonly diesAt: number | null;
   readonly check: string | null;
+  /** What its Agent call states of the work. */
+  readonly accept?: string;
 }
 
 /** A session whose conversation starts one agent with a worktree, which writes two files; or the last one, gone on with. */
-const { home, cwd, env, diesAt, check }: ToKill = JSON.parse(process.argv[2] ?? "");
+const { home, cwd, env, diesAt, check, accept }: ToKill = JSON.parse(process.argv[2] ?? "");
 writeFileSync(join(dirname(cwd), "session.pid"), `${process.pid}`);
 const restoring = await resumeSession({ home, cwd: realpathSync(cwd), session: "latest" });
 const resume = restoring.type === "restored" ? restoring.session : undefined;
@@ -32,6 +34,7 @@ const model = scriptedModel((request) => {
         prompt: "write",
         isolation: "worktree",
         subagent_type: "general-purpose",
+        ...(accept === undefined ? {} : { accept: { run: accept, files: ["one.txt"] } }),
       },
     };
     return { calls: [{ name: "Agent", input }] };
@@ -46,7 +49,7 @@ const model = scriptedModel((request) => {
   return { text: "Both are written." };
 });
 const supervisor = new Supervisor({
-  ...{ cwd, home, env, permissionMode: "acceptEdits" },
+  ...{ cwd, home, env, permissionMode: "acceptEdits", allowedTools: ["Bash"] },
   source: { provider: "client", client: model },
   host: inThreadHost(seededScheduler(() => 0)),
   limits: { patienceMs: 0 },
