@@ -35,9 +35,7 @@ export function sessionAsks(
   /** An answer can take hours, in which other agents may run; without a user it comes immediately. */
   const waiting = <T>({ actor }: AskContext, outcome: Promise<T>): Promise<T> => {
     const record = actors.find(actor);
-    // One that has not started yet would lose its place.
-    const hasBegun = record?.lifecycle.state !== "starting";
-    return record && hasBegun && broker.hasPerson ? actors.whileWaiting(record, outcome) : outcome;
+    return record && broker.hasPerson ? actors.whileWaiting(record, outcome) : outcome;
   };
   const asking = ({ actor, call }: AskContext): QuestionContext => ({ asker: askerOf(actors, actor), call });
   return {

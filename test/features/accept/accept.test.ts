@@ -50,7 +50,7 @@ describe("what is stated of an agent's work (issue 19, 5)", () => {
         if (hasWritten(request)) return { text: "Done: the tests pass." };
         return write(request, `${kind}${n}.txt`, kind === "works" ? "right\n" : "wrong\n");
       },
-      { limits: { maxAgents: 8, patienceMs: 0 } },
+      { limits: { maxAgents: 8, patienceMs: 0, sameFailures: 0 } },
     );
     const before = await repository.must(["status", "--porcelain"]);
     const kinds = ["lies", "works"] as const;
