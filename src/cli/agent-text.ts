@@ -122,7 +122,7 @@ function activityWords(activity: Activity, now: number): string {
     case "paused":
       return activity.until <= now
         ? "asking the model"
-        : `${activity.model} paused until ${shortDate(activity.at)} (${shortTime(activity.until - now)})`;
+        : `paused for ${shortTime(activity.until - now)}, until ${shortDate(activity.at)}: ${safeLine(activity.model)}`;
     default:
       return activity satisfies never;
   }

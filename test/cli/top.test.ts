@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { topCommand } from "../../src/cli/commands/top.ts";
 import { lazyRuntime } from "../../src/cli/runtime.ts";
+import { SessionView } from "../../src/cli/top/session-view.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
 import { ActorId, callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
@@ -190,4 +191,32 @@ describe("troupe top (C20, D13)", () => {
       expect(io.out.text).not.toContain("\u001b");
     }
   });
+});
+
+test("agents whose model is paused are shown as paused until its time, whatever they record before", () => {
+  const view = new SessionView({});
+  const start = Date.UTC(2026, 0, 1);
+  let seq = 0;
+  const at = (ms: number, event: SessionEvent) => {
+    seq += 1;
+    view.apply({ seq, at: new Date(start + ms).toISOString(), event });
+    return view.agents.map(({ state }) => state);
+  };
+  at(0, sessionEvent({}));
+  for (const [id, model] of [
+    [ALICE, "claude-haiku-4-5"],
+    [BOB, "sonnet"],
+  ] as const) {
+    at(0, spawn(id, { model }));
+    at(1, { type: "start", actor: id, attempt: 1 });
+  }
+  const pause = {
+    model: "claude-haiku-4-5",
+    until: start + 60_000,
+    since: start,
+    reason: "The limit is reached.",
+  };
+  expect(at(10, { type: "paused", pause })).toEqual(["paused", "running"]);
+  expect(at(20, turnEvent(ALICE, 1, ""))).toEqual(["paused", "running"]);
+  expect(at(60_001, turnEvent(ALICE, 2, ""))).toEqual(["running", "running"]);
 });

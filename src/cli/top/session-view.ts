@@ -20,6 +20,8 @@ export class SessionView {
   readonly #agents = new Map<ActorId, Followed>();
   readonly #prices: OwnPrices;
   readonly #changed = new Set<ActorId>();
+  /** The last pause of each model; all times here are wall time. */
+  readonly #pauses = new Map<string, Paused>();
   #session: Extract<SessionEvent, { type: "session" }> | null = null;
   #startedAt: string | null = null;
 
@@ -62,6 +64,8 @@ export class SessionView {
       case "session":
         this.#startedAt = at;
         this.#session = event;
+        // One request finds out whether they still hold.
+        this.#pauses.clear();
         break;
       case "spawn":
         this.#spawn(event, now);
@@ -105,7 +109,7 @@ export class SessionView {
         this.#change(event.actor, now, () => ({}));
         break;
       case "paused":
-        this.#pause(event.pause, Date.parse(at), now);
+        this.#pause(event.pause, now);
         break;
       case "user-actor":
       case "end":
@@ -136,17 +140,11 @@ export class SessionView {
     });
   }
 
-  /** Agents that need the model wait until then, or for what they record next. */
-  #pause({ model, reason, until }: ModelPause, at: number, now: number): void {
-    const activity: AgentView["activity"] = {
-      type: "paused",
-      ...{ model, reason, from: now, until: now + until - at, at: new Date(until).toISOString() },
-    };
-    for (const [id, agent] of this.#agents) {
-      if (agent.view.state !== "running" || agent.view.model !== model || agent.calls.size > 0) continue;
-      this.#changed.add(id);
-      this.#agents.set(id, { ...agent, view: { ...agent.view, state: "paused", activity } });
-    }
+  /** Agents that need the model wait until then. */
+  #pause({ model, reason, until }: ModelPause, now: number): void {
+    const at = new Date(until).toISOString();
+    this.#pauses.set(model, { type: "paused", model, reason, from: now, until, at });
+    for (const [id, { view }] of this.#agents) if (view.model === model) this.#change(id, now, () => ({}));
   }
 
   #costOf({ model, turns }: Pick<ActorSpec, "model" | "turns">): number {
@@ -176,22 +174,28 @@ export class SessionView {
     if (agent === undefined) return;
     const { view = {}, calls = agent.calls } = by(agent);
     const changed = { ...agent.view, ...view, lastSignAt: now };
+    const pause = this.#pauses.get(changed.model);
+    const paused = pause !== undefined && pause.until > now ? pause : null;
     this.#changed.add(id);
     this.#agents.set(id, {
       ...agent,
       calls,
-      view: { ...changed, ...workOf(changed.state, [...calls.values()]) },
+      view: { ...changed, ...workOf(changed.state, [...calls.values()], paused) },
     });
   }
 }
+
+type Paused = Extract<AgentView["activity"], { type: "paused" }>;
 
 /** An agent whose calls are all of other agents only waits. */
 function workOf(
   state: AgentView["state"],
   calls: readonly { readonly tool: string; readonly title: string }[],
+  paused: Paused | null,
 ): Pick<AgentView, "state" | "activity"> {
   if (state === "queued" || state === "ended") return { state, activity: { type: "idle" } };
   const call = calls.at(-1);
+  if (call === undefined && paused !== null) return { state: "paused", activity: paused };
   if (call === undefined) return { state: "running", activity: { type: "model" } };
   const waits = calls.every(({ tool }) => tool === "Agent");
   return { state: waits ? "waiting" : "running", activity: { type: "tool", ...call } };
