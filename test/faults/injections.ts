@@ -86,7 +86,8 @@ export const injections: ReadonlyMap<number, readonly Injection[]> = new Map<num
     [
       {
         ...refused(apiError(529, "overloaded_error", "busy"), /overloaded/, [2, 5]),
-        limits: { patienceMs: 3_000 },
+        // By default its model would be paused (test/model/pauses.test.ts).
+        limits: { patienceMs: 3_000, limitPatienceMs: 0 },
         alone: true as const,
       },
     ],
