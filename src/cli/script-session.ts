@@ -61,6 +61,8 @@ export async function runScriptFile(args: Arguments, context: Context): Promise<
     );
   }
   let value: unknown = null;
+  const { name, source, path } = script;
+  const estimated = { name, source, ...(path === null ? {} : { path }) };
   return runSession(context, setup, {
     command: "troupe run",
     jobs(session, note) {
@@ -68,6 +70,7 @@ export async function runScriptFile(args: Arguments, context: Context): Promise<
       const job: Job = {
         ...JOB,
         async start(handle, signal) {
+          if (resume === undefined) note((await handle.estimateScript(estimated)).sentence);
           const end = await handle.runScript({
             ...{ name: script.name, source: script.source, signal, force },
             ...(script.path === null ? {} : { path: script.path }),

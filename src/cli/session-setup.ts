@@ -5,11 +5,10 @@ import { aliasesFrom } from "../model/aliases.ts";
 import { whyNotAsRoot } from "../policy/root-bypass.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
-import { limitRanges } from "../settings/limit-ranges.ts";
+import { limitRanges, USUAL_LIMIT_PATIENCE_MS } from "../settings/limit-ranges.ts";
 import { whyNotMode } from "../settings/modes.ts";
 import type { ReadSettings } from "../settings/read-settings.ts";
 import type { PermissionMode } from "../settings/rules.ts";
-import { defaultLimits } from "../supervisor/limits.ts";
 import {
   agentLibraryIn,
   agentListing,
@@ -112,7 +111,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   return {
     settings,
     limitPatienceMs:
-      args.value(limitPatience) ?? read.settings.limits.limitPatienceMs ?? defaultLimits.limitPatienceMs,
+      args.value(limitPatience) ?? read.settings.limits.limitPatienceMs ?? USUAL_LIMIT_PATIENCE_MS,
     notes: [
       ...settings.notes,
       ...extra.notes,

@@ -9,6 +9,7 @@ import type { CompactionOptions } from "../features/compaction/windows.ts";
 import type { WorktreeSettings } from "../features/isolation/worktree-settings.ts";
 import type { LanguageServersOption } from "../features/languages/index.ts";
 import type { ScriptEnd, ScriptRequest } from "../features/scripts/index.ts";
+import type { ScriptEstimate } from "../features/scripts/script-estimate.ts";
 import type { ServerService } from "../features/servers/index.ts";
 import type { SkillsOptions } from "../features/skills/options.ts";
 import type { DeferOptions } from "../features/tool-search/index.ts";
@@ -252,6 +253,8 @@ export interface SupervisorHandle {
    * keep it on the disk.
    */
   runScript(request: ScriptRequest): Promise<ScriptEnd>;
+  /** What is known of what a script may cost, before it runs: by its own last runs, else by those of its agents. */
+  estimateScript(script: Pick<ScriptRequest, "name" | "path" | "source">): Promise<ScriptEstimate>;
   /**
    * Says something to a running actor: it enters the conversation at the actor's next turn, and an actor
    * that was about to end continues with it. `ended`: it reads no more messages.

@@ -3,6 +3,7 @@ import type { Skill } from "../context/skills/skill.ts";
 import { outputJsonSchema } from "../features/agents/json-schema-of.ts";
 import { compactionOf } from "../features/compaction/index.ts";
 import type { ScriptEnd, ScriptRequest } from "../features/scripts/index.ts";
+import type { ScriptEstimate } from "../features/scripts/script-estimate.ts";
 import type { ServerService } from "../features/servers/index.ts";
 import type { AgentReport } from "../features/user-actors/define-actor.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
@@ -140,6 +141,12 @@ export class Supervisor implements SupervisorHandle {
     return this.#resultOf(actor, signal);
   }
 
+  async estimateScript(script: Pick<ScriptRequest, "name" | "path" | "source">): Promise<ScriptEstimate> {
+    const { estimateScript } = await import("../features/scripts/script-estimate.ts");
+    const { spending, common } = this.#session;
+    return estimateScript(script, common.model, spending.past);
+  }
+
   async runScript(request: ScriptRequest): Promise<ScriptEnd> {
     this.#assertOpen();
     if (this.#script !== null) throw new Error("This session runs a script already.");
@@ -151,8 +158,9 @@ export class Supervisor implements SupervisorHandle {
 
   async #runScript(request: ScriptRequest): Promise<ScriptEnd> {
     const { runScript } = await import("../features/scripts/index.ts");
+    const { scriptRunName } = await import("../features/scripts/script-estimate.ts");
     const { agents, brake, clock, options } = this.#session;
-    return runScript(request, {
+    const end = await runScript(request, {
       ...{ folder: this.folder, clock, budgetTokens: options.budget?.tokens ?? null },
       ...(options.startThread ? { startThread: options.startThread } : {}),
       definition: (type) => agents.definition(type),
@@ -166,6 +174,11 @@ export class Supervisor implements SupervisorHandle {
           ...(accept === undefined ? {} : { accept }),
         }).then((result) => ({ ...result, stopped: brake.stopped(result.id) })),
     });
+    // All of it, also what was spent before it was resumed.
+    const { usage, spending, common } = this.#session;
+    if (end.type === "returned" && usage.costUsd > 0)
+      spending.past.record(scriptRunName(request), common.model, usage.costUsd);
+    return end;
   }
 
   send(actor: ActorId, text: string): "queued" | "ended" | "unknown" {

@@ -7,6 +7,9 @@ export interface LimitRange {
 const DAY_MS = 86_400_000;
 const WEEK_MINUTES = 10_080;
 
+/** Milliseconds that a model may be paused, if nothing else is said. */
+export const USUAL_LIMIT_PATIENCE_MS = 600_000;
+
 /** The range of each limit: settings outside are refused, a program's are moved into it. */
 export const limitRanges = {
   maxAgents: { min: 1, max: 1_024 },

@@ -1,6 +1,6 @@
 import { PARALLEL_CALLS } from "../mailbox/messages.ts";
 import { outputLimitOf } from "../model/output-limits.ts";
-import { type LimitRange, limitRanges } from "../settings/limit-ranges.ts";
+import { type LimitRange, limitRanges, USUAL_LIMIT_PATIENCE_MS } from "../settings/limit-ranges.ts";
 
 /** Limits with their defaults; each can be set in settings under `troupe`. */
 export interface Limits {
@@ -57,7 +57,7 @@ export const defaultLimits: Limits = {
   maxAgents: 32,
   maxDepth: 2,
   patienceMs: 60_000,
-  limitPatienceMs: 600_000,
+  limitPatienceMs: USUAL_LIMIT_PATIENCE_MS,
   idleMs: 120_000,
   backgroundMs: 60_000,
   stuckWarnMs: 10_000,

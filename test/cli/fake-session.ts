@@ -153,6 +153,10 @@ export class FakeSession implements SupervisorHandle {
     );
   }
 
+  async estimateScript(): Promise<never> {
+    throw new Error("The fake session runs no scripts.");
+  }
+
   async runScript(): Promise<never> {
     throw new Error("A fake session runs no scripts.");
   }

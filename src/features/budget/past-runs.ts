@@ -12,6 +12,8 @@ const REMEMBERED = 20;
 const MOST_TYPES = 500;
 /** Runs needed for a useful average. */
 const ENOUGH = 3;
+/** Runs of a script that say what the next one costs: scripts change. */
+const LATELY = 10;
 
 /** What runs of an agent type cost on this machine, by model; saved for the next session. */
 export class PastRuns {
@@ -29,6 +31,15 @@ export class PastRuns {
     this.#runs ??= this.#read();
     const costs = this.#runs.get(keyOf(type, model)) ?? [];
     return costs.length < ENOUGH ? null : costs.reduce((sum, usd) => sum + usd, 0) / costs.length;
+  }
+
+  /** Returns what its last runs cost on average, and how many they were (at most ten), or null without any. */
+  lately(type: string, model: string): { readonly usd: number; readonly runs: number } | null {
+    this.#runs ??= this.#read();
+    const last = (this.#runs.get(keyOf(type, model)) ?? []).slice(-LATELY);
+    return last.length === 0
+      ? null
+      : { usd: last.reduce((sum, usd) => sum + usd, 0) / last.length, runs: last.length };
   }
 
   record(type: string, model: string, usd: number): void {
