@@ -185,7 +185,7 @@ describe("troupe -p", () => {
     expect(statSync(journal).mode & 0o777).toBe(0o600);
     for (const path of files) expect(readFileSync(path, "latin1")).not.toContain("sk-test-secret");
     const listed = await troupe(["sessions", "list"], { home, cwd });
-    expect(listed.out).toMatch(/2 agents +fan out/);
+    expect(listed.out).toMatch(/2 agents +\$0\.\d+ +fan out/);
     const id = listed.out.split(" ")[0] ?? "";
     const shown = await troupe(["sessions", "show", id], { home, cwd });
     expect(shown.out).toContain("echo: question 1");
