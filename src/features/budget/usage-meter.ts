@@ -47,8 +47,9 @@ export class UsageMeter {
     this.#parts = parts;
   }
 
+  /** Prices are fractions of a cent: anything below a millionth of a dollar is a rounding error. */
   get costUsd(): number {
-    return this.#costUsd;
+    return Math.round(this.#costUsd * 1e6) / 1e6;
   }
 
   /** Adds what the journal of a resumed session has. */
@@ -110,8 +111,7 @@ export class UsageMeter {
     return {
       ...{ session: this.#parts.session, agents, apiMs: this.#apiMs },
       usage: agents.reduce((sum, agent) => addUsage(sum, agent.usage), noUsage),
-      // Prices are fractions of a cent: anything below a millionth of a dollar is a rounding error.
-      costUsd: Math.round(this.#costUsd * 1e6) / 1e6,
+      costUsd: this.costUsd,
       denials: [...this.denials],
     };
   }
