@@ -144,7 +144,8 @@ describe("troupe inbox (issue 19, 6)", () => {
 
   test("rejected and unmerged work, and a session that was killed, are listed with what to do", async () => {
     const repository = await repositoryWith({ "a.txt": "one\n" });
-    const { options, run, inbox } = await world((body, task, turn) => {
+    const { options, run, inbox, server } = await world((body, task, turn) => {
+      if (task === "slow") return { text: "late", delayMs: 60_000 };
       const root = /Working directory: (.+?)(?:\\n|\n)/.exec(JSON.stringify(body.system))?.[1] ?? "";
       if (turn === 0) return calls("Write", { file_path: join(root, `${task}.txt`), content: "wrong\n" });
       return { text: `did ${task}` };
@@ -162,13 +163,13 @@ describe("troupe inbox (issue 19, 6)", () => {
       summary: { acceptance: { verdict: "rejected" }, worktree: { outcome: "kept" } },
     });
     expect((await run("inbox")).out).toMatch(/rejected, 1 file not merged: .*\n.*troupe worktrees merge/);
-    // Thrown away, it waits no longer for a merge, but its work is still to be done.
+    const next = server.requests.length;
     const killed = await troupe(["fanout", "task slow"], {
       ...options,
-      onStart: (child) => void setTimeout(() => child.kill("SIGKILL"), 1_500),
+      onStart: (child) => void server.request(next).then(() => child.kill("SIGKILL")),
     });
-    if (killed.signal === "SIGKILL")
-      expect((await run("inbox")).out).toMatch(/its process ended.*\n.*troupe --resume/);
+    expect(killed.signal).toBe("SIGKILL");
+    expect((await run("inbox")).out).toMatch(/its process ended.*\n.*troupe --resume/);
     expect(existsSync(join(repository.folder, "lies.txt"))).toBe(false);
   });
 
