@@ -8,6 +8,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface ModelChoice {
   readonly source: ModelSource;
   readonly model?: string;
+  /** What an alias stands for at this server, if neither settings nor the environment say it. */
+  readonly aliases?: Readonly<Record<string, string>>;
   /** For the user, if the choice may surprise them. */
   readonly note?: string;
 }
@@ -18,6 +20,10 @@ export interface AskedModel {
   /** `--offline`. */
   readonly offline: boolean;
   readonly settingsModel?: string | undefined;
+  /** `troupe.provider`. */
+  readonly provider?: "anthropic" | "openai" | undefined;
+  /** What settings and the environment say that aliases stand for. */
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 export type CheckBaseURL = typeof checkBaseURL;
@@ -31,6 +37,7 @@ export function chooseModel(asked: AskedModel, env: Env, check: CheckBaseURL): M
   if (asked.offline && asked.model !== undefined && asked.model !== "offline")
     throw new UsageError(`--offline and --model ${asked.model} contradict each other; give one of them.`);
   if (asked.offline || model === "offline") return { source: { provider: "offline" } };
+  if (providerOf(asked, env) === "openai") return openaiChoice(asked, env, check);
   const apiKey = credential(env, "ANTHROPIC_API_KEY");
   const authToken = credential(env, "ANTHROPIC_AUTH_TOKEN");
   const baseURL = readVariable(env, "ANTHROPIC_BASE_URL");
@@ -48,22 +55,72 @@ export function chooseModel(asked: AskedModel, env: Env, check: CheckBaseURL): M
       ...(checked === undefined ? {} : { baseURL: checked.url }),
     },
     ...(model === undefined ? {} : { model }),
+    ...(hasBoth(asked, env) ? { note: BOTH } : {}),
+  };
+}
+
+const ANTHROPIC = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"];
+const ALIASES = ["opus", "sonnet", "haiku"];
+const BOTH =
+  "Both OPENAI_BASE_URL and variables of Anthropic are set, so Troupe uses Anthropic's; set troupe.provider in your settings to choose.";
+
+/** A key of OpenAI alone chooses nothing: many have one for other programs. */
+function providerOf({ provider }: AskedModel, env: Env): "anthropic" | "openai" {
+  if (provider !== undefined) return provider;
+  const isAnthropic = ANTHROPIC.some((name) => readVariable(env, name) !== undefined);
+  return !isAnthropic && readVariable(env, "OPENAI_BASE_URL") !== undefined ? "openai" : "anthropic";
+}
+
+function hasBoth({ provider }: AskedModel, env: Env): boolean {
+  return provider === undefined && readVariable(env, "OPENAI_BASE_URL") !== undefined;
+}
+
+/** The server has no default model, and agents that name an alias get the same model. */
+function openaiChoice(asked: AskedModel, env: Env, check: CheckBaseURL): ModelChoice {
+  const { aliases = {} } = asked;
+  const apiKey = credential(env, "OPENAI_API_KEY");
+  const baseURL = readVariable(env, "OPENAI_BASE_URL");
+  if (apiKey === undefined && baseURL === undefined)
+    throw new UsageError(
+      "troupe.provider is openai, but neither OPENAI_BASE_URL nor OPENAI_API_KEY is set; set one of them.",
+    );
+  const checked = baseURL === undefined ? undefined : check(baseURL, "openai");
+  if (checked?.ok === false) throw new UsageError(checked.message);
+  const model = modelName(asked, env, "OPENAI_MODEL");
+  const alias = ALIASES.find((name) => name === model?.trim().toLowerCase());
+  const id = alias === undefined ? model : aliases[alias];
+  if (model === undefined || id === undefined)
+    throw new UsageError(
+      `No model of ${checked?.ok ? checked.host : "api.openai.com"} is named${model === undefined ? "" : ` (${model} is an alias of Anthropic's)`}; set OPENAI_MODEL or --model to one that it has.`,
+    );
+  return {
+    source: {
+      provider: "openai",
+      ...(apiKey === undefined ? {} : { apiKey }),
+      ...(checked === undefined ? {} : { baseURL: checked.url }),
+    },
+    model,
+    aliases: Object.fromEntries(ALIASES.map((name) => [name, id])),
   };
 }
 
 /** True if a real model is wanted and there is no key for it: then apiKeyHelper is asked. */
 export function lacksKey(asked: AskedModel, env: Env): boolean {
-  if (asked.offline || modelName(asked, env) === "offline") return false;
+  if (asked.offline || asked.provider === "openai" || modelName(asked, env) === "offline") return false;
   return ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"].every((name) => readVariable(env, name) === undefined);
 }
 
-function modelName({ model, settingsModel }: AskedModel, env: Env): string | undefined {
-  return model ?? readVariable(env, "ANTHROPIC_MODEL") ?? settingsModel;
+function modelName(
+  { model, settingsModel }: AskedModel,
+  env: Env,
+  variable = "ANTHROPIC_MODEL",
+): string | undefined {
+  return model ?? readVariable(env, variable) ?? settingsModel;
 }
 
 function offlineNote(model: string | undefined): string {
   const instead = model === undefined ? "" : ` instead of ${model}`;
-  return `No ANTHROPIC_API_KEY is set, so Troupe uses its embedded offline model${instead}, which searches and cites but does not reason; set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own, to use a real one.`;
+  return `No ANTHROPIC_API_KEY is set, so Troupe uses its embedded offline model${instead}, which searches and cites but does not reason; set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL or OPENAI_BASE_URL for a server of your own, to use a real one.`;
 }
 
 /** An empty variable counts as not set. */

@@ -126,7 +126,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...{ cwd: resume?.cwd ?? cwd, home, clock: io.clock, limits, source: choice.source },
       ...(model === undefined ? {} : { model }),
       ...(read.settings.effort === undefined ? {} : { effort: read.settings.effort }),
-      aliases: aliasesFrom(env, read.settings.aliases),
+      aliases: { ...choice.aliases, ...aliasesFrom(env, read.settings.aliases) },
       ...agentModels,
       additionalDirs: [...added, ...extra.dirs],
       ...(permissionMode === undefined ? {} : { permissionMode }),
@@ -249,8 +249,11 @@ async function modelOf(
   env: Env,
   { cwd, read }: { readonly cwd: string; readonly read: ReadSettings },
 ): Promise<ModelChoice> {
-  const { model: settingsModel, apiKeyHelper } = read.settings;
-  const asked = { model: args.value(flags.model), offline: args.value(flags.offline), settingsModel };
+  const { model: settingsModel, provider, apiKeyHelper } = read.settings;
+  const asked = {
+    ...{ model: args.value(flags.model), offline: args.value(flags.offline), settingsModel, provider },
+    aliases: aliasesFrom(env, read.settings.aliases),
+  };
   const check = await runtime.checkBaseURL();
   if (apiKeyHelper === undefined || !lacksKey(asked, env)) return chooseModel(asked, env, check);
   const key = await keyFromHelper(apiKeyHelper, { homedir: io.homedir, root: cwd }, hostedRunner(env));

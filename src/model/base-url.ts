@@ -1,17 +1,21 @@
+import { SERVERS, type ServerKind } from "./servers.ts";
+
 /** The default address of the Messages API. */
-export const DEFAULT_BASE_URL = "https://api.anthropic.com";
+export const DEFAULT_BASE_URL = SERVERS.anthropic.baseURL;
 
 export type BaseURL =
   | { readonly ok: true; readonly url: string; readonly host: string }
   /** One sentence that says what is wrong and what to write; it never repeats a password. */
   | { readonly ok: false; readonly message: string };
 
-/**
- * Returns the base URL for `/v1/messages`. Removes trailing slashes, and the `/v1` that users copy from other APIs.
- */
-export function checkBaseURL(text: string): BaseURL {
+/** Returns the base URL of a server: without slashes at its end, and without what users copy from other addresses. */
+export function checkBaseURL(text: string, kind: ServerKind = "anthropic"): BaseURL {
+  const { address, key } = SERVERS[kind];
+  const refused = (why: string): BaseURL => {
+    return { ok: false, message: `The base URL of the model server (${address}) is wrong: ${why}.` };
+  };
   const trimmed = text.trim();
-  const example = "write it like http://localhost:11434";
+  const example = `write it like http://localhost:11434${kind === "openai" ? "/v1" : ""}`;
   if (trimmed === "") return refused(`it is empty; ${example}, or unset it`);
   const url = URL.parse(trimmed);
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(trimmed))
@@ -20,16 +24,15 @@ export function checkBaseURL(text: string): BaseURL {
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return refused(`${url.protocol}// is not http:// or https://; ${example}`);
   if (url.username !== "" || url.password !== "")
-    return refused("it holds a user name or password; put the key into ANTHROPIC_API_KEY instead");
+    return refused(`it holds a user name or password; put the key into ${key} instead`);
   if (url.search !== "" || url.hash !== "")
     return refused(`"${trimmed}" has more than an address and a path; leave out what follows ? or #`);
-  const path = url.pathname
-    .replace(/\/+$/, "")
-    .replace(/\/v1(\/messages)?$/, "")
-    .replace(/\/+$/, "");
-  return { ok: true, url: url.origin + path, host: url.host };
+  return { ok: true, url: url.origin + pathOf(url.pathname, kind), host: url.host };
 }
 
-function refused(why: string): BaseURL {
-  return { ok: false, message: `The base URL of the model server (ANTHROPIC_BASE_URL) is wrong: ${why}.` };
+/** The Messages API has its version in the path of a request, chat completions in the address. */
+function pathOf(pathname: string, kind: ServerKind): string {
+  const path = pathname.replace(/\/+$/, "");
+  if (kind === "openai") return path.replace(/\/chat\/completions$/, "") || "/v1";
+  return path.replace(/\/v1(\/messages)?$/, "").replace(/\/+$/, "");
 }

@@ -1,5 +1,6 @@
 import type { ModelFailure } from "./client.ts";
 import type { Where } from "./failures.ts";
+import { SERVERS } from "./servers.ts";
 
 const CAUSES: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused: nothing listens there",
@@ -18,7 +19,8 @@ const TLS =
   /^(EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(VERIFY|GET)_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/;
 
 /** Returns the failure of a missing or interrupted response for a network reason (faults 9, 10, 12 and 13). */
-export function connectionFailure(error: unknown, { host, proxy }: Where): ModelFailure {
+export function connectionFailure(error: unknown, { host, kind, proxy }: Where): ModelFailure {
+  const { address } = SERVERS[kind];
   const code = codeOf(error);
   if (TLS.test(code))
     return {
@@ -28,8 +30,8 @@ export function connectionFailure(error: unknown, { host, proxy }: Where): Model
     };
   const what =
     proxy == null
-      ? "check that the server runs and that ANTHROPIC_BASE_URL is right"
-      : `check that the server runs, ANTHROPIC_BASE_URL, and the proxy that ${proxy} names`;
+      ? `check that the server runs and that ${address} is right`
+      : `check that the server runs, ${address}, and the proxy that ${proxy} names`;
   const cause = CAUSES[code] ?? (code === "" ? "the connection broke" : `the connection broke, ${code}`);
   return {
     kind: "connection",

@@ -1,7 +1,9 @@
 import type { ModelFailure, ModelFailureKind, ModelOutcome } from "./client.ts";
+import { SERVERS, type ServerKind } from "./servers.ts";
 
 /** What a failure's sentence may name. */
 export interface Where {
+  readonly kind: ServerKind;
   /** `host:port` of the server. */
   readonly host: string;
   readonly model: string;
@@ -40,8 +42,10 @@ const KIND_OF_TYPE: Readonly<Record<string, ModelFailureKind>> = {
   timeout_error: "server",
 };
 
-const SPENT = /spend.?limit|usage.?limit|credit balance|billing/i;
+const SPENT = /spend.?limit|usage.?limit|credit balance|billing|insufficient_quota/i;
 const TOO_LONG = /prompt is too long|context (length|window)|too many (input )?tokens/i;
+
+const TOO_LONG_CODES: ReadonlySet<string> = new Set(["context_length_exceeded", "exceed_context_size_error"]);
 
 function kindOf({ status, type, code, message = "" }: ServerError): ModelFailureKind {
   const byType = KIND_OF_TYPE[type ?? ""];
@@ -56,15 +60,17 @@ function kindOf({ status, type, code, message = "" }: ServerError): ModelFailure
   if (status === 529 || (status === 503 && byType === "overloaded")) return "overloaded";
   // A timeout or a lock on the server's side.
   if (status >= 500 || status === 408 || status === 409) return "server";
-  return TOO_LONG.test(message) ? "too_large" : "invalid_request";
+  return TOO_LONG.test(message) || TOO_LONG_CODES.has(code ?? "") ? "too_large" : "invalid_request";
 }
 
-function sentence(kind: ModelFailureKind, { host, model }: Where, detail: string, status: string): string {
+function sentence(kind: ModelFailureKind, where: Where, detail: string, status: string): string {
+  const { host, model } = where;
+  const { api, address, keys } = SERVERS[where.kind];
   switch (kind) {
     case "auth":
-      return `${host} refused the credentials${status}${detail}; check ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, and what it may use.`;
+      return `${host} refused the credentials${status}${detail}; check ${keys}, and what it may use.`;
     case "not_found":
-      return `${host} knows no model "${model}" or has no Messages API there${status}${detail}; check the model's name and ANTHROPIC_BASE_URL.`;
+      return `${host} knows no model "${model}" or has no ${api} there${status}${detail}; check the model's name and ${address}.`;
     case "spend_limit":
       return `The spending limit at ${host} is reached${status}${detail}; raise it or use another key.`;
     case "too_large":
@@ -97,11 +103,11 @@ export function serverFailure(error: ServerError, where: Where): ModelFailure {
 }
 
 /** Not followed: the key and the conversation go only to the configured server. */
-function redirected({ status, location }: ServerError, { host, secrets }: Where): ModelFailure {
+function redirected({ status, location }: ServerError, { host, kind, secrets }: Where): ModelFailure {
   const to = location === undefined ? "another address" : redacted(location, secrets);
   return {
     kind: "invalid_request",
-    message: `${host} redirects to ${to} (${status}), which is not followed; set ANTHROPIC_BASE_URL to the right server.`,
+    message: `${host} redirects to ${to} (${status}), which is not followed; set ${SERVERS[kind].address} to the right server.`,
     ...(status === undefined ? {} : { status }),
   };
 }
@@ -117,10 +123,11 @@ function redacted(text: string, secrets: readonly string[]): string {
   return (safe.length > 300 ? `${safe.slice(0, 300)}…` : safe).replace(/\.$/, "");
 }
 
-export function protocolFailure(problem: string, { host }: Where): ModelFailure {
+export function protocolFailure(problem: string, { host, kind }: Where): ModelFailure {
+  const { api, address } = SERVERS[kind];
   return {
     kind: "protocol",
-    message: `The answer of ${host} cannot be used: ${problem}; try again, or check that ANTHROPIC_BASE_URL is a Messages API.`,
+    message: `The answer of ${host} cannot be used: ${problem}; try again, or check that ${address} is a ${api}.`,
   };
 }
 

@@ -55,14 +55,19 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
 
 /** Loads only the selected provider. */
 async function load({ source, aliases, limits, env = {} }: GatewayConfig): Promise<ModelClient> {
+  const options = {
+    ...{ ...source, env },
+    ...(aliases ? { aliases } : {}),
+    ...(limits?.idleMs === undefined ? {} : { idleMs: limits.idleMs }),
+  };
   switch (source.provider) {
     case "anthropic": {
       const { anthropicModel } = await import("./anthropic.ts");
-      return anthropicModel({
-        ...{ ...source, env },
-        ...(aliases ? { aliases } : {}),
-        ...(limits?.idleMs === undefined ? {} : { idleMs: limits.idleMs }),
-      });
+      return anthropicModel(options);
+    }
+    case "openai": {
+      const { openaiModel } = await import("./openai.ts");
+      return openaiModel(options);
     }
     case "offline": {
       const { offlineModel } = await import("./offline.ts");

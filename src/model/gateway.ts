@@ -14,7 +14,7 @@ import { Lanes } from "./lanes.ts";
 import { Meter } from "./meter.ts";
 import { reserveDesk } from "./reserve-lane.ts";
 
-/** Limits of all requests together; see `GovernorOptions` and `AnthropicOptions` for the defaults. */
+/** Limits of all requests together; see `GovernorOptions` and `HttpModelOptions` for the defaults. */
 export interface GatewayLimits {
   /** Requests that run at the same time. */
   readonly concurrency?: number;
@@ -40,6 +40,7 @@ export interface GatewayConfig {
         readonly authToken?: string;
         readonly baseURL?: string;
       }
+    | { readonly provider: "openai"; readonly apiKey?: string; readonly baseURL?: string }
     | { readonly provider: "offline" };
   readonly aliases?: Aliases;
   readonly limits?: GatewayLimits & { readonly idleMs?: number };

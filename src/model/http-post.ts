@@ -156,14 +156,14 @@ async function decoded(response: IncomingMessage): Promise<HttpAnswer> {
 }
 
 /** Reads a body that should be short, to its end or to a limit, so that its connection is free again. */
-export async function readBody({ body }: HttpAnswer): Promise<string> {
+export async function readBody({ body }: HttpAnswer, most = MOST_ERROR_BYTES): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     const part = Buffer.from(chunk);
     chunks.push(part);
     bytes += part.length;
-    if (bytes > MOST_ERROR_BYTES) break;
+    if (bytes > most) break;
   }
   return Buffer.concat(chunks).toString();
 }

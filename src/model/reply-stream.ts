@@ -1,8 +1,9 @@
 import { type Clock, pause } from "../mailbox/clock.ts";
-import type { HttpAnswer } from "./http-post.ts";
+import { errorOf, toldError } from "./error-body.ts";
+import { type HttpAnswer, readBody } from "./http-post.ts";
 import type { IdleWatch } from "./idle-watch.ts";
 import type { ReplyAssembler, ReplyProblem } from "./reply.ts";
-import { sseParser } from "./sse.ts";
+import { type SseFrame, sseParser } from "./sse.ts";
 
 /** Bytes of one reply, far above what a model writes: a server gone wild must not fill the memory (fault 25). */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -11,6 +12,16 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const LINGER_MS = 1000;
 /** Milliseconds of it that a reply waits, so that the next request finds the connection free. */
 const WAIT_MS = 20;
+
+/** Turns one reply of a server into events of the Messages API, which `ReplyAssembler` puts together. */
+export interface ReplyTranslator {
+  /** Returns the events that one event of a stream stands for. */
+  event(json: unknown): readonly unknown[];
+  /** Returns the events of a reply that came whole. */
+  whole(json: unknown): readonly unknown[];
+  /** Returns what is due at `[DONE]`, the end of a stream. */
+  end(): readonly unknown[];
+}
 
 /** The stream cannot become a reply; `final` where the same request would end the same way. */
 export class Unreadable extends Error {
@@ -25,18 +36,22 @@ export class Unreadable extends Error {
 
 /** Reads the answer into the assembler. Returns at its end; throws `Unreadable`, or the connection's error. */
 export async function readReply(
-  { header, body }: HttpAnswer,
+  answer: HttpAnswer,
+  translator: ReplyTranslator,
   reply: ReplyAssembler,
   watch: IdleWatch,
   clock: Clock,
 ): Promise<void> {
+  const { header, body } = answer;
   const type = header("content-type") ?? "text/event-stream";
+  if (type.startsWith("application/json")) return readWhole(answer, translator, reply);
   if (!type.startsWith("text/event-stream")) {
     body.destroy();
     throw new Unreadable(badly(`it answered with ${type.split(";")[0]} instead of a stream of events`));
   }
   const sse = sseParser();
   let bytes = 0;
+  let isBroken = false;
   const { promise: complete, resolve, reject } = Promise.withResolvers<void>();
   const over = new AbortController();
   body.once("end", resolve);
@@ -48,12 +63,14 @@ export async function readReply(
   body.once("error", (error) => (reply.ended ? resolve() : reject(error)));
   body.on("data", (chunk: Uint8Array) => {
     // The rest of the answer is read so that its connection can be used again.
-    if (reply.ended) return;
+    if (reply.ended || isBroken) return;
     try {
       bytes += chunk.byteLength;
       if (bytes > MOST_BYTES) throw new Unreadable(badly("one reply is larger than 64 MB"), true);
-      for (const frame of sse.push(chunk)) takeFrame(frame.event, frame.data, reply, watch);
+      for (const frame of sse.push(chunk)) takeFrame(frame, translator, reply, watch);
     } catch (error) {
+      // More may be buffered: an end in it would make half a reply a whole one.
+      isBroken = true;
       reject(error);
       body.destroy();
       return;
@@ -65,8 +82,17 @@ export async function readReply(
   await complete;
 }
 
-function takeFrame(event: string | null, data: string, reply: ReplyAssembler, watch: IdleWatch): void {
+function takeFrame(
+  { event, data }: SseFrame,
+  translator: ReplyTranslator,
+  reply: ReplyAssembler,
+  watch: IdleWatch,
+): void {
   if (event === "ping" || reply.ended) return;
+  if (data.trim() === "[DONE]") {
+    takeEvents(translator.end(), reply);
+    return;
+  }
   let parsed: unknown;
   try {
     parsed = JSON.parse(data);
@@ -75,8 +101,34 @@ function takeFrame(event: string | null, data: string, reply: ReplyAssembler, wa
   }
   if (isPing(parsed)) return;
   watch.heard();
-  const problem = reply.take(parsed);
-  if (problem) throw new Unreadable(problem);
+  const error = event === "error" ? (errorOf(parsed) ?? {}) : toldError(parsed);
+  if (error !== null) throw new Unreadable({ type: "error", error });
+  takeEvents(translator.event(parsed), reply);
+}
+
+function takeEvents(events: readonly unknown[], reply: ReplyAssembler): void {
+  for (const event of events) {
+    const problem = reply.take(event);
+    if (problem) throw new Unreadable(problem);
+  }
+}
+
+/** Some servers do not stream, or do not stream calls. */
+async function readWhole(
+  answer: HttpAnswer,
+  translator: ReplyTranslator,
+  reply: ReplyAssembler,
+): Promise<void> {
+  let parsed: unknown;
+  const text = await readBody(answer, MOST_BYTES);
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new Unreadable(badly("it is not valid JSON"));
+  }
+  const error = toldError(parsed);
+  if (error !== null) throw new Unreadable({ type: "error", error });
+  takeEvents(translator.whole(parsed), reply);
 }
 
 /** Some servers do not name their events. */

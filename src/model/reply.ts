@@ -1,6 +1,7 @@
 import type { ContentBlock, Usage } from "../mailbox/conversation.ts";
 import { markInvalid } from "../mailbox/invalid-input.ts";
 import type { ModelReply, OnModelEvent } from "./client.ts";
+import type { ErrorFields } from "./error-body.ts";
 
 /** The stream is not what the protocol says. */
 export interface ProtocolProblem {
@@ -12,7 +13,7 @@ export interface ProtocolProblem {
 export type ReplyProblem =
   | ProtocolProblem
   /** The server's own `error` event (fault 11). */
-  | { readonly type: "error"; readonly errorType: string; readonly message: string };
+  | { readonly type: "error"; readonly error: ErrorFields };
 
 /** A reply as the stream told it; the server may not have named its model. */
 export interface FinishedReply extends Omit<ModelReply, "apiMs" | "model"> {
@@ -95,10 +96,6 @@ export class ReplyAssembler {
       case "message_stop":
         this.stopped = true;
         return undefined;
-      case "error": {
-        const error = fieldsOf(event["error"]);
-        return { type: "error", errorType: stringOf(error["type"]), message: stringOf(error["message"]) };
-      }
       default:
         return undefined;
     }

@@ -130,7 +130,10 @@ function locked(place: SessionPlace, onWarning: (message: string) => void): () =
 }
 
 function secretsOf({ source, env, redact = [] }: SupervisorOptions): Secrets {
-  const own = source.provider === "anthropic" ? [source.apiKey, source.authToken] : [];
+  const own = [
+    "apiKey" in source ? source.apiKey : undefined,
+    "authToken" in source ? source.authToken : undefined,
+  ];
   const keys = own.filter((key) => key !== undefined);
   return { values: [...credentialsIn({ ...process.env, ...env }), ...keys, ...redact] };
 }
@@ -148,6 +151,7 @@ function openGateway(
     case "client":
       return localGateway(source.client, { clock, patienceMs, limitPatienceMs, concurrency, pauses });
     case "anthropic":
+    case "openai":
     case "offline":
       return threadGateway(
         {

@@ -50,6 +50,13 @@ export type ModelSource =
       /** Any server that speaks the Messages API; the Messages API of Anthropic where absent. */
       readonly baseURL?: string;
     }
+  | {
+      /** Any server that speaks the chat completions API. */
+      readonly provider: "openai";
+      readonly apiKey?: string;
+      /** With its version, such as `http://localhost:11434/v1`; OpenAI's own where absent. */
+      readonly baseURL?: string;
+    }
   | { readonly provider: "offline" }
   /** A library user's own, such as `scriptedModel(…)`; it runs on the caller's thread. */
   | { readonly provider: "client"; readonly client: ModelClient };

@@ -115,6 +115,15 @@ export const schema = {
     'Language servers by language, each with `command` and `extensionToLanguage` (such as `{".ex": "elixir"}`), and `args`, `env`, `initializationOptions`, `settings` if it needs them; `{"disabled": true}` switches a language off. One for `typescript`, `python`, `go`, `rust` or `cpp` replaces the usual ones.',
   ),
   aliases: { opus: alias("opus"), sonnet: alias("sonnet"), haiku: alias("haiku") },
+  provider: setting(
+    "troupe.provider",
+    oneOf<"anthropic" | "openai">(["anthropic", "openai"]),
+    `Which API is asked: the Messages API (\`ANTHROPIC_BASE_URL\`), or chat completions (\`OPENAI_BASE_URL\`, \`OPENAI_MODEL\`). ${NOT_IN_PROJECT}`,
+    {
+      fallback: "`openai` if only `OPENAI_BASE_URL` is set; else `anthropic`",
+      trust: "never",
+    },
+  ),
   agentModels: setting(
     "troupe.agentModels",
     entries("an object of models by name", z.record(z.string(), nonBlank())),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AskedModel, chooseModel } from "../../src/cli/model-choice.ts";
+import { type AskedModel, chooseModel, lacksKey } from "../../src/cli/model-choice.ts";
 import { aliasesFrom } from "../../src/model/aliases.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
 
@@ -11,7 +11,7 @@ describe("the model", () => {
   test("is the embedded one without a key and a server, with a note", () => {
     expect(choose()).toEqual({
       source: { provider: "offline" },
-      note: "No ANTHROPIC_API_KEY is set, so Troupe uses its embedded offline model, which searches and cites but does not reason; set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own, to use a real one.",
+      note: "No ANTHROPIC_API_KEY is set, so Troupe uses its embedded offline model, which searches and cites but does not reason; set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL or OPENAI_BASE_URL for a server of your own, to use a real one.",
     });
     expect(choose({}, { ANTHROPIC_API_KEY: " ", ANTHROPIC_BASE_URL: "" }).source.provider).toBe("offline");
     expect(choose({ model: "opus" }).note).toContain("offline model instead of opus,");
@@ -67,6 +67,53 @@ describe("the model", () => {
 
   test("is not asked about a server that is not used", () => {
     expect(choose({ offline: true }, { ANTHROPIC_BASE_URL: "nonsense" }).source.provider).toBe("offline");
+  });
+});
+
+describe("a chat completions API", () => {
+  const local = { OPENAI_BASE_URL: "http://localhost:11434/v1/", OPENAI_MODEL: "qwen" };
+  const one = { opus: "qwen", sonnet: "qwen", haiku: "qwen" };
+
+  test("is chosen by its address, and its model answers for all aliases", () => {
+    expect(choose({}, local)).toEqual({
+      source: { provider: "openai", baseURL: "http://localhost:11434/v1" },
+      ...{ model: "qwen", aliases: one },
+    });
+    expect(choose({ model: "other" }, { ...local, OPENAI_API_KEY: "k" })).toMatchObject({
+      source: { provider: "openai", apiKey: "k" },
+      model: "other",
+    });
+    const aliases = { opus: "big" };
+    expect(choose({ model: "Opus", aliases }, local).aliases).toMatchObject({ haiku: "big" });
+  });
+
+  test.each([
+    ["http://localhost:8080", "http://localhost:8080/v1"],
+    ["https://api.groq.com/openai/v1/chat/completions", "https://api.groq.com/openai/v1"],
+    ["https://x.test/v1beta/openai/", "https://x.test/v1beta/openai"],
+  ])("is reached below the address: %s", (given, baseURL) => {
+    expect(choose({}, { ...local, OPENAI_BASE_URL: given }).source).toMatchObject({ baseURL });
+  });
+
+  test("is not chosen by a key alone, nor against Anthropic's variables, unless a setting does", () => {
+    expect(choose({}, { OPENAI_API_KEY: "k", OPENAI_MODEL: "m" }).source.provider).toBe("offline");
+    expect(choose({}, { ...local, ...key })).toMatchObject({
+      source: { provider: "anthropic" },
+      note: expect.stringContaining("troupe.provider"),
+    });
+    expect(choose({ provider: "anthropic" }, { ...local, ...key })).not.toHaveProperty("note");
+    const chosen = choose({ provider: "openai" }, { ...key, OPENAI_API_KEY: "k", OPENAI_MODEL: "m" });
+    expect(chosen.source).toEqual({ provider: "openai", apiKey: "k" });
+    expect(lacksKey({ offline: false, provider: "openai" }, {})).toBe(false);
+  });
+
+  test.each([
+    [{}, { OPENAI_BASE_URL: "localhost:1" }, /OPENAI_BASE_URL/],
+    [{}, { OPENAI_BASE_URL: "http://localhost:1" }, /^No model of localhost:1 is named; set OPENAI_MODEL/],
+    [{ settingsModel: "sonnet" }, { OPENAI_BASE_URL: "http://localhost:1" }, /\(sonnet is an alias/],
+    [{ provider: "openai" as const }, key, /neither OPENAI_BASE_URL nor OPENAI_API_KEY/],
+  ])("is refused in a sentence: %j %j", (asked, env, sentence) => {
+    expect(() => choose(asked, env)).toThrow(sentence);
   });
 });
 

@@ -7,7 +7,10 @@ import type { PageModel } from "../../web/page-question.ts";
 import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
 
 export interface PageModelOptions {
-  readonly source: { readonly provider: "anthropic" | "offline" | "client"; readonly baseURL?: string };
+  readonly source: {
+    readonly provider: "anthropic" | "openai" | "offline" | "client";
+    readonly baseURL?: string;
+  };
   readonly smallModel?: string;
   readonly aliases?: Readonly<Record<string, string>>;
   readonly compaction?: CompactionOptions;

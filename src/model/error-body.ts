@@ -1,0 +1,71 @@
+import type { Header } from "./retry-after.ts";
+
+/** What servers of different projects tell about an error. */
+export interface ErrorFields {
+  readonly type?: string;
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** Characters of a text without structure: more is a page for people, not an error. */
+const MOST_TEXT = 500;
+
+/** Returns what the body of a refusal says, or null if it says nothing. */
+export function errorIn(body: string, header: Header): ErrorFields | null {
+  const text = body.trim();
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    const isText = text !== "" && text.length <= MOST_TEXT && !text.startsWith("<");
+    return isText && !(header("content-type") ?? "").includes("html") ? { message: text } : null;
+  }
+  return errorOf(parsed);
+}
+
+/** Returns the error that a successful response or an event of a stream is in truth, or null. */
+export function toldError(json: unknown): ErrorFields | null {
+  const fields = fieldsOf(json);
+  const isError = fields["type"] === "error" || fields["object"] === "error";
+  return isError ? (errorOf(json) ?? {}) : errorOf(fields["error"]);
+}
+
+/**
+ * Returns the error in a JSON value: the Messages API, OpenAI, vLLM, llama.cpp and Vertex have an object `error`, Ollama a text,
+ * FastAPI `detail`, Bedrock and older vLLM only a `message`.
+ */
+export function errorOf(json: unknown): ErrorFields | null {
+  // Google's servers put it into a list.
+  if (Array.isArray(json)) return json.length === 0 ? null : errorOf(json[0]);
+  if (typeof json === "string") return json === "" ? null : { message: json };
+  const { error, detail, ...outer } = fieldsOf(json);
+  if (error != null) return errorOf(error) ?? errorOf(outer);
+  if (detail != null) return errorOf(detail) ?? errorOf(outer);
+  return flatError(outer);
+}
+
+function flatError(fields: Readonly<Record<string, unknown>>): ErrorFields | null {
+  const type = textIn(fields, "type", "status", "__type");
+  const code = textIn(fieldsOf(fields["details"]), "error_code") ?? textIn(fields, "code");
+  const message = textIn(fields, "message", "Message", "msg");
+  if (type === undefined && code === undefined && message === undefined) return null;
+  // llama.cpp has the size of its window in a field of its own.
+  const size = typeof fields["n_ctx"] === "number" ? ` (context size ${fields["n_ctx"]})` : "";
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(code === undefined ? {} : { code }),
+    ...(message === undefined ? {} : { message: message + size }),
+  };
+}
+
+function textIn(fields: Readonly<Record<string, unknown>>, ...keys: string[]): string | undefined {
+  for (const key of keys) {
+    const value = fields[key];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return undefined;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
