@@ -16,6 +16,7 @@ import {
   setting,
   textSetting,
   texts,
+  wholeSetting,
   yesOrNo,
 } from "./setting.ts";
 import { agentLimits, DOLLARS, isUserOnlyVariable, prices, variables } from "./value-schemas.ts";
@@ -280,7 +281,7 @@ export const schema = {
     tools: setting(
       "troupe.deferTools",
       oneOf(["auto", "on", "off"]),
-      "Whether a model gets only the names of tools, which it finds with ToolSearch and calls with UseTool. `auto`: those of MCP servers, if their schemas exceed `troupe.deferToolsAbove`. `on`: always, and built-in ones that are seldom needed.",
+      "Whether a model gets only the names of tools, which it finds with ToolSearch and calls with UseTool. `auto`: those of MCP servers, if their schemas exceed `troupe.deferToolsAbove` or `troupe.deferToolsAboveTokens`. `on`: always, and built-in ones that are seldom needed.",
       { fallback: "`auto`" },
     ),
     above: setting(
@@ -288,6 +289,12 @@ export const schema = {
       number({ min: 0, max: 1 }),
       "The share of a model's window that the schemas of MCP tools can fill before they are deferred.",
       { fallback: "0.1" },
+    ),
+    aboveTokens: setting(
+      "troupe.deferToolsAboveTokens",
+      wholeSetting({ min: 0, max: 100_000_000 }),
+      "The tokens that the schemas of MCP tools can fill before they are deferred, however large the window is.",
+      { fallback: "20000; no limit if `troupe.deferToolsAbove` is set" },
     ),
     names: setting(
       "troupe.deferToolsListing",

@@ -9,11 +9,15 @@ export interface DeferOptions {
   readonly tools?: "auto" | "on" | "off";
   /** The largest share of the model's window for schemas, from 0 to 1 (default 0.1). */
   readonly above?: number;
+  /** The most tokens of schemas in any window (default 20,000; none if `above` is given). */
+  readonly aboveTokens?: number;
   /** Where their names are: attached to the first message (default), or in the system prompt. */
   readonly names?: "attached" | "inline";
 }
 
 const ABOVE = 0.1;
+/** What a tenth of a window of 200,000 tokens is: every request pays for schemas, however large the window is. */
+const ABOVE_TOKENS = 20_000;
 /** Built-in tools that few conversations need. */
 const SELDOM: readonly string[] = [
   "NotebookEdit",
@@ -43,13 +47,15 @@ export interface DeferredTools {
  */
 export function selectDeferredTools(
   tools: readonly AgentTool[],
-  { tools: when = "auto", above = ABOVE }: DeferOptions,
+  { tools: when = "auto", above, aboveTokens }: DeferOptions,
   { window, awaits }: { readonly window: number; readonly awaits: boolean },
   toolbox: Pick<Toolbox, "finders" | "originOf" | "isRefused">,
 ): DeferredTools {
   const unfit = tools.filter((tool) => toolbox.isRefused(tool));
   const fit = tools.filter((tool) => !unfit.includes(tool));
-  const later = new Set([...unfit, ...chosen(fit, when, above * window, toolbox)]);
+  const most = aboveTokens ?? (above === undefined ? ABOVE_TOKENS : window);
+  const room = Math.min((above ?? ABOVE) * window, most);
+  const later = new Set([...unfit, ...chosen(fit, when, room, toolbox)]);
   const finders = later.size > 0 || (awaits && when !== "off") ? toolbox.finders() : [];
   // A rule that forbids one of them blocks access to the deferred tools.
   if (finders.length < 2) return { tools: fit, names: null };

@@ -3,6 +3,7 @@ import { ContentBlockSchema, type EmbeddedResource } from "@modelcontextprotocol
 import * as z from "zod/mini";
 import { errorMessage } from "../../lib/errors.ts";
 import type { Picture, ToolResultContent } from "../../mailbox/conversation.ts";
+import { addedByData, isInData } from "./added-by-data.ts";
 import { stripControls } from "./server-text.ts";
 
 /** The Messages API takes no larger image. */
@@ -21,13 +22,18 @@ export interface RawResult {
   readonly structuredContent?: unknown;
 }
 
-/** Returns a result for a model: images stay images, other content becomes text. */
-export function readContent({ content = [], structuredContent }: RawResult): readonly Block[] {
+/**
+ * Returns a result for a model: images stay images, other content becomes text. Servers send structured content as text
+ * too, for clients that do not know it; what both have is shown once.
+ */
+export function readContent({ content = [], structuredContent: data }: RawResult): readonly Block[] {
   const blocks = content.map(readBlock);
-  if (structuredContent === undefined || structuredContent === null) return blocks;
-  // Servers also send it as text, for clients that know no structured content.
-  const isSaid = blocks.some((block) => block.type === "text" && repeats(block.text, structuredContent));
-  return isSaid ? blocks : [...blocks, text(JSON.stringify(structuredContent, null, 2))];
+  if (data === undefined || data === null) return blocks;
+  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const added = texts.length === 0 ? data : addedByData(texts, data);
+  if (added === undefined) return blocks;
+  if (isInData(texts, data)) return [text(JSON.stringify(data, null, 2)), ...imagesIn(blocks)];
+  return [...blocks, text(JSON.stringify(added, null, 2))];
 }
 
 function readBlock(raw: unknown): Block {
@@ -81,22 +87,6 @@ function text(content: string): Block {
 
 function formatSize(base64: string): string {
   return `${Math.ceil((base64.length * 3) / 4 / 1024)} KB`;
-}
-
-/** True if a text is this value, or the only value in it: many servers wrap their text as `{ result }`. */
-function repeats(content: string, value: unknown): boolean {
-  const only =
-    typeof value === "object" && value !== null && !Array.isArray(value) ? Object.values(value) : [];
-  const candidates: unknown[] = [value, ...(only.length === 1 ? only : [])];
-  return candidates.some((one) => content === one || isJsonOf(content, one));
-}
-
-function isJsonOf(content: string, value: unknown): boolean {
-  try {
-    return JSON.stringify(JSON.parse(content)) === JSON.stringify(value);
-  } catch {
-    return false;
-  }
 }
 
 export function imagesIn(blocks: readonly Block[]): readonly Picture[] {

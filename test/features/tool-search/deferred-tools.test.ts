@@ -98,6 +98,20 @@ describe.each(everyDayHosts)("deferred tools, %s", (host) => {
     expect(names(above.model.requests[0])).not.toContain("Say7");
   });
 
+  test.each<[string, NonNullable<SupervisorOptions["deferTools"]>, boolean]>([
+    ["a window of a million tokens does not make room for all", {}, true],
+    ["a share that the user has set is the only limit", { above: 0.1 }, false],
+    ["both are set", { above: 0.1, aboveTokens: 30_000 }, true],
+  ])("by itself if schemas are large: %s", async (_, deferTools, isDeferred) => {
+    const { supervisor, model } = supervised(host, [{ text: "done" }], {
+      tools: Array.from({ length: 250 }, (_, at) => say(`Say${at}`, `Says something in language ${at}`)),
+      ...{ model: "a-model", compaction: { windows: { "a-model": 1_000_000 } } },
+      ...{ deferTools },
+    });
+    await supervisor.prompt("go");
+    expect(names(model.requests[0]).includes("Say7")).toBe(!isDeferred);
+  });
+
   test("off: never", async () => {
     const { supervisor, model } = supervised(host, [{ text: "done" }], {
       tools: many,
