@@ -10,6 +10,7 @@ const environment: readonly Row[] = [
   ["ANTHROPIC_API_KEY", "key for the model; without it the embedded offline model answers"],
   ["ANTHROPIC_AUTH_TOKEN", "sent as a bearer token, as gateways want it"],
   ["ANTHROPIC_BASE_URL", "any server that speaks the Anthropic Messages API"],
+  ["DISABLE_PROMPT_CACHING", "1: no cache_control is sent, for servers that refuse it"],
   ["OPENAI_BASE_URL", "a server of the chat completions API, such as http://localhost:11434/v1"],
   ["OPENAI_API_KEY", "its key, if it wants one"],
   ["OPENAI_MODEL", "its model, if --model is not given"],

@@ -48,11 +48,10 @@ export function chooseModel(asked: AskedModel, env: Env, check: CheckBaseURL): M
   return {
     source: {
       provider: "anthropic",
-      // A server of the user's own needs no key, but the client requires one.
-      ...(apiKey === undefined && authToken === undefined ? { apiKey: "none" } : {}),
       ...(apiKey === undefined ? {} : { apiKey }),
       ...(authToken === undefined ? {} : { authToken }),
       ...(checked === undefined ? {} : { baseURL: checked.url }),
+      ...(isOn(env, "DISABLE_PROMPT_CACHING") ? { promptCaching: false } : {}),
     },
     ...(model === undefined ? {} : { model }),
     ...(hasBoth(asked, env) ? { note: BOTH } : {}),
@@ -126,6 +125,10 @@ function offlineNote(model: string | undefined): string {
 /** An empty variable counts as not set. */
 function readVariable(env: Env, name: string): string | undefined {
   return env[name]?.trim() || undefined;
+}
+
+function isOn(env: Env, name: string): boolean {
+  return /^(1|true|yes|on)$/i.test(readVariable(env, name) ?? "");
 }
 
 function credential(env: Env, name: string): string | undefined {

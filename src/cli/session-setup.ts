@@ -257,5 +257,7 @@ async function modelOf(
   const check = await runtime.checkBaseURL();
   if (apiKeyHelper === undefined || !lacksKey(asked, env)) return chooseModel(asked, env, check);
   const key = await keyFromHelper(apiKeyHelper, { homedir: io.homedir, root: cwd }, hostedRunner(env));
-  return chooseModel(asked, { ...env, ANTHROPIC_API_KEY: key }, check);
+  // A gateway may look for it in either header.
+  const token = env["ANTHROPIC_BASE_URL"] ? { ANTHROPIC_AUTH_TOKEN: key } : {};
+  return chooseModel(asked, { ...env, ANTHROPIC_API_KEY: key, ...token }, check);
 }

@@ -10,6 +10,8 @@ export interface AnthropicOptions extends HttpModelOptions {
   readonly apiKey?: string;
   /** Sent as a bearer token instead of a key, as gateways want it. */
   readonly authToken?: string;
+  /** False: no request marks what the server should cache (default true). */
+  readonly promptCaching?: boolean;
 }
 
 /** Returns a client for any server of the Anthropic Messages API. */
@@ -20,7 +22,7 @@ export function anthropicModel(options: AnthropicOptions = {}): ModelClient {
       path: "/v1/messages",
       headers: headersOf(options),
       secrets: [options.apiKey, options.authToken].filter((secret) => secret !== undefined),
-      encode: bodyEncoder(),
+      encode: bodyEncoder(options.promptCaching),
       translate: messagesTranslator,
       extend: countedBy,
     },
@@ -53,13 +55,20 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A local server needs no credentials. Servers and gateways of the older convention expect a key in its own header. */
-function headersOf({ apiKey, authToken, baseURL }: AnthropicOptions): Record<string, string> {
-  const secret = apiKey ?? authToken;
-  const isOther = baseURL !== undefined && baseURL !== DEFAULT_BASE_URL;
+/**
+ * Each credential in its own header, and none that was not set: gateways refuse what they do not know. Anthropic's own API takes a
+ * key as a bearer token, like its SDK; a server that is not its own expects it where it has always been.
+ */
+function headersOf({
+  apiKey,
+  authToken,
+  baseURL = DEFAULT_BASE_URL,
+}: AnthropicOptions): Record<string, string> {
+  const isOwn = baseURL === DEFAULT_BASE_URL;
+  const token = isOwn ? (apiKey ?? authToken) : authToken;
   return {
     "anthropic-version": "2023-06-01",
-    ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
-    ...(apiKey !== undefined && isOther ? { "x-api-key": apiKey } : {}),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(apiKey === undefined || isOwn ? {} : { "x-api-key": apiKey }),
   };
 }

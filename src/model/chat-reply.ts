@@ -135,10 +135,7 @@ class ChatReply {
     this.#close();
     for (const { block } of this.#calls)
       if (block !== null) this.#events.push({ type: "content_block_stop", index: block });
-    // Some servers end a reply that has calls with "stop".
-    const told = REASONS[reason] ?? reason;
-    const stop_reason = told === "end_turn" && this.#calls.length > 0 ? "tool_use" : told;
-    this.#events.push({ type: "message_delta", delta: { stop_reason } });
+    this.#events.push({ type: "message_delta", delta: { stop_reason: REASONS[reason] ?? reason } });
   }
 
   /** Cached tokens are part of the prompt here, and not in the Messages API. */

@@ -2,6 +2,8 @@ import type { Header } from "./retry-after.ts";
 
 /** What servers of different projects tell about an error. */
 export interface ErrorFields {
+  /** Of an error without a status of its own: it came in a stream, or with status 200. */
+  readonly status?: number;
   readonly type?: string;
   readonly code?: string;
   readonly message?: string;
@@ -47,11 +49,13 @@ export function errorOf(json: unknown): ErrorFields | null {
 function flatError(fields: Readonly<Record<string, unknown>>): ErrorFields | null {
   const type = textIn(fields, "type", "status", "__type");
   const code = textIn(fieldsOf(fields["details"]), "error_code") ?? textIn(fields, "code");
+  const status = Number(fields["code"] ?? Number.NaN);
   const message = textIn(fields, "message", "Message", "msg");
   if (type === undefined && code === undefined && message === undefined) return null;
   // llama.cpp has the size of its window in a field of its own.
   const size = typeof fields["n_ctx"] === "number" ? ` (context size ${fields["n_ctx"]})` : "";
   return {
+    ...(status >= 400 && status < 600 ? { status } : {}),
     ...(type === undefined ? {} : { type }),
     ...(code === undefined ? {} : { code }),
     ...(message === undefined ? {} : { message: message + size }),

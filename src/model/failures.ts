@@ -42,15 +42,22 @@ const KIND_OF_TYPE: Readonly<Record<string, ModelFailureKind>> = {
   timeout_error: "server",
 };
 
-const SPENT = /spend.?limit|usage.?limit|credit balance|billing|insufficient_quota/i;
-const TOO_LONG = /prompt is too long|context (length|window)|too many (input )?tokens/i;
+const SPENT =
+  /spend.?limit|usage.?limit|credit balance|billing|insufficient_quota|budget.?(has been.?)?exceeded/i;
+/** How servers say that a prompt does not fit (docs/models.md lists whose wording is tried). */
+const TOO_LONG =
+  /(prompt|input|request|conversation) (is )?too (long|large)|context (length|window|size|limit)|too many (input )?tokens|maximum (prompt|input|model) length|(input )?tokens? (count )?.{0,40}exceeds? the (maximum|limit)|reduce the length of the (messages|prompt)|exceeded model token limit|`?inputs`? tokens \+ `?max_new_tokens|range of input length|exceed_context_size|context_length_exceeded/i;
 
-const TOO_LONG_CODES: ReadonlySet<string> = new Set(["context_length_exceeded", "exceed_context_size_error"]);
+/** With these statuses a server means something else, whatever its text mentions. */
+const NEVER_TOO_LONG: ReadonlySet<number> = new Set([401, 402, 403, 404, 429, 529]);
 
 function kindOf({ status, type, code, message = "" }: ServerError): ModelFailureKind {
   const byType = KIND_OF_TYPE[type ?? ""];
   const refused = status === undefined ? byType !== "overloaded" : status < 500;
   if (refused && (SPENT.test(code ?? "") || SPENT.test(message))) return "spend_limit";
+  const isOpen = byType === undefined || byType === "invalid_request" || byType === "server";
+  const mayBeLong = status === undefined ? isOpen : !NEVER_TOO_LONG.has(status);
+  if (mayBeLong && TOO_LONG.test(`${type} ${code} ${message}`)) return "too_large";
   if (status === undefined) return byType ?? "server";
   if (status === 401 || status === 403) return "auth";
   if (status === 402) return "spend_limit";
@@ -60,7 +67,7 @@ function kindOf({ status, type, code, message = "" }: ServerError): ModelFailure
   if (status === 529 || (status === 503 && byType === "overloaded")) return "overloaded";
   // A timeout or a lock on the server's side.
   if (status >= 500 || status === 408 || status === 409) return "server";
-  return TOO_LONG.test(message) || TOO_LONG_CODES.has(code ?? "") ? "too_large" : "invalid_request";
+  return "invalid_request";
 }
 
 function sentence(kind: ModelFailureKind, where: Where, detail: string, status: string): string {

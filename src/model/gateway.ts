@@ -39,6 +39,7 @@ export interface GatewayConfig {
         readonly apiKey?: string;
         readonly authToken?: string;
         readonly baseURL?: string;
+        readonly promptCaching?: boolean;
       }
     | { readonly provider: "openai"; readonly apiKey?: string; readonly baseURL?: string }
     | { readonly provider: "offline" };

@@ -1,7 +1,8 @@
-import type { ContentBlock, Usage } from "../mailbox/conversation.ts";
-import { markInvalid } from "../mailbox/invalid-input.ts";
+import type { Usage } from "../mailbox/conversation.ts";
 import type { ModelReply, OnModelEvent } from "./client.ts";
 import type { ErrorFields } from "./error-body.ts";
+import type { ReplyBlock } from "./reply-block.ts";
+import { ReplyBlocks } from "./reply-blocks.ts";
 
 /** The stream is not what the protocol says. */
 export interface ProtocolProblem {
@@ -34,12 +35,6 @@ const NOTHING: Usage = {
 /** Of what a model writes, rather too few. */
 const CHARS_PER_TOKEN = 3;
 
-interface OpenBlock {
-  readonly fields: Fields;
-  text: string;
-  json: string;
-}
-
 /**
  * Puts one reply together from the raw events of a stream. Blocks count when they are closed before a stop
  * reason came (A22.22); half a tool call is never part of a reply. Unknown blocks are kept as they came,
@@ -47,15 +42,14 @@ interface OpenBlock {
  */
 export class ReplyAssembler {
   private readonly on: OnModelEvent;
-  private readonly open = new Map<number, OpenBlock>();
-  private readonly closed = new Map<number, ContentBlock>();
-  private started = 0;
+  private readonly blocks = new ReplyBlocks();
   private texts = 0;
   private said = "";
   /** Written so far, of whatever kind. */
   private chars = 0;
   private usage: Usage = NOTHING;
   private model: string | undefined;
+  private id: unknown;
   private stopReason: string | undefined;
   private stopped = false;
 
@@ -95,7 +89,7 @@ export class ReplyAssembler {
         return this.messageDelta(fieldsOf(event["delta"]), fieldsOf(event["usage"]));
       case "message_stop":
         this.stopped = true;
-        return undefined;
+        return this.stopReason === undefined ? this.impliedStop() : undefined;
       default:
         return undefined;
     }
@@ -104,12 +98,11 @@ export class ReplyAssembler {
   /** Returns the reply, or what is wrong with it. Called when the stream has ended, for whatever reason. */
   finish(): FinishedReply | ProtocolProblem {
     if (this.stopReason === undefined)
-      return problem(this.started === 0 ? "the reply is empty" : "the reply ended before it was complete");
-    const content = [...this.closed].sort(([a], [b]) => a - b).map(([, block]) => block);
+      return problem(this.blocks.isEmpty ? "the reply is empty" : "the reply ended before it was complete");
     return {
       type: "finished",
       // An empty text block is not accepted in the next request.
-      content: content.filter((block) => block.type !== "text" || block.text !== ""),
+      content: this.blocks.content.filter((block) => block.type !== "text" || block.text !== ""),
       stopReason: this.stopReason,
       usage: this.usage,
       model: this.model,
@@ -117,7 +110,10 @@ export class ReplyAssembler {
   }
 
   private messageStart(message: Fields): ReplyProblem | undefined {
-    if (this.model !== undefined) return problem("a second message began");
+    // Some proxies send the start twice.
+    if (this.model !== undefined && (!this.blocks.isEmpty || this.id !== message["id"]))
+      return problem("a second message began");
+    this.id = message["id"];
     this.model = stringOf(message["model"]);
     this.count(fieldsOf(message["usage"]));
     return undefined;
@@ -125,10 +121,8 @@ export class ReplyAssembler {
 
   private blockStart(index: unknown, fields: Fields): ReplyProblem | undefined {
     if (this.stopReason !== undefined) return problem("a block began after the end");
-    if (index !== this.started) return problem(`block ${String(index)} came where ${this.started} was due`);
-    this.started += 1;
-    const block: OpenBlock = { fields, text: "", json: "" };
-    this.open.set(index, block);
+    const block = this.blocks.start(index, fields);
+    if (block === null) return problem(`block ${String(index)} began again before its end`);
     switch (fields["type"]) {
       case "tool_use": {
         const { id, name } = fields;
@@ -147,9 +141,10 @@ export class ReplyAssembler {
   }
 
   private blockDelta(index: unknown, delta: Fields): ReplyProblem | undefined {
-    const block = typeof index === "number" ? this.open.get(index) : undefined;
-    if (!block) return problem(`a piece of block ${String(index)} came, which is not open`);
     for (const value of Object.values(delta)) this.chars += stringOf(value).length;
+    const block = this.blocks.find(index, delta);
+    if (block === "none") return undefined;
+    if (!block) return problem(`a piece of block ${String(index)} came, which is not open`);
     switch (delta["type"]) {
       case "text_delta": {
         const text = stringOf(delta["text"]);
@@ -175,7 +170,7 @@ export class ReplyAssembler {
     }
   }
 
-  private say(block: OpenBlock, seen: string, kept: string): void {
+  private say(block: ReplyBlock, seen: string, kept: string): void {
     block.text += kept;
     if (seen === "") return;
     this.said += seen;
@@ -183,20 +178,26 @@ export class ReplyAssembler {
   }
 
   private blockStop(index: unknown): ReplyProblem | undefined {
-    const block = typeof index === "number" ? this.open.get(index) : undefined;
-    if (typeof index !== "number" || !block) return problem(`block ${String(index)} ended, but is not open`);
-    this.open.delete(index);
-    this.closed.set(index, closedBlock(block));
+    return this.blocks.end(index) ? undefined : problem(`block ${String(index)} ended, but is not open`);
+  }
+
+  /** The message has ended without a reason: that is enough if something was said. */
+  private impliedStop(): ReplyProblem | undefined {
+    return this.said !== "" || this.blocks.hasCall ? this.stop("end_turn") : undefined;
+  }
+
+  private stop(reason: string): ReplyProblem | undefined {
+    // At the limit of tokens a call is cut, and marked so later.
+    if (!this.blocks.endAll(reason === "max_tokens")) return problem("the reply ended inside a call");
+    // Some servers say that the turn is over when it has calls.
+    this.stopReason = reason === "end_turn" && this.blocks.hasCall ? "tool_use" : reason;
     return undefined;
   }
 
   private messageDelta(delta: Fields, usage: Fields): ReplyProblem | undefined {
     this.count(usage);
     const reason = delta["stop_reason"];
-    if (typeof reason !== "string") return undefined;
-    if (this.open.size > 0) return problem("the reply ended inside a block");
-    this.stopReason = reason;
-    return undefined;
+    return typeof reason === "string" ? this.stop(reason) : undefined;
   }
 
   /** Counts are of the whole message so far; what a server leaves out keeps its value. */
@@ -207,26 +208,6 @@ export class ReplyAssembler {
       if (typeof tokens === "number") counted[key] = tokens;
     }
     this.usage = counted;
-  }
-}
-
-function closedBlock({ fields, text, json }: OpenBlock): ContentBlock {
-  const block: Fields = { ...fields };
-  if (block["type"] === "text") block["text"] = stringOf(block["text"]) + text;
-  if (block["type"] === "thinking") block["thinking"] = stringOf(block["thinking"]) + text;
-  if (json !== "" || block["type"] === "tool_use") block["input"] = inputOf(json, block["input"]);
-  // Blocks are the provider's and go back to it as they came, also those that these types do not know.
-  return block as unknown as ContentBlock;
-}
-
-/** A tool's input is an object; what is none is marked, so that it is answered and never guessed at (fault 18). */
-function inputOf(json: string, whole: unknown): unknown {
-  if (json.trim() === "") return isFields(whole) ? whole : {};
-  try {
-    const input: unknown = JSON.parse(json);
-    return isFields(input) ? input : markInvalid(json);
-  } catch {
-    return markInvalid(json);
   }
 }
 

@@ -9,16 +9,20 @@ const CACHED = { cache_control: { type: "ephemeral" } } as const;
  * The body of one request (A1.4, A1.5, A1.15). Cache breakpoints are on the last system block and on the
  * last block of the last message, never on tools (A22.19); and where that stood in the request before: the API looks
  * for what it has kept no more than 20 blocks back, and a reply of ten calls with their results is more. And on
- * the last result if a text follows it: forks of one reply differ in nothing else. No part of the request is
- * changed in place.
+ * the last result if a text follows it: forks of one reply differ in nothing else. `isCached` false: none at all. No part of the
+ * request is changed in place.
  */
-export function bodyOf(request: ModelRequest, model: string): Anthropic.MessageCreateParamsStreaming {
+export function bodyOf(
+  request: ModelRequest,
+  model: string,
+  isCached = true,
+): Anthropic.MessageCreateParamsStreaming {
   const { tools, thinkingTokens = 0, messages, webSearch } = request;
   const before = messages.findLastIndex(({ role }, index) => role === "user" && index < messages.length - 1);
   return {
     model,
     max_tokens: request.maxTokens,
-    ...(request.system.length > 0 ? { system: systemOf(request.system) } : {}),
+    ...(request.system.length > 0 ? { system: systemOf(request.system, isCached) } : {}),
     ...(tools.length > 0
       ? {
           tools: tools.map(({ name, description, input_schema }) => ({ name, description, input_schema })),
@@ -28,6 +32,7 @@ export function bodyOf(request: ModelRequest, model: string): Anthropic.MessageC
       : {}),
     ...(webSearch ? searchOf(webSearch) : {}),
     messages: messages.map((message, index) => {
+      if (!isCached) return message;
       if (index === messages.length - 1) return withBreakpoints(message);
       return index === before ? withBreakpoint(message) : message;
     }),
@@ -68,11 +73,11 @@ function searchOf({
   };
 }
 
-function systemOf(system: readonly string[]): Anthropic.TextBlockParam[] {
+function systemOf(system: readonly string[], isCached: boolean): Anthropic.TextBlockParam[] {
   return system.map((text, index) => ({
     type: "text",
     text,
-    ...(index === system.length - 1 ? CACHED : {}),
+    ...(isCached && index === system.length - 1 ? CACHED : {}),
   }));
 }
 

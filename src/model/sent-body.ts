@@ -7,7 +7,7 @@ import { bodyOf } from "./request-body.ts";
 export type EncodeBody = (request: ModelRequest, model: string) => BodyPiece[];
 
 /** Encodes system prompts and tools once, as long as requests have the same. */
-export function bodyEncoder(): EncodeBody {
+export function bodyEncoder(isCached = true): EncodeBody {
   const known = new WeakMap<object, string>();
   const encode = (key: string, value: unknown, request: ModelRequest): string => {
     const of =
@@ -19,7 +19,7 @@ export function bodyEncoder(): EncodeBody {
   return (request, model) => {
     const pieces: BodyPiece[] = [];
     let text = "{";
-    const body = bodyOf(request, model);
+    const body = bodyOf(request, model, isCached);
     for (const [key, value] of Object.entries(body)) {
       text += `${text === "{" ? "" : ","}${JSON.stringify(key)}:`;
       if (key !== "messages") {

@@ -49,6 +49,8 @@ export type ModelSource =
       readonly authToken?: string;
       /** Any server that speaks the Messages API; the Messages API of Anthropic where absent. */
       readonly baseURL?: string;
+      /** False: no request marks what the server should cache (default true). */
+      readonly promptCaching?: boolean;
     }
   | {
       /** Any server that speaks the chat completions API. */

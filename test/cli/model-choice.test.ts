@@ -43,8 +43,18 @@ describe("the model", () => {
   test("is that of a server of one's own, which needs no key", () => {
     expect(choose({}, { ANTHROPIC_BASE_URL: "http://localhost:11434/v1/" }).source).toEqual({
       provider: "anthropic",
-      apiKey: "none",
       baseURL: "http://localhost:11434",
+    });
+  });
+
+  test.each([
+    ["1", { promptCaching: false }],
+    ["true", { promptCaching: false }],
+    ["0", {}],
+  ])("gets no marks of caching if DISABLE_PROMPT_CACHING is on: %s", (value, added) => {
+    expect(choose({}, { ...key, DISABLE_PROMPT_CACHING: value }).source).toEqual({
+      ...{ provider: "anthropic", apiKey: "sk-1" },
+      ...added,
     });
   });
 

@@ -192,7 +192,7 @@ export const faults: readonly Fault[] = [
     sessions,
     test(
       MODEL,
-      "a block that is never closed, a second message and a piece after the end are broken protocols (fault 22)",
+      "a block that begins twice, a second message, and pieces of no block are broken protocols (fault 22)",
     ),
   ),
   row(

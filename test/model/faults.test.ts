@@ -14,6 +14,7 @@ import {
   eventsOf,
   type Handler,
   type MessagesServer,
+  type ServedEvent,
   type ServedReply,
   startMessagesServer,
   streamOf,
@@ -59,6 +60,20 @@ async function failureOf(reply: ServedReply, options = {}) {
   expect(failure.message).toContain(`127.0.0.1:${server.port}`);
   expect(failure.message).not.toContain("secret");
   return failure;
+}
+
+async function contentOf(events: readonly ServedEvent[]) {
+  const server = await serverWith(() => ({ events }));
+  return replyIn((await ask(anthropicModel({ baseURL: server.url }))).outcome).content;
+}
+
+/** Without the ends of blocks, and with that much of a call's input. */
+function withoutEnds(events: readonly ServedEvent[], partial_json: string): ServedEvent[] {
+  return events.flatMap((event) => {
+    if (event.type === "content_block_stop") return [];
+    const isInput = event.type === "content_block_delta" && event["index"] === 1;
+    return isInput ? [{ ...event, delta: { type: "input_json_delta", partial_json } }] : [event];
+  });
 }
 
 describe("what a server refuses", () => {
@@ -375,17 +390,83 @@ describe("a stream that breaks", () => {
     ["twice", 0],
     ["too high", 2],
     ["missing", undefined],
-  ])("a block whose index comes %s is a broken protocol (fault 22)", async (_how, index) => {
+  ])("a block whose index comes %s is one more block, if no other is open", async (_how, index) => {
     const events = eventsOf(CALL).map((event) => (event["index"] === 1 ? { ...event, index } : event));
-    expect(await failureOf({ events })).toMatchObject({ kind: "protocol" });
+    expect(await contentOf(events)).toMatchObject([
+      { type: "text", text: "Let me look." },
+      { type: "tool_use", input: { command: "rm -r build" } },
+    ]);
   });
 
-  test("a block that is never closed, a second message and a piece after the end are broken protocols (fault 22)", async () => {
+  test("an end of a block that was not sent, or sent twice, is made up for; so is a missing stop reason", async () => {
+    const events = eventsOf(CALL);
+    const content = await contentOf(events);
+    expect(await contentOf(events.filter(({ type }) => type !== "content_block_stop"))).toEqual(content);
+    expect(
+      await contentOf(events.flatMap((one) => (one.type === "content_block_stop" ? [one, one] : [one]))),
+    ).toEqual(content);
+    for (const unsaid of [
+      events.filter(({ type }) => type !== "message_delta"),
+      eventsOf({ ...CALL, stopReason: null }),
+    ]) {
+      const server = await serverWith(() => ({ events: unsaid }));
+      const reply = replyIn((await ask(anthropicModel({ baseURL: server.url }))).outcome);
+      expect(reply).toMatchObject({ content, stopReason: "tool_use" });
+    }
+  });
+
+  test("a start that is sent twice, thoughts in a text, text in a call and a wrong reason change nothing", async () => {
+    const [start, block, ...rest] = eventsOf({ ...CALL, stopReason: "end_turn" });
+    if (!start || !block) throw new Error("no events");
+    const thought = {
+      type: "content_block_delta",
+      index: 0,
+      delta: { type: "thinking_delta", thinking: "Hm." },
+    };
+    const gap = { type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "\n" } };
+    const events = [start, start, block, thought, ...rest.slice(0, -3), gap, ...rest.slice(-3)];
+    const server = await serverWith(() => ({ events }));
+    const reply = replyIn((await ask(anthropicModel({ baseURL: server.url }))).outcome);
+    expect(reply).toMatchObject({
+      ...{ content: await contentOf(eventsOf({ ...CALL })), stopReason: "tool_use" },
+    });
+  });
+
+  test("text that comes inside a call is a text of its own, and input inside a text is a broken protocol", async () => {
+    const events = eventsOf(CALL);
+    const said = { type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "And then." } };
+    expect(await contentOf([...events.slice(0, -3), said, ...events.slice(-3)])).toMatchObject([
+      { type: "text", text: "Let me look." },
+      { type: "tool_use", input: { command: "rm -r build" } },
+      { type: "text", text: "And then." },
+    ]);
+    const input = {
+      type: "content_block_delta",
+      index: 0,
+      delta: { type: "input_json_delta", partial_json: "{" },
+    };
+    const failure = await failureOf({ events: [...events.slice(0, 3), input, ...events.slice(3)] });
+    expect(failure).toMatchObject({ kind: "protocol" });
+  });
+
+  test.each([
+    [
+      "a call that is cut before the end of its JSON",
+      (events: ServedEvent[]) => withoutEnds(events, '{"command"'),
+    ],
+    ["a call of which nothing came", (events: ServedEvent[]) => withoutEnds(events, "")],
+  ])("%s is not made up for", async (_what, change) => {
+    expect(await failureOf({ events: change(eventsOf(CALL)) })).toMatchObject({ kind: "protocol" });
+  });
+
+  test("a block that begins twice, a second message, and pieces of no block are broken protocols (fault 22)", async () => {
     const events = eventsOf(CALL);
     const without = (type: string) => events.filter((event) => event.type !== type);
     const [start] = events;
     if (!start) throw new Error("no events");
-    for (const broken of [without("content_block_stop"), [start, ...events], without("content_block_start")])
+    const twice = [...events.slice(0, 2), ...events.slice(1)];
+    const second = [...events.slice(0, 4), start, ...events.slice(4)];
+    for (const broken of [twice, second, without("content_block_start")])
       expect(await failureOf({ events: broken })).toMatchObject({ kind: "protocol" });
   });
 
@@ -406,13 +487,8 @@ describe("a stream that breaks", () => {
     expect(reply.content).toMatchObject([novelty, { type: "text", text: "ok" }]);
   });
 
-  test("nothing at all, or a reply without a stop reason, is a broken protocol (fault 24)", async () => {
-    for (const reply of [
-      { bytes: [] },
-      { events: [] },
-      { text: "", stopReason: null },
-      { text: "x", stopReason: null },
-    ])
+  test("nothing at all, said with or without an end, is a broken protocol (fault 24)", async () => {
+    for (const reply of [{ bytes: [] }, { events: [] }, { text: "", stopReason: null }])
       expect(await failureOf(reply)).toMatchObject({ kind: "protocol" });
   });
 

@@ -92,6 +92,15 @@ describe("what is sent", () => {
     expect(body).not.toHaveProperty("tool_choice");
   });
 
+  test("nothing is marked for a cache if that is switched off", async () => {
+    const { rawBody, body } = await sent({ tools: [TOOL] }, { promptCaching: false });
+    expect(rawBody).not.toContain("cache_control");
+    expect(body).toMatchObject({
+      system: [{ type: "text", text: "You are a test." }],
+      messages: [{ role: "user", content: "Hello" }],
+    });
+  });
+
   test("thinking is asked for only when wanted, as the model takes it (A1.15)", async () => {
     expect((await sent({})).body).not.toHaveProperty("thinking");
     expect((await sent({ thinkingTokens: 0 })).body).not.toHaveProperty("thinking");
@@ -115,7 +124,12 @@ describe("what is sent", () => {
   });
 
   test("a key goes out as a key, a token as a token, and a server that wants neither gets neither", async () => {
-    expect((await sent({})).headers).toMatchObject({ authorization: "Bearer key-1", "x-api-key": "key-1" });
+    const key = await sent({});
+    expect(key.headers).toMatchObject({ "x-api-key": "key-1" });
+    expect(key.headers).not.toHaveProperty("authorization");
+    expect((await sent({}, { authToken: "token-1" })).headers).toMatchObject({
+      ...{ authorization: "Bearer token-1", "x-api-key": "key-1" },
+    });
     const token = await sent({}, { apiKey: undefined, authToken: "token-1" });
     expect(token.headers.authorization).toBe("Bearer token-1");
     expect(token.headers).not.toHaveProperty("x-api-key");

@@ -3,8 +3,11 @@ import type { ModelOutcome } from "../../model/client.ts";
 /** How servers report their window; the number is its size. */
 const SAID = [
   /(?:tokens|\d)\s*>\s*(\d[\d,_]*)/i,
+  /(?:maximum number of tokens allowed|token limit|must be <=|exceeds the limit of)\D{0,3}(\d[\d,_]*)/i,
+  /maximum (?:prompt|input|model) length(?: of this model)? is (\d[\d,_]*)/i,
+  /range of input length should be \[\d+, (\d+)\]/i,
   /maximum context (?:length|window)(?: of this model)? is (\d[\d,_]*)/i,
-  /context (?:length|window|size)[^\d]{0,20}(\d[\d,_]*)/i,
+  /context (?:length|window|size)(?:(?!\bby\b)\D){0,20}(\d[\d,_]*)/i,
 ];
 const LEAST = 1_000;
 
