@@ -199,7 +199,7 @@ export interface SpawnRequest<Output = JsonSchema | z.core.$ZodType> {
   /** Three to five words. */
   readonly description?: string;
   readonly prompt: string;
-  /** A user typed the prompt: `/name args` calls the skill of that name, and rejects if it does not exist. */
+  /** A user typed the prompt: `/name args` calls the skill of that name, and rejects if it does not exist; images named `@path` are attached. */
   readonly typed?: boolean;
   /** Alias or full id; wins over the definition's. */
   readonly model?: string;

@@ -123,8 +123,9 @@ export class Supervisor implements SupervisorHandle {
     const definition = agents.definition(type);
     assertMergeHasTree(merge, isolation ?? definition.isolation);
     const called = typed ? await skills?.callFor(text, signal ?? NEVER) : undefined;
+    const images = typed ? this.#session.context.imagesIn(called?.mentions ?? text, called?.attached) : [];
     const asked = {
-      ...{ prompt: called?.prompt ?? text, description, model, isolation, merge },
+      ...{ prompt: called?.prompt ?? text, images, description, model, isolation, merge },
       ...(tokenBudget === undefined ? {} : { tokenBudget }),
       ...(accept === undefined ? {} : { accept }),
       ...(thread === undefined ? {} : { thread }),

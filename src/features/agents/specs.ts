@@ -3,6 +3,7 @@ import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { schemaWords } from "../../context/agents/retry-text.ts";
 import { assemble, messagesOf, type Part, systemOf } from "../../context/assemble.ts";
 import { boundsOf } from "../../context/compaction/bounds.ts";
+import type { Reference } from "../../context/references.ts";
 import { mainRole, mainSections } from "../../context/system.ts";
 import { worktreeText } from "../../context/worktree-text.ts";
 import type { Accept } from "../../mailbox/acceptance.ts";
@@ -68,6 +69,8 @@ export interface NewAgent {
   readonly isolation?: Isolation;
   readonly description: string;
   readonly prompt: string;
+  /** Images of its task. */
+  readonly images?: readonly Reference[];
   readonly model: string | undefined;
   readonly tokenBudget?: number;
   /** The schema of its answer; takes precedence over the definition's. */
@@ -146,6 +149,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, bud
     ...stated(accept, place, outputSchema),
     ...(mode === undefined ? {} : { permissionMode: mode }),
     prompt: outputSchema === undefined ? spawn.prompt : `${spawn.prompt}\n\n${schemaWords(outputSchema)}`,
+    images: spawn.images ?? [],
     memory: definition.memory ?? true,
     ...(skills && skills.loaded.length > 0 ? { skills: [...skills.loaded] } : {}),
     ...(spawn.root === undefined ? {} : { root: spawn.root }),
@@ -203,6 +207,7 @@ function mainConversation(common: Common, prompt: string): Particular {
     ...{ tools, model, maxTurns },
     awaits: toolbox.awaits(allowed, forbidden, []),
     prompt,
+    images: [],
     memory: true,
   };
 }
@@ -234,6 +239,7 @@ interface Particular
   /** True if MCP servers that are still starting may bring more tools. */
   readonly awaits: boolean;
   readonly prompt: string;
+  readonly images: readonly Reference[];
   /** True if it sees memory files. */
   readonly memory: boolean;
 }
@@ -256,10 +262,10 @@ function preview(common: Common, particular: Particular): Preview {
 }
 
 function firstWords({ knowledge }: Common, particular: Particular, window: number): FirstWords {
-  const { id, memory, tools, isolation, permissionMode } = particular;
+  const { id, memory, tools, isolation, permissionMode, images } = particular;
   const has = (tool: string) => tools.some(({ name }) => name === tool);
   return knowledge.first({
-    ...{ memory, leads: id === MAIN, window },
+    ...{ memory, leads: id === MAIN, window, images },
     ...{ skills: has("Skill"), agents: has(SPAWNING) },
     // Its own worktree starts clean, at a commit.
     ...{ edits: isolation === undefined && canEdit(tools), atMost: permissionMode },
@@ -305,7 +311,15 @@ function foldersOf({ additionalDirs = [] }: SpecOptions, isolation?: Isolation):
 
 function spec(common: Common, particular: Particular): ActorSpec {
   const { options, limits } = common;
-  const { role: _, prompt: __, memory: ___, awaits: ____, root = options.cwd, ...own } = particular;
+  const {
+    role: _,
+    prompt: __,
+    memory: ___,
+    awaits: ____,
+    images: _____,
+    root = options.cwd,
+    ...own
+  } = particular;
   const { thinkingTokens = limits.thinkingTokens, effort = options.effort } = own;
   const window = windowFor(own.model, options.compaction);
   const words = firstWords(common, particular, window.tokens);

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import { schemaWords } from "../../context/agents/retry-text.ts";
 import { whyNoSchema } from "../../context/agents/schema-fault.ts";
+import type { Reference } from "../../context/references.ts";
 import type { Accept } from "../../mailbox/acceptance.ts";
 import { ActorId, type CallId, type Ids, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, JsonSchema, Summary } from "../../mailbox/messages.ts";
@@ -43,6 +44,7 @@ export interface StartAgentsParts {
 /** The request for an agent, without its type. */
 export interface AgentRequest {
   readonly prompt: string;
+  readonly images?: readonly Reference[];
   readonly description: string;
   readonly model: string | undefined;
   readonly isolation?: "worktree" | undefined;
@@ -162,7 +164,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
   /** Starts a new agent. Throws with a reason for the model if it must not start. */
   start(
     definition: AgentDefinition,
-    { prompt, description, model, tokenBudget, outputSchema, accept, thread, key }: AgentRequest,
+    { prompt, images = [], description, model, tokenBudget, outputSchema, accept, thread, key }: AgentRequest,
     runFor: RunFor,
     { id, needs, caller, deadlineMs }: StartOptions,
   ): Actor {
@@ -171,7 +173,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
       // Others may have started while this one was prepared.
       if (caller) this.#assertFewEnough(caller);
       const agent: NewAgent = {
-        ...{ id, parent: caller?.spec ?? null, prompt, description, model },
+        ...{ id, parent: caller?.spec ?? null, prompt, images, description, model },
         ...{ root: caller?.root ?? common.options.cwd, ...needs },
         ...(tokenBudget === undefined ? {} : { tokenBudget }),
         ...(outputSchema === undefined ? {} : { outputSchema }),

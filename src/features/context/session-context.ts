@@ -67,6 +67,8 @@ export interface SessionContext {
    * attachments. Returns null if there is nothing to wait for.
    */
   userTurn(prompt: string, attached?: readonly Reference[]): Promise<void> | null;
+  /** Returns the images that a task of the user names or brings. An agent reads other files itself, in its own worktree. */
+  imagesIn(task: string, attached?: readonly Reference[]): readonly Reference[];
   /** `memory`: it sees memory files; `leads`: it is the main conversation. */
   first(of: {
     readonly memory: boolean;
@@ -80,6 +82,8 @@ export interface SessionContext {
     readonly edits: boolean;
     /** The permission mode it cannot exceed. */
     readonly atMost: PermissionMode | undefined;
+    /** The images of an agent's task. */
+    readonly images: readonly Reference[];
   }): FirstWords;
   /**
    * Returns what has changed since the main conversation last saw it, or null. Any conversation gets the memory of
@@ -247,9 +251,13 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
       });
       return Promise.all([statusNow, agentsNow, documentsNow]).then(() => {});
     },
-    first({ memory: sees, leads, window, skills: loads, agents: starts, edits, atMost }) {
+    imagesIn(task, attached = []) {
+      const mine = workspace === null ? [] : referencesIn(task, workspace, files);
+      return [...mine, ...attached].filter(({ picture }) => picture !== undefined);
+    },
+    first({ memory: sees, leads, window, skills: loads, agents: starts, edits, atMost, images }) {
       const told = sees ? memoryIn(memoryRoom(window)) : null;
-      const { facts, reads, pictures } = joinReferences(leads ? takeNamed() : []);
+      const { facts, reads, pictures } = joinReferences(leads ? takeNamed() : images);
       const kinds = starts ? [agents.fact(window)] : [];
       const attached = [
         ...kinds.filter((fact) => !agents.isInline(fact)),

@@ -47,6 +47,9 @@ export type TypedPrompt =
 
 export interface CalledFor {
   readonly prompt: string;
+  /** The parts that may name files, and further attachments, as in `TypedPrompt`. */
+  readonly mentions: string;
+  readonly attached?: readonly Reference[];
   /** Lends the skill's rules to this agent, once it has started. */
   lend(agent: Pick<Actor, "id" | "run">): void;
 }
@@ -255,11 +258,12 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
   async function callFor(line: string, signal: AbortSignal): Promise<CalledFor> {
     await look();
     const called = slashLine(line, library.now.all);
-    if (called.type === "text") return { prompt: line, lend() {} };
+    if (called.type === "text") return { prompt: line, mentions: line, lend() {} };
     if (called.type === "unknown") {
       const prompted = (await parts.prompted(line, signal)) ?? called;
       if (prompted.type !== "prompt") throw new Error(prompted.reason);
-      return { prompt: prompted.text, lend() {} };
+      const { text: prompt, mentions, attached = [] } = prompted;
+      return { prompt, mentions, attached, lend() {} };
     }
     if (called.type === "refused") throw new Error(called.reason);
     const { skill, args } = called;
@@ -270,6 +274,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     if (body.type === "unusable") throw new Error(body.reason);
     return {
       prompt: loadedText(skill, args, body.text, true),
+      mentions: body.written,
       lend: ({ id, run }) => lent.lend(id, run, rules),
     };
   }

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import type { ModelRequest } from "../../../src/model/client.ts";
+import { server } from "../../mcp/opened-mcp.ts";
+import { PIXEL } from "../../mcp/servers/good-server.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
 import { load, skillFile, withSkills } from "./with-skills.ts";
 
 const done = { text: "Done." };
@@ -55,4 +58,27 @@ test("starts no agent for an unknown skill; a program's text is only text", asyn
   expect(textOf(model.requests[0])).toContain('"/inspect 12"');
   await supervisor.spawn({ ...general, prompt: "/usr/bin/true is what?" });
   expect(textOf(model.requests[1])).toContain("/usr/bin/true is what?");
+});
+
+const imagesOf = (request: ModelRequest | undefined) =>
+  (request?.messages ?? []).flatMap(({ content }) =>
+    typeof content === "string" ? [] : content.flatMap((block) => (block.type === "image" ? [block] : [])),
+  );
+
+test("an agent gets the images that its task names, its skill or the prompt of a server brings; a program's text is only text", async () => {
+  const nowhere = temporaryFolder();
+  const { supervisor, model } = withSkills([done, done, done, done], {
+    files: { ...files, "a.gif": "GIF89a one", "b.txt": "CANARY" },
+    mcpServers: { p: server("prompting.ts") },
+    context: { memory: { homedir: nowhere, home: nowhere, managed: nowhere, trusted: () => false } },
+  });
+  await supervisor.spawn({ ...general, prompt: "What is on @a.gif, and what in @b.txt?" });
+  await supervisor.spawn({ ...general, prompt: "/inspect @a.gif" });
+  await supervisor.spawn({ ...general, prompt: "/mcp__p__show" });
+  await supervisor.spawn({ type: "general-purpose", prompt: "What is on @a.gif?" });
+  const data = model.requests.map((request) => imagesOf(request).map(({ source }) => source.data));
+  const one = Buffer.from("GIF89a one").toString("base64");
+  expect(data).toEqual([[one], [one], [PIXEL], []]);
+  expect(textOf(model.requests[0])).toMatch(/The prompt names the image .*a\.gif, which is attached\./);
+  expect(textOf(model.requests[0])).not.toContain("CANARY");
 });
