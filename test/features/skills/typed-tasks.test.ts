@@ -76,7 +76,9 @@ test("an agent gets the images that its task names, its skill or the prompt of a
   await supervisor.spawn({ ...general, prompt: "/inspect @a.gif" });
   await supervisor.spawn({ ...general, prompt: "/mcp__p__show" });
   await supervisor.spawn({ type: "general-purpose", prompt: "What is on @a.gif?" });
-  const data = model.requests.map((request) => imagesOf(request).map(({ source }) => "data" in source && source.data));
+  const data = model.requests.map((request) =>
+    imagesOf(request).map(({ source }) => "data" in source && source.data),
+  );
   const one = Buffer.from("GIF89a one").toString("base64");
   expect(data).toEqual([[one], [one], [PIXEL], []]);
   expect(textOf(model.requests[0])).toMatch(/The prompt names the image .*a\.gif, which is attached\./);
