@@ -1,3 +1,4 @@
+import type { MessageParam } from "../mailbox/conversation.ts";
 import type { ModelRequest } from "./client.ts";
 import { jsonBytesOf } from "./conversation-transfer.ts";
 import type { BodyPiece } from "./http-post.ts";
@@ -30,7 +31,8 @@ export function bodyEncoder(isCached = true): EncodeBody {
       for (const [at, message] of body.messages.entries()) {
         if (at > 0) text += ",";
         const bytes = jsonBytesOf(message);
-        if (bytes === null) text += JSON.stringify(message);
+        if (hasForeignThought(message, bytes)) text += JSON.stringify(withoutForeignThoughts(message));
+        else if (bytes === null) text += JSON.stringify(message);
         else {
           pieces.push(text, bytes);
           text = "";
@@ -40,4 +42,22 @@ export function bodyEncoder(isCached = true): EncodeBody {
     }
     return [...pieces, `${text}}`];
   };
+}
+
+/** Reasoning of a chat completions API has the name of its field for a signature, which the Messages API refuses. */
+const FOREIGN = "reasoning";
+
+/** Looks at the bytes, since messages are only sent: a session may have begun with another API. */
+function hasForeignThought(message: MessageParam, bytes: Uint8Array | null): boolean {
+  if (message.role !== "assistant") return false;
+  const mark = `"signature":"${FOREIGN}`;
+  if (bytes === null) return JSON.stringify(message).includes(mark);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(mark);
+}
+
+function withoutForeignThoughts({ content }: MessageParam): MessageParam {
+  const role = "assistant";
+  if (typeof content === "string") return { role, content };
+  const own = content.filter((block) => block.type !== "thinking" || !block.signature.startsWith(FOREIGN));
+  return { role, content: own.length > 0 ? own : [{ type: "text", text: "(no text)" }] };
 }

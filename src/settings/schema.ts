@@ -35,7 +35,7 @@ export const schema = {
   env: setting(
     "env",
     entries("a variable's name (letters, digits, _) with a text, a number, true or false", variables()),
-    "Environment variables for Troupe and the commands that it runs; they win over those that it was started with. A project's settings cannot set `PATH`, `HOME`, `SHELL`, `ENV`, `BASH_ENV`, `IS_SANDBOX`, proxies, or what starts with `ANTHROPIC_`, `CLAUDE_`, `TROUPE_`, `NODE_` (except `NODE_ENV`), `LD_` or `DYLD_`.",
+    "Environment variables for Troupe and the commands that it runs; they win over those that it was started with. A project's settings cannot set `PATH`, `HOME`, `SHELL`, `ENV`, `BASH_ENV`, `IS_SANDBOX`, proxies, or what starts with `ANTHROPIC_`, `OPENAI_`, `CLAUDE_`, `TROUPE_`, `NODE_` (except `NODE_ENV`), `LD_` or `DYLD_`.",
     { isUserOnly: isUserOnlyVariable },
   ),
   apiKeyHelper: setting(

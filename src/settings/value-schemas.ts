@@ -15,7 +15,7 @@ export function variables() {
  * server, load code into programs, or replace them (threat model, "untrusted repository").
  */
 export function isUserOnlyVariable(name: string): boolean {
-  return /^(?:(?:ANTHROPIC|CLAUDE|TROUPE|NODE(?!_ENV$)|LD|DYLD)_.*|(?:HTTPS?|ALL|NO|FTP)_PROXY|PATH|HOME|SHELL|IS_SANDBOX|BASH_ENV|ENV)$/i.test(
+  return /^(?:(?:ANTHROPIC|OPENAI|CLAUDE|TROUPE|NODE(?!_ENV$)|LD|DYLD)_.*|(?:HTTPS?|ALL|NO|FTP)_PROXY|PATH|HOME|SHELL|IS_SANDBOX|BASH_ENV|ENV)$/i.test(
     name,
   );
 }

@@ -42,6 +42,40 @@ test("troupe -p works with a chat completions API alone: a subagent reads, and i
   expect(server.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
 });
 
+test("a conversation that does not fit is compacted to the window that vLLM names, and goes on", {
+  tags: ["long"],
+}, async () => {
+  const cwd = temporaryFolder();
+  for (const name of ["a", "b", "c", "d", "e", "f"])
+    writeFileSync(join(cwd, `${name}.txt`), `${`${name} and more of it. `.repeat(40)}\n`.repeat(30));
+  const [MOST, reads] = [140_000, [..."abcdef"]];
+  let refused = 0;
+  const server = await startMessagesServer((request) => {
+    if (request.rawBody.length > MOST) {
+      refused += 1;
+      const message = `This model's maximum context length is 60000 tokens. However, you requested ${request.rawBody.length} tokens.`;
+      return {
+        status: 400,
+        body: JSON.stringify({ error: { message, type: "BadRequestError", param: null, code: 400 } }),
+      };
+    }
+    if (!request.rawBody.includes("Read all of them")) return chatStream({ text: "Some files were read." });
+    const name = request.rawBody.includes('"tool_choice"') ? undefined : reads.shift();
+    return chatStream(
+      name === undefined
+        ? { text: "All of them are read." }
+        : { calls: [{ name: "Read", input: { file_path: join(cwd, `${name}.txt`) }, id: `r_${name}` }] },
+    );
+  });
+  onTestFinished(() => server.close());
+  const env = { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_MODEL: "m" };
+  const ended = await troupe(["-p", "Read all of them.", "--output-format", "json"], { cwd, env });
+  expect(ended.code, ended.err).toBe(0);
+  expect(ended.json()).toMatchObject({ result: "All of them are read." });
+  expect(refused).toBeGreaterThan(0);
+  expect(reads).toEqual([]);
+});
+
 test("troupe -p says what is missing, and which key was refused", { tags: ["long"] }, async () => {
   const server = await startMessagesServer(() => ({
     ...{ status: 401, body: JSON.stringify({ error: { message: "Wrong key.", code: "invalid_api_key" } }) },

@@ -19,6 +19,33 @@ const requestWith = (messages: readonly MessageParam[]): ModelRequest => ({
   tools: [{ name: "Read", description: 'says "messages":[]', input_schema: { type: "object" } }],
 });
 
+test("reasoning of a chat completions API is not sent to the Messages API, whose own thoughts are", async () => {
+  const server = await startMessagesServer(() => ({ text: "Done." }));
+  onTestFinished(() => server.close());
+  const thought = (signature: string) => ({ type: "thinking" as const, thinking: "Hm.", signature });
+  const call = { type: "tool_use" as const, id: "a", name: "Read", input: {} };
+  const messages: MessageParam[] = [
+    { role: "user", content: "Read it." },
+    { role: "assistant", content: [thought("reasoning_content"), thought("EqQB"), call] },
+    { role: "user", content: "And?" },
+    { role: "assistant", content: [thought("reasoning")] },
+    { role: "user", content: "And?" },
+  ];
+  const encode = messageEncoder();
+  for (const sent of [messages, messages.map((message) => decodeMessage(encode(message)))]) {
+    await anthropicModel({ baseURL: server.url }).ask(
+      requestWith(sent),
+      () => {},
+      new AbortController().signal,
+    );
+    const { body } = await server.request(server.requests.length - 1);
+    expect(body.messages.filter(({ role }) => role === "assistant")).toEqual([
+      { role: "assistant", content: [thought("EqQB"), call] },
+      { role: "assistant", content: [{ type: "text", text: "(no text)" }] },
+    ]);
+  }
+});
+
 test("messages that came as bytes are sent as what would be sent of their copies, byte for byte, with the length", async () => {
   const server = await startMessagesServer(() => ({ text: "Done." }));
   onTestFinished(() => server.close());

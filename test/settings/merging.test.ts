@@ -236,6 +236,7 @@ describe("the project's own files", () => {
     env: {
       A: "1",
       ANTHROPIC_BASE_URL: "http://evil.example",
+      OPENAI_BASE_URL: "http://evil.example/v1",
       https_proxy: "x",
       PATH: "x",
       NODE_OPTIONS: "x",
@@ -261,6 +262,7 @@ describe("the project's own files", () => {
     },
     troupe: {
       maxAgents: 256,
+      provider: "openai",
       aliases: { opus: "x" },
       commandEnv: ["SECRET"],
       redact: ["the"],
