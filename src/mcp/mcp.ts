@@ -36,6 +36,13 @@ export interface ServerTool {
   readonly readOnly: boolean;
 }
 
+/** How a sign-out ended. */
+export interface SignedOut {
+  readonly wasSignedIn: boolean;
+  /** A sentence with the reason why the server still accepts the tokens; null if it does not, or there were none. */
+  readonly stillValid: string | null;
+}
+
 export interface McpTool extends ServerTool {
   readonly name: string;
   readonly slug: string;

@@ -8,6 +8,7 @@ import type {
   McpPrompt,
   McpResource,
   PromptMessage,
+  SignedOut,
 } from "./mcp.ts";
 
 import type { McpServer } from "./server.ts";
@@ -89,7 +90,7 @@ export function openMcp(options: OpenMcpOptions) {
     /** Signs in and connects. `show` gets the address of the sign-in page, to be opened on this machine. */
     signIn: (server: string, show: (url: string) => void, signal: AbortSignal): Promise<McpAnswer<null>> =>
       withServer(server, everyServer, (entry) => servers.signIn(entry, show, signal)),
-    signOut: (server: string, signal: AbortSignal): Promise<McpAnswer<boolean>> =>
+    signOut: (server: string, signal: AbortSignal): Promise<McpAnswer<SignedOut>> =>
       withServer(server, everyServer, (entry) => servers.signOut(entry, signal)),
     /** Ends a server and starts it again; resolves when it has started or failed. */
     restart: (server: string, signal: AbortSignal): Promise<McpAnswer<null>> =>

@@ -9,6 +9,7 @@ import type {
   ServerResource,
   ServerState,
   ServerTool,
+  SignedOut,
   ToolProgress,
 } from "./mcp.ts";
 import type { McpServer } from "./server.ts";
@@ -73,8 +74,7 @@ export const BROKER_REQUESTS = {
     response: unchecked<readonly PromptMessage[]>(),
   },
   signIn: { request: unchecked<OfServer>(), response: unchecked<null>() },
-  /** False if the user was not signed in. */
-  signOut: { request: unchecked<OfServer>(), response: unchecked<boolean>() },
+  signOut: { request: unchecked<OfServer>(), response: unchecked<SignedOut>() },
 } as const;
 
 export const SESSION_NOTICES = {

@@ -156,7 +156,7 @@ export class SessionServers {
 
   async signOut(entry: ServerEntry, signal: AbortSignal): Answer<"signOut"> {
     const answer = await this.#send("signOut", { slug: entry.server.slug }, this.#limits.startMs, signal);
-    if (answer.ok && answer.value) await this.restart(entry, signal);
+    if (answer.ok && answer.value.wasSignedIn) await this.restart(entry, signal);
     return answer;
   }
 

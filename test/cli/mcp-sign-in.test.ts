@@ -52,7 +52,8 @@ describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
     tags: ["long"],
   }, async () => {
     const before = children();
-    const folders = of(await httpServer({ oauth: true }));
+    const web = await httpServer({ oauth: true });
+    const folders = of(web);
     const login = begin(folders, "login", "web");
     const page = new URL(await login.page());
     expect(page.searchParams.get("code_challenge_method")).toBe("S256");
@@ -71,11 +72,32 @@ describe("A17.1: troupe mcp login and logout", { timeout: 60_000 }, () => {
       'You are no longer signed in at the MCP server "web".\n',
     );
     expect(kept(folders)).toEqual([]);
+    expect(web.revoked).toEqual(["refresh_token", "access_token"]);
     expect((await mcp(folders, "logout", "web")).err).toBe(
       'You were not signed in at the MCP server "web".\n',
     );
     expect(children(), "processes that are left").toEqual(before);
   });
+
+  test.each([
+    [false, "it does not say where."],
+    [503, "it answered with HTTP 503."],
+  ])(
+    "logout says why tokens could not be revoked, and forgets them all the same (%s)",
+    {
+      tags: ["long"],
+    },
+    async (revokes, why) => {
+      const folders = of(await httpServer({ oauth: true, revokes }));
+      const login = begin(folders, "login", "web");
+      await agree(await login.page());
+      expect((await login.ended).code).toBe(0);
+      expect((await mcp(folders, "logout", "web")).err).toBe(
+        `You are no longer signed in at the MCP server "web". Its tokens are removed here, but could not be revoked, so the server accepts them until they expire: ${why}\n`,
+      );
+      expect(kept(folders)).toEqual([]);
+    },
+  );
 
   test("a sign-in that is refused on the page or stopped with Ctrl-C leaves nothing, and nothing listens", {
     tags: ["long"],

@@ -190,9 +190,13 @@ describe("A17.1: signing in", { tags: ["long"] }, () => {
   test("a sign-out forgets it, and the server is connected again without it", async () => {
     const { url } = await httpServer({ oauth: true });
     const { mcp, folder, state } = await ready({ web: { url } });
-    expect(await mcp.signOut("web", never)).toEqual({ ok: true, value: false });
+    expect(await mcp.signOut("web", never)).toEqual({
+      ...{ ok: true, value: { wasSignedIn: false, stillValid: null } },
+    });
     await mcp.signIn("web", signingIn([]), never);
-    expect(await mcp.signOut("web", never)).toEqual({ ok: true, value: true });
+    expect(await mcp.signOut("web", never)).toEqual({
+      ...{ ok: true, value: { wasSignedIn: true, stillValid: null } },
+    });
     expect(state("web").type).toBe("needs-auth");
     expect(readdirSync(join(folder, "mcp-sign-ins"))).toEqual([]);
   });

@@ -100,9 +100,13 @@ export async function signOutAt(name: string, args: Arguments, context: Context)
   const found = known.filter((server) => isNamed(server, name));
   const [server] = found;
   if (server === undefined) throw unknownError(name, known);
-  const forgotten = found.filter((one) => one.type !== "stdio" && signInFile(one, home).forget());
-  const text = forgotten.length > 0 ? "You are no longer signed in at" : "You were not signed in at";
-  await io.stderr.write(`${text} ${named(server)}.\n`);
+  const { signOut } = await import("../../mcp/broker/sign-out.ts");
+  const served = found.filter((one) => one.type !== "stdio");
+  const ends = await Promise.all(served.map((one) => signOut(one, signInFile(one, home), io.clock)));
+  const wasSignedIn = ends.some((end) => end.wasSignedIn);
+  const text = wasSignedIn ? "You are no longer signed in at" : "You were not signed in at";
+  const left = new Set(ends.flatMap(({ stillValid }) => stillValid ?? []));
+  await io.stderr.write(`${[`${text} ${named(server)}.`, ...left].join(" ")}\n`);
   return exitCodes.done;
 }
 

@@ -131,7 +131,9 @@ async function signedOut(
 ): Promise<string> {
   const outcome = await session.mcp.signOut(slug, stoppable());
   if (!outcome.ok) return outcome.message;
-  return `${outcome.value ? "You are no longer" : "You were not"} signed in at the MCP server "${name}".`;
+  const { wasSignedIn, stillValid } = outcome.value;
+  const ended = `${wasSignedIn ? "You are no longer" : "You were not"} signed in at the MCP server "${name}".`;
+  return stillValid === null ? ended : `${ended} ${stillValid}`;
 }
 
 async function restarted(

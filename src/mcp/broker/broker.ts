@@ -4,6 +4,7 @@ import { Caller } from "../../mailbox/rpc/caller.ts";
 import type { Channel } from "../../mailbox/rpc/channel.ts";
 import { sender } from "../../mailbox/rpc/server.ts";
 import { endTagged, hostTag, tagsOf } from "../../processes/host-tag.ts";
+import type { SignedOut } from "../mcp.ts";
 import { type BrokerSettings, type SESSION_NOTICES, SESSION_REQUESTS } from "../protocol.ts";
 import type { HttpServer, McpServer } from "../server.ts";
 import { boundedFetch } from "./http-transport.ts";
@@ -11,6 +12,7 @@ import { ServerConnection } from "./server-connection.ts";
 import { errorReason, toSentence } from "./server-text.ts";
 import { signIn } from "./sign-in.ts";
 import { SignInFile } from "./sign-in-file.ts";
+import { signOut } from "./sign-out.ts";
 
 /** All servers of a session, in the broker's process. */
 export class Broker {
@@ -98,10 +100,10 @@ export class Broker {
     }
   }
 
-  signOut(slug: string): boolean {
+  async signOut(slug: string): Promise<SignedOut> {
     const server = this.#findHttp(slug);
     try {
-      return new SignInFile(this.#settings.signIns, server).forget();
+      return await signOut(server, new SignInFile(this.#settings.signIns, server), this.#clock);
     } catch (error) {
       const message = `The sign-in at the MCP server "${server.name}" could not be removed: ${errorReason(error)}`;
       throw new Error(toSentence(message));

@@ -79,7 +79,7 @@ function metadataFor(redirectUrl: string): OAuthClientProvider["clientMetadata"]
   };
 }
 
-function configuredClient({ oauth }: HttpServer): OAuthClientInformationMixed | undefined {
+export function configuredClient({ oauth }: HttpServer): OAuthClientInformationMixed | undefined {
   return oauth?.clientId === undefined ? undefined : { client_id: oauth.clientId };
 }
 

@@ -81,10 +81,12 @@ describe("/mcp (A17)", () => {
   });
 
   test("logout and restart show their results", async () => {
-    const signOut: ServerService["signOut"] = async () => ({ ok: true, value: true });
+    const signOut: ServerService["signOut"] = async () => ({
+      ...{ ok: true, value: { wasSignedIn: true, stillValid: "Its tokens are still valid." } },
+    });
     const restart: ServerService["restart"] = async () => ({ ok: true, value: null });
     expect(await said("/mcp logout maps", { signOut })).toBe(
-      'You are no longer signed in at the MCP server "maps".',
+      'You are no longer signed in at the MCP server "maps". Its tokens are still valid.',
     );
     expect(await said("/mcp restart old", { restart })).toBe('The MCP server "old" is connected (3 tools).');
   });

@@ -41,7 +41,9 @@ describe("A17.1: a server that needs a sign-in", () => {
     await supervisor.prompt("two");
     expect(lastMessage(model.requests[1])).toContain("mcp__web__echo");
 
-    expect(await supervisor.mcp.signOut("web", never)).toEqual({ ok: true, value: true });
+    expect(await supervisor.mcp.signOut("web", never)).toEqual({
+      ...{ ok: true, value: { wasSignedIn: true, stillValid: null } },
+    });
     expect(supervisor.mcpServers()).toMatchObject([{ state: { type: "needs-auth" } }]);
     expect(await supervisor.prompt("/mcp__web__greet Ada")).toMatchObject({
       summary: { reason: expect.stringContaining("troupe mcp login web") },

@@ -17,6 +17,8 @@ export interface HttpTestServer {
   readonly requests: readonly { readonly line: string; readonly headers: IncomingMessage["headers"] }[];
   /** What `/token` gives out from now on; what was given out before counts no more. */
   expire(): void;
+  /** Tokens that were revoked, by the kind that the client gave. */
+  readonly revoked: readonly string[];
   /** Every session is forgotten, as by a server that was started again. */
   forget(): void;
   /** Sessions that were ended by a DELETE. */
@@ -28,6 +30,8 @@ export interface HttpTestOptions {
   /** `sse`: knows only the older protocol. */
   readonly speaks?: "streamable" | "sse";
   readonly oauth?: boolean;
+  /** False for an authorization server without revocation, a status for one that refuses it. */
+  readonly revokes?: boolean | number;
   /** Answers instead of everything else. */
   readonly instead?: (request: IncomingMessage, response: ServerResponse) => boolean;
   readonly port?: number;
@@ -37,6 +41,7 @@ export interface HttpTestOptions {
 export async function httpServer({
   speaks = "streamable",
   oauth = false,
+  revokes = true,
   instead = () => false,
   port = 0,
 }: HttpTestOptions = {}): Promise<HttpTestServer> {
@@ -44,7 +49,7 @@ export async function httpServer({
   const left: string[] = [];
   const streamable = new Map<string, StreamableHTTPServerTransport>();
   const sse = new Map<string, SSEServerTransport>();
-  const issuer = oauth ? new Issuer() : null;
+  const issuer = oauth ? new Issuer(revokes) : null;
   let url = "";
 
   const mcp = async (request: IncomingMessage, response: ServerResponse, path: string) => {
@@ -95,7 +100,7 @@ export async function httpServer({
   };
   onTestFinished(close);
   return {
-    ...{ url: `${url}/mcp`, requests, left, close },
+    ...{ url: `${url}/mcp`, requests, left, close, revoked: issuer?.revoked ?? [] },
     expire: () => issuer?.expire(),
     forget: () => streamable.clear(),
   };
@@ -120,7 +125,13 @@ class Issuer {
   readonly #clients = new Map<string, readonly string[]>();
   readonly #codes = new Map<string, { challenge: string; redirect: string }>();
   readonly #refresh = new Set<string>();
+  readonly revoked: string[] = [];
+  readonly #revokes: boolean | number;
   #tokens = new Set<string>();
+
+  constructor(revokes: boolean | number) {
+    this.#revokes = revokes;
+  }
 
   accepts(authorization: string | undefined): boolean {
     return this.#tokens.has(authorization?.replace("Bearer ", "") ?? "");
@@ -142,6 +153,7 @@ class Issuer {
         json(200, {
           ...{ issuer: url, authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` },
           ...{ registration_endpoint: `${url}/register`, response_types_supported: ["code"] },
+          ...(this.#revokes === false ? {} : { revocation_endpoint: `${url}/revoke` }),
           ...{ code_challenge_methods_supported: ["S256"], token_endpoint_auth_methods_supported: ["none"] },
         });
         return true;
@@ -159,9 +171,20 @@ class Issuer {
       case "/token":
         void body(request).then((text) => this.#token(new URLSearchParams(text), json));
         return true;
+      case "/revoke":
+        void body(request).then((text) => this.#revoke(new URLSearchParams(text), json));
+        return true;
       default:
         return false;
     }
+  }
+
+  #revoke(asked: URLSearchParams, json: (status: number, value: object) => void): void {
+    const [token = "", hint = ""] = [asked.get("token") ?? "", asked.get("token_type_hint") ?? ""];
+    if (typeof this.#revokes === "number") return void json(this.#revokes, { error: "server_error" });
+    const isKnown = this.#clients.has(asked.get("client_id") ?? "");
+    if (isKnown && (this.#tokens.delete(token) || this.#refresh.delete(token))) this.revoked.push(hint);
+    json(isKnown ? 200 : 401, {});
   }
 
   /** The person agrees at once. */
