@@ -143,6 +143,11 @@ describe("an apiKeyHelper (A18.3)", () => {
     expect(readFileSync(join(folders.homedir, "ran"), "utf8").trim()).toBe(folders.homedir);
   });
 
+  test("prints what a gateway may look for in either header", async () => {
+    const { options } = await run(key, [], { ANTHROPIC_BASE_URL: "http://gateway.test" });
+    expect(options?.source).toMatchObject({ apiKey: "sk-helper", authToken: "sk-helper" });
+  });
+
   test.each([
     [["--offline"], {}],
     [[], { ANTHROPIC_API_KEY: "sk-1" }],
