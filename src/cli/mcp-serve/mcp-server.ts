@@ -15,6 +15,9 @@ import type { Form, ShowForm } from "./elicit-user.ts";
 /** The user may be away; a question without an answer in this time counts as no. */
 const ANSWER_MS = 60 * 60 * 1000;
 
+/** A session starts without the roots of a client that takes longer. */
+const ROOTS_MS = 5_000;
+
 /** One call of a client. */
 export interface ServedCall {
   /** Aborted when the client cancels the call. */
@@ -117,6 +120,8 @@ export interface McpConnection {
   connect(transport: Transport): Promise<void>;
   /** The client's own name; empty before it has given one. */
   clientName(): string;
+  /** The URIs of its roots; empty if it has none. Rejects if it does not say. */
+  roots(): Promise<readonly string[]>;
   /** Shows a form to the user; null if the client cannot. */
   form(): ShowForm | null;
   /** Resolves when every call has its answer. */
@@ -150,6 +155,11 @@ export function mcpServer({ version, instructions, tools, onProblem }: McpServer
   return {
     connect: (transport) => server.connect(transport),
     clientName: () => server.getClientVersion()?.name ?? "",
+    async roots() {
+      if (server.getClientCapabilities()?.roots === undefined) return [];
+      const { roots } = await server.listRoots({}, { timeout: ROOTS_MS });
+      return roots.map(({ uri }) => uri);
+    },
     form: () => (server.getClientCapabilities()?.elicitation?.form === undefined ? null : showForm(server)),
     async settled() {
       await Promise.all(open);
