@@ -35,7 +35,7 @@ test("a client that cannot list its roots has agents all the same, and one witho
   }
 });
 
-test("a root that is no directory here, or that holds the user's home, is named and not added", async () => {
+test("a root without a directory here, or with the home of the user in it, is named and not added", async () => {
   const folder = temporaryFolder();
   const [project, homedir, other] = ["project", "home", "other"].map((name) => join(folder, name));
   for (const path of [project, homedir, other]) mkdirSync(path ?? "");
