@@ -2,7 +2,7 @@ import { DEFAULT_BASE_URL } from "./base-url.ts";
 import type { ModelClient } from "./client.ts";
 import { type ApiServer, type HttpModelOptions, httpModel } from "./http-model.ts";
 import { type Post, readBody } from "./http-post.ts";
-import { messagesTranslator } from "./messages-reply.ts";
+import type { ReplyTranslator } from "./reply-stream.ts";
 import { bodyEncoder } from "./sent-body.ts";
 import { tokenCounter } from "./token-counter.ts";
 
@@ -71,4 +71,29 @@ function headersOf({
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(apiKey === undefined || isOwn ? {} : { "x-api-key": apiKey }),
   };
+}
+
+/** The Messages API needs no translation, except of a message that came whole. */
+function messagesTranslator(): ReplyTranslator {
+  return {
+    event: (json) => [json],
+    whole: eventsOfMessage,
+    end: () => [],
+  };
+}
+
+function eventsOfMessage(json: unknown): unknown[] {
+  const message: Readonly<Record<string, unknown>> =
+    typeof json === "object" && json !== null ? { ...json } : {};
+  const { content, stop_reason, usage } = message;
+  if (!Array.isArray(content)) return [];
+  return [
+    { type: "message_start", message },
+    ...content.flatMap((content_block: unknown, index) => [
+      { type: "content_block_start", index, content_block },
+      { type: "content_block_stop", index },
+    ]),
+    { type: "message_delta", delta: { stop_reason }, usage },
+    { type: "message_stop" },
+  ];
 }

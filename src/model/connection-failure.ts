@@ -1,6 +1,6 @@
+import { SERVERS } from "./base-url.ts";
 import type { ModelFailure } from "./client.ts";
 import type { Where } from "./failures.ts";
-import { SERVERS } from "./servers.ts";
 
 const CAUSES: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused: nothing listens there",

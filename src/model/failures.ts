@@ -1,5 +1,5 @@
+import { SERVERS, type ServerKind } from "./base-url.ts";
 import type { ModelFailure, ModelFailureKind, ModelOutcome } from "./client.ts";
-import { SERVERS, type ServerKind } from "./servers.ts";
 
 /** What a failure's sentence may name. */
 export interface Where {

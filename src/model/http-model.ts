@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { type Aliases, resolveModel } from "./aliases.ts";
-import { checkBaseURL } from "./base-url.ts";
+import { checkBaseURL, SERVERS, type ServerKind } from "./base-url.ts";
 import type {
   ModelClient,
   ModelFailure,
@@ -33,7 +33,6 @@ import { type IdleWatch, idleWatch } from "./idle-watch.ts";
 import { ReplyAssembler } from "./reply.ts";
 import { type ReplyTranslator, readReply, Unreadable } from "./reply-stream.ts";
 import { resetMs, retryAfterMs } from "./retry-after.ts";
-import { SERVERS, type ServerKind } from "./servers.ts";
 
 /** What one API adds to the client of all of them: how a request is written, and how its reply is read. */
 export interface ModelApi {

@@ -1,8 +1,7 @@
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ModelReply, OnModelEvent } from "./client.ts";
 import type { ErrorFields } from "./error-body.ts";
-import type { ReplyBlock } from "./reply-block.ts";
-import { ReplyBlocks } from "./reply-blocks.ts";
+import { type ReplyBlock, ReplyBlocks } from "./reply-blocks.ts";
 
 /** The stream is not what the protocol says. */
 export interface ProtocolProblem {
