@@ -12,6 +12,8 @@ import { connectionProvider } from "./oauth-providers.ts";
 import { startTimeout } from "./request-timeout.ts";
 import { errorReason, toSentence } from "./server-text.ts";
 import { SignInFile } from "./sign-in-file.ts";
+import { statelessFetch } from "./stateless-fetch.ts";
+import { StatelessTransport } from "./stateless-transport.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { listTools, NO_TIMEOUT_MS, type ToolList } from "./tool-list.ts";
 
@@ -112,7 +114,7 @@ function transportsFor(
   const { messageBytes } = parts.limits;
   if (server.type === "stdio") return [() => new StdioTransport(server, { ...parts, messageBytes })];
   const countResponse = guard.countResponse.bind(guard);
-  const fetch = boundedFetch({ ...server, messageBytes, countResponse });
+  const fetch = statelessFetch(boundedFetch({ ...server, messageBytes, countResponse }));
   const file = new SignInFile(parts.signIns, server);
   // Without tokens a provider would register us with any server that asks; only `signIn` does that.
   const hasTokens = file.read().tokens !== undefined;
@@ -143,11 +145,12 @@ async function openConnection(
     const fault = guard.fault ?? faultOf(transport) ?? "closed the connection";
     lost.resolve({ fault, details: isFinal ? floodAdvice(server) : lastOutput(transport), isFinal });
   };
+  const either = new StatelessTransport(transport);
   // The client calls what is set here before its own handlers.
-  transport.onmessage = (message) => guard.countMessage(message);
+  either.onmessage = (message) => guard.countMessage(message);
   client.onerror = (error) => guard.countError(error);
   // The signal ends a request, but not the start of a transport.
-  await abortable(client.connect(transport, { signal, timeout: NO_TIMEOUT_MS }), signal);
+  await abortable(client.connect(either, { signal, timeout: NO_TIMEOUT_MS }), signal);
   const tools = await abortable(listTools(client, signal), signal);
   const close = async () => {
     // Over SSE a session ends with its stream.
