@@ -70,7 +70,8 @@ export const sessionFlags = {
   pluginDir: repeated({
     name: "plugin-dir",
     value: "DIR",
-    summary: "a plug-in whose skills and commands become NAME:SKILL; may be repeated",
+    summary:
+      "a plug-in: agents, skills, commands, hooks and MCP servers; may be repeated",
   }),
   appendSystemPrompt: text({
     name: "append-system-prompt",

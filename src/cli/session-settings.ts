@@ -5,9 +5,12 @@ import { trustFolder } from "../policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../policy/trust/trust-text.ts";
 import type { ReadSettings, Settings } from "../settings/read-settings.ts";
 import { agentLibraryIn } from "./agents/session-agents.ts";
+import type { Arguments } from "./arguments.ts";
 import { whereOf } from "./directories.ts";
 import type { CliIO } from "./io.ts";
 import { languageServerGrants } from "./language-servers.ts";
+import type { SessionPlugins } from "./plugins/session-plugins.ts";
+import { sessionFlags } from "./session-flags.ts";
 import { skillGrantsIn } from "./skills/session-skills.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -34,6 +37,14 @@ export function assertFlagsMayAllow(allowed: readonly string[], { managedRulesOn
     );
 }
 
+/** Reads the plug-ins of --plugin-dir; the code that reads them is loaded only with the first one. */
+export async function pluginsOfFlags(args: Arguments, io: CliIO): Promise<SessionPlugins | undefined> {
+  const given = args.value(sessionFlags.pluginDir);
+  if (given.length === 0) return undefined;
+  const { flaggedPlugins } = await import("./plugins/session-plugins.ts");
+  return flaggedPlugins(given, io);
+}
+
 /** Reads the settings of a session in `cwd`. Asks whether the directory is trusted if a user can answer. */
 export async function sessionSettings(
   io: CliIO,
@@ -43,21 +54,27 @@ export async function sessionSettings(
     trusts,
     askTrust,
     agentsFlag,
+    plugins,
   }: {
     readonly cwd: string;
     readonly home: string;
     readonly trusts: boolean;
     readonly askTrust?: AskTrust | undefined;
     readonly agentsFlag?: AgentsFlag | undefined;
+    readonly plugins?: SessionPlugins | undefined;
   },
 ): Promise<SessionSettings> {
   const agents = await agentLibraryIn(io, cwd, agentsFlag, {
     trusted: () => trusts || read?.trust.type === "trusted",
     agreed: (digest) => reader.agreed(digest),
+    plugins: plugins?.dirs ?? [],
   });
   const more = async () => [...(await skillGrantsIn(io, { cwd, home })), ...(await agents.grants())];
   const languageServers = (settings: Settings) => languageServerGrants(io, cwd, settings);
-  const reader = settingsReader({ ...whereOf(io, cwd), home, more, languageServers }, trusts);
+  const reader = settingsReader(
+    { ...whereOf(io, cwd), home, more, languageServers, plugins: plugins?.files ?? [] },
+    trusts,
+  );
   let read: TrustedSettings | undefined;
   read = await reader.read();
   const notes: string[] = [];

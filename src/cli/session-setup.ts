@@ -30,6 +30,7 @@ import { sessionFlags as flags, limitPatience, permissionPromptTool } from "./se
 import {
   type AskTrust,
   assertFlagsMayAllow,
+  pluginsOfFlags,
   type SessionSettings,
   sessionSettings,
 } from "./session-settings.ts";
@@ -72,7 +73,10 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const home = troupeHome(io.env, io.homedir);
   const trusts = args.value(flags.trust);
   const agentsFlag = await agentsFlagIn(args, io);
-  const settings = await sessionSettings(io, { cwd, home, trusts, askTrust: own.askTrust, agentsFlag });
+  const plugins = await pluginsOfFlags(args, io);
+  const settings = await sessionSettings(io, {
+    ...{ cwd, home, trusts, askTrust: own.askTrust, agentsFlag, plugins },
+  });
   const { read, reader } = settings;
   assertFlagsMayAllow(args.value(flags.allowedTools), read);
   const env = { ...io.env, ...read.settings.env };
@@ -89,7 +93,9 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const agreed = (digest: string) => reader.agreed(digest);
   const agents = await sessionAgents(
     worksElsewhere
-      ? await agentLibraryIn(io, resume.cwd, agentsFlag, { trusted: () => trusted, agreed })
+      ? await agentLibraryIn(io, resume.cwd, agentsFlag, {
+          ...{ trusted: () => trusted, agreed, plugins: plugins?.dirs ?? [] },
+        })
       : settings.agents,
     { withServers: !args.value(flags.strictMcpConfig), withHooks: !read.hooksOff },
   );
@@ -100,7 +106,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const agentSecrets = await secretsOfAgents(agents.agents, env);
   const skills = await sessionSkillsSetup(io, resume ?? { cwd, home }, {
     settings: read.settings,
-    plugins: args.value(flags.pluginDir),
+    plugins: plugins?.dirs ?? [],
     ...{ trusted, agreed },
   });
   const languageServers = await languageServersHere(io, resume?.cwd ?? cwd, read.settings, (digest) =>
@@ -113,6 +119,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
     limitPatienceMs:
       args.value(limitPatience) ?? read.settings.limits.limitPatienceMs ?? USUAL_LIMIT_PATIENCE_MS,
     notes: [
+      ...(plugins?.notes ?? []),
       ...settings.notes,
       ...extra.notes,
       ...servers.notes,

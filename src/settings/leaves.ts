@@ -15,6 +15,8 @@ export interface Leaf {
   readonly setting: Setting<unknown> | null;
   readonly scope: FileScope;
   readonly file: string;
+  /** The directory of the plug-in that it belongs to. */
+  readonly plugin?: string;
 }
 
 /** A value that cannot be used. */

@@ -14,6 +14,8 @@ export interface HookSource {
   readonly scope: Scope;
   readonly file: string;
   readonly value: unknown;
+  /** The directory of the plug-in that they belong to. */
+  readonly plugin?: string;
 }
 
 /** A command or a directory, and the file that names it: its meaning depends on the file. */
@@ -130,7 +132,10 @@ function hooksOf(counted: readonly Leaf[], managed: readonly Leaf[]) {
     allOff || isTrue(managed, managedHooksOnly) || leavesIn(counted, disableHooks).at(-1)?.value === true;
   const runs = ({ scope, value }: HookSource & { readonly value: JsonObject }) =>
     Object.keys(value).length > 0 && (!hooksOff || (scope === "enterprise" && !allOff));
-  const sources = leavesIn(counted, hooks).map(({ scope, file, value }) => ({ scope, file, value }));
+  const sources = leavesIn(counted, hooks).map(({ scope, file, value, plugin }) => ({
+    ...{ scope, file, value },
+    ...(plugin === undefined ? {} : { plugin }),
+  }));
   return { hooks: sources.filter(runs), hooksOff };
 }
 

@@ -28,7 +28,7 @@ export async function agentLibraryIn(
   io: CliIO,
   cwd: string,
   flag: AgentsFlag | undefined,
-  trust: Pick<AgentSearch, "trusted" | "agreed">,
+  trust: Pick<AgentSearch, "trusted" | "agreed" | "plugins">,
 ): Promise<AgentLibrary> {
   const { agentLibrary } = await import("../../context/agents/load.ts");
   const { diskFiles } = await import("../../context/disk-files.ts");

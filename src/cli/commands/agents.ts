@@ -12,7 +12,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { printJson, printNotes } from "../print.ts";
 import { safeLine } from "../safe-text.ts";
 import { jsonFlag, sessionFlags } from "../session-flags.ts";
-import { sessionSettings } from "../session-settings.ts";
+import { pluginsOfFlags, sessionSettings } from "../session-settings.ts";
 
 /** `troupe agents`: the agent types. */
 export const agentsCommand: Command = {
@@ -20,7 +20,14 @@ export const agentsCommand: Command = {
   usage: ["agents [--json]"],
   takes: "",
   summary: "list the agent types, what they are for, their tools and where they are defined",
-  options: [jsonFlag, sessionFlags.agents, sessionFlags.mcpConfig, sessionFlags.cwd, sessionFlags.trust],
+  options: [
+    jsonFlag,
+    sessionFlags.agents,
+    sessionFlags.mcpConfig,
+    sessionFlags.pluginDir,
+    sessionFlags.cwd,
+    sessionFlags.trust,
+  ],
   examples: [
     ["troupe agents", "every type with its tools, and problems in agent files"],
     ["troupe agents --json", "the same for a script"],
@@ -33,13 +40,14 @@ async function runAgents(args: Arguments, { io, runtime }: Context): Promise<num
   const trusts = args.value(sessionFlags.trust);
   const home = troupeHome(io.env, io.homedir);
   const agentsFlag = await agentsFlagIn(args, io);
-  const settings = await sessionSettings(io, { cwd, home, trusts, agentsFlag });
+  const plugins = await pluginsOfFlags(args, io);
+  const settings = await sessionSettings(io, { cwd, home, trusts, agentsFlag, plugins });
   const { agents: own, problems, shadowed, inert } = await settings.agents.look();
   const { read } = settings;
   const { withMissingServers } = await import("../agents/missing-servers.ts");
   const models = agentModelsFrom({ ...io.env, ...read.settings.env }, read.settings);
   const agents = await withMissingServers(await runtime.listAgents(own, models), own, { args, io, read });
-  const notes = inert === null ? [] : [inert];
+  const notes = [...(plugins?.notes ?? []), ...(inert === null ? [] : [inert])];
   if (args.value(jsonFlag)) {
     const replaced = shadowed.map(({ name, source }) => ({ name, source }));
     await printJson(io, { agents, problems, replaced, notes });
@@ -77,6 +85,7 @@ function definedIn({ source }: ListedAgent): string[] {
     case "enterprise":
     case "user":
     case "project":
+    case "plugin":
       return [`from ${source.file}`];
     default:
       return source satisfies never;

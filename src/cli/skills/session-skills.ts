@@ -34,28 +34,22 @@ export async function sessionSkillsSetup(
   { cwd, home }: Where,
   given: {
     readonly settings: Pick<Settings, "skills" | "pluginDirs">;
-    /** Of flags. */
+    /** Directories that flags name. */
     readonly plugins: readonly string[];
     readonly trusted: boolean;
     readonly agreed: (digest: string) => boolean;
   },
 ): Promise<SessionSkillsSetup> {
   const { pluginDirs, skills: placement } = given.settings;
-  const [own, flagged] = await Promise.all([
-    settingsDirs(pluginDirs, { cwd, homedir: io.homedir }),
-    settingsDirs(
-      given.plugins.map((text) => ({ text, file: "--plugin-dir" })),
-      io,
-    ),
-  ]);
+  const own = await settingsDirs(pluginDirs, { cwd, homedir: io.homedir });
   const { trusted, agreed } = given;
   return {
-    notes: [...own.notes, ...flagged.notes],
+    notes: own.notes,
     skills: {
       ...placement,
       search: {
         ...{ homedir: io.homedir, home, managed: managedDir(io), agreed },
-        plugins: [...new Set([...flagged.dirs, ...own.dirs])],
+        plugins: [...new Set([...given.plugins, ...own.dirs])],
         reserved: conversationCommands,
         trusted: () => trusted,
       },

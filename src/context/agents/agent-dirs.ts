@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { ancestors, isPathInside } from "../../lib/paths.ts";
 import type { Files } from "../files.ts";
 import type { MarkdownDir } from "../markdown/find-markdown.ts";
+import { readPlugin } from "../plugins/read-plugin.ts";
 
 /** Where agents are defined. All directories are absolute. */
 export interface AgentSearch {
@@ -9,6 +10,8 @@ export interface AgentSearch {
   readonly homedir: string;
   /** The directory of the organization's settings. */
   readonly managed: string;
+  /** Directories of plug-ins. */
+  readonly plugins?: readonly string[];
   /** True if the user trusts the directory: links may lead anywhere, and names replace others. */
   readonly trusted: () => boolean;
   /** True if the user has accepted the grant with this digest. */
@@ -17,11 +20,16 @@ export interface AgentSearch {
 
 /** A directory of definitions. */
 export interface AgentDir extends MarkdownDir {
-  readonly scope: "enterprise" | "user" | "project";
+  readonly scope: "enterprise" | "user" | "project" | "plugin";
+  /** Comes before the names of what is in it. */
+  readonly prefix?: string;
 }
 
-/** Returns the directories in order of precedence: the organization's, the project's, the user's. */
-export function agentDirs({ cwd, homedir, managed, trusted }: AgentSearch, files: Files): AgentDir[] {
+/** Returns the directories in order of precedence: the organization's, the project's, the user's, plug-ins'. */
+export function agentDirs(
+  { cwd, homedir, managed, plugins = [], trusted }: AgentSearch,
+  files: Files,
+): AgentDir[] {
   const agentDir = (scope: AgentDir["scope"], dir: string, reach: string | null = null): AgentDir => ({
     ...{ scope, dir, reach, layout: "tree" },
   });
@@ -33,5 +41,9 @@ export function agentDirs({ cwd, homedir, managed, trusted }: AgentSearch, files
     agentDir("enterprise", join(managed, "agents")),
     ...project.map((dir) => agentDir("project", below(dir), trusted() ? null : top)),
     agentDir("user", below(homedir)),
+    ...plugins.flatMap((plugin) => {
+      const { name, agents } = readPlugin(plugin, files);
+      return agents.map((one): AgentDir => ({ ...one, scope: "plugin", prefix: `${name}:`, reach: null }));
+    }),
   ];
 }

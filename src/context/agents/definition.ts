@@ -7,7 +7,7 @@ import type { MergeMode } from "../../mailbox/worktree.ts";
 export type AgentSource =
   | { readonly scope: "built-in" }
   | { readonly scope: "flag" }
-  | { readonly scope: "enterprise" | "user" | "project"; readonly file: string };
+  | { readonly scope: "enterprise" | "user" | "project" | "plugin"; readonly file: string };
 
 /** Permission modes, as settings name them. */
 export type AgentMode = "plan" | "dontAsk" | "default" | "acceptEdits" | "bypassPermissions";

@@ -45,7 +45,7 @@ interface FoundAgent {
 
 /**
  * Returns every agent that files and a flag define, in order of precedence: the organization's, the flag's, the
- * project's and the user's (A18.1). A faulty one is a problem, and the others are loaded.
+ * project's, the user's and those of plug-ins (A18.1). A faulty one is a problem, and the others are loaded.
  */
 export function agentLibrary(search: AgentSearch, files: Files, flag?: AgentsFlag): AgentLibrary {
   const read = rereadChanged((file: MarkdownFile<AgentDir>) => readAgent(file, files));
@@ -134,7 +134,7 @@ const NOTES = /^(?:readme|changelog|contributing|licen[cs]e|index|claude|agents)
 
 /** Reads what one file defines, and what is wrong with it. Never rejects. */
 async function readAgent(
-  { path: file, look, of: { scope } }: MarkdownFile<AgentDir>,
+  { path: file, look, of: { scope, prefix = "" } }: MarkdownFile<AgentDir>,
   files: Files,
 ): Promise<ReadAgent> {
   const nothing = (message?: string, line: number | null = null): ReadAgent => ({
@@ -156,12 +156,29 @@ async function readAgent(
     fallbackName: basename(file).replace(/\.md$/i, ""),
     unread: read.problems.flatMap(({ key = [] }) => key),
   });
+  const own = definition === null || scope !== "plugin" ? null : ofPlugin(definition, prefix);
   return {
-    definition,
+    definition: own?.definition ?? definition,
     line: fields.get("name")?.line ?? 1,
-    problems: [...read.problems, ...problems].map((problem) => ({
+    problems: [...read.problems, ...problems, ...(own?.problems ?? [])].map((problem) => ({
       ...{ file, line: problem.line, message: problem.message },
     })),
+  };
+}
+
+/** Returns a plug-in's agent under its whole name, which the short one calls too, without what only a user may give. */
+function ofPlugin(
+  { hooks, mcpServers, permissionMode, merge, ...agent }: AgentDefinition,
+  prefix: string,
+): { readonly definition: AgentDefinition; readonly problems: readonly Omit<FileProblem, "file">[] } {
+  const left = Object.entries({ hooks, mcpServers, permissionMode, merge })
+    .filter(([, value]) => value !== undefined)
+    .map(([key]) => key);
+  const message = `${left.join(", ")} of a plug-in's agent does not count; the plug-in itself can have hooks and MCP servers.`;
+  const aliases = [agent.name, ...(agent.aliases ?? [])];
+  return {
+    definition: { ...agent, name: `${prefix}${agent.name}`, aliases },
+    problems: left.length === 0 ? [] : [{ line: 1, message }],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Dirent } from "node:fs";
+import { basename, dirname } from "node:path";
 import { isPathInside } from "../../lib/paths.ts";
 import type { FileLook, Files } from "../files.ts";
 import type { FileProblem } from "./fields.ts";
@@ -6,8 +7,8 @@ import type { FileProblem } from "./fields.ts";
 /** A directory in which Markdown files are looked for. */
 export interface MarkdownDir {
   readonly dir: string;
-  /** `tree`: each `.md` file below it. `directories`: the file SKILL.md of each directory in it. */
-  readonly layout: "tree" | "directories";
+  /** `tree`: each `.md` file below it. `directories`: the file SKILL.md of each directory in it. `file`: it is the file. */
+  readonly layout: "tree" | "directories" | "file";
   /** Links may lead no further than this directory; null means anywhere. */
   readonly reach: string | null;
 }
@@ -95,7 +96,8 @@ export function findMarkdown<Dir extends MarkdownDir>(
         }
       }
     }
-    visit(of.dir, []);
+    if (of.layout === "file") add(of.dir, files.real(of.dir), [nameOf(of.dir)]);
+    else visit(of.dir, []);
   }
 
   for (const of of dirs) search(of);
@@ -108,6 +110,12 @@ export function findMarkdown<Dir extends MarkdownDir>(
 }
 
 const SKILL_FILES = ["SKILL.md", "skill.md"];
+
+/** Returns the name of a file without `.md`; a skill's is that of its directory. */
+function nameOf(path: string): string {
+  const isSkill = SKILL_FILES.includes(basename(path));
+  return isSkill ? basename(dirname(path)) : basename(path).replace(/\.md$/i, "");
+}
 
 /** Returns the entries of a directory that are not hidden, sorted by name. */
 export function visibleEntries(dir: string, files: Files): Dirent[] {

@@ -1,8 +1,9 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ancestors } from "../../lib/paths.ts";
 import type { Files } from "../files.ts";
 import type { MarkdownDir } from "../markdown/find-markdown.ts";
+import { readPlugin } from "../plugins/read-plugin.ts";
 import type { SkillOrigin } from "./skill.ts";
 
 /** Where skills are looked for. All directories are absolute. */
@@ -13,7 +14,7 @@ export interface SkillSearch {
   readonly home: string;
   /** The directory of the organization's settings. */
   readonly managed: string;
-  /** Directories of plug-ins, each with `skills` and `commands` in it. */
+  /** Directories of plug-ins. */
   readonly plugins?: readonly string[];
   /** The skills that come with Troupe (default true). */
   readonly shipped?: boolean;
@@ -54,38 +55,24 @@ export function skillDirs(where: Where, files: Files): SkillDir[] {
     ...both("user", join(homedir, ".claude")),
     ...both("user", home),
     ...project.flatMap((dir) => both("project", join(dir, ".claude"), { reach })),
-    ...plugins.flatMap((plugin) =>
-      both("plugin", plugin, { plugin, prefix: `${pluginName(plugin, files)}:` }),
-    ),
+    ...plugins.flatMap((plugin) => {
+      const { name, skills, commands } = readPlugin(plugin, files);
+      const common = { origin: "plugin", plugin, prefix: `${name}:`, reach: null } as const;
+      return [
+        ...skills.map((one): SkillDir => ({ ...common, ...one, kind: "skill" })),
+        ...commands.map((one): SkillDir => ({ ...common, ...one, kind: "command" })),
+      ];
+    }),
     ...(shipped ? both("shipped", shippedSkills()).slice(0, 1) : []),
   ];
 }
 
-function both(
-  origin: SkillOrigin,
-  dir: string,
-  { reach = null, prefix = "", plugin = null }: Partial<SkillDir> = {},
-): SkillDir[] {
-  const common = { origin, prefix, plugin, reach };
+function both(origin: SkillOrigin, dir: string, { reach = null }: Partial<SkillDir> = {}): SkillDir[] {
+  const common = { origin, prefix: "", plugin: null, reach };
   return [
     { ...common, kind: "skill", layout: "directories", dir: join(dir, "skills") },
     { ...common, kind: "command", layout: "tree", dir: join(dir, "commands") },
   ];
-}
-
-const MAX_MANIFEST_BYTES = 64 * 1024;
-
-/** Returns the name in the plug-in's manifest, or that of its directory. */
-function pluginName(dir: string, files: Files): string {
-  const manifest = files.read(join(dir, ".claude-plugin", "plugin.json"), MAX_MANIFEST_BYTES);
-  try {
-    const read: unknown = manifest.type === "text" ? JSON.parse(manifest.text) : null;
-    const name: unknown = typeof read === "object" && read !== null ? Reflect.get(read, "name") : null;
-    if (typeof name === "string" && /^[\w.-]{1,64}$/.test(name)) return name;
-  } catch {
-    // The manifest is not JSON; the directory has a name.
-  }
-  return basename(dir);
 }
 
 /** The skills that come with Troupe, each a directory of `skills/` next to the program. */

@@ -6,7 +6,7 @@ export function definitionHooks(definitions: readonly AgentDefinition[]): ReadHo
   return definitions.flatMap(({ name, hooks, source }) => {
     if (hooks === undefined) return [];
     const scope = source === undefined ? "library" : source.scope === "flag" ? "cli" : source.scope;
-    if (scope === "built-in") return [];
+    if (scope === "built-in" || scope === "plugin") return [];
     const file = source !== undefined && "file" in source ? source.file : `the agent ${name}`;
     return [{ scope, file, value: forAgents(hooks), agentType: name }];
   });

@@ -16,13 +16,15 @@ export interface Hook {
   readonly file: string;
   /** It runs only for agents of this type. */
   readonly agentType?: string;
+  /** The directory of the plug-in that it belongs to. */
+  readonly plugin?: string;
 }
 
 /** By event, in the order of configuration. An event without hooks is absent. */
 export type Hooks = ReadonlyMap<HookEvent, readonly Hook[]>;
 
 /** The raw `hooks` of one settings file; undefined if it has no hooks. */
-export interface ReadHooks extends Pick<Hook, "scope" | "file" | "agentType"> {
+export interface ReadHooks extends Pick<Hook, "scope" | "file" | "agentType" | "plugin"> {
   readonly value: unknown;
 }
 

@@ -45,8 +45,9 @@ export async function runHook(
   signal: AbortSignal,
 ): Promise<HookEnd> {
   const args = ["-c", READING_EVENT, "hook", event, hook.command];
-  const { timeoutMs } = hook;
-  const request = { id, owner, file: "/bin/sh", args, cwd, env: { ...env }, timeoutMs };
+  const { timeoutMs, plugin } = hook;
+  const ofPlugin = plugin === undefined ? {} : { CLAUDE_PLUGIN_ROOT: plugin };
+  const request = { id, owner, file: "/bin/sh", args, cwd, env: { ...env, ...ofPlugin }, timeoutMs };
   const giveUp = new AbortController();
   const running = run(
     { ...request, maxOutputBytes: MAX_OUTPUT_BYTES },

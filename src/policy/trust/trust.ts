@@ -3,7 +3,7 @@ import { join, sep } from "node:path";
 import { isProjectScope, type SettingsRoots, settingsPaths } from "../../settings/paths.ts";
 import { combine, type ReadSettings, type Settings } from "../../settings/read-settings.ts";
 import { readServerFiles } from "../../settings/server-files.ts";
-import { readSettingsFiles } from "../../settings/settings-file.ts";
+import { readSettingsFiles, type SettingsFile } from "../../settings/settings-file.ts";
 import { foreignGitClause, gitGrants } from "./foreign-git.ts";
 import { type Grant, grantsOf } from "./grants.ts";
 import { agreementFor } from "./trust-store.ts";
@@ -37,6 +37,8 @@ export interface Fresh {
 export interface SettingsSource extends SettingsRoots {
   /** Troupe's own directory, with the file of trusted directories. */
   readonly home: string;
+  /** Hooks and servers of plug-ins that the user has agreed to. */
+  readonly plugins?: readonly SettingsFile[];
   /** Returns what else in the directory needs trust, such as what its skills may do. */
   readonly more?: () => Promise<readonly Grant[]>;
   /** Returns the language servers; `settings`: as they are if the directory is trusted. */
@@ -82,7 +84,7 @@ export function settingsReader(source: SettingsSource, trusts: boolean): Setting
       ]);
       // A server in a project settings file replaces one of the same name.
       const first = settings.findIndex(({ scope }) => isProjectScope(scope));
-      const files = settings.toSpliced(first, 0, ...servers);
+      const files = settings.toSpliced(first, 0, ...servers, ...(source.plugins ?? []));
       const untrusted = combine(files, false);
       const ofLanguages = (await source.languageServers?.(combine(files, true).settings)) ?? [];
       seen = [...grantsOf(files), ...gitGrants(source.root), ...more, ...ofLanguages];

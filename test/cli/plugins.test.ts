@@ -1,0 +1,149 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { main } from "../../src/cli/main.ts";
+import { lazyRuntime } from "../../src/cli/runtime.ts";
+import { diskFiles } from "../../src/context/disk-files.ts";
+import { readPlugin } from "../../src/context/plugins/read-plugin.ts";
+import { skillLibrary } from "../../src/context/skills/library.ts";
+import { systemClock } from "../../src/mailbox/clock.ts";
+import { MAIN } from "../../src/mailbox/ids.ts";
+import type { RunRequest } from "../../src/mailbox/runs.ts";
+import { parseHooks } from "../../src/policy/hooks/hooks.ts";
+import { runHook } from "../../src/policy/hooks/run-hook.ts";
+import { places } from "../context/agents/agent-files.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { FakeIO } from "./fake-io.ts";
+import { FakeRuntime } from "./fake-session.ts";
+
+const agent = (name: string, more = "") =>
+  `---\nname: ${name}\ndescription: It is ${name}.\n${more}---\nYou are ${name}.\n`;
+const skill = "---\nname: look\ndescription: Looks.\n---\nLook.\n";
+const hook = (command: string) => ({ hooks: [{ type: "command", command }] });
+
+const ROOT = "$" + "{CLAUDE_PLUGIN_ROOT}";
+
+/** A plug-in with something of every kind, and parts that cannot be used. */
+function plugin(): string {
+  const dir = join(temporaryFolder(), "tools-dir");
+  const files: Readonly<Record<string, unknown>> = {
+    ".claude-plugin/plugin.json": {
+      name: "tools",
+      commands: ["./more/ship.md", "../outside.md"],
+      agents: "./more/agents/",
+      skills: ["./more/look", "./missing"],
+      hooks: "./more/hooks.json",
+      mcpServers: { inline: { command: "node", args: [`${ROOT}/inline.js`] } },
+      outputStyles: "./styles",
+    },
+    "agents/reader.md": agent("reader", "permissionMode: bypassPermissions\n"),
+    "commands/go.md": "Go.",
+    "more/ship.md": "Ship.",
+    "more/agents/writer.md": agent("writer"),
+    "more/look/SKILL.md": skill,
+    "skills/see/SKILL.md": skill,
+    "hooks/hooks.json": { description: "checks", hooks: { Stop: [hook("true")] } },
+    "more/hooks.json": { hooks: { PreToolUse: [hook(`"${ROOT}/check.sh"`)], NoSuchEvent: [] } },
+    ".mcp.json": { mcpServers: { db: { command: "db" } } },
+  };
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), typeof content === "string" ? content : JSON.stringify(content));
+  }
+  return dir;
+}
+
+async function run(...argv: string[]) {
+  const homedir = temporaryFolder();
+  const env = { TROUPE_HOME: join(homedir, ".troupe") };
+  const io = new FakeIO({ cwd: temporaryFolder(), homedir, env });
+  const runtime = new FakeRuntime();
+  const code = await main(argv, io, runtime);
+  return { code, out: io.out.text, err: io.err.text, runtime };
+}
+
+test("a plug-in is read from its usual places and from the paths of its manifest; what is left out has a line", () => {
+  const dir = plugin();
+  const { name, notes, hooks, servers } = readPlugin(dir, diskFiles);
+  expect(name).toBe("tools");
+  expect(hooks.map(({ file }) => file)).toEqual([`${dir}/hooks/hooks.json`, `${dir}/more/hooks.json`]);
+  expect(servers.map(({ value }) => Object.keys(Object(value)))).toEqual([["db"], ["inline"]]);
+  const manifest = `${dir}/.claude-plugin/plugin.json`;
+  expect(notes).toEqual([
+    `${manifest}: skills names ./missing, which does not exist; it is left out.`,
+    `${manifest}: commands names ../outside.md, which is outside the plug-in; it is left out.`,
+    `${manifest}: outputStyles of the plug-in tools are not used here.`,
+  ]);
+  writeFileSync(manifest, "{");
+  expect(readPlugin(dir, diskFiles)).toMatchObject({
+    name: "tools-dir",
+    notes: [`${manifest} is not a valid JSON object; correct it, until then what it says is left out.`],
+  });
+});
+
+test("its skills and commands are called with the name of the plug-in before theirs", async () => {
+  const nowhere = temporaryFolder();
+  const where = { cwd: nowhere, homedir: nowhere, home: nowhere, managed: nowhere, shipped: false };
+  const may = { trusted: () => false, agreed: () => false, denied: () => false };
+  const { all } = await skillLibrary({ ...where, ...may, plugins: [plugin()] }, diskFiles).look();
+  expect(all.map(({ name }) => name)).toEqual(["tools:go", "tools:look", "tools:see", "tools:ship"]);
+});
+
+test("--plugin-dir gives a session its agents, hooks and servers, and says first what it runs", async () => {
+  const dir = plugin();
+  const { code, err, runtime } = await run("-p", "hello", "--offline", "--plugin-dir", dir);
+  expect(code).toBe(0);
+  expect(err).toContain(
+    `The plug-in tools (${dir}) runs hooks at Stop, hooks at PreToolUse, the MCP server plugin:tools:db, the MCP server plugin:tools:inline.`,
+  );
+  expect(err).toContain("NoSuchEvent");
+  expect(err).toContain(`${dir}/agents/reader.md:1 permissionMode of a plug-in's agent does not count`);
+  const options = runtime.sessions[0]?.options;
+  expect(options?.agents?.map(({ name, aliases }) => [name, aliases])).toEqual([
+    ["tools:reader", ["reader"]],
+    ["tools:writer", ["writer"]],
+  ]);
+  expect(options?.hooks?.map(({ plugin, scope }) => [plugin, scope])).toEqual([
+    [dir, "user"],
+    [dir, "user"],
+  ]);
+  expect(options?.mcpServers).toMatchObject([
+    { name: "plugin:tools:db", command: "db", env: { CLAUDE_PLUGIN_ROOT: dir } },
+    { name: "plugin:tools:inline", args: [`${dir}/inline.js`] },
+  ]);
+});
+
+test("a hook of a plug-in gets the plug-in's directory in its environment", async () => {
+  const { hooks } = parseHooks([
+    { scope: "user", file: "/p/hooks.json", plugin: "/p", value: { Stop: [hook("true")] } },
+  ]);
+  const [one] = hooks.get("Stop") ?? [];
+  const requests: RunRequest[] = [];
+  if (one === undefined) throw new Error("no hook");
+  const how = { id: "h", owner: MAIN, cwd: "/", env: { A: "1" }, event: "/dev/null" };
+  const run = async (request: RunRequest) => {
+    requests.push(request);
+    return {
+      outcome: "exited" as const,
+      exitCode: 0,
+      signal: null,
+      stdout: "",
+      stderr: "",
+      truncated: false,
+      id: "h",
+      durationMs: 1,
+    };
+  };
+  await runHook(one, run, how, systemClock, new AbortController().signal);
+  expect(requests[0]?.env).toEqual({ A: "1", CLAUDE_PLUGIN_ROOT: "/p" });
+});
+
+test("troupe agents lists those of a plug-in with their file", async () => {
+  const { project, homedir } = places();
+  const io = new FakeIO({ cwd: project, homedir, env: { TROUPE_HOME: join(homedir, ".troupe") } });
+  const listing = Object.assign(new FakeRuntime(), { listAgents: lazyRuntime.listAgents });
+  const dir = plugin();
+  expect(await main(["agents", "--plugin-dir", dir], io, listing)).toBe(0);
+  expect(io.out.text).toMatch(/^tools:writer \(also writer\)$/m);
+  expect(io.out.text).toContain(`  from ${dir}/more/agents/writer.md\n`);
+});
