@@ -70,8 +70,7 @@ export const sessionFlags = {
   pluginDir: repeated({
     name: "plugin-dir",
     value: "DIR",
-    summary:
-      "a plug-in: agents, skills, commands, hooks and MCP servers; may be repeated",
+    summary: "a plug-in: agents, skills, commands, hooks and MCP servers; may be repeated",
   }),
   appendSystemPrompt: text({
     name: "append-system-prompt",
