@@ -11,6 +11,7 @@ import { nearName } from "../../lib/near-name.ts";
 import { inputErrors } from "../../tools/bind-tool.ts";
 import { quoted } from "../usage-error.ts";
 import type { Form, ShowForm } from "./elicit-user.ts";
+import { StatelessServing } from "./stateless-serving.ts";
 
 /** The user may be away; a question without an answer in this time counts as no. */
 const ANSWER_MS = 60 * 60 * 1000;
@@ -153,7 +154,7 @@ export function mcpServer({ version, instructions, tools, onProblem }: McpServer
     return answer.finally(() => open.delete(answer));
   });
   return {
-    connect: (transport) => server.connect(transport),
+    connect: (transport) => server.connect(new StatelessServing(transport)),
     clientName: () => server.getClientVersion()?.name ?? "",
     async roots() {
       if (server.getClientCapabilities()?.roots === undefined) return [];
