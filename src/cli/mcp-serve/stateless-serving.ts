@@ -189,7 +189,7 @@ export class StatelessServing implements Transport {
     });
   }
 
-  /** Asks the next question in the result of a request that is open, and tells our server if there is none. */
+  /** Asks the next question in the result of a request that is open, and tells our server if no request is open. */
   async #askNext(): Promise<void> {
     const [question] = this.#questions;
     if (question === undefined) return;
