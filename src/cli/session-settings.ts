@@ -1,9 +1,12 @@
 import type { AgentsFlag } from "../context/agents/agents-flag.ts";
 import type { AgentLibrary } from "../context/agents/load.ts";
+import { troupeHome } from "../journal/paths.ts";
 import { type SettingsReader, settingsReader, type TrustedSettings } from "../policy/trust/trust.ts";
 import { trustFolder } from "../policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../policy/trust/trust-text.ts";
-import type { ReadSettings, Settings } from "../settings/read-settings.ts";
+import { isProjectScope, settingsPaths } from "../settings/paths.ts";
+import { combine, type ReadSettings, type Settings } from "../settings/read-settings.ts";
+import { readSettingsFiles } from "../settings/settings-file.ts";
 import { agentLibraryIn } from "./agents/session-agents.ts";
 import type { Arguments } from "./arguments.ts";
 import { whereOf } from "./directories.ts";
@@ -37,12 +40,19 @@ export function assertFlagsMayAllow(allowed: readonly string[], { managedRulesOn
     );
 }
 
-/** Reads the plug-ins of --plugin-dir; the code that reads them is loaded only with the first one. */
-export async function pluginsOfFlags(args: Arguments, io: CliIO): Promise<SessionPlugins | undefined> {
+/**
+ * Reads the plug-ins of --plugin-dir and of the user's settings; the code that reads them is loaded only with the first
+ * one. Settings of the project enable none.
+ */
+export async function pluginsHere(args: Arguments, io: CliIO): Promise<SessionPlugins | undefined> {
   const given = args.value(sessionFlags.pluginDir);
-  if (given.length === 0) return undefined;
-  const { flaggedPlugins } = await import("./plugins/session-plugins.ts");
-  return flaggedPlugins(given, io);
+  const paths = settingsPaths(whereOf(io, io.cwd)).filter(({ scope }) => !isProjectScope(scope));
+  const { settings } = combine(await readSettingsFiles(paths), false);
+  const enabled = Object.entries(settings.enabledPlugins).flatMap(([id, on]) => (on ? [id] : []));
+  if (given.length === 0 && enabled.length === 0) return undefined;
+  const { openPlugins } = await import("./plugins/session-plugins.ts");
+  const search = { known: settings.extraKnownMarketplaces, home: troupeHome(io.env, io.homedir) };
+  return openPlugins(given, enabled, { search, io });
 }
 
 /** Reads the settings of a session in `cwd`. Asks whether the directory is trusted if a user can answer. */

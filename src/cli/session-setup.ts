@@ -30,7 +30,7 @@ import { sessionFlags as flags, limitPatience, permissionPromptTool } from "./se
 import {
   type AskTrust,
   assertFlagsMayAllow,
-  pluginsOfFlags,
+  pluginsHere,
   type SessionSettings,
   sessionSettings,
 } from "./session-settings.ts";
@@ -73,7 +73,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const home = troupeHome(io.env, io.homedir);
   const trusts = args.value(flags.trust);
   const agentsFlag = await agentsFlagIn(args, io);
-  const plugins = await pluginsOfFlags(args, io);
+  const plugins = await pluginsHere(args, io);
   const settings = await sessionSettings(io, {
     ...{ cwd, home, trusts, askTrust: own.askTrust, agentsFlag, plugins },
   });

@@ -152,7 +152,7 @@ export function parseValue(
 /** Keys that other tools read from the same files, and that mean nothing here. */
 const IGNORED = `$schema alwaysThinkingEnabled apiProvider attribution autoMemoryDirectory autoMemoryEnabled autoUpdates
   autoUpdatesChannel awsAuthRefresh awsCredentialExport cleanupPeriodDays companyAnnouncements disabledMcpjsonServers
-  enableAllProjectMcpServers enabledMcpjsonServers enabledPlugins extraKnownMarketplaces fastMode feedbackSurveyRate
+  enableAllProjectMcpServers enabledMcpjsonServers fastMode feedbackSurveyRate
   fileSuggestion forceLoginMethod gcpAuthRefresh includeCoAuthoredBy includeGitInstructions language minimumVersion
   modelOverrides otelHeadersHelper outputStyle plansDirectory pluginConfigs prefersReducedMotion respectGitignore
   showThinkingSummaries showTurnDuration skipWebFetchPreflight skipDangerousModePermissionPrompt spinnerTipsEnabled

@@ -335,6 +335,18 @@ export const schema = {
       { fallback: "`attached`" },
     ),
   },
+  enabledPlugins: setting(
+    "enabledPlugins",
+    entries("an object of plug-ins, each true or false", z.record(z.string(), z.boolean())),
+    `Plug-ins by \`name@marketplace\`; \`troupe plugin enable\` sets it, and asks whether you agree to what a plug-in runs. ${NOT_IN_PROJECT}`,
+    { trust: "never" },
+  ),
+  extraKnownMarketplaces: setting(
+    "extraKnownMarketplaces",
+    objects(),
+    `Marketplaces by name, each with \`source\`: \`{"source": "directory", "path": …}\`, \`{"source": "github", "repo": …}\` or \`{"source": "git", "url": …}\`. \`troupe plugin marketplace add\` sets it. ${NOT_IN_PROJECT}`,
+    { trust: "never" },
+  ),
   pluginDirs: setting(
     "troupe.pluginFolders",
     texts("directories"),

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -146,4 +147,54 @@ test("troupe agents lists those of a plug-in with their file", async () => {
   expect(await main(["agents", "--plugin-dir", dir], io, listing)).toBe(0);
   expect(io.out.text).toMatch(/^tools:writer \(also writer\)$/m);
   expect(io.out.text).toContain(`  from ${dir}/more/agents/writer.md\n`);
+});
+
+test("a marketplace on disk or in git: a plug-in runs only what the user has agreed to", async () => {
+  const { project, homedir } = places();
+  const market = temporaryFolder();
+  const put = (path: string, value: unknown) => {
+    mkdirSync(dirname(join(market, path)), { recursive: true });
+    writeFileSync(join(market, path), typeof value === "string" ? value : JSON.stringify(value));
+  };
+  put(".claude-plugin/marketplace.json", { name: "shop", plugins: [{ name: "tools", source: "./tools" }] });
+  put("tools/agents/reader.md", agent("reader"));
+  put("tools/hooks/hooks.json", { hooks: { Stop: [hook("true")] } });
+  const here = async (...argv: string[]) => {
+    const io = new FakeIO({
+      cwd: project,
+      homedir,
+      env: { ...process.env, TROUPE_HOME: join(homedir, ".troupe") },
+    });
+    const runtime = new FakeRuntime();
+    const code = await main(argv, io, runtime);
+    return { code, out: io.out.text, err: io.err.text, options: runtime.sessions[0]?.options };
+  };
+  expect(await here("plugin", "marketplace", "add", market)).toMatchObject({ code: 0 });
+  expect((await here("plugin", "list")).out).toBe("tools@shop  not installed\n");
+  const installed = await here("plugin", "install", "tools@shop", "--yes");
+  expect(installed).toMatchObject({ code: 0, err: expect.stringContaining('run "true" as a hook (Stop)') });
+  expect((await here("plugin", "list")).out).toBe("tools@shop  enabled\n");
+  const run = await here("-p", "hello", "--offline");
+  expect(run.options?.agents?.map(({ name }) => name)).toEqual(["tools:reader"]);
+  expect(run.options?.hooks).toHaveLength(1);
+
+  put("tools/hooks/hooks.json", { hooks: { Stop: [hook("rm -r /")] } });
+  const changed = await here("-p", "hello", "--offline");
+  expect(changed.options?.hooks).toEqual([]);
+  expect(changed.err).toContain(
+    'You have not agreed to what the plug-in tools@shop runs (run "rm -r /" as a hook (Stop)), so its hooks and servers are left out; troupe plugin enable tools@shop asks.',
+  );
+  expect(await here("plugin", "disable", "tools@shop")).toMatchObject({ code: 0 });
+  expect((await here("-p", "hello", "--offline")).options?.agents).toEqual([]);
+  expect(await here("plugin", "remove", "tools@shop")).toMatchObject({ code: 0 });
+  expect(await here("plugin", "marketplace", "remove", "shop")).toMatchObject({ code: 0 });
+
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: market });
+  git("init", "-q");
+  git("add", "-A");
+  git("commit", "-qm", "first");
+  expect(await here("plugin", "marketplace", "add", `file://${market}`)).toMatchObject({ code: 0, err: "" });
+  expect((await here("plugin", "list")).out).toBe("tools@shop  not installed\n");
+  expect((await here("plugin", "marketplace", "add", "file:///nowhere/at/all")).code).not.toBe(0);
 });

@@ -12,7 +12,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { printJson, printNotes } from "../print.ts";
 import { safeLine } from "../safe-text.ts";
 import { jsonFlag, sessionFlags } from "../session-flags.ts";
-import { pluginsOfFlags, sessionSettings } from "../session-settings.ts";
+import { pluginsHere, sessionSettings } from "../session-settings.ts";
 
 /** `troupe agents`: the agent types. */
 export const agentsCommand: Command = {
@@ -40,7 +40,7 @@ async function runAgents(args: Arguments, { io, runtime }: Context): Promise<num
   const trusts = args.value(sessionFlags.trust);
   const home = troupeHome(io.env, io.homedir);
   const agentsFlag = await agentsFlagIn(args, io);
-  const plugins = await pluginsOfFlags(args, io);
+  const plugins = await pluginsHere(args, io);
   const settings = await sessionSettings(io, { cwd, home, trusts, agentsFlag, plugins });
   const { agents: own, problems, shadowed, inert } = await settings.agents.look();
   const { read } = settings;

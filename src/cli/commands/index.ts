@@ -10,6 +10,7 @@ import { inboxCommand } from "./inbox.ts";
 import { mcpCommand } from "./mcp.ts";
 import { mcpServeCommand } from "./mcp-serve.ts";
 import { permissionsCommand } from "./permissions.ts";
+import { pluginCommand } from "./plugin.ts";
 import { promptCommand } from "./prompt.ts";
 import { runCommand } from "./run.ts";
 import { sessionsCommand } from "./sessions.ts";
@@ -36,6 +37,7 @@ export const namedCommands: readonly Command[] = [
   doctorCommand,
   mcpCommand,
   mcpServeCommand,
+  pluginCommand,
 ];
 
 /** All of them: the conversation and `-p` have no name. */

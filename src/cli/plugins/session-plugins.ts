@@ -1,49 +1,103 @@
+import { existsSync } from "node:fs";
 import { diskFiles } from "../../context/disk-files.ts";
-import { readPlugin } from "../../context/plugins/read-plugin.ts";
+import { type Plugin, readPlugin } from "../../context/plugins/read-plugin.ts";
 import { isObject } from "../../lib/objects.ts";
 import { printable } from "../../lib/printable.ts";
+import { type Grant, grantsOf } from "../../policy/trust/grants.ts";
+import { agreementFor } from "../../policy/trust/trust-store.ts";
 import { checkLeaves } from "../../settings/leaves.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
 import { settingsDirs } from "../directories.ts";
 import type { CliIO } from "../io.ts";
+import { findPlugin, type MarketplaceSearch } from "./marketplaces.ts";
 
 export interface SessionPlugins {
   /** Directories, absolute. */
   readonly dirs: readonly string[];
-  /** Their hooks and MCP servers, as settings of the user, who named the plug-in. */
+  /** Their hooks and MCP servers, as settings of the user, who agreed to them. */
   readonly files: readonly SettingsFile[];
   /** What each may run, and what was left out. */
   readonly notes: readonly string[];
 }
 
-/** Reads the plug-ins of --plugin-dir. The user names each of them, so what it runs is agreed to, and shown. */
-export async function flaggedPlugins(given: readonly string[], io: CliIO): Promise<SessionPlugins> {
+/** A plug-in with what it would run. */
+export interface PluginParts {
+  readonly plugin: Plugin;
+  readonly files: readonly SettingsFile[];
+  readonly grants: readonly Grant[];
+}
+
+/**
+ * Reads the plug-ins of --plugin-dir and those that settings enable. What the first run is agreed to, as the user names
+ * them, and shown; what the others run counts if the user agreed to exactly that when enabling them.
+ */
+export async function openPlugins(
+  given: readonly string[],
+  enabled: readonly string[],
+  { search, io }: { readonly search: MarketplaceSearch; readonly io: CliIO },
+): Promise<SessionPlugins> {
   const said = given.map((text) => ({ text, file: "--plugin-dir" }));
   const { dirs, notes } = await settingsDirs(said, io);
-  const plugins = [...new Set(dirs)].map((dir) => readPlugin(dir, diskFiles));
-  const read = plugins.map((plugin) => {
-    const files = [
-      ...plugin.hooks.map(({ file, value }) => fileOf(file, plugin.dir, { hooks: value })),
-      ...plugin.servers.map(({ file, value }) =>
-        fileOf(file, plugin.dir, { mcpServers: prefixed(plugin.name, value) }),
-      ),
-    ];
-    return { plugin, files, runs: runsOf(files) };
-  });
+  const flagged = [...new Set(dirs)].map((dir) => ({ ...pluginParts(dir), left: null }));
+  const found = await Promise.all(enabled.map((id) => enabledPlugin(id, search)));
+  const all = [...flagged, ...found.flatMap((one) => ("problem" in one ? [] : [one]))];
+  const counted = all.filter(({ left }) => left === null);
   return {
-    dirs: plugins.map(({ dir }) => dir),
-    files: read.flatMap(({ files }) => files),
+    dirs: [...new Set(all.map(({ plugin }) => plugin.dir))],
+    files: counted.flatMap(({ files }) => files),
     notes: [
       ...notes,
-      ...plugins.flatMap((plugin) => plugin.notes),
-      ...read.flatMap(({ plugin, runs }) =>
-        runs.length === 0 ? [] : [`The plug-in ${plugin.name} (${plugin.dir}) runs ${runs.join(", ")}.`],
-      ),
+      ...found.flatMap((one) => ("problem" in one ? [one.problem] : [])),
+      ...all.flatMap(({ plugin, left }) => [...plugin.notes, ...(left ?? [])]),
+      ...counted.flatMap(({ plugin, files }) => {
+        const runs = runsOf(files);
+        return runs.length === 0
+          ? []
+          : [`The plug-in ${plugin.name} (${plugin.dir}) runs ${runs.join(", ")}.`];
+      }),
     ],
   };
 }
 
-function fileOf(file: string, plugin: string, value: Readonly<Record<string, unknown>>): SettingsFile {
+type EnabledPlugin = PluginParts & { readonly left: readonly string[] | null };
+
+async function enabledPlugin(
+  id: string,
+  search: MarketplaceSearch,
+): Promise<EnabledPlugin | { readonly problem: string }> {
+  const found = findPlugin(id, search);
+  if ("problem" in found) return found;
+  if (!existsSync(found.dir))
+    return {
+      problem: `The plug-in ${printable(id)} is not here; get it with troupe plugin install ${printable(id)}.`,
+    };
+  const parts = pluginParts(found.dir);
+  const agreement = parts.grants.length === 0 ? null : await agreementFor(search.home, found.dir);
+  const agreed = agreement?.type === "read" ? agreement.agreed : null;
+  const fresh = parts.grants.filter(({ digest }) => !agreed?.has(digest));
+  const left = `You have not agreed to what the plug-in ${printable(id)} runs (${fresh.map(({ words }) => words).join("; ")}), so its hooks and servers are left out; troupe plugin enable ${printable(id)} asks.`;
+  return { ...parts, left: fresh.length === 0 ? null : [left] };
+}
+
+/** Reads a plug-in and what it would run. */
+export function pluginParts(dir: string): PluginParts {
+  const plugin = readPlugin(dir, diskFiles);
+  const files = [
+    ...plugin.hooks.map(({ file, value }) => settingsOf(file, dir, { hooks: value })),
+    ...plugin.servers.map(({ file, value }) =>
+      settingsOf(file, dir, { mcpServers: prefixed(plugin.name, value) }),
+    ),
+  ];
+  // As if a project had them: that is what needs an agreement.
+  const scope = "project" as const;
+  const asProject = files.map((file) => ({
+    ...{ ...file, scope },
+    leaves: file.leaves.map((leaf) => ({ ...leaf, scope })),
+  }));
+  return { plugin, files, grants: grantsOf(asProject) };
+}
+
+function settingsOf(file: string, plugin: string, value: Readonly<Record<string, unknown>>): SettingsFile {
   const from = { scope: "user", file } as const;
   const { leaves, problems } = checkLeaves(value, from);
   const warnings = problems.map(

@@ -20,7 +20,7 @@ const inConversation: Readonly<Record<string, string | null>> = {
 export const conversationCommands: readonly string[] = Object.keys(inConversation);
 
 /** Subcommands of `troupe` that are not slash commands. */
-const inShell = "context cron doctor fanout inbox run sessions start top undo worktrees".split(" ");
+const inShell = "context cron doctor fanout inbox plugin run sessions start top undo worktrees".split(" ");
 
 /** Completes a sentence about an unknown slash command that is a subcommand of `troupe`, or returns null. */
 export function onlyInShell(name: string): string | null {

@@ -1,0 +1,54 @@
+import { withSubcommands } from "../command.ts";
+import { flag } from "../option.ts";
+import { UsageError } from "../usage-error.ts";
+
+const yes = flag({ name: "yes", summary: "of install and enable: agree to what the plug-in runs" });
+
+const load = () => import("../plugins/plugin-actions.ts");
+
+/** `troupe plugin`: plug-ins of marketplaces. */
+export const pluginCommand = withSubcommands({
+  name: "plugin",
+  summary: "add marketplaces; install, list, enable, disable and remove plug-ins",
+  details: [
+    "NAME is PLUGIN@MARKETPLACE. Before a plug-in is enabled, you are shown what it runs and asked.",
+    "marketplace add takes a directory, a git URL or OWNER/REPOSITORY on GitHub; marketplace remove takes a name.",
+  ],
+  options: [],
+  subcommands: {
+    marketplace: {
+      takes: "ACTION WHERE",
+      async run([action, where = ""], _, { io }) {
+        const { addMarketplace, removeMarketplace } = await load();
+        if (action === "add") return addMarketplace(where, io);
+        if (action === "remove") return removeMarketplace(where, io);
+        throw new UsageError(
+          "plugin marketplace has add and remove: troupe plugin marketplace add PATH|URL.",
+        );
+      },
+    },
+    install: {
+      takes: "NAME",
+      options: [yes],
+      run: async ([id = ""], args, { io }) => (await load()).enablePlugin(id, args.value(yes), io),
+    },
+    list: { run: async (_, __, { io }) => (await load()).listPlugins(io) },
+    enable: {
+      takes: "NAME",
+      options: [yes],
+      run: async ([id = ""], args, { io }) => (await load()).enablePlugin(id, args.value(yes), io),
+    },
+    disable: {
+      takes: "NAME",
+      run: async ([id = ""], _, { io }) => (await load()).disablePlugin(id, io),
+    },
+    remove: {
+      takes: "NAME",
+      run: async ([id = ""], _, { io }) => (await load()).disablePlugin(id, io, { removes: true }),
+    },
+  },
+  examples: [
+    ["troupe plugin marketplace add ./market", "its plug-ins can be installed"],
+    ["troupe plugin install tools@market", "shows what it runs, asks, and enables it"],
+  ],
+});
