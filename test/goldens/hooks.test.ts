@@ -59,9 +59,14 @@ goldens("hooks", [
     PreToolUse: on("Write", `echo '{"hookSpecificOutput":{"permissionDecision":"ask"}}'`),
   }),
   hooked("PreToolUse: another input", {
-    PreToolUse: on("Write", `echo '{"file_path":"$P/y.txt","content":"y"}'`),
+    PreToolUse: on(
+      "Write",
+      `echo '{"hookSpecificOutput":{"updatedInput":{"file_path":"$P/y.txt","content":"y"}}}'`,
+    ),
   }),
-  hooked("PreToolUse: an input that does not fit", { PreToolUse: on("Write", `echo '{"path":1}'`) }),
+  hooked("PreToolUse: an input that does not fit", {
+    PreToolUse: on("Write", `echo '{"hookSpecificOutput":{"updatedInput":{"path":1}}}'`),
+  }),
   hooked("PreToolUse: ends it", { PreToolUse: hook(`echo '{"continue":false,"stopReason":"enough"}'`) }),
   hooked("PreToolUse: fails, and fails closed", {
     PreToolUse: [...hook("exit 7"), ...hook("no-such-program", { failClosed: true })],

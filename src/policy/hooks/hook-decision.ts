@@ -72,7 +72,7 @@ function failed(hook: Hook, problem: HookProblem, otherwise: HookDecision = {}):
   return { decision: { verdict: "block", reason }, problem };
 }
 
-/** Reads what a hook that succeeded has printed: text, an envelope, or an object that replaces what it read (A22.11). */
+/** Reads what a hook that succeeded has printed: text, an envelope, or an object with a new prompt (A22.11). */
 function readOutput(hook: Hook, text: string): HookResponse {
   if (!text.startsWith("{")) return { decision: textDecision(hook, text) };
   const broken = (why: string) => failed(hook, { kind: "json", why }, textDecision(hook, text));
@@ -98,10 +98,8 @@ function objectDecision(hook: Hook, value: Readonly<Record<string, unknown>>, te
   if (Object.keys(value).length === 0) return {};
   const { prompt } = value;
   if (hook.event === "UserPromptSubmit" && typeof prompt === "string") return { prompt };
-  if (hook.event !== "PreToolUse") return textDecision(hook, text);
-  // A filter that passes on the whole event, changed or not, means the input in it.
-  const input = "hook_event_name" in value ? value["tool_input"] : value;
-  return isObject(input) ? { input } : {};
+  // Before a call, an object that is not a hook response is a log or a report; it must not become the call's input (A22.11).
+  return textDecision(hook, text);
 }
 
 /** The JSON that hooks of other tools print; all of it is optional. */

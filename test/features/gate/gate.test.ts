@@ -279,7 +279,7 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
         hook("Bash", `grep -q forbidden "/dev/stdin" && { echo "never that" >&2; exit 2; }; exit 0`),
         hook(
           "Write",
-          `printf '{"file_path": "%s/moved.txt", "content": "by the hook"}' "$CLAUDE_PROJECT_DIR"`,
+          `printf '{"hookSpecificOutput": {"updatedInput": {"file_path": "%s/moved.txt", "content": "by the hook"}}}' "$CLAUDE_PROJECT_DIR"`,
         ),
       ],
       PostToolUse: [hook("Write", "echo formatted")],

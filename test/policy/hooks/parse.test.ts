@@ -95,11 +95,11 @@ test.each([
   [{ Stop: group({ command: "x", type: "prompt" }) }, 'hooks.Stop[0].hooks[0].type must be "command"'],
   [
     { Stop: group({ command: "x", timeout: 0 }) },
-    "hooks.Stop[0].hooks[0].timeout must be a number of seconds up to 3600",
+    "hooks.Stop[0].hooks[0].timeout must be a positive number of seconds",
   ],
   [
     { Stop: group({ command: "x", timeout: "5" }) },
-    "hooks.Stop[0].hooks[0].timeout must be a number of seconds",
+    "hooks.Stop[0].hooks[0].timeout must be a positive number of seconds",
   ],
   [
     { Stop: group({ command: "x", failClosed: 1 }) },
@@ -117,4 +117,12 @@ test("a broken entry leaves its neighbours in the same list", () => {
   const { hooks, problems } = parse({ Stop: [{ hooks: entries }, null, { hooks: [] }] });
   expect(hooks.get("Stop")?.map(({ command }) => command)).toEqual(["a", "b"]);
   expect(problems).toHaveLength(2);
+});
+
+test("a timeout that was meant in milliseconds is shortened, and said; the hook runs (issue 20, 8)", () => {
+  const { hooks, problems } = parse({ Stop: group({ command: "x", timeout: 30_000 }) });
+  expect(hooks.get("Stop")?.map(({ timeoutMs }) => timeoutMs)).toEqual([3_600_000]);
+  expect(problems).toEqual([
+    `${file}: hooks.Stop[0].hooks[0].timeout is in seconds and 30000 is too long, so 3600 s count; if you meant milliseconds, write 30.`,
+  ]);
 });
