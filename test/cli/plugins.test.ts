@@ -139,6 +139,11 @@ test("a hook of a plug-in gets the plug-in's directory in its environment", asyn
   expect(requests[0]?.env).toEqual({ A: "1", CLAUDE_PLUGIN_ROOT: "/p" });
 });
 
+test("troupe mcp list shows the servers of a plug-in", async () => {
+  const { out } = await run("mcp", "list", "--plugin-dir", plugin());
+  expect(out).toContain("plugin:tools:db");
+});
+
 test("troupe agents lists those of a plug-in with their file", async () => {
   const { project, homedir } = places();
   const io = new FakeIO({ cwd: project, homedir, env: { TROUPE_HOME: join(homedir, ".troupe") } });

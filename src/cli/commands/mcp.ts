@@ -25,7 +25,13 @@ export const mcpCommand: Command = {
     "login prints the address of a page to open in a browser on this machine, and waits until you have signed in there.",
     "serve makes Troupe a server for other programs, with flags of its own: troupe mcp serve --help.",
   ],
-  options: [...Object.values(mcpFlags), loginConfig, sessionFlags.trust, sessionFlags.cwd],
+  options: [
+    ...Object.values(mcpFlags),
+    loginConfig,
+    sessionFlags.pluginDir,
+    sessionFlags.trust,
+    sessionFlags.cwd,
+  ],
   examples: [
     [
       "troupe mcp add files -- npx -y @modelcontextprotocol/server-filesystem .",

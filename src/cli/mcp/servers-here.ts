@@ -12,6 +12,7 @@ import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { settingsSource, workingDir } from "../directories.ts";
 import { sessionFlags } from "../session-flags.ts";
+import { pluginsHere } from "../session-settings.ts";
 import { quoted, UsageError } from "../usage-error.ts";
 import { serverLeaves } from "./server-leaves.ts";
 
@@ -33,7 +34,8 @@ export interface ServersHere {
 
 export async function serversHere(args: Arguments, { io }: Pick<Context, "io">): Promise<ServersHere> {
   const root = await workingDir(args, io);
-  const source = settingsSource(io, root);
+  const plugins = await pluginsHere(args, io);
+  const source = { ...settingsSource(io, root), plugins: plugins?.files ?? [] };
   const [read, settings, servers] = await Promise.all([
     settingsReader(source, args.value(sessionFlags.trust)).read(),
     readSettingsFiles(settingsPaths(source)),
@@ -41,11 +43,11 @@ export async function serversHere(args: Arguments, { io }: Pick<Context, "io">):
   ]);
   const isServer = ({ setting }: Leaf) => setting === schema.mcpServers;
   return {
-    ...{ root, home: source.home, warnings: read.warnings },
+    ...{ root, home: source.home, warnings: [...(plugins?.notes ?? []), ...read.warnings] },
     env: { ...io.env, ...read.settings.env },
     counted: serverLeaves(read.leaves),
     trusted: read.trust.type !== "untrusted",
-    all: [...settings, ...servers].flatMap(({ leaves }) => leaves.filter(isServer)),
+    all: [...settings, ...servers, ...source.plugins].flatMap(({ leaves }) => leaves.filter(isServer)),
   };
 }
 
