@@ -23,7 +23,8 @@ export function followSettings(
     const left = untrustedNote(fresh.trust);
     const isNewlyUntrusted = left !== null && left !== untrustedNote(current.trust);
     current = fresh;
-    session.replaceSettings({ rules: fresh.rules, hooks: fresh.hooks });
+    const { rules, managedRulesOnly, hooks } = fresh;
+    session.replaceSettings({ rules, managedRulesOnly, hooks });
     const why = whyNotMode(session.mode(), fresh);
     if (why !== null) session.setMode(fresh.mode ?? "default");
     note("Settings have changed; their rules and hooks apply from now on.");

@@ -141,7 +141,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       disallowedTools: args.value(flags.disallowedTools),
       askEveryCommand: read.settings.askEveryCommand ?? false,
       whyNotMode: (mode) => whyNotMode(mode, read),
-      ...{ rules: read.rules, hooks: read.hooks },
+      ...{ rules: read.rules, managedRulesOnly: read.managedRulesOnly, hooks: read.hooks },
       foreignGit: (folder) => reader.foreignGit(folder),
       env: read.settings.env,
       commandEnv: read.settings.commandEnv,

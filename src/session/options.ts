@@ -89,6 +89,8 @@ export interface SupervisorOptions extends AgentModels {
   readonly disallowedTools?: readonly string[];
   /** Permission rules of settings, each with the file that it is in. */
   readonly rules?: readonly Rule[];
+  /** Only the organisation's rules allow something: not those of flags, and none for the session (default false). */
+  readonly managedRulesOnly?: boolean;
   /** Every command of Bash is a question, whatever allows it; what is denied stays denied (default false). */
   readonly askEveryCommand?: boolean;
   /** Hooks of settings, as they are written there. */
@@ -313,7 +315,11 @@ export interface SupervisorHandle {
   /** The permission rules in force, those that the user granted for the session last. */
   rules(): readonly Rule[];
   /** Settings were changed: their rules and hooks hold from the next call on. */
-  replaceSettings(settings: { readonly rules: readonly Rule[]; readonly hooks: readonly HookSource[] }): void;
+  replaceSettings(settings: {
+    readonly rules: readonly Rule[];
+    readonly managedRulesOnly?: boolean;
+    readonly hooks: readonly HookSource[];
+  }): void;
   /**
    * Leaves everything as it is, to be resumed with the session (C23): what runs is ended, but not in the journal, and
    * what is asked for from now on is recorded and does not run. Each result is `cancelled`. Call `close` after it.

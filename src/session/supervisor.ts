@@ -271,8 +271,12 @@ export class Supervisor implements SupervisorHandle {
     return this.#session.rules.all;
   }
 
-  replaceSettings({ rules, hooks }: Parameters<SupervisorHandle["replaceSettings"]>[0]): void {
-    this.#session.rules.replaceSettings(rules);
+  replaceSettings({
+    rules,
+    managedRulesOnly,
+    hooks,
+  }: Parameters<SupervisorHandle["replaceSettings"]>[0]): void {
+    this.#session.rules.replaceSettings(rules, managedRulesOnly);
     this.#session.hooks.replace(hooks);
     void this.#session.permissions.broker.changed();
   }

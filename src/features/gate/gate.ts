@@ -46,6 +46,8 @@ export interface GateParts {
   readonly asks: Pick<SessionAsks, "permission">;
   /** True if any rule denies anything; otherwise no search is filtered. */
   deniesAny(): boolean;
+  /** False if only the organisation's rules allow something, so that none is offered for the session. */
+  canGrant(): boolean;
   /** Returns the text for the agent if the user has denied this same call for the session. */
   denied(call: SameCall): string | null;
   readonly toolbox: Pick<Toolbox, "find">;
@@ -227,7 +229,7 @@ export class Gate {
         : hookAnswer.decision === "ask"
           ? (hookAnswer.reason ?? "A hook asks for it.")
           : judgement.reason;
-    const grants = mustAsk ? [] : judgement.grants;
+    const grants = mustAsk || !this.#parts.canGrant() ? [] : judgement.grants;
     const question = questionOf(tool, { input, toolUse, ...where, title: claim.title, reason, grants });
     const always = mustAsk ? ({ always: true } as const) : {};
     const asking = { actor, call: call.id, signal };

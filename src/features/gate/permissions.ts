@@ -23,6 +23,8 @@ import { rulesFrom, SessionRules } from "./session-rules.ts";
 export interface GateOptions {
   /** Permission rules of settings, each with its file. */
   readonly rules?: readonly Rule[];
+  /** Only the organisation's rules allow something: not those of flags, and none for the session (default false). */
+  readonly managedRulesOnly?: boolean;
   /** True to ask for every Bash command, whatever allows it; denied ones stay denied (default false). */
   readonly askEveryCommand?: boolean;
   readonly allowedTools?: readonly string[];
@@ -40,11 +42,13 @@ export interface GateOptions {
 /** Tools that could only refuse if no user can be asked. */
 const NEEDS_USER: readonly string[] = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
-export function openRules({ rules, allowedTools, disallowedTools }: GateOptions): SessionRules {
-  return new SessionRules(rules ?? [], [
+export function openRules(options: GateOptions): SessionRules {
+  const { rules, managedRulesOnly, allowedTools, disallowedTools } = options;
+  const given = [
     ...rulesFrom(allowedTools ?? [], "allow", "cli"),
     ...rulesFrom(disallowedTools ?? [], "deny", "cli"),
-  ]);
+  ];
+  return new SessionRules(rules ?? [], given, managedRulesOnly);
 }
 
 /** Returns whether a tool is forbidden altogether or could only refuse, and so is not offered. */
@@ -116,7 +120,7 @@ export function openGate(parts: OpenGateParts): OpenedGate {
   const { options, rules, permissions, hooks, sandbox, planFile, toolbox, folders } = parts;
   const { mode, broker, asks, caller } = permissions;
   const foreignGit = options.foreignGit ?? (() => null);
-  const rulesFor = ({ lent = [] }: WriteScope) => [...rules.all, ...lent];
+  const rulesFor = ({ lent }: WriteScope) => rules.withLent(lent);
   const engine = enginesFor(rules, parts);
   // At the start, while a user still looks.
   const [root = "/", ...additionalDirs] = folders;
@@ -126,6 +130,7 @@ export function openGate(parts: OpenGateParts): OpenedGate {
     ...{ rules: rulesFor, sandbox, foreignGit, caller, toolbox },
     denied: (call) => broker.denied(call),
     deniesAny: () => rules.all.some(({ behaviour }) => behaviour === "deny"),
+    canGrant: () => rules.canGrant,
     asksEveryCommand: options.askEveryCommand ?? false,
     lookUpTracked: trackedLookUp({ ...parts.tracked, foreignGit, rules: rulesFor }),
   });
@@ -179,7 +184,7 @@ function enginesFor(
     const key = JSON.stringify([root, additionalDirs, tree?.path, lent.map(({ text }) => text)]);
     const known = made.get(key);
     if (known !== undefined) return known;
-    const engine = engineOf([...of, ...lent], { ...anchorsOf(scope, folders, readable), shell });
+    const engine = engineOf(rules.withLent(lent), { ...anchorsOf(scope, folders, readable), shell });
     made.set(key, engine);
     for (const problem of engine.problems) {
       if (!told.has(problem)) onWarning(problem);

@@ -5,17 +5,29 @@ export class SessionRules {
   #settings: readonly Rule[];
   readonly #given: readonly Rule[];
   #granted: readonly Rule[] = [];
+  #managedOnly: boolean;
   #all: readonly Rule[];
 
-  constructor(settings: readonly Rule[], given: readonly Rule[]) {
+  constructor(settings: readonly Rule[], given: readonly Rule[], managedOnly = false) {
     this.#settings = settings;
     this.#given = given;
-    this.#all = [...settings, ...given];
+    this.#managedOnly = managedOnly;
+    this.#all = this.#counted();
   }
 
   /** The same array until something changes. */
   get all(): readonly Rule[] {
     return this.#all;
+  }
+
+  /** False if only the organisation's rules allow something (allowManagedPermissionRulesOnly). */
+  get canGrant(): boolean {
+    return !this.#managedOnly;
+  }
+
+  /** Returns the rules in force for an actor to which a skill lends more. */
+  withLent(lent: readonly Rule[] = []): readonly Rule[] {
+    return this.#managedOnly ? this.#all : [...this.#all, ...lent];
   }
 
   /** Adds rules that the user allows for the session. */
@@ -24,13 +36,21 @@ export class SessionRules {
     const fresh = texts.filter((text) => !known.has(text));
     if (fresh.length === 0) return;
     this.#granted = [...this.#granted, ...rulesFrom(fresh, "allow", "session")];
-    this.#all = [...this.#settings, ...this.#given, ...this.#granted];
+    this.#all = this.#counted();
   }
 
   /** Replaces the rules of settings that changed while the session runs. */
-  replaceSettings(rules: readonly Rule[]): void {
+  replaceSettings(rules: readonly Rule[], managedOnly = false): void {
     this.#settings = rules;
-    this.#all = [...this.#settings, ...this.#given, ...this.#granted];
+    this.#managedOnly = managedOnly;
+    this.#all = this.#counted();
+  }
+
+  #counted(): readonly Rule[] {
+    const all = [...this.#settings, ...this.#given, ...this.#granted];
+    return this.#managedOnly
+      ? all.filter(({ behaviour, scope }) => behaviour !== "allow" || scope === "enterprise")
+      : all;
   }
 }
 

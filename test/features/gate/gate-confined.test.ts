@@ -56,6 +56,7 @@ function gateWith({
     hooks: { has: () => false, preToolUse: async () => ({ type: "go" }) },
     asks: { permission: async () => ({ type: "deny", by: "nobody", reason: "There is no user." }) },
     asksEveryCommand: false,
+    canGrant: () => true,
     deniesAny: () => false,
     denied: () => null,
     rules: () => [],
