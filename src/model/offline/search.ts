@@ -92,7 +92,7 @@ export function* search(question: string, tools: OfflineTools): OfflinePlan<Plan
   const [named = "", ...found] = yield* look(tools, [
     glob(`**/*{${globs},}*{${globs}}*`),
     ...[pairs.join("|") || only.pattern, `${DECLARES}[\\w$]*(?:${patterns.join("|")})`].map((one) =>
-      grep(one, 400, { "-i": true }),
+      grep(one, 800, { "-i": true }),
     ),
     ...patterns.map((pattern) => grep(pattern, 150, { "-i": true })),
   ]);
