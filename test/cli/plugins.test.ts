@@ -194,6 +194,20 @@ test("a marketplace on disk or in git: a plug-in runs only what the user has agr
   expect(await here("plugin", "remove", "tools@shop")).toMatchObject({ code: 0 });
   expect(await here("plugin", "marketplace", "remove", "shop")).toMatchObject({ code: 0 });
 
+  const source = { source: "url", url: "https://example.invalid/a.git", sha: "0123abc" };
+  put(".claude-plugin/marketplace.json", {
+    name: "shop",
+    plugins: [
+      { name: "tools", source: "./tools" },
+      { name: "pinned", source },
+    ],
+  });
+  expect(await here("plugin", "marketplace", "add", market)).toMatchObject({ code: 0 });
+  const pinned = await here("plugin", "install", "pinned@shop", "--yes");
+  expect(pinned).toMatchObject({ code: 2, err: expect.stringContaining("is pinned to 0123abc") });
+  expect(await here("plugin", "marketplace", "remove", "shop")).toMatchObject({ code: 0 });
+  put(".claude-plugin/marketplace.json", { name: "shop", plugins: [{ name: "tools", source: "./tools" }] });
+
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: market });
   git("init", "-q");

@@ -108,6 +108,11 @@ export function findPlugin(id: string, search: MarketplaceSearch): FoundPlugin {
   const url = cloneAddress(entry.source);
   if (url === null)
     return { problem: `The source of the plug-in ${printable(id)} is of a kind not used here.` };
+  const pin = valueAt(entry.source, ["sha"]) ?? valueAt(entry.source, ["ref"]);
+  if (typeof pin === "string")
+    return {
+      problem: `The plug-in ${printable(id)} is pinned to ${printable(pin)}, and Troupe takes only the newest state of a repository, so it is left out.`,
+    };
   const to = join(clonesDir(search.home), "cache", marketplace.name, name);
   const below = valueAt(entry.source, ["path"]);
   const dir = typeof below === "string" ? resolve(to, below) : to;
