@@ -74,6 +74,9 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
           problems.push(
             `${source.file}: ${path}.hooks[${at}].timeout is in seconds and ${entry.timeout} is too long, so ${timeout} s count; if you meant milliseconds, write ${(entry.timeout ?? 0) / 1_000}.`,
           );
+        for (const [key, then] of NOT_YET)
+          if (entry[key] !== undefined)
+            problems.push(`${source.file}: ${path}.hooks[${at}].${key} does not count here: ${then}.`);
         const failClosed = entry.failClosed ?? (source.scope === "enterprise" && event === "PreToolUse");
         hooks.push({ ...source, event, matches, command, timeoutMs: timeout * 1_000, failClosed });
       }
@@ -91,6 +94,12 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
   return { hooks: Map.groupBy(hooks, ({ event }) => event), problems };
 }
 
+/** What else such an entry may have elsewhere, and what its hook does here. */
+const NOT_YET = [
+  ["if", "the hook runs for every call that its matcher fits"],
+  ["async", "its end is awaited"],
+] as const;
+
 function schemas() {
   const time = "must be a positive number of seconds";
   const Group = z.object(
@@ -106,6 +115,8 @@ function schemas() {
       command: z.string("must be a command line").check(z.regex(/\S/, "must be a command line")),
       timeout: z.optional(z.number(time).check(z.positive(time))),
       failClosed: z.optional(z.boolean("must be true or false")),
+      if: z.optional(z.unknown()),
+      async: z.optional(z.unknown()),
     },
     "must be an object",
   );
