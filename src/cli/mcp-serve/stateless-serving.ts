@@ -53,8 +53,8 @@ export class StatelessServing implements Transport {
   readonly #inner: Transport;
   readonly #calls = new Map<RequestId, OpenCall>();
   readonly #questions: JSONRPCRequest[] = [];
-  #handshake: Promise<Record<string, unknown>> | null = null;
-  #onHandshake: (result: Record<string, unknown>) => void = () => {};
+  #handshake: Promise<JSONRPCMessage> | null = null;
+  #onHandshake: (answer: JSONRPCMessage) => void = () => {};
 
   constructor(inner: Transport) {
     this.#inner = inner;
@@ -91,7 +91,13 @@ export class StatelessServing implements Transport {
       return this.#inner.send({ jsonrpc: "2.0", id: message.id, error });
     }
     this.#handshake ??= this.#shakeHands(envelope);
-    const { serverInfo, capabilities, instructions } = await this.#handshake;
+    const answer = await this.#handshake;
+    if (!isJSONRPCResultResponse(answer)) {
+      // The next request tries again.
+      this.#handshake = null;
+      return this.#inner.send({ ...answer, id: message.id } as JSONRPCMessage);
+    }
+    const { serverInfo, capabilities, instructions } = answer.result;
     if (message.method === "server/discover") {
       const offers = {
         supportedVersions: [STATELESS],
@@ -127,8 +133,8 @@ export class StatelessServing implements Transport {
   }
 
   /** Tells our server what a handshake would have said; the answer is for `server/discover`. */
-  #shakeHands(envelope: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
-    const { promise, resolve } = Promise.withResolvers<Record<string, unknown>>();
+  #shakeHands(envelope: Readonly<Record<string, unknown>>): Promise<JSONRPCMessage> {
+    const { promise, resolve } = Promise.withResolvers<JSONRPCMessage>();
     this.#onHandshake = resolve;
     const params = {
       protocolVersion: LATEST_PROTOCOL_VERSION,
@@ -168,8 +174,7 @@ export class StatelessServing implements Transport {
       return this.#askNext();
     }
     if (isJSONRPCNotification(message)) return this.#notify(message);
-    if (isJSONRPCResultResponse(message) && message.id === HANDSHAKE)
-      return this.#onHandshake(message.result);
+    if (message.id === HANDSHAKE) return this.#onHandshake(message);
     const call = message.id === undefined ? undefined : this.#calls.get(message.id);
     if (call === undefined) return;
     if (call.asked === null) call.result = message;
