@@ -96,3 +96,11 @@ test("a question ends the request, and the repeated request gets the result of t
   expect(runs()).toBe(1);
   await connection.close();
 });
+
+test("a client whose name is not valid is told so, and can ask again", async () => {
+  const { connect, ask } = stateless();
+  await connect();
+  const nameless = { [`${META}/protocolVersion`]: "2026-07-28", [`${META}/clientInfo`]: {} };
+  expect(await ask(1, "server/discover", {}, nameless)).toHaveProperty("error.code");
+  expect(await ask(2, "server/discover")).toMatchObject({ result: { capabilities: { tools: {} } } });
+});
