@@ -99,12 +99,7 @@ export class StatelessServing implements Transport {
     }
     const { serverInfo, capabilities, instructions } = answer.result;
     if (message.method === "server/discover") {
-      const offers = {
-        supportedVersions: [STATELESS],
-        capabilities,
-        instructions,
-        ...NOT_CACHED,
-      };
+      const offers = { supportedVersions: [STATELESS], capabilities, instructions, ...NOT_CACHED };
       const result = { ...offers, resultType: "complete", _meta: { [`${META}/serverInfo`]: serverInfo } };
       return this.#inner.send({ jsonrpc: "2.0", id: message.id, result });
     }
@@ -187,11 +182,8 @@ export class StatelessServing implements Transport {
     if (isJSONRPCErrorResponse(message)) return this.#inner.send({ ...message, id });
     if (!isJSONRPCResultResponse(message)) return;
     const kind = call.method === "tools/list" ? NOT_CACHED : {};
-    await this.#inner.send({
-      ...message,
-      id,
-      result: { ...message.result, ...kind, resultType: "complete" },
-    });
+    const result = { ...message.result, ...kind, resultType: "complete" };
+    await this.#inner.send({ ...message, id, result });
   }
 
   /** Asks the next question in the result of a request that is open, and tells our server if no request is open. */
