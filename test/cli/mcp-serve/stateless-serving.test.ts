@@ -97,7 +97,7 @@ test("a question ends the request, and the repeated request gets the result of t
   await connection.close();
 });
 
-test("a client whose name is not valid is told so, and can ask again", async () => {
+test("a client whose name is not valid gets an error, and can ask again", async () => {
   const { connect, ask } = stateless();
   await connect();
   const nameless = { [`${META}/protocolVersion`]: "2026-07-28", [`${META}/clientInfo`]: {} };
