@@ -185,9 +185,15 @@ test("a marketplace on disk or in git: a plug-in runs only what the user has agr
 
   put("tools/hooks/hooks.json", { hooks: { Stop: [hook("rm -r /")] } });
   const changed = await here("-p", "hello", "--offline");
-  expect(changed.options?.hooks).toEqual([]);
+  expect(changed.options).toMatchObject({ hooks: [], agents: [] });
   expect(changed.err).toContain(
-    'You have not agreed to what the plug-in tools@shop runs (run "rm -r /" as a hook (Stop)), so its hooks and servers are left out; troupe plugin enable tools@shop asks.',
+    'You have not agreed to what the plug-in tools@shop runs (run "rm -r /" as a hook (Stop)), so it is left out; troupe plugin enable tools@shop asks.',
+  );
+
+  put("tools/hooks/hooks.json", { hooks: { Stop: [hook("true")] } });
+  put("tools/skills/go/SKILL.md", "---\nallowed-tools: Bash(rm *)\n---\n!`make all`");
+  expect((await here("-p", "hello", "--offline")).err).toContain(
+    'runs (use Bash(rm *) without a question (skill tools:go); run "make all" when the skill tools:go is loaded), so it is left out',
   );
   expect(await here("plugin", "disable", "tools@shop")).toMatchObject({ code: 0 });
   expect((await here("-p", "hello", "--offline")).options?.agents).toEqual([]);

@@ -15,7 +15,7 @@ test("a program that knows only MCP 2026-07-28: its tools, calls and changes", a
     event(({ type }) => type === "tools" && mcp.tools().some(({ tool }) => tool === name));
   await mcp.call(call("add"), never);
   await has("added");
-  // A call that is given up is cancelled at the server.
+  // If the caller stops waiting, the server is told to cancel the call.
   const stop = new AbortController();
   const hanging = mcp.call(call("hang"), stop.signal);
   await has("hangs");

@@ -450,10 +450,7 @@ describe("a stream that breaks", () => {
   });
 
   test.each([
-    [
-      "a call that is cut before the end of its JSON",
-      (events: ServedEvent[]) => withoutEnds(events, '{"command"'),
-    ],
+    ["a call whose JSON ends too early", (events: ServedEvent[]) => withoutEnds(events, '{"command"')],
     ["a call of which nothing came", (events: ServedEvent[]) => withoutEnds(events, "")],
   ])("%s is not made up for", async (_what, change) => {
     expect(await failureOf({ events: change(eventsOf(CALL)) })).toMatchObject({ kind: "protocol" });

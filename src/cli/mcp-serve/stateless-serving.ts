@@ -11,8 +11,8 @@ import {
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
+import { STATELESS } from "../../mcp/broker/stateless-fetch.ts";
 
-const STATELESS = "2026-07-28";
 const UNSUPPORTED_VERSION = -32_022;
 const META = "io.modelcontextprotocol";
 /** Lists and what is discovered must say how long they hold. */
@@ -83,11 +83,8 @@ export class StatelessServing implements Transport {
     const requested = envelope[`${META}/protocolVersion`];
     if (requested !== STATELESS) {
       const data = { supported: [STATELESS], requested };
-      const error = {
-        code: UNSUPPORTED_VERSION,
-        message: `Unsupported protocol version: ${requested}`,
-        data,
-      };
+      const text = `Unsupported protocol version: ${requested}`;
+      const error = { code: UNSUPPORTED_VERSION, message: text, data };
       return this.#inner.send({ jsonrpc: "2.0", id: message.id, error });
     }
     this.#handshake ??= this.#shakeHands(envelope);

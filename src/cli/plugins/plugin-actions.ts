@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { troupeHome } from "../../journal/paths.ts";
 import { printable } from "../../lib/printable.ts";
@@ -41,15 +41,8 @@ async function write(io: CliIO, path: readonly string[], value: unknown): Promis
 
 async function clone(io: CliIO, url: string, to: string): Promise<void> {
   mkdirSync(dirname(to), { recursive: true });
-  const { code, err } = await gitIn(dirname(to), commandEnvironment(io.env)).run([
-    "clone",
-    "-q",
-    "--depth",
-    "1",
-    "--",
-    url,
-    to,
-  ]);
+  const git = gitIn(dirname(to), commandEnvironment(io.env));
+  const { code, err } = await git.run([..."clone -q --depth 1 --".split(" "), url, to]);
   if (code !== 0)
     throw new Error(`${printable(url)} could not be cloned: ${printable(err.split("\n").at(0) ?? "")}`);
 }
@@ -68,7 +61,6 @@ export async function addMarketplace(where: string, io: CliIO): Promise<number> 
     if ("problem" in read) throw new UsageError(read.problem);
     const { name, entries } = read;
     if (!isLocal) {
-      const { renameSync } = await import("node:fs");
       const to = join(clonesDir(home), "marketplaces", name);
       rmSync(to, { recursive: true, force: true });
       renameSync(waiting, to);
@@ -102,12 +94,11 @@ export async function enablePlugin(id: string, agrees: boolean, io: CliIO): Prom
   if ("problem" in found) throw new UsageError(found.problem);
   if (found.clone !== null && !existsSync(found.clone.to)) await clone(io, found.clone.url, found.clone.to);
   if (!existsSync(found.dir)) throw new Error(`The plug-in ${printable(id)} has no directory ${found.dir}.`);
-  const { plugin, grants } = pluginParts(found.dir);
+  const { plugin, grants } = await pluginParts(found.dir);
   await printNotes(io, plugin.notes);
   if (grants.length > 0) {
-    const lines = [`The plug-in ${printable(id)} will:`, ...grants.map(({ words }) => `  - ${words}`)].join(
-      "\n",
-    );
+    const items = grants.map(({ words }) => `\n  - ${words}`).join("");
+    const lines = `The plug-in ${printable(id)} will:${items}`;
     if (agrees) await printNotes(io, [lines]);
     else if (!(await askYesOrNo(io, `${lines}\nDo you agree?`))) {
       await printNotes(io, [`The plug-in ${printable(id)} is not enabled; --yes agrees without a question.`]);

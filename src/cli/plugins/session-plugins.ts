@@ -1,6 +1,10 @@
 import { existsSync } from "node:fs";
+import { parse } from "node:path";
 import { diskFiles } from "../../context/disk-files.ts";
 import { type Plugin, readPlugin } from "../../context/plugins/read-plugin.ts";
+import { skillGrants } from "../../context/skills/grants.ts";
+import { skillLibrary } from "../../context/skills/library.ts";
+import type { Skill } from "../../context/skills/skill.ts";
 import { isObject } from "../../lib/objects.ts";
 import { printable } from "../../lib/printable.ts";
 import { type Grant, grantsOf } from "../../policy/trust/grants.ts";
@@ -38,12 +42,13 @@ export async function openPlugins(
 ): Promise<SessionPlugins> {
   const said = given.map((text) => ({ text, file: "--plugin-dir" }));
   const { dirs, notes } = await settingsDirs(said, io);
-  const flagged = [...new Set(dirs)].map((dir) => ({ ...pluginParts(dir), left: null }));
+  const parts = await Promise.all([...new Set(dirs)].map(pluginParts));
+  const flagged = parts.map((one) => ({ ...one, left: null }));
   const found = await Promise.all(enabled.map((id) => enabledPlugin(id, search)));
   const all = [...flagged, ...found.flatMap((one) => ("problem" in one ? [] : [one]))];
   const counted = all.filter(({ left }) => left === null);
   return {
-    dirs: [...new Set(all.map(({ plugin }) => plugin.dir))],
+    dirs: [...new Set(counted.map(({ plugin }) => plugin.dir))],
     files: counted.flatMap(({ files }) => files),
     notes: [
       ...notes,
@@ -71,16 +76,16 @@ async function enabledPlugin(
     return {
       problem: `The plug-in ${printable(id)} is not here; get it with troupe plugin install ${printable(id)}.`,
     };
-  const parts = pluginParts(found.dir);
+  const parts = await pluginParts(found.dir);
   const agreement = parts.grants.length === 0 ? null : await agreementFor(search.home, found.dir);
   const agreed = agreement?.type === "read" ? agreement.agreed : null;
   const fresh = parts.grants.filter(({ digest }) => !agreed?.has(digest));
-  const left = `You have not agreed to what the plug-in ${printable(id)} runs (${fresh.map(({ words }) => words).join("; ")}), so its hooks and servers are left out; troupe plugin enable ${printable(id)} asks.`;
+  const left = `You have not agreed to what the plug-in ${printable(id)} runs (${fresh.map(({ words }) => words).join("; ")}), so it is left out; troupe plugin enable ${printable(id)} asks.`;
   return { ...parts, left: fresh.length === 0 ? null : [left] };
 }
 
 /** Reads a plug-in and what it would run. */
-export function pluginParts(dir: string): PluginParts {
+export async function pluginParts(dir: string): Promise<PluginParts> {
   const plugin = readPlugin(dir, diskFiles);
   const files = [
     ...plugin.hooks.map(({ file, value }) => settingsOf(file, dir, { hooks: value })),
@@ -94,7 +99,16 @@ export function pluginParts(dir: string): PluginParts {
     ...{ ...file, scope },
     leaves: file.leaves.map((leaf) => ({ ...leaf, scope })),
   }));
-  return { plugin, files, grants: grantsOf(asProject) };
+  return { plugin, files, grants: [...grantsOf(asProject), ...skillGrants(await skillsOf(dir))] };
+}
+
+/** Returns the plug-in's own skills and commands; what their links lead to is not read. */
+async function skillsOf(dir: string): Promise<readonly Skill[]> {
+  const { root } = parse(dir);
+  const where = { cwd: root, homedir: root, home: root, managed: root, shipped: false, plugins: [dir] };
+  const may = { trusted: () => false, agreed: () => false, denied: () => false };
+  const { all } = await skillLibrary({ ...where, ...may }, diskFiles).look();
+  return all.filter(({ plugin }) => plugin === dir);
 }
 
 function settingsOf(file: string, plugin: string, value: Readonly<Record<string, unknown>>): SettingsFile {

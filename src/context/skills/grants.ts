@@ -3,7 +3,7 @@ import { oneLine, shorten } from "../../lib/text.ts";
 import { formatReplacing, type ReplacedOwner, type Replacing } from "../markdown/choose-by-name.ts";
 import type { Skill } from "./skill.ts";
 
-/** One thing that a skill of the project may do only if the user has agreed to it. */
+/** One thing that a skill of the project or of an enabled plug-in may do only if the user has agreed to it. */
 export interface SkillGrant {
   /** For the user, such as `use Bash(git push:*) without a question (skill deploy)`. */
   readonly words: string;
@@ -17,14 +17,12 @@ export interface SkillGrant {
 /** A list for the user need not show a whole script. */
 const MAX_SHOWN_CHARS = 200;
 
-/** Returns what the project's own skills ask for; the user installed the others. */
+/** Returns what these skills ask for. */
 export function skillGrants(skills: readonly Skill[]): readonly SkillGrant[] {
-  return skills
-    .filter(({ origin }) => origin === "project")
-    .flatMap((skill) => [
-      ...skill.allowedTools.map((rule) => ruleGrant(skill, rule)),
-      ...skill.commands.map((command) => commandGrant(skill, command)),
-    ]);
+  return skills.flatMap((skill) => [
+    ...skill.allowedTools.map((rule) => ruleGrant(skill, rule)),
+    ...skill.commands.map((command) => commandGrant(skill, command)),
+  ]);
 }
 
 export function ruleGrant({ name }: Pick<Skill, "name">, rule: string): SkillGrant {

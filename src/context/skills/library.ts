@@ -54,8 +54,10 @@ export function skillLibrary(search: SkillSearch, files: Files): SkillLibrary {
     look: next,
     async grants() {
       const { all } = await next();
-      const skills = new Set([...all, ...replacing.map(({ definition }) => definition)]);
-      return [...replacing.map(skillGrant), ...skillGrants([...skills])];
+      const skills = [...new Set([...all, ...replacing.map(({ definition }) => definition)])];
+      // The user installed the others.
+      const own = skills.filter(({ origin }) => origin === "project");
+      return [...replacing.map(skillGrant), ...skillGrants(own)];
     },
   };
 }
