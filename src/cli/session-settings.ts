@@ -40,18 +40,24 @@ export function assertFlagsMayAllow(allowed: readonly string[], { managedRulesOn
     );
 }
 
+/** Returns what the settings of the user and of the organisation say of plug-ins. */
+export async function pluginSettings(io: CliIO) {
+  const paths = settingsPaths(whereOf(io, io.cwd)).filter(({ scope }) => !isProjectScope(scope));
+  const { settings } = combine(await readSettingsFiles(paths), false);
+  const search = { known: settings.extraKnownMarketplaces, home: troupeHome(io.env, io.homedir) };
+  return { search, enabled: settings.enabledPlugins };
+}
+
 /**
  * Reads the plug-ins of --plugin-dir and of the user's settings; the code that reads them is loaded only with the first
  * one. Settings of the project enable none.
  */
 export async function pluginsHere(args: Arguments, io: CliIO): Promise<SessionPlugins | undefined> {
   const given = args.value(sessionFlags.pluginDir);
-  const paths = settingsPaths(whereOf(io, io.cwd)).filter(({ scope }) => !isProjectScope(scope));
-  const { settings } = combine(await readSettingsFiles(paths), false);
-  const enabled = Object.entries(settings.enabledPlugins).flatMap(([id, on]) => (on ? [id] : []));
+  const { search, enabled: chosen } = await pluginSettings(io);
+  const enabled = Object.entries(chosen).flatMap(([id, on]) => (on ? [id] : []));
   if (given.length === 0 && enabled.length === 0) return undefined;
   const { openPlugins } = await import("./plugins/session-plugins.ts");
-  const search = { known: settings.extraKnownMarketplaces, home: troupeHome(io.env, io.homedir) };
   return openPlugins(given, enabled, { search, io });
 }
 

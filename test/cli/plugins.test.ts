@@ -219,7 +219,9 @@ test("a marketplace on disk or in git: a plug-in runs only what the user has agr
   git("init", "-q");
   git("add", "-A");
   git("commit", "-qm", "first");
-  expect(await here("plugin", "marketplace", "add", `file://${market}`)).toMatchObject({ code: 0, err: "" });
+  expect(await here("plugin", "marketplace", "add", `file://${market}`)).toMatchObject({
+    ...{ code: 0, err: `Cloning file://${market} …\n` },
+  });
   expect((await here("plugin", "list")).out).toBe("tools@shop  not installed\n");
   expect((await here("plugin", "marketplace", "add", "file:///nowhere/at/all")).code).not.toBe(0);
 });

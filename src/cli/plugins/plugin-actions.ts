@@ -1,37 +1,20 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { troupeHome } from "../../journal/paths.ts";
 import { printable } from "../../lib/printable.ts";
 import { trustFolder } from "../../policy/trust/trust-store.ts";
 import { commandEnvironment } from "../../processes/environment.ts";
 import { editSettings } from "../../settings/edit-settings.ts";
-import { isProjectScope, settingsPaths } from "../../settings/paths.ts";
-import { combine } from "../../settings/read-settings.ts";
-import { readSettingsFiles } from "../../settings/settings-file.ts";
+import { settingsPaths } from "../../settings/paths.ts";
 import { gitIn } from "../../worktrees/git.ts";
 import { whereOf } from "../directories.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { printNotes } from "../print.ts";
+import { pluginSettings } from "../session-settings.ts";
 import { UsageError } from "../usage-error.ts";
 import { askYesOrNo } from "../yes-or-no.ts";
-import {
-  clonesDir,
-  findPlugin,
-  isPlainName,
-  type MarketplaceSearch,
-  openMarketplace,
-  readMarketplace,
-} from "./marketplaces.ts";
+import { clonesDir, findPlugin, isPlainName, openMarketplace, readMarketplace } from "./marketplaces.ts";
 import { pluginParts } from "./session-plugins.ts";
-
-async function userSettings(io: CliIO) {
-  const home = troupeHome(io.env, io.homedir);
-  const paths = settingsPaths(whereOf(io, io.cwd)).filter(({ scope }) => !isProjectScope(scope));
-  const { settings } = combine(await readSettingsFiles(paths), false);
-  const search: MarketplaceSearch = { known: settings.extraKnownMarketplaces, home };
-  return { home, search, enabled: settings.enabledPlugins };
-}
 
 async function write(io: CliIO, path: readonly string[], value: unknown): Promise<void> {
   const place = settingsPaths(whereOf(io, io.cwd)).find(({ scope }) => scope === "user");
@@ -39,20 +22,24 @@ async function write(io: CliIO, path: readonly string[], value: unknown): Promis
   if (typeof refusal === "string") throw new Error(refusal);
 }
 
+/** A server that sends nothing for 30 s is given up. */
+const CLONE = "-c http.lowSpeedLimit=1 -c http.lowSpeedTime=30 clone -q --depth 1 --".split(" ");
+
 async function clone(io: CliIO, url: string, to: string): Promise<void> {
   mkdirSync(dirname(to), { recursive: true });
   const git = gitIn(dirname(to), commandEnvironment(io.env));
-  const { code, err } = await git.run([..."clone -q --depth 1 --".split(" "), url, to]);
+  await printNotes(io, [`Cloning ${printable(url)} …`]);
+  const { code, err } = await git.run([...CLONE, url, to]);
   if (code !== 0)
     throw new Error(`${printable(url)} could not be cloned: ${printable(err.split("\n").at(0) ?? "")}`);
 }
 
 /** Adds a marketplace in a directory, or clones one. */
 export async function addMarketplace(where: string, io: CliIO): Promise<number> {
-  const { home } = await userSettings(io);
+  const { search } = await pluginSettings(io);
   const path = resolve(io.cwd, where);
   const isLocal = existsSync(path) && (isAbsolute(where) || !/^\w[\w+.-]*:/.test(where));
-  const waiting = join(clonesDir(home), "marketplaces", `.new-${process.pid}`);
+  const waiting = join(clonesDir(search.home), "marketplaces", `.new-${process.pid}`);
   const isShort = /^[\w-]+\/[\w.-]+$/.test(where);
   const url = isShort ? `https://github.com/${where}.git` : where;
   if (!isLocal) await clone(io, url, waiting);
@@ -61,7 +48,7 @@ export async function addMarketplace(where: string, io: CliIO): Promise<number> 
     if ("problem" in read) throw new UsageError(read.problem);
     const { name, entries } = read;
     if (!isLocal) {
-      const to = join(clonesDir(home), "marketplaces", name);
+      const to = join(clonesDir(search.home), "marketplaces", name);
       rmSync(to, { recursive: true, force: true });
       renameSync(waiting, to);
     }
@@ -77,19 +64,19 @@ export async function addMarketplace(where: string, io: CliIO): Promise<number> 
 }
 
 export async function removeMarketplace(name: string, io: CliIO): Promise<number> {
-  const { home, search } = await userSettings(io);
+  const { search } = await pluginSettings(io);
   if (!Object.hasOwn(search.known, name))
     throw new UsageError(`There is no marketplace ${printable(name)}; troupe plugin list shows all.`);
   await write(io, ["extraKnownMarketplaces", name], undefined);
   if (isPlainName(name))
-    rmSync(join(clonesDir(home), "marketplaces", name), { recursive: true, force: true });
+    rmSync(join(clonesDir(search.home), "marketplaces", name), { recursive: true, force: true });
   await io.stdout.write(`The marketplace ${printable(name)} is removed.\n`);
   return exitCodes.done;
 }
 
 /** Enables a plug-in, after the user has agreed to what it runs. */
 export async function enablePlugin(id: string, agrees: boolean, io: CliIO): Promise<number> {
-  const { home, search } = await userSettings(io);
+  const { search } = await pluginSettings(io);
   const found = findPlugin(id, search);
   if ("problem" in found) throw new UsageError(found.problem);
   if (found.clone !== null && !existsSync(found.clone.to)) await clone(io, found.clone.url, found.clone.to);
@@ -104,7 +91,7 @@ export async function enablePlugin(id: string, agrees: boolean, io: CliIO): Prom
       await printNotes(io, [`The plug-in ${printable(id)} is not enabled; --yes agrees without a question.`]);
       return exitCodes.notDone;
     }
-    const problem = await trustFolder(home, found.dir, grants, io.clock);
+    const problem = await trustFolder(search.home, found.dir, grants, io.clock);
     if (problem !== null) throw new Error(problem);
   }
   await write(io, ["enabledPlugins", id], true);
@@ -114,7 +101,7 @@ export async function enablePlugin(id: string, agrees: boolean, io: CliIO): Prom
 
 /** Disables a plug-in, or removes it with its clone. */
 export async function disablePlugin(id: string, io: CliIO, { removes = false } = {}): Promise<number> {
-  const { search, enabled } = await userSettings(io);
+  const { search, enabled } = await pluginSettings(io);
   if (!Object.hasOwn(enabled, id))
     throw new UsageError(`The plug-in ${printable(id)} is not installed; troupe plugin list shows all.`);
   await write(io, ["enabledPlugins", id], removes ? undefined : false);
@@ -127,7 +114,7 @@ export async function disablePlugin(id: string, io: CliIO, { removes = false } =
 
 /** Lists the plug-ins of all marketplaces, and those that are enabled and in none. */
 export async function listPlugins(io: CliIO): Promise<number> {
-  const { search, enabled } = await userSettings(io);
+  const { search, enabled } = await pluginSettings(io);
   const notes: string[] = [];
   const known = Object.keys(search.known).flatMap((name) => {
     const marketplace = openMarketplace(name, search);
