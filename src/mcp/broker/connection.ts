@@ -9,6 +9,7 @@ import { type ClientParts, createClient } from "./client.ts";
 import { FloodGuard } from "./flood-guard.ts";
 import { boundedFetch, httpTransports, isUnauthorized, mayBeOlder } from "./http-transport.ts";
 import { connectionProvider } from "./oauth-providers.ts";
+import { ParamHeaders } from "./param-headers.ts";
 import { startTimeout } from "./request-timeout.ts";
 import { errorReason, toSentence } from "./server-text.ts";
 import { SignInFile } from "./sign-in-file.ts";
@@ -77,11 +78,16 @@ async function tryTransports(
     if (transport instanceof StdioTransport) transport.cutOff(fault);
     else void transport?.close();
   });
-  for (const createTransport of transportsFor(server, parts, guard)) {
+  const paramHeaders = new ParamHeaders();
+  for (const createTransport of transportsFor(server, parts, guard, paramHeaders)) {
     transport = createTransport();
     const client = createClient(parts);
     try {
-      return await openConnection(server, { client, transport, guard, clock: parts.clock }, signal);
+      return await openConnection(
+        server,
+        { ...{ client, transport, guard, paramHeaders }, clock: parts.clock },
+        signal,
+      );
     } catch (caught) {
       // The first transport is the usual one, and has the best error.
       if (!mayBeOlder(error)) error = caught;
@@ -110,11 +116,12 @@ function transportsFor(
   server: McpServer,
   parts: ConnectionParts,
   guard: FloodGuard,
+  paramHeaders: ParamHeaders,
 ): readonly (() => Transport)[] {
   const { messageBytes } = parts.limits;
   if (server.type === "stdio") return [() => new StdioTransport(server, { ...parts, messageBytes })];
   const countResponse = guard.countResponse.bind(guard);
-  const fetch = statelessFetch(boundedFetch({ ...server, messageBytes, countResponse }));
+  const fetch = statelessFetch(boundedFetch({ ...server, messageBytes, countResponse }), paramHeaders);
   const file = new SignInFile(parts.signIns, server);
   // Without tokens a provider would register us with any server that asks; only `signIn` does that.
   const hasTokens = file.read().tokens !== undefined;
@@ -122,19 +129,17 @@ function transportsFor(
   return httpTransports(server, { fetch, ...auth });
 }
 
+interface OpenParts {
+  readonly client: Client;
+  readonly transport: Transport;
+  readonly guard: FloodGuard;
+  readonly paramHeaders: ParamHeaders;
+  readonly clock: Clock;
+}
+
 async function openConnection(
   server: McpServer,
-  {
-    client,
-    transport,
-    guard,
-    clock,
-  }: {
-    readonly client: Client;
-    readonly transport: Transport;
-    readonly guard: FloodGuard;
-    readonly clock: Clock;
-  },
+  { client, transport, guard, paramHeaders, clock }: OpenParts,
   signal: AbortSignal,
 ): Promise<Connection> {
   const lost = Promise.withResolvers<LostConnection>();
@@ -145,7 +150,7 @@ async function openConnection(
     const fault = guard.fault ?? faultOf(transport) ?? "closed the connection";
     lost.resolve({ fault, details: isFinal ? floodAdvice(server) : lastOutput(transport), isFinal });
   };
-  const either = new StatelessTransport(transport);
+  const either = new StatelessTransport(transport, paramHeaders);
   // The client calls what is set here before its own handlers.
   either.onmessage = (message) => guard.countMessage(message);
   client.onerror = (error) => guard.countError(error);

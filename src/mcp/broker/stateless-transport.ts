@@ -11,6 +11,7 @@ import {
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
+import type { ParamHeaders } from "./param-headers.ts";
 import { STATELESS } from "./stateless-fetch.ts";
 
 const UNSUPPORTED_VERSION = -32_022;
@@ -50,6 +51,7 @@ export class StatelessTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: <T extends JSONRPCMessage>(message: T) => void;
   readonly #inner: Transport;
+  readonly #paramHeaders: ParamHeaders;
   readonly #open = new Map<RequestId, OpenRequest>();
   /** Our own requests, and those of the server that the client is answering. */
   readonly #own = new Map<RequestId, (message: JSONRPCMessage) => void>();
@@ -57,8 +59,9 @@ export class StatelessTransport implements Transport {
   #envelope: Record<string, unknown> | null = null;
   #count = 0;
 
-  constructor(inner: Transport) {
+  constructor(inner: Transport, paramHeaders: ParamHeaders) {
     this.#inner = inner;
+    this.#paramHeaders = paramHeaders;
   }
 
   start(): Promise<void> {
@@ -109,6 +112,7 @@ export class StatelessTransport implements Transport {
     const open = this.#open.get(id);
     if (open === undefined) return void this.onmessage?.(message);
     this.#open.delete(id);
+    if (open.request.method === "tools/list" && "result" in message) this.#paramHeaders.learn(message.result);
     const { data: asked } = InputRequired.safeParse("result" in message ? message.result : null);
     if (asked === undefined) return void this.onmessage?.({ ...message, id: open.request.id });
     void this.#answer(open, asked).catch((error: unknown) => this.#fail(open.request.id, error));

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { canonicalJson } from "../../lib/json.ts";
 import { shorten } from "../../lib/text.ts";
 import type { ServerTool } from "../mcp.ts";
+import { readHeaderParams } from "./param-headers.ts";
 import { stripControls } from "./server-text.ts";
 
 export const MAX_DESCRIPTION = 2_048;
@@ -77,6 +78,8 @@ function readTool(raw: unknown): ServerTool | string {
   const schema = canonicalJson(inputSchema);
   if (schema.length > MAX_SCHEMA_CHARS)
     return `offers ${describeTool(raw)} whose schema has ${schema.length} characters; it is ignored`;
+  const headers = readHeaderParams(inputSchema);
+  if (typeof headers === "string") return `offers ${describeTool(raw)} whose ${headers}; it is ignored`;
   return {
     tool: name,
     description: shorten(stripControls(description), MAX_DESCRIPTION),

@@ -20,10 +20,27 @@ const QUESTION = {
   },
 };
 
+/** Arguments that a client sends as headers too. */
+const PROPERTIES: Readonly<Record<string, object>> = {
+  marked: {
+    text: { type: "string" },
+    region: { type: "string", "x-mcp-header": "Region" },
+    deep: {
+      type: "object",
+      properties: {
+        count: { type: "integer", "x-mcp-header": "Count" },
+        flag: { type: "boolean", "x-mcp-header": "Flag" },
+        none: { type: "string", "x-mcp-header": "None" },
+      },
+    },
+  },
+  broken: { text: { type: "string", "x-mcp-header": "A B" } },
+};
+
 export class StatelessServer {
   readonly #send: (message: object) => void;
   readonly #seen = new Set<string | number>();
-  #tools = ["echo", "ask", "add", "hang"];
+  #tools = ["echo", "ask", "add", "hang", "marked", "broken"];
   #listening = false;
   #cancelled: unknown = null;
 
@@ -65,7 +82,12 @@ export class StatelessServer {
         this.#listening = true;
         return null;
       case "tools/list":
-        return complete({ tools: this.#tools.map((name) => ({ name, inputSchema: { type: "object" } })) });
+        return complete({
+          tools: this.#tools.map((name) => ({
+            name,
+            inputSchema: { type: "object", properties: PROPERTIES[name] ?? {} },
+          })),
+        });
       case "tools/call":
         return this.#call(params);
       default:
