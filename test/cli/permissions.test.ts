@@ -108,6 +108,9 @@ describe("troupe permissions explain (A6.9)", () => {
     const { out } = await permissions({ user }, "explain", "Bash(make all)");
     expect(out).toContain("The sandbox makes the question unnecessary if it works");
     expect(out).toContain('The PreToolUse hook "exit 2"');
+    const onlyGit = { type: "command", command: "exit 2", if: "Bash(git *)" };
+    const limited = { hooks: { PreToolUse: [{ matcher: "Bash", hooks: [onlyGit] }] } };
+    expect((await permissions({ user: limited }, "explain", "Bash(make all)")).out).not.toContain("hook");
     expect((await permissions({ user }, "explain", "Edit(a)")).out).not.toContain("besides");
     const required = { troupe: { sandbox: { mode: "required" } } };
     const leaving = '{"command": "make", "dangerouslyDisableSandbox": true}';

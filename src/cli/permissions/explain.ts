@@ -1,5 +1,5 @@
 import { askEveryCommand } from "../../policy/every-command.ts";
-import { hookName } from "../../policy/hooks/hooks.ts";
+import { type Hook, hookName } from "../../policy/hooks/hooks.ts";
 import type { Judgement } from "../../policy/judgement.ts";
 import { sandboxDecision } from "../../policy/sandbox/sandbox-decision.ts";
 import { withForeignGit } from "../../policy/trust/git-calls.ts";
@@ -39,7 +39,7 @@ export function explain({ tool, names, input }: AskedCall, active: ActiveRules):
   const sandbox = tool === "Bash" ? sandboxSentence(judgement, input, active) : null;
   return {
     ...judgement,
-    besides: [...(sandbox === null ? [] : [sandbox]), ...hookSentences(names, active)],
+    besides: [...(sandbox === null ? [] : [sandbox]), ...hookSentences({ names, input }, active)],
   };
 }
 
@@ -69,9 +69,14 @@ function sandboxSentence(
   }
 }
 
-function hookSentences(names: AskedCall["names"], { hooks }: ActiveRules): string[] {
+function hookSentences(
+  { names, input }: Pick<AskedCall, "names" | "input">,
+  { hooks, workspace: [cwd] }: ActiveRules,
+): string[] {
+  const fits = ({ matches, condition }: Hook) =>
+    names.some(matches) && (condition?.({ names, input, cwd, root: cwd }) ?? true);
   return hooks
-    .filter(({ matches }) => names.some(matches))
+    .filter(fits)
     .map(
       (hook) => `${hookName(hook)} runs first: it may refuse the call, rewrite it, or answer the question.`,
     );

@@ -74,11 +74,13 @@ export function hookCaller(
   mode: () => PermissionMode,
 ): (actor: ActorId, cwd: string) => HookCaller {
   return (owner, cwd) => {
-    const spec = owner === MAIN ? undefined : actors.find(owner)?.spec;
+    const actor = actors.find(owner);
+    const spec = owner === MAIN ? undefined : actor?.spec;
     const type = spec?.type;
     return {
       owner,
       cwd,
+      ...(actor === undefined ? {} : { root: actor.root }),
       permissionMode: narrower(mode(), spec?.permissionMode),
       ...(type === undefined ? {} : { agentType: type }),
     };

@@ -30,7 +30,8 @@ export class RuleBook {
   readonly commands = new CommandRules();
   readonly paths: BoundRule[] = [];
   readonly hosts: HostRule[] = [];
-  readonly problems: string[] = [];
+  /** Rules that cannot be used, and why: a clause. */
+  readonly faults: { readonly rule: Rule; readonly problem: string }[] = [];
   readonly #tools = new Map<string, Rule>();
   readonly #globs: { readonly rule: Rule; readonly pattern: RegExp }[] = [];
   /** By the name of the field. */
@@ -43,6 +44,15 @@ export class RuleBook {
     this.#behaviour = behaviour;
     this.#place = place;
     for (const rule of rules) if (rule.behaviour === behaviour) this.#add(rule);
+  }
+
+  /** Sentences about the rules that cannot be used. */
+  get problems(): string[] {
+    const effect = this.#behaviour === "allow" ? "it allows nothing" : "it restricts nothing";
+    return this.faults.map(({ rule: { text, behaviour, file }, problem }) => {
+      const where = file === undefined ? "" : ` in ${file}`;
+      return `The ${behaviour} rule ${text}${where} ${problem}; ${effect} until it is corrected.`;
+    });
   }
 
   /** Returns a rule about a whole tool. */
@@ -160,10 +170,8 @@ export class RuleBook {
     else this.paths.push({ rule, tool, patterns: found });
   }
 
-  #complain({ text, behaviour, file }: Rule, problem: string): void {
-    const where = file === undefined ? "" : ` in ${file}`;
-    const effect = behaviour === "allow" ? "it allows nothing" : "it restricts nothing";
-    this.problems.push(`The ${behaviour} rule ${text}${where} ${problem}; ${effect} until it is corrected.`);
+  #complain(rule: Rule, problem: string): void {
+    this.faults.push({ rule, problem });
   }
 }
 

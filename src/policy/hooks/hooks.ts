@@ -1,12 +1,15 @@
 import * as z from "zod/mini";
 import { type HookEvent, isHookEvent, noHookEvent } from "../../mailbox/hook-events.ts";
 import type { Scope } from "../../settings/rules.ts";
+import { type HookCondition, parseCondition } from "./hook-condition.ts";
 
 /** A command that settings run at an event (A5.12). */
 export interface Hook {
   readonly event: HookEvent;
   /** True for the names it applies to: of a tool, or what some events pass (see `HookRunner`). */
   readonly matches: (name: string) => boolean;
+  /** True for the calls it applies to; absent for every call. */
+  readonly condition?: HookCondition;
   readonly command: string;
   readonly timeoutMs: number;
   /** If it decides and fails, the answer is no (A22.21). */
@@ -61,6 +64,25 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
         return undefined;
       }
     };
+    /** What cannot be understood is no condition: a hook that was meant to guard something must not stay silent. */
+    const readCondition = (
+      event: HookEvent,
+      path: string,
+      given: unknown,
+    ): HookCondition | undefined | "never" => {
+      if (given === undefined) return undefined;
+      if (!CALL_EVENTS.includes(event)) {
+        const why = `is about a tool call, and ${event} has none, so this hook never runs; remove the condition`;
+        problems.push(`${source.file}: ${path} ${why}.`);
+        return "never";
+      }
+      const read = typeof given === "string" ? parseCondition(given, source.scope) : { problem: "" };
+      if (typeof read === "function") return read;
+      const what = typeof given === "string" ? `(${given}) ${read.problem}` : "must be a text";
+      const then = "correct it, until then this hook runs for every call that its matcher fits";
+      problems.push(`${source.file}: ${path} ${what}; ${then}.`);
+      return undefined;
+    };
     const addGroup = (event: HookEvent, path: string, given: unknown): void => {
       const group = check(Group, path, given);
       const matches = group && matcher(path, group.matcher ?? "");
@@ -74,11 +96,17 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
           problems.push(
             `${source.file}: ${path}.hooks[${at}].timeout is in seconds and ${entry.timeout} is too long, so ${timeout} s count; if you meant milliseconds, write ${(entry.timeout ?? 0) / 1_000}.`,
           );
-        for (const [key, then] of NOT_YET)
-          if (entry[key] !== undefined)
-            problems.push(`${source.file}: ${path}.hooks[${at}].${key} does not count here: ${then}.`);
+        if (entry.async !== undefined)
+          problems.push(
+            `${source.file}: ${path}.hooks[${at}].async does not count here: its end is awaited.`,
+          );
+        const condition = readCondition(event, `${path}.hooks[${at}].if`, entry.if);
+        if (condition === "never") continue;
         const failClosed = entry.failClosed ?? (source.scope === "enterprise" && event === "PreToolUse");
-        hooks.push({ ...source, event, matches, command, timeoutMs: timeout * 1_000, failClosed });
+        hooks.push({
+          ...{ ...source, event, matches, command, timeoutMs: timeout * 1_000, failClosed },
+          ...(condition && { condition }),
+        });
       }
     };
     const events =
@@ -94,11 +122,8 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
   return { hooks: Map.groupBy(hooks, ({ event }) => event), problems };
 }
 
-/** What else such an entry may have elsewhere, and what its hook does here. */
-const NOT_YET = [
-  ["if", "the hook runs for every call that its matcher fits"],
-  ["async", "its end is awaited"],
-] as const;
+/** Events that have a call, with which an `if` is compared. */
+const CALL_EVENTS: readonly HookEvent[] = ["PreToolUse", "PostToolUse", "PostToolUseFailure"];
 
 function schemas() {
   const time = "must be a positive number of seconds";
@@ -150,4 +175,15 @@ export function hookName({ event, command, file }: Hook): string {
   const line = command.trim().replace(/\s+/g, " ");
   const short = line.length > MAX_COMMAND_LENGTH ? `${line.slice(0, MAX_COMMAND_LENGTH)}…` : line;
   return `The ${event} hook "${short}" (${file})`;
+}
+
+/** Returns the hooks that match. A command that is configured several times runs once, by its strictest entry. */
+export function matchHooks(hooks: readonly Hook[], names: readonly string[]): readonly Hook[] {
+  const chosen = new Map<string, Hook>();
+  for (const hook of hooks) {
+    if (names.length > 0 && !names.some((name) => hook.matches(name))) continue;
+    const same = chosen.get(hook.command);
+    if (!same || (hook.failClosed && !same.failClosed)) chosen.set(hook.command, hook);
+  }
+  return [...chosen.values()];
 }

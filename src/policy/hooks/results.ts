@@ -4,6 +4,8 @@ import type { ActorId } from "../../mailbox/ids.ts";
 export interface HookCaller {
   readonly owner: ActorId;
   readonly cwd: string;
+  /** Where paths in rules start, if not in the project's directory: the agent's worktree. */
+  readonly root?: string;
   readonly permissionMode: string;
   /** Absent for the main conversation. */
   readonly agentType?: string;

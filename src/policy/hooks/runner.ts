@@ -1,5 +1,6 @@
 import type { HookEvent } from "../../mailbox/hook-events.ts";
 import type { HookDecision } from "./hook-decision.ts";
+import { matchHooks } from "./hooks.ts";
 import type {
   CallEnd,
   HookCaller,
@@ -12,7 +13,7 @@ import type {
   StopResult,
   UserPromptSubmit,
 } from "./results.ts";
-import { type HookPorts, matchHooks, runMatchingHooks } from "./run-matching-hooks.ts";
+import type { HookedEvent, HookPorts, RunHooks } from "./run-hooks.ts";
 
 /** An actor ends after this many Stop hooks in a row that made it continue (A5.10). */
 export const MAX_GO_ON = 5;
@@ -54,9 +55,25 @@ export interface HookRunner {
 }
 
 export function hookRunner(ports: HookPorts): HookRunner {
-  const run = runMatchingHooks(ports);
+  let loaded: Promise<RunHooks> | undefined;
   let started: Promise<SessionStart> | undefined;
   let ended: Promise<void> | undefined;
+
+  /** Null if no hook is configured for the event. */
+  function run(event: HookedEvent): Promise<HookDecision> | null {
+    const { names, input, caller } = event;
+    const { agentType: type, cwd, root = ports.session.projectDir } = caller;
+    const own = (ports.hooks.get(event.event) ?? []).filter(
+      ({ agentType, condition }) =>
+        (agentType === undefined || agentType === type) &&
+        (condition === undefined || condition({ names, input, cwd, root })),
+    );
+    const hooks = matchHooks(own, names);
+    if (hooks.length === 0) return null;
+    // Most sessions have no hooks.
+    loaded ??= import("./run-hooks.ts").then(({ hookRuns }) => hookRuns(ports));
+    return loaded.then((runHooks) => runHooks(hooks, event));
+  }
 
   async function stop(
     event: "Stop" | "SubagentStop",
@@ -80,7 +97,7 @@ export function hookRunner(ports: HookPorts): HookRunner {
     has: (event, names = []) => matchHooks(ports.hooks.get(event) ?? [], names).length > 0,
     async preToolUse({ names, input, toolUseId }, caller, signal) {
       const fields = { tool_name: names[0], tool_input: input, tool_use_id: toolUseId };
-      const decision = await run({ event: "PreToolUse", caller, names, fields, signal });
+      const decision = await run({ event: "PreToolUse", caller, names, input, fields, signal });
       if (decision === null) return { type: "go" };
       const { verdict, reason, text, stop: why } = decision;
       if (verdict === "block" || why !== undefined)
@@ -100,7 +117,7 @@ export function hookRunner(ports: HookPorts): HookRunner {
         reason,
         text,
         stop: why,
-      } = (await run({ event: end.event, caller, names, fields, signal })) ?? {};
+      } = (await run({ event: end.event, caller, names, input, fields, signal })) ?? {};
       return {
         ...(text && { append: text }),
         ...(verdict === "block" && reason && { block: reason }),

@@ -127,14 +127,13 @@ test("a timeout that was meant in milliseconds is shortened, and said; the hook 
   ]);
 });
 
-test("a hook that should run only `if` something, or asynchronously, runs all the same, and a problem says so", () => {
-  const entry = { type: "command", command: "true", if: "Bash(git *)", async: true };
+test("a hook that should run asynchronously is awaited, and a problem says so", () => {
+  const entry = { type: "command", command: "true", async: true };
   const { hooks, problems } = parseHooks([
     { file, scope: "user", value: { PreToolUse: [{ hooks: [entry] }] } },
   ]);
   expect(hooks.get("PreToolUse")).toHaveLength(1);
   expect(problems).toEqual([
-    `${file}: hooks.PreToolUse[0].hooks[0].if does not count here: the hook runs for every call that its matcher fits.`,
     `${file}: hooks.PreToolUse[0].hooks[0].async does not count here: its end is awaited.`,
   ]);
 });

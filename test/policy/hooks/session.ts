@@ -6,7 +6,7 @@ import type { HookEvent } from "../../../src/mailbox/hook-events.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import { parseHooks } from "../../../src/policy/hooks/hooks.ts";
 import type { HookCaller } from "../../../src/policy/hooks/results.ts";
-import type { HookPorts } from "../../../src/policy/hooks/run-matching-hooks.ts";
+import type { HookPorts } from "../../../src/policy/hooks/run-hooks.ts";
 import { hookRunner } from "../../../src/policy/hooks/runner.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import type { Scope } from "../../../src/settings/rules.ts";
@@ -15,6 +15,7 @@ import { temporaryFolder } from "../../support/temporary.ts";
 export interface Entry {
   readonly command: string;
   readonly matcher?: string;
+  readonly if?: string;
   readonly timeout?: number;
   readonly failClosed?: boolean;
   readonly scope?: Scope;

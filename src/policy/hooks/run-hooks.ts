@@ -41,15 +41,17 @@ export interface HookedEvent {
   readonly caller: HookCaller;
   /** If empty, matchers make no difference. */
   readonly names: readonly string[];
+  /** Of a tool call: its input. */
+  readonly input?: unknown;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
 }
 
-/** Null if no hook is configured for the event. */
-export type RunMatchingHooks = (event: HookedEvent) => Promise<HookDecision> | null;
+/** Runs these hooks, which match the event. */
+export type RunHooks = (hooks: readonly Hook[], event: HookedEvent) => Promise<HookDecision>;
 
-/** Returns a function that runs the hooks that match an event, all in parallel, and combines their decisions. */
-export function runMatchingHooks(ports: HookPorts): RunMatchingHooks {
+/** Returns a function that runs hooks, all in parallel, and combines their decisions. */
+export function hookRuns(ports: HookPorts): RunHooks {
   const { session, clock, run } = ports;
   const env = { CLAUDE_PROJECT_DIR: session.projectDir, TROUPE_PROJECT_DIR: session.projectDir };
   const reported = new WeakMap<Hook, Set<HookProblem["kind"]>>();
@@ -86,7 +88,7 @@ export function runMatchingHooks(ports: HookPorts): RunMatchingHooks {
     }
   }
 
-  async function decide(hooks: readonly Hook[], event: HookedEvent): Promise<HookDecision> {
+  return async (hooks, event) => {
     const responses = await runAll(hooks, event);
     for (const [at, hook] of hooks.entries()) {
       const problem = responses[at]?.problem;
@@ -95,26 +97,7 @@ export function runMatchingHooks(ports: HookPorts): RunMatchingHooks {
     const decisions = responses.map(({ decision }) => decision);
     for (const { message } of decisions) if (message !== undefined) ports.onMessage(message);
     return combineDecisions(decisions);
-  }
-
-  return (event) => {
-    const { agentType: type } = event.caller;
-    const known = ports.hooks.get(event.event) ?? [];
-    const own = known.filter(({ agentType }) => agentType === undefined || agentType === type);
-    const hooks = matchHooks(own, event.names);
-    return hooks.length === 0 ? null : decide(hooks, event);
   };
-}
-
-/** Returns the hooks that match. A command that is configured several times runs once, by its strictest entry. */
-export function matchHooks(hooks: readonly Hook[], names: readonly string[]): readonly Hook[] {
-  const chosen = new Map<string, Hook>();
-  for (const hook of hooks) {
-    if (names.length > 0 && !names.some((name) => hook.matches(name))) continue;
-    const same = chosen.get(hook.command);
-    if (!same || (hook.failClosed && !same.failClosed)) chosen.set(hook.command, hook);
-  }
-  return [...chosen.values()];
 }
 
 /**
