@@ -112,12 +112,15 @@ export function duration(help: HelpWithValue): Option<number | undefined> {
   return parsed(help, parse, "a span of at most seven days, such as 90 (seconds), 90s, 10m or 2h");
 }
 
-/** Names of tools, separated by commas or spaces. Separators in parentheses belong to a rule: `Bash(git log:*)`. */
+/**
+ * Names of tools, separated by commas or spaces. Separators in parentheses belong to a rule: `Bash(git log:*)`; a
+ * parenthesis after a backslash is part of the rule's text.
+ */
 export function toolNames(help: HelpWithValue): Option<readonly string[]> {
   return {
     ...help,
     read(given) {
-      const names = given.flatMap((word) => word.match(/(?:\([^)]*\)?|[^\s,(])+/g) ?? []);
+      const names = given.flatMap((word) => word.match(/(?:\((?:\\.|[^)\\])*\)?|[^\s,(])+/gs) ?? []);
       if (given.length > 0 && names.length === 0)
         throw new UsageError(`--${help.name} names no tool; give at least one, such as Read,Grep.`);
       return names;

@@ -89,10 +89,20 @@ export function unfinishedSentence({ unfinished }: SessionEnd, now: number): str
 }
 
 /** Names the tools of calls that were not allowed; undefined if there were none. */
-export function denialSentence({ denials }: SessionUsage): string | undefined {
+export function denialSentence({ denials }: Pick<SessionUsage, "denials">): string | undefined {
   if (denials.length === 0) return undefined;
   const tools = [...new Set(denials.map(({ tool_name }) => tool_name))].join(", ");
   return safeLine(`${counted(denials.length, "call")} not allowed: ${tools}.`);
+}
+
+/** Prints on standard error which calls were refused, and why; the code for it is loaded only if there are some. */
+export async function printRefusals(
+  { stderr }: Pick<CliIO, "stderr">,
+  { denials }: Pick<SessionUsage, "denials">,
+): Promise<void> {
+  if (denials.length === 0) return;
+  const { refusalLines } = await import("./refusals.ts");
+  for (const line of refusalLines(denials)) await stderr.write(`${line}\n`);
 }
 
 /**

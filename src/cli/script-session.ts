@@ -15,7 +15,7 @@ import { exitCodes } from "./exit-codes.ts";
 import { counted } from "./figures.ts";
 import { endWithoutAgent, type Job } from "./jobs.ts";
 import { printNotes } from "./print.ts";
-import { accountLine, denialSentence } from "./results.ts";
+import { accountLine, printRefusals } from "./results.ts";
 import { resumeFlags } from "./resume-flags.ts";
 import { runSession } from "./run-session.ts";
 import { safeLine } from "./safe-text.ts";
@@ -96,7 +96,8 @@ export async function runScriptFile(args: Arguments, context: Context): Promise<
         await io.stdout.write(`${JSON.stringify(object)}\n`);
       } else if (isDone) await io.stdout.write(`${textOfValue(value)}\n`);
       else await io.stderr.write(`troupe: The script failed: ${end?.summary.reason ?? "it did not start"}\n`);
-      await printNotes(io, [denialSentence(finished.account), accountLine(finished)]);
+      await printRefusals(io, finished.account);
+      await printNotes(io, [accountLine(finished)]);
       return isDone ? exitCodes.done : exitCodes.notDone;
     },
   });

@@ -1,3 +1,4 @@
+import { shellWord } from "../lib/text.ts";
 import { MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { AgentView } from "../supervisor/view.ts";
 import { agentName, doing } from "./agent-text.ts";
@@ -39,7 +40,7 @@ export function resumeCommand(
   here: string,
   command = "troupe",
 ): string {
-  const flag = cwd === here ? "" : ` --cwd '${safeLine(cwd).replaceAll("'", "'\\''")}'`;
+  const flag = cwd === here ? "" : ` --cwd ${shellWord(safeLine(cwd))}`;
   return `${command} --resume ${session}${flag}`;
 }
 

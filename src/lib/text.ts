@@ -11,3 +11,8 @@ export function shorten(text: string, most: number): string {
     .toWellFormed()
     .trimEnd()}…`;
 }
+
+/** Returns a text as one word of a shell: in single quotes no character has a meaning. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

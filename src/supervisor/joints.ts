@@ -5,10 +5,9 @@ import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type { ActorSpec, LastTurn, Reply, Summary } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { Isolation, MergeMode } from "../mailbox/worktree.ts";
-import type { Tier } from "../policy/judgement.ts";
-import type { Rule } from "../settings/rules.ts";
 import type { ToolEnd } from "../tools/bind-tool.ts";
 import type { Actor } from "./actor-record.ts";
+import type { Grounds } from "./grounds.ts";
 import type { Notice } from "./notices.ts";
 import type { CommandPlace, RunningCall } from "./running-call.ts";
 import type { KnownTool } from "./toolbox.ts";
@@ -102,16 +101,6 @@ export interface RequestedCall {
   /** Where the agent stands. */
   readonly cwd: string;
   readonly signal: AbortSignal;
-}
-
-/** Why a call may run or not: the journal keeps it. */
-export interface Grounds {
-  readonly by: "rules" | "hook" | "person" | "nobody" | "stop"; // word-ok
-  /** One sentence or clause. */
-  readonly reason: string;
-  readonly rule?: Rule;
-  /** Of an allowed command. */
-  readonly tier?: Tier;
 }
 
 export type Evaluation = Grounds &

@@ -2,6 +2,7 @@ import type { Usage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { AgentResult } from "./agent-result.ts";
+import type { Grounds } from "./grounds.ts";
 
 /** The states of an agent, in the order in which it passes them. */
 export type AgentState = "queued" | "starting" | "running" | "paused" | "waiting" | "cancelling" | "ended";
@@ -95,11 +96,13 @@ export type SupervisorEvent =
   | { readonly type: "warning"; readonly message: string };
 
 /** A call that was not allowed, as `--output-format json` lists it. */
-export interface PermissionDenial {
+export interface PermissionDenial extends Pick<Grounds, "by" | "reason" | "rule"> {
   readonly actor: ActorId;
   readonly tool_name: string;
   readonly tool_use_id: string;
   readonly tool_input: unknown;
+  /** The rules that would have allowed this very call; empty if none would. */
+  readonly grants: readonly string[];
 }
 
 /** What the live tree shows of an actor in addition to what it does. */

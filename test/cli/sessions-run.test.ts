@@ -127,16 +127,24 @@ describe("troupe -p", () => {
     },
   );
 
-  test("lists calls that were not allowed without failing for them", async () => {
-    const denials = ["Bash", "Bash", "Write"].map((tool_name) => ({
-      actor: MAIN,
-      tool_name,
-      tool_use_id: "t1",
-      tool_input: {},
-    }));
-    const { code, err } = await run(["-p", "x"], { denials });
-    expect({ code, err }).toEqual({ code: 0, err: "3 calls not allowed: Bash, Write.\n" });
-  });
+  test.each(["text", "json"])(
+    "names once each call that was refused, without failing for it: %s",
+    async (format) => {
+      const denials = ["npm publish", "npm publish", "make"].map((command) => ({
+        ...{ actor: MAIN, tool_name: "Bash", tool_use_id: "t1", tool_input: { command } },
+        ...({ by: "nobody", reason: "no rule", grants: [`Bash(${command})`] } as const),
+      }));
+      const { code, err } = await run(["-p", "x", "--output-format", format], { denials });
+      expect({ code, err: err.split("\n") }).toEqual({
+        code: 0,
+        err: [
+          "Refused: Bash(npm publish). To allow it: --allowed-tools 'Bash(npm publish)'",
+          "Refused: Bash(make). To allow it: --allowed-tools 'Bash(make)'",
+          "",
+        ],
+      });
+    },
+  );
 
   test("shows a terminal harmless text, a program the text itself", async () => {
     const answer = () => summary("done", "red \u001b[31mtext\u001b[2J");
@@ -177,7 +185,10 @@ describe("--output-format json", () => {
       return summary("done", "the answer");
     };
     const denials = [
-      { actor: actor(1), tool_name: "Bash", tool_use_id: "t1", tool_input: { command: "rm" } },
+      {
+        ...{ actor: actor(1), tool_name: "Bash", tool_use_id: "t1", tool_input: { command: "rm" } },
+        ...({ by: "nobody", reason: "no rule", grants: [] } as const),
+      },
     ];
     const { code, out } = await run(["-p", "x", "--output-format", "json"], { answer, denials });
     expect(code).toBe(0);

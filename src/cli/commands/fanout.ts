@@ -7,7 +7,7 @@ import { type FanOut, mergeModeOf, runFanOut } from "../fanout-session.ts";
 import { choice, text, whole } from "../option.ts";
 import { printNotes } from "../print.ts";
 import { fanoutJson } from "../result-json.ts";
-import { accountLine, denialSentence, fanoutText } from "../results.ts";
+import { accountLine, fanoutText, printRefusals } from "../results.ts";
 import { jsonFlag, limitPatience, permissionPromptTool, sessionOptions } from "../session-flags.ts";
 import { setUpSession } from "../session-setup.ts";
 import { whyNotCalled } from "../skills/slash-tasks.ts";
@@ -86,12 +86,13 @@ async function runCommand(args: Arguments, context: Context): Promise<number> {
   const notes = [...setup.notes, ...looksOnly(args, type, setup.options.permissionMode)];
   const fanOut: FanOut = { tasks, type, ...apart };
   return runFanOut(context, { ...setup, notes }, fanOut, async (finished) => {
+    await printRefusals(io, finished.account);
     if (args.value(jsonFlag)) {
       const object = fanoutJson(tasks, finished, mergeModeOf(setup, fanOut));
       return io.stdout.write(`${JSON.stringify(object)}\n`);
     }
     await io.stdout.write(fanoutText(tasks, finished.ends, io));
-    await printNotes(io, [denialSentence(finished.account), accountLine(finished)]);
+    await printNotes(io, [accountLine(finished)]);
   });
 }
 

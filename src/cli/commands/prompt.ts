@@ -11,7 +11,7 @@ import type { Job, JobEnd } from "../jobs.ts";
 import { choice, duration, flag } from "../option.ts";
 import { printNotes } from "../print.ts";
 import { promptJson } from "../result-json.ts";
-import { denialSentence, endSentence, formatResultText, lastEnd, unfinishedSentence } from "../results.ts";
+import { endSentence, formatResultText, lastEnd, printRefusals, unfinishedSentence } from "../results.ts";
 import { resumeOptions, wantedSession } from "../resume-flags.ts";
 import { runSession, type SessionEnd } from "../run-session.ts";
 import { safeLine } from "../safe-text.ts";
@@ -94,6 +94,7 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
           await io.stdout.write(`${JSON.stringify(promptJson(finished))}\n`);
         else await io.stdout.write(formatResultText(lastEnd(finished)?.summary.text ?? "", io.stdout));
         await printNotes(io, notesOn(finished, args, io.clock.now()));
+        await printRefusals(io, finished.account);
         return lastEnd(finished)?.summary.status === "done" ? exitCodes.done : exitCodes.notDone;
       },
     },
@@ -145,7 +146,7 @@ function withoutMain(views: readonly AgentView[]): JobEnd {
 function notesOn(finished: SessionEnd, args: Arguments, now: number): readonly (string | undefined)[] {
   const end = lastEnd(finished);
   const isText = args.value(outputFormat) === "text" || args.value(outputFormat) === undefined;
-  const inText = isText && end !== undefined ? [endSentence(end), denialSentence(finished.account)] : [];
+  const inText = isText && end !== undefined ? [endSentence(end)] : [];
   return [...inText, unfinishedSentence(finished, now)];
 }
 

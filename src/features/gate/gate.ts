@@ -17,7 +17,7 @@ import { runsOutside, type SandboxDecision, sandboxDecision } from "../../policy
 import { withForeignGit } from "../../policy/trust/git-calls.ts";
 import { narrower } from "../../settings/modes.ts";
 import type { Behaviour, PermissionMode, Rule } from "../../settings/rules.ts";
-import type { Grounds } from "../../supervisor/joints.ts";
+import type { Grounds } from "../../supervisor/grounds.ts";
 import type { CommandPlace } from "../../supervisor/running-call.ts";
 import type { KnownTool, Toolbox } from "../../supervisor/toolbox.ts";
 import { findHookChanges, writesIn } from "../hooks/hook-changes.ts";
@@ -205,7 +205,8 @@ export class Gate {
     const context = everTracked === undefined ? {} : { everTracked };
     const { judgement, light } = await this.#confined(tool, input, where, report, context);
     const grounds: Grounds = { by: "rules", ...groundsOf(judgement) };
-    if (judgement.decision === "deny") return { type: "refuse", ...grounds };
+    if (judgement.decision === "deny")
+      return { type: "refuse", ...grounds, grants: this.#offered(judgement) };
     const refused = this.#parts.denied({ tool: tool.offer.name, input, ...where });
     if (refused !== null) return { type: "refuse", by: "person", reason: refused };
     const sandboxed = this.#decideInSandbox(report, input, where, context);
@@ -229,7 +230,7 @@ export class Gate {
         : hookAnswer.decision === "ask"
           ? (hookAnswer.reason ?? "A hook asks for it.")
           : judgement.reason;
-    const grants = mustAsk || !this.#parts.canGrant() ? [] : judgement.grants;
+    const grants = mustAsk ? [] : this.#offered(judgement);
     const question = questionOf(tool, { input, toolUse, ...where, title: claim.title, reason, grants });
     const always = mustAsk ? ({ always: true } as const) : {};
     const asking = { actor, call: call.id, signal };
@@ -245,6 +246,11 @@ export class Gate {
     }
     const by = answer.by === "agent" ? "stop" : answer.by;
     return { type: "refuse", by, reason: answer.reason, grants, asked: reason };
+  }
+
+  /** Returns the rules that the user may be offered. */
+  #offered({ grants }: Judgement): readonly string[] {
+    return this.#parts.canGrant() ? grants : [];
   }
 
   /** Checks an input that the user has changed: it must fit, and what forbids it still does. */

@@ -37,7 +37,12 @@ export function gateFeature(parts: GateFeatureParts): Joints {
       const gated = await gate.judge({ actor: actor.id, call, tool, cwd, scope }, signal);
       if (gated.type === "refuse") {
         const { toolUse, tool: name, input } = call;
-        parts.onDenied({ actor: actor.id, tool_name: name, tool_use_id: toolUse, tool_input: input });
+        const { by, rule, grants = [], asked: reason = gated.reason } = gated;
+        parts.onDenied({
+          ...{ actor: actor.id, tool_name: name, tool_use_id: toolUse, tool_input: input },
+          ...{ by, reason, grants },
+          ...(rule === undefined ? {} : { rule }),
+        });
         if (gated.stop !== undefined) halt(actors, actor.id, gated.stop);
       }
       return evaluationOf(tool.offer.name, gated);

@@ -1,3 +1,4 @@
+import { shellWord } from "../../lib/text.ts";
 import { notRun } from "../../tools/dispatch.ts";
 import type { Gated } from "./gate.ts";
 
@@ -7,7 +8,6 @@ export function refusalOf(
   { by, reason, grants = [], asked }: Extract<Gated, { type: "refuse" }>,
 ): string {
   const why = sentence(reason === "" ? "no reason was given" : reason);
-  const [grant] = grants;
   switch (by) {
     case "rules":
       return `${tool} was not allowed: ${why} Continue without it, or by another way that is allowed.`;
@@ -17,7 +17,7 @@ export function refusalOf(
       return why;
     case "nobody" /* word-ok: as recorded */:
       {
-        const way = grant === undefined ? "" : ` (--allowed-tools '${grant}')`;
+        const way = grants.length === 0 ? "" : ` (--allowed-tools ${shellWord(grants.join(","))})`;
         const cause = asked === undefined ? "" : ` (${withoutStop(asked)})`;
         return `${tool} needs the user's permission${cause}. ${why} Continue without it, or report that it is needed${way}.`;
       }

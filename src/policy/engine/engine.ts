@@ -102,9 +102,9 @@ class Engine implements PolicyEngine {
       if (verdict.decision === "allow")
         return { tier: verdict.rule ? "rule" : "mode", ...verdict, grants: [] };
       if (verdict.decision === "deny") return { ...verdict, grants: [] };
-      if (mode === "dontAsk") return { ...verdict, decision: "deny", grants: [] };
       const works = (grants: readonly string[]) => this.#lifts(grants, call);
-      return { ...verdict, grants: proposals.find((grants) => grants.length > 0 && works(grants)) ?? [] };
+      const grants = proposals.find((grants) => grants.length > 0 && works(grants)) ?? [];
+      return { ...verdict, ...(mode === "dontAsk" ? { decision: "deny" } : {}), grants };
     } catch (error) {
       const what = errorMessage(error);
       return { decision: "deny", reason: `the permission engine failed (${what})`, parts: [], grants: [] };

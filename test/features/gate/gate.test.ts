@@ -59,9 +59,13 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     expect(make).toContain("needs the user's permission");
     expect(make).toContain("--allowed-tools 'Bash(make all)'");
     expect(pwd).toContain("Exit code 0");
-    expect(supervisor.usage().denials.map(({ tool_input }) => tool_input)).toEqual([
-      { command: "rm -rf build" },
-      { command: "make all" },
+    expect(supervisor.usage().denials).toMatchObject([
+      { tool_input: { command: "rm -rf build" }, by: "rules", grants: [], rule: { text: "Bash(rm -rf*)" } },
+      {
+        tool_input: { command: "make all" },
+        grants: ["Bash(make all)"],
+        reason: expect.stringContaining("read-only"),
+      },
     ]);
   });
 

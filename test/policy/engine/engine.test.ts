@@ -86,10 +86,11 @@ describe("the grants of a question are the narrowest that lift it", () => {
 
   test("none where an ask rule asks, and none in plan mode for a command", () => {
     const place = ownPlace();
-    const judge = (rules: Rule[], mode: "default" | "plan") =>
+    const judge = (rules: Rule[], mode: "default" | "plan" | "dontAsk") =>
       engineOf(rules, anchorsOf(place)).judge(mode, place.project, "Bash", { command: "npm test" });
     expect(judge([rule("ask", "Bash(npm:*)")], "default").grants).toEqual([]);
     expect(judge([], "plan").grants).toEqual([]);
+    expect(judge([], "dontAsk")).toMatchObject({ decision: "deny", grants: ["Bash(npm test)"] });
     expect(judge([], "plan").reason).toContain("in plan mode no rule allows more than reading");
   });
 });
