@@ -28,6 +28,7 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
     random: Math.random,
     ...config.limits,
     pauses: config.pauses ?? [],
+    promptCaching: config.source.provider === "anthropic" && config.source.promptCaching !== false,
     meter,
   });
   const lanes = new Lanes();

@@ -1,6 +1,7 @@
 import { errorMessage } from "../lib/errors.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import type { ModelPause } from "../mailbox/model-pause.ts";
+import { prefixReader } from "./cached-prefixes.ts";
 import type {
   ModelClient,
   ModelFailure,
@@ -41,6 +42,8 @@ export interface GovernorOptions {
   readonly limitPatienceMs?: number;
   /** How models were held when the session was left. */
   readonly pauses?: readonly ModelPause[];
+  /** True if the server keeps the start of a prompt: then the first request that has one goes before the others. */
+  readonly promptCaching?: boolean;
 }
 
 const FIRST_WAIT_MS = 500;
@@ -65,6 +68,7 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
   const { clock, random, meter, concurrency = 64, patienceMs = 60_000, limitPatienceMs = 0 } = options;
   const places = new RequestQueue(clock, random, concurrency);
   for (const pause of options.pauses ?? []) places.restore(pause);
+  const prefixOf = options.promptCaching ? prefixReader() : () => null;
   /** Holds the model instead of giving a request up: `no` if there is no reason to, `too-long` if it was held for long already. */
   const hold = (
     model: string,
@@ -101,6 +105,7 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
       const placed = await places.take({
         actor: request.actor,
         model: request.model,
+        prefix: prefixOf(request),
         lead,
         retry: tries > 1,
         patienceMs: patience.left(),

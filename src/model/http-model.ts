@@ -131,7 +131,7 @@ class Attempt {
       this.endless = true;
       this.abort.abort();
     });
-    const reply = new ReplyAssembler(on);
+    const reply = new ReplyAssembler(on, () => onAnswer(true));
     const sentAt = this.clock.now();
     let failure: ModelFailure | undefined;
     try {
@@ -166,8 +166,10 @@ class Attempt {
     const body = this.api.encode(request, this.where.model);
     const answer = await this.post(this.api.path, body, this.abort.signal);
     const isAccepted = answer.status >= 200 && answer.status < 300;
-    onAnswer(isAccepted);
-    if (!isAccepted) throw new Refused(await this.refusal(answer));
+    if (!isAccepted) {
+      onAnswer(false);
+      throw new Refused(await this.refusal(answer));
+    }
     await readReply(answer, this.api.translate(), reply, watch, this.clock);
   }
 

@@ -41,6 +41,7 @@ const CHARS_PER_TOKEN = 3;
  */
 export class ReplyAssembler {
   private readonly on: OnModelEvent;
+  private readonly onStart: () => void;
   private readonly blocks = new ReplyBlocks();
   private texts = 0;
   private said = "";
@@ -52,8 +53,9 @@ export class ReplyAssembler {
   private stopReason: string | undefined;
   private stopped = false;
 
-  constructor(on: OnModelEvent) {
+  constructor(on: OnModelEvent, onStart: () => void = () => {}) {
     this.on = on;
+    this.onStart = onStart;
   }
 
   /** Nothing more is expected. */
@@ -115,6 +117,7 @@ export class ReplyAssembler {
     this.id = message["id"];
     this.model = stringOf(message["model"]);
     this.count(fieldsOf(message["usage"]));
+    this.onStart();
     return undefined;
   }
 

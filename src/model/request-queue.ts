@@ -1,9 +1,10 @@
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { ModelPause } from "../mailbox/model-pause.ts";
+import { CachedPrefixes } from "./cached-prefixes.ts";
 import type { ModelOutcome } from "./client.ts";
 import type { HoldRequest, Moment } from "./hold.ts";
-import { type Flight, Throttle } from "./throttle.ts";
+import { Throttle } from "./throttle.ts";
 
 /** A place that was given. */
 export interface QueueSlot {
@@ -30,6 +31,8 @@ export interface QueueRequest {
   readonly actor: ActorId;
   /** Each model has limits of its own. */
   readonly model: string;
+  /** The start of the prompt that its server keeps, or null; see `prefixReader`. */
+  readonly prefix: string | null;
   /** Served before all others. */
   readonly lead: boolean;
   /** It was refused or failed before. */
@@ -64,6 +67,7 @@ export class RequestQueue {
   private readonly random: () => number;
   private readonly limit: number;
   private readonly throttles = new Map<string, Throttle>();
+  private readonly prefixes = new CachedPrefixes();
   private readonly lead: Ticket[] = [];
   /** In the order in which actors are served; an actor that was served goes to the end. */
   private readonly others = new Map<ActorId, Ticket[]>();
@@ -204,6 +208,7 @@ export class RequestQueue {
     }
     this.taken += 1;
     const flight = throttle.sent(ticket.retry, now);
+    const use = this.prefixes.start(ticket.prefix, now);
     const stuck = ticket.retry && throttle.lastAcceptedAt <= ticket.since;
     ticket.settle({
       type: "place",
@@ -211,17 +216,18 @@ export class RequestQueue {
       pausedMs: stuck ? Math.max(ticket.pausedMs, now - ticket.since) : ticket.pausedMs,
       answered: (accepted) => {
         throttle.answered(flight, accepted, this.clock.now());
+        if (accepted) use.begin(this.clock.now());
         this.give();
       },
-      release: (outcome) => this.release(throttle, flight, outcome),
+      release: (outcome) => {
+        if (flight.state === "over") return;
+        throttle.ended(flight, outcome, this.clock.now());
+        if (outcome.type === "reply") use.begin(this.clock.now());
+        else use.end();
+        this.taken -= 1;
+        this.give();
+      },
     });
-  }
-
-  private release(throttle: Throttle, flight: Flight, outcome: ModelOutcome): void {
-    if (flight.state === "over") return;
-    throttle.ended(flight, outcome, this.clock.now());
-    this.taken -= 1;
-    this.give();
   }
 
   /** Returns the request that may start now, or when the next one may. */
@@ -229,11 +235,19 @@ export class RequestQueue {
     let first = Number.POSITIVE_INFINITY;
     for (const ticket of this.heads()) {
       // The lead's retry does not wait for other retries.
-      const at = ticket.throttle.opensAt(ticket.retry && !ticket.lead, moment);
+      const at = Math.max(
+        ticket.throttle.opensAt(ticket.retry && !ticket.lead, moment),
+        this.prefixOpensAt(ticket, moment),
+      );
       if (at <= moment.now) return { ticket, at };
       first = Math.min(first, at);
     }
     return { at: first };
+  }
+
+  private prefixOpensAt({ lead, prefix, since, throttle }: Ticket, { now }: Moment): number {
+    // The user waits for the lead, and a pause is no wait for another request.
+    return this.prefixes.opensAt(lead ? null : prefix, Math.max(since, throttle.pausedUntil), now);
   }
 
   private *heads(): Iterable<Ticket> {
