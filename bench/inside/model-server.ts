@@ -87,19 +87,25 @@ function meetingOf(count: number): () => Promise<void> {
 }
 
 function fanOut({ agents, turns, file, delayMs }: Extract<Play, { type: "fan-out" }>): Handler {
-  const agent = loop({ type: "loop", turns, file, delayMs });
-  return (request) => (isMain(request) ? main(request, agents, delayMs) : agent(request));
+  const agent = loop({ type: "loop", turns, file });
+  return async (request) => during(isMain(request) ? main(request, agents) : await agent(request), delayMs);
+}
+
+/** A reply that ends after `ms`, and begins after a tenth of that: the first event of a model comes long before its last. */
+function during(reply: ServedReply, ms: number): ServedReply {
+  const until = new Promise<void>((resolve) => setTimeout(resolve, ms));
+  return { ...reply, delayMs: ms / 10, held: { after: "event: message_start", until } };
 }
 
 function isMain({ rawBody }: RecordedRequest): boolean {
   return rawBody.includes(FAN_OUT);
 }
 
-function main({ rawBody }: RecordedRequest, agents: number, delayMs: number): ServedReply {
-  if (rawBody.includes('"type":"tool_result"')) return { delayMs, text: "All reports are in." };
+function main({ rawBody }: RecordedRequest, agents: number): ServedReply {
+  if (rawBody.includes('"type":"tool_result"')) return { text: "All reports are in." };
   const calls = Array.from({ length: agents }, (_, n) => ({
     name: "Agent",
     input: { description: `question ${n}`, prompt: `Answer question ${n}.`, subagent_type: "Explore" },
   }));
-  return { delayMs, text: "I ask around.", calls };
+  return { text: "I ask around.", calls };
 }

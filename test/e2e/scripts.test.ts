@@ -1,11 +1,12 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { journalFile } from "../../src/journal/paths.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { troupe } from "../support/cli-process.ts";
+import { repositoryWith } from "../support/git-repository.ts";
 import { long } from "../support/long.ts";
-import { type RequestBody, startMessagesServer } from "../support/messages-server.ts";
+import { apiError, type RequestBody, startMessagesServer } from "../support/messages-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const textOf = (content: unknown): string =>
@@ -15,21 +16,29 @@ const textOf = (content: unknown): string =>
       ? content.map((block) => block.text ?? "").join("\n")
       : "";
 const promptOf = ({ messages }: RequestBody) => /call [\w ]+/.exec(textOf(messages[0]?.content))?.[0] ?? "?";
+/** Where an agent works, as its prompt says. */
+const rootOf = ({ system }: RequestBody) =>
+  /Working directory: (.+?)(?:\\n|\n)/.exec(JSON.stringify(system))?.[1] ?? "";
+/** The file that a call in a worktree makes. */
+const fileOf = (prompt: string) => `${prompt.replaceAll(" ", "-")}.txt`;
 
-/** Every call reads a file in its first turn and answers in its second one. */
+/** Every call reads a file in its first turn, or writes one in its worktree, and answers in its second one. */
 async function world(script: string) {
   const home = temporaryFolder("troupe-home-");
-  const cwd = temporaryFolder();
-  const file = join(cwd, "a.txt");
-  writeFileSync(file, "alpha\n");
+  const { folder: cwd } = await repositoryWith({ "a.txt": "alpha\n" });
   mkdirSync(join(cwd, ".claude/workflows"), { recursive: true });
   writeFileSync(join(cwd, ".claude/workflows/work.js"), script);
   const asked: string[] = [];
+  const failing = new Set<string>();
   const server = await startMessagesServer(({ body }) => {
     const prompt = promptOf(body);
     asked.push(prompt);
-    const isFirst = !body.messages.some(({ role }) => role === "assistant");
-    return isFirst ? { calls: [{ name: "Read", input: { file_path: file } }] } : { text: `did ${prompt}` };
+    if (failing.has(prompt)) return apiError(400, "invalid_request_error", "not now");
+    if (body.messages.some(({ role }) => role === "assistant")) return { text: `did ${prompt}` };
+    const input = prompt.startsWith("call tree")
+      ? { file_path: join(rootOf(body), fileOf(prompt)), content: `${prompt}\n` }
+      : { file_path: join(rootOf(body), "a.txt") };
+    return { calls: [{ name: "content" in input ? "Write" : "Read", input }] };
   });
   onTestFinished(() => server.close());
   const options = { home, cwd, url: server.url };
@@ -40,25 +49,35 @@ async function world(script: string) {
     const [id = ""] = readdirSync(join(projects, project));
     return { id, folder: join(projects, project, id) };
   };
-  return { server, asked, options, cwd, session };
+  return { server, asked, failing, options, cwd, session };
 }
 
-/** The prompts of the calls that have finished as far as the journal knows, and of those that have begun. */
-async function callsIn(
-  folder: string,
-): Promise<{ readonly done: ReadonlySet<string>; readonly open: ReadonlySet<string> }> {
+interface CallsIn {
+  /** The prompts of the calls that have finished as far as the journal knows, and of those that have begun. */
+  readonly done: ReadonlySet<string>;
+  readonly open: ReadonlySet<string>;
+  /** How often the edits of each were merged. */
+  readonly merges: ReadonlyMap<string, number>;
+}
+
+async function callsIn(folder: string): Promise<CallsIn> {
   const reading = await readJournal(journalFile(folder));
-  if (reading.type === "refused") return { done: new Set(), open: new Set() };
   const prompts = new Map<string, string>();
   const done = new Set<string>();
-  for (const { event } of reading.records) {
+  const merges = new Map<string, number>();
+  for (const { event } of reading.type === "refused" ? [] : reading.records) {
     if (event.type === "spawn")
       prompts.set(event.spec.id, promptOf({ messages: event.spec.messages } as never));
-    if (event.type === "summary" && event.summary.status === "done")
-      done.add(prompts.get(event.actor) ?? "?");
+    if (event.type !== "summary") continue;
+    const prompt = prompts.get(event.actor) ?? "?";
+    if (event.summary.status === "done") done.add(prompt);
+    if (event.summary.worktree?.outcome === "merged") merges.set(prompt, (merges.get(prompt) ?? 0) + 1);
   }
-  return { done, open: new Set([...prompts.values()].filter((prompt) => !done.has(prompt))) };
+  return { done, open: new Set([...prompts.values()].filter((prompt) => !done.has(prompt))), merges };
 }
+
+/** Edits are merged without a question. */
+const FLAGS = ["--permission-mode", "acceptEdits"];
 
 const random = (seed: number) => {
   let state = seed;
@@ -70,11 +89,16 @@ const random = (seed: number) => {
 
 describe("troupe run", () => {
   const CALLS = long(59, 11);
+  /** Every fifth one works in a worktree; every fourth one is followed by another call. */
   const SCRIPT = `
     const numbers = Array.from({ length: ${CALLS - 1} }, (_, n) => n);
-    const found = await pipeline(numbers, (n) => agent("call first " + n), (text, n) => (n % 4 === 0 ? agent("call then " + n) : text));
+    const first = (n) => n % 5 === 0 ? agent("call tree " + n, { isolation: "worktree" }) : agent("call first " + n);
+    const found = await pipeline(numbers, first, (text, n) => (n % 4 === 1 ? agent("call then " + n) : text));
     const last = await agent("call last " + found.filter(Boolean).length);
     return [...found, last];`;
+  const prompts = Array.from({ length: CALLS - 1 }, (_, n) => `call ${n % 5 === 0 ? "tree" : "first"} ${n}`);
+  const answers = prompts.map((prompt, n) => `did ${n % 4 === 1 ? `call then ${n}` : prompt}`);
+  const INCIDENTS = ["a kill", "a failing call", "a kill and an edit"] as const;
 
   test("prints what a script returns; its arguments, a failure and a wrong name are said", async () => {
     const { options } = await world('return (await agent("call " + args.name)) + "!";');
@@ -93,50 +117,58 @@ describe("troupe run", () => {
     });
   });
 
-  test("killed at any moment, edited and resumed: no finished call is asked again, and no agent repeats more than one turn", {
+  test("killed at any moment, edited or with a call that fails, and resumed: no finished call is asked again, no agent repeats more than one turn, and nothing is merged twice", {
     tags: ["long"],
-    timeout: 1_200_000,
-  }, async () => {
-    const rounds = long(25, 2);
+    timeout: 3_600_000,
+  }, async ({ annotate }) => {
+    const rounds = long(100, 3);
+    const totals = { requests: 0, askedAgain: 0, turnsRepeated: 0, mostTurnsRepeated: 0, mergedTwice: 0 };
     for (let round = 0; round < rounds; round += 1) {
       const next = random(round + 1);
-      const { server, asked, options, session, cwd } = await world(SCRIPT);
-      let finished: ReadonlySet<string> = new Set();
-      const open = new Map<string, number>();
-      let args = ["run", "work"];
-      for (let kills = 0; kills < 3; kills += 1) {
-        const at = server.requests.length + 1 + Math.floor(next() * CALLS);
-        const before = asked.length;
-        const ended = troupe(args, {
-          ...options,
-          onStart(child) {
-            void server.request(at).then(() => child.kill("SIGKILL"));
-          },
-        });
-        const { signal } = await ended;
-        for (const prompt of finished) expect(asked.slice(before)).not.toContain(prompt);
-        const now = await callsIn(session().folder);
-        finished = now.done;
-        args = ["run", "--resume", session().id];
-        if (signal === null) break;
-        for (const prompt of now.open) open.set(prompt, (open.get(prompt) ?? 0) + 1);
-        // An edit that changes no call.
-        writeFileSync(join(cwd, ".claude/workflows/work.js"), `// Edit ${kills}.\nlog("edited");\n${SCRIPT}`);
+      const incident = INCIDENTS[round % INCIDENTS.length];
+      const { server, asked, failing, options, session, cwd } = await world(SCRIPT);
+      const fails = prompts[Math.floor(next() * prompts.length)] ?? "";
+      if (incident === "a failing call") failing.add(fails);
+      const first = await troupe(["run", "work", ...FLAGS], {
+        ...options,
+        onStart(child) {
+          if (incident === "a failing call") return;
+          // Two requests of each call.
+          const at = Math.floor(next() * 2 * CALLS);
+          void server.request(at).then(() => setTimeout(() => child.kill("SIGKILL"), next() * 200));
+        },
+      });
+      const before = await callsIn(session().folder);
+      const askedBefore = asked.length;
+      expect([round, first.signal]).toEqual([round, incident === "a failing call" ? null : "SIGKILL"]);
+      if (incident === "a failing call") expect(before.done).not.toContain(fails);
+      // A merge that is made again would meet this.
+      for (const prompt of before.merges.keys()) writeFileSync(join(cwd, fileOf(prompt)), "of the user\n");
+      failing.clear();
+      if (incident === "a kill and an edit")
+        writeFileSync(join(cwd, ".claude/workflows/work.js"), `// Edited.\nlog("edited");\n${SCRIPT}`);
+
+      const { code, out, err } = await troupe(["run", "--resume", session().id, ...FLAGS, "--json"], options);
+      expect({ round, code, err: code === 0 ? "" : err }).toEqual({ round, code: 0, err: "" });
+      expect([round, JSON.parse(out).value]).toEqual([round, [...answers, `did call last ${CALLS - 1}`]]);
+      const after = await callsIn(session().folder);
+      for (const prompt of prompts.filter((one) => one.startsWith("call tree")))
+        expect([round, prompt, readFileSync(join(cwd, fileOf(prompt)), "utf8")]).toEqual([
+          ...[round, prompt],
+          before.merges.has(prompt) ? "of the user\n" : `${prompt}\n`,
+        ]);
+      totals.requests += asked.length;
+      totals.askedAgain += asked.slice(askedBefore).filter((prompt) => before.done.has(prompt)).length;
+      totals.mergedTwice += [...after.merges.values()].filter((count) => count > 1).length;
+      for (const prompt of before.open) {
+        const repeated = asked.filter((one) => one === prompt).length - (prompt === fails ? 3 : 2);
+        totals.turnsRepeated += Math.max(0, repeated);
+        totals.mostTurnsRepeated = Math.max(totals.mostTurnsRepeated, repeated);
       }
-      const before = asked.length;
-      const { code, out, err } = await troupe([...args, "--json"], options);
-      expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" });
-      const { value } = JSON.parse(out);
-      expect(value).toEqual([
-        ...Array.from({ length: CALLS - 1 }, (_, n) => `did call ${n % 4 === 0 ? "then" : "first"} ${n}`),
-        `did call last ${CALLS - 1}`,
-      ]);
-      for (const prompt of finished) expect(asked.slice(before)).not.toContain(prompt);
-      const counts = new Map<string, number>();
-      for (const prompt of asked) counts.set(prompt, (counts.get(prompt) ?? 0) + 1);
-      for (const [prompt, count] of counts)
-        expect([prompt, count <= 2 + (open.get(prompt) ?? 0)]).toEqual([prompt, true]);
     }
+    await annotate(`${rounds} rounds of ${CALLS} calls: ${JSON.stringify(totals)}`);
+    expect(totals).toMatchObject({ askedAgain: 0, mergedTwice: 0 });
+    expect(totals.mostTurnsRepeated).toBeLessThanOrEqual(1);
   });
 
   test("two processes cannot resume one run", { tags: ["long"] }, async () => {
