@@ -8,7 +8,7 @@ const WAIT_MS = 5_000;
 /** A server keeps nothing shorter: 1,024 tokens, roughly. */
 const LEAST_CHARS = 4_096;
 
-/** Returns what tells the cached starts of requests apart: null if there is none that is worth a wait. */
+/** Returns what tells the cached starts of requests apart, or null for one that is not worth a wait. */
 export function prefixReader(): (request: ModelRequest) => string | null {
   const known = new WeakMap<ModelRequest["tools"], { system: ModelRequest["system"]; key: string | null }>();
   return ({ model, system, tools, webSearch }) => {

@@ -88,13 +88,13 @@ export type ModelEvent =
 
 export type OnModelEvent = (event: ModelEvent) => void;
 
-/** Called when the server starts to respond: true if the request was accepted, false if it was refused. */
+/** Called when the reply begins (true), or when the server refuses the request (false). */
 export type OnServerAnswer = (accepted: boolean) => void;
 
 /**
  * What a provider implements: one attempt at one reply (docs/models.md, "Adding a provider"). `ask` never rejects,
  * never retries and never waits for a slot; an aborted signal ends it with a `cancelled` failure. A client that cannot
- * detect when the server starts to respond never calls `onAnswer`.
+ * detect when a reply begins never calls `onAnswer`.
  */
 export interface ModelClient {
   readonly name: string;

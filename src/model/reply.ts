@@ -41,6 +41,7 @@ const CHARS_PER_TOKEN = 3;
  */
 export class ReplyAssembler {
   private readonly on: OnModelEvent;
+  /** The server has read the prompt. */
   private readonly onStart: () => void;
   private readonly blocks = new ReplyBlocks();
   private texts = 0;

@@ -23,7 +23,10 @@ interface Step {
 }
 
 /** Agents before a server whose replies begin and end when the test says so, with a clock of the test's own. */
-async function world(options: Partial<GovernorOptions> = {}, refuse: (n: number) => ServedReply | null = () => null) {
+async function world(
+  options: Partial<GovernorOptions> = {},
+  refuse: (n: number) => ServedReply | null = () => null,
+) {
   const gates = Array.from({ length: 40 }, () => ({
     begins: Promise.withResolvers<void>(),
     ends: Promise.withResolvers<void>(),
@@ -68,7 +71,8 @@ async function world(options: Partial<GovernorOptions> = {}, refuse: (n: number)
   return { server, clock, sent, ended, put, step, finishAll };
 }
 
-const outcomes = async (all: readonly Promise<ModelOutcome>[]) => (await Promise.all(all)).map(({ type }) => type);
+const outcomes = async (all: readonly Promise<ModelOutcome>[]) =>
+  (await Promise.all(all)).map(({ type }) => type);
 const names = (count: number) => Array.from({ length: count }, (_, n) => `agent${n}`);
 
 describe("requests that share a cached prefix (issue 19, 3)", () => {
@@ -211,6 +215,37 @@ describe("requests that share a cached prefix (issue 19, 3)", () => {
     expect(second).toBeGreaterThanOrEqual(20_000);
     expect(rest.map((at) => at >= second + 1_000)).toEqual([true, true, true]);
   });
+
+  test.each([
+    ["that begin after 20 ms", 20, true, 1_020],
+    ["that begin when they end", 200, true, 1_200],
+    ["that begin after 20 ms, without a cache", 20, false, 1_000],
+  ])(
+    "8 agents x 5 replies of 200 ms %s cost the beginning of one reply more",
+    async (_, ms, promptCaching, wall) => {
+      const clock = new FakeClock();
+      const reply = scriptedModel(() => ({ text: "Hi." }));
+      const pass = (time: number) => new Promise<void>((resolve) => void clock.after(time, resolve));
+      const client: ModelClient = {
+        name: "server",
+        async ask(request, on, signal, onAnswer) {
+          await pass(ms);
+          onAnswer?.(true);
+          await pass(200 - ms);
+          return reply.ask(request, on, signal);
+        },
+      };
+      const ask = governed(client, { clock, random: () => 0.5, promptCaching });
+      const agents = names(8).map(async (name) => {
+        const request = requestOf({ actor: ActorId.parse(name), system: SYSTEM });
+        for (let turn = 0; turn < 5; turn += 1)
+          await ask(request, false, () => {}, new AbortController().signal);
+        return clock.now();
+      });
+      await clock.advance(2_000);
+      expect(Math.max(...(await Promise.all(agents)))).toBe(wall);
+    },
+  );
 
   test.each<[string, Partial<ModelRequest>]>([
     ["another system prompt", { system: [`${SYSTEM[0]} Differently.`] }],

@@ -40,7 +40,7 @@ const isolated = { isolation: "worktree" as const };
 describe("what is stated of an agent's work (issue 19, 5)", () => {
   const COUNT = long(50, 4);
   test(`${COUNT} agents that lie and ${COUNT} that do not: no wrong verdict, and no rejected edit in the checkout`, {
-    timeout: 600_000,
+    timeout: 1_800_000,
   }, async () => {
     const { supervisor, folder, repository } = await session(
       (request) => {
