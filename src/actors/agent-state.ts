@@ -71,7 +71,7 @@ export class AgentConversation {
   /** Set if the supervisor makes the next reply the last one. */
   last: LastTurn | null;
   /** The user's request to compact the conversation. */
-  wish: CompactRequest | null;
+  compactRequest: CompactRequest | null;
   #compacted: Compacted | null;
   /** The turns that are still in the context. */
   #turnsShown: Turn[];
@@ -98,7 +98,7 @@ export class AgentConversation {
     this.#turnsShown = spec.turns.filter(({ turn }) => turn > (spec.compacted?.through ?? 0));
     this.#words = spec.turns.flatMap(wordsIn);
     for (const turn of spec.turns) this.repetition.take(turn);
-    this.wish = spec.compact ?? null;
+    this.compactRequest = spec.compact ?? null;
     this.messages = shownConversation(spec, spec.turns);
     this.#system = systemHeard(spec.turns);
     const { inherited, pending } = spec;
@@ -168,7 +168,7 @@ export class AgentConversation {
 
   /** True if the user only wants to compact the conversation and waits for no answer. */
   get onlyCompacts(): boolean {
-    return this.wish?.alone === true && this.#heard.length === 0;
+    return this.compactRequest?.alone === true && this.#heard.length === 0;
   }
 
   /** The conversation, for compaction. */
@@ -188,7 +188,7 @@ export class AgentConversation {
   /** Applies what came with a response of the supervisor. */
   applyAnswer({ steer, last, compact }: TurnAnswer): void {
     this.last = last ?? null;
-    this.wish = compact ?? this.wish;
+    this.compactRequest = compact ?? this.compactRequest;
     this.addSteering(steer);
   }
 

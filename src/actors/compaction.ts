@@ -41,7 +41,7 @@ export interface Overflow {
 interface Attempt {
   readonly spec: ActorSpec;
   readonly state: AgentConversation;
-  readonly around: Compacting;
+  readonly context: Compacting;
   readonly bounds: Bounds;
   readonly before: number;
   /** `before` divided by our estimate of the same: all sizes of an attempt are scaled by it. */
@@ -78,12 +78,12 @@ export async function compactToFit(
   spec: ActorSpec,
   state: AgentConversation,
   summaries: boolean,
-  around: Compacting,
+  context: Compacting,
 ): Promise<boolean> {
   let ratio = 1;
-  if (state.wish && summaries) {
+  if (state.compactRequest && summaries) {
     ratio = ratioOf(state.shown, spec, viewSize(state.shown, spec));
-    await compactByHand(state.wish, spec, state, around);
+    await compactByHand(state.compactRequest, spec, state, context);
   }
   const { auto } = spec.window ?? USUAL_WINDOW;
   if (!auto) return true;
@@ -93,14 +93,14 @@ export async function compactToFit(
   for (let tries = 0; tries <= MAX_FAILURES; tries += 1) {
     const bound = done ? full : limit;
     // Once: the same ratio applies to what is left after that.
-    const counted = tries === 0 ? await countOf(spec, state, bound, around) : null;
-    if (around.signal.aborted) return true;
+    const counted = tries === 0 ? await countOf(spec, state, bound, context) : null;
+    if (context.signal.aborted) return true;
     const before = counted ?? viewSize(state.shown, spec, ratio);
     if (before < bound) return true;
-    const attempt = { ...begin(spec, state, around, before), summaries };
+    const attempt = { ...begin(spec, state, context, before), summaries };
     ratio = attempt.ratio;
     const outcome = await automatic(attempt, limit, full);
-    if (around.signal.aborted) return true;
+    if (context.signal.aborted) return true;
     if (!isNews(outcome.next, state)) return before < full;
     await finish(attempt, "auto", outcome);
     done = true;
@@ -134,14 +134,14 @@ export async function compactAfterRefusal(
   { window, wasted, summaries }: Overflow,
   spec: ActorSpec,
   state: AgentConversation,
-  around: Compacting,
+  context: Compacting,
 ): Promise<boolean> {
   if (!(spec.window ?? USUAL_WINDOW).auto) return false;
-  const attempt = { ...begin(spec, state, around, viewSize(state.shown, spec), window), wasted, summaries };
+  const attempt = { ...begin(spec, state, context, viewSize(state.shown, spec), window), wasted, summaries };
   // Whatever we counted, it was too much.
   const target = Math.min(attempt.bounds.limit, attempt.before * 0.6);
   const outcome = await automatic(attempt, target, target);
-  if (around.signal.aborted || !isNews(outcome.next, state)) return false;
+  if (context.signal.aborted || !isNews(outcome.next, state)) return false;
   const changes = isShownAnew(outcome.next, state);
   await finish(attempt, "auto", outcome);
   return changes;
@@ -152,10 +152,10 @@ async function compactByHand(
   { instructions }: CompactRequest,
   spec: ActorSpec,
   state: AgentConversation,
-  around: Compacting,
+  context: Compacting,
 ): Promise<string> {
-  state.wish = null;
-  const attempt = begin(spec, state, around, viewSize(state.shown, spec));
+  state.compactRequest = null;
+  const attempt = begin(spec, state, context, viewSize(state.shown, spec));
   const { next, reason } = await summary(attempt, { trigger: "manual", instructions });
   if (reason === undefined) await finish(attempt, "manual", { next });
   // A failure at the user's request is reported and not counted, but its tokens were used.
@@ -167,16 +167,16 @@ async function compactByHand(
 export async function endingOfCompaction(
   spec: ActorSpec,
   state: AgentConversation,
-  around: Compacting,
+  context: Compacting,
 ): Promise<Ending> {
-  const text = state.wish ? await compactByHand(state.wish, spec, state, around) : "";
-  return around.signal.aborted ? endingOfCancel(around.signal, text) : { status: "done", text };
+  const text = state.compactRequest ? await compactByHand(state.compactRequest, spec, state, context) : "";
+  return context.signal.aborted ? endingOfCancel(context.signal, text) : { status: "done", text };
 }
 
 function begin(
   spec: ActorSpec,
   state: AgentConversation,
-  around: Compacting,
+  context: Compacting,
   before: number,
   window: number | null = null,
 ): Attempt {
@@ -188,7 +188,7 @@ function begin(
   return {
     spec,
     state,
-    around,
+    context,
     before,
     bounds,
     learned,
@@ -238,10 +238,10 @@ function callsIn(turn: Turn | undefined): number {
   return (turn?.messages ?? []).flatMap(blocksOf).filter(({ type }) => type === "tool_result").length;
 }
 
-async function summary(attempt: Attempt, wish: CompactBegin): Promise<Outcome> {
-  const { spec, state, around, bounds, factor } = attempt;
+async function summary(attempt: Attempt, compaction: CompactBegin): Promise<Outcome> {
+  const { spec, state, context, bounds, factor } = attempt;
   const { shown } = state;
-  const { trigger } = wish;
+  const { trigger } = compaction;
   const now = current(attempt);
   const through = lastSummarised(shown, bounds.recent / factor, trigger === "manual");
   if (through === null) return { next: now, reason: "There is nothing yet that a summary could replace." };
@@ -252,7 +252,7 @@ async function summary(attempt: Attempt, wish: CompactBegin): Promise<Outcome> {
   // If the server rejects even small requests, size is not the problem; the user's request must save tokens.
   const mustWin = trigger === "manual";
   if (mustWin && !isShorter(attempt, folded(""))) return { next: now, reason: TOO_LITTLE };
-  const told = await summarizeHistory({ spec, shown, through, bounds, factor, wish }, around);
+  const told = await summarizeHistory({ spec, shown, through, bounds, factor, compaction }, context);
   const { usage } = told;
   if (told.type === "none") {
     return { next: { ...now, usage, failures: now.failures + 1 }, reason: told.reason };
@@ -289,11 +289,11 @@ function isNews(next: Compacted, state: AgentConversation): boolean {
 
 /** Records the result durably before the model sees it. */
 async function finish(attempt: Attempt, trigger: Trigger, { next, reason }: Outcome): Promise<void> {
-  const { state, before, around } = attempt;
+  const { state, before, context } = attempt;
   const { folder: _, ...rest } = next;
   const kept = { ...rest, usage: addUsage(rest.usage, attempt.wasted) };
   const anew = isShownAnew(next, state);
-  const shown = await around.services.compacted({
+  const shown = await context.services.compacted({
     trigger,
     compacted: anew ? { ...kept, turn: state.turns } : kept,
     before: Math.round(before),

@@ -32,7 +32,7 @@ import { runCalls } from "./run-calls.ts";
 import { type CheckData, type TypedEnding, typedEnding } from "./typed-ending.ts";
 
 /** Everything the loop needs from outside; it owns nothing. */
-export interface Surroundings {
+export interface LoopContext {
   readonly model: ModelClient;
   readonly services: Pick<Services, "reply" | "turn" | "finish" | "compacting" | "compacted">;
   readonly dispatch: Dispatch;
@@ -51,9 +51,9 @@ export interface Surroundings {
 export async function runAgent(
   spec: ActorSpec,
   state: AgentConversation,
-  around: Surroundings,
+  context: LoopContext,
 ): Promise<void> {
-  const { services, signal } = around;
+  const { services, signal } = context;
   const end = (turn: Turn | null, ending: Ending, more: Pick<Finish, "compacted"> = {}) => {
     const { turns, usage, receipts } = state;
     const ended = turn && withEnding(turn, ending);
@@ -63,8 +63,8 @@ export async function runAgent(
   if (!pending && (state.onlyCompacts || state.hasAnswered)) {
     // Its reply may be recorded, but not its end: the model is not called to continue its own text.
     const ending: TypedEnding = state.onlyCompacts
-      ? { type: "ends", ending: await endingOfCompaction(spec, state, around) }
-      : await asData(endingOfAnswer(state.turnsShown.at(-1), state.said), spec, state, around, false);
+      ? { type: "ends", ending: await endingOfCompaction(spec, state, context) }
+      : await asData(endingOfAnswer(state.turnsShown.at(-1), state.said), spec, state, context, false);
     if (ending.type === "again") state.addSteering([{ text: ending.note, notice: true }]);
     else {
       const answer = await end(null, ending.ending, state.onlyCompacts ? { compacted: true } : {});
@@ -84,10 +84,10 @@ export async function runAgent(
         return void (await end(null, { status: last.status, reason: last.reason, text: state.said }));
       const { note } = state.repetition;
       if (note !== null) state.addSteering([{ text: note, notice: true }]);
-      const fits = await compactToFit(spec, state, last === null, around);
+      const fits = await compactToFit(spec, state, last === null, context);
       last ??= fits ? null : outOfRoom(spec);
       if (last) state.addSteering([{ text: last.note, notice: true }]);
-      const outcome = await nextReply(spec, state, last, around);
+      const outcome = await nextReply(spec, state, last, context);
       if (signal.aborted) return void (await end(null, endingOfCancel(signal, state.said)));
       if (outcome.type === "failure")
         return void (await end(null, endingOfFailure(outcome.failure, state.said)));
@@ -96,11 +96,11 @@ export async function runAgent(
 
     const saidBefore = state.said;
     state.say(reply);
-    around.onProgress(state);
-    const results = await resultsOf(reply, begun, spec, state, around);
+    context.onProgress(state);
+    const results = await resultsOf(reply, begun, spec, state, context);
     const calls = callsOf(reply.content);
     const turn = state.take(reply, calls, results);
-    around.onProgress(state);
+    context.onProgress(state);
     if (signal.aborted) return void (await end(turn, endingOfCancel(signal, state.said)));
 
     const tokens = cutInARow(state.turnsShown);
@@ -110,7 +110,7 @@ export async function runAgent(
     const ending =
       calls.length > 0
         ? null
-        : await asData(endingOfReply(reply, saidBefore, last), spec, state, around, isLast);
+        : await asData(endingOfReply(reply, saidBefore, last), spec, state, context, isLast);
     const answer =
       ending?.type === "ends"
         ? await end(turn, ending.ending)
@@ -126,7 +126,7 @@ async function asData(
   ending: Ending,
   { outputSchema }: ActorSpec,
   { retries }: AgentConversation,
-  { check }: Surroundings,
+  { check }: LoopContext,
   isLast: boolean,
 ): Promise<TypedEnding> {
   if (outputSchema === undefined) return { type: "ends", ending };
@@ -139,7 +139,7 @@ async function resultsOf(
   begun: Pending | undefined,
   spec: ActorSpec,
   state: AgentConversation,
-  { services, dispatch }: Surroundings,
+  { services, dispatch }: LoopContext,
 ): Promise<CallResult[]> {
   const calls = callsOf(reply.content);
   if (calls.length === 0) return [];

@@ -15,20 +15,20 @@ export async function nextReply(
   spec: ActorSpec,
   state: AgentConversation,
   last: Last | null,
-  around: Compacting,
+  context: Compacting,
 ): Promise<ModelOutcome> {
   const ask = async () => {
     const request = requestOf(spec, state, last);
     const of = (messages: ModelRequest["messages"]) =>
-      around.model.ask({ ...request, messages }, around.onModelEvent, around.signal);
+      context.model.ask({ ...request, messages }, context.onModelEvent, context.signal);
     return continued(await of(request.messages), request.messages, of);
   };
   const outcome = await ask();
-  const overflow = around.signal.aborted ? null : overflowOf(outcome);
+  const overflow = context.signal.aborted ? null : overflowOf(outcome);
   if (overflow === null) return outcome;
   const wasted = outcome.type === "reply" ? outcome.reply.usage : noUsage;
   const found = { ...overflow, wasted, summaries: last === null };
-  return (await compactAfterRefusal(found, spec, state, around)) ? ask() : outcome;
+  return (await compactAfterRefusal(found, spec, state, context)) ? ask() : outcome;
 }
 
 function requestOf(spec: ActorSpec, state: AgentConversation, last: Last | null): ModelRequest {

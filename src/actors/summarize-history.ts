@@ -23,7 +23,7 @@ interface Wanted {
   readonly through: number;
   readonly bounds: Bounds;
   readonly factor: number;
-  readonly wish: CompactBegin;
+  readonly compaction: CompactBegin;
 }
 
 /** `usage`: of all requests for summaries so far. */
@@ -40,16 +40,16 @@ const BELIEVED_FACTOR = 3;
  */
 export async function summarizeHistory(
   wanted: Wanted,
-  { services, model, ...around }: SummaryContext,
+  { services, model, ...context }: SummaryContext,
 ): Promise<Summarised> {
-  const { shown, wish } = wanted;
+  const { shown, compaction } = wanted;
   const usage = shown.compacted?.usage ?? noUsage;
   const none = (reason: string, total = usage): Summarised => ({ type: "none", reason, usage: total });
-  const may = await services.compacting(wish);
+  const may = await services.compacting(compaction);
   if (may.type === "blocked") return none(`A PreCompact hook is against it: ${may.reason}`);
   const request = requestFor(wanted, may.instructions);
   if (request === null) return none("What should be summarised does not fit into the context window itself.");
-  const outcome = await model.ask(request, quietly(around.onModelEvent), around.signal);
+  const outcome = await model.ask(request, quietly(context.onModelEvent), context.signal);
   return outcome.type === "failure"
     ? none(`No summary was written: ${outcome.failure.message}`)
     : textIn(outcome, usage);
@@ -69,7 +69,7 @@ function textIn({ reply }: Extract<ModelOutcome, { type: "reply" }>, before: Usa
 
 /** Returns a request with the agent's usual prefix, so that the cache serves it, or null if no part would fit. */
 function requestFor(
-  { spec, shown, through, bounds, factor, wish }: Wanted,
+  { spec, shown, through, bounds, factor, compaction }: Wanted,
   instructions: string,
 ): ModelRequest | null {
   const { id, model, system } = spec;
@@ -78,7 +78,7 @@ function requestFor(
   const most =
     (bounds.full + bounds.reply - bounds.summary) / Math.min(factor, BELIEVED_FACTOR) -
     tokensOfPrefix(system, tools);
-  const messages = summaryMessages(shown, through, { ...wish, instructions }, most);
+  const messages = summaryMessages(shown, through, { ...compaction, instructions }, most);
   if (messages === null) return null;
   return {
     ...{ actor: id, model, system, messages },

@@ -63,7 +63,7 @@ class Lane implements LaneModel {
   #port: MessagePort | undefined;
   #asking = false;
   /** Consecutive ports that delivered nothing. */
-  #fruitless = 0;
+  #failedConnects = 0;
   #closed = false;
   #counter = 0;
 
@@ -149,7 +149,7 @@ class Lane implements LaneModel {
   }
 
   #receive(message: FromGateway): void {
-    this.#fruitless = 0;
+    this.#failedConnects = 0;
     switch (message.type) {
       case "event":
         this.#open.get(message.id)?.on(message.event);
@@ -205,15 +205,15 @@ class Lane implements LaneModel {
   }
 
   async #askAnew(reconnect: Reconnect): Promise<void> {
-    const waitMs = WAITS_MS[this.#fruitless];
-    this.#fruitless += 1;
+    const waitMs = WAITS_MS[this.#failedConnects];
+    this.#failedConnects += 1;
     this.#asking = true;
     if (waitMs) await pause(this.#clock, waitMs);
     const port = waitMs === undefined || this.#closed ? undefined : await this.#inTime(reconnect);
     this.#asking = false;
     if (port === undefined || this.#closed) {
       port?.close();
-      this.#fruitless = 0;
+      this.#failedConnects = 0;
       this.#giveUp();
       return;
     }
@@ -224,7 +224,7 @@ class Lane implements LaneModel {
   #sendAgain(id: number, asked: Asked): void {
     const reason = "The model gateway stopped before the reply was complete; the request is sent again.";
     // Shown once, however many ports it takes.
-    if (this.#fruitless === 1) {
+    if (this.#failedConnects === 1) {
       asked.again += 1;
       asked.on({ type: "waiting", reason, ms: 0, attempt: asked.again });
     }

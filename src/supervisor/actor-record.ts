@@ -17,7 +17,7 @@ import { lastLocation, receiptsOf, todoOf, toolsWith, usageOf } from "../mailbox
 import type { Location } from "../mailbox/worktree.ts";
 import { Inbox } from "./inbox.ts";
 import { type Notice, skillNotice } from "./notices.ts";
-import { type CompactWish, FOR_THE_USER, type RunFor } from "./run-for.ts";
+import { FOR_THE_USER, type PendingCompaction, type RunFor } from "./run-for.ts";
 import { RunState } from "./run-state.ts";
 import type { RunningCall } from "./running-call.ts";
 
@@ -42,7 +42,7 @@ class ActorRecord extends RunState {
   /** Its newest turn does not know of that yet. */
   #justMoved = false;
   /** Its answer from before a crash, whose end was not recorded, or null if it had none. */
-  answerBefore: Summary | null = null;
+  recoveredAnswer: Summary | null = null;
   /** Its own list of steps. */
   todo: readonly Todo[];
   readonly inbox: Inbox;
@@ -55,7 +55,7 @@ class ActorRecord extends RunState {
   readonly #answered = new Map<string, Promise<unknown>>();
   /** Its answers of this run that notices made it continue from. */
   #answers: readonly string[] = [];
-  wish: CompactWish | null = null;
+  pendingCompaction: PendingCompaction | null = null;
   readonly #children: ActorId[] = [];
   readonly createdAt: number;
   /** Milliseconds from the start of a run until it is stopped, or null if there is no such limit. */
@@ -194,8 +194,8 @@ class ActorRecord extends RunState {
     this.#answered.clear();
   }
 
-  setWish(wish: CompactWish | null): void {
-    this.wish = wish;
+  setPendingCompaction(pending: PendingCompaction | null): void {
+    this.pendingCompaction = pending;
   }
 
   setCompacted(compacted: Compacted): void {
@@ -250,7 +250,8 @@ class ActorRecord extends RunState {
     const first = !this.#hasStarted;
     this.#hasStarted = true;
     const { pending: _, last: __, compact: ___, ...own } = this.spec;
-    const spec = this.wish === null ? own : { ...own, compact: compactRequest(this.wish) };
+    const spec =
+      this.pendingCompaction === null ? own : { ...own, compact: compactRequest(this.pendingCompaction) };
     if (this.reply) {
       const open = this.open ?? this.#nothingDone(this.reply);
       const pending = { reply: this.reply, open };
@@ -298,12 +299,12 @@ class ActorRecord extends RunState {
   }
 
   restoreAnswer(summary: Summary): void {
-    this.answerBefore = summary;
+    this.recoveredAnswer = summary;
   }
 
-  takeAnswerBefore(): Summary | null {
-    const answer = this.answerBefore;
-    this.answerBefore = null;
+  takeRecoveredAnswer(): Summary | null {
+    const answer = this.recoveredAnswer;
+    this.recoveredAnswer = null;
     return answer;
   }
 
@@ -334,7 +335,7 @@ export function createActor(
   return new ActorRecord(spec, now, runFor, deadlineMs);
 }
 
-/** The wish as data, for its loop. */
+/** The request as data, for its loop. */
 export function compactRequest({ instructions, alone }: CompactRequest): CompactRequest {
   return { instructions, ...(alone ? { alone } : {}) };
 }

@@ -63,8 +63,12 @@ export function actorServices(actor: Actor, parts: ServiceParts): Services {
   const nextTurn = (): TurnAnswer => {
     const { last, notices } = beforeTurn(joints, actor);
     const steer = actor.inbox.drain(notices);
-    const { wish } = actor;
-    return { steer, ...(last ? { last } : {}), ...(wish ? { compact: compactRequest(wish) } : {}) };
+    const { pendingCompaction } = actor;
+    return {
+      steer,
+      ...(last ? { last } : {}),
+      ...(pendingCompaction ? { compact: compactRequest(pendingCompaction) } : {}),
+    };
   };
 
   const provided: Partial<FeatureServices> = {};

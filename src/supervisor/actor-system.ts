@@ -322,7 +322,7 @@ export class ActorSystem implements Actors {
       const stop = () => this.stop(actor.id, { status: "timed_out", reason });
       actor.ended.then(clock.after(deadlineMs, stop));
     }
-    const answer = actor.takeAnswerBefore();
+    const answer = actor.takeRecoveredAnswer();
     if (answer !== null) {
       void this.#completion.conclude(actor, answer);
       return;

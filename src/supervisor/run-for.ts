@@ -13,8 +13,8 @@ export interface RunFor {
 
 export const FOR_THE_USER: RunFor = { owner: null, call: null, background: false };
 
-/** The user's wish for a shorter conversation, and who waits for the outcome. */
-export type CompactWish = CompactRequest & { readonly settle: (compaction: Compaction) => void };
+/** The user's request for a shorter conversation, and who waits for the outcome. */
+export type PendingCompaction = CompactRequest & { readonly settle: (compaction: Compaction) => void };
 
 /** The agent type of an actor that starts with the conversation of its parent. */
 export const FORK = "fork";

@@ -37,7 +37,7 @@ function beginKeeper(
   return life;
 }
 
-export interface KeeperOptions {
+export interface GitWorkerOptions {
   /** The user's environment; the git worker and its git get the harmless part of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -66,7 +66,7 @@ const TRIES = 3;
  * Returns the git worker, owned by the caller until `close()`. Its process starts at the first request, and again after
  * it died.
  */
-export function startGitWorker(options: KeeperOptions): Worktrees {
+export function startGitWorker(options: GitWorkerOptions): Worktrees {
   const link = new KeeperLink(options);
   const askFor =
     <Op extends OperationName>(op: Op) =>
@@ -78,7 +78,7 @@ export function startGitWorker(options: KeeperOptions): Worktrees {
 }
 
 class KeeperLink {
-  readonly #options: KeeperOptions;
+  readonly #options: GitWorkerOptions;
   readonly #restarts: Restarts;
   readonly #caller: Caller<typeof GIT_OPERATIONS>;
   readonly #idle = new Set<() => void>();
@@ -86,7 +86,7 @@ class KeeperLink {
   #hasDied = false;
   #closing: Promise<void> | null = null;
 
-  constructor(options: KeeperOptions) {
+  constructor(options: GitWorkerOptions) {
     this.#options = options;
     this.#restarts = new Restarts(options.clock);
     this.#caller = new Caller(GIT_OPERATIONS, {

@@ -57,29 +57,30 @@ export function compactionOf(
   wake: (main: Actor) => void,
 ): Promise<Compaction> {
   if (!actor) return Promise.resolve(left("There is no such conversation in this session yet."));
-  if (actor.wish !== null) return Promise.resolve(left("It is being made shorter already."));
+  if (actor.pendingCompaction !== null) return Promise.resolve(left("It is being made shorter already."));
   const instructions = wanted.trim();
   const { promise, resolve } = Promise.withResolvers<Compaction>();
   const settle = (compaction: Compaction) => {
-    actor.setWish(null);
+    actor.setPendingCompaction(null);
     resolve(compaction);
   };
   const alone = () => {
     // The conversations of other ended agents are in the journal only.
     if (actor.id !== MAIN)
       return settle(left("It has ended; its conversation is made shorter when it goes on."));
-    actor.setWish({ instructions, settle, alone: true });
+    actor.setPendingCompaction({ instructions, settle, alone: true });
     wake(actor);
     void actor.ended.then(() => {
-      if (actor.wish?.settle === settle) settle(left("It was stopped before its conversation was shorter."));
+      if (actor.pendingCompaction?.settle === settle)
+        settle(left("It was stopped before its conversation was shorter."));
     });
   };
-  actor.setWish({ instructions, settle });
+  actor.setPendingCompaction({ instructions, settle });
   if (actor.hasEnded) alone();
   else {
     void actor.ended.then(() => {
       // Settled already, unless it ended first.
-      if (actor.wish?.settle === settle && !actor.wish.alone) alone();
+      if (actor.pendingCompaction?.settle === settle && !actor.pendingCompaction.alone) alone();
     });
   }
   return promise;
@@ -114,7 +115,7 @@ function compactServices(actor: Actor, side: CompactSide): Pick<Services, "compa
     async compacted(end) {
       const { compacted } = end;
       const shown = compacted ? await recorded(actor, await begunAgain(actor, compacted, side), side) : null;
-      if (end.trigger === "manual") actor.wish?.settle(compactionIn(end));
+      if (end.trigger === "manual") actor.pendingCompaction?.settle(compactionIn(end));
       return shown;
     },
   };

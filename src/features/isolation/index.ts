@@ -4,7 +4,7 @@ import type { SessionId } from "../../mailbox/ids.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import type { KeeperOptions } from "../../worktrees/git-worker.ts";
+import type { GitWorkerOptions } from "../../worktrees/git-worker.ts";
 import type { OperationName } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { AcceptanceVerdicts } from "../accept/index.ts";
@@ -99,7 +99,7 @@ interface LazyWorktrees extends Worktrees {
 }
 
 /** Returns a git worker that is loaded with the first request: most sessions need none. */
-function lazyWorktrees(given: Omit<KeeperOptions, "onDied">): LazyWorktrees {
+function lazyWorktrees(given: Omit<GitWorkerOptions, "onDied">): LazyWorktrees {
   const listeners: (() => void)[] = [];
   const onDied = () => {
     for (const call of listeners) call();

@@ -17,7 +17,7 @@ import type { Commands } from "../background/commands.ts";
 import type { SessionAsks } from "../gate/asking.ts";
 import type { HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
 import { conflictText } from "./conflict-text.ts";
-import { type BroughtBack, type FinishedRun, MergeBack } from "./merge-back.ts";
+import { type FinishedRun, MergeBack, type MergeBackOutcome } from "./merge-back.ts";
 import { MergeQueue } from "./merge-queue.ts";
 import { recheckBeforeWrite } from "./recheck.ts";
 import { resultBefore, unknownResult } from "./result-before.ts";
@@ -287,7 +287,7 @@ export class WorktreeIsolation {
 
   #settled(
     { actor, held, title, text }: FinishedRun,
-    { result, paths }: Extract<BroughtBack, { type: "ends" }>,
+    { result, paths }: Extract<MergeBackOutcome, { type: "ends" }>,
     summary: Summary,
   ): Summary {
     this.#resolutions.delete(actor);

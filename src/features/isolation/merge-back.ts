@@ -33,7 +33,7 @@ export interface FinishedRun {
 }
 
 /** The outcome: final, or returned to their owner, which finds the files as described here. */
-export type BroughtBack =
+export type MergeBackOutcome =
   | {
       readonly type: "ends";
       readonly result: WorktreeResult;
@@ -44,7 +44,7 @@ export type BroughtBack =
   /** Its work was rejected, and it can correct it. */
   | { readonly type: "rework"; readonly text: string };
 
-export interface BringBackPorts {
+export interface MergeBackPorts {
   readonly worktrees: Pick<
     Worktrees,
     "prepare" | "apply" | "settle" | "rebase" | "keep" | "remove" | "sweep" | "list"
@@ -65,7 +65,7 @@ type Checked =
       readonly reason: string | null;
       readonly acceptance: Acceptance | null;
     }
-  | Extract<BroughtBack, { type: "rework" }>;
+  | Extract<MergeBackOutcome, { type: "rework" }>;
 type Clean = Extract<AnswerOf<"prepare">, { type: "clean" }>;
 
 /** Times the check runs again because the checkout changed during it. */
@@ -76,13 +76,13 @@ const TRIES = 3;
  * queue.
  */
 export class MergeBack {
-  readonly #ports: BringBackPorts;
+  readonly #ports: MergeBackPorts;
 
-  constructor(ports: BringBackPorts) {
+  constructor(ports: MergeBackPorts) {
     this.#ports = ports;
   }
 
-  async run(finished: FinishedRun): Promise<BroughtBack> {
+  async run(finished: FinishedRun): Promise<MergeBackOutcome> {
     const { isolation, accept } = finished;
     if (isolation.merge === "keep" && accept === null) return this.keep(finished, KEEP_ASKED);
     for (let attempt = 1; ; attempt += 1) {
@@ -100,7 +100,7 @@ export class MergeBack {
     finished: FinishedRun,
     reason: string | null,
     conflicts?: readonly Conflict[],
-  ): Promise<BroughtBack> {
+  ): Promise<MergeBackOutcome> {
     const { tree } = finished.held;
     const kept = await this.#ports.worktrees.keep({ tree, message: messageOf(finished) });
     if (kept.type === "empty") return this.#removed(finished, "empty", NOTHING, {});
@@ -122,7 +122,7 @@ export class MergeBack {
     return ends({ outcome, ...counts, ...baseOf(finished), ...place, ...more, ...noted(notes) });
   }
 
-  async #once(finished: FinishedRun): Promise<BroughtBack | Again> {
+  async #once(finished: FinishedRun): Promise<MergeBackOutcome | Again> {
     const { worktrees, settings } = this.#ports;
     const { held, signal } = finished;
     const emptyToo = finished.accept !== null;
@@ -146,7 +146,7 @@ export class MergeBack {
     }
   }
 
-  async #clean(finished: FinishedRun, prepared: Clean): Promise<BroughtBack | Again> {
+  async #clean(finished: FinishedRun, prepared: Clean): Promise<MergeBackOutcome | Again> {
     const checked = await this.#checked(finished);
     if (checked.type === "rework") return checked;
     if (checked.type === "failed") return judged(await this.keep(finished, checked.reason), checked);
@@ -213,7 +213,7 @@ export class MergeBack {
     finished: FinishedRun,
     prepared: Clean,
     hold: readonly string[],
-  ): Promise<BroughtBack | Again> {
+  ): Promise<MergeBackOutcome | Again> {
     const { worktrees, settings } = this.#ports;
     const { held, isolation, owner, title } = finished;
     const applied = await worktrees.apply({
@@ -247,7 +247,7 @@ export class MergeBack {
   }
 
   /** Recovers from a crash of the writer: all of it is there, or it is rolled back and merged again. */
-  async #afterDeath(finished: FinishedRun, { paths }: Clean): Promise<BroughtBack | Again> {
+  async #afterDeath(finished: FinishedRun, { paths }: Clean): Promise<MergeBackOutcome | Again> {
     const { worktrees } = this.#ports;
     const { isolation } = finished;
     await worktrees.sweep({ folder: isolation.checkout });
@@ -259,7 +259,7 @@ export class MergeBack {
     return this.#removed(finished, "merged", { files, insertions, deletions }, more, paths);
   }
 
-  async #conflict(finished: FinishedRun, conflicts: readonly Conflict[]): Promise<BroughtBack> {
+  async #conflict(finished: FinishedRun, conflicts: readonly Conflict[]): Promise<MergeBackOutcome> {
     const open = conflicts.every(({ kind }) => kind === "unresolved");
     if (!finished.mayResolve)
       return this.keep(finished, open ? "The conflict markers are still there." : null, conflicts);
@@ -281,7 +281,7 @@ export class MergeBack {
     counts: Counts,
     more: Partial<WorktreeResult>,
     paths: readonly string[] = [],
-  ): Promise<BroughtBack> {
+  ): Promise<MergeBackOutcome> {
     const { tree } = finished.held;
     const removed = await this.#ports.worktrees.remove({ tree });
     const left =
@@ -296,7 +296,7 @@ const KEEP_ASKED = "That was asked for (merge: keep).";
 const PASSED = { type: "passed", reason: null, acceptance: null } as const;
 
 /** What ends has the verdict on it, unless it must be checked again. */
-function judged<T extends BroughtBack | Again>(
+function judged<T extends MergeBackOutcome | Again>(
   back: T,
   { acceptance }: Exclude<Checked, { type: "rework" }>,
 ): T {
@@ -307,7 +307,7 @@ function judged<T extends BroughtBack | Again>(
 
 const NOTHING: Counts = { files: 0, insertions: 0, deletions: 0 };
 
-function ends(result: WorktreeResult, paths: readonly string[] = []): BroughtBack {
+function ends(result: WorktreeResult, paths: readonly string[] = []): MergeBackOutcome {
   return { type: "ends", result, paths };
 }
 
