@@ -89,7 +89,7 @@ description: Writes release notes: from the log.
 argument-hint: [tag] [tone]
 allowed-tools: Bash(node --version)
 ---
-NOTES-FOR $1 IN-A $2 TONE. Log: !\`git log --format=%s\`
+NOTES-FOR $0 IN-A $1 TONE. Log: !\`git log --format=%s\`
 `,
     ".claude/commands/git/ship.md":
       "---\nargument-hint: [message]\n---\nSHIP $ARGUMENTS by @docs/tone.md, status: !`git status --short`\n",

@@ -31,9 +31,14 @@ export type FrontMatter =
 /** More than anyone writes by hand. */
 const MAX_HEADER_CHARS = 65_536;
 
-/** Splits a text. A byte order mark, foreign line ends and empty lines before the front matter do not matter. */
+/**
+ * Splits a text. A byte order mark, foreign line ends and empty lines before the front matter do not matter; the body is
+ * as it is in the file.
+ */
 export function splitFrontMatter(text: string): MarkdownParts {
-  const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
+  // Every second part is the end of the line before it.
+  const parts = text.replace(/^\uFEFF/, "").split(/(\r\n|\n|\r)/);
+  const lines = parts.filter((_, at) => at % 2 === 0);
   const first = lines.findIndex((line) => line.trim() !== "");
   if (first < 0 || !/^---[ \t]*$/.test(lines[first] ?? "")) return { type: "none" };
   const end = lines.findIndex((line, at) => at > first && /^(?:---|\.\.\.)[ \t]*$/.test(line));
@@ -42,7 +47,7 @@ export function splitFrontMatter(text: string): MarkdownParts {
     type: "parts",
     header: lines.slice(first + 1, end).join("\n"),
     headerLine: first + 2,
-    body: lines.slice(end + 1).join("\n"),
+    body: parts.slice(2 * (end + 1)).join(""),
     bodyLine: end + 2,
   };
 }

@@ -71,7 +71,7 @@ export async function renderSkill(skill: Skill, line: string, around: Rendering)
     // The end of a command is not the beginning of a name.
     written.push(" ");
   }
-  const usesArguments = body.pieces.some((piece) => takesArgument(piece, given));
+  const usesArguments = body.pieces.some((piece) => takesArgument(piece, given.words));
   const rest = line === "" || usesArguments ? "" : `\n\nARGUMENTS: ${line}`;
   const own = `${texts.join("")}${rest}`;
   if (own.length > MAX_CHARS)
@@ -100,14 +100,17 @@ export function renderPlain(
 }
 
 function readPieces(
-  { path, arguments: names }: Skill,
+  { path, arguments: names, argumentHint }: Skill,
   files: Files,
 ): Unusable | { readonly type: "pieces"; readonly pieces: readonly TemplatePiece[] } {
   const content = files.read(path, MAX_MARKDOWN_BYTES);
   if (content.type === "unusable") return { type: "unusable", reason: `${path} ${content.reason}.` };
   const parts = splitFrontMatter(content.text);
-  const body = (parts.type === "parts" ? parts.body : content.text).trim();
-  return { type: "pieces", pieces: templatePieces(body, names) };
+  const whole = parts.type === "parts" ? parts.body : content.text.replace(/^\uFEFF/, "");
+  // The first line keeps its indentation.
+  const body = whole.replace(/^\s*(?:\n|\r(?!\n))/, "").trimEnd();
+  const isDeclared = argumentHint !== null || names.length > 0;
+  return { type: "pieces", pieces: templatePieces(body, { names, isDeclared }) };
 }
 
 interface Arguments {
@@ -127,6 +130,8 @@ function fill(
       return line;
     case "argument":
       return words[piece.position] ?? piece.raw;
+    case "escaped":
+      return takesArgument(piece.of, words) ? piece.of.raw : `\\${piece.of.raw}`;
     case "variable":
       return Object.hasOwn(variables, piece.name) ? (variables[piece.name] ?? "") : piece.raw;
     default:
@@ -155,9 +160,9 @@ function notRun(reason: string): string {
   return `[A command that belongs here was not run: ${reason}]`;
 }
 
-function takesArgument(piece: TemplatePiece, given: Arguments): boolean {
-  if (piece.type === "command") return piece.pieces.some((inner) => takesArgument(inner, given));
-  return piece.type === "all-arguments" || (piece.type === "argument" && piece.position < given.words.length);
+function takesArgument(piece: TemplatePiece, words: readonly string[]): boolean {
+  if (piece.type === "command") return piece.pieces.some((inner) => takesArgument(inner, words));
+  return piece.type === "all-arguments" || (piece.type === "argument" && piece.position < words.length);
 }
 
 /** Returns the values of `${NAME}` in a skill's text. */

@@ -1,92 +1,124 @@
+import { argumentPlaces, isForeign } from "./positions.ts";
+
+/** What an argument takes the place of; `raw` stays if there is no such argument. `position` counts from 0. */
+type Placeholder =
+  /** All arguments in one line. */
+  | { readonly type: "all-arguments"; readonly raw: string }
+  | { readonly type: "argument"; readonly position: number; readonly raw: string };
+
 /** A piece of a skill's body: text as it is, or something that is replaced when the skill is loaded. */
 export type TemplatePiece =
   | { readonly type: "text"; readonly text: string }
-  /** All arguments in one line. */
-  | { readonly type: "all-arguments" }
-  /** `position` counts from 0; `raw` stays if there is no such argument. */
-  | { readonly type: "argument"; readonly position: number; readonly raw: string }
+  | Placeholder
+  /** A placeholder after a backslash, which is dropped if the placeholder would have been replaced. */
+  | { readonly type: "escaped"; readonly of: Placeholder }
   | { readonly type: "variable"; readonly name: string; readonly raw: string }
   /** A command whose output is put here; `written`: as it is in the file. */
   | { readonly type: "command"; readonly written: string; readonly pieces: readonly TemplatePiece[] };
 
-const COMMAND = /(?<=^|[\s([{"'>|:])!`([^`\n]+)`/m;
-const BLOCK = /^[ \t]*```!\n([\s\S]*?)\n[ \t]*```[ \t]*$/m;
-const RUNS = new RegExp(`${BLOCK.source}|${COMMAND.source}`, "gm");
-/** From one fence to the next, or to the end. */
-const FENCED = /^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?^[ \t]*\1[^\n]*$|[\s\S]*)/gm;
-/** `$5.00` is a price. */
-const VALUES =
-  /\\\$(?=ARGUMENTS|\d)|\$ARGUMENTS\[(\d{1,2})\]|\$ARGUMENTS\b|\$(\d)(?!\d|[.,]\d)|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)/g;
+/** What the front matter says of arguments. */
+export interface DeclaredArguments {
+  /** Names of arguments, by position. */
+  readonly names: readonly string[];
+  /** It says that there are arguments. */
+  readonly isDeclared: boolean;
+}
 
-/** Splits a body. `names`: arguments that are called by name. Whatever looks like none of this is text. */
-export function templatePieces(body: string, names: readonly string[] = []): readonly TemplatePiece[] {
-  const code = [...body.matchAll(FENCED)]
-    .filter(([whole]) => !/^[ \t]*```!\n/.test(whole))
-    .map(({ index, 0: whole }) => ({ from: index, to: index + whole.length }));
-  const shape: Shape = {
-    names,
-    fromZero: /\$0(?!\d)/.test(body),
-    isCode: (at) => code.some(({ from, to }) => at >= from && at < to),
-  };
+const COMMAND = /(?<=^|[\s([{"'>|:])!`([^`\n]+)`/gm;
+const VALUES = /\$(?:ARGUMENTS\[(\d{1,2})\]|(ARGUMENTS)\b|(\d)|\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
+
+/** Splits a body. Whatever looks like none of this is text. */
+export function templatePieces(
+  body: string,
+  { names, isDeclared }: DeclaredArguments = { names: [], isDeclared: false },
+): readonly TemplatePiece[] {
+  const listed = [...body.matchAll(VALUES)].flatMap(([, position]) =>
+    position === undefined ? [] : [Number(position)],
+  );
+  const places = argumentPlaces(body, isDeclared, [...names.keys(), ...listed]);
   const pieces: TemplatePiece[] = [];
-  let at = 0;
-  for (const match of body.matchAll(RUNS)) {
-    const [whole, block, inline = ""] = match;
-    pieces.push(...valuesIn(body.slice(at, match.index), shape, at));
-    const written = (block ?? inline).trim();
-    pieces.push({
-      type: "command",
-      written,
-      pieces: valuesIn(written, { ...shape, isCode: () => false }, 0),
-    });
-    at = match.index + whole.length;
+  let end = 0;
+  for (const { from, to, written } of commandsIn(body)) {
+    pieces.push(...valuesIn(body.slice(end, from), names, offsetBy(end, places)));
+    const isPlace = (at: number) => written[at - 1] !== "\\" && !isForeign(written, at);
+    pieces.push({ type: "command", written, pieces: valuesIn(written, names, isPlace) });
+    end = to;
   }
-  return [...pieces, ...valuesIn(body.slice(at), shape, at)];
+  return [...pieces, ...valuesIn(body.slice(end), names, offsetBy(end, places))];
 }
 
 /** Returns the commands of a body as they are written. */
 export function findTemplateCommands(body: string): readonly string[] {
-  const found = [...body.matchAll(RUNS)].map(([, block, inline = ""]) => (block ?? inline).trim());
-  return [...new Set(found)];
+  return [...new Set(commandsIn(body).map(({ written }) => written))];
 }
 
-interface Shape {
-  readonly names: readonly string[];
-  /** A body with `$0` counts its arguments from there; otherwise `$1` is the first one. */
-  readonly fromZero: boolean;
-  /** `$1` in a code fence belongs to the code. */
-  readonly isCode: (at: number) => boolean;
+interface Command {
+  readonly from: number;
+  readonly to: number;
+  readonly written: string;
 }
 
-function valuesIn(text: string, shape: Shape, offset: number): TemplatePiece[] {
-  const pieces: TemplatePiece[] = [];
-  let at = 0;
-  for (const match of text.matchAll(VALUES)) {
-    const piece = pieceOf(match, shape, offset + match.index);
-    if (piece === null) continue;
-    pieces.push({ type: "text", text: text.slice(at, match.index) }, piece);
-    at = match.index + match[0].length;
+/** Finds `!` before a code span, and code blocks whose fence ends with it. */
+function commandsIn(body: string): readonly Command[] {
+  const blocks: Command[] = [];
+  let open: { readonly from: number; readonly inner: number } | null = null;
+  for (const { index, 0: line } of body.includes("```!") ? body.matchAll(/[^\n]+/g) : []) {
+    const to = index + line.length;
+    if (open === null && /^[ \t]*```!\r?$/.test(line)) open = { from: index, inner: to + 1 };
+    else if (open !== null && /^[ \t]*```[ \t]*\r?$/.test(line)) {
+      const written = body.slice(open.inner, index).trim();
+      if (written !== "") blocks.push({ from: open.from, to, written });
+      open = null;
+    }
   }
-  pieces.push({ type: "text", text: text.slice(at) });
+  const spans = [...body.matchAll(COMMAND)].map(({ index, 0: whole, 1: inner = "" }) => ({
+    ...{ from: index, to: index + whole.length, written: inner.trim() },
+  }));
+  const all = [...blocks, ...spans].sort((one, other) => one.from - other.from);
+  let end = 0;
+  return all.filter(({ from, to }) => {
+    if (from < end) return false;
+    end = to;
+    return true;
+  });
+}
+
+/** True if `$1` at this position stands for an argument. */
+type IsPlace = (at: number) => boolean;
+
+function offsetBy(offset: number, places: ReadonlySet<number>): IsPlace {
+  return (at) => places.has(offset + at);
+}
+
+function valuesIn(text: string, names: readonly string[], isPlace: IsPlace): TemplatePiece[] {
+  const pieces: TemplatePiece[] = [];
+  let end = 0;
+  for (const match of text.matchAll(VALUES)) {
+    const piece = pieceOf(match, names, isPlace);
+    if (piece === null) continue;
+    const { index, 0: whole } = match;
+    const isEscaped =
+      piece.type !== "variable" && text[index - 1] === "\\" && text[index - 2] !== "\\" && index > end;
+    pieces.push(
+      { type: "text", text: text.slice(end, isEscaped ? index - 1 : index) },
+      isEscaped ? { type: "escaped", of: piece } : piece,
+    );
+    end = index + whole.length;
+  }
+  pieces.push({ type: "text", text: text.slice(end) });
   return pieces.filter((piece) => piece.type !== "text" || piece.text !== "");
 }
 
 function pieceOf(
-  [raw, listed, digit, braced, word]: RegExpMatchArray,
-  { names, fromZero, isCode }: Shape,
-  at: number,
-): TemplatePiece | null {
-  if (raw === "\\$") return isCode(at) ? null : { type: "text", text: "$" };
-  if (raw === "$ARGUMENTS") return { type: "all-arguments" };
+  { index, 0: raw, 1: listed, 2: all, 3: digit, 4: braced, 5: word }: RegExpExecArray,
+  names: readonly string[],
+  isPlace: IsPlace,
+): Placeholder | Extract<TemplatePiece, { type: "variable" }> | null {
+  if (all !== undefined || braced === "ARGUMENTS") return { type: "all-arguments", raw };
   if (listed !== undefined) return { type: "argument", position: Number(listed), raw };
-  if (digit !== undefined) {
-    const position = Number(digit) - (fromZero ? 0 : 1);
-    return position < 0 || isCode(at) ? null : { type: "argument", position, raw };
-  }
-  const name = braced ?? word ?? "";
-  const position = names.indexOf(name);
+  if (digit !== undefined) return isPlace(index) ? { type: "argument", position: Number(digit), raw } : null;
+  const position = names.indexOf(braced ?? word ?? "");
   if (position >= 0) return { type: "argument", position, raw };
-  if (braced === "ARGUMENTS") return { type: "all-arguments" };
   // Without braces it is a shell variable.
   return braced === undefined ? null : { type: "variable", name: braced, raw };
 }

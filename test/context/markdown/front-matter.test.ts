@@ -51,7 +51,7 @@ describe("front matter as people write it", () => {
 
   test.each([
     ["a byte order mark", "\uFEFF---\nname: a\n---\nB", "B"],
-    ["line ends of Windows", "---\r\nname: a\r\n---\r\nB\r\nC", "B\nC"],
+    ["line ends of Windows", "---\r\nname: a\r\n---\r\nB\r\nC", "B\r\nC"],
     ["line ends of old Macs", "---\rname: a\r---\rB", "B"],
     ["empty lines before it", "\n\n---\nname: a\n---\nB", "B"],
     ["spaces after its lines", "---  \nname: a\n---\t\nB", "B"],

@@ -18,6 +18,7 @@ async function filled(
   line = "",
   called: readonly string[] = [],
   ran?: (command: string) => RenderedCommand,
+  of: Skill = skill,
 ) {
   const files: Files = {
     look: () => ({ type: "none" }),
@@ -28,7 +29,7 @@ async function filled(
     me: null,
   };
   const runs: string[] = [];
-  const text = await renderSkill({ ...skill, arguments: called }, line, {
+  const text = await renderSkill({ ...of, arguments: called }, line, {
     files,
     variables: { CLAUDE_SKILL_DIR: "/skills/s" },
     named: () => ({ texts: [], reads: [] }),
@@ -43,19 +44,76 @@ async function filled(
 describe("arguments", () => {
   test.each([
     ["all: $ARGUMENTS.", "a 'b c'", "all: a 'b c'."],
-    ["$1 and $2 and $3.", "a 'b c'", "a and b c and $3."],
-    ["$0 and $1.", "a b", "a and b."],
+    ["$0 and $1 and $2.", "a 'b c'", "a and b c and $2."],
+    ["only the second: $1.", "a b", "only the second: b."],
     ["$ARGUMENTS[1]", "a b", "b"],
-    ["costs \\$1 and \\$ARGUMENTS, $10, $HOME", "a", "costs $1 and $ARGUMENTS, $10, $HOME\n\nARGUMENTS: a"],
+    ["with \\$1 and \\$ARGUMENTS and $1, $HOME", "a b", "with $1 and $ARGUMENTS and b, $HOME"],
+    ["\\$1 without an argument", "a", "\\$1 without an argument\n\nARGUMENTS: a"],
+    ["\\\\$0", "a", "\\\\a"],
     ["in ${CLAUDE_SKILL_DIR}/x and ${OTHER}", "", "in /skills/s/x and ${OTHER}"],
     ["nothing asked", "a b", "nothing asked\n\nARGUMENTS: a b"],
     ["nothing given: $ARGUMENTS", "", "nothing given: "],
-    ["costs $5.00 or $1,000", "a b c d e", "costs $5.00 or $1,000\n\nARGUMENTS: a b c d e"],
-    ["awk '{print $1}'", "", "awk '{print $1}'"],
-    ["$1:\n```sh\nawk '{print $1}' $ARGUMENTS\n```\n$2", "a b", "a:\n```sh\nawk '{print $1}' a b\n```\nb"],
-    ["~~~\n$1", "a", "~~~\n$1\n\nARGUMENTS: a"],
-  ])("%s", async (body, line, text) => {
+    ["$0:\n```sh\nawk '{print $1}' $ARGUMENTS\n```\n$1", "a b", "a:\n```sh\nawk '{print $1}' a b\n```\nb"],
+    ["1. $0\n\n   In the list: $1", "a b", "1. a\n\n   In the list: b"],
+    ["PR #$0, path src/$0/$1.ts, label a-$0-b", "a b", "PR #a, path src/a/b.ts, label a-a-b"],
+    ["Run !`gh pr view $0 --json x`", "7", "Run <gh pr view 7 --json x>"],
+    ["```sh\necho $0\n```\nBranch $1, issue $2.", "a b c", "```sh\necho $0\n```\nBranch b, issue c."],
+    ["Costs $0.50 a run. Fix $ARGUMENTS[0]", "a b", "Costs $0.50 a run. Fix a"],
+  ])("replaces %j", async (body, line, text) => {
     expect((await filled(body, line)).text).toBe(text);
+  });
+
+  const six = "one two three four five six";
+
+  test.each([
+    // Amounts of money.
+    ..."$5 a month|$9k|$2-$4|$1-5|$0.50|$1,000|$10|US$5|$3/user|$1 per request|$0+|\\$5.00|\\$4".split("|"),
+    "| Plan | Price |\n|---|---|\n| Free | $0 |\n| Pro | $9/mo |\n| Team | $1 |",
+    "The jump from $1 to $0 is bigger than the one from $99 to $98.",
+    // Code: fenced, indented, in backticks, bare.
+    "```sh\necho $0 $1\n```",
+    "~~~\n$0",
+    "- a list:\n  ```awk\n  { print $1 }\n  ```",
+    "Text.\n\n    cp $0 $1\n\nMore.",
+    "\tmv $0 $1",
+    "Use `awk '{print $1}'` or `echo $0`.",
+    "Use ``a ` $0 b``.",
+    "awk '{print $1}' access.log | sort",
+    "gawk -F, '$1 > 5 { sum += $2 } END { print sum }'",
+    "perl -pe 's/(a)(b)/$2$1/'",
+    "sed -E 's/(x)/$1/' file",
+    'bash -c \'echo "$0" "$1"\'',
+    'greet() { echo "$1"; }',
+    'if [ -z "$1" ]; then exit 1; fi',
+    'local name="$1"',
+    'case "$1" in',
+    'dir=$(dirname "$0")',
+    'cp "$1" "$2" && rm "$1"',
+    "git log --format=%H | while read x; do echo $1; done",
+    "SELECT * FROM users WHERE id = $1 LIMIT $2",
+    "rewrite ^/(.*)$ /$1 last;",
+    'text.replace(/(a+)/g, "<$1>")',
+    "preg_replace('/(a)/', '$1', $text)",
+    // Formulas, spreadsheets, makefiles, jq, PHP.
+    "Let $0 \\le x \\le 1$ and $1 + 2 = n$.",
+    "=H6*(1+$B$3) and $B$1",
+    "all: $(OBJ)\n\tcc -o $@ $^ $(call f,$1)",
+    "jq --arg x \"$HOME\" '.a | $1'",
+    "<?php $name = $_GET['x']; $$name; ?>",
+    "${HOME} ${1} $@ $# $? $! $$ $- $*",
+  ])("leaves %j as it is, with six arguments", async (body) => {
+    expect((await filled(body, six)).text).toBe(`${body.trimEnd()}\n\nARGUMENTS: ${six}`);
+  });
+
+  test.each([
+    ["Compare `src/$0` with `$1`", "Compare `src/one` with `two`"],
+    ["`awk '{print $1}'` on $0", "`awk '{print $1}'` on one"],
+    ["Issue $0, at most $5 a month, or $20", "Issue one, at most $5 a month, or $20"],
+    ["```sh\nrm $0\n```\n$0", "```sh\nrm $0\n```\none"],
+    ["    indented $0\n\n$0", "    indented $0\n\none"],
+  ])("replaces %j in a text that declares arguments", async (body, text) => {
+    const declared = { ...skill, argumentHint: "[a] [b]" };
+    expect((await filled(body, six, [], undefined, declared)).text).toBe(text);
   });
 
   test("by name; without one the placeholder stays", async () => {
@@ -84,7 +142,7 @@ describe("arguments", () => {
 describe("commands", () => {
   test("are replaced by their output, which is only text", async () => {
     const { text, runs } = await filled(
-      "now !`date $1` (!`two`)\n```!\nthree\nfour\n```\nbut not a!`b` nor `!c`",
+      "now !`date $0` (!`two`)\n```!\nthree\nfour\n```\nbut not a!`b` nor `!c`",
       "-u",
       [],
       (command) => ({
@@ -129,19 +187,73 @@ describe("commands", () => {
   });
 });
 
-test("keeps a body without placeholders as it is", () => {
-  fc.assert(
-    fc.property(
-      fc.string({ maxLength: 400 }).filter((text) => !/[$!\\]/.test(text)),
-      (body) => {
-        const text = templatePieces(body)
-          .map((piece) => (piece.type === "text" ? piece.text : "?"))
-          .join("");
-        expect(text).toBe(body);
-      },
+describe("a text without placeholders that have an argument", () => {
+  const parts = fc.constantFrom(
+    ..."$ $$ \\$ $5 $9k $0.5 $99 \\$1 ` `` ``` ~~~ ' \" { } ( ) [ ] | - a b awk print ; && = \n \r\n \t #".split(
+      " ",
     ),
-    { seed: 20261122, numRuns: 200 },
+    ...["\n", "\n\n", "    ", " ", "$HOME", "${HOME}", "$(x)", "é", "🙂", "\u{2028}"],
   );
+  const body = fc
+    .array(fc.oneof(parts, fc.string({ maxLength: 8 })), { maxLength: 60 })
+    .map((all) => all.join(""))
+    // The white space around a body, and what runs, is another matter.
+    .filter((text) => text === text.trim() && text !== "" && !/!`|```!|\$\{?ARGUMENTS|\$\{CLAUDE/.test(text));
+
+  test("comes through byte for byte if there are no arguments", async () => {
+    await fc.assert(
+      fc.asyncProperty(body, async (text) => {
+        expect((await filled(text)).text).toBe(text);
+      }),
+      { seed: 20261128, numRuns: 500 },
+    );
+  });
+
+  test("comes through byte for byte with as many arguments as it has no placeholders for", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        body.filter((text) => !/\$\d/.test(text)),
+        fc.array(fc.constantFrom("x", "$0", "$1", "\\"), { minLength: 1, maxLength: 9 }),
+        async (text, words) => {
+          const line = words.join(" ");
+          expect((await filled(text, line)).text).toBe(`${text}\n\nARGUMENTS: ${line}`);
+        },
+      ),
+      { seed: 20261128, numRuns: 500 },
+    );
+  });
+
+  test("comes through byte for byte in a code fence, whatever is in it", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        body.filter((text) => !/[`~\\]/.test(text)),
+        async (text) => {
+          const fenced = `\`\`\`\n${text}\n\`\`\``;
+          expect((await filled(fenced, six)).text).toBe(`${fenced}\n\nARGUMENTS: ${six}`);
+        },
+      ),
+      { seed: 20261128, numRuns: 500 },
+    );
+  });
+
+  const six = "one two three four five six";
+
+  test("takes a moment, however large and hostile it is", async () => {
+    for (const part of [
+      "$1",
+      "```!\n",
+      "`$1``",
+      "{ $1 ",
+      "awk '",
+      "$1 a month\n",
+      "\\$1",
+      "- ",
+      "    $1\n\n",
+    ]) {
+      const text = part.repeat(100_000 / part.length);
+      expect((await filled(text, "a b")).text.length).toBeGreaterThan(49_999);
+    }
+  });
 });
 
 test.each([

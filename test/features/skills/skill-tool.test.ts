@@ -140,7 +140,7 @@ describe("Skill", () => {
         files: {
           ".claude/skills/dig/SKILL.md": skillFile(
             { description: "Dig", context: "fork", agent: "Explore" },
-            "Dig $1.",
+            "Dig $0.",
           ),
         },
       },

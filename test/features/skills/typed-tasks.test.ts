@@ -9,12 +9,12 @@ const done = { text: "Done." };
 const bash = (command: string) => ({ calls: [{ name: "Bash", input: { command } }] });
 const textOf = (request: Pick<ModelRequest, "messages"> | undefined) => JSON.stringify(request?.messages);
 const files = {
-  ".claude/skills/inspect/SKILL.md": skillFile({ description: "R" }, "Inspect number $1."),
+  ".claude/skills/inspect/SKILL.md": skillFile({ description: "R" }, "Inspect number $0."),
   ".claude/commands/now.md": skillFile(
     { "allowed-tools": "Bash(touch:*), Bash(echo:*)" },
-    "It is !`echo five-past-$1` now.",
+    "It is !`echo five-past-$0` now.",
   ),
-  ".claude/skills/dig/SKILL.md": skillFile({ context: "fork", agent: "Explore" }, "Dig $1."),
+  ".claude/skills/dig/SKILL.md": skillFile({ context: "fork", agent: "Explore" }, "Dig $0."),
 };
 const general = { type: "general-purpose", typed: true } as const;
 

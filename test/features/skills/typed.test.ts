@@ -15,7 +15,7 @@ describe("/name in a prompt", () => {
       files: {
         ".claude/skills/inspect/SKILL.md": skillFile(
           { description: "R" },
-          "Inspect number $1 of $ARGUMENTS.",
+          "Inspect number $0 of $ARGUMENTS.",
         ),
       },
     });
@@ -60,7 +60,7 @@ describe("/name in a prompt", () => {
 
   test("attaches the files that it names", async () => {
     const { supervisor, model } = withSkills([done], {
-      files: { ".claude/commands/explain.md": "Explain @$1 to me.", "a.txt": "forty-two" },
+      files: { ".claude/commands/explain.md": "Explain @$0 to me.", "a.txt": "forty-two" },
       context: {
         memory: { homedir: "/nowhere", home: "/nowhere", managed: "/nowhere", trusted: () => false },
       },
@@ -85,7 +85,7 @@ describe("commands in a skill, and what it may do", () => {
   const files = {
     ".claude/commands/now.md": skillFile(
       { "allowed-tools": "Bash(touch:*)" },
-      "It is !`echo five-past-$1` now; !`touch ran.txt`.",
+      "It is !`echo five-past-$0` now; !`touch ran.txt`.",
     ),
   };
 

@@ -1,0 +1,73 @@
+import { blankCodeBlocks, blankInlineCode } from "../markdown/blank-code.ts";
+
+/** Characters of a line that are looked at on either side of a `$`. */
+const NEAR = 300;
+/** More of them are a table of prices, or no text at all. */
+const MAX_PLACES = 1_000;
+
+const UNIT =
+  "(?:second|minute|hour|day|week|month|year|quarter|user|seat|person|request|call|token|unit|item|image|page|run|task|mo|yr|hr|GB|MB|TB|M|K)";
+/** What follows the digit of an amount of money, or of a formula in `$…$`. */
+const MONEY = new RegExp(
+  [
+    String.raw`^(?:\w|[.,]\d|[+%]|[-–—]\d)`,
+    String.raw`^ ?(?:\/|(?:an?|per|each|every) ) ?${UNIT}s?\b`,
+    String.raw`^ (?:USD|EUR|dollars?|cents?|bucks?|thousand|million|billion|each)\b`,
+    String.raw`^[^$\n]*[^\s$\\]\$(?![\w{])`,
+  ].join("|"),
+);
+
+/** Code without backticks in which `$1` means something else: what comes before it in its line, and what after. */
+const FOREIGN: readonly (readonly [before: RegExp, after: RegExp])[] = [
+  [/\b(?:[gmn]?awk|perl|ruby|sed|jq|psql|(?:ba|da|z)?sh\s+-\w*c)\b[^'|;&]*'[^']*$/, /^/],
+  [/\{[^{}]*\b(?:print|printf|echo|exec|return|shift|local|exit)\b[^{}]*$/, /^[^{}]*(?:\}|$)/],
+  [/\{[^{}]*$/, /^[^{}]*(?:;|\+\+|\+=)[^{}]*\}/],
+  [/\$\([^()]*$/, /^/],
+  [/(?:^|\s)\[\[?\s[^\]]*$/, /^[^[\]]*\s\]/],
+  [/^\s*(?:(?:local|export|readonly|declare|typeset)\s[^=]*|[a-z_]\w*)=\S*$/, /^/],
+  [/^\s*(?:case|echo|printf)\s+["'][^"']*$/, /^/],
+  [/^\s*(?:rewrite|RewriteRule|RewriteCond)\s/, /^/],
+  [/(?:&&|\|\|)/, /^/],
+  [/^/, /(?:&&|\|\||;\s*(?:done|fi|esac|$))/],
+  [/replace\w*\(|\bg?sub\(|(?:^|[\s'"])s\/\S*\/[^/\s]*$/, /^/],
+  [
+    /\b(?:SELECT|WHERE|VALUES|SET|LIMIT|OFFSET)\b.*(?:[=(,<>]|LIMIT|OFFSET|LIKE)\s*$|\b(?:LIMIT|OFFSET)\s*$/,
+    /^/,
+  ],
+];
+
+/** True if the `$` at this position belongs to a program: of a shell, of awk, of a database. */
+export function isForeign(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - NEAR), at).replace(/[\s\S]*[\r\n]/, "");
+  const [after = ""] = text.slice(at + 2, at + NEAR).split(/[\r\n]/, 1);
+  return FOREIGN.some(([left, right]) => left.test(before) && right.test(after));
+}
+
+/**
+ * Returns where `$0` to `$9` stand for arguments: in prose, counted upwards from `$0` or `$1` without a gap, and not in
+ * amounts of money. A text that does not declare its arguments has them only if all of them are such; one that does may
+ * have them in backticks, too. `others`: positions that the text has in another form.
+ */
+export function argumentPlaces(
+  body: string,
+  isDeclared: boolean,
+  others: readonly number[],
+): ReadonlySet<number> {
+  const blocks = blankCodeBlocks(body);
+  const prose = blankInlineCode(blocks);
+  const found = new Map<number, number>();
+  let hasMoney = false;
+  const candidates = [...blocks.matchAll(/\$\d/g)];
+  if (candidates.length > MAX_PLACES) return new Set();
+  for (const { index: at, 0: raw } of candidates) {
+    const isMoney = /[A-Z$]/.test(body[at - 1] ?? "") || MONEY.test(body.slice(at + 2, at + NEAR));
+    const isProse = prose[at] === "$";
+    if (isProse) hasMoney ||= isMoney;
+    if (!isMoney && (isProse || isDeclared) && !isForeign(body, at)) found.set(at, Number(raw.slice(1)));
+  }
+  const positions = new Set([...found.values(), ...others]);
+  let end = positions.has(0) ? 0 : 1;
+  while (positions.has(end)) end += 1;
+  const counted = [...found].filter(([, position]) => position < end).map(([at]) => at);
+  return new Set(isDeclared || (!hasMoney && counted.length === found.size) ? counted : []);
+}
