@@ -5,7 +5,7 @@ import type { Files } from "../../../src/context/files.ts";
 import { names } from "../../../src/context/markdown/field-reader.ts";
 import { type RenderedCommand, renderSkill } from "../../../src/context/skills/render.ts";
 import type { Skill } from "../../../src/context/skills/skill.ts";
-import { argumentsIn, findTemplateCommands, templatePieces } from "../../../src/context/skills/template.ts";
+import { argumentsIn, findTemplateCommands } from "../../../src/context/skills/template.ts";
 
 const skill: Skill = {
   ...{ name: "s", description: "", whenToUse: null, allowedTools: [], argumentHint: null, arguments: [] },
