@@ -16,6 +16,7 @@ export async function languageServerGrants(io: CliIO, cwd: string, said: Said): 
         ? `start ${printable(name)} of this directory, for ${printable(language)}`
         : `let ${printable(name)} (on your PATH) load code of this directory, for ${printable(language)}`,
     digest,
+    group: "servers",
     languageServer: true,
   }));
 }

@@ -3,7 +3,7 @@ import type { AgentLibrary } from "../context/agents/load.ts";
 import { troupeHome } from "../journal/paths.ts";
 import { type SettingsReader, settingsReader, type TrustedSettings } from "../policy/trust/trust.ts";
 import { trustFolder } from "../policy/trust/trust-store.ts";
-import { trustQuestion, untrustedNote } from "../policy/trust/trust-text.ts";
+import { type TrustQuestion, trustQuestion, untrustedNote } from "../policy/trust/trust-text.ts";
 import { isProjectScope, settingsPaths } from "../settings/paths.ts";
 import { combine, type ReadSettings, type Settings } from "../settings/read-settings.ts";
 import { readSettingsFiles } from "../settings/settings-file.ts";
@@ -18,7 +18,7 @@ import { skillGrantsIn } from "./skills/session-skills.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Asks the user whether the directory is trusted; true only for a yes. */
-export type AskTrust = (question: string) => Promise<boolean>;
+export type AskTrust = (question: TrustQuestion) => Promise<boolean>;
 
 export interface SessionSettings {
   /** The directory that they are about. */

@@ -29,8 +29,8 @@ function placed(files: Readonly<Record<string, string>> = {}) {
     readonly trusts?: boolean;
   } = {}) => {
     const asked: string[] = [];
-    const askTrust = async (question: string) => {
-      asked.push(question);
+    const askTrust = async ({ text }: { readonly text: string }) => {
+      asked.push(text);
       return answer ?? false;
     };
     const settings = await sessionSettings(io(), {

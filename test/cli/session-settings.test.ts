@@ -106,7 +106,7 @@ describe("a session", () => {
         {
           title: "x",
           askTrust: async (question) => {
-            questions.push(question);
+            questions.push(question.text);
             return answer;
           },
         },

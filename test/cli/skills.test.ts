@@ -41,7 +41,7 @@ describe("what a folder's skills would do", () => {
     const now = reader();
     const { trust, rules } = await now.read();
     expect(rules.map(({ text }) => text)).toEqual(["Bash(npm test)"]);
-    const question = trustQuestion(cwd, trust);
+    const question = trustQuestion(cwd, trust)?.text;
     expect(question).toContain("  - use Bash(git push:*) without a question (skill ship)");
     expect(question).toContain('  - run "git status" when the skill ship is loaded');
     expect(question).not.toContain("npm test");
@@ -65,7 +65,7 @@ describe("what a folder's skills would do", () => {
       ".claude/skills/review/SKILL.md": "---\ndescription: A\n---\nDo it.",
     });
     const { trust } = await reader().read();
-    expect(trustQuestion(cwd, trust)).toContain("  - use its skill review instead of the built-in one\n");
+    expect(trustQuestion(cwd, trust)?.text).toContain("  - use its skill review instead of the built-in one\n");
     expect(untrustedNote(trust)).toBeNull();
     if (trust.type !== "untrusted") throw new Error(trust.type);
     await trustFolder(home, cwd, trust.grants, systemClock);

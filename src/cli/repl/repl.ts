@@ -202,18 +202,21 @@ function chooseTerminal(io: CliIO, options: PaintedOptions): Terminal {
   return isDumb(io.env) ? createPlainTerminal(io, options) : createPaintedTerminal(io, options);
 }
 
-/** Asks at the terminal whether to trust the directory; only a plain yes counts. */
+/** Asks at the terminal whether to trust the directory; only a plain yes counts, and `a` shows all that is asked. */
 function askTrustAt({ dialog, paint, columns }: Terminal): AskTrust {
-  return (question) =>
+  return ({ text, all }) =>
     dialog(async ({ print, question: ask }) => {
-      print(wrapText(visibleText(question), columns()).join("\n"));
+      const show = (question: string) => print(wrapText(visibleText(question), columns()).join("\n"));
+      const keys = text === all ? "y or n" : "y, n, or a to see all of it";
+      show(text);
       for (;;) {
         // Ends with an answer, or with the terminal.
-        const line = await ask("trust it? y or n › ", new AbortController().signal);
+        const line = await ask(`trust it? ${keys} › `, new AbortController().signal);
         const word = line?.trim().toLowerCase() ?? "n";
         if (/^(?:y|yes)$/.test(word)) return true;
         if (/^(?:n|no)$/.test(word)) return false;
-        print(paint("yellow", "Type y or n, and Enter."));
+        if (/^(?:a|all)$/.test(word)) show(all);
+        else print(paint("yellow", `Type ${keys}, and Enter.`));
       }
     });
 }

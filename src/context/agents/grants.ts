@@ -3,6 +3,7 @@ import { plainName } from "../../lib/near-name.ts";
 import { isObject } from "../../lib/objects.ts";
 import { oneLine, shorten } from "../../lib/text.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
+import { type GrantGroup, modeGroup } from "../../policy/trust/grant-groups.ts";
 import { formatReplacing, type ReplacedOwner, type Replacing } from "../markdown/choose-by-name.ts";
 import type { AgentDefinition, AgentMode } from "./definition.ts";
 import { builtInAgents } from "./index.ts";
@@ -13,6 +14,7 @@ export interface AgentGrant {
   readonly words: string;
   /** The same for the same grant, and different for every other. */
   readonly digest: string;
+  readonly group: GrantGroup;
   readonly agent: true;
 }
 
@@ -55,22 +57,24 @@ export function grantOf({ name }: Pick<AgentDefinition, "name">, privilege: Priv
       const { event, hooks } = privilege;
       const commands = commandsIn(hooks).map((command) => `"${shown(command)}"`);
       const what = commands.join(", ") || shown(sortedJson(hooks));
-      return grant(`run ${what} as a hook (${shown(event)}) of the agent ${agent}`, [
+      return grant(`run ${what} as a hook (${shown(event)}) of the agent ${agent}`, "runs", [
         ...["hook", name, event, hooks],
       ]);
     }
     case "server":
       return grant(
         `start the MCP server ${shown(privilege.name)} for the agent ${agent}: ${shown(sortedJson(privilege.server))}`,
+        "servers",
         ["server", name, privilege.name, privilege.server],
       );
     case "mode":
       return grant(
         `let the agent ${agent} work in the mode ${privilege.mode}, unless the session's is narrower`,
+        modeGroup(privilege.mode),
         ["mode", name, privilege.mode],
       );
     case "merge":
-      return grant(`merge the edits of the agent ${agent} without a question (merge: ${privilege.mode})`, [
+      return grant(`merge the edits of the agent ${agent} without a question (merge: ${privilege.mode})`, "edits", [
         "merge",
         name,
         privilege.mode,
@@ -82,7 +86,7 @@ export function grantOf({ name }: Pick<AgentDefinition, "name">, privilege: Priv
 
 /** Its prompt may change later, like that of any agent. */
 export function agentGrant({ definition: { name }, of }: Replacing<AgentDefinition>): AgentGrant {
-  return grant(formatReplacing("agent", name, of), ["replace", plainName(name), of]);
+  return grant(formatReplacing("agent", name, of), "others", ["replace", plainName(name), of]);
 }
 
 /**
@@ -106,8 +110,8 @@ function plainNames({ name, aliases = [] }: AgentDefinition): readonly string[] 
   return [name, ...aliases].map(plainName);
 }
 
-function grant(words: string, what: readonly unknown[]): AgentGrant {
-  return { words, digest: hash("sha256", sortedJson(["agent", ...what]), "hex"), agent: true };
+function grant(words: string, group: GrantGroup, what: readonly unknown[]): AgentGrant {
+  return { words, digest: hash("sha256", sortedJson(["agent", ...what]), "hex"), group, agent: true };
 }
 
 /** Formats the same text in whatever order the keys are written. */

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { oneLine, shorten } from "../../lib/text.ts";
+import { type GrantGroup, ruleGroup } from "../../policy/trust/grant-groups.ts";
 import { formatReplacing, type ReplacedOwner, type Replacing } from "../markdown/choose-by-name.ts";
 import type { Skill } from "./skill.ts";
 
@@ -9,6 +10,7 @@ export interface SkillGrant {
   readonly words: string;
   /** The same for the same grant, and different for every other. */
   readonly digest: string;
+  readonly group: GrantGroup;
   readonly skill: true;
   /** It takes the name of another skill. */
   readonly replaces?: true;
@@ -26,16 +28,16 @@ export function skillGrants(skills: readonly Skill[]): readonly SkillGrant[] {
 }
 
 export function ruleGrant({ name }: Pick<Skill, "name">, rule: string): SkillGrant {
-  return grant(`use ${shown(rule)} without a question (skill ${name})`, ["rule", name, rule]);
+  return grant(`use ${shown(rule)} without a question (skill ${name})`, ["rule", name, rule], ruleGroup(rule));
 }
 
 /** `command` as it is written, without arguments. */
 export function commandGrant({ name }: Pick<Skill, "name">, command: string): SkillGrant {
-  return grant(`run "${shown(command)}" when the skill ${name} is loaded`, ["command", name, command]);
+  return grant(`run "${shown(command)}" when the skill ${name} is loaded`, ["command", name, command], "runs");
 }
 
 export function skillGrant({ definition: { name }, of }: Replacing<Skill>): SkillGrant {
-  return { ...grant(formatReplacing("skill", name, of), ["replace", name, of]), replaces: true };
+  return { ...grant(formatReplacing("skill", name, of), ["replace", name, of], "others"), replaces: true };
 }
 
 /**
@@ -63,8 +65,8 @@ export function skillReplacements(
   };
 }
 
-function grant(words: string, what: readonly string[]): SkillGrant {
-  return { words, digest: hash("sha256", JSON.stringify(["skill", ...what]), "hex"), skill: true };
+function grant(words: string, what: readonly string[], group: GrantGroup): SkillGrant {
+  return { words, digest: hash("sha256", JSON.stringify(["skill", ...what]), "hex"), group, skill: true };
 }
 
 function shown(text: string): string {

@@ -182,7 +182,7 @@ class Reading {
     const digest = createHash("sha256")
       .update(canonicalJson(["git", identity]))
       .digest("hex");
-    this.grants.push({ words: `let git ${what}`, digest, git: true });
+    this.grants.push({ words: `let git ${what}`, digest, group: "runs", git: true });
   }
 }
 

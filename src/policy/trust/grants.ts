@@ -7,6 +7,7 @@ import type { Leaf } from "../../settings/leaves.ts";
 import { schema } from "../../settings/schema.ts";
 import { settingName } from "../../settings/setting.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
+import { type GrantGroup, modeGroup, ruleGroup } from "./grant-groups.ts";
 
 /** One thing that the settings of a trusted directory could do. */
 export interface Grant {
@@ -14,6 +15,7 @@ export interface Grant {
   readonly words: string;
   /** The same for equal grants only: trust is remembered by it. */
   readonly digest: string;
+  readonly group: GrantGroup;
   /** Done by git, from the repository's own configuration, and not by settings. */
   readonly git?: true;
   /** Done by one of the directory's skills, when it is used. */
@@ -33,40 +35,41 @@ export function grantsOf(files: readonly SettingsFile[]): readonly Grant[] {
 }
 
 function grantsIn({ setting, path, value }: Leaf): Grant[] {
-  const named = (words: string, what: unknown): Grant => ({
-    words,
+  const named = (words: string, what: unknown, group: GrantGroup = "others"): Grant => ({
+    ...{ words, group },
     digest: createHash("sha256")
       .update(canonicalJson([path, what]))
       .digest("hex"),
   });
-  const each = (words: (text: string) => string) =>
-    textsIn(value).map((text) => named(words(printable(text)), text));
+  const each = (words: (text: string) => string, groupOf: (text: string) => GrantGroup) =>
+    textsIn(value).map((text) => named(words(printable(text)), text, groupOf(text)));
   switch (setting) {
     case schema.permissions.allow:
-      return each((rule) => `use ${rule} without a question`);
+      return each((rule) => `use ${rule} without a question`, ruleGroup);
     case schema.additionalDirectories:
-      return each((folder) => `work in the directory ${folder}, too`);
+      return each((folder) => `work in the directory ${folder}, too`, () => "edits");
     case schema.commandEnv:
-      return each((name) => `give commands the variable ${name}`);
+      return each((name) => `give commands the variable ${name}`, () => "variables");
     case schema.env:
-      return [named(`set the variable ${printable(`${path.at(-1)}=${value}`)}`, value)];
+      return [named(`set the variable ${printable(`${path.at(-1)}=${value}`)}`, value, "variables")];
     case schema.apiKeyHelper:
-      return [named(`run the command ${quoted(value)} for the key of the model`, value)];
+      return [named(`run the command ${quoted(value)} for the key of the model`, value, "runs")];
     case schema.worktree.setup:
-      return [named(`run ${setupWords(value)} in every new worktree`, value)];
+      return [named(`run ${setupWords(value)} in every new worktree`, value, "runs")];
     case schema.worktree.check:
-      return [named(`run ${quoted(value)} before edits of agents are merged`, value)];
+      return [named(`run ${quoted(value)} before edits of agents are merged`, value, "runs")];
     case schema.permissions.mode:
-      return [named(`start in the mode ${printable(String(value))}`, value)];
+      return [named(`start in the mode ${printable(String(value))}`, value, modeGroup(value))];
     case schema.model:
       return [named(`use the model ${printable(String(value))}`, value)];
     case schema.disableHooks:
-      return [named(value === true ? "switch off all hooks, yours too" : "let hooks run", value)];
+      return [named(value === true ? "switch off all hooks, yours too" : "let hooks run", value, "unchecked")];
     case schema.mcpServers:
       return [
         named(
           `start the MCP server ${printable(path.at(-1) ?? "")}: ${printable(canonicalJson(value))}`,
           value,
+          "servers",
         ),
       ];
     case schema.languageServers:
@@ -74,11 +77,12 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
         named(
           `start the language server for ${printable(path.at(-1) ?? "")}: ${printable(canonicalJson(value))}`,
           value,
+          "servers",
         ),
       ];
     case schema.hooks:
       return isObject(value)
-        ? Object.entries(value).map(([event, hooks]) => named(hookWords(event, hooks), [event, hooks]))
+        ? Object.entries(value).map(([event, hooks]) => named(hookWords(event, hooks), [event, hooks], "runs"))
         : [];
     default:
       return [named(`set ${printable(settingName({ path }))} to ${printable(canonicalJson(value))}`, value)];
@@ -96,6 +100,8 @@ function setupWords(setup: unknown): string {
 function hookWords(event: string, hooks: unknown): string {
   const commands = commandsIn(hooks);
   const what = commands.length > 0 ? commands.map(quoted).join(", ") : printable(canonicalJson(hooks));
+  if (commands.length > 3)
+    return `run ${commands.length} commands as hooks (${printable(event)}): ${what}`;
   return `run ${what} as a hook (${printable(event)})`;
 }
 

@@ -1,33 +1,71 @@
 import { printable } from "../../lib/printable.ts";
+import { shorten } from "../../lib/text.ts";
+import { type GrantGroup, grantGroups } from "./grant-groups.ts";
 import type { Grant } from "./grants.ts";
 import type { Trust } from "./trust.ts";
 
-/** Grants in one question; a directory can have any number, and a user reads only some. */
-const MOST_GRANTS = 40;
+/** So many grants are listed one by one; more are grouped, with the first of each group and the number of all. */
+const FEW = 12;
+const NAMED = 3;
+const NAMED_IF_DANGEROUS = 6;
+const DANGEROUS: ReadonlySet<GrantGroup> = new Set(["unchecked", "runs", "servers"]);
+const MOST_CHARACTERS = 160;
 
-/** Returns the question whether a directory is trusted, with all that this would grant; null if nothing needs trust. */
-export function trustQuestion(folder: string, trust: Trust, servers: readonly Grant[] = []): string | null {
-  if (trust.type !== "untrusted") return servers.length === 0 ? null : serverQuestion(folder, servers);
-  const { wasTrusted } = trust;
-  const fresh = [...trust.fresh, ...servers];
-  const first = wasTrusted
-    ? `The settings of ${printable(folder)} have changed since you trusted them. New is that they would:`
-    : `${printable(folder)} brings settings of its own (.claude, .mcp.json, .git). If you trust it, they will:`;
-  const left = fresh.length - MOST_GRANTS;
-  return [
-    first,
-    ...fresh.slice(0, MOST_GRANTS).map(({ words }) => `  - ${words}`),
-    ...(left > 0 ? [`  - and ${left} more; look at the files before you agree`] : []),
-    "Until you do, they can only deny and ask. Do you trust this directory?",
-  ].join("\n");
+/** The question whether a directory is trusted: what it shows first, and all of it. They differ only if it is long. */
+export interface TrustQuestion {
+  readonly text: string;
+  readonly all: string;
 }
 
-function serverQuestion(folder: string, servers: readonly Grant[]): string {
+/** Returns the question whether a directory is trusted, with all that this would grant; null if nothing needs trust. */
+export function trustQuestion(
+  folder: string,
+  trust: Trust,
+  servers: readonly Grant[] = [],
+): TrustQuestion | null {
+  const isOfServers = trust.type !== "untrusted";
+  const fresh = [...(isOfServers ? [] : trust.fresh), ...servers];
+  if (fresh.length === 0) return null;
+  const [first, last] = isOfServers
+    ? [
+        `Agents can ask language servers about the code of ${printable(folder)}. These load code and settings of the directory, and may run it. If you trust it, agents can:`,
+        "Until you do, no language server is started.",
+      ]
+    : [
+        trust.wasTrusted
+          ? `The settings of ${printable(folder)} have changed since you trusted them. New is that they would:`
+          : `${printable(folder)} brings settings of its own (.claude, .mcp.json, .git). If you trust it, they will:`,
+        "Until you do, they can only deny and ask.",
+      ];
+  const asked = (lines: readonly string[]) => [first, ...lines, `${last} Do you trust this directory?`].join("\n");
+  return { text: asked(grantLines(fresh)), all: asked(grantLines(fresh, Number.POSITIVE_INFINITY)) };
+}
+
+/** Lists grants for the user: a few as they are, more in groups. `named`: how many of each group (default: the first). */
+export function grantLines(grants: readonly Grant[], named?: number): readonly string[] {
+  const paid = grants.filter(({ group }) => group !== "free");
+  const shown = paid.length === 0 || named !== undefined ? grants : paid;
+  const left = grants.length - shown.length;
+  const free = left === 0 ? [] : [`  (left out: ${left} that ${grantGroups.free.replace("do what needs", "need")})`];
+  if (shown.length <= FEW) return [...shown.map(({ words }) => `  - ${words}`), ...free];
+  const groups = Map.groupBy(shown, ({ group }) => group);
+  const order = Object.keys(grantGroups) as GrantGroup[];
   return [
-    `Agents can ask language servers about the code of ${printable(folder)}. These load code and settings of the directory, and may run it. If you trust it, agents can:`,
-    ...servers.slice(0, MOST_GRANTS).map(({ words }) => `  - ${words}`),
-    "Until you do, no language server is started. Do you trust this directory?",
-  ].join("\n");
+    ...order.flatMap((group) => groupLines(group, groups.get(group) ?? [], named)),
+    ...free,
+  ];
+}
+
+function groupLines(group: GrantGroup, grants: readonly Grant[], named?: number): readonly string[] {
+  if (grants.length === 0) return [];
+  const most = named ?? (DANGEROUS.has(group) ? NAMED_IF_DANGEROUS : NAMED);
+  const left = grants.length - most;
+  const words = (text: string) => (named === undefined ? shorten(text, MOST_CHARACTERS) : text);
+  return [
+    `  ${grantGroups[group]} (${grants.length}):`,
+    ...grants.slice(0, left === 1 ? most + 1 : most).map((grant) => `    - ${words(grant.words)}`),
+    ...(left > 1 ? [`    - and ${left} more`] : []),
+  ];
 }
 
 /** Returns one line for a user who cannot be asked: what was left out, and how to allow it; null if nothing was. */
@@ -50,7 +88,9 @@ export function untrustedNote(trust: Trust): string | null {
 }
 
 function listed(grants: readonly Grant[]): string {
-  const left = grants.length - 3;
-  const words = grants.slice(0, 3).map(({ words }) => words);
-  return `${words.join("; ")}${left > 0 ? `; and ${left} more` : ""}`;
+  const order = Object.keys(grantGroups);
+  const sorted = grants.toSorted((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
+  const left = sorted.length - NAMED;
+  const words = sorted.slice(0, NAMED).map(({ words }) => shorten(words, MOST_CHARACTERS));
+  return `${words.join("; ")}${left > 0 ? `; and ${left} more, which troupe doctor shows` : ""}`;
 }

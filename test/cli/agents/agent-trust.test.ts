@@ -32,7 +32,7 @@ describe("what a folder's agents would do", () => {
     agentsIn(cwd, { "dba.md": simple("dba", powers()), "plain.md": simple("plain") });
     const questions: string[] = [];
     const asked = await session(async (question) => {
-      questions.push(question);
+      questions.push(question.text);
       return true;
     });
     expect(questions.join()).toContain('  - run "./check.sh" as a hook (Stop) of the agent dba');
@@ -49,7 +49,7 @@ describe("what a folder's agents would do", () => {
 
     agentsIn(cwd, { "dba.md": simple("dba", powers("./other.sh")) });
     const again = await session(async (question) => {
-      questions.push(question);
+      questions.push(question.text);
       return false;
     });
     expect(questions).toHaveLength(2);
@@ -102,7 +102,7 @@ test("an agent that replaces another one is a question, and counts only after a 
   expect(untrusted.notes).toEqual([]);
   const questions: string[] = [];
   const asked = await session(async (question) => {
-    questions.push(question);
+    questions.push(question.text);
     return true;
   });
   expect(questions.join()).toContain("  - use its agent Explore instead of the built-in one\n");

@@ -78,7 +78,7 @@ describe("what trusting a folder would grant", () => {
   test("shows how much of a long command is left out, and its end", async () => {
     const { reader } = folders({ project: { apiKeyHelper: `${"x".repeat(5_000)}; rm -rf /` } });
     const { trust } = await reader().read();
-    expect(trustQuestion("/x", trust)).toMatch(/characters left out here.*; rm -rf \//);
+    expect(trustQuestion("/x", trust)?.text).toMatch(/characters left out here.*; rm -rf \//);
   });
 });
 
@@ -106,9 +106,9 @@ describe("a folder", () => {
     expect(ruleLines(read)).toEqual(["project deny Bash(dd:*)"]);
     expect(read.settings.env).toEqual({});
     expect(untrustedNote(read.trust)).toBe(
-      "This directory is not trusted, so what its own settings allow or run is left out (use Bash(npm test:*) without a question; work in the directory ../docs, too; start in the mode acceptEdits; and 7 more); --trust counts it for this run.",
+      "This directory is not trusted, so what its own settings allow or run is left out (run the command \"./key.sh\" for the key of the model; run \"./setup.sh<U+202E>\" as a hook (SessionStart); run \"a\", \"b\" as a hook (Stop); and 7 more, which troupe doctor shows); --trust counts it for this run.",
     );
-    expect(trustQuestion(where.root, read.trust)).toMatch(
+    expect(trustQuestion(where.root, read.trust)?.text).toMatch(
       /^.*project brings settings of its own \(\.claude, \.mcp\.json, \.git\)\. If you trust it, they will:\n {2}- use Bash\(npm test:\*\) without a question\n/,
     );
   });
@@ -127,7 +127,7 @@ describe("a folder", () => {
     put(where.fileOf("local"), { permissions: { allow: ["Bash(rm:*)"] } });
     const changed = await reader().read();
     expect(changed.settings.env).toEqual({});
-    expect(trustQuestion(where.root, changed.trust)).toBe(
+    expect(trustQuestion(where.root, changed.trust)?.text).toBe(
       [
         `The settings of ${where.root} have changed since you trusted them. New is that they would:`,
         "  - set the variable CI=2",
@@ -136,7 +136,7 @@ describe("a folder", () => {
       ].join("\n"),
     );
     expect(untrustedNote(changed.trust)).toBe(
-      "The settings of this directory have changed since it was trusted (new: set the variable CI=2; use Bash(rm:*) without a question), so what its own settings allow or run is left out; --trust counts it for this run.",
+      "The settings of this directory have changed since it was trusted (new: use Bash(rm:*) without a question; set the variable CI=2), so what its own settings allow or run is left out; --trust counts it for this run.",
     );
   });
 
@@ -259,7 +259,7 @@ describe("what git would run for the directory's repository", () => {
     const made = withGit(evil);
     const before = made.reader();
     const { trust } = await before.read();
-    expect(trustQuestion("/p", trust)).toContain('let git run "./x" (core.fsmonitor in .git/config)');
+    expect(trustQuestion("/p", trust)?.text).toContain('let git run "./x" (core.fsmonitor in .git/config)');
     expect(untrustedNote(trust)).toMatch(/^This directory is not trusted .*so git asks first; --trust/);
     expect(before.foreignGit(made.root)).toContain("--trust agrees");
     await made.trust();
@@ -320,7 +320,7 @@ describe("a hook of an event that does not exist", () => {
     const untrusted = await reader().read();
     expect(untrusted.warnings).toEqual(told);
     expect(trustQuestion(where.root, untrusted.trust)).not.toContain("mistyped");
-    expect(trustQuestion(where.root, untrusted.trust)).toContain('run "./right.sh" as a hook (Stop)');
+    expect(trustQuestion(where.root, untrusted.trust)?.text).toContain('run "./right.sh" as a hook (Stop)');
     const trusted = await reader(true).read();
     expect(trusted.warnings).toEqual(told);
     expect(trusted.hooks.map(({ value }) => value)).toEqual([{ Stop: run("./right.sh") }]);
