@@ -65,7 +65,9 @@ describe("what a folder's skills would do", () => {
       ".claude/skills/review/SKILL.md": "---\ndescription: A\n---\nDo it.",
     });
     const { trust } = await reader().read();
-    expect(trustQuestion(cwd, trust)?.text).toContain("  - use its skill review instead of the built-in one\n");
+    expect(trustQuestion(cwd, trust)?.text).toContain(
+      "  - use its skill review instead of the built-in one\n",
+    );
     expect(untrustedNote(trust)).toBeNull();
     if (trust.type !== "untrusted") throw new Error(trust.type);
     await trustFolder(home, cwd, trust.grants, systemClock);

@@ -29,7 +29,14 @@ function collection() {
   const hooks = (from: number, count: number) =>
     numbers(count).map((at) => ({ hooks: [{ type: "command", command: `./hook-${from + at}.sh` }] }));
   const servers = numbers(12).map((at) => [`server-${at}`, { command: "./serve", args: [`${at}`] }]);
-  const allow = ["Read(src/**)", "TodoWrite", "Grep(./docs/**)", "Edit", "WebFetch(domain:example.com)", "Bash(make:*)"];
+  const allow = [
+    "Read(src/**)",
+    "TodoWrite",
+    "Grep(./docs/**)",
+    "Edit",
+    "WebFetch(domain:example.com)",
+    "Bash(make:*)",
+  ];
   const settings = {
     permissions: { allow },
     hooks: { Stop: hooks(0, 1), PreToolUse: hooks(1, 30), PostToolUse: hooks(31, 9) },
@@ -67,9 +74,11 @@ describe("the trust question of a large collection", () => {
       "  (left out: 3 that need no question anyway)",
       "Until you do, they can only deny and ask. Do you trust this directory?",
     ]);
-    expect(lines[2]).toBe("    - let the agent agent-77 work in the mode bypassPermissions, unless the session's is narrower");
+    expect(lines[2]).toBe(
+      "    - let the agent agent-77 work in the mode bypassPermissions, unless the session's is narrower",
+    );
     expect(lines).toContain('    - run "./hook-0.sh" as a hook (Stop)');
-    expect(lines.join("\n")).toContain("    - run 30 commands as hooks (PreToolUse): \"./hook-1.sh\"");
+    expect(lines.join("\n")).toContain('    - run 30 commands as hooks (PreToolUse): "./hook-1.sh"');
     expect(lines).toContain("    - and 6 more");
     expect(lines).toContain("    - and 197 more");
   });
@@ -97,7 +106,9 @@ describe("the trust question of a large collection", () => {
 
   test("is named with its dangerous part first if no user can be asked", async () => {
     const { notes } = await collection().open(false);
-    expect(notes.join("\n")).toMatch(/\(run "\.\/hook-0\.sh" as a hook \(Stop\); run 30 commands as hooks .*; and \d+ more, which troupe doctor shows\)/);
+    expect(notes.join("\n")).toMatch(
+      /\(run "\.\/hook-0\.sh" as a hook \(Stop\); run 30 commands as hooks .*; and \d+ more, which troupe doctor shows\)/,
+    );
   });
 });
 

@@ -3,7 +3,6 @@ import { plainName } from "../../lib/near-name.ts";
 import { isObject } from "../../lib/objects.ts";
 import { oneLine, shorten } from "../../lib/text.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
-import { type GrantGroup, modeGroup } from "../../policy/trust/grant-groups.ts";
 import { formatReplacing, type ReplacedOwner, type Replacing } from "../markdown/choose-by-name.ts";
 import type { AgentDefinition, AgentMode } from "./definition.ts";
 import { builtInAgents } from "./index.ts";
@@ -14,7 +13,8 @@ export interface AgentGrant {
   readonly words: string;
   /** The same for the same grant, and different for every other. */
   readonly digest: string;
-  readonly group: GrantGroup;
+  /** What it lets the agent do. */
+  readonly group: "unchecked" | "runs" | "servers" | "edits" | "others";
   readonly agent: true;
 }
 
@@ -70,15 +70,15 @@ export function grantOf({ name }: Pick<AgentDefinition, "name">, privilege: Priv
     case "mode":
       return grant(
         `let the agent ${agent} work in the mode ${privilege.mode}, unless the session's is narrower`,
-        modeGroup(privilege.mode),
+        privilege.mode === "bypassPermissions" ? "unchecked" : "edits",
         ["mode", name, privilege.mode],
       );
     case "merge":
-      return grant(`merge the edits of the agent ${agent} without a question (merge: ${privilege.mode})`, "edits", [
-        "merge",
-        name,
-        privilege.mode,
-      ]);
+      return grant(
+        `merge the edits of the agent ${agent} without a question (merge: ${privilege.mode})`,
+        "edits",
+        ["merge", name, privilege.mode],
+      );
     default:
       return privilege satisfies never;
   }
@@ -110,7 +110,7 @@ function plainNames({ name, aliases = [] }: AgentDefinition): readonly string[] 
   return [name, ...aliases].map(plainName);
 }
 
-function grant(words: string, group: GrantGroup, what: readonly unknown[]): AgentGrant {
+function grant(words: string, group: AgentGrant["group"], what: readonly unknown[]): AgentGrant {
   return { words, digest: hash("sha256", sortedJson(["agent", ...what]), "hex"), group, agent: true };
 }
 

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import { oneLine, shorten } from "../../lib/text.ts";
-import { type GrantGroup, ruleGroup } from "../../policy/trust/grant-groups.ts";
 import { formatReplacing, type ReplacedOwner, type Replacing } from "../markdown/choose-by-name.ts";
 import type { Skill } from "./skill.ts";
 
@@ -10,7 +9,8 @@ export interface SkillGrant {
   readonly words: string;
   /** The same for the same grant, and different for every other. */
   readonly digest: string;
-  readonly group: GrantGroup;
+  /** What it lets the skill do: the group of a grant, or the rule that it lends. */
+  readonly group: "runs" | "others" | { readonly rule: string };
   readonly skill: true;
   /** It takes the name of another skill. */
   readonly replaces?: true;
@@ -28,12 +28,16 @@ export function skillGrants(skills: readonly Skill[]): readonly SkillGrant[] {
 }
 
 export function ruleGrant({ name }: Pick<Skill, "name">, rule: string): SkillGrant {
-  return grant(`use ${shown(rule)} without a question (skill ${name})`, ["rule", name, rule], ruleGroup(rule));
+  return grant(`use ${shown(rule)} without a question (skill ${name})`, ["rule", name, rule], { rule });
 }
 
 /** `command` as it is written, without arguments. */
 export function commandGrant({ name }: Pick<Skill, "name">, command: string): SkillGrant {
-  return grant(`run "${shown(command)}" when the skill ${name} is loaded`, ["command", name, command], "runs");
+  return grant(
+    `run "${shown(command)}" when the skill ${name} is loaded`,
+    ["command", name, command],
+    "runs",
+  );
 }
 
 export function skillGrant({ definition: { name }, of }: Replacing<Skill>): SkillGrant {
@@ -65,7 +69,7 @@ export function skillReplacements(
   };
 }
 
-function grant(words: string, what: readonly string[], group: GrantGroup): SkillGrant {
+function grant(words: string, what: readonly string[], group: SkillGrant["group"]): SkillGrant {
   return { words, digest: hash("sha256", JSON.stringify(["skill", ...what]), "hex"), group, skill: true };
 }
 

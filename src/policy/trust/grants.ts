@@ -15,7 +15,8 @@ export interface Grant {
   readonly words: string;
   /** The same for equal grants only: trust is remembered by it. */
   readonly digest: string;
-  readonly group: GrantGroup;
+  /** What it lets the directory do; of a skill, the rule that it lends. */
+  readonly group: GrantGroup | { readonly rule: string };
   /** Done by git, from the repository's own configuration, and not by settings. */
   readonly git?: true;
   /** Done by one of the directory's skills, when it is used. */
@@ -47,9 +48,15 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
     case schema.permissions.allow:
       return each((rule) => `use ${rule} without a question`, ruleGroup);
     case schema.additionalDirectories:
-      return each((folder) => `work in the directory ${folder}, too`, () => "edits");
+      return each(
+        (folder) => `work in the directory ${folder}, too`,
+        () => "edits",
+      );
     case schema.commandEnv:
-      return each((name) => `give commands the variable ${name}`, () => "variables");
+      return each(
+        (name) => `give commands the variable ${name}`,
+        () => "variables",
+      );
     case schema.env:
       return [named(`set the variable ${printable(`${path.at(-1)}=${value}`)}`, value, "variables")];
     case schema.apiKeyHelper:
@@ -63,7 +70,9 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
     case schema.model:
       return [named(`use the model ${printable(String(value))}`, value)];
     case schema.disableHooks:
-      return [named(value === true ? "switch off all hooks, yours too" : "let hooks run", value, "unchecked")];
+      return [
+        named(value === true ? "switch off all hooks, yours too" : "let hooks run", value, "unchecked"),
+      ];
     case schema.mcpServers:
       return [
         named(
@@ -82,7 +91,9 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
       ];
     case schema.hooks:
       return isObject(value)
-        ? Object.entries(value).map(([event, hooks]) => named(hookWords(event, hooks), [event, hooks], "runs"))
+        ? Object.entries(value).map(([event, hooks]) =>
+            named(hookWords(event, hooks), [event, hooks], "runs"),
+          )
         : [];
     default:
       return [named(`set ${printable(settingName({ path }))} to ${printable(canonicalJson(value))}`, value)];
@@ -100,8 +111,7 @@ function setupWords(setup: unknown): string {
 function hookWords(event: string, hooks: unknown): string {
   const commands = commandsIn(hooks);
   const what = commands.length > 0 ? commands.map(quoted).join(", ") : printable(canonicalJson(hooks));
-  if (commands.length > 3)
-    return `run ${commands.length} commands as hooks (${printable(event)}): ${what}`;
+  if (commands.length > 3) return `run ${commands.length} commands as hooks (${printable(event)}): ${what}`;
   return `run ${what} as a hook (${printable(event)})`;
 }
 

@@ -1,10 +1,10 @@
 import { printable } from "../../lib/printable.ts";
 import { shorten } from "../../lib/text.ts";
-import { type GrantGroup, grantGroups } from "./grant-groups.ts";
+import { type GrantGroup, grantGroups, ruleGroup } from "./grant-groups.ts";
 import type { Grant } from "./grants.ts";
 import type { Trust } from "./trust.ts";
 
-/** So many grants are listed one by one; more are grouped, with the first of each group and the number of all. */
+/** At most this number of grants is listed one by one; more are grouped, with the first of each group and the number of all. */
 const FEW = 12;
 const NAMED = 3;
 const NAMED_IF_DANGEROUS = 6;
@@ -37,23 +37,26 @@ export function trustQuestion(
           : `${printable(folder)} brings settings of its own (.claude, .mcp.json, .git). If you trust it, they will:`,
         "Until you do, they can only deny and ask.",
       ];
-  const asked = (lines: readonly string[]) => [first, ...lines, `${last} Do you trust this directory?`].join("\n");
+  const asked = (lines: readonly string[]) =>
+    [first, ...lines, `${last} Do you trust this directory?`].join("\n");
   return { text: asked(grantLines(fresh)), all: asked(grantLines(fresh, Number.POSITIVE_INFINITY)) };
 }
 
 /** Lists grants for the user: a few as they are, more in groups. `named`: how many of each group (default: the first). */
 export function grantLines(grants: readonly Grant[], named?: number): readonly string[] {
-  const paid = grants.filter(({ group }) => group !== "free");
+  const paid = grants.filter((grant) => groupOf(grant) !== "free");
   const shown = paid.length === 0 || named !== undefined ? grants : paid;
   const left = grants.length - shown.length;
-  const free = left === 0 ? [] : [`  (left out: ${left} that ${grantGroups.free.replace("do what needs", "need")})`];
+  const free =
+    left === 0 ? [] : [`  (left out: ${left} that ${grantGroups.free.replace("do what needs", "need")})`];
   if (shown.length <= FEW) return [...shown.map(({ words }) => `  - ${words}`), ...free];
-  const groups = Map.groupBy(shown, ({ group }) => group);
+  const groups = Map.groupBy(shown, groupOf);
   const order = Object.keys(grantGroups) as GrantGroup[];
-  return [
-    ...order.flatMap((group) => groupLines(group, groups.get(group) ?? [], named)),
-    ...free,
-  ];
+  return [...order.flatMap((group) => groupLines(group, groups.get(group) ?? [], named)), ...free];
+}
+
+function groupOf({ group }: Grant): GrantGroup {
+  return typeof group === "string" ? group : ruleGroup(group.rule);
 }
 
 function groupLines(group: GrantGroup, grants: readonly Grant[], named?: number): readonly string[] {
@@ -89,7 +92,7 @@ export function untrustedNote(trust: Trust): string | null {
 
 function listed(grants: readonly Grant[]): string {
   const order = Object.keys(grantGroups);
-  const sorted = grants.toSorted((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
+  const sorted = grants.toSorted((a, b) => order.indexOf(groupOf(a)) - order.indexOf(groupOf(b)));
   const left = sorted.length - NAMED;
   const words = sorted.slice(0, NAMED).map(({ words }) => shorten(words, MOST_CHARACTERS));
   return `${words.join("; ")}${left > 0 ? `; and ${left} more, which troupe doctor shows` : ""}`;

@@ -106,7 +106,7 @@ describe("a folder", () => {
     expect(ruleLines(read)).toEqual(["project deny Bash(dd:*)"]);
     expect(read.settings.env).toEqual({});
     expect(untrustedNote(read.trust)).toBe(
-      "This directory is not trusted, so what its own settings allow or run is left out (run the command \"./key.sh\" for the key of the model; run \"./setup.sh<U+202E>\" as a hook (SessionStart); run \"a\", \"b\" as a hook (Stop); and 7 more, which troupe doctor shows); --trust counts it for this run.",
+      'This directory is not trusted, so what its own settings allow or run is left out (run the command "./key.sh" for the key of the model; run "./setup.sh<U+202E>" as a hook (SessionStart); run "a", "b" as a hook (Stop); and 7 more, which troupe doctor shows); --trust counts it for this run.',
     );
     expect(trustQuestion(where.root, read.trust)?.text).toMatch(
       /^.*project brings settings of its own \(\.claude, \.mcp\.json, \.git\)\. If you trust it, they will:\n {2}- use Bash\(npm test:\*\) without a question\n/,
