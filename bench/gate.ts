@@ -61,6 +61,7 @@ function gateOf(cwd: string): Services["before"] {
     ...{ hooks: new Map(), run: nobody, session, clock: systemClock },
     onProblem() {},
     onMessage() {},
+    onLater() {},
   });
   const options = { rules: twoHundred(), permissionMode: "default" as const };
   const common = { options, rules: openRules(options), hooks, onWarning() {} };

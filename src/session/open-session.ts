@@ -149,7 +149,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
   // ---- who decides: hooks, the user, rules ------------------------------------------------------------
   const hooks = sessionHooks({
     ...{ sources: options.hooks ?? [], ofAgents: definitionHooks(types.all) },
-    ...{ session: id, folder: place.folder, cwd, processes, clock, onWarning },
+    ...{ session: id, folder: place.folder, cwd, processes, actors, clock, onWarning },
   });
   const promptTool = Promise.withResolvers<UserHandler>();
   const user: UserHandler | null =
@@ -363,6 +363,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
       await host.close();
       spending.past.save();
       await hooks.sessionEnd("other", caller(MAIN, cwd), AbortSignal.timeout(SESSION_END_MS));
+      await hooks.close();
       // Before the host that they run in: a server that is asked to end tidies up.
       const children = languages.close().then(() => processes.close());
       await Promise.all([gateway.close(), children, servers.close(), isolation.close(), web.close()]);

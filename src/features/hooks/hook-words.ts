@@ -1,12 +1,23 @@
 import { escapeTags } from "../../context/escape-tags.ts";
 import type { HookEvent } from "../../mailbox/hook-events.ts";
+import type { Notice } from "../../supervisor/notices.ts";
 
-const BEGINS = "\n\n<system-reminder>\nSaid by a ";
+const SAID_BY = "Said by a ";
+const BEGINS = `\n\n<system-reminder>\n${SAID_BY}`;
 const ENDS = "\n</system-reminder>";
 
 /** Formats a hook's text for a model, marked as the hook's; empty if the hook says nothing. */
 export function hookText(event: HookEvent, text = ""): string {
-  return text.trim() === "" ? "" : `${BEGINS}${event} hook, not by the user:\n${escapeTags(text)}${ENDS}`;
+  return text.trim() === "" ? "" : `${BEGINS}${saying(event, text)}${ENDS}`;
+}
+
+/** Builds the notice of a hook's text for an actor. */
+export function hookNotice(event: HookEvent, text: string): Notice {
+  return { title: `a ${event} hook`, text: `${SAID_BY}${saying(event, text)}` };
+}
+
+function saying(event: HookEvent, text: string): string {
+  return `${event} hook, not by the user:\n${escapeTags(text)}`;
 }
 
 /**

@@ -10,6 +10,7 @@ import { narrower } from "../../settings/modes.ts";
 import type { HookSource } from "../../settings/read-settings.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import type { Actors } from "../../supervisor/actors.ts";
+import { hookNotice } from "./hook-words.ts";
 
 export interface HookOptions {
   readonly sources: readonly HookSource[];
@@ -20,6 +21,7 @@ export interface HookOptions {
   readonly folder: string;
   readonly cwd: string;
   readonly processes: Pick<Processes, "run">;
+  readonly actors: Pick<Actors, "find" | "notify">;
   readonly clock: Clock;
   readonly onWarning: (message: string) => void;
 }
@@ -32,7 +34,7 @@ export interface SessionHooks extends HookRunner {
 
 /** Returns the user's hooks, which run in the supervisor for every agent. */
 export function sessionHooks(options: HookOptions): SessionHooks {
-  const { session, folder, cwd, processes, clock, onWarning } = options;
+  const { session, folder, cwd, processes, actors, clock, onWarning } = options;
   let { sources, ofAgents } = options;
   const parsed = (): Hooks => {
     const { hooks, problems } = parseHooks([...sources, ...ofAgents]);
@@ -54,6 +56,11 @@ export function sessionHooks(options: HookOptions): SessionHooks {
     clock,
     onProblem: onWarning,
     onMessage: onWarning,
+    onLater(actor, event, text, wakes) {
+      // An agent that has ended takes no further turn.
+      const to = actors.find(actor)?.hasEnded === false ? actor : MAIN;
+      actors.notify(to, { ...hookNotice(event, text), ...(wakes ? {} : { isQuiet: true }) });
+    },
   });
   return {
     ...runner,

@@ -21,6 +21,8 @@ export interface Hook {
   readonly agentType?: string;
   /** The directory of the plug-in that it belongs to. */
   readonly plugin?: string;
+  /** It is not awaited, and decides nothing. `wakes`: its no (exit code 2) starts a turn of its agent. */
+  readonly async?: "quiet" | "wakes";
 }
 
 /** By event, in the order of configuration. An event without hooks is absent. */
@@ -96,16 +98,13 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
           problems.push(
             `${source.file}: ${path}.hooks[${at}].timeout is in seconds and ${entry.timeout} is too long, so ${timeout} s count; if you meant milliseconds, write ${(entry.timeout ?? 0) / 1_000}.`,
           );
-        if (entry.async !== undefined)
-          problems.push(
-            `${source.file}: ${path}.hooks[${at}].async does not count here: its end is awaited.`,
-          );
         const condition = readCondition(event, `${path}.hooks[${at}].if`, entry.if);
         if (condition === "never") continue;
         const failClosed = entry.failClosed ?? (source.scope === "enterprise" && event === "PreToolUse");
         hooks.push({
           ...{ ...source, event, matches, command, timeoutMs: timeout * 1_000, failClosed },
           ...(condition && { condition }),
+          ...(entry.asyncRewake ? { async: "wakes" } : entry.async ? { async: "quiet" } : {}),
         });
       }
     };
@@ -127,6 +126,7 @@ const CALL_EVENTS: readonly HookEvent[] = ["PreToolUse", "PostToolUse", "PostToo
 
 function schemas() {
   const time = "must be a positive number of seconds";
+  const flag = z.optional(z.boolean("must be true or false"));
   const Group = z.object(
     {
       matcher: z.optional(z.string("must be a text")),
@@ -139,9 +139,10 @@ function schemas() {
       type: z.literal("command", 'must be "command", the only kind of hook there is'),
       command: z.string("must be a command line").check(z.regex(/\S/, "must be a command line")),
       timeout: z.optional(z.number(time).check(z.positive(time))),
-      failClosed: z.optional(z.boolean("must be true or false")),
+      failClosed: flag,
       if: z.optional(z.unknown()),
-      async: z.optional(z.unknown()),
+      async: flag,
+      asyncRewake: flag,
     },
     "must be an object",
   );
@@ -183,7 +184,11 @@ export function matchHooks(hooks: readonly Hook[], names: readonly string[]): re
   for (const hook of hooks) {
     if (names.length > 0 && !names.some((name) => hook.matches(name))) continue;
     const same = chosen.get(hook.command);
-    if (!same || (hook.failClosed && !same.failClosed)) chosen.set(hook.command, hook);
+    if (!same || strictness(hook) > strictness(same)) chosen.set(hook.command, hook);
   }
   return [...chosen.values()];
+}
+
+function strictness({ async, failClosed }: Hook): number {
+  return async ? 0 : failClosed ? 2 : 1;
 }

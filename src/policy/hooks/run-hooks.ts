@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../../lib/errors.ts";
-import type { Clock } from "../../mailbox/clock.ts";
+import { type Clock, within } from "../../mailbox/clock.ts";
 import type { HookEvent } from "../../mailbox/hook-events.ts";
+import { ActorId } from "../../mailbox/ids.ts";
 import {
   combineDecisions,
   failsClosed,
@@ -33,6 +34,8 @@ export interface HookPorts {
   onProblem(message: string): void;
   /** Receives what a hook says to the user (`systemMessage`). */
   onMessage(message: string): void;
+  /** Receives what an asynchronous hook says to the model. `wakes`: it is worth a turn. */
+  onLater(actor: ActorId, event: HookEvent, text: string, wakes: boolean): void;
 }
 
 /** One event: the actor that it happens to, the names that matchers see, and what the hooks' JSON says. */
@@ -47,15 +50,26 @@ export interface HookedEvent {
   readonly signal: AbortSignal;
 }
 
-/** Runs these hooks, which match the event. */
-export type RunHooks = (hooks: readonly Hook[], event: HookedEvent) => Promise<HookDecision>;
+/** The hooks of a session as they run. */
+export interface HookRuns {
+  /** Runs these hooks, which match the event, all in parallel, and combines their decisions. */
+  run(hooks: readonly Hook[], event: HookedEvent): Promise<HookDecision>;
+  /** Gives asynchronous hooks a moment to end, and stops them. */
+  close(): Promise<void>;
+}
 
-/** Returns a function that runs hooks, all in parallel, and combines their decisions. */
-export function hookRuns(ports: HookPorts): RunHooks {
+/** Owns the processes of asynchronous hooks: they outlive the call or agent that they were started for. */
+const ASYNC_OWNER = ActorId.parse("hooks");
+/** Milliseconds that asynchronous hooks have to end when the session closes: a sound, a line in a log. */
+const LAST_MS = 1_000;
+
+export function hookRuns(ports: HookPorts): HookRuns {
   const { session, clock, run } = ports;
   const env = { CLAUDE_PROJECT_DIR: session.projectDir, TROUPE_PROJECT_DIR: session.projectDir };
   const reported = new WeakMap<Hook, Set<HookProblem["kind"]>>();
   let runs = 0;
+  const open = new Set<Promise<void>>();
+  const over = new AbortController();
 
   function report(hook: Hook, { kind, why }: HookProblem): void {
     const known = reported.get(hook) ?? new Set();
@@ -68,9 +82,13 @@ export function hookRuns(ports: HookPorts): RunHooks {
     ports.onProblem(`${hookName(hook)} ${why}; ${effect}. ${remedyFor(kind)}`);
   }
 
-  async function runAll(hooks: readonly Hook[], event: HookedEvent): Promise<readonly HookResponse[]> {
-    const { caller, fields, signal } = event;
-    const { owner, cwd } = caller;
+  async function runAll(
+    hooks: readonly Hook[],
+    { signal, ...event }: HookedEvent,
+    owner = event.caller.owner,
+  ): Promise<readonly HookResponse[]> {
+    const { caller, fields } = event;
+    const { cwd } = caller;
     const common = { ...commonFields(ports, caller), hook_event_name: event.event };
     try {
       return await withEventFile(session.dir, `${JSON.stringify({ ...common, ...fields })}\n`, (path) =>
@@ -88,15 +106,46 @@ export function hookRuns(ports: HookPorts): RunHooks {
     }
   }
 
-  return async (hooks, event) => {
-    const responses = await runAll(hooks, event);
-    for (const [at, hook] of hooks.entries()) {
-      const problem = responses[at]?.problem;
-      if (problem) report(hook, problem);
-    }
-    const decisions = responses.map(({ decision }) => decision);
-    for (const { message } of decisions) if (message !== undefined) ports.onMessage(message);
-    return combineDecisions(decisions);
+  function responded(hook: Hook, { problem, decision: { message } }: HookResponse): void {
+    if (problem) report(hook, problem);
+    if (message !== undefined) ports.onMessage(message);
+  }
+
+  /** What it decides comes too late; what it says reaches the model with its next turn. */
+  async function runLater(hook: Hook, event: HookedEvent): Promise<void> {
+    // As before a call: plain text and other JSON are for nobody.
+    const silent = { ...hook, event: "PreToolUse", failClosed: false } as const;
+    const [response] = await runAll([silent], { ...event, signal: over.signal }, ASYNC_OWNER);
+    if (response === undefined) return;
+    responded(hook, response);
+    const { verdict, reason, text, message } = response.decision;
+    const wakes = hook.async === "wakes" && verdict === "block";
+    const said = [wakes ? reason : undefined, text, message].filter((one) => one !== undefined);
+    if (said.length > 0) ports.onLater(event.caller.owner, event.event, said.join("\n"), wakes);
+  }
+
+  return {
+    async run(hooks, event) {
+      // After a session's end, nothing is left to go on meanwhile.
+      const isLater = ({ async }: Hook) => async !== undefined && event.event !== "SessionEnd";
+      for (const hook of hooks.filter(isLater)) {
+        const running: Promise<void> = runLater(hook, event).finally(() => open.delete(running));
+        open.add(running);
+      }
+      const awaited = hooks.filter((hook) => !isLater(hook));
+      if (awaited.length === 0) return {};
+      const responses = await runAll(awaited, event);
+      for (const [at, hook] of awaited.entries()) {
+        const response = responses[at];
+        if (response) responded(hook, response);
+      }
+      return combineDecisions(responses.map(({ decision }) => decision));
+    },
+    async close() {
+      await within(clock, LAST_MS, Promise.all(open));
+      over.abort();
+      await Promise.all(open);
+    },
   };
 }
 

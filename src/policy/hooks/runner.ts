@@ -13,7 +13,7 @@ import type {
   StopResult,
   UserPromptSubmit,
 } from "./results.ts";
-import type { HookedEvent, HookPorts, RunHooks } from "./run-hooks.ts";
+import type { HookedEvent, HookPorts, HookRuns } from "./run-hooks.ts";
 
 /** An actor ends after this many Stop hooks in a row that made it continue (A5.10). */
 export const MAX_GO_ON = 5;
@@ -52,10 +52,12 @@ export interface HookRunner {
   ): Promise<PreCompact>;
   /** Matched by the type, such as `permission_prompt`. */
   notification(type: string, message: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
+  /** Stops asynchronous hooks. */
+  close(): Promise<void>;
 }
 
 export function hookRunner(ports: HookPorts): HookRunner {
-  let loaded: Promise<RunHooks> | undefined;
+  let loaded: Promise<HookRuns> | undefined;
   let started: Promise<SessionStart> | undefined;
   let ended: Promise<void> | undefined;
 
@@ -72,7 +74,7 @@ export function hookRunner(ports: HookPorts): HookRunner {
     if (hooks.length === 0) return null;
     // Most sessions have no hooks.
     loaded ??= import("./run-hooks.ts").then(({ hookRuns }) => hookRuns(ports));
-    return loaded.then((runHooks) => runHooks(hooks, event));
+    return loaded.then((runs) => runs.run(hooks, event));
   }
 
   async function stop(
@@ -162,6 +164,9 @@ export function hookRunner(ports: HookPorts): HookRunner {
     async notification(type, message, caller, signal) {
       const fields = { message, notification_type: type };
       await run({ event: "Notification", caller, names: [type], fields, signal });
+    },
+    async close() {
+      await (await loaded)?.close();
     },
   };
 }

@@ -105,6 +105,7 @@ test.each([
     { Stop: group({ command: "x", failClosed: 1 }) },
     "hooks.Stop[0].hooks[0].failClosed must be true or false",
   ],
+  [{ Stop: group({ command: "x", async: "yes" }) }, "hooks.Stop[0].hooks[0].async must be true or false"],
 ])("what is wrong in %j is named with its file and takes nothing else down", (value, problem) => {
   const good = { scope: "user", file: "/good", value: { Stop: group({ command: "good" }) } } as const;
   const { hooks, problems } = parseHooks([{ scope: "project", file, value }, good]);
@@ -127,13 +128,3 @@ test("a timeout that was meant in milliseconds is shortened, and said; the hook 
   ]);
 });
 
-test("a hook that should run asynchronously is awaited, and a problem says so", () => {
-  const entry = { type: "command", command: "true", async: true };
-  const { hooks, problems } = parseHooks([
-    { file, scope: "user", value: { PreToolUse: [{ hooks: [entry] }] } },
-  ]);
-  expect(hooks.get("PreToolUse")).toHaveLength(1);
-  expect(problems).toEqual([
-    `${file}: hooks.PreToolUse[0].hooks[0].async does not count here: its end is awaited.`,
-  ]);
-});

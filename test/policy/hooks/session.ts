@@ -16,6 +16,8 @@ export interface Entry {
   readonly command: string;
   readonly matcher?: string;
   readonly if?: string;
+  readonly async?: boolean;
+  readonly asyncRewake?: boolean;
   readonly timeout?: number;
   readonly failClosed?: boolean;
   readonly scope?: Scope;
@@ -29,6 +31,8 @@ export function startHooks() {
     hooksOf(processes, event, entries, eventFolder);
 }
 
+type Later = Parameters<HookPorts["onLater"]>;
+
 /** Hooks of a real settings value, run by a real process host. */
 function hooksOf(
   processes: ReturnType<typeof startProcesses>,
@@ -39,6 +43,8 @@ function hooksOf(
   const folder = realpathSync(temporaryFolder());
   const problems: string[] = [];
   const messages: string[] = [];
+  const heard: Later[] = [];
+  const first = { later: Promise.withResolvers<Later>(), problem: Promise.withResolvers<string>() };
   const { hooks, problems: wrong } = parseHooks(
     entries.map(({ matcher = "", scope = "user", ...entry }) => ({
       scope,
@@ -53,8 +59,15 @@ function hooksOf(
     run: processes.run,
     session: { id: "s1", transcriptPath: "/t/journal.jsonl", projectDir: folder, dir: events },
     clock: systemClock,
-    onProblem: (message) => problems.push(message),
+    onProblem(message) {
+      problems.push(message);
+      first.problem.resolve(message);
+    },
     onMessage: (message) => messages.push(message),
+    onLater(...later) {
+      heard.push(later);
+      first.later.resolve(later);
+    },
   };
   const runner = hookRunner(ports);
   const caller: HookCaller = { owner: MAIN, cwd: folder, permissionMode: "default" };
@@ -64,6 +77,11 @@ function hooksOf(
     runner,
     problems,
     messages,
+    heard,
+    /** What an asynchronous hook says first. */
+    later: () => first.later.promise,
+    /** The first problem. */
+    problem: () => first.problem.promise,
     caller,
     processes,
     eventsLeft: () => readdirSync(events),
