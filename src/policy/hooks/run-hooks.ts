@@ -113,7 +113,7 @@ export function hookRuns(ports: HookPorts): HookRuns {
 
   /** What it decides comes too late; what it says reaches the model with its next turn. */
   async function runLater(hook: Hook, event: HookedEvent): Promise<void> {
-    // As before a call: plain text and other JSON are for nobody.
+    // As before a call: plain text and other JSON do not count.
     const silent = { ...hook, event: "PreToolUse", failClosed: false } as const;
     const [response] = await runAll([silent], { ...event, signal: over.signal }, ASYNC_OWNER);
     if (response === undefined) return;
@@ -126,7 +126,7 @@ export function hookRuns(ports: HookPorts): HookRuns {
 
   return {
     async run(hooks, event) {
-      // After a session's end, nothing is left to go on meanwhile.
+      // At the end of a session, nothing continues beside it.
       const isLater = ({ async }: Hook) => async !== undefined && event.event !== "SessionEnd";
       for (const hook of hooks.filter(isLater)) {
         const running: Promise<void> = runLater(hook, event).finally(() => open.delete(running));

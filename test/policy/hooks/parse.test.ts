@@ -127,4 +127,3 @@ test("a timeout that was meant in milliseconds is shortened, and said; the hook 
     `${file}: hooks.Stop[0].hooks[0].timeout is in seconds and 30000 is too long, so 3600 s count; if you meant milliseconds, write 30.`,
   ]);
 });
-
