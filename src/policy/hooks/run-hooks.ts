@@ -126,7 +126,7 @@ export function hookRuns(ports: HookPorts): HookRuns {
 
   return {
     async run(hooks, event) {
-      // At the end of a session, nothing continues beside it.
+      // At the end of a session, there is nothing to continue with.
       const isLater = ({ async }: Hook) => async !== undefined && event.event !== "SessionEnd";
       for (const hook of hooks.filter(isLater)) {
         const running: Promise<void> = runLater(hook, event).finally(() => open.delete(running));
