@@ -1,4 +1,4 @@
-import { blankCodeBlocks, blankInlineCode } from "../markdown/blank-code.ts";
+import { blankCodeBlocks } from "../markdown/blank-code.ts";
 
 /** Characters of a line that are looked at on either side of a `$`. */
 const NEAR = 300;
@@ -44,30 +44,28 @@ export function isForeign(text: string, at: number): boolean {
 }
 
 /**
- * Returns where `$0` to `$9` stand for arguments: in prose, counted upwards from `$0` or `$1` without a gap, and not in
- * amounts of money. A text that does not declare its arguments has them only if all of them are such; one that does may
- * have them in backticks, too. `others`: positions that the text has in another form.
+ * Returns where `$0` to `$9` stand for arguments: outside of code blocks and programs, counted upwards from `$0` or `$1`
+ * without a gap, and not in amounts of money. `others`: positions that the text has in another form.
  */
-export function argumentPlaces(
-  body: string,
-  isDeclared: boolean,
-  others: readonly number[],
-): ReadonlySet<number> {
-  const blocks = blankCodeBlocks(body);
-  const prose = blankInlineCode(blocks);
+export function argumentPlaces(body: string, others: readonly number[]): ReadonlySet<number> {
+  const text = blankCodeBlocks(body);
   const found = new Map<number, number>();
-  let hasMoney = false;
-  const candidates = [...blocks.matchAll(/\$\d/g)];
+  const candidates = [...text.matchAll(/\$\d/g)];
   if (candidates.length > MAX_PLACES) return new Set();
+  const isMoney = (at: number) =>
+    /[A-Z$]/.test(body[at - 1] ?? "") || MONEY.test(body.slice(at + 2, at + NEAR));
+  const hasMoney = candidates.some(({ index }) => isMoney(index));
   for (const { index: at, 0: raw } of candidates) {
-    const isMoney = /[A-Z$]/.test(body[at - 1] ?? "") || MONEY.test(body.slice(at + 2, at + NEAR));
-    const isProse = prose[at] === "$";
-    if (isProse) hasMoney ||= isMoney;
-    if (!isMoney && (isProse || isDeclared) && !isForeign(body, at)) found.set(at, Number(raw.slice(1)));
+    // Next to `$5.00`, a cell with `$1` is an amount too.
+    const isPrice = isMoney(at) || (hasMoney && isInTable(body, at));
+    if (!isPrice && !isForeign(body, at)) found.set(at, Number(raw.slice(1)));
   }
   const positions = new Set([...found.values(), ...others]);
   let end = positions.has(0) ? 0 : 1;
   while (positions.has(end)) end += 1;
-  const counted = [...found].filter(([, position]) => position < end).map(([at]) => at);
-  return new Set(isDeclared || (!hasMoney && counted.length === found.size) ? counted : []);
+  return new Set([...found].filter(([, position]) => position < end).map(([at]) => at));
+}
+
+function isInTable(text: string, at: number): boolean {
+  return /(?:^|[\r\n])[ \t]*\|[^\r\n]*$/.test(text.slice(Math.max(0, at - NEAR), at));
 }

@@ -100,7 +100,7 @@ export function renderPlain(
 }
 
 function readPieces(
-  { path, arguments: names, argumentHint }: Skill,
+  { path, arguments: names }: Skill,
   files: Files,
 ): Unusable | { readonly type: "pieces"; readonly pieces: readonly TemplatePiece[] } {
   const content = files.read(path, MAX_MARKDOWN_BYTES);
@@ -109,8 +109,7 @@ function readPieces(
   const whole = parts.type === "parts" ? parts.body : content.text.replace(/^\uFEFF/, "");
   // The first line keeps its indentation.
   const body = whole.replace(/^\s*(?:\n|\r(?!\n))/, "").trimEnd();
-  const isDeclared = argumentHint !== null || names.length > 0;
-  return { type: "pieces", pieces: templatePieces(body, { names, isDeclared }) };
+  return { type: "pieces", pieces: templatePieces(body, names) };
 }
 
 interface Arguments {

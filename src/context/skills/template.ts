@@ -16,26 +16,15 @@ export type TemplatePiece =
   /** A command whose output is put here; `written`: as it is in the file. */
   | { readonly type: "command"; readonly written: string; readonly pieces: readonly TemplatePiece[] };
 
-/** What the front matter says of arguments. */
-export interface DeclaredArguments {
-  /** Names of arguments, by position. */
-  readonly names: readonly string[];
-  /** It says that there are arguments. */
-  readonly isDeclared: boolean;
-}
-
 const COMMAND = /(?<=^|[\s([{"'>|:])!`([^`\n]+)`/gm;
 const VALUES = /\$(?:ARGUMENTS\[(\d{1,2})\]|(ARGUMENTS)\b|(\d)|\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
 
-/** Splits a body. Whatever looks like none of this is text. */
-export function templatePieces(
-  body: string,
-  { names, isDeclared }: DeclaredArguments = { names: [], isDeclared: false },
-): readonly TemplatePiece[] {
+/** Splits a body. Whatever looks like none of this is text. `names`: of arguments, by position. */
+export function templatePieces(body: string, names: readonly string[] = []): readonly TemplatePiece[] {
   const listed = [...body.matchAll(VALUES)].flatMap(([, position]) =>
     position === undefined ? [] : [Number(position)],
   );
-  const places = argumentPlaces(body, isDeclared, [...names.keys(), ...listed]);
+  const places = argumentPlaces(body, [...names.keys(), ...listed]);
   const pieces: TemplatePiece[] = [];
   let end = 0;
   for (const { from, to, written } of commandsIn(body)) {
