@@ -57,6 +57,8 @@ function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): Progres
           return painter.print(paint("yellow", pauseLine(event, clock)));
         case "warning":
           return painter.print(paint("yellow", safeLine(event.message)));
+        case "asked":
+        case "settled":
         // What a woken conversation says comes with its result.
         case "woken":
         case "answered":

@@ -58,6 +58,8 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
           return print(paint("yellow", pauseLine(event, clock)));
         case "warning":
           return print(paint("yellow", safeLine(event.message)));
+        case "asked":
+        case "settled":
         // What a woken conversation says comes with its result.
         case "woken":
         case "answered":

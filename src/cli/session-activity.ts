@@ -7,8 +7,8 @@ import { SessionView } from "./top/session-view.ts";
 
 /** A session with what it does now and what it has cost, its agents included. */
 export interface ListedSession extends SessionEntry {
-  /** Null unless a process has it open. */
-  readonly activity: "needs-input" | "paused" | "working" | null;
+  /** `open`: a process has it open, and nothing runs in it. Null unless a process has it open. */
+  readonly activity: "needs-input" | "paused" | "working" | "open" | null;
   /** Null if its journal does not say, or cannot be read. */
   readonly costUsd: number | null;
 }
@@ -19,25 +19,21 @@ export async function listedSession(
   now: number,
   prices: OwnPrices = {},
 ): Promise<ListedSession> {
+  if (session.state === "ended") return { ...session, activity: null };
+  const journal = await readJournal(journalFile(session.folder));
+  const view = new SessionView(prices);
+  if (journal.type === "read") for (const record of journal.records) view.apply(record);
   return {
     ...session,
-    activity: activityOf(session, now),
-    costUsd: session.costUsd ?? (await costSoFar(session, prices)),
+    activity: activityOf(session, view, now),
+    costUsd: journal.type === "read" ? view.costUsd : null,
   };
 }
 
-function activityOf(session: SessionEntry, now: number): ListedSession["activity"] {
+function activityOf(session: SessionEntry, view: SessionView, now: number): ListedSession["activity"] {
   if (session.state !== "running") return null;
   const waiting = waitingIn(session, now);
   if (waiting.some(({ request }) => request.type !== "paused")) return "needs-input";
-  return waiting.length > 0 ? "paused" : "working";
-}
-
-async function costSoFar(session: SessionEntry, prices: OwnPrices = {}): Promise<number | null> {
-  if (session.state === "ended") return null;
-  const journal = await readJournal(journalFile(session.folder));
-  if (journal.type === "refused") return null;
-  const view = new SessionView(prices);
-  for (const record of journal.records) view.apply(record);
-  return view.costUsd;
+  if (waiting.length > 0) return "paused";
+  return view.agents.every(({ state }) => state === "ended") ? "open" : "working";
 }

@@ -84,6 +84,7 @@ export function agentsOf(records: Records): AgentHistory[] {
       case "task":
       case "user-actor":
       case "paused":
+      case "title":
       case "end":
         break;
       default:
@@ -130,6 +131,7 @@ function afterRecord(known: SessionHistory | null, { at, event }: JournalRecord)
     return { ...(known ?? { id, cwd, title, startedAt: at }), model, endedAt: null, status: null };
   }
   if (known === null) return null;
+  if (event.type === "title") return { ...known, title: event.title };
   if (event.type !== "end") return { ...known, endedAt: null, status: null };
   return { ...known, title: event.title ?? known.title, endedAt: at, status: event.status };
 }

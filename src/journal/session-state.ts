@@ -223,6 +223,7 @@ class Folding {
       case "command-end":
         this.#afterCommand(event);
         break;
+      case "title":
       case "end":
         break;
       default:

@@ -52,9 +52,10 @@ export type SessionSearch =
 /** Files open at the same time. */
 const AT_ONCE = 16;
 /**
- * A `session` record can have a whole prompt as its title (then it is read again), an `end` record only a short one.
+ * A `session` record can have a whole prompt as its title (then it is read again), other records only a short one. The
+ * first prompt, and so the title, comes soon after it.
  */
-const FIRST_LINE_BYTES = [64 * 1024, 4 * 1024 * 1024];
+const FIRST_LINES_BYTES = [64 * 1024, 4 * 1024 * 1024];
 const LAST_LINE_BYTES = 4 * 1024;
 
 /**
@@ -91,12 +92,17 @@ export async function latestSession(
 /** Finds a session by its ID or a prefix of it; a whole ID wins over longer ones with this prefix. */
 export async function findSession(home: string, idOrPrefix: string): Promise<SessionSearch> {
   if (!/^[A-Za-z0-9]+$/.test(idOrPrefix)) return { type: "unknown" };
-  const places = await placesIn(home, await foldersIn(projectsFolder(home)));
+  const places = await sessionPlaces(home);
   const exact = places.filter((place) => place.id === idOrPrefix);
   const sessions = exact.length > 0 ? exact : places.filter((place) => place.id.startsWith(idOrPrefix));
   const [session] = sessions;
   if (session === undefined) return { type: "unknown" };
   return sessions.length === 1 ? { type: "found", session } : { type: "ambiguous", sessions };
+}
+
+/** Returns where the sessions in `home` are; reads none of them. */
+export async function sessionPlaces(home: string): Promise<readonly FoundSession[]> {
+  return placesIn(home, await foldersIn(projectsFolder(home)));
 }
 
 async function placesIn(home: string, slugs: readonly string[]): Promise<FoundSession[]> {
@@ -144,8 +150,8 @@ async function readEnds(
   handle: FileHandle,
 ): Promise<SessionEntry | string> {
   const { size, mtime } = await handle.stat();
-  const first = await firstLine(handle);
-  const parsed = first === null ? null : parseRecord(first);
+  const [first, ...others] = await firstLines(handle);
+  const parsed = first === undefined ? null : parseRecord(first);
   if (parsed?.type === "newer") return newerSentence(path, parsed.version);
   if (parsed?.type !== "record" || parsed.record.event.type !== "session") {
     return `The journal ${path} does not begin with a whole session record, so it is not listed; \`troupe sessions show ${place.id}\` shows what is left of it.`;
@@ -155,7 +161,7 @@ async function readEnds(
   return {
     ...place,
     cwd,
-    title: (last?.event.type === "end" ? last.event.title : undefined) ?? title,
+    title: title || titleIn(others, parsed.version) || (last?.event.type === "end" && last.event.title) || "",
     model,
     startedAt: parsed.record.at,
     changedAt: mtime.toISOString(),
@@ -175,14 +181,24 @@ function endingOf(folder: string, last: JournalRecord | null): Ending {
   return { state: "ended", endedAt: last.at, status, agents, costUsd };
 }
 
-async function firstLine(handle: FileHandle): Promise<Buffer | null> {
-  for (const length of FIRST_LINE_BYTES) {
+/** Returns the whole lines at the start: at least the first one, unless it has no end. */
+async function firstLines(handle: FileHandle): Promise<Buffer[]> {
+  for (const length of FIRST_LINES_BYTES) {
     const start = await readAt(handle, 0, length);
-    const end = start.indexOf(0x0a);
-    if (end !== -1) return start.subarray(0, end);
-    if (start.length < length) return null;
+    const lines: Buffer[] = [];
+    for (let from = 0, end = start.indexOf(0x0a); end !== -1; from = end + 1, end = start.indexOf(0x0a, from))
+      lines.push(start.subarray(from, end));
+    if (lines.length > 0 || start.length < length) return lines;
   }
-  return null;
+  return [];
+}
+
+function titleIn(lines: readonly Buffer[], version: number): string {
+  for (const line of lines.filter((bytes) => bytes.includes('"type":"title"'))) {
+    const parsed = parseRecord(line, version);
+    if (parsed.type === "record" && parsed.record.event.type === "title") return parsed.record.event.title;
+  }
+  return "";
 }
 
 /** Returns null if the last line is torn or longer than an `end` record ever is. */

@@ -127,6 +127,8 @@ function actorOf(event: SupervisorEvent): ActorId | null {
     case "woken":
     case "answered":
     case "paused":
+    case "asked":
+    case "settled":
     case "warning":
       return null;
     default:

@@ -27,6 +27,8 @@ export const SessionEvent = z.lazy(() =>
       /** The session that this one is a copy of, up to here. */
       forkedFrom: z.optional(SessionId),
     }),
+    /** The first prompt of a session that was started without a title. */
+    z.object({ type: z.literal("title"), title: z.string() }),
     /**
      * A message to an actor from the user or another actor (`from`). The turn whose steering has the `id` received it;
      * until then it is undelivered. `notice`: text of the runtime; `system`: for the system prompt.
@@ -136,7 +138,7 @@ export const SessionEvent = z.lazy(() =>
       agents: z.optional(z.number()),
       /** Of the main conversation and all agents, as far as prices are known. */
       costUsd: z.optional(z.number()),
-      /** The first prompt, if the session was started without a title. */
+      /** If the first `session` record has none. */
       title: z.optional(z.string()),
     }),
   ]),

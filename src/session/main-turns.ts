@@ -41,12 +41,15 @@ export class MainTurns {
   #wokenRun: Promise<AgentResult> | null = null;
   /** False: what is older than a resumed session waits for its first prompt. */
   #mayWake: boolean;
-  /** Of the first prompt, if the session was given no title. */
-  #title: string | null = null;
+  /** For the end record: of the first prompt, if the session was given no title. */
+  #title: string | null;
 
   constructor(parts: MainTurnsParts) {
     this.#parts = parts;
-    this.#mayWake = parts.session.options.resume === undefined;
+    const { resume, title } = parts.session.options;
+    this.#mayWake = resume === undefined;
+    // The records that have it may be anywhere in the journal of a resumed session.
+    this.#title = resume && title ? titleOf(title) : null;
   }
 
   get title(): string | null {
@@ -129,7 +132,7 @@ export class MainTurns {
       if (known !== null || looking !== null) await Promise.all([known, looking]);
       assertOpen();
       this.#warnOfMissingServers();
-      this.#title ??= options.title === undefined ? titleOf(text) : null;
+      this.#setTitle(text);
       resumeAll();
       const main = this.#tell(prompt.text);
       onRun(main.run);
@@ -138,6 +141,14 @@ export class MainTurns {
       // Not when the run has ended: until then, the run itself refuses other prompts.
       this.#isPreparing = false;
     }
+  }
+
+  /** A list of sessions shows it from the first prompt on. */
+  #setTitle(prompt: string): void {
+    const { options, journal } = this.#parts.session;
+    if (this.#title !== null || options.title !== undefined) return;
+    this.#title = titleOf(prompt);
+    journal.note({ type: "title", title: this.#title });
   }
 
   /** `known`: inputs that the conversation had had when this run started. */

@@ -156,7 +156,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     options.permissionPromptTool === undefined
       ? (options.person ?? null)
       : { ask: async (ask, signal) => (await promptTool.promise).ask(ask, signal) };
-  const inbox = openInbox({ folder: place.folder, clock, redact: resources.redact });
+  const inbox = openInbox({ folder: place.folder, clock, redact: resources.redact, onEvent });
   const permissions = openPermissions({
     ...{ options, user, rules, cwd, hooks, actors, onWarning },
     post: (ask, answer) => inbox.post(ask, answer),
@@ -294,6 +294,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
       journal.note({ type: "paused", pause });
       inbox.pause(pause);
     },
+    onPauseEnd: (model) => inbox.endPause(model),
   });
   gateway.onNotice((notice) => usage.hear(notice));
   const fanOut = fanOutFeature({
@@ -339,6 +340,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     ...(skills === null ? [] : [skills]),
     contextFeature(context),
     compactionFeature({ journal, outputs, hooks, caller }),
+    inbox.joints,
     fanOut.joints,
     brake.joints,
     watch.joints,

@@ -1,6 +1,8 @@
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
+import type { ModelPause } from "../mailbox/model-pause.ts";
+import type { UserAnswer, UserRequest } from "../policy/asks.ts";
 import type { AgentResult } from "./agent-result.ts";
 import type { Grounds } from "./grounds.ts";
 
@@ -64,6 +66,21 @@ export interface AgentView {
   readonly summary: Summary | null;
 }
 
+/** Why the user must look at a result: its edits are not in the checkout, its check failed, or its budget ran out. */
+export type Decision = "conflict" | "rejected" | "over_budget" | "unmerged";
+
+/** Something that waits for the user, as `troupe inbox` lists it. */
+export type WaitingForUser =
+  | UserRequest
+  | { readonly type: "paused"; readonly pause: ModelPause }
+  | {
+      readonly type: "result";
+      readonly decision: Decision;
+      readonly actor: ActorId;
+      readonly title: string;
+      readonly summary: Summary;
+    };
+
 /** What a session reports to its listener. None of it needs an answer. */
 export type SupervisorEvent =
   | { readonly type: "agent"; readonly view: AgentView }
@@ -89,6 +106,13 @@ export type SupervisorEvent =
       readonly since: string;
       readonly reason: string;
     }
+  /**
+   * Something waits for the user, who can answer it here or with `troupe inbox`. Again with this `id` if it has changed:
+   * another agent asks for the same, or a pause takes longer.
+   */
+  | { readonly type: "asked"; readonly id: string; readonly what: WaitingForUser }
+  /** That no longer waits. `answer`: the user's, from wherever it came; null if it ended without one. */
+  | { readonly type: "settled"; readonly id: string; readonly answer: UserAnswer | null }
   /** A notice made the main conversation continue by itself; `because` says which, for people. */
   | { readonly type: "woken"; readonly because: string }
   /** Its result. */

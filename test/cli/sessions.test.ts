@@ -71,7 +71,7 @@ describe("troupe sessions list", () => {
     });
     const { out } = await run(home, ["list", "--all"]);
     expect(out).toContain("about aaaa1111");
-    expect(out).toMatch(/bbbb2222 .* open .* about bbbb2222 {2}\/elsewhere\n/);
+    expect(out).toMatch(/bbbb2222 .* interrupted .* about bbbb2222 {2}\/elsewhere\n/);
     expect(JSON.parse((await run(home, ["list", "--all", "--json"])).out)).toHaveLength(2);
     expect(JSON.parse((await run(home, ["list", "--json", "--cwd", join(here, "..")])).out)).toEqual([]);
   });
@@ -96,7 +96,7 @@ describe("troupe sessions show", () => {
       directory  HERE
       model      sonnet
       started    2026-01-01 00:00 UTC
-      ended      not yet, or its process was killed
+      ended      interrupted: its process ended before it
 
       ● main conversation  unfinished  2 turns · 51 tok
         prompt:
@@ -116,7 +116,7 @@ describe("troupe sessions show", () => {
           ● Explore · deeper  unfinished  1 turn · 2 tok
             prompt:
               task of bobby
-            said so far:
+            said:
               on my way
       "
     `);

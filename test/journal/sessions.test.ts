@@ -116,11 +116,17 @@ test("the latest session of a folder is the one that was last written, not the o
   expect(await latestSession(home, "/nowhere")).toEqual({ session: null, notes: [] });
 });
 
-test("a session without a title is known by its first prompt, once it has ended", async () => {
+const TITLE: SessionEvent = { type: "title", title: "where is it?" };
+
+test.each([
+  ["its title record, while it is open", [TITLE, prompt("x".repeat(20_000))], "where is it?"],
+  ["its title record, after its end", [TITLE, END], "where is it?"],
+  ["its end record, as older journals have it", [{ ...END, title: "where is it?" }], "where is it?"],
+  ["none, before its first prompt", [], ""],
+] as const)("a session that was started without a title is listed by %s", async (_, events, title) => {
   const home = await temporaryFolder();
-  await store(home, "untitled", { title: "", events: [{ ...END, title: "where is it?" }] });
-  await store(home, "open1", { title: "" });
-  expect((await listSessions(home)).sessions.map(({ title }) => title).sort()).toEqual(["", "where is it?"]);
+  await store(home, "untitled", { title: "", events });
+  expect((await listSessions(home)).sessions).toMatchObject([{ title }]);
 });
 
 test("a whole prompt as title is read too", async () => {

@@ -6,12 +6,17 @@ async function titleAfter(title: string | undefined, ...prompts: string[]): Prom
   const { supervisor, home } = supervised("in-thread", () => ({ text: "ok" }), {
     ...(title === undefined ? {} : { title }),
   });
-  for (const prompt of prompts) await supervisor.prompt(prompt);
+  const listed = async () => (await listSessions(home)).sessions[0]?.title;
+  const [first, ...others] = prompts;
+  if (first !== undefined) await supervisor.prompt(first);
+  const whileOpen = await listed();
+  for (const prompt of others) await supervisor.prompt(prompt);
   await supervisor.close();
-  return (await listSessions(home)).sessions[0]?.title;
+  if (first !== undefined) expect(await listed()).toBe(whileOpen);
+  return listed();
 }
 
-test("a session is listed by its title, else by its first prompt, never by half a word of it", {
+test("a session is listed by its title, else from its first prompt on by that, never by half a word of it", {
   tags: ["long"],
 }, async () => {
   expect(await titleAfter("mine", "one")).toBe("mine");

@@ -23,9 +23,9 @@ export const inboxCommand: Command = {
 };
 
 async function runInbox(args: Arguments, { io }: Context): Promise<number> {
-  const { answerRequest, printInbox } = await import("../inbox/inbox.ts");
+  const { printAnswered, printInbox } = await import("../inbox/inbox.ts");
   const [id, ...words] = args.positionals;
-  if (id !== undefined) return answerRequest(id, words, io);
+  if (id !== undefined) return printAnswered(id, words, io);
   await printInbox(args.value(jsonFlag), io);
   return exitCodes.done;
 }

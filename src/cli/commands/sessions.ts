@@ -1,3 +1,4 @@
+import { lockHolder } from "../../journal/numbered-lock.ts";
 import { journalFile, troupeHome } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";
 import { listSessions } from "../../journal/sessions.ts";
@@ -12,8 +13,7 @@ import { flag } from "../option.ts";
 import { printJson, printNotes } from "../print.ts";
 import { resumeFlags } from "../resume-flags.ts";
 import { jsonFlag, sessionFlags, sessionOptions } from "../session-flags.ts";
-import { sessionStory } from "../session-history.ts";
-import { sessionListText, sessionStoryText } from "../session-text.ts";
+import { sessionListText } from "../session-text.ts";
 import { runConversation } from "./conversation.ts";
 import { promptOptions, runPrompt } from "./prompt.ts";
 
@@ -51,7 +51,7 @@ export const sessionsCommand = withSubcommands({
   },
   examples: [
     ["troupe sessions list", "sessions about this directory, newest first"],
-    ["troupe sessions show 3fk2", "its agents, their prompts and what they answered"],
+    ["troupe sessions show 3fk2", "its agents, their prompts, and all that they said and called"],
     ["troupe sessions show 3fk2 --follow", "its events so far, and each as it comes"],
     ["troupe sessions resume 3fk2", "continue where it was left or cut off"],
   ],
@@ -115,8 +115,14 @@ async function show(id: string, args: Arguments, { io }: Context): Promise<numbe
   }
   const { records, notes } = journal;
   await printNotes(io, notes);
+  const { sessionStory } = await import("../session-history.ts");
   const story = sessionStory(records);
-  if (args.value(jsonFlag)) await printJson(io, { id: session.id, folder: session.folder, ...story, notes });
-  else await io.stdout.write(sessionStoryText(story, session.id, paint));
+  const isHeld = lockHolder(session.folder) !== null;
+  if (args.value(jsonFlag))
+    await printJson(io, { id: session.id, folder: session.folder, isHeld, ...story, notes });
+  else {
+    const { sessionStoryText } = await import("../session-story-text.ts");
+    await io.stdout.write(sessionStoryText(story, { id: session.id, isHeld }, paint));
+  }
   return exitCodes.done;
 }

@@ -27,9 +27,14 @@ export function answersTo(request: Request): string | null {
   }
 }
 
+/** What was typed: the whole, and its words, of which one in quotes may be several. */
+export interface TypedAnswer {
+  readonly line: string;
+  readonly words: readonly string[];
+}
+
 /** Reads an answer as it would be typed where the session runs. Throws a `UsageError` for what decides nothing. */
-export function readInboxAnswer(request: Request, words: readonly string[]): UserAnswer {
-  const line = words.join(" ");
+export function readInboxAnswer(request: Request, { line, words }: TypedAnswer): UserAnswer {
   switch (request.type) {
     case "permission": {
       const reply = permissionReply(line, request);

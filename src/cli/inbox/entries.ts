@@ -1,12 +1,12 @@
-import { existsSync } from "node:fs";
+import { decisionOn } from "../../features/inbox/decision.ts";
 import { readWaiting, type WaitingFile } from "../../features/inbox/waiting-file.ts";
 import { journalFile } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";
 import { sessionStateOf } from "../../journal/session-state.ts";
 import { listSessions, type SessionEntry } from "../../journal/sessions.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
-import type { Summary } from "../../mailbox/messages.ts";
 import type { JournalRecord } from "../../mailbox/session-events.ts";
+import type { WaitingForUser } from "../../supervisor/view.ts";
 
 /** Something that waits for the user. */
 export interface InboxEntry {
@@ -17,8 +17,7 @@ export interface InboxEntry {
   readonly since: string;
   readonly what:
     | WaitingFile["request"]
-    /** Work that needs a decision: rejected, in conflict, not merged, or out of its budget. */
-    | { readonly type: "result"; readonly actor: ActorId; readonly title: string; readonly summary: Summary }
+    | Extract<WaitingForUser, { type: "result" }>
     /** Its process ended, and something was not finished. */
     | { readonly type: "cut-off"; readonly agents: number };
 }
@@ -70,23 +69,15 @@ function resultsIn(session: SessionEntry, records: readonly JournalRecord[]): re
     if (event.type !== "summary") continue;
     const { actor, summary } = event;
     const title = titles.get(actor) ?? "conversation";
-    if (isOpen(summary))
+    const decision = decisionOn(summary);
+    if (decision !== null)
       last.set(actor, {
-        id: session.id,
-        session,
-        since: at,
-        what: { type: "result", actor, title, summary },
+        ...{ id: session.id, session, since: at },
+        what: { type: "result", decision, actor, title, summary },
       });
     else last.delete(actor);
   }
   return [...last.values()];
-}
-
-function isOpen({ acceptance, worktree, status }: Summary): boolean {
-  // Once it is merged or thrown away, its directory is gone.
-  const isLeft = worktree?.path !== undefined && existsSync(worktree.path);
-  if (worktree?.outcome === "conflict" || worktree?.outcome === "kept") return isLeft;
-  return acceptance?.verdict === "rejected" || status === "over_budget";
 }
 
 function cutOff(session: SessionEntry, records: readonly JournalRecord[]): readonly InboxEntry[] {

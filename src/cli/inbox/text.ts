@@ -7,8 +7,18 @@ import { resumeCommand } from "../unfinished.ts";
 import { answersTo } from "./answer.ts";
 import type { InboxEntry } from "./entries.ts";
 
+/** Where it is shown. */
+export interface ShownIn {
+  /** What answers start with: `troupe inbox`, or `/inbox` in a conversation. */
+  readonly command: string;
+  /** The user's directory. */
+  readonly here: string;
+  readonly paint: Paint;
+}
+
 /** What waits, for people: a line for what and since when, and one for what to do. */
-export function inboxText(entries: readonly InboxEntry[], now: number, here: string, paint: Paint): string {
+export function inboxText(entries: readonly InboxEntry[], now: number, shown: ShownIn): string {
+  const { paint } = shown;
   return entries
     .map((entry) => {
       const { id, since, session } = entry;
@@ -16,7 +26,7 @@ export function inboxText(entries: readonly InboxEntry[], now: number, here: str
       const where = `${safeLine(session.title) || "conversation"} · ${safeLine(session.cwd)}`;
       const rows = [
         `${paint("bold", id)}  ${paint("yellow", waits)}  ${paint("dim", where)}`,
-        ...rowsOf(entry, here),
+        ...rowsOf(entry, shown),
       ];
       return rows.join("\n  ");
     })
@@ -24,7 +34,7 @@ export function inboxText(entries: readonly InboxEntry[], now: number, here: str
     .concat("\n");
 }
 
-function rowsOf({ id, what, session }: InboxEntry, here: string): readonly string[] {
+function rowsOf({ id, what, session }: InboxEntry, { command, here }: ShownIn): readonly string[] {
   const resume = resumeCommand(session.id, session.cwd, here);
   switch (what.type) {
     case "permission": {
@@ -33,7 +43,7 @@ function rowsOf({ id, what, session }: InboxEntry, here: string): readonly strin
         `${askedBy(askers)} ${askers.length > 1 ? "want" : "wants"} to run ${tool}: ${safeLine(title)}`,
         ...(description === undefined ? [] : [`it says: ${safeLine(description)}`]),
         `asked because ${safeLine(reason)}`,
-        `troupe inbox ${id} ANSWER: ${answersTo(what)}`,
+        `${command} ${id} ANSWER: ${answersTo(what)}`,
       ];
     }
     case "question":
@@ -45,12 +55,12 @@ function rowsOf({ id, what, session }: InboxEntry, here: string): readonly strin
               `  ${at + 1}. ${safeLine([label, description].filter(Boolean).join(": "))}`,
           ),
         ]),
-        `troupe inbox ${id} ANSWER: ${answersTo(what)}`,
+        `${command} ${id} ANSWER: ${answersTo(what)}`,
       ];
     case "plan":
       return [
         `${askedBy(what.askers)} has a plan: ${safeLine(what.plan.trim().split("\n")[0] ?? "")} (${safeLine(what.file)})`,
-        `troupe inbox ${id} ANSWER: ${answersTo(what)}`,
+        `${command} ${id} ANSWER: ${answersTo(what)}`,
       ];
     case "paused": {
       const { model, until, reason } = what.pause;

@@ -33,6 +33,8 @@ export interface ConversationStart {
   readonly goesOn: boolean;
   /** Saves a line for later conversations. */
   remember(line: string): void;
+  /** Called after each turn. */
+  turnEnded?(): void;
 }
 
 /** Milliseconds for the text before a question to appear: longer than the gap between pieces of text. */
@@ -278,6 +280,7 @@ export class Conversation {
   #ends(): void {
     if (this.#isLeaving) return;
     this.#idle();
+    this.#begun?.turnEnded?.();
     if (!this.#stop && !this.#woken) this.#next();
   }
 

@@ -100,6 +100,7 @@ export async function runRepl(
         ...{ session, prompt, goesOn: unfinished.main || unfinished.agents.length > 0 },
         whyNot: (mode) => whyNotMode(mode, settings()) ?? whyNotAsRoot(mode, runningAs(io)),
         remember: (line) => void history.add(line),
+        turnEnded: tellOfOtherSessions(io, talk, session.session),
         own: {
           ...{ io, cwd: setup.options.cwd },
           ...{ root: setup.settings.root, reader: setup.settings.reader },
@@ -113,6 +114,19 @@ export async function runRepl(
   } finally {
     open.made()?.close();
   }
+}
+
+/** Returns a function that says how many requests of other sessions wait, if their number has changed. */
+function tellOfOtherSessions(io: CliIO, talk: Conversation, own: ReplSession["session"]): () => void {
+  let said: string | null = null;
+  const look = async () => {
+    const { waitsElsewhere } = await import("../inbox/waits-elsewhere.ts");
+    const line = await waitsElsewhere(own, io);
+    if (line !== null && line !== said && !talk.isLeaving) talk.tell(line);
+    said = line;
+  };
+  // It is only a hint: a directory that cannot be read is reported where sessions are listed.
+  return () => void look().catch(() => {});
 }
 
 interface OpenTalk {

@@ -111,6 +111,8 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
               .map((row) => paint("yellow", row))
               .join("\n"),
           );
+        case "asked":
+        case "settled":
         // The conversation shows these itself.
         case "woken":
         case "answered":

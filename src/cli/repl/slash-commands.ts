@@ -56,6 +56,11 @@ const commands: Readonly<Record<string, SlashCommand>> = {
     summary: "resume an agent that has ended, with all it knows",
     run: resumeAgent,
   },
+  inbox: {
+    usage: "/inbox [ID ANSWER]",
+    summary: "what waits for you in all your sessions; with ID, your answer to it",
+    run: inbox,
+  },
   skills: {
     usage: "/skills",
     summary: "what else can be called as /NAME: skills, commands, prompts of MCP servers",
@@ -174,6 +179,11 @@ const ORIGINS: Readonly<Record<Skill["origin"], string>> = {
   plugin: "a plug-in's",
   shipped: "Troupe's",
 };
+
+async function inbox(argument: string, { own, paint }: SlashContext): Promise<string> {
+  const { inboxInConversation } = await import("../inbox/inbox.ts");
+  return inboxInConversation(argument, own.io, paint);
+}
 
 function mode(argument: string, { session, whyNot }: SlashContext): string {
   if (argument === "") return `The mode is ${session.mode()}.`;

@@ -6,6 +6,7 @@ const inConversation: Readonly<Record<string, string | null>> = {
   agents: "troupe agents lists the agent types, and troupe sessions show ID the agents of a session",
   stop: null,
   resume: "troupe -p --resume ID resumes a session",
+  inbox: "troupe inbox lists what waits for you, and takes your answers",
   skills: "troupe context shows what a model is sent of skills",
   mcp: "troupe mcp list shows the status of the MCP servers",
   mode: "--permission-mode sets what is allowed without asking",
@@ -20,7 +21,7 @@ const inConversation: Readonly<Record<string, string | null>> = {
 export const conversationCommands: readonly string[] = Object.keys(inConversation);
 
 /** Subcommands of `troupe` that are not slash commands. */
-const inShell = "context cron doctor fanout inbox plugin run sessions start top undo worktrees".split(" ");
+const inShell = "context cron doctor fanout plugin run sessions start top undo worktrees".split(" ");
 
 /** Completes a sentence about an unknown slash command that is a subcommand of `troupe`, or returns null. */
 export function onlyInShell(name: string): string | null {

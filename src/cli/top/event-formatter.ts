@@ -10,12 +10,9 @@ import type { JournalRecord, SessionEvent } from "../../mailbox/session-events.t
 import { agentName, runFigures, statusMark, statusText } from "../agent-text.ts";
 import type { Paint } from "../colour.ts";
 import { shortDate } from "../figures.ts";
-import { safeLine } from "../safe-text.ts";
+import { cutLine, oneLine } from "../one-line.ts";
 import { userText } from "../user-text.ts";
 import { callTitle } from "./call-title.ts";
-
-/** More of one thing is not shown on a line. */
-const MAX_CHARS = 400;
 
 type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { type: Type }>;
 
@@ -75,6 +72,7 @@ export class EventFormatter {
         return [
           `${oneLine(event.pause.model)} is paused until ${shortDate(new Date(event.pause.until).toISOString())}: ${oneLine(event.pause.reason)}`,
         ];
+      case "title":
       case "task":
       case "user-actor":
         return [];
@@ -144,7 +142,10 @@ export class EventFormatter {
 
   #result(call: string, isError: boolean, text: string): string {
     const words = oneLine(text) || "nothing";
-    return this.#paint(isError ? "red" : "dim", `↳ ${cut(call, 60)}: ${isError ? "failed: " : ""}${words}`);
+    return this.#paint(
+      isError ? "red" : "dim",
+      `↳ ${cutLine(call, 60)}: ${isError ? "failed: " : ""}${words}`,
+    );
   }
 
   #ended({ status, turns, usage, reason = "", text }: Summary, durationMs: number): string {
@@ -162,18 +163,4 @@ function saidIn(content: readonly (ContentBlock | ContentBlockParam)[]): string[
 function textOf(content: string | ToolResultContent | readonly (ContentBlock | ContentBlockParam)[]): string {
   if (typeof content === "string") return content;
   return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-}
-
-function oneLine(text: string): string {
-  // What is cut off need not be made safe.
-  return cut(safeLine(text.slice(0, 4 * MAX_CHARS)), MAX_CHARS);
-}
-
-function cut(text: string, chars: number): string {
-  return text.length <= chars
-    ? text
-    : `${text
-        .slice(0, chars - 1)
-        .trimEnd()
-        .toWellFormed()}…`;
 }

@@ -13,6 +13,8 @@ interface Followed {
   readonly root: string;
   /** Calls that run, by the tool and its argument. */
   readonly calls: ReadonlyMap<CallId, { readonly tool: string; readonly title: string }>;
+  /** Of a reply whose turn is not over, in dollars. */
+  readonly replyUsd: number;
 }
 
 /** The agents of a session as its journal says. Their times are wall time, in milliseconds. */
@@ -48,7 +50,7 @@ export class SessionView {
   }
 
   get costUsd(): number {
-    return this.agents.reduce((sum, { costUsd }) => sum + costUsd, 0);
+    return [...this.#agents.values()].reduce((sum, { view, replyUsd }) => sum + view.costUsd + replyUsd, 0);
   }
 
   /** Returns the agents that changed since the last call. */
@@ -93,6 +95,7 @@ export class SessionView {
         this.#change(event.actor, now, ({ view }) => ({
           view: this.#afterTurn(view, event.turn),
           calls: new Map(),
+          replyUsd: 0,
         }));
         break;
       case "summary":
@@ -102,7 +105,15 @@ export class SessionView {
         }));
         break;
       case "reply":
+        this.#change(event.actor, now, ({ view: { model } }) => ({
+          replyUsd: costOf(model, event.reply.usage, this.#prices).usd,
+        }));
+        break;
       case "compacted":
+        this.#change(event.actor, now, ({ view: { model, costUsd } }) => ({
+          view: { costUsd: costUsd + costOf(model, event.compacted.usage, this.#prices).usd },
+        }));
+        break;
       case "command":
       case "command-end":
       case "task":
@@ -111,6 +122,7 @@ export class SessionView {
       case "paused":
         this.#pause(event.pause, now);
         break;
+      case "title":
       case "user-actor":
       case "end":
         break;
@@ -124,6 +136,7 @@ export class SessionView {
     this.#agents.set(spec.id, {
       root: spec.root,
       calls: new Map(),
+      replyUsd: 0,
       view: {
         ...{
           id: spec.id,
@@ -168,18 +181,22 @@ export class SessionView {
   #change(
     id: ActorId,
     now: number,
-    by: (agent: Followed) => { view?: Partial<AgentView>; calls?: Followed["calls"] },
+    by: (agent: Followed) => {
+      view?: Partial<AgentView>;
+      calls?: Followed["calls"];
+      replyUsd?: number;
+    },
   ): void {
     const agent = this.#agents.get(id);
     if (agent === undefined) return;
-    const { view = {}, calls = agent.calls } = by(agent);
+    const { view = {}, calls = agent.calls, replyUsd = agent.replyUsd } = by(agent);
     const changed = { ...agent.view, ...view, lastSignAt: now };
     const pause = this.#pauses.get(changed.model);
     const paused = pause !== undefined && pause.until > now ? pause : null;
     this.#changed.add(id);
     this.#agents.set(id, {
       ...agent,
-      calls,
+      ...{ calls, replyUsd },
       view: { ...changed, ...workOf(changed.state, [...calls.values()], paused) },
     });
   }

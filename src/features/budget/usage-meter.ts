@@ -30,6 +30,8 @@ export interface UsageParts {
   readonly onEvent: OnEvent;
   /** A model is paused; called once for each time that it is paused until. */
   readonly onPause: (pause: ModelPause) => void;
+  /** A model that was paused has answered. */
+  readonly onPauseEnd: (model: string) => void;
 }
 
 /** What a session has used of its model, as the gateway reports it, and the calls that were denied. */
@@ -118,7 +120,8 @@ export class UsageMeter {
 
   /** Books a reply that was paid for, even if its actor no longer exists. */
   #book({ actor, model, usage, apiMs, odd, ...more }: UsageNotice): void {
-    const { spending, actors, onEvent } = this.#parts;
+    const { spending, actors, onEvent, onPauseEnd } = this.#parts;
+    if (!more.broken && this.#pauses.delete(more.asked)) onPauseEnd(more.asked);
     this.#apiMs += apiMs;
     const { usd, note } = spending.spend(actor, model, usage, more);
     this.#costUsd += usd;

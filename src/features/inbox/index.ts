@@ -1,7 +1,11 @@
 import type { Clock } from "../../mailbox/clock.ts";
+import type { ActorId } from "../../mailbox/ids.ts";
 import type { ModelPause } from "../../mailbox/model-pause.ts";
 import { readAnswer } from "../../policy/asking/outcomes.ts";
 import type { UserAnswer, UserRequest } from "../../policy/asks.ts";
+import type { Joints } from "../../supervisor/joints.ts";
+import type { OnEvent } from "../../supervisor/listener.ts";
+import { decisionOn } from "./decision.ts";
 import { clearWaiting, removeWaiting, takeAnswers, type WaitingFile, writeWaiting } from "./waiting-file.ts";
 
 export interface InboxParts {
@@ -9,28 +13,36 @@ export interface InboxParts {
   readonly folder: string;
   readonly clock: Clock;
   readonly redact: (text: string) => string;
+  readonly onEvent: OnEvent;
 }
 
-/** Where a session shows what waits for the user, so that it can be answered from any terminal. Uses no joint. */
+/**
+ * Where a session shows what waits for the user, so that it can be answered from any terminal, and reports it to its
+ * listener. Joint: `onEvent` (a run has ended, or continues).
+ */
 export interface SessionInbox {
   /** Shows a request until the returned function is called; `answer` gets the first answer that comes. */
-  post(ask: UserRequest, answer: (answer: UserAnswer) => void): () => void;
+  post(ask: UserRequest, answer: (answer: UserAnswer) => void): (answer: UserAnswer | null) => void;
   /** A model is paused. */
   pause(pause: ModelPause): void;
+  endPause(model: string): void;
+  readonly joints: Joints;
   close(): void;
 }
 
 /** Milliseconds between two looks for answers, while there are requests. */
 const LOOK_MS = 500;
-const PAUSE = "pause";
 
 /** Requests are files in the session's folder, which only this user can read; an answer is a file next to it. */
-export function openInbox({ folder, clock, redact }: InboxParts): SessionInbox {
+export function openInbox({ folder, clock, redact, onEvent }: InboxParts): SessionInbox {
   // Of a process before, which cannot be answered any longer.
   clearWaiting(folder);
   const open = new Map<string, { readonly since: string; answer(answer: UserAnswer): void }>();
+  /** The names of the pauses' files, by model. */
+  const pauses = new Map<string, string>();
+  /** Runs whose result waits. */
+  const results = new Map<ActorId, string>();
   let withdraw: (() => void) | null = null;
-  let isPaused = false;
 
   const look = () => {
     withdraw = null;
@@ -46,6 +58,10 @@ export function openInbox({ folder, clock, redact }: InboxParts): SessionInbox {
   };
   const write = (id: string, since: string, request: WaitingFile["request"] | UserRequest) =>
     writeWaiting(folder, redact(JSON.stringify({ id, since, request })), id);
+  const settle = (id: string, answer: UserAnswer | null = null) => {
+    removeWaiting(folder, id);
+    onEvent({ type: "settled", id, answer });
+  };
 
   return {
     post(ask, answer) {
@@ -53,21 +69,46 @@ export function openInbox({ folder, clock, redact }: InboxParts): SessionInbox {
       open.set(ask.id, { since, answer });
       write(ask.id, since, ask);
       arm();
-      return () => {
+      onEvent({ type: "asked", id: ask.id, what: ask });
+      return (given) => {
         open.delete(ask.id);
-        removeWaiting(folder, ask.id);
+        settle(ask.id, given);
         if (open.size > 0) return;
         withdraw?.();
         withdraw = null;
       };
     },
     pause(pause) {
-      isPaused = true;
-      write(PAUSE, clock.date(), { type: "paused", pause });
+      const id = pauses.get(pause.model) ?? `pause${pauses.size + 1}`;
+      pauses.set(pause.model, id);
+      const what = { type: "paused", pause } as const;
+      write(id, new Date(pause.since).toISOString(), what);
+      onEvent({ type: "asked", id, what });
+    },
+    endPause(model) {
+      const id = pauses.get(model);
+      if (id !== undefined) settle(id);
+    },
+    joints: {
+      onEvent(event) {
+        if (event.type !== "changed") return;
+        const { id: actor, run, summary, spec } = event.actor;
+        const known = results.get(actor);
+        const id = `result:${actor}.${run}`;
+        if (known !== undefined && (summary === null || known !== id)) {
+          results.delete(actor);
+          onEvent({ type: "settled", id: known, answer: null });
+        }
+        const decision = summary === null || results.has(actor) ? null : decisionOn(summary);
+        if (summary === null || decision === null) return;
+        results.set(actor, id);
+        const title = spec.description || spec.type;
+        onEvent({ type: "asked", id, what: { type: "result", decision, actor, title, summary } });
+      },
     },
     close() {
       withdraw?.();
-      for (const id of [...open.keys(), ...(isPaused ? [PAUSE] : [])]) removeWaiting(folder, id);
+      for (const id of [...open.keys(), ...pauses.values()]) removeWaiting(folder, id);
       open.clear();
     },
   };

@@ -11,8 +11,14 @@ export interface QueueOptions {
   readonly person: UserHandler;
   /** Milliseconds that a shown request waits for an answer; no limit if absent. */
   readonly patience?: { readonly clock: Clock; readonly ms: number };
-  /** Shows a request elsewhere, too, until the returned function is called; `answer` gets what is answered there. */
-  readonly post?: (ask: UserRequest, answer: (answer: UserAnswer) => void) => () => void;
+  /**
+   * Shows a request elsewhere, too, until the returned function is called: with the answer, or null without one.
+   * `answer` gets what is answered there.
+   */
+  readonly post?: (
+    ask: UserRequest,
+    answer: (answer: UserAnswer) => void,
+  ) => (answer: UserAnswer | null) => void;
   /** Receives an answer to what was no longer a question; it had no effect. Must not throw. */
   onLate(ask: UserRequest, answer: UserAnswer): void;
 }
@@ -23,7 +29,9 @@ export class UserRequestQueue {
   readonly #queue: Queued[] = [];
   /** The request on screen; aborted when no call waits for it. */
   #shown: { readonly request: Queued; readonly control: AbortController } | null = null;
-  readonly #posted = new Map<Queued, () => void>();
+  readonly #posted = new Map<Queued, (answer: UserAnswer | null) => void>();
+  /** The answer that is carried out. */
+  #answer: { readonly request: Queued; readonly answer: UserAnswer } | null = null;
   #isRunning = false;
   #reviewed: Promise<unknown> = Promise.resolve();
 
@@ -66,7 +74,7 @@ export class UserRequestQueue {
   /** Removes a request if no call waits for it. */
   remove(request: Queued): void {
     if (request.isOpen) return;
-    this.#posted.get(request)?.();
+    this.#posted.get(request)?.(this.#answer?.request === request ? this.#answer.answer : null);
     this.#posted.delete(request);
     const at = this.#queue.indexOf(request);
     if (at >= 0) this.#queue.splice(at, 1);
@@ -112,7 +120,9 @@ export class UserRequestQueue {
   }
 
   #carryOut(request: Queued, answer: UserAnswer): void {
+    this.#answer = answer.type === "unavailable" ? null : { request, answer };
     carryOut(request, answer);
+    this.#answer = null;
     // A rule for the session or another mode can answer later requests.
     void this.review();
   }

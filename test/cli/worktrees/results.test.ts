@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { doing } from "../../../src/cli/agent-text.ts";
 import { plain } from "../../../src/cli/colour.ts";
-import { sessionStoryText } from "../../../src/cli/session-text.ts";
+import { sessionStoryText } from "../../../src/cli/session-story-text.ts";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { WorktreeResult } from "../../../src/mailbox/worktree.ts";
@@ -32,10 +32,13 @@ test("sessions show includes the edits' outcome", () => {
     ...{ id: actor(1), parent: MAIN, depth: 1, type: "general-purpose", description: "rename it" },
     ...{ status: "done" as const, turns: 2, usage: noUsage, durationMs: 1_000, summary: null },
     exchanges: [
-      { prompt: "rename it", summary: { ...summary("done", "It is renamed."), worktree: merged }, said: "" },
+      {
+        ...{ prompt: "rename it", notice: null, replies: [] },
+        summary: { ...summary("done", "It is renamed."), worktree: merged },
+      },
     ],
   };
-  expect(sessionStoryText({ session: null, agents: [agent] }, "s1", plain)).toContain(
+  expect(sessionStoryText({ session: null, agents: [agent] }, { id: "s1", isHeld: false }, plain)).toContain(
     "  notes:\n    3 files, +41 -7, merged; undo: troupe undo agent1\n",
   );
 });

@@ -1,0 +1,19 @@
+import { safeLine } from "./safe-text.ts";
+
+/** More of one thing is not shown on a line. */
+const MAX_CHARS = 400;
+
+/** Returns the beginning of a text as one line that is safe for a terminal. */
+export function oneLine(text: string): string {
+  // What is cut off need not be made safe.
+  return cutLine(safeLine(text.slice(0, 4 * MAX_CHARS)), MAX_CHARS);
+}
+
+export function cutLine(text: string, chars: number): string {
+  return text.length <= chars
+    ? text
+    : `${text
+        .slice(0, chars - 1)
+        .trimEnd()
+        .toWellFormed()}…`;
+}
