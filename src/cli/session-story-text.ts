@@ -50,7 +50,7 @@ function exchangeText(
   const isAnswer = ({ text, calls }: PastReply) => calls.length === 0 && text === summary?.text.trim();
   return [
     block("prompt", prompt, lead, paint),
-    block("notice", oneLine(notice ?? ""), lead, paint),
+    block("notice", noticeLine(notice ?? ""), lead, paint),
     ...replies.flatMap((reply) => [
       isAnswer(reply) ? "" : block("said", reply.text, lead, paint),
       ...reply.calls.map((call) => callText(call, lead, paint)),
@@ -62,6 +62,12 @@ function exchangeText(
           block("notes", endNotes(summary, id).join("\n"), lead, paint),
         ]),
   ].join("");
+}
+
+/** What a notice is about, as it says in its tags; JSON has the whole. */
+function noticeLine(notice: string): string {
+  const subjects = [...notice.matchAll(/<summary>([\s\S]*?)<\/summary>/g)].map(([, subject = ""]) => subject);
+  return oneLine(subjects.length === 0 ? notice.replace(/<[^>]*>/g, " ") : subjects.join(" "));
 }
 
 function callText({ tool, input, result, isError }: PastCall, lead: string, paint: Paint): string {

@@ -111,7 +111,7 @@ describe("what waits for the user is listed by troupe inbox and reported to prog
     expect(reported(one)).toMatchObject([
       { type: "asked", id: "pause1", what: { type: "paused", pause: { reason: failure.message } } },
     ]);
-    expect(await one.inbox()).toMatchObject([{ type: "paused", pause: { reason: failure.message } }]);
+    await expect.poll(one.inbox).toMatchObject([{ type: "paused", pause: { reason: failure.message } }]);
     expect(await one.state()).toMatchObject({ activity: "paused" });
     let isOver = false;
     void ended.then(() => {

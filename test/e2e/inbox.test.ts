@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { BIN } from "../support/built.ts";
 import { troupe } from "../support/cli-process.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { type RequestBody, type ServedReply, startMessagesServer } from "../support/messages-server.ts";
+import { unless } from "../support/needs.ts";
+import { inTerminal, whyNoTerminal } from "../support/pseudo-terminal.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 interface Entry {
@@ -170,7 +173,34 @@ describe("troupe inbox (issue 19, 6)", () => {
     });
     expect(killed.signal).toBe("SIGKILL");
     expect((await run("inbox")).out).toMatch(/its process ended.*\n.*troupe --resume/);
+    expect((await run("sessions", "list")).out).toMatch(/ {2}interrupted .* task slow\n/);
     expect(existsSync(join(repository.folder, "lies.txt"))).toBe(false);
+  });
+
+  test("a conversation in another terminal says that a session waits, and answers it with /inbox", {
+    ...unless(whyNoTerminal()),
+    tags: ["long"],
+  }, async () => {
+    const { options, run, waiting, server } = await world((_, task, turn) =>
+      task === "x" && turn === 0 ? calls("AskUserQuestion", question("Which way?")) : { text: "Well." },
+    );
+    const running = run("-p", "task x", "--permission-prompt-tool", "inbox");
+    const [asked] = await waiting(1);
+    const terminal = inTerminal([process.execPath, BIN], {
+      ...{ cwd: options.cwd, columns: 100, rows: 30 },
+      env: { HOME: options.home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-test-secret" },
+    });
+    await terminal.shows(/\n› *$/);
+    terminal.type("how are you?\r");
+    await terminal.shows("1 request of other sessions waits for you: /inbox");
+    terminal.type("/inbox\r");
+    await terminal.shows(`/inbox ${asked?.id} ANSWER: a number`);
+    terminal.type(`/inbox ${asked?.id} 2\r`);
+    await terminal.shows("Answered.");
+    expect(await running).toMatchObject({ code: 0, out: expect.stringContaining("Well.") });
+    expect((await run("sessions", "list")).out).toMatch(/ {2}open .* how are you\?\n/);
+    terminal.type("\u0004");
+    expect(await terminal.ended).toBe(0);
   });
 
   test("nothing that waits is said so, and a wrong ID is refused", async () => {
