@@ -1,12 +1,7 @@
 import { type AgentHistory, agentsOf, type SessionHistory, sessionOf } from "../journal/folds.ts";
-import {
-  type ContentBlock,
-  type ContentBlockParam,
-  type ToolResultContent,
-  textOf,
-} from "../mailbox/conversation.ts";
+import { type ContentBlockParam, type ToolResultContent, textOf } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
-import type { Steer, Summary, Turn } from "../mailbox/messages.ts";
+import type { ActorSpec, Reply, Steer, Summary, Turn } from "../mailbox/messages.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 import { userText } from "./user-text.ts";
@@ -52,132 +47,125 @@ export interface SessionStory {
 
 export function sessionStory(records: readonly JournalRecord[]): SessionStory {
   const stories = new Map<ActorId, Story>();
-  const told = (actor: ActorId) => stories.get(actor) ?? noStory;
   for (const { event } of records) {
-    if (event.type === "spawn") {
-      // A later spawn of the same actor replaces what was before it, as in the journal's own folds.
-      const { id, messages, turns } = event.spec;
-      const [first] = messages;
-      const exchanges = first ? [asked(userText(first))] : [];
-      const before: Story = { exchanges, unheard: [] };
-      stories.set(
-        id,
-        turns.reduce<Story>((story, turn) => afterTurn(story, id, turn), before),
-      );
-    } else if (event.type === "prompt" && !event.notice && !event.system) {
-      const { actor, id = null, message } = event;
-      const { unheard, ...story } = told(actor);
-      stories.set(actor, { ...story, unheard: [...unheard, { id, text: userText(message) }] });
-    } else if (event.type === "reply") {
-      const { turn, heard, content } = event.reply;
-      const replies = [replyIn(event.actor, turn, content)];
-      stories.set(event.actor, withReplies(afterHeard(told(event.actor), heard), turn, replies));
-    } else if (event.type === "after" && event.result) {
-      const { actor, call, isError, result } = event;
-      stories.set(actor, withResult(told(actor), call, { isError, result: resultText(result.content) }));
-    } else if (event.type === "turn") {
-      stories.set(event.actor, afterTurn(told(event.actor), event.actor, event.turn));
-    } else if (event.type === "summary") {
-      stories.set(event.actor, afterSummary(told(event.actor), event.summary));
-    }
+    // A later spawn of the same actor replaces what was before it, as in the journal's own folds.
+    if (event.type === "spawn") stories.set(event.spec.id, new Story(event.spec));
+    const story = "actor" in event ? stories.get(event.actor) : undefined;
+    if (event.type === "prompt" && !event.notice && !event.system)
+      story?.unheard.push({ id: event.id ?? null, text: userText(event.message) });
+    else if (event.type === "reply") story?.addReply(event.reply);
+    else if (event.type === "after" && event.result)
+      story?.addResult(event.call, { result: resultText(event.result.content), isError: event.isError });
+    else if (event.type === "turn") story?.addTurn(event.turn);
+    else if (event.type === "summary") story?.end(event.summary);
   }
-  const agents = agentsOf(records).map((agent) => {
-    const { exchanges, unheard } = told(agent.id);
-    return { ...agent, exchanges: [...exchanges, ...unheard.map(({ text }) => asked(text))] };
-  });
-  return { session: sessionOf(records), agents };
+  return {
+    session: sessionOf(records),
+    agents: agentsOf(records).map((agent) => ({ ...agent, exchanges: stories.get(agent.id)?.all ?? [] })),
+  };
 }
 
-interface Story {
-  readonly exchanges: readonly PastExchange[];
+/** The exchanges of one actor, as its records come. */
+class Story {
   /** Prompts that no turn has received. */
-  readonly unheard: readonly { readonly id: string | null; readonly text: string }[];
-}
+  readonly unheard: { readonly id: string | null; readonly text: string }[] = [];
+  readonly #actor: ActorId;
+  readonly #exchanges: PastExchange[];
 
-const noStory: Story = { exchanges: [], unheard: [] };
+  constructor({ id, messages: [first], turns }: ActorSpec) {
+    this.#actor = id;
+    this.#exchanges = [asked(first ? userText(first) : "")];
+    for (const turn of turns) this.addTurn(turn);
+  }
+
+  get all(): readonly PastExchange[] {
+    return [...this.#exchanges, ...this.unheard.map(({ text }) => asked(text))];
+  }
+
+  /** It is recorded before its calls run, and again with their turn. */
+  addReply({ turn, heard, content }: Reply): void {
+    this.#hear(heard);
+    this.#setReplies(turn, [replyIn(this.#actor, turn, content)]);
+  }
+
+  addTurn({ turn, heard, messages }: Turn): void {
+    this.#hear(heard);
+    const results = messages.filter(({ role }) => role === "user").flatMap(blocksOf);
+    const replies: PastReply[] = [];
+    for (const message of messages.filter(({ role }) => role === "assistant"))
+      replies.push(replyIn(this.#actor, turn, blocksOf(message), results, replies));
+    this.#setReplies(turn, replies);
+  }
+
+  addResult(id: CallId, result: Pick<PastCall, "result" | "isError">): void {
+    this.#change(({ replies }) => ({
+      replies: replies.map((reply) => ({
+        ...reply,
+        calls: reply.calls.map((call) => (call.id === id ? { ...call, ...result } : call)),
+      })),
+    }));
+  }
+
+  end(summary: Summary): void {
+    // A run that failed before its first turn has received nothing.
+    if (this.#exchanges.at(-1)?.summary) this.#exchanges.push(...this.#take(() => true));
+    this.#change(() => ({ summary }));
+  }
+
+  /** A prompt belongs where a turn received it, which may be later than it was recorded. */
+  #hear(heard: readonly Steer[]): void {
+    const ids = new Set<string | null>(heard.flatMap(({ of = [] }) => of));
+    const prompts = this.#take((id) => ids.has(id));
+    const notices = heard.filter(({ notice, system }) => notice && !system).map(({ text }) => text);
+    if (prompts.length > 0) this.#exchanges.push(...prompts);
+    else if (!this.#exchanges.at(-1)?.summary) return;
+    else if (notices.length > 0) this.#exchanges.push(asked("", notices.join("\n")));
+    // Resumed after it had failed.
+    else this.#change(() => ({ summary: null }));
+  }
+
+  #take(which: (id: string | null) => boolean): PastExchange[] {
+    const taken = this.unheard.filter(({ id }) => which(id));
+    this.unheard.splice(0, Infinity, ...this.unheard.filter(({ id }) => !which(id)));
+    return taken.map(({ text }) => asked(text));
+  }
+
+  #setReplies(turn: number, replies: readonly PastReply[]): void {
+    this.#change((last) => ({ replies: [...last.replies.filter((one) => one.turn !== turn), ...replies] }));
+  }
+
+  #change(by: (last: PastExchange) => Partial<PastExchange>): void {
+    const last = this.#exchanges.pop() ?? asked("");
+    this.#exchanges.push({ ...last, ...by(last) });
+  }
+}
 
 function asked(prompt: string, notice: string | null = null): PastExchange {
   return { prompt, notice, replies: [], summary: null };
 }
 
-/** A prompt belongs where a turn received it, which may be later than it was recorded. */
-function afterHeard({ exchanges, unheard }: Story, heard: readonly Steer[]): Story {
-  const ids = new Set<string | null>(heard.flatMap(({ of = [] }) => of));
-  const prompts = unheard.filter(({ id }) => ids.has(id)).map(({ text }) => asked(text));
-  const rest = unheard.filter(({ id }) => !ids.has(id));
-  if (prompts.length > 0) return { exchanges: [...exchanges, ...prompts], unheard: rest };
-  const last = exchanges.at(-1);
-  if (!last?.summary) return { exchanges, unheard };
-  const notices = heard.filter(({ notice, system }) => notice && !system).map(({ text }) => text);
-  return notices.length > 0
-    ? { exchanges: [...exchanges, asked("", notices.join("\n"))], unheard }
-    : // Resumed after it had failed.
-      { exchanges: [...exchanges.slice(0, -1), { ...last, summary: null }], unheard };
-}
-
-function afterTurn(before: Story, actor: ActorId, { turn, heard, messages }: Turn): Story {
-  const results = messages.filter(({ role }) => role === "user").flatMap(blocksOf);
-  let calls = 0;
-  const replies = messages
-    .filter(({ role }) => role === "assistant")
-    .map((message) => {
-      const reply = replyIn(actor, turn, blocksOf(message), calls, results);
-      calls += reply.calls.length;
-      return reply;
-    });
-  return withReplies(afterHeard(before, heard), turn, replies);
-}
-
-/** The reply of a turn is recorded before its calls run, and again with the turn. */
-function withReplies({ exchanges, unheard }: Story, turn: number, replies: readonly PastReply[]): Story {
-  const last = exchanges.at(-1) ?? asked("");
-  const earlier = last.replies.filter((reply) => reply.turn !== turn);
-  return { exchanges: [...exchanges.slice(0, -1), { ...last, replies: [...earlier, ...replies] }], unheard };
-}
-
+/** `before`: the earlier replies of this turn. */
 function replyIn(
   actor: ActorId,
   turn: number,
-  content: readonly (ContentBlock | ContentBlockParam)[],
-  callsBefore = 0,
+  content: readonly ContentBlockParam[],
   results: readonly ContentBlockParam[] = [],
+  before: readonly PastReply[] = [],
 ): PastReply {
+  const first = before.reduce((sum, { calls }) => sum + calls.length, 0);
   const calls = content.flatMap((block) => (block.type === "tool_use" ? [block] : []));
   return {
     turn,
     text: textOf(content),
     calls: calls.map(({ id, name, input }, index): PastCall => {
-      const result = results.find((block) => block.type === "tool_result" && block.tool_use_id === id);
+      const found = results.find((block) => block.type === "tool_result" && block.tool_use_id === id);
+      const { content: said = "", is_error: isError = false } = found?.type === "tool_result" ? found : {};
       return {
-        ...{ id: callId(actor, turn, callsBefore + index), tool: name, input },
-        ...(result?.type === "tool_result"
-          ? { result: resultText(result.content ?? ""), isError: result.is_error ?? false }
-          : { result: null, isError: false }),
+        ...{ id: callId(actor, turn, first + index), tool: name, input, isError },
+        result: found === undefined ? null : resultText(said),
       };
     }),
   };
-}
-
-function withResult(
-  { exchanges, unheard }: Story,
-  id: CallId,
-  result: Pick<PastCall, "result" | "isError">,
-): Story {
-  const last = exchanges.at(-1);
-  if (last === undefined) return { exchanges, unheard };
-  const replies = last.replies.map((reply) => ({
-    ...reply,
-    calls: reply.calls.map((call) => (call.id === id ? { ...call, ...result } : call)),
-  }));
-  return { exchanges: [...exchanges.slice(0, -1), { ...last, replies }], unheard };
-}
-
-/** A run that failed before its first turn has received nothing. */
-function afterSummary({ exchanges, unheard }: Story, summary: Summary): Story {
-  const isNext = exchanges.at(-1)?.summary != null && unheard.length > 0;
-  const all = isNext ? [...exchanges, ...unheard.map(({ text }) => asked(text))] : exchanges;
-  const last = all.at(-1) ?? asked("");
-  return { exchanges: [...all.slice(0, -1), { ...last, summary }], unheard: isNext ? [] : unheard };
 }
 
 function resultText(content: ToolResultContent): string {

@@ -1,7 +1,7 @@
 import { agentName, runFigures, statusMark, statusText } from "./agent-text.ts";
 import type { Paint } from "./colour.ts";
+import { excerpt } from "./excerpt.ts";
 import { shortDate } from "./figures.ts";
-import { oneLine } from "./one-line.ts";
 import { endNotes } from "./results.ts";
 import { safeLine, safeText } from "./safe-text.ts";
 import type { AgentStory, PastCall, PastExchange, PastReply, SessionStory } from "./session-history.ts";
@@ -67,15 +67,15 @@ function exchangeText(
 /** What a notice is about, as it says in its tags; JSON has the whole. */
 function noticeLine(notice: string): string {
   const subjects = [...notice.matchAll(/<summary>([\s\S]*?)<\/summary>/g)].map(([, subject = ""]) => subject);
-  return oneLine(subjects.length === 0 ? notice.replace(/<[^>]*>/g, " ") : subjects.join(" "));
+  return excerpt(subjects.length === 0 ? notice.replace(/<[^>]*>/g, " ") : subjects.join(" "));
 }
 
 function callText({ tool, input, result, isError }: PastCall, lead: string, paint: Paint): string {
   const came =
     result === null
       ? paint("yellow", "no result")
-      : paint(isError ? "red" : "dim", `${isError ? "failed: " : ""}${oneLine(result) || "nothing"}`);
-  return `${lead}  ${safeLine(tool)} ${oneLine(callTitle(tool, input))}`
+      : paint(isError ? "red" : "dim", `${isError ? "failed: " : ""}${excerpt(result) || "nothing"}`);
+  return `${lead}  ${safeLine(tool)} ${excerpt(callTitle(tool, input))}`
     .trimEnd()
     .concat(`\n${lead}    ↳ ${came}\n`);
 }

@@ -41,15 +41,12 @@ export class MainTurns {
   #wokenRun: Promise<AgentResult> | null = null;
   /** False: what is older than a resumed session waits for its first prompt. */
   #mayWake: boolean;
-  /** For the end record: of the first prompt, if the session was given no title. */
-  #title: string | null;
+  /** Of the first prompt, if the session was given no title. */
+  #title: string | null = null;
 
   constructor(parts: MainTurnsParts) {
     this.#parts = parts;
-    const { resume, title } = parts.session.options;
-    this.#mayWake = resume === undefined;
-    // The records that have it may be anywhere in the journal of a resumed session.
-    this.#title = resume && title ? titleOf(title) : null;
+    this.#mayWake = parts.session.options.resume === undefined;
   }
 
   get title(): string | null {

@@ -67,7 +67,7 @@ export interface AgentView {
 }
 
 /** Why the user must look at a result: its edits are not in the checkout, its check failed, or its budget ran out. */
-export type Decision = "conflict" | "rejected" | "over_budget" | "unmerged";
+export type ResultDecision = "conflict" | "rejected" | "over_budget" | "unmerged";
 
 /** Something that waits for the user, as `troupe inbox` lists it. */
 export type WaitingForUser =
@@ -75,7 +75,7 @@ export type WaitingForUser =
   | { readonly type: "paused"; readonly pause: ModelPause }
   | {
       readonly type: "result";
-      readonly decision: Decision;
+      readonly decision: ResultDecision;
       readonly actor: ActorId;
       readonly title: string;
       readonly summary: Summary;

@@ -27,7 +27,7 @@ export function answersTo(request: Request): string | null {
   }
 }
 
-/** What was typed: the whole, and its words, of which one in quotes may be several. */
+/** What was typed: the whole, and the words of it; what is in quotes counts as one word. */
 export interface TypedAnswer {
   readonly line: string;
   readonly words: readonly string[];

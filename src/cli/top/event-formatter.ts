@@ -1,3 +1,4 @@
+import { shorten } from "../../lib/text.ts";
 import type {
   ContentBlock,
   ContentBlockParam,
@@ -9,8 +10,9 @@ import type { Summary, Turn } from "../../mailbox/messages.ts";
 import type { JournalRecord, SessionEvent } from "../../mailbox/session-events.ts";
 import { agentName, runFigures, statusMark, statusText } from "../agent-text.ts";
 import type { Paint } from "../colour.ts";
+import { excerpt } from "../excerpt.ts";
 import { shortDate } from "../figures.ts";
-import { cutLine, oneLine } from "../one-line.ts";
+
 import { userText } from "../user-text.ts";
 import { callTitle } from "./call-title.ts";
 
@@ -63,14 +65,14 @@ export class EventFormatter {
       case "summary":
         return [this.#ended(event.summary, event.durationMs)];
       case "command":
-        return [`runs in the background: ${oneLine(event.title)} (${event.task})`];
+        return [`runs in the background: ${excerpt(event.title)} (${event.task})`];
       case "command-end":
-        return [`${event.task} in the background: ${oneLine(event.ending)}`];
+        return [`${event.task} in the background: ${excerpt(event.ending)}`];
       case "compacted":
         return ["its conversation was compacted"];
       case "paused":
         return [
-          `${oneLine(event.pause.model)} is paused until ${shortDate(new Date(event.pause.until).toISOString())}: ${oneLine(event.pause.reason)}`,
+          `${excerpt(event.pause.model)} is paused until ${shortDate(new Date(event.pause.until).toISOString())}: ${excerpt(event.pause.reason)}`,
         ];
       case "title":
       case "task":
@@ -84,9 +86,9 @@ export class EventFormatter {
   }
 
   #session({ id, title, cwd, model }: Of<"session">): string {
-    const what = this.#hasStarted ? "was resumed" : oneLine(title) || "conversation";
+    const what = this.#hasStarted ? "was resumed" : excerpt(title) || "conversation";
     this.#hasStarted = true;
-    return `${this.#paint("bold", `Session ${id}`)}  ${what}  ${oneLine(cwd)}  ${oneLine(model)}`;
+    return `${this.#paint("bold", `Session ${id}`)}  ${what}  ${excerpt(cwd)}  ${excerpt(model)}`;
   }
 
   #spawned({ spec, background }: Of<"spawn">): string[] {
@@ -99,16 +101,16 @@ export class EventFormatter {
   #asked(message: MessageParam, by: ActorId | null, background = false): string {
     const who = by === null ? "" : ` by ${this.#names.get(by) ?? by}`;
     const words = userText(message) || textOf(message.content);
-    return `is asked${who}${background ? " in the background" : ""}: ${oneLine(words)}`;
+    return `is asked${who}${background ? " in the background" : ""}: ${excerpt(words)}`;
   }
 
   #called({ actor, call, tool, input, decision, reason }: Of<"before">): string {
     const root = this.#roots.get(actor);
     const title = callTitle(tool, input);
-    const words = oneLine(`${tool} ${root === undefined ? title : title.replaceAll(`${root}/`, "")}`);
+    const words = excerpt(`${tool} ${root === undefined ? title : title.replaceAll(`${root}/`, "")}`);
     this.#calls.set(call, words);
     if (decision !== "refuse") return words;
-    return `${words} ${this.#paint("yellow", `not allowed${reason === undefined ? "" : `: ${oneLine(reason)}`}`)}`;
+    return `${words} ${this.#paint("yellow", `not allowed${reason === undefined ? "" : `: ${excerpt(reason)}`}`)}`;
   }
 
   /** A record without a result: that comes with the turn. */
@@ -141,22 +143,22 @@ export class EventFormatter {
   }
 
   #result(call: string, isError: boolean, text: string): string {
-    const words = oneLine(text) || "nothing";
+    const words = excerpt(text) || "nothing";
     return this.#paint(
       isError ? "red" : "dim",
-      `↳ ${cutLine(call, 60)}: ${isError ? "failed: " : ""}${words}`,
+      `↳ ${shorten(call, 60)}: ${isError ? "failed: " : ""}${words}`,
     );
   }
 
   #ended({ status, turns, usage, reason = "", text }: Summary, durationMs: number): string {
     const why = status === "done" ? text : [reason, text].filter(Boolean).join(" ");
     const head = `${statusMark(status, this.#paint)} ${statusText(status)} (${runFigures({ turns, usage, ms: durationMs })})`;
-    return why === "" ? head : `${head}: ${oneLine(why)}`;
+    return why === "" ? head : `${head}: ${excerpt(why)}`;
   }
 }
 
 function saidIn(content: readonly (ContentBlock | ContentBlockParam)[]): string[] {
-  const words = oneLine(textOf(content));
+  const words = excerpt(textOf(content));
   return words === "" ? [] : [`says: ${words}`];
 }
 

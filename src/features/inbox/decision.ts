@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import type { Summary } from "../../mailbox/messages.ts";
-import type { Decision } from "../../supervisor/view.ts";
+import type { ResultDecision } from "../../supervisor/view.ts";
 
 /** Returns why the user must look at a result, or null if nothing is left to decide. */
-export function decisionOn({ acceptance, worktree, status }: Summary): Decision | null {
+export function decisionOn({ acceptance, worktree, status }: Summary): ResultDecision | null {
   const isKept = worktree?.outcome === "conflict" || worktree?.outcome === "kept";
   // Once it is merged or thrown away, its directory is gone.
   if (isKept && (worktree.path === undefined || !existsSync(worktree.path))) return null;
