@@ -27,7 +27,7 @@ export function answersTo(request: Request): string | null {
   }
 }
 
-/** What was typed: the whole, and the words of it; what is in quotes counts as one word. */
+/** What was typed, as a whole and split at spaces; what is in quotes is not split. */
 export interface TypedAnswer {
   readonly line: string;
   readonly words: readonly string[];
