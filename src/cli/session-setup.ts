@@ -250,7 +250,7 @@ export function chooseMode(
   return mode;
 }
 
-async function modelOf(
+export async function modelOf(
   args: Arguments,
   { io, runtime }: Context,
   env: Env,

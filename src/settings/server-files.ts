@@ -76,5 +76,6 @@ function serverFile(from: SettingsPath, servers: unknown, warnings: readonly str
   const leaves = Object.entries(isObject(servers) ? servers : {}).flatMap(([name, value]): Leaf[] =>
     isObject(value) ? [{ ...from, path: [...setting.path, name], value, setting }] : [],
   );
-  return { ...from, leaves, warnings, cautious: false, identity: null };
+  const own = { ...from, leaves, warnings, cautious: false, identity: null };
+  return warnings.length > 0 ? { ...own, faulty: true } : own;
 }

@@ -12,6 +12,8 @@ export interface SettingsFile extends SettingsPath {
   /** A part that may have restricted could not be read: then no file widens the mode. */
   readonly cautious: boolean;
   readonly warnings: readonly string[];
+  /** Some of it does not count, because it is invalid. */
+  readonly faulty?: true;
   /** The same for two names of one file; null if there is no file. */
   readonly identity: string | null;
 }
@@ -39,7 +41,7 @@ export async function readSettingsFile(from: SettingsPath): Promise<SettingsFile
   if (read.type === "absent") return nothing;
   if (read.type === "unreadable") {
     const sentence = `${file} ${read.problem}; correct that, until then none of its settings count.`;
-    return { ...nothing, cautious: true, warnings: [sentence] };
+    return { ...nothing, cautious: true, faulty: true, warnings: [sentence] };
   }
   const { identity } = read;
   const text = read.bytes.toString();
@@ -47,7 +49,7 @@ export async function readSettingsFile(from: SettingsPath): Promise<SettingsFile
   if (parsed.type === "broken") {
     const sentence = `${file}: ${parsed.problem}; correct it, until then only what denies or asks in it counts.`;
     const leaves = restrictionLeaves(parsed.restrictions, from);
-    return { ...from, leaves, cautious: true, warnings: [sentence], identity };
+    return { ...from, leaves, cautious: true, faulty: true, warnings: [sentence], identity };
   }
   const { leaves, problems, unknown, unenforced } = checkLeaves(parsed.value, from);
   const warnings = await Promise.all(problems.slice(0, MAX_NAMES).map((one) => problemText(one, text)));
@@ -57,7 +59,8 @@ export async function readSettingsFile(from: SettingsPath): Promise<SettingsFile
       `Troupe does not enforce ${listText(unenforced)}; use permission rules or troupe.sandbox instead.`,
     );
   const cautious = problems.some(({ path }) => path[0] === "permissions");
-  return { ...from, leaves, cautious, warnings: warnings.map((one) => `${file}: ${one}`), identity };
+  const own = { ...from, leaves, cautious, warnings: warnings.map((one) => `${file}: ${one}`), identity };
+  return problems.length > 0 ? { ...own, faulty: true } : own;
 }
 
 function restrictionLeaves({ deny, ask, disableBypass }: SettingsRestrictions, from: SettingsPath): Leaf[] {

@@ -1,36 +1,68 @@
 import type { Arguments } from "../arguments.ts";
+import { type Paint, paintFor } from "../colour.ts";
 import type { Command, Context } from "../command.ts";
+import type { Check } from "../doctor/check.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { printJson, printNotes, tableLines } from "../print.ts";
+import { printJson } from "../print.ts";
 import { safeLine } from "../safe-text.ts";
 import { jsonFlag, sessionFlags } from "../session-flags.ts";
 
-/** `troupe doctor`: what confines commands on this machine, and what is missing for it. */
+/** `troupe doctor`: what works here, what does not, and what to do about it. */
 export const doctorCommand: Command = {
   name: "doctor",
   usage: ["doctor [--json] [flags]"],
   takes: "",
-  summary: "try what confines commands on this machine, and say what is missing",
+  summary: "check this machine, the model, settings and servers, and say what to do",
   details: [
-    "The confinement of commands that only read, and the sandbox if settings switch it on, are tried with a program that attempts what it must not be able to do.",
-    "The exit code is 0 if all that settings ask for works here, and 1 if something does not.",
+    "It looks at Node, git and ripgrep, the confinement of commands and the sandbox, the terminal, settings, trust, hooks and plug-ins.",
+    "If a key or a server is set, it sends the model one request for one token, which costs next to nothing; --offline sends none.",
+    "MCP servers are started, asked for their tools and ended. Nothing of a directory that is not trusted is started.",
+    "The exit code is 1 if something is wrong, and 0 if there are only warnings.",
   ],
-  options: [jsonFlag, sessionFlags.cwd, sessionFlags.trust],
-  examples: [["troupe doctor", "what confines commands here"]],
+  options: [
+    jsonFlag,
+    sessionFlags.cwd,
+    sessionFlags.trust,
+    sessionFlags.model,
+    sessionFlags.offline,
+    sessionFlags.pluginDir,
+  ],
+  examples: [
+    ["troupe doctor", "what works here, and what does not"],
+    ["troupe doctor --offline --json", "the same for a script, without a request to the model"],
+  ],
   run: runDoctor,
 };
 
-async function runDoctor(args: Arguments, { io }: Context): Promise<number> {
-  const { diagnose } = await import("../doctor.ts");
-  const { checks, notes } = await diagnose(args, io);
-  if (args.value(jsonFlag)) await printJson(io, { checks, notes });
+async function runDoctor(args: Arguments, context: Context): Promise<number> {
+  const { io } = context;
+  const { diagnose } = await import("../doctor/diagnose.ts");
+  const isJson = args.value(jsonFlag);
+  const checks = await diagnose(args, context, isJson);
+  const isWrong = checks.some(({ state }) => state === "wrong");
+  if (isJson) await printJson(io, { ok: !isWrong, checks });
   else {
-    await printNotes(io, notes);
-    const rows = checks.map(({ name, state, reason }) => [
-      name,
-      safeLine(reason === "" ? state : `${state}: ${reason}`),
-    ]);
-    await io.stdout.write(`${tableLines(rows).join("\n")}\n`);
+    const width = Math.max(...checks.map(({ name }) => name.length));
+    const paint = paintFor(io.stdout, io.env);
+    await io.stdout.write(checks.flatMap((check) => linesOf(check, width, paint)).join(""));
   }
-  return checks.some(({ state }) => state === "failing") ? exitCodes.notDone : exitCodes.done;
+  return isWrong ? exitCodes.notDone : exitCodes.done;
+}
+
+const MARKS = {
+  ok: ["green", "ok     "],
+  warning: ["yellow", "warning"],
+  wrong: ["red", "wrong  "],
+} as const;
+
+function linesOf({ name, state, text, todo, lines = [] }: Check, width: number, paint: Paint): string[] {
+  const [colour, mark] = MARKS[state];
+  const lead = " ".repeat(mark.length + width + 4);
+  // The spaces before a line show what it belongs to.
+  const more = lines.map((line) => `${lead}${/^ */.exec(line)?.[0] ?? ""}${safeLine(line)}\n`);
+  return [
+    `${paint(colour, mark)}  ${name.padEnd(width)}  ${safeLine(text)}\n`,
+    ...more,
+    ...(todo === undefined ? [] : [`${lead}→ ${safeLine(todo)}\n`]),
+  ];
 }

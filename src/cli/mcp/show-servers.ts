@@ -12,10 +12,10 @@ import { bareReason } from "./bare-reason.ts";
 import { serversOfLeaves } from "./chosen-servers.ts";
 import { mcpFlags as flags } from "./mcp-flags.ts";
 import { DISABLED, NOT_TRUSTED } from "./server-leaves.ts";
-import { READY_MS, serversHere, startServers, unknownServer } from "./servers-here.ts";
+import { READY_MS, type ServersHere, serversHere, startServers, unknownServer } from "./servers-here.ts";
 
 /** One server of any file, with its state. */
-interface Row {
+export interface ServerRow {
   readonly name: string;
   readonly file: string;
   /** As written in the file. */
@@ -25,6 +25,8 @@ interface Row {
   /** Tools that no request can contain, each with the reason. */
   readonly unfit: readonly string[];
   readonly works: boolean;
+  /** False: it was not started, as nothing uses it. */
+  readonly used: boolean;
 }
 
 /** `mcp list`. The exit code is 1 if a server that is used does not work. */
@@ -60,10 +62,10 @@ export async function showServer(name: string, args: Arguments, context: Context
 }
 
 async function printRows(
-  rows: readonly Row[],
+  rows: readonly ServerRow[],
   args: Arguments,
   { io }: Context,
-  linesOf: (row: Row) => readonly string[],
+  linesOf: (row: ServerRow) => readonly string[],
 ): Promise<number> {
   if (args.value(flags.json)) await printJson(io, rows.map(jsonOf));
   else
@@ -80,10 +82,18 @@ async function rowsOf(
   args: Arguments,
   context: Context,
   isWanted: (name: string) => boolean,
-): Promise<readonly Row[]> {
-  const { io } = context;
-  const { all, counted, trusted, root, home, env, warnings } = await serversHere(args, context);
-  await printNotes(io, warnings);
+): Promise<readonly ServerRow[]> {
+  const here = await serversHere(args, context);
+  await printNotes(context.io, here.warnings);
+  return startedServers(here, context, isWanted);
+}
+
+/** Starts the servers that count here, and ends them when they have said what they have. */
+export async function startedServers(
+  { all, counted, trusted, root, home, env }: ServersHere,
+  { io }: Pick<Context, "io">,
+  isWanted: (name: string) => boolean = () => true,
+): Promise<readonly ServerRow[]> {
   const wanted = all.filter(({ path }) => isWanted(path.at(-1) ?? ""));
   // One file can have the same entry for every directory and for this one.
   const leaves = wanted.filter((leaf, at) => wanted.findIndex((other) => isSame(other, leaf)) === at);
@@ -100,10 +110,10 @@ async function rowsOf(
       io,
       warned.filter((text) => !states.has(text)),
     );
-    return leaves.map((leaf): Row => {
+    return leaves.map((leaf): ServerRow => {
       const name = leaf.path.at(-1) ?? "";
-      const row = { name, file: leaf.file, entry: leaf.value, tools: [], unfit: [], works: true };
-      if (!counts(leaf)) return { ...row, state: unusedReason(leaf, counted, trusted) };
+      const row = { name, file: leaf.file, entry: leaf.value, tools: [], unfit: [], works: true, used: true };
+      if (!counts(leaf)) return { ...row, used: false, state: unusedReason(leaf, counted, trusted) };
       const status = mcp?.servers().find((one) => one.name === name);
       if (mcp === null || status === undefined) {
         const problem = problems.find((sentence) => sentence.includes(`"${name}"`));
@@ -129,7 +139,7 @@ function findUnfit(tools: readonly McpTool[]): string[] {
   });
 }
 
-function formatState({ state, tools, ...server }: ServerStatus): Pick<Row, "state" | "works"> {
+function formatState({ state, tools, ...server }: ServerStatus): Pick<ServerRow, "state" | "works"> {
   switch (state.type) {
     case "connected":
       return { state: `connected, ${tools} ${tools === 1 ? "tool" : "tools"}`, works: true };
@@ -168,6 +178,6 @@ function addressOf(entry: unknown): string {
   return [command, ...(Array.isArray(args) ? args : [])].join(" ");
 }
 
-function jsonOf({ name, file, entry, state, tools, works }: Row): object {
+function jsonOf({ name, file, entry, state, tools, works }: ServerRow): object {
   return { name, file, entry, state, works, tools };
 }

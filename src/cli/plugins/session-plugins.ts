@@ -22,6 +22,8 @@ export interface SessionPlugins {
   readonly files: readonly SettingsFile[];
   /** What each may run, and what was left out. */
   readonly notes: readonly string[];
+  /** Of the notes, what was left out. */
+  readonly problems: readonly string[];
 }
 
 /** A plug-in with what it would run. */
@@ -47,13 +49,17 @@ export async function openPlugins(
   const found = await Promise.all(enabled.map((id) => enabledPlugin(id, search)));
   const all = [...flagged, ...found.flatMap((one) => ("problem" in one ? [] : [one]))];
   const counted = all.filter(({ left }) => left === null);
+  const problems = [
+    ...notes,
+    ...found.flatMap((one) => ("problem" in one ? [one.problem] : [])),
+    ...all.flatMap(({ plugin, left }) => [...plugin.notes, ...(left ?? [])]),
+  ];
   return {
     dirs: [...new Set(counted.map(({ plugin }) => plugin.dir))],
     files: counted.flatMap(({ files }) => files),
+    problems,
     notes: [
-      ...notes,
-      ...found.flatMap((one) => ("problem" in one ? [one.problem] : [])),
-      ...all.flatMap(({ plugin, left }) => [...plugin.notes, ...(left ?? [])]),
+      ...problems,
       ...counted.flatMap(({ plugin, files }) => {
         const runs = runsOf(files);
         return runs.length === 0

@@ -1,0 +1,71 @@
+import { troupeHome } from "../../journal/paths.ts";
+import { credentialsIn } from "../../policy/secrets/credentials.ts";
+import { startProcesses } from "../../processes/client.ts";
+import { settingsPaths } from "../../settings/paths.ts";
+import { readServerFiles } from "../../settings/server-files.ts";
+import { readSettingsFiles } from "../../settings/settings-file.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Context } from "../command.ts";
+import { whereOf, workingDir } from "../directories.ts";
+import { serversHere } from "../mcp/servers-here.ts";
+import { sessionFlags } from "../session-flags.ts";
+import { pluginsHere, sessionSettings } from "../session-settings.ts";
+import { modelOf } from "../session-setup.ts";
+import { type Check, tryCheck, withoutSecrets } from "./check.ts";
+import {
+  checkHooks,
+  checkPlugins,
+  checkServers,
+  checkSettings,
+  checkTrust,
+} from "./configuration.ts";
+import { checkConfinement } from "./confinement.ts";
+import { checkGit, checkNode, checkRipgrep, checkTerminal } from "./machine.ts";
+import { checkModel } from "./model.ts";
+
+/** Looks at all that a session here would use. `all`: each thing that needs trust. Starts nothing that is not trusted. */
+export async function diagnose(args: Arguments, context: Context, all: boolean): Promise<readonly Check[]> {
+  const { io } = context;
+  const cwd = await workingDir(args, io);
+  const home = troupeHome(io.env, io.homedir);
+  const plugins = await pluginsHere(args, io);
+  const trusts = args.value(sessionFlags.trust);
+  const { read } = await sessionSettings(io, { cwd, home, trusts, plugins });
+  const where = whereOf(io, cwd);
+  const files = [...(await readSettingsFiles(settingsPaths(where))), ...(await readServerFiles(where))];
+  const { settings } = read;
+  const env = { ...io.env, ...settings.env };
+  const secrets = [...credentialsIn(env), ...settings.redact];
+  const processes = startProcesses({
+    env: { ...process.env, ...settings.env },
+    commandEnv: settings.commandEnv,
+  });
+  try {
+    const checks = await Promise.all([
+      [checkNode()],
+      tryCheck(io, "git", "Asking git for its version", async () => [
+        await checkGit(processes, cwd, io.homedir),
+      ]),
+      tryCheck(io, "ripgrep", "Trying ripgrep", async () => [await checkRipgrep(processes, io.homedir)]),
+      tryCheck(io, "confinement", "Trying the confinement of commands", () =>
+        checkConfinement({ settings, cwd, home, processes }),
+      ),
+      tryCheck(io, "model", "Asking the model", async () => {
+        const choice = await modelOf(args, context, env, { cwd, read });
+        if ("apiKey" in choice.source && choice.source.apiKey !== undefined) secrets.push(choice.source.apiKey);
+        return [await checkModel(choice, { args, io, env, settings })];
+      }),
+      [checkTerminal(io)],
+      checkSettings(files, read),
+      [checkTrust(read, all)],
+      tryCheck(io, "servers", "Waiting for MCP servers", async () =>
+        checkServers(await serversHere(args, context), io),
+      ),
+      checkPlugins(plugins),
+      checkHooks(read),
+    ]);
+    return withoutSecrets(checks.flat(), secrets);
+  } finally {
+    await processes.close();
+  }
+}
