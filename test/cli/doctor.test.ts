@@ -45,18 +45,25 @@ test("finds nothing wrong on a machine that is set up", unless(whyNoBubblewrap),
   expect(code).toBe(0);
   expect(checks.filter(({ state }) => state === "wrong")).toEqual([]);
   expect(new Set(checks.map(({ name }) => name))).toEqual(
-    new Set("node git ripgrep confinement sandbox model terminal settings trust servers plug-ins hooks".split(" ")),
+    new Set(
+      "node git ripgrep confinement sandbox model terminal settings trust servers plug-ins hooks".split(" "),
+    ),
   );
 });
 
 test("tries the sandbox if settings switch it on", unless(whyNoBubblewrap), async () => {
   const { code, about } = await doctor({ files: { user: { sandbox: { enabled: true } } } });
-  expect([code, about("sandbox")]).toMatchObject([0, [{ state: "ok", text: expect.stringMatching(/^enforced/) }]]);
+  expect([code, about("sandbox")]).toMatchObject([
+    0,
+    [{ state: "ok", text: expect.stringMatching(/^enforced/) }],
+  ]);
 });
 
 test("says what the user has switched off, which no project can", async () => {
   const off = { troupe: { sandbox: { readOnly: false } } };
-  expect((await doctor({ files: { user: off } })).about("confinement")).toMatchObject([{ text: expect.stringMatching(/^off/) }]);
+  expect((await doctor({ files: { user: off } })).about("confinement")).toMatchObject([
+    { text: expect.stringMatching(/^off/) },
+  ]);
   const { about } = await doctor({ files: { project: off } }, "--trust");
   expect(about("confinement")).not.toMatchObject([{ text: expect.stringMatching(/^off/) }]);
   expect(JSON.stringify(about("settings"))).toContain("troupe.sandbox.readOnly does not count there");
@@ -68,7 +75,9 @@ describe("the model", () => {
       ...{ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: url },
     }));
     expect(requests.map(({ body }) => body.max_tokens)).toEqual([1]);
-    expect(about("model")).toMatchObject([{ state: "ok", text: expect.stringMatching(/key of ANTHROPIC_API_KEY.* replied/) }]);
+    expect(about("model")).toMatchObject([
+      { state: "ok", text: expect.stringMatching(/key of ANTHROPIC_API_KEY.* replied/) },
+    ]);
     expect(code).toBe(0);
     expect(printed).not.toContain(KEY);
   });
@@ -88,7 +97,9 @@ describe("the model", () => {
       ...{ OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: "mini" },
     }));
     expect(requests.map(({ path }) => path)).toEqual(["/v1/chat/completions"]);
-    expect(about("model")).toMatchObject([{ state: "wrong", text: expect.stringContaining("no model mini") }]);
+    expect(about("model")).toMatchObject([
+      { state: "wrong", text: expect.stringContaining("no model mini") },
+    ]);
   });
 
   test("is wrong where the variables are", async () => {
@@ -98,7 +109,9 @@ describe("the model", () => {
   });
 
   test("is a warning without a key, and nothing is asked with --offline", async () => {
-    expect((await doctor({})).about("model")).toMatchObject([{ state: "warning", todo: expect.stringMatching(/ANTHROPIC_API_KEY/) }]);
+    expect((await doctor({})).about("model")).toMatchObject([
+      { state: "warning", todo: expect.stringMatching(/ANTHROPIC_API_KEY/) },
+    ]);
     expect((await doctor({ env: { ANTHROPIC_API_KEY: KEY } }, "--offline")).about("model")).toMatchObject([
       { state: "ok" },
     ]);
@@ -119,29 +132,41 @@ test.each<[string, unknown, Check["state"], string]>([
 });
 
 test("starts nothing of a directory that is not trusted, and names all of it", async () => {
-  const touch = (root: string, name: string) => ({ command: "/bin/sh", args: ["-c", `touch ${join(root, name)}`] });
+  const touch = (root: string, name: string) => ({
+    command: "/bin/sh",
+    args: ["-c", `touch ${join(root, name)}`],
+  });
   const { about, root } = await doctor({
     more({ root }) {
       put(join(root, ".mcp.json"), { mcpServers: { evil: touch(root, "started") } });
       put(join(root, ".claude/settings.json"), {
         apiKeyHelper: `touch ${join(root, "started")}`,
-        hooks: { SessionStart: [{ hooks: [{ type: "command", command: `touch ${join(root, "started")}` }] }] },
+        hooks: {
+          SessionStart: [{ hooks: [{ type: "command", command: `touch ${join(root, "started")}` }] }],
+        },
       });
     },
   });
   expect(existsSync(join(root, "started"))).toBe(false);
-  expect(about("servers")).toMatchObject([{ state: "warning", text: expect.stringMatching(/^evil: not started/) }]);
+  expect(about("servers")).toMatchObject([
+    { state: "warning", text: expect.stringMatching(/^evil: not started/) },
+  ]);
   expect(about("trust")).toMatchObject([{ state: "warning", lines: { length: 3 } }]);
 });
 
 test("starts the user's MCP servers, and says why one does not work", { tags: ["long"] }, async () => {
   const { code, about } = await doctor({
     more({ homedir }) {
-      writeFileSync(join(homedir, ".claude.json"), '{"mcpServers":{"gone":{"command":"/nonexistent/server"}}}');
+      writeFileSync(
+        join(homedir, ".claude.json"),
+        '{"mcpServers":{"gone":{"command":"/nonexistent/server"}}}',
+      );
     },
   });
   expect(code).toBe(1);
-  expect(about("servers")).toMatchObject([{ state: "wrong", text: expect.stringMatching(/^gone: failed: .*\/nonexistent\/server/) }]);
+  expect(about("servers")).toMatchObject([
+    { state: "wrong", text: expect.stringMatching(/^gone: failed: .*\/nonexistent\/server/) },
+  ]);
 });
 
 test("reports hooks that cannot run, and plug-ins that are not there", async () => {
@@ -155,7 +180,9 @@ test("reports hooks that cannot run, and plug-ins that are not there", async () 
   });
   expect(code).toBe(1);
   expect(about("hooks")).toMatchObject([{ state: "wrong" }, { state: "ok", text: "1 at Stop" }]);
-  expect(about("plug-ins")).toMatchObject([{ state: "warning", text: expect.stringMatching(/no marketplace nowhere/) }]);
+  expect(about("plug-ins")).toMatchObject([
+    { state: "warning", text: expect.stringMatching(/no marketplace nowhere/) },
+  ]);
 });
 
 test.each<[Readonly<Record<string, string>>, number, Check["state"], string]>([
@@ -185,5 +212,7 @@ test("lists its findings for a reader, with what to do", async () => {
   const { homedir, root, managed } = foldersWith({ user: { hoks: 1 } });
   const io = Object.assign(new FakeIO({ homedir, cwd: root }), { managedSettings: managed });
   expect(await main(["doctor"], io, new FakeRuntime())).toBe(0);
-  expect(io.out.text).toMatch(/^warning {2}settings {5}\S+settings\.json has entries that mean nothing here\n {22}there is no setting hoks[^\n]*\n {22}→ Correct or remove them\.$/m);
+  expect(io.out.text).toMatch(
+    /^warning {2}settings {5}\S+settings\.json has entries that mean nothing here\n {22}there is no setting hoks[^\n]*\n {22}→ Correct or remove them\.$/m,
+  );
 });

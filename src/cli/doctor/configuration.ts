@@ -13,7 +13,9 @@ import type { Check } from "./check.ts";
 /** Checks each file of settings and servers that exists, and what they say together. */
 export function checkSettings(files: readonly SettingsFile[], read: TrustedSettings): readonly Check[] {
   const name = "settings";
-  const found = files.filter(({ leaves, warnings, identity }) => leaves.length + warnings.length > 0 || identity);
+  const found = files.filter(
+    ({ leaves, warnings, identity }) => leaves.length + warnings.length > 0 || identity,
+  );
   const own = new Set(files.flatMap(({ warnings }) => warnings));
   const checks = found.map(({ file, leaves, warnings, faulty }): Check => {
     if (warnings.length === 0)

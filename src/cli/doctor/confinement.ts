@@ -8,7 +8,7 @@ import type { Processes } from "../../processes/processes.ts";
 import type { Settings } from "../../settings/read-settings.ts";
 import type { Check } from "./check.ts";
 
-export interface Confined {
+interface Parts {
   readonly settings: Pick<Settings, "sandbox" | "env" | "commandEnv">;
   readonly cwd: string;
   readonly home: string;
@@ -16,7 +16,7 @@ export interface Confined {
 }
 
 /** Tries what confines the commands of a session that would be started here. */
-export async function checkConfinement({ settings: said, ...place }: Confined): Promise<readonly Check[]> {
+export async function checkConfinement({ settings: said, ...place }: Parts): Promise<readonly Check[]> {
   const { cwd, home, processes } = place;
   const settings = { ...defaultSandboxSettings, ...said.sandbox };
   const { env, commandEnv } = said;

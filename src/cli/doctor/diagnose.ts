@@ -12,13 +12,7 @@ import { sessionFlags } from "../session-flags.ts";
 import { pluginsHere, sessionSettings } from "../session-settings.ts";
 import { modelOf } from "../session-setup.ts";
 import { type Check, tryCheck, withoutSecrets } from "./check.ts";
-import {
-  checkHooks,
-  checkPlugins,
-  checkServers,
-  checkSettings,
-  checkTrust,
-} from "./configuration.ts";
+import { checkHooks, checkPlugins, checkServers, checkSettings, checkTrust } from "./configuration.ts";
 import { checkConfinement } from "./confinement.ts";
 import { checkGit, checkNode, checkRipgrep, checkTerminal } from "./machine.ts";
 import { checkModel } from "./model.ts";
@@ -52,7 +46,8 @@ export async function diagnose(args: Arguments, context: Context, all: boolean):
       ),
       tryCheck(io, "model", "Asking the model", async () => {
         const choice = await modelOf(args, context, env, { cwd, read });
-        if ("apiKey" in choice.source && choice.source.apiKey !== undefined) secrets.push(choice.source.apiKey);
+        if ("apiKey" in choice.source && choice.source.apiKey !== undefined)
+          secrets.push(choice.source.apiKey);
         return [await checkModel(choice, { args, io, env, settings })];
       }),
       [checkTerminal(io)],

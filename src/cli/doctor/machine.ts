@@ -31,7 +31,12 @@ export async function checkGit(processes: Programs, cwd: string, homedir: string
   const isOld = major < GIT[0] || (major === GIT[0] && minor < GIT[1]);
   const text = `${version}, ${where}`;
   if (!isOld) return { name, state: "ok", text };
-  return { name, state: "warning", text: `${text}; edits of agents in worktrees stay on their branches`, todo };
+  return {
+    name,
+    state: "warning",
+    text: `${text}; edits of agents in worktrees stay on their branches`,
+    todo,
+  };
 }
 
 export async function checkRipgrep(processes: Programs, homedir: string): Promise<Check> {
@@ -57,7 +62,8 @@ async function versionOf({ run }: Programs, file: string, cwd: string): Promise<
 
 export function checkTerminal({ stdout, stdinIsTTY, env }: CliIO): Check {
   const name = "terminal";
-  if (!stdout.isTTY) return { name, state: "ok", text: "no terminal; the output goes to a file or a program" };
+  if (!stdout.isTTY)
+    return { name, state: "ok", text: "no terminal; the output goes to a file or a program" };
   const { columns } = stdout.size();
   const coloured = paintFor(stdout, env)("bold", "x") !== "x";
   const why = env["FORCE_COLOR"] !== undefined ? " (FORCE_COLOR)" : env["NO_COLOR"] ? " (NO_COLOR)" : "";

@@ -1,6 +1,6 @@
 import { MAIN } from "../../mailbox/ids.ts";
-import type { ModelClient } from "../../model/client.ts";
 import { aliasesFrom } from "../../model/aliases.ts";
+import type { ModelClient } from "../../model/client.ts";
 import type { ModelSource } from "../../session/options.ts";
 import type { Settings } from "../../settings/read-settings.ts";
 import type { Arguments } from "../arguments.ts";
@@ -43,7 +43,11 @@ export async function checkModel(
   cancel();
   const where = `${hostOf(source)} (${credentialOf(source, env)})`;
   if (outcome.type === "reply")
-    return { name, state: "ok", text: `${asked} at ${where} replied in ${shortTime(io.clock.now() - since)}` };
+    return {
+      name,
+      state: "ok",
+      text: `${asked} at ${where} replied in ${shortTime(io.clock.now() - since)}`,
+    };
   const { kind, message } = outcome.failure;
   if (over.signal.aborted)
     return {
