@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Check } from "../../src/cli/doctor/check.ts";
+import type { DoctorCheck } from "../../src/cli/doctor/check.ts";
 import { tryCheck } from "../../src/cli/doctor/check.ts";
 import { checkNode, checkTerminal } from "../../src/cli/doctor/machine.ts";
 import { main } from "../../src/cli/main.ts";
@@ -26,7 +26,7 @@ async function doctor({ files = {}, env = {}, more }: Given, ...words: string[])
   more?.({ root, homedir });
   const io = Object.assign(new FakeIO({ homedir, cwd: root, env }), { managedSettings: managed });
   const code = await main(["doctor", "--json", ...words], io, new FakeRuntime());
-  const { checks }: { checks: readonly Check[] } = JSON.parse(io.out.text);
+  const { checks }: { checks: readonly DoctorCheck[] } = JSON.parse(io.out.text);
   const about = (name: string) => checks.filter((check) => check.name === name);
   return { code, checks, about, root, printed: io.out.text + io.err.text };
 }
@@ -118,7 +118,7 @@ describe("the model", () => {
   });
 });
 
-test.each<[string, unknown, Check["state"], string]>([
+test.each<[string, unknown, DoctorCheck["state"], string]>([
   ["an unknown key", { hoks: 1 }, "warning", "there is no setting hoks"],
   ["an invalid value", { permissions: { defaultMode: "x" } }, "wrong", "permissions.defaultMode must be"],
   ["no JSON", "{", "wrong", "correct it"],
@@ -185,7 +185,7 @@ test("reports hooks that cannot run, and plug-ins that are not there", async () 
   ]);
 });
 
-test.each<[Readonly<Record<string, string>>, number, Check["state"], string]>([
+test.each<[Readonly<Record<string, string>>, number, DoctorCheck["state"], string]>([
   [{ TERM: "xterm" }, 100, "ok", "xterm, 100 columns, colours"],
   [{ TERM: "xterm", NO_COLOR: "1" }, 100, "ok", "xterm, 100 columns, no colours (NO_COLOR)"],
   [{ TERM: "dumb" }, 100, "warning", "dumb, 100 columns, no colours; nothing is painted, only printed"],

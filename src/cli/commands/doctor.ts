@@ -1,7 +1,7 @@
 import type { Arguments } from "../arguments.ts";
 import { type Paint, paintFor } from "../colour.ts";
 import type { Command, Context } from "../command.ts";
-import type { Check } from "../doctor/check.ts";
+import type { DoctorCheck } from "../doctor/check.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printJson } from "../print.ts";
 import { safeLine } from "../safe-text.ts";
@@ -55,7 +55,11 @@ const MARKS = {
   wrong: ["red", "wrong  "],
 } as const;
 
-function linesOf({ name, state, text, todo, lines = [] }: Check, width: number, paint: Paint): string[] {
+function linesOf(
+  { name, state, text, todo, lines = [] }: DoctorCheck,
+  width: number,
+  paint: Paint,
+): string[] {
   const [colour, mark] = MARKS[state];
   const lead = " ".repeat(mark.length + width + 4);
   // The spaces before a line show what it belongs to.

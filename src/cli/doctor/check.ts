@@ -2,7 +2,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import type { CliIO } from "../io.ts";
 
 /** One thing that was looked at: `wrong` does not work, `warning` works, but perhaps not as the user expects. */
-export interface Check {
+export interface DoctorCheck {
   /** What it is about; several checks can have one name. */
   readonly name: string;
   readonly state: "ok" | "warning" | "wrong";
@@ -23,16 +23,16 @@ export async function tryCheck(
   { clock, stderr }: Pick<CliIO, "clock" | "stderr">,
   name: string,
   what: string,
-  work: () => Promise<readonly Check[]>,
-): Promise<readonly Check[]> {
+  work: () => Promise<readonly DoctorCheck[]>,
+): Promise<readonly DoctorCheck[]> {
   const silence = clock.after(SILENT_MS, () => void stderr.write(`${what} …\n`).catch(() => {}));
-  const late: Check = {
+  const late: DoctorCheck = {
     ...{ name, state: "wrong", text: `no result within ${LIMIT_MS / 1_000} s` },
     todo: "Try again; if it stays so, look at what it waits for.",
   };
   let limit = (): void => {};
   try {
-    const over = new Promise<readonly Check[]>((resolve) => {
+    const over = new Promise<readonly DoctorCheck[]>((resolve) => {
       limit = clock.after(LIMIT_MS, () => resolve([late]));
     });
     return await Promise.race([work(), over]);
@@ -45,7 +45,10 @@ export async function tryCheck(
 }
 
 /** Returns the checks without these secrets, which a server or a file may repeat. */
-export function withoutSecrets(checks: readonly Check[], secrets: readonly string[]): readonly Check[] {
+export function withoutSecrets(
+  checks: readonly DoctorCheck[],
+  secrets: readonly string[],
+): readonly DoctorCheck[] {
   const hide = (text: string) =>
     secrets.reduce((shown, secret) => (secret === "" ? shown : shown.replaceAll(secret, "[secret]")), text);
   return checks.map(({ text, todo, lines, ...check }) => ({

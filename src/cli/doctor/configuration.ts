@@ -8,16 +8,16 @@ import { NOT_TRUSTED } from "../mcp/server-leaves.ts";
 import type { ServersHere } from "../mcp/servers-here.ts";
 import { startedServers } from "../mcp/show-servers.ts";
 import type { SessionPlugins } from "../plugins/session-plugins.ts";
-import type { Check } from "./check.ts";
+import type { DoctorCheck } from "./check.ts";
 
 /** Checks each file of settings and servers that exists, and what they say together. */
-export function checkSettings(files: readonly SettingsFile[], read: TrustedSettings): readonly Check[] {
+export function checkSettings(files: readonly SettingsFile[], read: TrustedSettings): readonly DoctorCheck[] {
   const name = "settings";
   const found = files.filter(
     ({ leaves, warnings, identity }) => leaves.length + warnings.length > 0 || identity,
   );
   const own = new Set(files.flatMap(({ warnings }) => warnings));
-  const checks = found.map(({ file, leaves, warnings, faulty }): Check => {
+  const checks = found.map(({ file, leaves, warnings, faulty }): DoctorCheck => {
     if (warnings.length === 0)
       return { name, state: "ok", text: `${file} is valid (${counted(leaves.length, "value")})` };
     const lines = warnings.map((text) => (text.startsWith(`${file}: `) ? text.slice(file.length + 2) : text));
@@ -26,11 +26,11 @@ export function checkSettings(files: readonly SettingsFile[], read: TrustedSetti
   });
   const together = read.warnings.filter((text) => !own.has(text));
   if (checks.length + together.length === 0) return [{ name, state: "ok", text: "no files" }];
-  return [...checks, ...together.map((text): Check => ({ name, state: "warning", text }))];
+  return [...checks, ...together.map((text): DoctorCheck => ({ name, state: "warning", text }))];
 }
 
 /** Says whether the directory's own settings count, and what a yes would let them do; `all`: each of it. */
-export function checkTrust({ trust, languageServers }: TrustedSettings, all: boolean): Check {
+export function checkTrust({ trust, languageServers }: TrustedSettings, all: boolean): DoctorCheck {
   const name = "trust";
   const fresh = [...(trust.type === "untrusted" ? trust.fresh : []), ...languageServers.fresh];
   if (fresh.length > 0)
@@ -45,10 +45,10 @@ export function checkTrust({ trust, languageServers }: TrustedSettings, all: boo
 }
 
 /** Checks the entries of the hooks that count; runs none. */
-export function checkHooks({ hooks: sources, hooksOff }: TrustedSettings): readonly Check[] {
+export function checkHooks({ hooks: sources, hooksOff }: TrustedSettings): readonly DoctorCheck[] {
   const name = "hooks";
   const { hooks, problems } = parseHooks(sources);
-  const wrong = problems.map((text): Check => ({ name, state: "wrong", text }));
+  const wrong = problems.map((text): DoctorCheck => ({ name, state: "wrong", text }));
   const events = [...hooks].map(([event, list]) => `${list.length} at ${event}`).join(", ");
   if (hooksOff) {
     const text = `settings switch them off${events === "" ? "" : `, except for your organisation's: ${events}`}`;
@@ -59,20 +59,20 @@ export function checkHooks({ hooks: sources, hooksOff }: TrustedSettings): reado
 }
 
 /** Checks the plug-ins of flags and of the user's settings. */
-export function checkPlugins(plugins: SessionPlugins | undefined): readonly Check[] {
+export function checkPlugins(plugins: SessionPlugins | undefined): readonly DoctorCheck[] {
   const name = "plug-ins";
   const { dirs = [], problems = [] } = plugins ?? {};
-  const wrong = problems.map((text): Check => ({ name, state: "warning", text }));
+  const wrong = problems.map((text): DoctorCheck => ({ name, state: "warning", text }));
   if (dirs.length === 0) return wrong.length > 0 ? wrong : [{ name, state: "ok", text: "none" }];
   return [...wrong, { name, state: "ok", text: dirs.join(", ") }];
 }
 
 /** Starts the MCP servers that count here, none that the user has not agreed to, and ends them. */
-export async function checkServers(here: ServersHere, io: CliIO): Promise<readonly Check[]> {
+export async function checkServers(here: ServersHere, io: CliIO): Promise<readonly DoctorCheck[]> {
   const name = "servers";
   const rows = await startedServers(here, { io });
   if (rows.length === 0) return [{ name, state: "ok", text: "none" }];
-  return rows.map(({ name: server, state, file, works, used }): Check => {
+  return rows.map(({ name: server, state, file, works, used }): DoctorCheck => {
     const text = `${server}: ${state} (${file})`;
     if (!works)
       return { name, state: "wrong", text, todo: `Correct its entry; troupe mcp get ${server} shows it.` };

@@ -6,7 +6,7 @@ import { defaultSandboxSettings, type SandboxReport } from "../../policy/sandbox
 import { platformShell } from "../../processes/platform-shell.ts";
 import type { Processes } from "../../processes/processes.ts";
 import type { Settings } from "../../settings/read-settings.ts";
-import type { Check } from "./check.ts";
+import type { DoctorCheck } from "./check.ts";
 
 interface Parts {
   readonly settings: Pick<Settings, "sandbox" | "env" | "commandEnv">;
@@ -16,7 +16,7 @@ interface Parts {
 }
 
 /** Tries what confines the commands of a session that would be started here. */
-export async function checkConfinement({ settings: said, ...place }: Parts): Promise<readonly Check[]> {
+export async function checkConfinement({ settings: said, ...place }: Parts): Promise<readonly DoctorCheck[]> {
   const { cwd, home, processes } = place;
   const settings = { ...defaultSandboxSettings, ...said.sandbox };
   const { env, commandEnv } = said;
@@ -32,7 +32,7 @@ export async function checkConfinement({ settings: said, ...place }: Parts): Pro
   return [confinement, confinementCheck("sandbox", true, report)];
 }
 
-function confinementCheck(name: string, isWanted: boolean, { state, reason }: SandboxReport): Check {
+function confinementCheck(name: string, isWanted: boolean, { state, reason }: SandboxReport): DoctorCheck {
   const why = reason === "" ? "" : `: ${reason}`;
   if (!isWanted) return { name, state: "ok", text: `off${why}` };
   if (state === "enforced") return { name, state: "ok", text: `enforced${why}` };

@@ -11,14 +11,18 @@ import { serversHere } from "../mcp/servers-here.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { pluginsHere, sessionSettings } from "../session-settings.ts";
 import { modelOf } from "../session-setup.ts";
-import { type Check, tryCheck, withoutSecrets } from "./check.ts";
+import { type DoctorCheck, tryCheck, withoutSecrets } from "./check.ts";
 import { checkHooks, checkPlugins, checkServers, checkSettings, checkTrust } from "./configuration.ts";
 import { checkConfinement } from "./confinement.ts";
 import { checkGit, checkNode, checkRipgrep, checkTerminal } from "./machine.ts";
 import { checkModel } from "./model.ts";
 
 /** Looks at all that a session here would use. `all`: each thing that needs trust. Starts nothing that is not trusted. */
-export async function diagnose(args: Arguments, context: Context, all: boolean): Promise<readonly Check[]> {
+export async function diagnose(
+  args: Arguments,
+  context: Context,
+  all: boolean,
+): Promise<readonly DoctorCheck[]> {
   const { io } = context;
   const cwd = await workingDir(args, io);
   const home = troupeHome(io.env, io.homedir);

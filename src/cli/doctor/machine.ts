@@ -4,7 +4,7 @@ import type { Processes } from "../../processes/processes.ts";
 import { ripgrepPath } from "../../tools/grep/ripgrep.ts";
 import { isDumb, paintFor } from "../colour.ts";
 import type { CliIO } from "../io.ts";
-import type { Check } from "./check.ts";
+import type { DoctorCheck } from "./check.ts";
 
 const NODE = 24;
 /** The first git that can merge without a checkout. */
@@ -12,7 +12,7 @@ const GIT = [2, 38] as const;
 const VERSION_MS = 10_000;
 const NARROW = 40;
 
-export function checkNode(version = process.versions.node): Check {
+export function checkNode(version = process.versions.node): DoctorCheck {
   const name = "node";
   if (Number.parseInt(version, 10) >= NODE) return { name, state: "ok", text: version };
   return { name, state: "wrong", text: version, todo: `Install Node ${NODE} or newer.` };
@@ -20,7 +20,7 @@ export function checkNode(version = process.versions.node): Check {
 
 type Programs = Pick<Processes, "run">;
 
-export async function checkGit(processes: Programs, cwd: string, homedir: string): Promise<Check> {
+export async function checkGit(processes: Programs, cwd: string, homedir: string): Promise<DoctorCheck> {
   const name = "git";
   const version = await versionOf(processes, "git", homedir);
   const where = repositoriesAbout(cwd).length > 0 ? "in a repository" : "not in a repository";
@@ -39,7 +39,7 @@ export async function checkGit(processes: Programs, cwd: string, homedir: string
   };
 }
 
-export async function checkRipgrep(processes: Programs, homedir: string): Promise<Check> {
+export async function checkRipgrep(processes: Programs, homedir: string): Promise<DoctorCheck> {
   const name = "ripgrep";
   const todo = "Install Troupe again, with its optional dependencies.";
   const path = ripgrepPath();
@@ -60,7 +60,7 @@ async function versionOf({ run }: Programs, file: string, cwd: string): Promise<
   return /\d+(?:\.\d+)+/.exec(stdout)?.[0] ?? null;
 }
 
-export function checkTerminal({ stdout, stdinIsTTY, env }: CliIO): Check {
+export function checkTerminal({ stdout, stdinIsTTY, env }: CliIO): DoctorCheck {
   const name = "terminal";
   if (!stdout.isTTY)
     return { name, state: "ok", text: "no terminal; the output goes to a file or a program" };

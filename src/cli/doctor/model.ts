@@ -8,7 +8,7 @@ import { shortTime } from "../figures.ts";
 import type { CliIO } from "../io.ts";
 import type { ModelChoice } from "../model-choice.ts";
 import { sessionFlags } from "../session-flags.ts";
-import type { Check } from "./check.ts";
+import type { DoctorCheck } from "./check.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -20,7 +20,7 @@ const name = "model";
 export async function checkModel(
   { source, model, aliases = {}, note }: ModelChoice,
   { args, io, env, settings }: { args: Arguments; io: CliIO; env: Env; settings: Pick<Settings, "aliases"> },
-): Promise<Check> {
+): Promise<DoctorCheck> {
   const asked = args.value(sessionFlags.model) ?? model ?? "sonnet";
   const client = await clientOf(source, { ...aliases, ...aliasesFrom(env, settings.aliases) }, env);
   if (client === null) {
