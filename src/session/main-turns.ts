@@ -164,7 +164,7 @@ export class MainTurns {
   /** Of all agent types that the conversation can start, as they are now. */
   #warnOfMissingServers(): void {
     const { limits, types, servers, toolbox } = this.#parts.session;
-    if (limits.maxDepth > 0 && toolbox.find("Agent")) servers.named.tell(types.all);
+    if (limits.maxDepth > 0 && toolbox.find("Agent")) servers.named.tellAll(types.all);
   }
 
   /** The conversation hears the user: for the first time, as one more prompt, or in a turn of its own. */

@@ -67,7 +67,7 @@ async function preview(
   }
   const definition = types.find(agent);
   if (!definition) return { type: "unknown", agents: types.all.map(({ name }) => name) };
-  servers.named.tell([definition]);
+  servers.named.tell(definition);
   const id = ids.actor();
   await servers.hold(id, definition);
   const spawn = { id, parent: null, description: "", prompt, model: undefined, servers: servers.of(id) };

@@ -1,3 +1,4 @@
+import { resolveTools } from "../context/agents/tool-names.ts";
 import type { AgentTool } from "../mailbox/messages.ts";
 import type { PermissionLevel } from "../policy/asks.ts";
 import { matchesToolName } from "../policy/gate.ts";
@@ -186,7 +187,9 @@ export class Toolbox {
     return this.#choose(allowed, forbidden, []).map(({ offer }) => offer.name);
   }
 
-  #choose(allowed: Allowed, forbidden: readonly string[], own: readonly string[]): KnownTool[] {
+  #choose(named: Allowed, forbiddenNames: readonly string[], own: readonly string[]): KnownTool[] {
+    const allowed = named === "all" ? named : resolveTools(named, this.#known);
+    const forbidden = resolveTools(forbiddenNames, this.#known);
     const brought = own.flatMap((slug) => this.#own.get(slug) ?? []);
     const all = [...this.#tools, ...this.#offered, ...brought];
     return [...new Map(all.map((tool) => [tool.offer.name, tool])).values()]

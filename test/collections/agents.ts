@@ -110,9 +110,9 @@ const KEYS: readonly Style[] = [
     /^tools names Bash\(git log:\*\), Bash\(npm run test:\*\): the whole tool counts/,
   ]),
   keyed("tools: LS, Read, MultiEdit, NotebookRead, BashOutput, KillShell", {
-    tools: ["Glob", "Read", "Edit", "TaskOutput", "TaskStop"],
+    tools: ["LS", "Read", "MultiEdit", "NotebookRead", "BashOutput", "KillShell"],
   }),
-  keyed("tools: read, bash, webfetch", { tools: ["Read", "Bash", "WebFetch"] }),
+  keyed("tools: read, bash, webfetch", { tools: ["read", "bash", "webfetch"] }),
   keyed("tools: read/problems, runCommands, Weather Tool", {
     tools: ["read/problems", "runCommands", "Weather", "Tool"],
   }),
@@ -121,7 +121,7 @@ const KEYS: readonly Style[] = [
   }),
   keyed("tools: Agent(explore, plan), Read", { tools: ["Agent", "Read"], mayStart: ["explore", "plan"] }),
   keyed("tools: Task, Skill", { tools: ["Task", "Skill"] }),
-  keyed("disallowedTools: bash, Write", { disallowedTools: ["Bash", "Write"] }),
+  keyed("disallowedTools: bash, Write", { disallowedTools: ["bash", "Write"] }),
   keyed("disallowed-tools:\n  - NotebookEdit", { disallowedTools: ["NotebookEdit"] }),
   keyed("model: inherit", { model: undefined }),
   keyed("model: claude-haiku-4-5-20251001", { model: "claude-haiku-4-5-20251001" }),

@@ -10,7 +10,7 @@ export const tools = [
 export const hookEvents = ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"];
 
 export const skills = [
-  ..."playwright-cli update-config keybindings-help simplify fewer-permission-prompts loop".split(" "),
+  ..."playwright-cli update-config simplify fewer-permission-prompts loop".split(" "),
   ..."claude-api init review security-review".split(" "),
 ];
 

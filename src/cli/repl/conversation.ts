@@ -83,8 +83,10 @@ export class Conversation {
   /** Returns the names that can be called now. */
   completions(): readonly string[] {
     const session = this.#begun?.session;
-    const others = [...(session?.skills() ?? []), ...(session?.mcp.prompts() ?? [])];
-    return [...slashCommands, ...others.map(({ name }) => name)].map((name) => `/${name}`);
+    const skills = (session?.skills() ?? []).flatMap(({ name, alias }) => [name, alias ?? name]);
+    const prompts = (session?.mcp.prompts() ?? []).map(({ name }) => name);
+    const names = new Set([...slashCommands, ...skills, ...prompts]);
+    return [...names].filter((name) => !name.includes(" ")).map((name) => `/${name}`);
   }
 
   /** Asks at the terminal. The session withdraws a question of a stopped turn. */

@@ -1,5 +1,5 @@
 import { skillTyped } from "../../context/skills/find-skill.ts";
-import type { Skill } from "../../context/skills/skill.ts";
+import { listedName, type Skill } from "../../context/skills/skill.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { nearName } from "../../lib/near-name.ts";
 import { MAIN } from "../../mailbox/ids.ts";
@@ -114,7 +114,7 @@ export function callsSkill(line: string, skills: readonly Skill[], hasServers = 
   const [, word = ""] = /^\/(\S*)/.exec(line) ?? [];
   if (hasServers && word.startsWith("mcp__")) return true;
   if (word === "" || word === "quit" || Object.hasOwn(commands, word) || skills.length === 0) return false;
-  if (skillTyped(word, skills) !== undefined) return true;
+  if (skillTyped(word, skills).type !== "none") return true;
   return onlyInShell(word) === null && nearName(word, Object.keys(commands)) === null;
 }
 
@@ -160,8 +160,9 @@ function help(_: string, { session }: SlashContext): string {
 }
 
 function skills(_: string, { session, paint }: SlashContext): string {
-  const rows = session.skills().map(({ name, argumentHint, description, origin }) => {
-    const usage = `/${name}${argumentHint === null ? "" : ` ${argumentHint}`}`;
+  const rows = session.skills().map((skill) => {
+    const { argumentHint, description, origin } = skill;
+    const usage = `/${listedName(skill)}${argumentHint === null ? "" : ` ${argumentHint}`}`;
     return `${safeLine(`${usage}: ${description}`)} ${paint("dim", `(${ORIGINS[origin]})`)}`;
   });
   const prompts = session.mcp

@@ -19,33 +19,7 @@ interface GrantedTools {
 }
 
 const ALL_TOOLS: ReadonlySet<string> = new Set(["*", "all", "all tools", "inherit"]);
-const SPAWN_TOOLS: ReadonlySet<string> = new Set(["Agent", "Task"]);
-
-/** Other programs write them `read, bash`. */
-const SPELLING: ReadonlyMap<string, string> = new Map(
-  "Agent AskUserQuestion Bash Edit Glob Grep LSP NotebookEdit Read Skill Task TodoWrite WebFetch WebSearch Write"
-    .split(" ")
-    .map((name) => [name.toLowerCase(), name] as const),
-);
-
-/** Former tools and their replacements. */
-const FORMER: ReadonlyMap<string, string> = new Map([
-  ["LS", "Glob"],
-  ["MultiEdit", "Edit"],
-  ["NotebookRead", "Read"],
-  ["BashOutput", "TaskOutput"],
-  ["KillBash", "TaskStop"],
-  ["KillShell", "TaskStop"],
-  ["SlashCommand", "Skill"],
-]);
-
-/** The tools an agent may use; old names are replaced. */
-const allowedTools: Meaning<GrantedTools> = (value): Meant<GrantedTools> => {
-  const read = readToolNames(value);
-  if ("wrong" in read || read.value.tools === "all") return read;
-  const tools = read.value.tools.map((name) => FORMER.get(name) ?? name);
-  return { ...read, value: { ...read.value, tools: [...new Set(tools)] } };
-};
+const SPAWN_TOOLS: ReadonlySet<string> = new Set(["agent", "task"]);
 
 /**
  * Tools as people list them: `Read, Grep`, `mcp__server`, `*`, `Agent(explore, plan)` for the agent types that may be
@@ -61,11 +35,10 @@ const readToolNames: Meaning<GrantedTools> = (value): Meant<GrantedTools> => {
   const limited: string[] = [];
   const tools = read.value.map((text) => {
     const [, name = text, within] = /^([^(]+)\((.*?)\)?$/s.exec(text) ?? [];
-    const proper = SPELLING.get(name) ?? name;
-    if (within === undefined) return proper;
-    if (SPAWN_TOOLS.has(proper)) mayStart.push(...within.split(",").map((kind) => kind.trim()));
+    if (within === undefined) return name;
+    if (SPAWN_TOOLS.has(name.toLowerCase())) mayStart.push(...within.split(",").map((kind) => kind.trim()));
     else limited.push(text);
-    return proper;
+    return name;
   });
   const kinds = mayStart.filter((kind) => kind !== "" && kind !== "*");
   return {
@@ -86,7 +59,7 @@ const MAX_DESCRIPTION_CHARS = 1_000;
 
 /** Keys that restrict an agent: if one cannot be read, the agent is not used. */
 const LIMITS: readonly (readonly [string, Meaning<unknown>])[] = [
-  ["tools", allowedTools],
+  ["tools", readToolNames],
   ["disallowedTools", readToolNames],
   ["isolation", meanings.readIsolation],
   ["accept", meanings.readAccept],
@@ -184,7 +157,7 @@ export function definedBy({ fields, prompt, line, fallbackName, source, unread =
         key,
       );
   }
-  const allowed = take("tools", allowedTools);
+  const allowed = take("tools", readToolNames);
   const forbidden = take("disallowedTools", readToolNames);
   const definition: AgentDefinition = {
     name,

@@ -6,7 +6,6 @@ import { explore } from "./explore.ts";
 import { generalPurpose } from "./general-purpose.ts";
 import { plan } from "./plan.ts";
 import { securityAudit } from "./security-audit.ts";
-import { statuslineSetup } from "./statusline-setup.ts";
 
 /** The agent types that come with Troupe, in the order of the list. */
 export const builtInAgents: readonly AgentDefinition[] = [
@@ -16,7 +15,6 @@ export const builtInAgents: readonly AgentDefinition[] = [
   securityAudit,
   generalPurpose,
   claudeCodeGuide,
-  statuslineSetup,
 ];
 
 /**

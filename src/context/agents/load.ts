@@ -150,7 +150,8 @@ async function readAgent(
           "The file does not begin with front matter, so it defines no agent; begin it with a name and a description between two lines of ---.",
           1,
         );
-  const { fields, body: prompt, bodyLine: line } = read;
+  const { fields, body, bodyLine: line } = read;
+  const prompt = body.replace(/\r\n?/g, "\n");
   const { definition, problems } = definedBy({
     ...{ fields, prompt, line, source: { scope, file } },
     fallbackName: basename(file).replace(/\.md$/i, ""),

@@ -51,6 +51,8 @@ export interface Memory {
 /** A file of `.claude/rules` that says which files it is about. */
 export interface MemoryRule {
   readonly file: MemoryFile;
+  /** The files that it imports and that are shown with it, without those that are memory anyway. */
+  readonly imports: readonly MemoryFile[];
   /** Patterns, from the directory `of`. */
   readonly paths: readonly string[];
   readonly of: string;
@@ -123,9 +125,10 @@ class Gathering {
   readonly #before: Seen | undefined;
   readonly #owners: ReadonlySet<number | null>;
   /** Each file once, under whichever of its names. */
-  readonly #visited = new Set<string>();
-  readonly #found: MemoryFile[] = [];
-  readonly #rules: MemoryRule[] = [];
+  #visited = new Set<string>();
+  #found: MemoryFile[] = [];
+  readonly #rules: (MemoryRule & { readonly place: MemoryPath })[] = [];
+  #count = 0;
   readonly #notes: string[] = [];
   #lookups = 0;
 
@@ -137,7 +140,19 @@ class Gathering {
   }
 
   memory(notes: readonly string[]): Memory {
-    return { files: withoutCopies(this.#found), rules: this.#rules, notes: [...notes, ...this.#notes] };
+    const files = this.#found;
+    const rules = this.#rules.map((rule) => this.#withImports(rule));
+    return { files: withoutCopies(files), rules, notes: [...notes, ...this.#notes] };
+  }
+
+  /** Last, because what is memory anyway is not shown with a rule again. */
+  #withImports({ place, ...rule }: MemoryRule & { readonly place: MemoryPath }): MemoryRule {
+    const visited = this.#visited;
+    this.#visited = new Set(visited);
+    this.#found = [];
+    this.#follow(rule.file.text, rule.file.path, place, 0);
+    this.#visited = visited;
+    return this.#found.length === 0 ? rule : { ...rule, imports: this.#found };
   }
 
   /** Returns false if there is nothing under this path. */
@@ -149,7 +164,7 @@ class Gathering {
     this.#visited.add(look.identity);
     if (place.above && !this.#owners.has(look.owner))
       return this.#leaveOut(path, "was left out: it is above the project and belongs to another user");
-    if (this.#found.length + this.#rules.length >= MAX_MEMORY_FILES)
+    if (this.#count >= MAX_MEMORY_FILES)
       return this.#leaveOut(path, `was left out: there are ${MAX_MEMORY_FILES} memory files already`);
     const content = this.seen.read(path, look.stamp, this.#files, this.#before);
     if (content.type === "unusable") return this.#leaveOut(path, content.reason);
@@ -165,8 +180,10 @@ class Gathering {
     const origin = { scope: place.scope, path, importedBy };
     const rule = place.ruleOf !== undefined && importedBy === null ? parseMemoryRule(content.text) : null;
     const file = this.#fileOf(rule === null ? content : { ...content, text: rule.text }, origin);
+    if (file !== null) this.#count += 1;
     if (rule !== null && rule.paths !== null) {
-      if (file !== null) this.#rules.push({ file, paths: rule.paths, of: place.ruleOf ?? "" });
+      if (file !== null)
+        this.#rules.push({ file, imports: [], paths: rule.paths, of: place.ruleOf ?? "", place });
       return true;
     }
     if (file !== null) this.#found.push(file);

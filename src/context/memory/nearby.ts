@@ -60,16 +60,22 @@ export function nearbyReader(
         ? touched
         : touched.map((path) => (isPathInside(path, root) ? join(search.cwd, relative(root, path)) : path));
     const rules = base.rules.filter((rule) => shown.has(rule.file.path) || isAbout(rule, here));
-    const ofRules = new Set(base.rules.map(({ file }) => file.path));
+    const ofRules = new Set(base.rules.flatMap(filesOf).map(({ path }) => path));
     const paths = [...touched, ...[...shown].filter((path) => !ofRules.has(path))];
     const memory = gather(nearbyPaths(root, paths, dirsOf, files));
     const inBase = new Set(base.files.map(({ digest }) => digest));
     const nearby = memory.files.filter(({ digest }) => !inBase.has(digest));
     // A rule that has become one for all files is not deleted.
     const moved = base.files.filter(({ path }) => shown.has(path));
-    const fit = fitMemory([...rules.map(({ file }) => file), ...nearby, ...moved], room);
-    return { facts: fit.map((file, at) => factOf(file, rules[at])), notes: memory.notes };
+    const byPath = new Map(rules.flatMap((rule) => filesOf(rule).map(({ path }) => [path, rule] as const)));
+    const files = [...rules.flatMap(filesOf), ...nearby, ...moved];
+    const fit = fitMemory([...new Map(files.map((file) => [file.path, file])).values()], room);
+    return { facts: fit.map((file) => factOf(file, byPath.get(file.path))), notes: memory.notes };
   };
+}
+
+function filesOf({ file, imports }: MemoryRule): readonly MemoryFile[] {
+  return [file, ...imports];
 }
 
 type DirsOf = (root: string, path: string) => readonly string[];

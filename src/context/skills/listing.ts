@@ -1,7 +1,7 @@
 import { fitList } from "../../lib/fit-list.ts";
 import { shorten } from "../../lib/text.ts";
 import { escapeTags } from "../escape-tags.ts";
-import type { Skill } from "./skill.ts";
+import { listedName, type Skill } from "./skill.ts";
 
 /** The share of a model's window that the list of skills may take. */
 export const SKILL_BUDGET_CONTEXT_PERCENT = 0.01;
@@ -11,7 +11,7 @@ export const DEFAULT_CHAR_BUDGET = 8000;
 /** Characters of one description, before any budget. */
 export const MAX_LISTING_DESC_CHARS = 250;
 
-type Listed = Pick<Skill, "name" | "description" | "whenToUse" | "origin">;
+type Listed = Pick<Skill, "name" | "alias" | "description" | "whenToUse" | "origin">;
 
 export function listingBudget(windowTokens: number | null): number {
   return windowTokens === null
@@ -27,7 +27,7 @@ export function forModel(skills: readonly Skill[]): readonly Skill[] {
 /** Returns one line for each skill, in `budget` characters together (A12.4 to A12.6); Troupe's own give way last. */
 export function skillListing(skills: readonly Listed[], budget: number): string {
   const entries = skills.map((skill) => ({
-    name: skill.name,
+    name: listedName(skill),
     description: listedDescription(skill),
     isKept: skill.origin === "shipped",
   }));

@@ -10,6 +10,8 @@ import { findTemplateCommands } from "./template.ts";
 
 /** A name that can be called: letters and digits, with marks in between. */
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}._:-]{0,127}$/u;
+/** An alias may be a title, by which a model calls it. */
+const ALIAS = /^[\p{L}\p{N}_][\p{L}\p{N} ._:&+-]{0,127}$/u;
 const KNOWN = {
   of: "a skill",
   known: [
@@ -56,7 +58,6 @@ function skillOf(
       `${JSON.stringify(name)} cannot be called; rename it with letters, digits, “-”, “_”, “.” and “:”.`,
     );
   if (body.trim() === "") return unusable("There is nothing below the front matter.");
-  // A name with spaces is a title.
   const own = kind === "skill" ? `${prefix}${line("name") ?? ""}` : name;
   const context = line("context");
   if (context !== null && context !== "fork" && context !== "inline")
@@ -72,7 +73,7 @@ function skillOf(
     });
   const model = line("model");
   const skill: Skill = {
-    ...{ name, alias: own !== name && NAME.test(own) ? own : null, kind, origin, path, plugin },
+    ...{ name, alias: own !== name && ALIAS.test(own) ? own : null, kind, origin, path, plugin },
     description: line("description") || firstWords(body),
     whenToUse: line("when-to-use"),
     allowedTools: take("allowed-tools", names) ?? [],

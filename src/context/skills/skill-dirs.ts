@@ -80,7 +80,6 @@ export const builtInSkills = [
   "claude-api",
   "fewer-permission-prompts",
   "init",
-  "keybindings-help",
   "loop",
   "playwright-cli",
   "review",

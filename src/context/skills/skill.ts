@@ -33,6 +33,11 @@ export interface Skill {
   readonly commands: readonly string[];
 }
 
+/** Returns the name as lists show it, with the alias that calls the skill, too. */
+export function listedName({ name, alias }: Pick<Skill, "name" | "alias">): string {
+  return alias === null ? name : `${name} (${alias})`;
+}
+
 /** All skills, each name once, those of the project first. The same object while nothing changes. */
 export interface Skills {
   readonly all: readonly Skill[];

@@ -1,5 +1,6 @@
 import type { AgentDefinition, AgentSource } from "../../context/agents/definition.ts";
 import { builtInAgents, findAgent } from "../../context/agents/index.ts";
+import { resolveTools, unknownTools } from "../../context/agents/tool-names.ts";
 import type { AgentModels } from "../../model/agent-models.ts";
 import { Toolbox } from "../../supervisor/toolbox.ts";
 import type { AgentListing } from "../../tools/agent-list.ts";
@@ -12,7 +13,7 @@ export interface ListedAgent extends AgentListing {
   readonly aliases: readonly string[];
   readonly model?: string;
   readonly source?: AgentSource;
-  /** Tools that its definition names and Troupe does not have. */
+  /** Tools that its definition names, as allowed or forbidden, and Troupe does not have. */
   readonly unknownTools?: readonly string[];
   /** Other traits of its agents in a few words: `worktree`, `background`, `plan mode`. */
   readonly traits?: readonly string[];
@@ -32,8 +33,9 @@ export function listingOf(definition: AgentDefinition, toolbox: Toolbox): Listed
   const { name, aliases = [], whenToUse, tools, disallowedTools = [], model } = definition;
   const source = builtInAgents.includes(definition) ? BUILT_IN : definition.source;
   const offered = toolbox.names(namedTools(definition), [...disallowedTools, ...MAIN_ONLY_TOOLS]);
-  const spawning = startsAgents(definition) ? ["Agent"] : [];
-  const unknownTools = tools === "all" ? [] : tools.filter((tool) => !isKnown(tool, toolbox));
+  const spawning = startsAgents(definition, toolbox.known) ? ["Agent"] : [];
+  const unknown = [...(tools === "all" ? [] : tools), ...disallowedTools];
+  const notHere = unknownTools([...new Set(unknown)], toolbox.known);
   const traits = traitsOf(definition);
   return {
     name,
@@ -42,7 +44,7 @@ export function listingOf(definition: AgentDefinition, toolbox: Toolbox): Listed
     tools: [...offered, ...spawning],
     ...(model === undefined ? {} : { model }),
     ...(source === undefined ? {} : { source }),
-    ...(unknownTools.length === 0 ? {} : { unknownTools }),
+    ...(notHere.length === 0 ? {} : { unknownTools: notHere }),
     ...(traits.length === 0 ? {} : { traits }),
   };
 }
@@ -51,14 +53,10 @@ const BUILT_IN: AgentSource = { scope: "built-in" };
 /** Both names of the Agent tool. */
 const SPAWNING: readonly string[] = ["Agent", "Task"];
 
-function startsAgents({ tools, disallowedTools = [] }: AgentDefinition): boolean {
-  if (disallowedTools.some((tool) => SPAWNING.includes(tool))) return false;
-  return tools === "all" || tools.some((tool) => SPAWNING.includes(tool));
-}
-
-/** A server's tools are known only after it has started. */
-function isKnown(tool: string, { known }: Toolbox): boolean {
-  return known.has(tool) || SPAWNING.includes(tool) || tool.includes("*") || tool.startsWith("mcp__");
+function startsAgents({ tools, disallowedTools = [] }: AgentDefinition, known: ReadonlySet<string>): boolean {
+  const names = (named: readonly string[]) =>
+    resolveTools(named, known).some((tool) => SPAWNING.includes(tool));
+  return !names(disallowedTools) && (tools === "all" || names(tools));
 }
 
 function traitsOf({

@@ -151,7 +151,7 @@ export function openServers(parts: ServersParts) {
 
   const joints: Joints = {
     prepareSpawn({ id, definition, signal }) {
-      named.tell([definition]);
+      named.tell(definition);
       const ready = hold(id, definition);
       if (ready === null) return null;
       return ready.then(() => {

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
+import { unknownTools } from "../../context/agents/tool-names.ts";
 import { nearNames } from "../../lib/near-name.ts";
 import { shorten } from "../../lib/text.ts";
 import { serverSlug } from "../../mcp/names.ts";
@@ -22,6 +23,7 @@ export interface ServersThere {
 type Kind = Pick<AgentDefinition, "name" | "mcpServers">;
 
 const MOST_TOLD = 5;
+const MOST_TOOLS = 10;
 const MOST_NAME_CHARS = 64;
 
 /** Returns the servers that agents of this type should have and do not get. Names are normalized as in rules. */
@@ -43,6 +45,34 @@ export function missingWords(kind: Kind, there: ServersThere): readonly string[]
   return left > 0
     ? [...sentences, `${left} more MCP servers that agents of type ${kind.name} name are not there.`]
     : sentences;
+}
+
+/** The names of tools, as a session knows them. */
+interface ToolsThere extends ServersThere {
+  readonly known: ReadonlySet<string>;
+}
+
+/** Says which tools of a definition do not exist: `grave` if its agents have none, or may use what it forbids. */
+function toolWords(kind: AgentDefinition, { known, servers }: ToolsThere): { grave: string[]; others: string[] } {
+  const { name, tools, disallowedTools = [], mcpServers } = kind;
+  const has = new Set([...servers, ...Object.keys(mcpServers?.own ?? {})].map(serverSlug));
+  const unknown = (names: readonly string[]) => unknownTools(names, known, (slug) => has.has(slug));
+  const missing = tools === "all" ? [] : unknown(tools);
+  const forbidden = unknown(disallowedTools).map(shownName).join(", ");
+  const all = missing.slice(0, MOST_TOOLS).map(shownName).join(", ");
+  const list = missing.length > MOST_TOOLS ? `${all} and ${missing.length - MOST_TOOLS} more` : all;
+  const isEmpty = missing.length > 0 && missing.length === tools.length;
+  return {
+    grave: [
+      ...(isEmpty
+        ? [`None of the tools that agents of type ${name} are to have exists here: ${list}. They start without them.`]
+        : []),
+      ...(forbidden === ""
+        ? []
+        : [`disallowedTools of agents of type ${name} forbids nothing with ${forbidden}: there is no such tool.`]),
+    ],
+    others: isEmpty || missing.length === 0 ? [] : [`Agents of type ${name} do not get ${list}: there is no such tool here.`],
+  };
 }
 
 /** Formats a name in quotes, in one line and shortened. */
@@ -70,27 +100,41 @@ export function namedTelling({
   kinds,
   isOff,
   onWarning,
-}: Pick<ServersParts, "kinds" | "isOff" | "onWarning"> & {
+  toolbox,
+}: Pick<ServersParts, "kinds" | "isOff" | "onWarning" | "toolbox"> & {
   readonly options: KnownTo;
 }) {
   const known = knownServers(options);
   const told = new Set<string>();
   /** Rules can change. */
-  function there(): ServersThere {
+  function there(): ToolsThere {
     const forbidden = known.servers.filter((name) => isOff([`mcp__${serverSlug(name)}__`]));
     const off = Object.fromEntries(forbidden.map((name) => [name, "a rule forbids all of its tools"]));
     const servers = known.servers.filter((name) => !forbidden.includes(name));
-    return { servers, leftOut: { ...known.leftOut, ...off }, kinds: kinds() };
+    return { servers, leftOut: { ...known.leftOut, ...off }, kinds: kinds(), known: toolbox.known };
   }
 
-  const missing = (kind: AgentDefinition) => missingWords(kind, there());
+  function missing(kind: AgentDefinition): readonly string[] {
+    const at = there();
+    const { grave, others } = toolWords(kind, at);
+    return [...grave, ...others, ...missingWords(kind, at)];
+  }
+
+  function warn(sentences: readonly string[]): void {
+    for (const sentence of sentences.filter((one) => !told.has(one))) {
+      told.add(sentence);
+      onWarning(sentence);
+    }
+  }
+
   return {
     missing,
     /** Warns the user, with each sentence once in a session. */
-    tell(of: readonly AgentDefinition[]) {
-      const fresh = of.flatMap(missing).filter((sentence) => !told.has(sentence));
-      for (const sentence of fresh) told.add(sentence);
-      for (const sentence of fresh) onWarning(sentence);
+    tell: (kind: AgentDefinition) => warn(missing(kind)),
+    /** Warns the user of what is grave in any of the types that a conversation can start. */
+    tellAll(all: readonly AgentDefinition[]) {
+      const at = there();
+      warn(all.flatMap((kind) => [...toolWords(kind, at).grave, ...missingWords(kind, at)]));
     },
   };
 }

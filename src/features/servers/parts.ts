@@ -29,7 +29,7 @@ export interface ServersParts {
   readonly resultChars: number;
   readonly clock: Clock;
   readonly outputs: Pick<Outputs, "next">;
-  readonly toolbox: Pick<Toolbox, "serve" | "select" | "originOf">;
+  readonly toolbox: Pick<Toolbox, "serve" | "select" | "originOf" | "known">;
   readonly broker: Pick<UserRequestBroker, "question">;
   readonly actors: Pick<Actors, "find" | "all" | "notify">;
   /** Returns the current agent types, in order of precedence. */

@@ -24,7 +24,7 @@ const MOST_NAMES = 50;
 const FOUND = `${SEARCH} shows what they do and what they take; call them through ${CALLER}.`;
 
 const GO_ON = "Continue without what is missing, and say so in your report where it matters.";
-const TITLE = "its MCP servers";
+const TITLE = "what it does not get";
 
 /** Builds the notice that a server's tools came, went or changed, or null if that does not concern the conversation. */
 export function serverNotice(

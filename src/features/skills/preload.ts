@@ -1,6 +1,6 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
 import type { Files } from "../../context/files.ts";
-import { skillTyped } from "../../context/skills/find-skill.ts";
+import { formatSeveral, skillTyped } from "../../context/skills/find-skill.ts";
 import { CHARS_PER_TOKEN } from "../../context/skills/listing.ts";
 import { loadedText } from "../../context/skills/loaded-text.ts";
 import { renderPlain, variablesOf } from "../../context/skills/render.ts";
@@ -55,11 +55,13 @@ export function preloadedWords(
   const toLoad: string[] = [];
   let left = Math.min(MOST_CHARS, Math.floor(window * SHARE * CHARS_PER_TOKEN));
   for (const name of names) {
-    const skill = skillTyped(name, all);
-    if (skill === undefined) {
-      warn(missing(kind, name, all));
+    const called = skillTyped(name, all);
+    if (called.type !== "skill") {
+      const several = called.type === "several" ? formatSeveral(name, called.skills, "") : null;
+      warn(several === null ? missing(kind, name, all) : `Agents of type ${kind}: ${several}`);
       continue;
     }
+    const { skill } = called;
     if (!skill.forModel) {
       warn(
         `Agents of type ${kind} do not get the skill ${skill.name}, which only you may load (disable-model-invocation).`,

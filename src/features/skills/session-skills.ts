@@ -4,7 +4,7 @@ import { diskFiles } from "../../context/disk-files.ts";
 import type { Fact } from "../../context/facts.ts";
 import type { Files } from "../../context/files.ts";
 import type { Reference } from "../../context/references.ts";
-import { skillNamed } from "../../context/skills/find-skill.ts";
+import { formatSeveral, skillNamed } from "../../context/skills/find-skill.ts";
 import { commandGrant } from "../../context/skills/grants.ts";
 import { skillLibrary } from "../../context/skills/library.ts";
 import { skillsBlocks } from "../../context/skills/listing.ts";
@@ -180,8 +180,11 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
 
   async function load(name: string, args: string, context: CallContext): Promise<Loaded> {
     const actor = actors.find(context.actor);
-    const skill = skillNamed(name, library.now.all);
-    if (skill === undefined || !actor) return refused(unknownSkill(name, library.now.all.filter(isForModel)));
+    const called = skillNamed(name, library.now.all, isForModel);
+    if (called.type === "several") return refused(formatSeveral(name, called.skills, ""));
+    if (called.type === "none" || !actor)
+      return refused(unknownSkill(name, library.now.all.filter(isForModel)));
+    const { skill } = called;
     if (name !== skill.name || skill.alias !== null) {
       const other = name === skill.name ? skill.alias : skill.name;
       const call = { tool: LOADING, input: { skill: other }, ...whereIs(context.actor) };

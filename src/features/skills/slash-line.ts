@@ -1,4 +1,4 @@
-import { skillTyped } from "../../context/skills/find-skill.ts";
+import { formatSeveral, skillTyped } from "../../context/skills/find-skill.ts";
 import type { Skill } from "../../context/skills/skill.ts";
 import { nearNames } from "../../lib/near-name.ts";
 
@@ -8,7 +8,7 @@ export type SlashLine =
   | { readonly type: "skill"; readonly skill: Skill; readonly args: string }
   /** `reason` is a sentence: there is no such skill. */
   | { readonly type: "unknown"; readonly reason: string }
-  /** The skill exists, and users may not call it. */
+  /** Users may not call the skill, or it is not clear which one is meant. */
   | { readonly type: "refused"; readonly reason: string };
 
 /** A line that starts with a slash, unless its first word is a path. */
@@ -18,8 +18,10 @@ const SLASH = /^\/([\p{L}\p{N}_][^\s/]*)(?:\s+([\s\S]*))?$/u;
 export function slashLine(line: string, all: readonly Skill[]): SlashLine {
   const [, name, args = ""] = SLASH.exec(line.trim()) ?? [];
   if (name === undefined) return { type: "text" };
-  const skill = skillTyped(name, all);
-  if (skill === undefined)
+  const called = skillTyped(name, all);
+  if (called.type === "several")
+    return { type: "refused", reason: formatSeveral(`/${name}`, called.skills, "/") };
+  if (called.type === "none")
     return {
       type: "unknown",
       reason: unknownSkill(
@@ -27,6 +29,7 @@ export function slashLine(line: string, all: readonly Skill[]): SlashLine {
         all.filter(({ forUser }) => forUser),
       ),
     };
+  const { skill } = called;
   if (!skill.forUser)
     return {
       type: "refused",

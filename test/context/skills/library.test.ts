@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { diskFiles } from "../../../src/context/disk-files.ts";
 import type { Files } from "../../../src/context/files.ts";
-import { skillNamed, skillTyped } from "../../../src/context/skills/find-skill.ts";
+import { type CalledSkill, skillNamed, skillTyped } from "../../../src/context/skills/find-skill.ts";
 import { skillGrants } from "../../../src/context/skills/grants.ts";
 import { skillLibrary } from "../../../src/context/skills/library.ts";
 import type { SkillSearch } from "../../../src/context/skills/skill-dirs.ts";
@@ -47,6 +47,7 @@ function world(files: Readonly<Record<string, string>>, search: Partial<SkillSea
   };
 }
 
+const called = (found: CalledSkill) => (found.type === "skill" ? found.skill : undefined);
 const skill = (description: string, more = "") => `---\ndescription: ${description}\n${more}---\nDo it.\n`;
 const P = "project/.claude/skills";
 
@@ -81,9 +82,9 @@ describe("where skills are", () => {
       ["tools:three", "plugin", "plug"],
     ]);
     expect(all[0]?.argumentHint).toBe("[x] [y]");
-    expect(skillNamed("/a:b:c", all)?.name).toBe("a:b:c");
-    expect(skillNamed("c", all)).toBeUndefined();
-    expect(skillTyped("C", all)?.name).toBe("a:b:c");
+    expect(called(skillNamed("/a:b:c", all, () => true))?.name).toBe("a:b:c");
+    expect(skillNamed("c", all, () => true)).toEqual({ type: "none" });
+    expect(called(skillTyped("C", all))?.name).toBe("a:b:c");
     expect(
       nearNames(
         "thre",
@@ -117,7 +118,7 @@ describe("where skills are", () => {
     expect((await library().look()).notes).toEqual([]);
   });
 
-  test("the ten that come with Troupe can be read, are whole, and give way to others of their names (A12.3)", async () => {
+  test("the nine that come with Troupe can be read, are whole, and give way to others of their names (A12.3)", async () => {
     const { where } = world({ [`${P}/review/SKILL.md`]: skill("ours") });
     const search = { ...where, shipped: true, trusted: () => true };
     const { all, notes } = await skillLibrary(search, diskFiles).look();
@@ -168,7 +169,7 @@ describe("an untrusted project's skill that takes another's name", () => {
         ["ops:deploy", "user"],
         ["ship", "user"],
       ]);
-      expect(skillTyped("/deploy", all)?.name).toBe("ops:deploy");
+      expect(called(skillTyped("/deploy", all))?.name).toBe("ops:deploy");
       expect(notes).toEqual([note("Ship (yours stays), deploy (yours stays)")]);
       expect((await one.grants()).map(({ words }) => words)).toEqual([
         "use its skill Ship instead of yours",
@@ -177,7 +178,7 @@ describe("an untrusted project's skill that takes another's name", () => {
       ]);
     }
     const trusted = await skillLibrary({ ...where, trusted: () => true }, diskFiles).look();
-    expect(skillTyped("/deploy", trusted.all)?.origin).toBe("project");
+    expect(called(skillTyped("/deploy", trusted.all))?.origin).toBe("project");
   });
 });
 
@@ -195,11 +196,27 @@ describe("a front-matter name", () => {
       ["first", "same"],
       ["multimodal-audiocraft", "audiocraft"],
       ["second", "same"],
-      ["titled", null],
+      ["titled", "A Title"],
     ]);
-    for (const name of ["multimodal-audiocraft", "/audiocraft"])
-      expect(skillTyped(name, all)?.description).toBe("one");
-    expect(skillNamed("same", all)?.name).toBe("first");
+    for (const name of ["multimodal-audiocraft", "/audiocraft", "/AudioCraft"])
+      expect(called(skillTyped(name, all))?.description).toBe("one");
+    for (const name of ["titled", "A Title", "titled (A Title)"])
+      expect(called(skillNamed(name, all, () => true))?.name).toBe("titled");
+  });
+
+  test("that two skills share names both, unless only one of them may be called", async () => {
+    const { library } = world({
+      [`${P}/first/SKILL.md`]: skill("first", "name: same\n"),
+      [`${P}/second/SKILL.md`]: skill("second", "name: same\nuser-invocable: false\n"),
+      "project/.claude/commands/a/ship.md": "Ship a.",
+      "project/.claude/commands/b/ship.md": "Ship b.",
+    });
+    const { all } = await library().look();
+    const names = (found: CalledSkill) =>
+      found.type === "several" ? found.skills.map(({ name }) => name) : called(found)?.name;
+    expect(names(skillNamed("same", all, () => true))).toEqual(["first", "second"]);
+    expect(names(skillTyped("/same", all))).toBe("first");
+    expect(names(skillTyped("/Ship", all))).toEqual(["a:ship", "b:ship"]);
   });
 
   test("calls nothing if another skill or command has it as its name", async () => {
@@ -210,7 +227,7 @@ describe("a front-matter name", () => {
     });
     const { all } = await skillLibrary({ ...where, reserved: ["help"] }, diskFiles).look();
     expect(all.map(({ alias }) => alias)).toEqual([null, null, null]);
-    expect(skillTyped("Deploy", all)?.description).toBe("mine");
+    expect(called(skillTyped("Deploy", all))?.description).toBe("mine");
   });
 });
 
@@ -229,7 +246,7 @@ describe("what files say", () => {
     expect(notes).toEqual([]);
     expect(all.map(({ name, alias }) => [name, alias])).toEqual([
       ["b", "better"],
-      ["pdf", null],
+      ["pdf", "PDF Processing"],
       ["plain", null],
     ]);
     expect(all[0]).toMatchObject({

@@ -13,7 +13,7 @@ import type { Skill, SkillOrigin } from "../../../src/context/skills/skill.ts";
 import { MIN_DESC_LENGTH } from "../../../src/lib/fit-list.ts";
 
 const skill = (name: string, description: string, origin: SkillOrigin = "project") => ({
-  ...{ name, description, origin, whenToUse: null },
+  ...{ name, alias: null, description, origin, whenToUse: null },
 });
 const many = (count: number, description: string) =>
   Array.from({ length: count }, (_, at) => skill(`skill-${at}`, description));
@@ -48,6 +48,11 @@ describe("the list of skills", () => {
     ]);
   });
 
+  test("shows the alias that calls a skill, too", () => {
+    const two = [{ ...skill("multimodal-audiocraft", "Audio."), alias: "audiocraft-audio-generation" }];
+    expect(skillListing(two, 8_000)).toBe("- multimodal-audiocraft (audiocraft-audio-generation): Audio.");
+  });
+
   test("second level: others' descriptions are shortened alike, Troupe's stay whole (A12.6)", () => {
     const text = skillListing([...many(60, "d".repeat(200)), ...shipped], 8_000);
     expect(text.length).toBeLessThanOrEqual(8_000);
@@ -76,7 +81,7 @@ describe("the list of skills", () => {
     const one = fc.record({
       name: fc.stringMatching(/^[a-z][a-z0-9-]{0,40}$/),
       description: fc.string({ maxLength: 300 }).map((text) => text.replace(/\s+/g, " ")),
-      whenToUse: fc.option(fc.string({ maxLength: 80 }).map((text) => text.replace(/\s+/g, " "))),
+      alias: fc.constant(null), whenToUse: fc.option(fc.string({ maxLength: 80 }).map((text) => text.replace(/\s+/g, " "))),
       origin,
     });
     fc.assert(

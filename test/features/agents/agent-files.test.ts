@@ -224,7 +224,6 @@ describe("the seven built-in types (A11.2)", () => {
     ["reviewer", "code-reviewer"],
     ["security_audit", "security-audit"],
     ["Claude Code Guide", "claude-code-guide"],
-    ["statusline-setup", "statusline-setup"],
   ])("%s is %s", async (name, type) => {
     const { supervisor } = supervised("in-thread", [{ text: "done" }]);
     expect((await supervisor.spawn({ type: name, prompt: "Go." })).type).toBe(type);
@@ -233,7 +232,7 @@ describe("the seven built-in types (A11.2)", () => {
   test("an unknown one is an error that names them", async () => {
     const { supervisor } = supervised("in-thread", []);
     await expect(supervisor.spawn({ type: "nobody", prompt: "Go." })).rejects.toThrow(
-      'There is no agent type "nobody". Available: Explore, Plan, code-reviewer, security-audit, general-purpose, claude-code-guide, statusline-setup.',
+      'There is no agent type "nobody". Available: Explore, Plan, code-reviewer, security-audit, general-purpose, claude-code-guide.',
     );
   });
 });

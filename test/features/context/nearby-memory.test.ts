@@ -160,6 +160,27 @@ describe("rules (.claude/rules)", () => {
     expect(times(last(), "In the api so.")).toBe(1);
   });
 
+  test("what a rule for some files imports comes with it, and what is memory anyway does not come again", async () => {
+    const { supervisor, last, model } = session({
+      "CLAUDE.md": "See @docs/common.md",
+      "docs/common.md": "Common words.",
+      ".claude/rules/api.md": rule("api/*", "In the api so, see @../../docs/api.md and @../../docs/common.md"),
+      "docs/api.md": "Imported for the api, see @more.md",
+      "docs/more.md": "And more.",
+      "api/a.ts": "a",
+      "web/b.ts": "b",
+    });
+    await supervisor.prompt("read web/b.ts");
+    expect(JSON.stringify(model.requests)).not.toMatch(/Imported for the api|And more/);
+    await supervisor.prompt("read api/a.ts");
+    for (const text of ["In the api so", "Imported for the api", "And more."]) expect(times(last(), text)).toBe(1);
+    expect(JSON.stringify(last()?.system).split("Common words.")).toHaveLength(2);
+    expect(times(last(), "Common words.")).toBe(0);
+    await supervisor.prompt("read api/a.ts");
+    expect(times(last(), "Imported for the api")).toBe(1);
+    expect(times(last(), "was deleted")).toBe(0);
+  });
+
   test("a rule that changes is shown again; one that is now for all files is not reported as deleted", async () => {
     const { supervisor, last, cwd } = session({
       ".claude/rules/api.md": rule("api/*", "In the api so."),

@@ -157,3 +157,56 @@ describe("a server that does not exist (A11.3)", () => {
 function fail(): never {
   throw new Error("There is no such request.");
 }
+
+describe("a tool that does not exist", () => {
+  const reviewer = (tools: readonly string[], disallowedTools: readonly string[] = []) =>
+    defineAgent({
+      ...{ name: "reviewer", whenToUse: "", prompt: "You are reviewer.", tools, disallowedTools },
+    });
+  const NONE =
+    'None of the tools that agents of type reviewer are to have exists here: "githubRepo", "mcp__none__x". They start without them.';
+  const SOME = 'Agents of type reviewer do not get "githubRepo": there is no such tool here.';
+  const FORBIDDEN =
+    'disallowedTools of agents of type reviewer forbids nothing with "rm_rf": there is no such tool.';
+
+  test.each([
+    ["none exists", reviewer(["githubRepo", "mcp__none__x"]), NONE, true],
+    ["one does not exist", reviewer(["githubRepo", "codebase"]), SOME, false],
+    ["one that is forbidden does not exist", reviewer(["Read"], ["rm_rf", "execute"]), FORBIDDEN, true],
+  ])(
+    "is reported to the user, to the agent and in the result of its caller if %s",
+    async (_, definition, sentence, isGrave) => {
+      const { supervisor, model, events } = supervised(
+        "in-thread",
+        (request, n) => {
+          if (!isMain(request)) return { text: "done" };
+          return n === 0 ? { text: "hi" } : n === 1 ? { calls: [asks("reviewer")] } : { text: "ok" };
+        },
+        { agents: [definition] },
+      );
+      const warned = () => events.filter((event) => event.type === "warning" && event.message === sentence);
+      await supervisor.prompt("hello");
+      expect(warned()).toHaveLength(isGrave ? 1 : 0);
+      await supervisor.prompt("go");
+      expect(warned()).toHaveLength(1);
+      const mine = model.requests.find((one) => !isMain(one));
+      expect(textsOf(mine ?? fail())).toContain(`${sentence} Continue without what is missing`);
+      expect(textsOf(model.requests.at(-1) ?? fail())).toContain(sentence);
+    },
+  );
+
+  test("is not reported if another program's name stands for one that exists", async () => {
+    const { supervisor, model, events } = supervised(
+      "in-thread",
+      (request, n) => {
+        if (!isMain(request)) return { text: "done" };
+        return n === 0 ? { calls: [asks("reviewer")] } : { text: "ok" };
+      },
+      { agents: [reviewer(["edit/editFiles", "search"], ["terminal"])] },
+    );
+    await supervisor.prompt("go");
+    expect(events.filter(({ type }) => type === "warning")).toEqual([]);
+    const mine = model.requests.find((one) => !isMain(one));
+    expect(mine?.tools.map(({ name }) => name)).toEqual(["Write", "Edit", "NotebookEdit", "Glob", "Grep"]);
+  });
+});

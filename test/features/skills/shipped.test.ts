@@ -36,14 +36,25 @@ test.each(["allow", "deny"] as const)(
   },
 );
 
+test("review looks at the change itself and reports on it", async () => {
+  const { supervisor, model } = withSkills(
+    [{ calls: [{ name: "Bash", input: { command: "git diff HEAD --stat" } }] }, { text: "Not as it is: a.ts:1." }],
+    { allowedTools: ["Bash(git diff:*)"] },
+  );
+  const { summary } = await supervisor.prompt("/review");
+  const text = JSON.stringify(model.requests[0]?.messages);
+  expect(text).toContain("Nothing given: `git diff HEAD` and untracked files");
+  // The check of what is reported needs the command that was run.
+  expect(summary.receipts.commands).toHaveLength(1);
+  expect(summary.text).toContain("Not as it is: a.ts:1.");
+});
+
 test("what cannot be done yet is said by the skill that is named after it", async () => {
   const { supervisor, model } = withSkills(() => ({ text: "Done." }));
   await supervisor.prompt("/loop 5m check the deploy");
-  await supervisor.prompt("/keybindings-help");
   await supervisor.prompt("/update-config allow npm test");
   const last = JSON.stringify(model.requests.at(-1)?.messages);
   expect(last).toContain("If CronCreate and ScheduleWakeup are not offered");
-  expect(last).toContain("Keys cannot be changed in this version");
   // A18.4: by the command that checks and writes as a whole, never by hand.
   expect(last).toContain("Never write a `settings.json` with Write, Edit");
   expect(last).toContain("troupe config set permissions.allow");

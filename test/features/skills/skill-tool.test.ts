@@ -65,6 +65,24 @@ describe("Skill", () => {
     );
   });
 
+  test("names the skills that share an alias, to the model and to the user, instead of loading one", async () => {
+    const shared = (text: string) => skillFile({ name: "same", description: text }, text);
+    const files = {
+      ".claude/skills/first/SKILL.md": shared("FIRST-TEXT"),
+      ".claude/skills/second/SKILL.md": shared("SECOND-TEXT"),
+    };
+    const { supervisor, model } = withSkills([load("same"), load("second"), done], { files });
+    await supervisor.prompt("do it");
+    expect(textOf(model.requests[0] ?? { messages: [] })).toContain("- first (same): FIRST-TEXT");
+    const refused = textOf(model.requests[1] ?? { messages: [] });
+    expect(refused).toMatch(/may mean 2 skills; call one by its name: first .*first\/SKILL.md.*, second /);
+    expect(refused).not.toContain("<command-name>");
+    expect(textOf(model.requests[2] ?? { messages: [] })).toContain("<command-name>second</command-name>");
+    const { summary } = await supervisor.prompt("/same");
+    expect(summary).toMatchObject({ status: "failed", reason: expect.stringMatching(/"\/same" may mean 2 skills.*\/first .*\/second /) });
+    expect(model.requests).toHaveLength(3);
+  });
+
   test("may be loaded again for a new prompt", async () => {
     const { supervisor, model } = withSkills([load("greet", "one"), done, load("greet", "two"), done], {
       files: { [GREET]: greet },
