@@ -68,8 +68,8 @@ export function nearbyReader(
     // A rule that has become one for all files is not deleted.
     const moved = base.files.filter(({ path }) => shown.has(path));
     const byPath = new Map(rules.flatMap((rule) => filesOf(rule).map(({ path }) => [path, rule] as const)));
-    const files = [...rules.flatMap(filesOf), ...nearby, ...moved];
-    const fit = fitMemory([...new Map(files.map((file) => [file.path, file])).values()], room);
+    const found = [...rules.flatMap(filesOf), ...nearby, ...moved];
+    const fit = fitMemory([...new Map(found.map((file) => [file.path, file])).values()], room);
     return { facts: fit.map((file) => factOf(file, byPath.get(file.path))), notes: memory.notes };
   };
 }

@@ -53,7 +53,10 @@ interface ToolsThere extends ServersThere {
 }
 
 /** Says which tools of a definition do not exist: `grave` if its agents have none, or may use what it forbids. */
-function toolWords(kind: AgentDefinition, { known, servers }: ToolsThere): { grave: string[]; others: string[] } {
+function toolWords(
+  kind: AgentDefinition,
+  { known, servers }: ToolsThere,
+): { grave: string[]; others: string[] } {
   const { name, tools, disallowedTools = [], mcpServers } = kind;
   const has = new Set([...servers, ...Object.keys(mcpServers?.own ?? {})].map(serverSlug));
   const unknown = (names: readonly string[]) => unknownTools(names, known, (slug) => has.has(slug));
@@ -65,13 +68,20 @@ function toolWords(kind: AgentDefinition, { known, servers }: ToolsThere): { gra
   return {
     grave: [
       ...(isEmpty
-        ? [`None of the tools that agents of type ${name} are to have exists here: ${list}. They start without them.`]
+        ? [
+            `None of the tools that agents of type ${name} are to have exists here: ${list}. They start without them.`,
+          ]
         : []),
       ...(forbidden === ""
         ? []
-        : [`disallowedTools of agents of type ${name} forbids nothing with ${forbidden}: there is no such tool.`]),
+        : [
+            `disallowedTools of agents of type ${name} forbids nothing with ${forbidden}: there is no such tool.`,
+          ]),
     ],
-    others: isEmpty || missing.length === 0 ? [] : [`Agents of type ${name} do not get ${list}: there is no such tool here.`],
+    others:
+      isEmpty || missing.length === 0
+        ? []
+        : [`Agents of type ${name} do not get ${list}: there is no such tool here.`],
   };
 }
 

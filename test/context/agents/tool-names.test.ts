@@ -11,21 +11,42 @@ const means = (line: string) => [...new Set(resolveTools(line.split(" "), known)
 describe("the tools of a definition", () => {
   test.each([
     // Former names, and other spellings.
-    ["LS MultiEdit NotebookRead BashOutput KillShell SlashCommand", "Edit Glob Read Skill TaskOutput TaskStop"],
+    [
+      "LS MultiEdit NotebookRead BashOutput KillShell SlashCommand",
+      "Edit Glob Read Skill TaskOutput TaskStop",
+    ],
     ["read bash webfetch todo_write web-search", "Bash Read TodoWrite WebFetch WebSearch"],
     // VS Code and GitHub Copilot.
     ["edit/editFiles codebase search runCommands fetch", "Bash Edit Glob Grep NotebookEdit WebFetch Write"],
-    ["read/readFile search/codebase execute/runInTerminal execute/getTerminalOutput", "Bash Glob Grep Read TaskOutput"],
-    ["read edit search execute web agent todo", "Agent Bash Edit Glob Grep NotebookEdit Read TodoWrite WebFetch WebSearch Write"],
+    [
+      "read/readFile search/codebase execute/runInTerminal execute/getTerminalOutput",
+      "Bash Glob Grep Read TaskOutput",
+    ],
+    [
+      "read edit search execute web agent todo",
+      "Agent Bash Edit Glob Grep NotebookEdit Read TodoWrite WebFetch WebSearch Write",
+    ],
     ["problems search/usages agent/runSubagent terminal", "Agent Bash LSP"],
     // Cursor.
-    ["codebase_search read_file run_terminal_cmd list_dir grep_search edit_file search_replace", "Bash Edit Glob Grep Read"],
+    [
+      "codebase_search read_file run_terminal_cmd list_dir grep_search edit_file search_replace",
+      "Bash Edit Glob Grep Read",
+    ],
     // OpenCode.
-    ["bash glob grep list patch todowrite websearch question", "AskUserQuestion Bash Edit Glob Grep TodoWrite WebSearch Write"],
+    [
+      "bash glob grep list patch todowrite websearch question",
+      "AskUserQuestion Bash Edit Glob Grep TodoWrite WebSearch Write",
+    ],
     // Gemini CLI.
-    ["run_shell_command read_many_files replace write_file google_web_search search_file_content list_directory", "Bash Edit Glob Grep Read WebSearch Write"],
+    [
+      "run_shell_command read_many_files replace write_file google_web_search search_file_content list_directory",
+      "Bash Edit Glob Grep Read WebSearch Write",
+    ],
     // Names that say nothing here stay as they are.
-    ["githubRepo vscode/runCommand azure-mcp/search Weather mcp__a__search", "Weather azure-mcp/search githubRepo mcp__a__search vscode/runCommand"],
+    [
+      "githubRepo vscode/runCommand azure-mcp/search Weather mcp__a__search",
+      "Weather azure-mcp/search githubRepo mcp__a__search vscode/runCommand",
+    ],
   ])("%s", (names, ours) => {
     expect(means(names)).toBe(ours);
   });
@@ -41,8 +62,21 @@ describe("the tools of a definition", () => {
   });
 
   test("those that mean nothing here are named, except a server's that may still come", () => {
-    const names = ["Read", "codebase", "githubRepo", "Agent", "*", "mcp__there__x", "mcp__gone", "mcp__gone__*"];
+    const names = [
+      "Read",
+      "codebase",
+      "githubRepo",
+      "Agent",
+      "*",
+      "mcp__there__x",
+      "mcp__gone",
+      "mcp__gone__*",
+    ];
     expect(unknownTools(names, known)).toEqual(["githubRepo"]);
-    expect(unknownTools(names, known, (slug) => slug === "there")).toEqual(["githubRepo", "mcp__gone", "mcp__gone__*"]);
+    expect(unknownTools(names, known, (slug) => slug === "there")).toEqual([
+      "githubRepo",
+      "mcp__gone",
+      "mcp__gone__*",
+    ]);
   });
 });

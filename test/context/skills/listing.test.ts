@@ -81,7 +81,8 @@ describe("the list of skills", () => {
     const one = fc.record({
       name: fc.stringMatching(/^[a-z][a-z0-9-]{0,40}$/),
       description: fc.string({ maxLength: 300 }).map((text) => text.replace(/\s+/g, " ")),
-      alias: fc.constant(null), whenToUse: fc.option(fc.string({ maxLength: 80 }).map((text) => text.replace(/\s+/g, " "))),
+      alias: fc.constant(null),
+      whenToUse: fc.option(fc.string({ maxLength: 80 }).map((text) => text.replace(/\s+/g, " "))),
       origin,
     });
     fc.assert(

@@ -164,7 +164,10 @@ describe("rules (.claude/rules)", () => {
     const { supervisor, last, model } = session({
       "CLAUDE.md": "See @docs/common.md",
       "docs/common.md": "Common words.",
-      ".claude/rules/api.md": rule("api/*", "In the api so, see @../../docs/api.md and @../../docs/common.md"),
+      ".claude/rules/api.md": rule(
+        "api/*",
+        "In the api so, see @../../docs/api.md and @../../docs/common.md",
+      ),
       "docs/api.md": "Imported for the api, see @more.md",
       "docs/more.md": "And more.",
       "api/a.ts": "a",
@@ -173,7 +176,8 @@ describe("rules (.claude/rules)", () => {
     await supervisor.prompt("read web/b.ts");
     expect(JSON.stringify(model.requests)).not.toMatch(/Imported for the api|And more/);
     await supervisor.prompt("read api/a.ts");
-    for (const text of ["In the api so", "Imported for the api", "And more."]) expect(times(last(), text)).toBe(1);
+    for (const text of ["In the api so", "Imported for the api", "And more."])
+      expect(times(last(), text)).toBe(1);
     expect(JSON.stringify(last()?.system).split("Common words.")).toHaveLength(2);
     expect(times(last(), "Common words.")).toBe(0);
     await supervisor.prompt("read api/a.ts");

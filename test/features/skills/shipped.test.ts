@@ -38,7 +38,10 @@ test.each(["allow", "deny"] as const)(
 
 test("review looks at the change itself and reports on it", async () => {
   const { supervisor, model } = withSkills(
-    [{ calls: [{ name: "Bash", input: { command: "git diff HEAD --stat" } }] }, { text: "Not as it is: a.ts:1." }],
+    [
+      { calls: [{ name: "Bash", input: { command: "git diff HEAD --stat" } }] },
+      { text: "Not as it is: a.ts:1." },
+    ],
     { allowedTools: ["Bash(git diff:*)"] },
   );
   const { summary } = await supervisor.prompt("/review");

@@ -79,7 +79,10 @@ describe("Skill", () => {
     expect(refused).not.toContain("<command-name>");
     expect(textOf(model.requests[2] ?? { messages: [] })).toContain("<command-name>second</command-name>");
     const { summary } = await supervisor.prompt("/same");
-    expect(summary).toMatchObject({ status: "failed", reason: expect.stringMatching(/"\/same" may mean 2 skills.*\/first .*\/second /) });
+    expect(summary).toMatchObject({
+      status: "failed",
+      reason: expect.stringMatching(/"\/same" may mean 2 skills.*\/first .*\/second /),
+    });
     expect(model.requests).toHaveLength(3);
   });
 

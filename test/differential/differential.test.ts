@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { expect, test } from "vitest";
+import * as z from "zod/mini";
+import { agentLibrary } from "../../src/context/agents/load.ts";
+import { diskFiles } from "../../src/context/disk-files.ts";
+import { memoryReader } from "../../src/context/memory/memory.ts";
+import { nearbyReader } from "../../src/context/memory/nearby.ts";
+import { formatSeveral, skillNamed } from "../../src/context/skills/find-skill.ts";
+import { skillLibrary } from "../../src/context/skills/library.ts";
+import { skillListing } from "../../src/context/skills/listing.ts";
+import { renderSkill, variablesOf } from "../../src/context/skills/render.ts";
+import { pathPatterns } from "../../src/features/context/path-patterns.ts";
+import { Toolbox } from "../../src/supervisor/toolbox.ts";
+import { noSession, sessionTools } from "../../src/tools/session-tools.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { definitions, writeDefinitions } from "./definitions.ts";
+
+const Fact = z.strictObject({
+  about: z.enum(["listed", "called", "rendered", "agent", "tools", "model", "memory"]),
+  of: z.string(),
+  given: z.optional(z.string()),
+  /** What the other program makes of it, and where that was seen. */
+  theirs: z.string(),
+  source: z.string().check(z.minLength(20)),
+  /** Only where Troupe differs, with the reason. */
+  ours: z.optional(z.string()),
+  reason: z.optional(z.string()),
+});
+type Fact = z.infer<typeof Fact>;
+
+const here = (path: string) => new URL(path, import.meta.url);
+const { facts } = z
+  .strictObject({ program: z.string(), facts: z.array(Fact) })
+  .parse(JSON.parse(readFileSync(here("facts.json"), "utf8")));
+const title = ({ about, of, given = "" }: Fact) => `${about} ${of} ${given}`.trim();
+
+/** Runs the directory through our assembly; returns what it makes of a fact's subject. */
+async function assembly(): Promise<(fact: Fact) => Promise<string>> {
+  const top = temporaryFolder();
+  writeDefinitions(top);
+  const none = join(top, "none");
+  const search = {
+    ...{ cwd: top, homedir: none, home: none, managed: none, plugins: [join(top, "plug")], shipped: false },
+    ...{ trusted: () => true, agreed: () => true, denied: () => false },
+  };
+  const { all, notes } = await skillLibrary(search, diskFiles).look();
+  expect(notes).toEqual([]);
+  const listed = skillListing(all, 100_000).split("\n");
+  const { agents } = await agentLibrary(search, diskFiles).look();
+  const toolbox = new Toolbox(() => false);
+  toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
+  const every = [...toolbox.names("all", []), "Agent"];
+  const memory = memoryReader(search, diskFiles)();
+  const nearby = nearbyReader(search, diskFiles, pathPatterns());
+  const near = { root: top, touched: [join(top, "api/a.ts")], known: [], room: 100_000 };
+  const { facts: rules } = nearby(near, memory);
+
+  function called(name: string): string {
+    const found = skillNamed(name, all, () => true);
+    if (found.type === "none") return "nothing";
+    if (found.type === "skill") return found.skill.name;
+    const names = found.skills.map((skill) => skill.name);
+    for (const one of names) expect(formatSeveral(name, found.skills, "")).toContain(one);
+    return `neither; names ${names.join(", ")}`;
+  }
+
+  async function rendered(name: string, args: string): Promise<string> {
+    const skill = all.find((one) => one.name === name);
+    if (skill === undefined) return "nothing";
+    const body = await renderSkill(skill, args, {
+      files: diskFiles,
+      variables: variablesOf(skill, { cwd: top, session: "session" }),
+      run: async () => ({ type: "ran", output: "OUTPUT", exitCode: 0 }),
+      named: () => ({ texts: [], reads: [] }),
+    });
+    return body.type === "text" ? body.text.replaceAll(dirname(skill.path), "DIR") : body.reason;
+  }
+
+  function tools(name: string): string {
+    const { tools: allowed = [], disallowedTools = [] } = agents.find((one) => one.name === name) ?? {};
+    const names = toolbox.names(allowed, disallowedTools);
+    const own =
+      allowed !== "all" && allowed.some((tool) => ["Agent", "Task"].includes(tool)) ? ["Agent"] : [];
+    const left = every.filter((tool) => tool !== "Agent" && !names.includes(tool));
+    if (allowed === "all") return left.length === 0 ? "all" : `all but ${left.toSorted().join(", ")}`;
+    return [...names, ...own].toSorted().join(", ") || "none";
+  }
+
+  function shown(path: string): string {
+    if (memory.files.some((file) => relative(top, file.path) === path)) return "shown";
+    return rules.some(({ key }) => key.endsWith(join(top, path))) ? "shown with api/a.ts" : "not shown";
+  }
+
+  return async ({ about, of, given = "" }) => {
+    switch (about) {
+      case "listed": {
+        const line = listed.find((one) => new RegExp(`^- ${of}(?: \\(|:|$)`).test(one)) ?? "";
+        return all.find((one) => one.name === of)?.forModel === false
+          ? of
+          : (/^- (.*?)(?:: .*)?$/.exec(line.replace(/:(?=\S)/g, "\0"))?.[1]?.replaceAll("\0", ":") ??
+              "nothing");
+      }
+      case "called":
+        return called(of);
+      case "rendered":
+        return await rendered(of, given);
+      case "agent":
+        return agents.find(({ name }) => name === of)?.name ?? "nothing";
+      case "tools":
+        return tools(of);
+      case "model":
+        return agents.find(({ name }) => name === of)?.model ?? "the session's";
+      case "memory":
+        return shown(of);
+      default:
+        return about satisfies never;
+    }
+  };
+}
+
+test("a directory of definitions is what it is in the other program, except for the differences that have a reason", async () => {
+  expect(Object.keys(definitions).length).toBeGreaterThan(55);
+  const ours = await assembly();
+  const unlisted: string[] = [];
+  const stale: string[] = [];
+  for (const fact of facts) {
+    const made = await ours(fact);
+    if (made !== (fact.ours ?? fact.theirs)) unlisted.push(`${title(fact)}: ${JSON.stringify(made)}`);
+    if (fact.ours !== undefined && (made === fact.theirs || !fact.reason)) stale.push(title(fact));
+  }
+  expect({ unlisted, stale }).toEqual({ unlisted: [], stale: [] });
+});
+
+test("states each fact once, of a definition that exists", () => {
+  expect(new Set(facts.map(title)).size).toBe(facts.length);
+  const texts = JSON.stringify(definitions);
+  for (const { of } of facts) expect(texts).toContain(of.split(":").at(-1)?.split("/").at(-1) ?? "");
+});
+
+test("docs/differences.md lists the same differences", () => {
+  const page = readFileSync(here("../../docs/differences.md"), "utf8");
+  const cell = (text = "") => `\`${JSON.stringify(text).slice(1, -1).replaceAll("|", "\\|")}\``;
+  const rows = facts.flatMap((fact) =>
+    fact.ours === undefined
+      ? []
+      : [
+          `| ${title(fact).replaceAll("|", "\\|")} | ${cell(fact.theirs)} | ${cell(fact.ours)} | ${fact.reason} |`,
+        ],
+  );
+  expect(page.split("\n").filter((line) => /^\| (?!Of |---)/.test(line))).toEqual(rows);
+});
