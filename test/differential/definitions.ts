@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: such is what skills are written in
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 

@@ -69,7 +69,7 @@ function toolWords(
     grave: [
       ...(isEmpty
         ? [
-            `None of the tools that agents of type ${name} are to have exists here: ${list}. They start without them.`,
+            `None of the tools that agents of type ${name} name exists here: ${list}. They start without them.`,
           ]
         : []),
       ...(forbidden === ""

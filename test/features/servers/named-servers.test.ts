@@ -164,7 +164,7 @@ describe("a tool that does not exist", () => {
       ...{ name: "reviewer", whenToUse: "", prompt: "You are reviewer.", tools, disallowedTools },
     });
   const NONE =
-    'None of the tools that agents of type reviewer are to have exists here: "githubRepo", "mcp__none__x". They start without them.';
+    'None of the tools that agents of type reviewer name exists here: "githubRepo", "mcp__none__x". They start without them.';
   const SOME = 'Agents of type reviewer do not get "githubRepo": there is no such tool here.';
   const FORBIDDEN =
     'disallowedTools of agents of type reviewer forbids nothing with "rm_rf": there is no such tool.';
