@@ -54,6 +54,8 @@ function condition({ trust, width }: Setting<unknown>): string {
       return width ? "after trust; a stricter one always" : "after trust";
     case "stricter":
       return "if stricter";
+    case "proposes":
+      return "as a proposal";
     case "never":
     case "managed":
       return "never";

@@ -4,16 +4,16 @@ import { troupeHome } from "../journal/paths.ts";
 import { type SettingsReader, settingsReader, type TrustedSettings } from "../policy/trust/trust.ts";
 import { trustFolder } from "../policy/trust/trust-store.ts";
 import { type TrustQuestion, trustQuestion, untrustedNote } from "../policy/trust/trust-text.ts";
-import { isProjectScope, settingsPaths } from "../settings/paths.ts";
+import { settingsPaths } from "../settings/paths.ts";
 import { combine, type ReadSettings, type Settings } from "../settings/read-settings.ts";
+import { schema } from "../settings/schema.ts";
+import type { Setting } from "../settings/setting.ts";
 import { readSettingsFiles } from "../settings/settings-file.ts";
 import { agentLibraryIn } from "./agents/session-agents.ts";
-import type { Arguments } from "./arguments.ts";
 import { whereOf } from "./directories.ts";
 import type { CliIO } from "./io.ts";
 import { languageServerGrants } from "./language-servers.ts";
-import type { SessionPlugins } from "./plugins/session-plugins.ts";
-import { sessionFlags } from "./session-flags.ts";
+import type { ChosenPlugins, SessionPlugins } from "./plugins/session-plugins.ts";
 import { skillGrantsIn } from "./skills/session-skills.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -28,6 +28,7 @@ export interface SessionSettings {
   readonly reader: SettingsReader;
   /** The agent types of its files, as far as the user has agreed to them. */
   readonly agents: AgentLibrary;
+  readonly plugins: SessionPlugins;
   /** What the user must know of them. */
   readonly notes: readonly string[];
 }
@@ -40,25 +41,53 @@ export function assertFlagsMayAllow(allowed: readonly string[], { managedRulesOn
     );
 }
 
-/** Returns what the settings of the user and of the organisation say of plug-ins. */
-export async function pluginSettings(io: CliIO) {
-  const paths = settingsPaths(whereOf(io, io.cwd)).filter(({ scope }) => !isProjectScope(scope));
-  const { settings } = combine(await readSettingsFiles(paths), false);
-  const search = { known: settings.extraKnownMarketplaces, home: troupeHome(io.env, io.homedir) };
-  return { search, enabled: settings.enabledPlugins };
+/**
+ * Returns what settings say of plug-ins. A project proposes: the user's and the organisation's settings come first, and
+ * their marketplaces keep their places.
+ */
+export async function readChosenPlugins(io: CliIO, root: string): Promise<ChosenPlugins> {
+  const files = await readSettingsFiles(settingsPaths(whereOf(io, root)));
+  const { settings, proposed } = combine(files, false);
+  const byName = (setting: Setting<unknown>) =>
+    Object.fromEntries(
+      proposed.flatMap((leaf) => (leaf.setting === setting ? [[leaf.path.at(-1) ?? "", leaf.value]] : [])),
+    );
+  const ofProject = Object.entries(byName(schema.enabledPlugins));
+  return {
+    search: {
+      ...{ known: settings.extraKnownMarketplaces, proposed: byName(schema.extraKnownMarketplaces) },
+      policy: {
+        blocked: settings.blockedMarketplaces,
+        only: settings.strictKnownMarketplaces,
+        unreadable: files.find(({ scope, cautious }) => scope === "enterprise" && cautious)?.file ?? null,
+      },
+      ...{ home: troupeHome(io.env, io.homedir), homedir: io.homedir, root },
+    },
+    enabled: settings.enabledPlugins,
+    proposed: ofProject.flatMap(([id, on]) =>
+      on === true && !Object.hasOwn(settings.enabledPlugins, id) ? [id] : [],
+    ),
+    given: settings.pluginDirs.map(({ text, file }) => ({ text, file, from: root })),
+  };
 }
 
 /**
- * Reads the plug-ins of --plugin-dir and of the user's settings; the code that reads them is loaded only with the first
- * one. Settings of the project enable none.
+ * Reads the plug-ins that flags and settings name; the code that reads them is loaded only with the first one. Asks about
+ * those that the user has not agreed to.
  */
-export async function pluginsHere(args: Arguments, io: CliIO): Promise<SessionPlugins | undefined> {
-  const given = args.value(sessionFlags.pluginDir);
-  const { search, enabled: chosen } = await pluginSettings(io);
-  const enabled = Object.entries(chosen).flatMap(([id, on]) => (on ? [id] : []));
-  if (given.length === 0 && enabled.length === 0) return undefined;
+export async function pluginsHere(
+  pluginDirs: readonly string[],
+  io: CliIO,
+  root: string,
+  ask?: AskTrust,
+): Promise<SessionPlugins> {
+  const chosen = await readChosenPlugins(io, root);
+  const flags = pluginDirs.map((text) => ({ text, file: "--plugin-dir", from: io.cwd }));
+  const given = [...flags, ...chosen.given];
+  const isAny = given.length + chosen.proposed.length > 0 || Object.values(chosen.enabled).includes(true);
+  if (!isAny) return { sources: [], files: [], notes: [], problems: [] };
   const { openPlugins } = await import("./plugins/session-plugins.ts");
-  return openPlugins(given, enabled, { search, io });
+  return openPlugins({ ...chosen, given }, io, ask && ((text) => ask({ text, all: text })));
 }
 
 /** Reads the settings of a session in `cwd`. Asks whether the directory is trusted if a user can answer. */
@@ -70,25 +99,27 @@ export async function sessionSettings(
     trusts,
     askTrust,
     agentsFlag,
-    plugins,
+    pluginDirs = [],
   }: {
     readonly cwd: string;
     readonly home: string;
     readonly trusts: boolean;
     readonly askTrust?: AskTrust | undefined;
     readonly agentsFlag?: AgentsFlag | undefined;
-    readonly plugins?: SessionPlugins | undefined;
+    /** --plugin-dir. */
+    readonly pluginDirs?: readonly string[];
   },
 ): Promise<SessionSettings> {
+  const plugins = await pluginsHere(pluginDirs, io, cwd, askTrust);
   const agents = await agentLibraryIn(io, cwd, agentsFlag, {
     trusted: () => trusts || read?.trust.type === "trusted",
     agreed: (digest) => reader.agreed(digest),
-    plugins: plugins?.dirs ?? [],
+    plugins: plugins.sources,
   });
   const more = async () => [...(await skillGrantsIn(io, { cwd, home })), ...(await agents.grants())];
   const languageServers = (settings: Settings) => languageServerGrants(io, cwd, settings);
   const reader = settingsReader(
-    { ...whereOf(io, cwd), home, more, languageServers, plugins: plugins?.files ?? [] },
+    { ...whereOf(io, cwd), home, more, languageServers, plugins: plugins.files },
     trusts,
   );
   let read: TrustedSettings | undefined;
@@ -108,7 +139,7 @@ export async function sessionSettings(
     root: cwd,
     read,
     reader,
-    agents,
-    notes: [...read.warnings, ...notes, ...(left === null ? [] : [left])],
+    ...{ agents, plugins },
+    notes: [...plugins.notes, ...read.warnings, ...notes, ...(left === null ? [] : [left])],
   };
 }

@@ -30,11 +30,10 @@ import { sessionFlags as flags, limitPatience, permissionPromptTool } from "./se
 import {
   type AskTrust,
   assertFlagsMayAllow,
-  pluginsHere,
   type SessionSettings,
   sessionSettings,
 } from "./session-settings.ts";
-import { sessionSkillsSetup } from "./skills/session-skills.ts";
+import { skillsOptions } from "./skills/session-skills.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What a session is started with, and notes that the user must see before it starts. */
@@ -73,11 +72,11 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const home = troupeHome(io.env, io.homedir);
   const trusts = args.value(flags.trust);
   const agentsFlag = await agentsFlagIn(args, io);
-  const plugins = await pluginsHere(args, io);
   const settings = await sessionSettings(io, {
-    ...{ cwd, home, trusts, askTrust: own.askTrust, agentsFlag, plugins },
+    ...{ cwd, home, trusts, askTrust: own.askTrust, agentsFlag },
+    pluginDirs: args.value(flags.pluginDir),
   });
-  const { read, reader } = settings;
+  const { read, reader, plugins } = settings;
   assertFlagsMayAllow(args.value(flags.allowedTools), read);
   const env = { ...io.env, ...read.settings.env };
   const limits = limitsOf(args, own, env, read);
@@ -94,7 +93,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const agents = await sessionAgents(
     worksElsewhere
       ? await agentLibraryIn(io, resume.cwd, agentsFlag, {
-          ...{ trusted: () => trusted, agreed, plugins: plugins?.dirs ?? [] },
+          ...{ trusted: () => trusted, agreed, plugins: plugins.sources },
         })
       : settings.agents,
     { withServers: !args.value(flags.strictMcpConfig), withHooks: !read.hooksOff },
@@ -104,10 +103,11 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const model =
     modelOfResumed(args, choice, resume) ?? args.value(flags.model) ?? mainAgent?.model ?? choice.model;
   const agentSecrets = await secretsOfAgents(agents.agents, env);
-  const skills = await sessionSkillsSetup(io, resume ?? { cwd, home }, {
+  const skills = skillsOptions(io, resume?.home ?? home, {
     settings: read.settings,
-    plugins: plugins?.dirs ?? [],
-    ...{ trusted, agreed },
+    plugins: plugins.sources,
+    trusted,
+    agreed,
   });
   const languageServers = await languageServersHere(io, resume?.cwd ?? cwd, read.settings, (digest) =>
     worksElsewhere ? trusts : agreed(digest),
@@ -119,12 +119,10 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
     limitPatienceMs:
       args.value(limitPatience) ?? read.settings.limits.limitPatienceMs ?? USUAL_LIMIT_PATIENCE_MS,
     notes: [
-      ...(plugins?.notes ?? []),
       ...settings.notes,
       ...extra.notes,
       ...servers.notes,
       ...agents.notes,
-      ...skills.notes,
       ...languageServers.notes,
       ...(choice.note === undefined ? [] : [choice.note]),
       ...(waitsInInbox ? ["What agents ask waits for your answer in another terminal: troupe inbox."] : []),
@@ -162,7 +160,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
       context: contextOf(io, home, trusted),
-      ...{ agents: agents.agents, agentsNow: agents.agentsNow, skills: skills.skills },
+      ...{ agents: agents.agents, agentsNow: agents.agentsNow, skills },
       ...budgetOf(args, read),
       ...(title === undefined ? {} : { title }),
       ...(resume === undefined ? {} : { resume }),

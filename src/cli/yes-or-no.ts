@@ -4,13 +4,19 @@ import type { CliIO } from "./io.ts";
 /** Asks the user one thing at the terminal, on standard error. Anything but a clear yes is a no. */
 export async function askYesOrNo({ stdin, stderr }: CliIO, question: string): Promise<boolean> {
   await stderr.write(`${question} [y/N] `);
-  const lines = createInterface({ input: stdin });
+  // A second question after the end of the input would wait forever.
+  const line = stdin.readableEnded ? null : await nextLine(stdin);
+  // Without an answer the question's line has no end.
+  if (line === null) await stderr.write("\n");
+  return /^\s*y(es)?\s*$/i.test(line ?? "");
+}
+
+async function nextLine(input: CliIO["stdin"]): Promise<string | null> {
+  const lines = createInterface({ input });
   const line = await new Promise<string | null>((resolve) => {
     lines.once("line", resolve);
     lines.once("close", () => resolve(null));
   });
   lines.close();
-  // Without an answer the question's line has no end.
-  if (line === null) await stderr.write("\n");
-  return /^\s*y(es)?\s*$/i.test(line ?? "");
+  return line;
 }

@@ -11,6 +11,8 @@ export interface Counting {
   readonly granted: readonly Leaf[];
   /** Values in a file that may not set them; trust does not change that. */
   readonly refused: readonly Leaf[];
+  /** Values of the project's files that are proposals; trust does not change that. */
+  readonly proposed: readonly Leaf[];
 }
 
 /**
@@ -21,6 +23,7 @@ export function count(files: readonly SettingsFile[], trusted: boolean): Countin
   const counted = new Map<string, Leaf>();
   const granted: Leaf[] = [];
   const refused: Leaf[] = [];
+  const proposed: Leaf[] = [];
   const locks = new Map<string, Leaf>();
   for (const leaf of files.flatMap(({ leaves }) => leaves)) {
     const key = keyOf(leaf);
@@ -28,12 +31,13 @@ export function count(files: readonly SettingsFile[], trusted: boolean): Countin
     const standing = standingOf(leaf, counted.get(key), locks.get(key));
     if (standing === "needs-trust") granted.push(leaf);
     if (standing === "refused") refused.push(leaf);
-    if (standing === "refused" || (standing === "needs-trust" && !trusted)) continue;
+    if (standing === "proposed") proposed.push(leaf);
+    if (standing !== "counts" && (standing !== "needs-trust" || !trusted)) continue;
     // Deleted first, so that the last file's value is the last one.
     counted.delete(key);
     counted.set(key, leaf);
   }
-  return { counted: [...counted.values()], granted, refused };
+  return { counted: [...counted.values()], granted, refused, proposed };
 }
 
 /** `before` counted so far; `lock` is the organisation's value. */
@@ -41,7 +45,7 @@ function standingOf(
   { setting, scope, value, path }: Leaf,
   before: Leaf | undefined,
   lock: Leaf | undefined,
-): "counts" | "needs-trust" | "refused" {
+): "counts" | "needs-trust" | "refused" | "proposed" {
   if (setting === null) return "counts";
   const { width, trust, isUserOnly } = setting;
   if (trust === "managed") return scope === "enterprise" ? "counts" : "refused";
@@ -59,6 +63,8 @@ function standingOf(
       return isWider ? "refused" : "counts";
     case "never":
       return "refused";
+    case "proposes":
+      return "proposed";
     default:
       return trust satisfies never;
   }

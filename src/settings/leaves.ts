@@ -96,9 +96,17 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
 function restrictionIn(setting: Setting<unknown>, input: unknown): unknown {
   const { deny, ask, disableBypass } = schema.permissions;
   if (setting === disableBypass) return "disable";
+  if (setting === schema.strictKnownMarketplaces) return [];
+  if (setting === schema.blockedMarketplaces) return EVERY_MARKETPLACE;
   const rules = setting === deny || setting === ask ? textsIn(input) : [];
   return rules.length > 0 ? rules : null;
 }
+
+/** What it blocks is not known then. */
+const EVERY_MARKETPLACE = [
+  { source: "hostPattern", hostPattern: "" },
+  { source: "pathPattern", pathPattern: "" },
+];
 
 /** Returns the setting at a path, if there is one. */
 function settingAt(path: readonly string[]): Setting<unknown> | undefined {
@@ -161,7 +169,7 @@ const IGNORED = `$schema alwaysThinkingEnabled apiProvider attribution autoMemor
   permissions.skipDangerousModePermissionPrompt`;
 
 /** Keys that restrict something elsewhere. Troupe does not enforce them, and says so. */
-const UNENFORCED = `availableModels blockedMarketplaces forceLoginOrgUUID strictKnownMarketplaces`;
+const UNENFORCED = `availableModels forceLoginOrgUUID`;
 
 /** True for keys to say nothing about: those of other tools, and remarks, which users write as `_comment` or `//`. */
 function isIgnoredHere(path: readonly string[]): boolean {

@@ -3,6 +3,7 @@ import { type Setting, setting, wholeSetting } from "./setting.ts";
 
 type LimitName = keyof typeof limitRanges;
 
+export const NOT_IN_PROJECT = "A project's settings cannot set it.";
 export const ONLY_STRICTER = "A project's settings can only make it stricter.";
 
 /** The settings of limits, by the names that the runtime gives them. */

@@ -66,12 +66,14 @@ export interface ReadSettings extends ModeLimits {
   readonly leaves: readonly Leaf[];
   /** Values of the project's files that count only if the directory is trusted, whether it is or not. */
   readonly granted: readonly Leaf[];
+  /** Values of the project's files that the user is asked about elsewhere. */
+  readonly proposed: readonly Leaf[];
 }
 
 /** Returns what the files say together if the directory is trusted, or if it is not. */
 export function combine(files: readonly SettingsFile[], trusted: boolean): ReadSettings {
   const counting = count(files, trusted);
-  const { counted, granted } = counting;
+  const { counted, granted, proposed } = counting;
   const { warnings, ...mode } = modeOf(files, counted);
   const managed = files.filter(({ scope }) => scope === "enterprise").flatMap(({ leaves }) => leaves);
   return {
@@ -81,8 +83,7 @@ export function combine(files: readonly SettingsFile[], trusted: boolean): ReadS
     ...mode,
     warnings: [...files.flatMap((file) => file.warnings), ...refusals(counting), ...warnings],
     files: files.map(({ file }) => file),
-    leaves: counted,
-    granted,
+    ...{ leaves: counted, granted, proposed },
   };
 }
 

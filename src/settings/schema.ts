@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import { isObject } from "../lib/objects.ts";
 import type { Effort } from "../mailbox/effort.ts";
-import { limitSettings, ONLY_STRICTER } from "./limit-settings.ts";
+import { limitSettings, NOT_IN_PROJECT, ONLY_STRICTER } from "./limit-settings.ts";
 import { modes, modeWidth } from "./modes.ts";
+import { pluginSettings } from "./plugin-settings.ts";
 import {
   entries,
   inRange,
@@ -21,8 +22,6 @@ import {
 } from "./setting.ts";
 import { agentLimits, DOLLARS, isUserOnlyVariable, prices, variables } from "./value-schemas.ts";
 import { worktreeSettings } from "./worktree-settings.ts";
-
-const NOT_IN_PROJECT = "A project's settings cannot set it.";
 
 /** Every setting, grouped as the code uses them: its schema, its meaning and its trust. docs/settings.md is made from it. */
 export const schema = {
@@ -335,24 +334,7 @@ export const schema = {
       { fallback: "`attached`" },
     ),
   },
-  enabledPlugins: setting(
-    "enabledPlugins",
-    entries("an object of plug-ins, each true or false", z.record(z.string(), z.boolean())),
-    `Plug-ins by \`name@marketplace\`; \`troupe plugin enable\` sets it, and asks whether you agree to what a plug-in runs. ${NOT_IN_PROJECT}`,
-    { trust: "never" },
-  ),
-  extraKnownMarketplaces: setting(
-    "extraKnownMarketplaces",
-    objects(),
-    `Marketplaces by name, each with \`source\`: \`{"source": "directory", "path": …}\`, \`{"source": "github", "repo": …}\` or \`{"source": "git", "url": …}\`. \`troupe plugin marketplace add\` sets it. ${NOT_IN_PROJECT}`,
-    { trust: "never" },
-  ),
-  pluginDirs: setting(
-    "troupe.pluginFolders",
-    texts("directories"),
-    `Directories of plug-ins, whose \`skills\` and \`commands\` are available as \`plugin:name\`: absolute, from the home (\`~/…\`), or relative to the current directory. ${NOT_IN_PROJECT}`,
-    { trust: "never" },
-  ),
+  ...pluginSettings,
   commandEnv: setting(
     "troupe.commandEnv",
     texts("names of variables"),

@@ -6,9 +6,10 @@ import type { LimitRange } from "./limit-ranges.ts";
 /**
  * When a value in a file of the project (project or local) counts. `always`: it can only restrict. `trusted`: once the
  * user trusts the directory. `stricter`: if it is stricter than what counted so far, whatever the trust. `never`: only
- * the user's and the organisation's files set it. `managed`: only the organisation's file does.
+ * the user's and the organisation's files set it. `proposes`: it is a proposal, about which the user is asked elsewhere.
+ * `managed`: only the organisation's file sets it.
  */
-export type ProjectTrust = "always" | "trusted" | "stricter" | "never" | "managed";
+export type ProjectTrust = "always" | "trusted" | "stricter" | "never" | "proposes" | "managed";
 
 /**
  * How the values of several files combine. `last`: the last one counts. `entries`: each entry is a setting of its own.

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -65,7 +64,7 @@ async function run(...argv: string[]) {
 
 test("a plug-in is read from its usual places and from the paths of its manifest; what is left out has a line", () => {
   const dir = plugin();
-  const { name, notes, hooks, servers } = readPlugin(dir, diskFiles);
+  const { name, notes, hooks, servers } = readPlugin({ dir }, diskFiles);
   expect(name).toBe("tools");
   expect(hooks.map(({ file }) => file)).toEqual([`${dir}/hooks/hooks.json`, `${dir}/more/hooks.json`]);
   expect(servers.map(({ value }) => Object.keys(Object(value)))).toEqual([["db"], ["inline"]]);
@@ -73,10 +72,10 @@ test("a plug-in is read from its usual places and from the paths of its manifest
   expect(notes).toEqual([
     `${manifest}: skills names ./missing, which does not exist; it is left out.`,
     `${manifest}: commands names ../outside.md, which is outside the plug-in; it is left out.`,
-    `${manifest}: outputStyles of the plug-in tools are not used here.`,
+    `${manifest}: outputStyles of the plug-in tools is not used here.`,
   ]);
   writeFileSync(manifest, "{");
-  expect(readPlugin(dir, diskFiles)).toMatchObject({
+  expect(readPlugin({ dir }, diskFiles)).toMatchObject({
     name: "tools-dir",
     notes: [`${manifest} is not a valid JSON object; correct it, until then what it says is left out.`],
   });
@@ -86,7 +85,7 @@ test("its skills and commands are called with the name of the plug-in before the
   const nowhere = temporaryFolder();
   const where = { cwd: nowhere, homedir: nowhere, home: nowhere, managed: nowhere, shipped: false };
   const may = { trusted: () => false, agreed: () => false, denied: () => false };
-  const { all } = await skillLibrary({ ...where, ...may, plugins: [plugin()] }, diskFiles).look();
+  const { all } = await skillLibrary({ ...where, ...may, plugins: [{ dir: plugin() }] }, diskFiles).look();
   expect(all.map(({ name }) => name)).toEqual(["tools:go", "tools:look", "tools:see", "tools:ship"]);
 });
 
@@ -152,76 +151,4 @@ test("troupe agents lists those of a plug-in with their file", async () => {
   expect(await main(["agents", "--plugin-dir", dir], io, listing)).toBe(0);
   expect(io.out.text).toMatch(/^tools:writer \(also writer\)$/m);
   expect(io.out.text).toContain(`  from ${dir}/more/agents/writer.md\n`);
-});
-
-test("a marketplace on disk or in git: a plug-in runs only what the user has agreed to", async () => {
-  const { project, homedir } = places();
-  const market = temporaryFolder();
-  const put = (path: string, value: unknown) => {
-    mkdirSync(dirname(join(market, path)), { recursive: true });
-    writeFileSync(join(market, path), typeof value === "string" ? value : JSON.stringify(value));
-  };
-  put(".claude-plugin/marketplace.json", { name: "shop", plugins: [{ name: "tools", source: "./tools" }] });
-  put("tools/agents/reader.md", agent("reader"));
-  put("tools/hooks/hooks.json", { hooks: { Stop: [hook("true")] } });
-  const here = async (...argv: string[]) => {
-    const io = new FakeIO({
-      cwd: project,
-      homedir,
-      env: { ...process.env, TROUPE_HOME: join(homedir, ".troupe") },
-    });
-    const runtime = new FakeRuntime();
-    const code = await main(argv, io, runtime);
-    return { code, out: io.out.text, err: io.err.text, options: runtime.sessions[0]?.options };
-  };
-  expect(await here("plugin", "marketplace", "add", market)).toMatchObject({ code: 0 });
-  expect((await here("plugin", "list")).out).toBe("tools@shop  not installed\n");
-  const installed = await here("plugin", "install", "tools@shop", "--yes");
-  expect(installed).toMatchObject({ code: 0, err: expect.stringContaining('run "true" as a hook (Stop)') });
-  expect((await here("plugin", "list")).out).toBe("tools@shop  enabled\n");
-  const run = await here("-p", "hello", "--offline");
-  expect(run.options?.agents?.map(({ name }) => name)).toEqual(["tools:reader"]);
-  expect(run.options?.hooks).toHaveLength(1);
-
-  put("tools/hooks/hooks.json", { hooks: { Stop: [hook("rm -r /")] } });
-  const changed = await here("-p", "hello", "--offline");
-  expect(changed.options).toMatchObject({ hooks: [], agents: [] });
-  expect(changed.err).toContain(
-    'You have not agreed to what the plug-in tools@shop runs (run "rm -r /" as a hook (Stop)), so it is left out; troupe plugin enable tools@shop asks.',
-  );
-
-  put("tools/hooks/hooks.json", { hooks: { Stop: [hook("true")] } });
-  put("tools/skills/go/SKILL.md", "---\nallowed-tools: Bash(rm *)\n---\n!`make all`");
-  expect((await here("-p", "hello", "--offline")).err).toContain(
-    'runs (use Bash(rm *) without a question (skill tools:go); run "make all" when the skill tools:go is loaded), so it is left out',
-  );
-  expect(await here("plugin", "disable", "tools@shop")).toMatchObject({ code: 0 });
-  expect((await here("-p", "hello", "--offline")).options?.agents).toEqual([]);
-  expect(await here("plugin", "remove", "tools@shop")).toMatchObject({ code: 0 });
-  expect(await here("plugin", "marketplace", "remove", "shop")).toMatchObject({ code: 0 });
-
-  const source = { source: "url", url: "https://example.invalid/a.git", sha: "0123abc" };
-  put(".claude-plugin/marketplace.json", {
-    name: "shop",
-    plugins: [
-      { name: "tools", source: "./tools" },
-      { name: "pinned", source },
-    ],
-  });
-  expect(await here("plugin", "marketplace", "add", market)).toMatchObject({ code: 0 });
-  const pinned = await here("plugin", "install", "pinned@shop", "--yes");
-  expect(pinned).toMatchObject({ code: 2, err: expect.stringContaining("is pinned to 0123abc") });
-  expect(await here("plugin", "marketplace", "remove", "shop")).toMatchObject({ code: 0 });
-  put(".claude-plugin/marketplace.json", { name: "shop", plugins: [{ name: "tools", source: "./tools" }] });
-
-  const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: market });
-  git("init", "-q");
-  git("add", "-A");
-  git("commit", "-qm", "first");
-  expect(await here("plugin", "marketplace", "add", `file://${market}`)).toMatchObject({
-    ...{ code: 0, err: `Cloning file://${market} …\n` },
-  });
-  expect((await here("plugin", "list")).out).toBe("tools@shop  not installed\n");
-  expect((await here("plugin", "marketplace", "add", "file:///nowhere/at/all")).code).not.toBe(0);
 });

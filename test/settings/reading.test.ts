@@ -201,12 +201,12 @@ describe("settings", () => {
 
   test("that only restrict elsewhere are named as not enforced, and a wrong value of a restriction still restricts", async () => {
     const folders = foldersWith({
-      user: { availableModels: ["opus"], forceLoginOrgUUID: "x", blockedMarketplaces: [] },
+      user: { availableModels: ["opus"], forceLoginOrgUUID: "x" },
       local: { permissions: { disableBypassPermissionsMode: true } },
     });
     const read = await readAll(folders, true);
     expect(read.warnings[0]).toBe(
-      `${folders.fileOf("user")}: Troupe does not enforce availableModels, forceLoginOrgUUID, blockedMarketplaces; use permission rules or troupe.sandbox instead.`,
+      `${folders.fileOf("user")}: Troupe does not enforce availableModels, forceLoginOrgUUID; use permission rules or troupe.sandbox instead.`,
     );
     expect(read.bypassDisabled).toBe(true);
   });

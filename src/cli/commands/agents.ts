@@ -12,7 +12,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { printJson, printNotes } from "../print.ts";
 import { safeLine } from "../safe-text.ts";
 import { jsonFlag, sessionFlags } from "../session-flags.ts";
-import { pluginsHere, sessionSettings } from "../session-settings.ts";
+import { sessionSettings } from "../session-settings.ts";
 
 /** `troupe agents`: the agent types. */
 export const agentsCommand: Command = {
@@ -40,14 +40,14 @@ async function runAgents(args: Arguments, { io, runtime }: Context): Promise<num
   const trusts = args.value(sessionFlags.trust);
   const home = troupeHome(io.env, io.homedir);
   const agentsFlag = await agentsFlagIn(args, io);
-  const plugins = await pluginsHere(args, io);
-  const settings = await sessionSettings(io, { cwd, home, trusts, agentsFlag, plugins });
+  const pluginDirs = args.value(sessionFlags.pluginDir);
+  const settings = await sessionSettings(io, { cwd, home, trusts, agentsFlag, pluginDirs });
   const { agents: own, problems, shadowed, inert } = await settings.agents.look();
   const { read } = settings;
   const { withMissingServers } = await import("../agents/missing-servers.ts");
   const models = agentModelsFrom({ ...io.env, ...read.settings.env }, read.settings);
   const agents = await withMissingServers(await runtime.listAgents(own, models), own, { args, io, read });
-  const notes = [...(plugins?.notes ?? []), ...(inert === null ? [] : [inert])];
+  const notes = [...settings.plugins.notes, ...(inert === null ? [] : [inert])];
   if (args.value(jsonFlag)) {
     const replaced = shadowed.map(({ name, source }) => ({ name, source }));
     await printJson(io, { agents, problems, replaced, notes });

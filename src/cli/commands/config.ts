@@ -15,6 +15,7 @@ import { choice } from "../option.ts";
 import { printJson, printNotes } from "../print.ts";
 import { safeLine } from "../safe-text.ts";
 import { jsonFlag, sessionFlags } from "../session-flags.ts";
+import { pluginsHere } from "../session-settings.ts";
 
 const scopeFlag = choice({
   name: "scope",
@@ -31,7 +32,7 @@ export const configCommand = withSubcommands({
     "KEY is a name as in docs/settings.md, such as troupe.maxAgents or env.CI.",
     "VALUE is JSON if that fits the setting, else the text itself; what is not valid is not written.",
   ],
-  options: [sessionFlags.cwd],
+  options: [sessionFlags.cwd, sessionFlags.pluginDir],
   subcommands: {
     get: {
       takes: "KEY",
@@ -108,8 +109,9 @@ async function leavesOf(args: Arguments, io: CliIO): Promise<readonly Leaf[]> {
     );
     return files.flatMap(({ leaves }) => leaves);
   }
-  const read = await settingsReader(settingsSource(io, root), false).read();
-  await printNotes(io, [...read.warnings, untrustedNote(read.trust)]);
+  const plugins = await pluginsHere(args.value(sessionFlags.pluginDir), io, root);
+  const read = await settingsReader({ ...settingsSource(io, root), plugins: plugins.files }, false).read();
+  await printNotes(io, [...plugins.notes, ...read.warnings, untrustedNote(read.trust)]);
   return read.leaves;
 }
 

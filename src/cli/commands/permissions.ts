@@ -11,7 +11,7 @@ const input = text({
   value: "JSON",
   summary: `the whole input of the tool, such as '{"file_path": "src/a.ts"}'`,
 });
-const { cwd, addDir, trust, allowedTools, disallowedTools, permissionMode } = sessionFlags;
+const { cwd, addDir, trust, allowedTools, disallowedTools, permissionMode, pluginDir } = sessionFlags;
 const mode = choice({
   name: "mode",
   aliases: ["permission-mode"],
@@ -21,7 +21,7 @@ const mode = choice({
   fallback: "that of your settings, else default",
 });
 
-const options = [mode, jsonFlag, cwd, addDir, trust, allowedTools, disallowedTools];
+const options = [mode, jsonFlag, cwd, addDir, trust, allowedTools, disallowedTools, pluginDir];
 
 /** `troupe permissions`: what would happen to a call, and why, without making it (A6.9). */
 export const permissionsCommand = withSubcommands({

@@ -2,17 +2,19 @@ import { withSubcommands } from "../command.ts";
 import { flag } from "../option.ts";
 import { UsageError } from "../usage-error.ts";
 
-const yes = flag({ name: "yes", summary: "of install and enable: agree to what the plug-in runs" });
+const yes = flag({ name: "yes", summary: "of install, enable and update: agree to what the plug-ins run" });
 
 const load = () => import("../plugins/plugin-actions.ts");
 
 /** `troupe plugin`: plug-ins of marketplaces. */
 export const pluginCommand = withSubcommands({
   name: "plugin",
-  summary: "add marketplaces; install, list, enable, disable and remove plug-ins",
+  summary: "add marketplaces; install, list, update, enable, disable and remove plug-ins",
   details: [
     "NAME is PLUGIN@MARKETPLACE. Before a plug-in is enabled, you are shown what it runs and asked.",
-    "marketplace add takes a directory, a git URL or OWNER/REPOSITORY on GitHub; marketplace remove takes a name.",
+    "marketplace add takes a directory, a git URL or OWNER/REPOSITORY on GitHub, the last two with #BRANCH or #TAG if you want another one; marketplace remove takes a name.",
+    "update takes a marketplace, a plug-in, or nothing for all. What has changed and runs something is shown, and is left out until you agree to it again.",
+    "A project's settings can propose plug-ins: install agrees to one and gets it, disable switches it off for you.",
   ],
   options: [],
   subcommands: {
@@ -22,8 +24,10 @@ export const pluginCommand = withSubcommands({
         const { addMarketplace, removeMarketplace } = await load();
         if (action === "add") return addMarketplace(where, io);
         if (action === "remove") return removeMarketplace(where, io);
+        const other =
+          action === "update" || action === "list" ? ` troupe plugin ${action} does the rest.` : "";
         throw new UsageError(
-          "plugin marketplace has add and remove: troupe plugin marketplace add PATH|URL.",
+          `plugin marketplace has add and remove: troupe plugin marketplace add PATH|URL.${other}`,
         );
       },
     },
@@ -38,6 +42,14 @@ export const pluginCommand = withSubcommands({
       options: [yes],
       run: async ([id = ""], args, { io }) => (await load()).enablePlugin(id, args.value(yes), io),
     },
+    update: {
+      takes: "[NAME]",
+      options: [yes],
+      async run([name], args, { io }) {
+        const { updatePlugins } = await import("../plugins/update-plugins.ts");
+        return updatePlugins(name, args.value(yes), io);
+      },
+    },
     disable: {
       takes: "NAME",
       run: async ([id = ""], _, { io }) => (await load()).disablePlugin(id, io),
@@ -50,5 +62,6 @@ export const pluginCommand = withSubcommands({
   examples: [
     ["troupe plugin marketplace add ./market", "its plug-ins can be installed"],
     ["troupe plugin install tools@market", "shows what it runs, asks, and enables it"],
+    ["troupe plugin update market", "the marketplace and its installed plug-ins, as they are now"],
   ],
 });

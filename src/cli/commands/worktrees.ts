@@ -35,7 +35,7 @@ export const worktreesCommand = withSubcommands({
     "sweep removes worktrees whose agents' processes have gone, if every byte is in a snapshot, and rolls back merges that were cut off. Troupe does the same by itself.",
     "These four let git read or write files. If the repository's configuration makes git run something, such as a filter, the directory must be trusted.",
   ],
-  options: [sessionFlags.cwd],
+  options: [sessionFlags.cwd, sessionFlags.pluginDir],
   subcommands: {
     list: {
       options: [jsonFlag],
@@ -103,7 +103,8 @@ async function touchingFiles(args: Arguments, context: Context, act: Act): Promi
 async function gitRefusal(args: Arguments, io: CliIO): Promise<string | null> {
   const folder = await workingDir(args, io);
   const home = troupeHome(io.env, io.homedir);
-  const { reader } = await sessionSettings(io, { cwd: folder, home, trusts: args.value(trust) });
+  const pluginDirs = args.value(sessionFlags.pluginDir);
+  const { reader } = await sessionSettings(io, { cwd: folder, home, trusts: args.value(trust), pluginDirs });
   const foreign = reader.foreignGit(folder);
   return foreign === null
     ? null

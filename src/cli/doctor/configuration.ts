@@ -59,9 +59,9 @@ export function checkHooks({ hooks: sources, hooksOff }: TrustedSettings): reado
 }
 
 /** Checks the plug-ins of flags and of the user's settings. */
-export function checkPlugins(plugins: SessionPlugins | undefined): readonly DoctorCheck[] {
+export function checkPlugins({ sources, problems }: SessionPlugins): readonly DoctorCheck[] {
   const name = "plug-ins";
-  const { dirs = [], problems = [] } = plugins ?? {};
+  const dirs = sources.map(({ dir }) => dir);
   const wrong = problems.map((text): DoctorCheck => ({ name, state: "warning", text }));
   if (dirs.length === 0) return wrong.length > 0 ? wrong : [{ name, state: "ok", text: "none" }];
   return [...wrong, { name, state: "ok", text: dirs.join(", ") }];

@@ -34,8 +34,8 @@ export interface ServersHere {
 
 export async function serversHere(args: Arguments, { io }: Pick<Context, "io">): Promise<ServersHere> {
   const root = await workingDir(args, io);
-  const plugins = await pluginsHere(args, io);
-  const source = { ...settingsSource(io, root), plugins: plugins?.files ?? [] };
+  const plugins = await pluginsHere(args.value(sessionFlags.pluginDir), io, root);
+  const source = { ...settingsSource(io, root), plugins: plugins.files };
   const [read, settings, servers] = await Promise.all([
     settingsReader(source, args.value(sessionFlags.trust)).read(),
     readSettingsFiles(settingsPaths(source)),
@@ -43,7 +43,7 @@ export async function serversHere(args: Arguments, { io }: Pick<Context, "io">):
   ]);
   const isServer = ({ setting }: Leaf) => setting === schema.mcpServers;
   return {
-    ...{ root, home: source.home, warnings: [...(plugins?.notes ?? []), ...read.warnings] },
+    ...{ root, home: source.home, warnings: [...plugins.notes, ...read.warnings] },
     env: { ...io.env, ...read.settings.env },
     counted: serverLeaves(read.leaves),
     trusted: read.trust.type !== "untrusted",

@@ -45,7 +45,9 @@ export async function activeRules(
 ): Promise<ActiveRules> {
   const cwd = await workingDir(args, io);
   const home = troupeHome(io.env, io.homedir);
-  const { read, reader, notes } = await sessionSettings(io, { cwd, home, trusts: args.value(flags.trust) });
+  const { read, reader, notes } = await sessionSettings(io, {
+    ...{ cwd, home, trusts: args.value(flags.trust), pluginDirs: args.value(flags.pluginDir) },
+  });
   assertFlagsMayAllow(args.value(flags.allowedTools), read);
   const mode = chooseMode(givenMode, read, io);
   const extra = await settingsDirs(read.settings.additionalDirectories, { cwd, homedir: io.homedir });

@@ -1,23 +1,16 @@
 import { existsSync } from "node:fs";
-import { parse } from "node:path";
-import { diskFiles } from "../../context/disk-files.ts";
-import { type Plugin, readPlugin } from "../../context/plugins/read-plugin.ts";
-import { skillGrants } from "../../context/skills/grants.ts";
-import { skillLibrary } from "../../context/skills/library.ts";
-import type { Skill } from "../../context/skills/skill.ts";
+import type { PluginSource } from "../../context/plugins/read-plugin.ts";
 import { isObject } from "../../lib/objects.ts";
 import { printable } from "../../lib/printable.ts";
-import { type Grant, grantsOf } from "../../policy/trust/grants.ts";
-import { agreementFor } from "../../policy/trust/trust-store.ts";
-import { checkLeaves } from "../../settings/leaves.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
 import { settingsDirs } from "../directories.ts";
 import type { CliIO } from "../io.ts";
-import { findPlugin, type MarketplaceSearch } from "./marketplaces.ts";
+import { gitSourceText } from "./git-source.ts";
+import { type FoundPlugin, findPlugin, type MarketplaceSearch } from "./marketplaces.ts";
+import { agreeToPlugin, grantLines, notAgreed, type PluginParts, pluginParts } from "./plugin-parts.ts";
 
 export interface SessionPlugins {
-  /** Directories, absolute. */
-  readonly dirs: readonly string[];
+  readonly sources: readonly PluginSource[];
   /** Their hooks and MCP servers, as settings of the user, who agreed to them. */
   readonly files: readonly SettingsFile[];
   /** What each may run, and what was left out. */
@@ -26,36 +19,61 @@ export interface SessionPlugins {
   readonly problems: readonly string[];
 }
 
-/** A plug-in with what it would run. */
-export interface PluginParts {
-  readonly plugin: Plugin;
-  readonly files: readonly SettingsFile[];
-  readonly grants: readonly Grant[];
+/** What settings say of plug-ins. */
+export interface ChosenPlugins {
+  readonly search: MarketplaceSearch;
+  /** By the settings of the user and of the organisation. */
+  readonly enabled: Readonly<Record<string, boolean>>;
+  /** Those that only the project's settings enable. */
+  readonly proposed: readonly string[];
+  /** Directories of plug-ins, each relative to another directory. */
+  readonly given: readonly { readonly text: string; readonly file: string; readonly from: string }[];
 }
+
+/** Asks the user about a plug-in; absent if no user can answer. */
+export type AskAboutPlugin = ((question: string) => Promise<boolean>) | undefined;
+
+type Opened = (PluginParts & { readonly source: PluginSource }) | { readonly left: readonly string[] };
 
 /**
  * Reads the plug-ins of --plugin-dir and those that settings enable. What the first run is agreed to, as the user names
- * them, and shown; what the others run counts if the user agreed to exactly that when enabling them.
+ * them, and shown; the others count as a whole, if the user agreed to exactly what they run. A project's plug-in counts
+ * only if the user has agreed to it, even if it runs nothing.
  */
 export async function openPlugins(
-  given: readonly string[],
-  enabled: readonly string[],
-  { search, io }: { readonly search: MarketplaceSearch; readonly io: CliIO },
+  chosen: ChosenPlugins,
+  io: CliIO,
+  ask: AskAboutPlugin,
 ): Promise<SessionPlugins> {
-  const said = given.map((text) => ({ text, file: "--plugin-dir" }));
-  const { dirs, notes } = await settingsDirs(said, io);
-  const parts = await Promise.all([...new Set(dirs)].map(pluginParts));
-  const flagged = parts.map((one) => ({ ...one, left: null }));
-  const found = await Promise.all(enabled.map((id) => enabledPlugin(id, search)));
-  const all = [...flagged, ...found.flatMap((one) => ("problem" in one ? [] : [one]))];
-  const counted = all.filter(({ left }) => left === null);
+  const named = await Promise.all(
+    chosen.given.map((one) => settingsDirs([one], { cwd: one.from, homedir: io.homedir })),
+  );
+  const dirs = named.flatMap((one) => one.dirs);
+  const flagged = await Promise.all(
+    [...new Set(dirs)].map(async (dir) => ({ ...(await pluginParts({ dir })), source: { dir } })),
+  );
+  const enabled = Object.entries(chosen.enabled).flatMap(([id, on]) => (on ? [id] : []));
+  const opened: Opened[] = [];
+  // One after the other: each may be a question.
+  for (const [isProposed, id] of [
+    ...enabled.map((one) => [false, one] as const),
+    ...chosen.proposed.map((one) => [true, one] as const),
+  ]) {
+    const found = findPlugin(id, chosen.search);
+    if ("problem" in found) opened.push({ left: [found.problem] });
+    // The flag's counts: a plug-in is there once.
+    else if (!dirs.includes(found.dir))
+      opened.push(await openFound({ id, found, isProposed }, chosen, io, ask));
+  }
+  const counted = [...flagged, ...opened.filter((one) => "plugin" in one)];
   const problems = [
-    ...notes,
-    ...found.flatMap((one) => ("problem" in one ? [one.problem] : [])),
-    ...all.flatMap(({ plugin, left }) => [...plugin.notes, ...(left ?? [])]),
+    ...named.flatMap(({ notes }) => notes),
+    ...opened.flatMap((one) => ("left" in one ? one.left : [])),
+    ...counted.flatMap(({ plugin }) => plugin.notes),
+    ...sameNames(counted),
   ];
   return {
-    dirs: [...new Set(counted.map(({ plugin }) => plugin.dir))],
+    sources: counted.map(({ source }) => source),
     files: counted.flatMap(({ files }) => files),
     problems,
     notes: [
@@ -70,67 +88,60 @@ export async function openPlugins(
   };
 }
 
-type EnabledPlugin = PluginParts & { readonly left: readonly string[] | null };
-
-async function enabledPlugin(
-  id: string,
-  search: MarketplaceSearch,
-): Promise<EnabledPlugin | { readonly problem: string }> {
-  const found = findPlugin(id, search);
-  if ("problem" in found) return found;
-  if (!existsSync(found.dir))
-    return {
-      problem: `The plug-in ${printable(id)} is not here; get it with troupe plugin install ${printable(id)}.`,
-    };
-  const parts = await pluginParts(found.dir);
-  const agreement = parts.grants.length === 0 ? null : await agreementFor(search.home, found.dir);
-  const agreed = agreement?.type === "read" ? agreement.agreed : null;
-  const fresh = parts.grants.filter(({ digest }) => !agreed?.has(digest));
-  const left = `You have not agreed to what the plug-in ${printable(id)} runs (${fresh.map(({ words }) => words).join("; ")}), so it is left out; troupe plugin enable ${printable(id)} asks.`;
-  return { ...parts, left: fresh.length === 0 ? null : [left] };
+async function openFound(
+  {
+    id,
+    found,
+    isProposed,
+  }: { readonly id: string; readonly found: FoundPlugin; readonly isProposed: boolean },
+  { search: { home } }: ChosenPlugins,
+  io: CliIO,
+  ask: AskAboutPlugin,
+): Promise<Opened> {
+  const { dir, clone } = found;
+  const name = printable(id);
+  const by = isProposed ? ", which this project's settings enable," : "";
+  if (!existsSync(dir)) {
+    const what =
+      clone !== null && !existsSync(clone.to)
+        ? `is not here (${gitSourceText(clone.source)}); get it with troupe plugin install ${name}`
+        : `has no directory ${dir}, so it is left out`;
+    return { left: [`The plug-in ${name}${by} ${what}.`] };
+  }
+  const source: PluginSource = { dir, ...(found.entry === undefined ? {} : { entry: found.entry }) };
+  const parts = await pluginParts(source);
+  if (!isProposed && parts.grants.length === 0) return { ...parts, source };
+  const fresh = await notAgreed(home, { id, dir }, parts.grants);
+  if (fresh?.length === 0) return { ...parts, source };
+  const lines = grantLines(fresh ?? parts.grants);
+  const will =
+    lines === ""
+      ? "It runs nothing by itself; its agents, skills and commands become available."
+      : `If you agree, it will:${lines}`;
+  const question = `The plug-in ${name} (${dir})${by} ${fresh === null ? "needs your agreement" : "has changed since you agreed to it"}. ${will}\nUntil you do, it is left out. Do you agree?`;
+  if (await ask?.(question)) {
+    await agreeToPlugin(home, { id, dir }, parts.grants, io.clock);
+    return { ...parts, source };
+  }
+  const runs = (fresh ?? parts.grants).map(({ words }) => words).join("; ");
+  const what = runs === "" ? `the plug-in ${name}${by}` : `what the plug-in ${name}${by} runs (${runs}),`;
+  return {
+    left: [
+      ...parts.plugin.notes,
+      `You have not agreed to ${what} so it is left out; troupe plugin enable ${name} asks.`,
+    ],
+  };
 }
 
-/** Reads a plug-in and what it would run. */
-export async function pluginParts(dir: string): Promise<PluginParts> {
-  const plugin = readPlugin(dir, diskFiles);
-  const files = [
-    ...plugin.hooks.map(({ file, value }) => settingsOf(file, dir, { hooks: value })),
-    ...plugin.servers.map(({ file, value }) =>
-      settingsOf(file, dir, { mcpServers: prefixed(plugin.name, value) }),
-    ),
-  ];
-  // As if a project had them: that is what needs an agreement.
-  const scope = "project" as const;
-  const asProject = files.map((file) => ({
-    ...{ ...file, scope },
-    leaves: file.leaves.map((leaf) => ({ ...leaf, scope })),
-  }));
-  return { plugin, files, grants: [...grantsOf(asProject), ...skillGrants(await skillsOf(dir))] };
-}
-
-/** Returns the plug-in's own skills and commands; what their links lead to is not read. */
-async function skillsOf(dir: string): Promise<readonly Skill[]> {
-  const { root } = parse(dir);
-  const where = { cwd: root, homedir: root, home: root, managed: root, shipped: false, plugins: [dir] };
-  const may = { trusted: () => false, agreed: () => false, denied: () => false };
-  const { all } = await skillLibrary({ ...where, ...may }, diskFiles).look();
-  return all.filter(({ plugin }) => plugin === dir);
-}
-
-function settingsOf(file: string, plugin: string, value: Readonly<Record<string, unknown>>): SettingsFile {
-  const from = { scope: "user", file } as const;
-  const { leaves, problems } = checkLeaves(value, from);
-  const warnings = problems.map(
-    ({ path, message }) => `${file}: ${printable(path.join("."))} ${message}; it is left out.`,
+/** Plug-ins of one name: what has the same name in both exists once. */
+function sameNames(parts: readonly PluginParts[]): string[] {
+  return [...Map.groupBy(parts, ({ plugin }) => plugin.name)].flatMap(([name, all]) =>
+    all.length < 2
+      ? []
+      : [
+          `Several plug-ins are called ${name} (${all.map(({ plugin }) => plugin.dir).join(", ")}): of what has the same name in them, only one counts.`,
+        ],
   );
-  const own = leaves.map((leaf) => ({ ...leaf, plugin }));
-  return { ...from, leaves: own, warnings, cautious: false, identity: null };
-}
-
-/** Servers of plug-ins never take the name of another server. */
-function prefixed(plugin: string, servers: unknown): Readonly<Record<string, unknown>> {
-  const entries = isObject(servers) ? Object.entries(servers) : [];
-  return Object.fromEntries(entries.map(([name, value]) => [`plugin:${plugin}:${name}`, value]));
 }
 
 /** Names what these settings run. */

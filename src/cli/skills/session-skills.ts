@@ -1,8 +1,9 @@
+import type { PluginSource } from "../../context/plugins/read-plugin.ts";
 import type { SkillSearch } from "../../context/skills/skill-dirs.ts";
 import type { Grant } from "../../policy/trust/grants.ts";
 import type { SkillsOptions } from "../../session/options.ts";
 import type { Settings } from "../../settings/read-settings.ts";
-import { managedDir, settingsDirs } from "../directories.ts";
+import { managedDir } from "../directories.ts";
 import type { CliIO } from "../io.ts";
 import { conversationCommands } from "./slash-tasks.ts";
 
@@ -23,36 +24,24 @@ export async function skillGrantsIn(io: CliIO, { cwd, home }: Where): Promise<Gr
   return [...(await skillLibrary(search, diskFiles).grants())];
 }
 
-export interface SessionSkillsSetup {
-  readonly skills: SkillsOptions;
-  readonly notes: readonly string[];
-}
-
 /** Returns the skills of a session. `agreed`: the user has agreed to what this digest stands for. */
-export async function sessionSkillsSetup(
+export function skillsOptions(
   io: CliIO,
-  { cwd, home }: Where,
+  home: string,
   given: {
-    readonly settings: Pick<Settings, "skills" | "pluginDirs">;
-    /** Directories that flags name. */
-    readonly plugins: readonly string[];
+    readonly settings: Pick<Settings, "skills">;
+    readonly plugins: readonly PluginSource[];
     readonly trusted: boolean;
     readonly agreed: (digest: string) => boolean;
   },
-): Promise<SessionSkillsSetup> {
-  const { pluginDirs, skills: placement } = given.settings;
-  const own = await settingsDirs(pluginDirs, { cwd, homedir: io.homedir });
-  const { trusted, agreed } = given;
+): SkillsOptions {
+  const { trusted, agreed, plugins } = given;
   return {
-    notes: own.notes,
-    skills: {
-      ...placement,
-      search: {
-        ...{ homedir: io.homedir, home, managed: managedDir(io), agreed },
-        plugins: [...new Set([...given.plugins, ...own.dirs])],
-        reserved: conversationCommands,
-        trusted: () => trusted,
-      },
+    ...given.settings.skills,
+    search: {
+      ...{ homedir: io.homedir, home, managed: managedDir(io), agreed, plugins },
+      reserved: conversationCommands,
+      trusted: () => trusted,
     },
   };
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ancestors, isPathInside } from "../../lib/paths.ts";
 import type { Files } from "../files.ts";
 import type { MarkdownDir } from "../markdown/find-markdown.ts";
-import { readPlugin } from "../plugins/read-plugin.ts";
+import { type PluginSource, readPlugin } from "../plugins/read-plugin.ts";
 
 /** Where agents are defined. All directories are absolute. */
 export interface AgentSearch {
@@ -10,8 +10,7 @@ export interface AgentSearch {
   readonly homedir: string;
   /** The directory of the organization's settings. */
   readonly managed: string;
-  /** Directories of plug-ins. */
-  readonly plugins?: readonly string[];
+  readonly plugins?: readonly PluginSource[];
   /** True if the user trusts the directory: links may lead anywhere, and names replace others. */
   readonly trusted: () => boolean;
   /** True if the user has accepted the grant with this digest. */

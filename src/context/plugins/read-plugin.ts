@@ -1,10 +1,11 @@
 import { basename, join, resolve } from "node:path";
-import { parseJson, textsIn, valueAt } from "../../lib/json.ts";
+import { type JsonObject, parseJson, textsIn, valueAt } from "../../lib/json.ts";
 import { isObject } from "../../lib/objects.ts";
 import { isPathInside } from "../../lib/paths.ts";
 import { printable } from "../../lib/printable.ts";
 import type { Files } from "../files.ts";
 import type { MarkdownDir } from "../markdown/find-markdown.ts";
+import { otherParts } from "./other-parts.ts";
 
 /** A file or directory of a plug-in in which definitions are looked for. */
 export type PluginPath = Pick<MarkdownDir, "dir" | "layout">;
@@ -15,11 +16,17 @@ export interface PluginValue {
   readonly value: unknown;
 }
 
-/** A directory with agents, skills, commands, hooks and MCP servers, as its manifest says. */
-export interface Plugin {
-  readonly name: string;
+/** Where a plug-in is. */
+export interface PluginSource {
   /** Absolute. */
   readonly dir: string;
+  /** What its marketplace says of it, with the keys of a manifest. */
+  readonly entry?: { readonly file: string; readonly value: JsonObject };
+}
+
+/** A directory with agents, skills, commands, hooks and MCP servers, as its manifest and its marketplace say. */
+export interface Plugin extends PluginSource {
+  readonly name: string;
   readonly skills: readonly PluginPath[];
   readonly commands: readonly PluginPath[];
   readonly agents: readonly PluginPath[];
@@ -32,32 +39,42 @@ export interface Plugin {
 }
 
 const MAX_BYTES = 1_048_576;
-/** Keys of a manifest for which Troupe has no counterpart. */
-const NOT_USED = ["outputStyles", "lspServers", "monitors", "themes", "channels", "userConfig"];
+const PARTS = ["skills", "commands", "agents", "hooks", "mcpServers"] as const;
+type Part = (typeof PARTS)[number];
 
-/** Reads a plug-in: what is in its usual places, and what its manifest names in addition. Never throws. */
-export function readPlugin(dir: string, files: Files): Plugin {
+/**
+ * Reads a plug-in: what is in its usual places, and what its manifest and its marketplace name in addition. With
+ * `strict: false` what the marketplace names, if it names anything, is all there is. Never throws.
+ */
+export function readPlugin(source: PluginSource, files: Files): Plugin {
+  const { dir, entry } = source;
   const file = join(dir, ".claude-plugin", "plugin.json");
   const notes: string[] = [];
-  const manifest = readObject(file) ?? {};
-  const own = manifest["name"];
-  const name = typeof own === "string" && /^[\w.-]{1,64}$/.test(own) ? own : basename(dir);
+  const manifest = { file, value: readObject(file) ?? {} };
+  const given = [manifest.value["name"], entry?.value["name"], basename(dir)];
+  const name = given.find((one) => typeof one === "string" && /^[\w.-]{1,64}$/.test(one));
+  const namesParts = PARTS.some((key) => entry !== undefined && Object.hasOwn(entry.value, key));
+  const isWhole = namesParts && entry?.value["strict"] === false;
+  const said = [...(isWhole ? [] : [manifest]), ...(entry === undefined ? [] : [entry])];
 
-  function readObject(path: string): Record<string, unknown> | null {
+  function readObject(path: string): JsonObject | null {
     if (files.look(path).type === "none") return null;
     const read = files.read(path, MAX_BYTES);
     const value = read.type === "text" && read.bytes <= MAX_BYTES ? parseJson(read.text) : undefined;
-    if (isObject(value)) return { ...value };
+    if (isObject(value)) return value;
     const why = read.type === "text" ? "is not a valid JSON object" : read.reason;
     notes.push(`${path} ${why}; correct it, until then what it says is left out.`);
     return null;
   }
 
-  /** Returns the paths below the plug-in that the manifest names. */
-  function named(key: string): string[] {
-    const value = manifest[key];
+  /** Returns the paths below the plug-in that are named, by a manifest or an entry. */
+  function namedPaths(key: Part, from: (typeof said)[number]): string[] {
+    const value = from.value[key];
     // Commands can be given by name, each with its file.
     const entries = isObject(value) ? Object.values(value).map((one) => valueAt(one, ["source"])) : value;
+    const all = Array.isArray(entries) ? entries : [entries];
+    if (value !== undefined && all.some((one) => typeof one !== "string" && !isObject(one)))
+      notes.push(`${from.file}: ${key} must be paths of files or directories; what is not is left out.`);
     return textsIn(entries).flatMap((text) => {
       const path = resolve(dir, text);
       const why = !isPathInside(path, dir)
@@ -66,49 +83,66 @@ export function readPlugin(dir: string, files: Files): Plugin {
           ? "does not exist"
           : null;
       if (why === null) return [path];
-      notes.push(`${file}: ${key} names ${printable(text)}, which ${why}; it is left out.`);
+      notes.push(`${from.file}: ${key} names ${printable(text)}, which ${why}; it is left out.`);
       return [];
     });
+  }
+
+  /** Returns the usual place, unless only what is named counts. */
+  function usualPlace(key: Part, path: string, named: readonly string[]): readonly string[] {
+    if (!isWhole) return [path];
+    if (files.look(path).type !== "none" && !named.some((one) => isPathInside(one, path)))
+      notes.push(
+        `${path} is left out: ${entry?.file} names all that the plug-in ${name} has ("strict": false), and no such ${key}.`,
+      );
+    return [];
   }
 
   function definitions(key: "skills" | "commands" | "agents"): PluginPath[] {
     const layout = key === "skills" ? "directories" : "tree";
-    const paths = named(key).map((path): PluginPath => {
+    const named = said.flatMap((from) => namedPaths(key, from));
+    const paths = named.map((path): PluginPath => {
       const skill = join(path, "SKILL.md");
       if (key === "skills" && files.look(skill).type === "file") return { dir: skill, layout: "file" };
       return { dir: path, layout: files.look(path).type === "file" ? "file" : layout };
     });
-    return [{ dir: join(dir, key), layout }, ...paths];
+    const usual = usualPlace(key, join(dir, key), named).map((path): PluginPath => ({ dir: path, layout }));
+    return [...usual, ...paths];
   }
 
-  /** Returns the values of a usual file, of the files that the manifest names, and of the manifest itself. */
+  /** Returns the values of a usual file, of the files that are named, and of the manifest and the entry themselves. */
   function values(key: "hooks" | "mcpServers", usual: string): PluginValue[] {
-    const given: readonly unknown[] = [manifest[key]].flat();
-    const inline = given.filter(isObject).map((value) => ({ file, value }));
-    const paths = isObject(manifest[key]) ? [] : named(key);
-    const ofFiles = [...new Set([usual, ...paths])].flatMap((path): PluginValue[] => {
-      const value = readObject(path);
-      if (value === null) return [];
-      const inner = Object.hasOwn(value, key) ? value[key] : value;
-      if (isObject(inner)) return [{ file: path, value: inner }];
-      notes.push(`${path}: ${key} must be an object; it is left out.`);
-      return [];
-    });
+    const inline = said.flatMap((from) =>
+      [from.value[key]].flat().flatMap((value) => (isObject(value) ? [{ file: from.file, value }] : [])),
+    );
+    const paths = said.flatMap((from) => (isObject(from.value[key]) ? [] : namedPaths(key, from)));
+    const ofFiles = [...new Set([...usualPlace(key, usual, paths), ...paths])].flatMap(
+      (path): PluginValue[] => {
+        const value = readObject(path);
+        if (value === null) return [];
+        const inner = Object.hasOwn(value, key) ? value[key] : value;
+        if (isObject(inner)) return [{ file: path, value: inner }];
+        notes.push(`${path}: ${key} must be an object; it is left out.`);
+        return [];
+      },
+    );
     // `{"hooks": {…}}` in the manifest is as valid as the events themselves.
     return [
       ...ofFiles,
-      ...inline.map((one) => (isObject(one.value[key]) ? { file, value: one.value[key] } : one)),
+      ...inline.map((one) => (isObject(one.value[key]) ? { ...one, value: one.value[key] } : one)),
     ];
   }
 
   const plugin = {
-    ...{ name, dir },
+    ...{ ...source, name: name === undefined ? basename(dir) : String(name) },
     ...{ skills: definitions("skills"), commands: definitions("commands"), agents: definitions("agents") },
     hooks: values("hooks", join(dir, "hooks", "hooks.json")),
     servers: values("mcpServers", join(dir, ".mcp.json")),
   };
-  const unused = NOT_USED.filter((key) => Object.hasOwn(manifest, key));
-  if (unused.length > 0)
-    notes.push(`${file}: ${unused.join(", ")} of the plug-in ${name} are not used here.`);
-  return { ...plugin, notes };
+  const declared = PARTS.filter((key) => isWhole && Object.hasOwn(manifest.value, key));
+  if (declared.length > 0)
+    notes.push(
+      `${file}: ${declared.join(", ")} are left out, because ${entry?.file} names all that the plug-in ${plugin.name} has ("strict": false).`,
+    );
+  return { ...plugin, notes: [...notes, ...otherParts(plugin, { manifest, entry }, files)] };
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { ancestors } from "../../lib/paths.ts";
 import type { Files } from "../files.ts";
 import type { MarkdownDir } from "../markdown/find-markdown.ts";
-import { readPlugin } from "../plugins/read-plugin.ts";
+import { type PluginSource, readPlugin } from "../plugins/read-plugin.ts";
 import type { SkillOrigin } from "./skill.ts";
 
 /** Where skills are looked for. All directories are absolute. */
@@ -14,8 +14,7 @@ export interface SkillSearch {
   readonly home: string;
   /** The directory of the organization's settings. */
   readonly managed: string;
-  /** Directories of plug-ins. */
-  readonly plugins?: readonly string[];
+  readonly plugins?: readonly PluginSource[];
   /** The skills that come with Troupe (default true). */
   readonly shipped?: boolean;
   /** Slash commands of the program itself. */
@@ -55,8 +54,8 @@ export function skillDirs(where: Where, files: Files): SkillDir[] {
     ...both("user", join(homedir, ".claude")),
     ...both("user", home),
     ...project.flatMap((dir) => both("project", join(dir, ".claude"), { reach })),
-    ...plugins.flatMap((plugin) => {
-      const { name, skills, commands } = readPlugin(plugin, files);
+    ...plugins.flatMap((source) => {
+      const { dir: plugin, name, skills, commands } = readPlugin(source, files);
       const common = { origin: "plugin", plugin, prefix: `${name}:`, reach: null } as const;
       return [
         ...skills.map((one): SkillDir => ({ ...common, ...one, kind: "skill" })),

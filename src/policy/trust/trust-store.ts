@@ -40,7 +40,7 @@ export async function agreementFor(home: string, root: string): Promise<Agreemen
 export async function trustFolder(
   home: string,
   root: string,
-  grants: readonly Grant[],
+  grants: readonly Pick<Grant, "digest">[],
   clock: Clock,
 ): Promise<string | null> {
   const read = readStore(home);

@@ -69,7 +69,7 @@ describe("where skills are", () => {
     });
     const cwd = join(top, "project/inner/deep");
     const { all, notes } = await skillLibrary(
-      { ...where, cwd, plugins: [join(top, "plug")] },
+      { ...where, cwd, plugins: [{ dir: join(top, "plug") }] },
       diskFiles,
     ).look();
     expect(notes).toEqual([]);
