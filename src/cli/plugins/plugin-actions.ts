@@ -14,7 +14,7 @@ import { askYesOrNo } from "../yes-or-no.ts";
 import { cloneBeside } from "./clone.ts";
 import { isShortName } from "./git-source.ts";
 import { findPlugin, locateMarketplace, openMarketplace, readMarketplace } from "./marketplaces.ts";
-import { agreeToPlugin, grantLines, notAgreed, pluginParts } from "./plugin-parts.ts";
+import { agreeToPlugin, listGrants, notAgreed, pluginParts } from "./plugin-parts.ts";
 
 async function writeSetting(io: CliIO, path: readonly string[], value: unknown): Promise<void> {
   const place = settingsPaths(whereOf(io, io.cwd)).find(({ scope }) => scope === "user");
@@ -107,7 +107,7 @@ export async function askAboutPlugin(
   const lines =
     grants.length === 0
       ? `The plug-in ${printable(plugin.id)} runs nothing by itself.`
-      : `The plug-in ${printable(plugin.id)} will:${grantLines(grants)}`;
+      : `The plug-in ${printable(plugin.id)} will:${listGrants(grants)}`;
   const isAgreed = (await notAgreed(search.home, plugin, grants))?.length === 0;
   if (grants.length > 0 && (agrees || isAgreed)) await printNotes(io, lines.split("\n"));
   const isFine =

@@ -103,6 +103,6 @@ async function agreementKey({ id, dir }: Agreeable): Promise<string> {
 }
 
 /** Formats what a plug-in would do, one line each. */
-export function grantLines(grants: readonly Grant[]): string {
+export function listGrants(grants: readonly Grant[]): string {
   return grants.map(({ words }) => `\n  - ${words}`).join("");
 }

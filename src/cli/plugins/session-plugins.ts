@@ -7,7 +7,7 @@ import { settingsDirs } from "../directories.ts";
 import type { CliIO } from "../io.ts";
 import { gitSourceText } from "./git-source.ts";
 import { type FoundPlugin, findPlugin, type MarketplaceSearch } from "./marketplaces.ts";
-import { agreeToPlugin, grantLines, notAgreed, type PluginParts, pluginParts } from "./plugin-parts.ts";
+import { agreeToPlugin, listGrants, notAgreed, type PluginParts, pluginParts } from "./plugin-parts.ts";
 
 export interface SessionPlugins {
   readonly sources: readonly PluginSource[];
@@ -113,7 +113,7 @@ async function openFound(
   if (!isProposed && parts.grants.length === 0) return { ...parts, source };
   const fresh = await notAgreed(home, { id, dir }, parts.grants);
   if (fresh?.length === 0) return { ...parts, source };
-  const lines = grantLines(fresh ?? parts.grants);
+  const lines = listGrants(fresh ?? parts.grants);
   const will =
     lines === ""
       ? "It runs nothing by itself; its agents, skills and commands become available."
