@@ -41,7 +41,14 @@ async function assembly(): Promise<(fact: Fact) => Promise<string>> {
   writeDefinitions(top);
   const none = join(top, "none");
   const search = {
-    ...{ cwd: top, homedir: none, home: none, managed: none, plugins: [{ dir: join(top, "plug") }], shipped: false },
+    ...{
+      cwd: top,
+      homedir: none,
+      home: none,
+      managed: none,
+      plugins: [{ dir: join(top, "plug") }],
+      shipped: false,
+    },
     ...{ trusted: () => true, agreed: () => true, denied: () => false },
   };
   const { all, notes } = await skillLibrary(search, diskFiles).look();
