@@ -41,6 +41,8 @@ export class MainTurns {
   #wokenRun: Promise<AgentResult> | null = null;
   /** False: what is older than a resumed session waits for its first prompt. */
   #mayWake: boolean;
+  /** It has heard a prompt in this process. */
+  #hasHeard = false;
   /** Of the first prompt, if the session was given no title. */
   #title: string | null = null;
 
@@ -116,12 +118,12 @@ export class MainTurns {
     onRun: (run: number) => void,
   ): Promise<AgentResult> {
     const { session, assertOpen, resumeAll, resultOf } = this.#parts;
-    const { actors, hooks, permissions, skills, servers, options, context, known } = session;
+    const { hooks, permissions, skills, servers, options, context, known } = session;
     this.#isPreparing = true;
     try {
-      const first = actors.find(MAIN) === undefined;
+      const opened = this.#hasHeard ? null : options.resume === undefined ? "startup" : "resume";
       const side = { hooks, caller: permissions.caller, skills, servers, options };
-      const preparing = preparePrompt(text, side, { first, signal: signal ?? NEVER });
+      const preparing = preparePrompt(text, side, { opened, signal: signal ?? NEVER });
       const prompt =
         preparing === null ? { type: "go" as const, text, mentions: text, attached: [] } : await preparing;
       if (prompt.type === "blocked") return blockedPrompt(prompt.reason);
@@ -131,6 +133,7 @@ export class MainTurns {
       this.#warnOfMissingServers();
       this.#setTitle(text);
       resumeAll();
+      this.#hasHeard = true;
       const main = this.#tell(prompt.text);
       onRun(main.run);
       return resultOf(main, signal);

@@ -34,6 +34,7 @@ import type { SessionRules } from "../features/gate/session-rules.ts";
 import { definitionHooks } from "../features/hooks/definition-hooks.ts";
 import { hooksFeature } from "../features/hooks/index.ts";
 import { type SessionHooks, sessionHooks } from "../features/hooks/session-hooks.ts";
+import { worktreeHooks } from "../features/hooks/worktree-hooks.ts";
 import { openInbox } from "../features/inbox/index.ts";
 import { isolationFeature, openIsolation, openTrees } from "../features/isolation/index.ts";
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
@@ -149,7 +150,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
   // ---- who decides: hooks, the user, rules ------------------------------------------------------------
   const hooks = sessionHooks({
     ...{ sources: options.hooks ?? [], ofAgents: definitionHooks(types.all) },
-    ...{ session: id, folder: place.folder, cwd, processes, actors, clock, onWarning },
+    ...{ session: id, model, folder: place.folder, cwd, processes, actors, clock, onWarning },
   });
   const promptTool = Promise.withResolvers<UserHandler>();
   const user: UserHandler | null =
@@ -162,7 +163,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     post: (ask, answer) => inbox.post(ask, answer),
   });
   const { mode, asks, broker, caller } = permissions;
-  const git = openTrees(clock, onWarning);
+  const git = openTrees(clock, onWarning, worktreeHooks(hooks, caller));
   const treeAt = (root: string) => git.trees.at(root)?.tree ?? null;
   const plans = planFilesIn(home, place.folder);
   const readable = [outputs.folder, plans.folder, ...skillFolders(options)];
@@ -233,7 +234,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     ...{ processes, clock, actors, cwd, newId, gate, treeAt },
   });
   const ours = sessionTools({
-    tasks: openTasks(journal, actors, options.resume?.state.tasks),
+    tasks: openTasks({ journal, actors, hooks, caller }, options.resume?.state.tasks),
     // Without Bash there are no background commands.
     background: isOff(["Bash"]) ? null : backgroundService(background, actors, clock),
     questions: asks,

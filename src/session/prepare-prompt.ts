@@ -33,8 +33,8 @@ export interface PromptSide {
 }
 
 interface PromptTurn {
-  /** Nothing was said in this session before. */
-  readonly first: boolean;
+  /** How the session was opened, for its first prompt; null for later ones. */
+  readonly opened: "startup" | "resume" | null;
   readonly signal: AbortSignal;
 }
 
@@ -42,13 +42,13 @@ type PromptHooks = Pick<HookRunner, "has" | "sessionStart" | "userPromptSubmit">
 
 /** Returns null if it is taken as it is. */
 export function preparePrompt(text: string, side: PromptSide, turn: PromptTurn): Promise<Submitted> | null {
-  const isLooked = isHeard(side.hooks) || side.skills !== null || side.servers.prompted !== null;
+  const isLooked = isHeard(side.hooks, turn) || side.skills !== null || side.servers.prompted !== null;
   return isLooked ? submitted(text, side, turn) : null;
 }
 
 /** Whether any hook has a say in prompts. */
-function isHeard(hooks: PromptHooks): boolean {
-  return hooks.has("SessionStart", ["startup"]) || hooks.has("UserPromptSubmit");
+function isHeard(hooks: PromptHooks, { opened }: PromptTurn): boolean {
+  return (opened !== null && hooks.has("SessionStart", [opened])) || hooks.has("UserPromptSubmit");
 }
 
 /**
@@ -58,10 +58,10 @@ function isHeard(hooks: PromptHooks): boolean {
 async function submitted(
   text: string,
   { hooks, caller, options, skills, servers }: PromptSide,
-  { first, signal }: PromptTurn,
+  { opened, signal }: PromptTurn,
 ): Promise<Submitted> {
   const who = caller(MAIN, options.cwd);
-  const started = first ? await hooks.sessionStart("startup", who, signal) : {};
+  const started = opened === null ? {} : await hooks.sessionStart(opened, who, signal);
   const said = await hooks.userPromptSubmit(text, who, signal);
   if (said.type === "blocked")
     return { type: "blocked", reason: `A hook stopped the prompt: ${said.reason || "it gave no reason."}` };

@@ -113,7 +113,7 @@ const absent = () => Promise.reject(new Error("There is no session."));
 
 /** For lists and documents, without a session. */
 export const noSession: SessionParts = {
-  tasks: { graph: noTasks, record: absent },
+  tasks: { graph: noTasks, change: absent },
   background: {
     find: () => null,
     running: () => [],

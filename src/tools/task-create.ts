@@ -47,11 +47,10 @@ export function taskCreateTool(tasks: TaskStore): Tool<Input, Output, CallContex
     permissionLevel: "read",
     repeatable: false,
     title: ({ subject }) => subject,
-    async call(input, { actor }) {
-      const decided = decideCreate(tasks.graph, input);
-      if (decided.type === "tool-failure") return decided;
-      await tasks.record(decided, actor);
-      return { id: decided.id, subject: decided.subject };
+    async call(input, context) {
+      const made = await tasks.change((graph) => decideCreate(graph, input), context);
+      if (made.type === "tool-failure") return made;
+      return { id: made.change.id, subject: made.change.subject };
     },
     mapToolResultToToolResultBlockParam: ({ id, subject }) => `Task ${id} was added: ${subject}`,
   };

@@ -53,11 +53,11 @@ export function taskUpdateTool(tasks: TaskStore): Tool<Input, string, CallContex
     // Two calls of one reply may be steps of one plan.
     parallel: false,
     title: ({ taskId, status }) => (status === undefined ? `task ${taskId}` : `task ${taskId}: ${status}`),
-    async call(input, { actor }) {
-      const before = tasks.graph;
-      const decided = decideUpdate(before, input, actor);
-      if (decided.type === "tool-failure") return decided;
-      await tasks.record(decided, actor);
+    async call(input, context) {
+      const { actor } = context;
+      const made = await tasks.change((graph) => decideUpdate(graph, input, actor), context);
+      if (made.type === "tool-failure") return made;
+      const { before } = made;
       const { graph } = tasks;
       const task = graph.tasks.get(input.taskId);
       const now = task ? taskLine(graph, task, actor) : `Task ${input.taskId} was deleted.`;

@@ -1,3 +1,6 @@
+import type { PermissionQuestion, QuestionContext } from "../../policy/asking/questions.ts";
+import { findSubject } from "../../policy/asking/subject.ts";
+import type { KnownTool } from "../../supervisor/toolbox.ts";
 import type { AskDetail } from "../../policy/asks.ts";
 
 /** Returns every argument as the model wrote it; the caller shortens them for display. */
@@ -14,4 +17,27 @@ export function wordsIn(input: unknown, name: string): string | null {
   if (typeof input !== "object" || input === null || !Object.hasOwn(input, name)) return null;
   const value: unknown = Reflect.get(input, name);
   return typeof value === "string" ? value : null;
+}
+
+/** Returns the tool's name, and its other names. */
+export function namesOf({ offer, names }: KnownTool): readonly [string, ...string[]] {
+  return [offer.name, ...names.filter((name) => name !== offer.name)];
+}
+
+/** Builds the question for the user about a call. */
+export function questionOf(
+  { offer, level }: KnownTool,
+  given: Pick<PermissionQuestion, "input" | "cwd" | "scope" | "title" | "reason" | "grants"> & {
+    readonly toolUse: string;
+  },
+): Omit<PermissionQuestion, keyof QuestionContext> {
+  const description = wordsIn(given.input, "description");
+  return {
+    ...given,
+    ...{ tool: offer.name, level },
+    // The title of a command is the model's own text.
+    title: findSubject(offer.name, given.input) ?? given.title,
+    details: detailsOf(given.input),
+    ...(description === null ? {} : { description }),
+  };
 }

@@ -2,8 +2,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import type { Call, HookChange } from "../../mailbox/calls.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { SameCall } from "../../policy/asking/identity.ts";
-import type { PermissionQuestion, QuestionContext, Recheck } from "../../policy/asking/questions.ts";
-import { findSubject } from "../../policy/asking/subject.ts";
+import type { Recheck } from "../../policy/asking/questions.ts";
 import type { Confinement } from "../../policy/confinement/confinement.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import { bothOf } from "../../policy/engine/place.ts";
@@ -22,7 +21,7 @@ import type { CommandPlace } from "../../supervisor/running-call.ts";
 import type { KnownTool, Toolbox } from "../../supervisor/toolbox.ts";
 import { findHookChanges, writesIn } from "../hooks/hook-changes.ts";
 import type { SessionAsks } from "./asking.ts";
-import { detailsOf, wordsIn } from "./call-input.ts";
+import { namesOf, questionOf, wordsIn } from "./call-input.ts";
 import type { LookUpTracked } from "./ever-tracked.ts";
 import { judgeForeign, stricter } from "./foreign-tools.ts";
 
@@ -42,7 +41,7 @@ export interface GateParts {
   engine(scope: WriteScope): Engine;
   /** Keeps an actor in its own worktree. */
   readonly confinement: Confinement;
-  readonly hooks: Pick<HookRunner, "has" | "preToolUse">;
+  readonly hooks: Pick<HookRunner, "has" | "permissionRequest" | "preToolUse">;
   readonly asks: Pick<SessionAsks, "permission">;
   /** True if any rule denies anything; otherwise no search is filtered. */
   deniesAny(): boolean;
@@ -214,15 +213,35 @@ export class Gate {
     const mustAsk = sandboxed.type === "ask" || hookAnswer.decision === "ask";
     if (judgement.decision === "allow" && !mustAsk)
       return { ...permitted, ...grounds, ...(light === null ? {} : { light }) };
+    // A hook or a sandbox may answer a question for the user; never override a rule or what no rule could allow.
+    const isSparable = ({ rule, grants }: Judgement, held: SandboxDecision) =>
+      held.type !== "ask" && !rule && grants.length > 0;
+    const sparable = isSparable(judgement, sandboxed) && hookAnswer.decision !== "ask";
+    if (sparable && hookAnswer.decision === "allow")
+      return { ...permitted, by: "hook", reason: hookAnswer.reason ?? "a hook allowed it" };
+    if (sparable && sandboxed.type === "allow")
+      return { ...permitted, by: "rules", reason: "it runs in the sandbox" };
+    const answered = await this.#parts.hooks.permissionRequest(
+      { ...hooked, input },
+      this.#offered(judgement),
+      this.#parts.caller(actor, cwd),
+      signal,
+    );
+    if (answered.type === "deny") {
+      const { reason, stop } = answered;
+      return { type: "refuse", by: "hook", reason, ...(stop === undefined ? {} : { stop }) };
+    }
+    if (answered.type === "allow" && sparable) {
+      const allowed = { ...permitted, by: "hook", reason: answered.reason } as const;
+      if (answered.input === undefined) return allowed;
+      const other = this.#judgement(tool, answered.input, where);
+      const held = this.#decideInSandbox(report, answered.input, where);
+      if (other.decision !== "ask" || isSparable(other, held))
+        return this.#decideEditedInput(tool, answered.input, where, report, allowed);
+    }
     // It asks the user itself, with the plan.
     if (tool.offer.name === "ExitPlanMode" && !judgement.rule && !mustAsk)
       return { ...permitted, ...grounds };
-    // A hook or a sandbox may answer a question for the user; never override a rule or what no rule could allow.
-    const sparable = sandboxed.type !== "ask" && !judgement.rule && judgement.grants.length > 0;
-    if (sparable && hookAnswer.decision === "allow")
-      return { ...permitted, by: "hook", reason: hookAnswer.reason ?? "a hook allowed it" };
-    if (sparable && hookAnswer.decision !== "ask" && sandboxed.type === "allow")
-      return { ...permitted, by: "rules", reason: "it runs in the sandbox" };
 
     const reason =
       sandboxed.type === "ask"
@@ -253,7 +272,7 @@ export class Gate {
     return this.#parts.canGrant() ? grants : [];
   }
 
-  /** Checks an input that the user has changed: it must fit, and what forbids it still does. */
+  /** Checks an input that the user, or a hook for the user, has changed: it must fit, and what forbids it still does. */
   #decideEditedInput(
     tool: KnownTool,
     input: unknown,
@@ -265,8 +284,8 @@ export class Gate {
     if (claim.type === "invalid")
       return {
         type: "refuse",
-        by: "person",
-        reason: `The user allowed it with another input, which is invalid: ${claim.message}`,
+        by: allowed.by,
+        reason: `${allowed.by === "hook" ? "A hook" : "The user"} allowed it with another input, which is invalid: ${claim.message}`,
       };
     const judgement = this.#judgement(tool, input, where);
     if (judgement.decision === "deny") return { type: "refuse", by: "rules", ...groundsOf(judgement) };
@@ -277,7 +296,7 @@ export class Gate {
     const outside = runsOutside(this.#parts.sandbox.settings, report, input);
     return {
       ...{ ...allowed, input, outside, rewritten: true },
-      reason: "the user allowed it with this input instead",
+      reason: `${allowed.by === "hook" ? "a hook" : "the user"} allowed it with this input instead`,
     };
   }
 
@@ -371,25 +390,4 @@ type Where = Pick<GatedCall, "cwd" | "scope">;
 function groundsOf({ decision, reason, rule, tier }: Judgement): Omit<Grounds, "by"> {
   const rests = decision === "allow" && tier !== undefined ? { tier } : {};
   return { reason, ...(rule ? { rule } : {}), ...rests };
-}
-
-function namesOf({ offer, names }: KnownTool): readonly [string, ...string[]] {
-  return [offer.name, ...names.filter((name) => name !== offer.name)];
-}
-
-function questionOf(
-  { offer, level }: KnownTool,
-  given: Pick<PermissionQuestion, "input" | "cwd" | "scope" | "title" | "reason" | "grants"> & {
-    readonly toolUse: string;
-  },
-): Omit<PermissionQuestion, keyof QuestionContext> {
-  const description = wordsIn(given.input, "description");
-  return {
-    ...given,
-    ...{ tool: offer.name, level },
-    // The title of a command is the model's own text.
-    title: findSubject(offer.name, given.input) ?? given.title,
-    details: detailsOf(given.input),
-    ...(description === null ? {} : { description }),
-  };
 }

@@ -1,6 +1,6 @@
 import type { AfterAnswer } from "../../mailbox/calls.ts";
 import { resultText } from "../../mailbox/compacted.ts";
-import type { ActorId } from "../../mailbox/ids.ts";
+import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { CallEnd, HookCaller, Stopping, StopResult } from "../../policy/hooks/results.ts";
 import type { HookRunner } from "../../policy/hooks/runner.ts";
 import type { Actors } from "../../supervisor/actors.ts";
@@ -8,23 +8,36 @@ import type { Joints } from "../../supervisor/joints.ts";
 import type { RunningCall } from "../../supervisor/running-call.ts";
 import type { ToolEnd } from "../../tools/bind-tool.ts";
 import { findHookChanges } from "./hook-changes.ts";
-import { hookText } from "./hook-words.ts";
+import { hookNotice, hookText } from "./hook-words.ts";
 
 export interface HookFeatureParts {
-  readonly hooks: Pick<HookRunner, "has" | "postToolUse" | "stop" | "subagentStop">;
-  readonly actors: Pick<Actors, "stop">;
+  readonly hooks: Pick<HookRunner, "has" | "postToolUse" | "stop" | "subagentStart" | "subagentStop">;
+  readonly actors: Pick<Actors, "notify" | "stop">;
   /** On whose behalf hooks run. */
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
 }
 
 /**
- * The user's hooks. Joints: `prepareCall` (whether a result is wanted), `afterCall` (PostToolUse), `beforeFinish`
+ * The user's hooks. Joints: `prepareStart` (SubagentStart), `prepareCall` (whether a result is wanted), `afterCall` (PostToolUse), `beforeFinish`
  * (Stop, SubagentStop). The gate runs PreToolUse, the session the hooks of prompts, compaction its own.
  */
 export function hooksFeature({ hooks, actors, caller }: HookFeatureParts): Joints {
   /** How many times in a row hooks have made an actor continue in its run. */
   const continued = new Map<ActorId, { readonly run: number; readonly times: number }>();
   return {
+    prepareStart(actor) {
+      const { type } = actor.spec;
+      const isNew = actor.id !== MAIN && actor.run === 1 && actor.turnsTaken === 0 && !actor.restored;
+      if (!isNew || !hooks.has("SubagentStart", [type])) return null;
+      const ready = hooks
+        .subagentStart(caller(actor.id, actor.cwd), actor.stopping.signal)
+        .then(({ context, stop }) => {
+          if (context !== undefined)
+            actors.notify(actor.id, { ...hookNotice("SubagentStart", context), isQuiet: true });
+          return stop === undefined ? null : `A hook ended it: ${stop}`;
+        });
+      return { tool: "Hook", title: "a SubagentStart hook runs", ready };
+    },
     prepareCall: ({ running }) => (hasPostToolHooks(running, hooks) ? { watched: true } : {}),
     async afterCall({ actor, running, result, signal }) {
       if (result === null || !hasPostToolHooks(running, hooks)) return {};

@@ -17,6 +17,8 @@ export interface HookOptions {
   /** Hooks of agent definitions. */
   readonly ofAgents: readonly AgentHooks[];
   readonly session: SessionId;
+  /** The main conversation's model. */
+  readonly model: string;
   /** The directory of the session's journal. */
   readonly folder: string;
   readonly cwd: string;
@@ -34,7 +36,7 @@ export interface SessionHooks extends HookRunner {
 
 /** Returns the user's hooks, which run in the supervisor for every agent. */
 export function sessionHooks(options: HookOptions): SessionHooks {
-  const { session, folder, cwd, processes, actors, clock, onWarning } = options;
+  const { session, model, folder, cwd, processes, actors, clock, onWarning } = options;
   let { sources, ofAgents } = options;
   const parsed = (): Hooks => {
     const { hooks, problems } = parseHooks([...sources, ...ofAgents]);
@@ -49,6 +51,7 @@ export function sessionHooks(options: HookOptions): SessionHooks {
     run: (request, signal) => processes.run(request, signal),
     session: {
       id: session,
+      model,
       transcriptPath: join(folder, "journal.jsonl"),
       projectDir: cwd,
       dir: join(folder, "hooks"),

@@ -5,7 +5,7 @@ import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import type { GitWorkerOptions } from "../../worktrees/git-worker.ts";
-import type { OperationName } from "../../worktrees/protocol.ts";
+import type { AnswerOf, GitRequest, OperationName } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { AcceptanceVerdicts } from "../accept/index.ts";
 import type { Commands } from "../background/commands.ts";
@@ -20,9 +20,16 @@ export interface Trees {
   readonly trees: HeldWorktrees;
 }
 
+/** Has a say before a worktree is made or removed. */
+export interface WorktreeWatch {
+  /** Resolves with why it must not be made, or null. */
+  creating(request: GitRequest<"create">, signal?: AbortSignal): Promise<string | null>;
+  removing(request: GitRequest<"remove">, signal?: AbortSignal): Promise<void>;
+}
+
 /** Starts nothing: the git worker starts with the first worktree. */
-export function openTrees(clock: Clock, onWarning: (message: string) => void): Trees {
-  const worktrees = lazyWorktrees({ env: process.env, clock, onWarning });
+export function openTrees(clock: Clock, onWarning: (message: string) => void, watch: WorktreeWatch): Trees {
+  const worktrees = lazyWorktrees({ env: process.env, clock, onWarning }, watch);
   return { worktrees, trees: new HeldWorktrees({ worktrees, onWarning }) };
 }
 
@@ -99,7 +106,7 @@ interface LazyWorktrees extends Worktrees {
 }
 
 /** Returns a git worker that is loaded with the first request: most sessions need none. */
-function lazyWorktrees(given: Omit<GitWorkerOptions, "onDied">): LazyWorktrees {
+function lazyWorktrees(given: Omit<GitWorkerOptions, "onDied">, watch: WorktreeWatch): LazyWorktrees {
   const listeners: (() => void)[] = [];
   const onDied = () => {
     for (const call of listeners) call();
@@ -114,6 +121,15 @@ function lazyWorktrees(given: Omit<GitWorkerOptions, "onDied">): LazyWorktrees {
   const own = {
     onDied: (call: () => void) => void listeners.push(call),
     close: async () => (await loaded)?.close(),
+    async create(request: GitRequest<"create">, signal?: AbortSignal): Promise<AnswerOf<"create">> {
+      const reason = await watch.creating(request, signal);
+      if (reason !== null) return { type: "refused", reason };
+      return (await load()).create(request, signal);
+    },
+    async remove(request: GitRequest<"remove">, signal?: AbortSignal): Promise<AnswerOf<"remove">> {
+      await watch.removing(request, signal);
+      return (await load()).remove(request, signal);
+    },
   };
   const operation = (name: OperationName) => async (request: never, signal?: AbortSignal) =>
     (await load())[name](request, signal);

@@ -7,45 +7,101 @@ import {
   type TaskGraph,
   taskInProgress,
 } from "../../mailbox/task-graph.ts";
+import type { HookCaller, HookedTask } from "../../policy/hooks/results.ts";
+import type { HookRunner } from "../../policy/hooks/runner.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { TaskStore } from "../../tools/tasks/store.ts";
+import { failed, type ToolFailure } from "../../tools/tool.ts";
+
+export interface TaskParts {
+  readonly journal: Journal;
+  readonly actors: Pick<Actors, "all" | "showRemarks" | "stop">;
+  readonly hooks: Pick<HookRunner, "has" | "task">;
+  /** On whose behalf hooks run. */
+  readonly caller: (actor: ActorId, cwd: string) => HookCaller;
+}
 
 /** Opens the session's tasks. They use no joint: the tools change them, and the live tree shows each actor's own. */
-export function openTasks(
-  journal: Journal,
-  actors: Pick<Actors, "all" | "showRemarks">,
-  graph: TaskGraph | undefined,
-): Tasks {
-  const show = (tasks: TaskGraph) => {
-    for (const { id, remarks } of actors.all()) {
-      const own = taskInProgress(tasks, id);
-      const task = own === undefined ? null : own.activeForm || own.subject;
-      if (task !== remarks.task) actors.showRemarks(id, { task });
-    }
-  };
-  return new Tasks(journal, show, graph);
+export function openTasks(parts: TaskParts, graph: TaskGraph | undefined): TaskStore {
+  return new Tasks(parts, graph);
 }
+
+type Changing = Parameters<TaskStore["change"]>[1];
 
 /** The session's tasks, shared by its agents: a fold of the journal's events. */
 class Tasks implements TaskStore {
   #graph: TaskGraph;
-  readonly #journal: Journal;
-  readonly #onChange: (graph: TaskGraph) => void;
+  readonly #parts: TaskParts;
+  /** Settles when no change waits for hooks: two that wait together would be decided by the same graph. */
+  #hooked: Promise<unknown> = Promise.resolve();
 
-  constructor(journal: Journal, onChange: (graph: TaskGraph) => void, graph = noTasks) {
+  constructor(parts: TaskParts, graph = noTasks) {
+    this.#parts = parts;
     this.#graph = graph;
-    this.#journal = journal;
-    this.#onChange = onChange;
   }
 
   get graph(): TaskGraph {
     return this.#graph;
   }
 
-  async record(change: TaskChange, by: ActorId): Promise<void> {
+  change: TaskStore["change"] = (decide, by) => {
+    const { hooks } = this.#parts;
+    const decided = () => {
+      const change = decide(this.#graph);
+      return change.type === "tool-failure" ? change : { type: "changed" as const, change, before: this.#graph };
+    };
+    if (!hooks.has("TaskCreated") && !hooks.has("TaskCompleted")) return this.#make(decided(), by);
+    const made = this.#hooked.then(async () => {
+      const wanted = decided();
+      if (wanted.type === "tool-failure") return wanted;
+      const refused = await this.#refusal(wanted.change, by);
+      return refused ?? this.#make(wanted, by);
+    });
+    this.#hooked = made.catch(() => {});
+    return made;
+  };
+
+  async #make<Made extends ToolFailure | { readonly type: "changed"; readonly change: TaskChange }>(
+    made: Made,
+    { actor }: Changing,
+  ): Promise<Made> {
+    if (made.type === "tool-failure") return made;
     // Applied immediately, so that the next decision sees it.
-    this.#graph = afterChange(this.#graph, change);
-    await this.#journal.append({ type: "task", actor: by, change });
-    this.#onChange(this.#graph);
+    this.#graph = afterChange(this.#graph, made.change);
+    await this.#parts.journal.append({ type: "task", actor, change: made.change });
+    this.#show();
+    return made;
   }
+
+  /** Returns what its caller reads if hooks do not let a task be created or completed. */
+  async #refusal(change: TaskChange, { actor, cwd, signal }: Changing): Promise<ToolFailure | null> {
+    const { hooks, caller, actors } = this.#parts;
+    const task = hookedTask(change, this.#graph);
+    if (task === null || !hooks.has(task.event)) return null;
+    const { block, stop } = await hooks.task(task, caller(actor, cwd), signal);
+    if (stop !== undefined) actors.stop(actor, { status: "cancelled", reason: `A hook ended it: ${stop}` });
+    const why = block ?? stop;
+    if (why === undefined) return null;
+    const not = task.event === "TaskCreated" ? "was not added" : "was not completed";
+    return failed(`The task ${not}: a hook said no. ${why}`);
+  }
+
+  #show(): void {
+    const { actors } = this.#parts;
+    for (const { id, remarks } of actors.all()) {
+      const own = taskInProgress(this.#graph, id);
+      const task = own === undefined ? null : own.activeForm || own.subject;
+      if (task !== remarks.task) actors.showRemarks(id, { task });
+    }
+  }
+}
+
+/** Returns the task that a change creates or completes, as it would be; null for other changes. */
+function hookedTask(change: TaskChange, graph: TaskGraph): HookedTask | null {
+  const task = afterChange(graph, change).tasks.get(change.id);
+  if (task === undefined) return null;
+  const { id, subject, description } = task;
+  if (change.type === "created") return { event: "TaskCreated", id, subject, description };
+  const isCompleted = task.status === "completed" && graph.tasks.get(id)?.status !== "completed";
+  return isCompleted ? { event: "TaskCompleted", id, subject, description } : null;
 }

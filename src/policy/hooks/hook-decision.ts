@@ -33,7 +33,14 @@ export interface HookResponse {
 }
 
 /** Events at which a hook decides whether something happens; only there can a failure be a no. */
-const DECIDING: readonly HookEvent[] = ["PreToolUse", "UserPromptSubmit"];
+const DECIDING: readonly HookEvent[] = [
+  "PreToolUse",
+  "PermissionRequest",
+  "UserPromptSubmit",
+  "TaskCreated",
+  "TaskCompleted",
+  "WorktreeCreate",
+];
 const NO_REASON = "A hook decided this without giving a reason.";
 
 /** Reads what a hook decided from how it ended and what it printed. */
@@ -43,8 +50,10 @@ export function readDecision(hook: Hook, end: HookEnd): HookResponse {
       return readOutput(hook, end.stdout.trim());
     case "blocked":
       return { decision: { verdict: "block", reason: end.stderr.trim() || NO_REASON } };
-    case "complained":
-      return { decision: {}, problem: { kind: "exit", why: end.why } };
+    case "complained": {
+      const problem = { kind: "exit", why: end.why } as const;
+      return hook.event === "WorktreeCreate" ? failed(hook, problem) : { decision: {}, problem };
+    }
     case "flooded":
       return failed(hook, { kind: "flood", why: end.why }, textDecision(hook, end.stdout));
     case "failed":
@@ -119,6 +128,17 @@ function envelopeSchema() {
         {
           permissionDecision: z.optional(z.enum(["allow", "deny", "ask"], "must be allow, deny or ask")),
           permissionDecisionReason: text,
+          decision: z.optional(
+            z.object(
+              {
+                behavior: z.enum(["allow", "deny"], "must be allow or deny"),
+                message: text,
+                interrupt: flag,
+                updatedInput: z.optional(z.record(z.string(), z.unknown(), "must be an object")),
+              },
+              "must be an object",
+            ),
+          ),
           updatedInput: z.optional(z.record(z.string(), z.unknown(), "must be an object")),
           additionalContext: text,
           /** Troupe's own: UserPromptSubmit has no other way to change a prompt. */
@@ -132,20 +152,23 @@ function envelopeSchema() {
 
 function envelopeDecision(envelope: z.infer<ReturnType<typeof envelopeSchema>>): HookDecision {
   const { hookSpecificOutput: own = {}, decision, systemMessage } = envelope;
-  const permission = own.permissionDecision;
+  const { decision: answer } = own;
+  const permission = own.permissionDecision ?? answer?.behavior;
   // If one hook gives two verdicts, the stricter one counts.
   const verdict =
     permission === "deny" || decision === "block"
       ? "block"
       : (permission ?? (decision === "approve" ? "allow" : undefined));
-  const reason = own.permissionDecisionReason ?? envelope.reason;
+  const reason = own.permissionDecisionReason ?? answer?.message ?? envelope.reason;
+  const input = own.updatedInput ?? answer?.updatedInput;
+  const ends = envelope.continue === false || (answer?.behavior === "deny" && answer.interrupt);
   const text = own.additionalContext?.trim();
   return {
     ...(verdict && { verdict, reason: reason?.trim() || NO_REASON }),
-    ...(own.updatedInput && { input: own.updatedInput }),
+    ...(input && { input }),
     ...(own.updatedPrompt !== undefined && { prompt: own.updatedPrompt }),
     ...(text && { text }),
-    ...(envelope.continue === false && { stop: envelope.stopReason?.trim() || "A hook ended it." }),
+    ...(ends && { stop: envelope.stopReason?.trim() || answer?.message?.trim() || "A hook ended it." }),
     ...(systemMessage && { message: systemMessage }),
   };
 }

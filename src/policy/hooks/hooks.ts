@@ -100,7 +100,9 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
           );
         const condition = readCondition(event, `${path}.hooks[${at}].if`, entry.if);
         if (condition === "never") continue;
-        const failClosed = entry.failClosed ?? (source.scope === "enterprise" && event === "PreToolUse");
+        // Elsewhere, a WorktreeCreate hook that fails has made no worktree.
+        const usually = event === "WorktreeCreate" || (source.scope === "enterprise" && event === "PreToolUse");
+        const failClosed = entry.failClosed ?? usually;
         hooks.push({
           ...{ ...source, event, matches, command, timeoutMs: timeout * 1_000, failClosed },
           ...(condition && { condition }),
@@ -122,7 +124,12 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
 }
 
 /** Events that have a call, with which an `if` is compared. */
-const CALL_EVENTS: readonly HookEvent[] = ["PreToolUse", "PostToolUse", "PostToolUseFailure"];
+const CALL_EVENTS: readonly HookEvent[] = [
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PermissionRequest",
+];
 
 function schemas() {
   const time = "must be a positive number of seconds";

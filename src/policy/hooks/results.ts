@@ -52,6 +52,30 @@ export type PreToolUse =
     }
   | ({ readonly type: "deny"; readonly reason: string } & Stoppable);
 
+export type PermissionAnswer =
+  /** The user has to decide. */
+  | { readonly type: "none" }
+  /** For the user; a rule is stronger. */
+  | { readonly type: "allow"; readonly reason: string; readonly input?: unknown }
+  | ({ readonly type: "deny"; readonly reason: string } & Stoppable);
+
+export interface HookedTask {
+  readonly event: "TaskCreated" | "TaskCompleted";
+  readonly id: string;
+  readonly subject: string;
+  readonly description: string;
+}
+
+export interface TaskResult extends Stoppable {
+  /** Why it must not be created or completed, for the model. */
+  readonly block?: string;
+}
+
+export interface SubagentStart extends Stoppable {
+  /** For the agent, with its task. */
+  readonly context?: string;
+}
+
 export interface PostToolUse extends Stoppable {
   /** Appended to the result that the model reads. */
   readonly append?: string;

@@ -23,6 +23,8 @@ export interface HookPorts {
   readonly run: RunProcess;
   readonly session: {
     readonly id: string;
+    /** The main conversation's. */
+    readonly model?: string;
     /** The journal's file. */
     readonly transcriptPath: string;
     readonly projectDir: string;
@@ -60,6 +62,14 @@ export interface HookRuns {
 
 /** Owns the processes of asynchronous hooks: they outlive the call or agent that they were started for. */
 const ASYNC_OWNER = ActorId.parse("hooks");
+/** Events that only tell hooks what happens; the user reads a no. */
+const CANNOT_BLOCK: readonly HookEvent[] = [
+  "SessionStart",
+  "SessionEnd",
+  "SubagentStart",
+  "WorktreeRemove",
+  "Notification",
+];
 /** Milliseconds that asynchronous hooks have to end when the session closes: a sound, a line in a log. */
 const LAST_MS = 1_000;
 
@@ -106,9 +116,11 @@ export function hookRuns(ports: HookPorts): HookRuns {
     }
   }
 
-  function responded(hook: Hook, { problem, decision: { message } }: HookResponse): void {
+  function responded(hook: Hook, { problem, decision: { message, verdict, reason } }: HookResponse): void {
     if (problem) report(hook, problem);
     if (message !== undefined) ports.onMessage(message);
+    if (verdict === "block" && CANNOT_BLOCK.includes(hook.event))
+      ports.onMessage(`${hookName(hook)} said no, which changes nothing at this event: ${reason}`);
   }
 
   /** What it decides comes too late; what it says reaches the model with its next turn. */

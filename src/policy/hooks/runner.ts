@@ -5,12 +5,16 @@ import type {
   CallEnd,
   HookCaller,
   HookedCall,
+  HookedTask,
+  PermissionAnswer,
   PostToolUse,
   PreCompact,
   PreToolUse,
   SessionStart,
   Stopping,
   StopResult,
+  SubagentStart,
+  TaskResult,
   UserPromptSubmit,
 } from "./results.ts";
 import type { HookedEvent, HookPorts, HookRuns } from "./run-hooks.ts";
@@ -30,12 +34,30 @@ export interface HookRunner {
   preToolUse(call: HookedCall, caller: HookCaller, signal: AbortSignal): Promise<PreToolUse>;
   /** PostToolUse or PostToolUseFailure, matched by the tool's names. */
   postToolUse(call: HookedCall, end: CallEnd, caller: HookCaller, signal: AbortSignal): Promise<PostToolUse>;
+  /** A question to the user is due. Matched by the tool's names. `grants`: rules that would spare it. */
+  permissionRequest(
+    call: HookedCall,
+    grants: readonly string[],
+    caller: HookCaller,
+    signal: AbortSignal,
+  ): Promise<PermissionAnswer>;
   userPromptSubmit(prompt: string, caller: HookCaller, signal: AbortSignal): Promise<UserPromptSubmit>;
   /** The main conversation is about to end its turn. */
   stop(stopping: Stopping, signal: AbortSignal): Promise<StopResult>;
+  /** An agent is about to start. Matched by its type. */
+  subagentStart(caller: HookCaller, signal: AbortSignal): Promise<SubagentStart>;
+  /** A task is about to be created or completed. */
+  task(task: HookedTask, caller: HookCaller, signal: AbortSignal): Promise<TaskResult>;
+  /** Troupe is about to make a worktree: resolves with why it must not, or null. */
+  worktreeCreate(
+    tree: { readonly name: string; readonly path?: string },
+    caller: HookCaller,
+    signal: AbortSignal,
+  ): Promise<string | null>;
+  worktreeRemove(path: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
   /** An agent is about to end. Matched by its type. */
   subagentStop(stopping: Stopping, signal: AbortSignal): Promise<StopResult>;
-  /** Matched by the source. `startup` runs once, however often it is called. */
+  /** Matched by the source. `startup` and `resume` run once, however often they are called. */
   sessionStart(
     source: "startup" | "resume" | "clear" | "compact",
     caller: HookCaller,
@@ -59,6 +81,7 @@ export interface HookRunner {
 export function hookRunner(ports: HookPorts): HookRunner {
   let loaded: Promise<HookRuns> | undefined;
   let started: Promise<SessionStart> | undefined;
+  let saidPath = false;
   let ended: Promise<void> | undefined;
 
   /** Null if no hook is configured for the event. */
@@ -126,6 +149,20 @@ export function hookRunner(ports: HookPorts): HookRunner {
         ...(why !== undefined && { stop: why }),
       };
     },
+    async permissionRequest({ names, input }, grants, caller, signal) {
+      const suggestions = grants.map((rule) => ({
+        ...{ type: "addRules", behavior: "allow", destination: "session" },
+        rules: [ruleFields(rule)],
+      }));
+      const call = { tool_name: names[0], tool_input: input };
+      const fields = { ...call, permission_suggestions: suggestions };
+      const decision = await run({ event: "PermissionRequest", caller, names, input, fields, signal });
+      const { verdict, reason = "", stop: why } = decision ?? {};
+      if (decision !== null && (verdict === "block" || why !== undefined))
+        return { type: "deny", reason: blockReason(decision), ...(why !== undefined && { stop: why }) };
+      if (verdict !== "allow") return { type: "none" };
+      return { type: "allow", reason, ...(decision?.input && { input: decision.input }) };
+    },
     async userPromptSubmit(given, caller, signal) {
       const fields = { prompt: given };
       const decision = (await run({ event: "UserPromptSubmit", caller, names: [], fields, signal })) ?? {};
@@ -135,14 +172,47 @@ export function hookRunner(ports: HookPorts): HookRunner {
       return { type: "go", ...(prompt !== undefined && { prompt }), ...(text && { context: text }) };
     },
     stop: (stopping, signal) => stop("Stop", stopping, signal),
+    async subagentStart(caller, signal) {
+      const names = caller.agentType === undefined ? [] : [caller.agentType];
+      const decision = await run({ event: "SubagentStart", caller, names, fields: {}, signal });
+      const { text, stop: why } = decision ?? {};
+      return { ...(text && { context: text }), ...(why !== undefined && { stop: why }) };
+    },
+    async task({ event, id, subject, description }, caller, signal) {
+      const fields = { task_id: id, task_subject: subject, task_description: description };
+      const { verdict, reason, stop: why } = (await run({ event, caller, names: [], fields, signal })) ?? {};
+      return {
+        ...(verdict === "block" && reason && { block: reason }),
+        ...(why !== undefined && { stop: why }),
+      };
+    },
+    async worktreeCreate({ name, path }, caller, signal) {
+      const fields = { name, ...(path === undefined ? {} : { worktree_path: path }) };
+      const decision = await run({ event: "WorktreeCreate", caller, names: [], fields, signal });
+      if (decision === null) return null;
+      if (decision.verdict === "block" || decision.stop !== undefined) return blockReason(decision);
+      if (decision.text?.startsWith("/") && !saidPath) {
+        saidPath = true;
+        ports.onProblem(
+          `A WorktreeCreate hook printed a path (${decision.text.split("\n", 1)[0]}). Troupe makes worktrees itself, with git, and does not use that one; let the hook only prepare or refuse.`,
+        );
+      }
+      return null;
+    },
+    async worktreeRemove(path, caller, signal) {
+      const fields = { worktree_path: path };
+      await run({ event: "WorktreeRemove", caller, names: [], fields, signal });
+    },
     subagentStop: (stopping, signal) => stop("SubagentStop", stopping, signal),
     sessionStart(source, caller, signal) {
       const start = async () => {
         const event = "SessionStart";
-        const decision = await run({ event, caller, names: [source], fields: { source }, signal });
+        const { model } = ports.session;
+        const fields = { source, ...(model === undefined ? {} : { model }) };
+        const decision = await run({ event, caller, names: [source], fields, signal });
         return decision?.text ? { context: decision.text } : {};
       };
-      if (source !== "startup") return start();
+      if (source === "clear" || source === "compact") return start();
       started ??= start();
       return started;
     },
@@ -174,6 +244,13 @@ export function hookRunner(ports: HookPorts): HookRunner {
 /** A hook that ends the conversation need not give a reason for this one call. */
 function blockReason({ verdict, reason, stop }: HookDecision): string {
   return (verdict === "block" ? reason : undefined) ?? stop ?? "";
+}
+
+/** Splits a rule as users' scripts read it. */
+function ruleFields(rule: string): { readonly toolName: string; readonly ruleContent?: string } {
+  const open = rule.indexOf("(");
+  if (open < 0) return { toolName: rule };
+  return { toolName: rule.slice(0, open), ruleContent: rule.slice(open + 1, -1) };
 }
 
 /** The names are those that users' scripts read. */

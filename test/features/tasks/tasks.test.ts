@@ -20,9 +20,13 @@ function taskList() {
     get graph() {
       return graph;
     },
-    async record(change) {
+    async change(decide) {
+      const before = graph;
+      const change = decide(graph);
+      if (change.type === "tool-failure") return change;
       changes.push(change);
       graph = afterChange(graph, change);
+      return { type: "changed", change, before };
     },
   };
   const tools = new Map(taskTools(store).map((tool) => [tool.name, tool]));
