@@ -12,7 +12,7 @@ export const policy: readonly Mutation[] = [
   {
     name: "SessionStart-runs-again",
     file: "src/policy/hooks/runner.ts",
-    from: 'if (source !== "startup") return start();',
+    from: 'if (source === "clear" || source === "compact") return start();',
     to: "return start();",
     tests: ["test/session/prompt-turns.test.ts"],
     title: "SessionStart runs once for the session",

@@ -48,7 +48,9 @@ class Tasks implements TaskStore {
     const { hooks } = this.#parts;
     const decided = () => {
       const change = decide(this.#graph);
-      return change.type === "tool-failure" ? change : { type: "changed" as const, change, before: this.#graph };
+      return change.type === "tool-failure"
+        ? change
+        : { type: "changed" as const, change, before: this.#graph };
     };
     if (!hooks.has("TaskCreated") && !hooks.has("TaskCompleted")) return this.#make(decided(), by);
     const made = this.#hooked.then(async () => {

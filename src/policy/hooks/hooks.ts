@@ -101,7 +101,8 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
         const condition = readCondition(event, `${path}.hooks[${at}].if`, entry.if);
         if (condition === "never") continue;
         // Elsewhere, a WorktreeCreate hook that fails has made no worktree.
-        const usually = event === "WorktreeCreate" || (source.scope === "enterprise" && event === "PreToolUse");
+        const usually =
+          event === "WorktreeCreate" || (source.scope === "enterprise" && event === "PreToolUse");
         const failClosed = entry.failClosed ?? usually;
         hooks.push({
           ...{ ...source, event, matches, command, timeoutMs: timeout * 1_000, failClosed },

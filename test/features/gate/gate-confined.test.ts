@@ -53,7 +53,11 @@ function gateWith({
       hides: () => hides,
     }),
     confinement: { refuses: () => null },
-    hooks: { has: () => false, preToolUse: async () => ({ type: "go" }), permissionRequest: async () => ({ type: "none" }) },
+    hooks: {
+      has: () => false,
+      preToolUse: async () => ({ type: "go" }),
+      permissionRequest: async () => ({ type: "none" }),
+    },
     asks: { permission: async () => ({ type: "deny", by: "nobody", reason: "There is no user." }) },
     asksEveryCommand: false,
     canGrant: () => true,

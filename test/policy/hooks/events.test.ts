@@ -137,7 +137,9 @@ describe("worktrees", () => {
   test("a path that WorktreeCreate prints is not used, and that is said", async () => {
     const { result, problems } = await create("echo /elsewhere/agent-1");
     expect(result).toBe(null);
-    expect(problems).toEqual([expect.stringMatching(/printed a path \(\/elsewhere\/agent-1\)\. Troupe makes/)]);
+    expect(problems).toEqual([
+      expect.stringMatching(/printed a path \(\/elsewhere\/agent-1\)\. Troupe makes/),
+    ]);
   });
 
   test("WorktreeRemove reads the path and refuses nothing", async () => {

@@ -57,7 +57,13 @@ function hooksOf(
   const ports: HookPorts = {
     hooks,
     run: processes.run,
-    session: { id: "s1", model: "sonnet", transcriptPath: "/t/journal.jsonl", projectDir: folder, dir: events },
+    session: {
+      id: "s1",
+      model: "sonnet",
+      transcriptPath: "/t/journal.jsonl",
+      projectDir: folder,
+      dir: events,
+    },
     clock: systemClock,
     onProblem(message) {
       problems.push(message);
