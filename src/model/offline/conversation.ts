@@ -1,7 +1,7 @@
 import type { MessageParam, ToolResultBlockParam } from "../../mailbox/conversation.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
+import { type ConflictNotice, conflictNoticeIn } from "./conflict-notice.ts";
 import type { Outcome, PlannedCall } from "./plan.ts";
-import { type ConflictNotice, conflictNoticeIn } from "./resolve-conflict.ts";
 import { cut } from "./tools.ts";
 
 /** The part of a conversation that is still unanswered: everything since the last reply without calls. */
@@ -117,7 +117,7 @@ function keyOf(tool: string, input: unknown): string {
   return `${tool}\n${JSON.stringify(Object.entries(Object(input)).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }
 
-function callsIn(messages: readonly MessageParam[]) {
+export function callsIn(messages: readonly MessageParam[]) {
   const blocks = messages.flatMap(blocksOf);
   const results = new Map(
     blocks.flatMap((block) => (block.type === "tool_result" ? [[block.tool_use_id, block] as const] : [])),

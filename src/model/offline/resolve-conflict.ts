@@ -1,32 +1,11 @@
 import type { MessageParam } from "../../mailbox/conversation.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
 import type { OfflinePlan, PlanResult } from "./plan.ts";
-import { change, type OfflineTools, readWhole } from "./tools.ts";
-
-/** Edits that the runtime gave back to the agent that made them, because they conflict with the checkout. */
-export interface ConflictNotice {
-  /** `kind`: `modify/delete`, …; empty if the conflict is about lines alone. */
-  readonly files: readonly { readonly path: string; readonly kind: string; readonly hasMarks: boolean }[];
-  /** What the agent had reported of them. */
-  readonly report: string;
-}
+import { type ConflictNotice, conflictNoticeIn } from "./conflict-notice.ts";
+import { callsIn } from "./conversation.ts";
+import { change, nextOffset, type OfflineTools, readLines, readWhole } from "./tools.ts";
 
 const NOT_CHECKED = "Whether both sides make sense together is not checked.";
-
-/** Reads the message that gives a conflict back; undefined for any other text, whatever it quotes. */
-export function conflictNoticeIn(text: string): ConflictNotice | undefined {
-  const [first = "", list = ""] = text.split("\n\n", 2);
-  if (!/^Your edits .*<<<<<<< and >>>>>>>/.test(first)) return undefined;
-  // `- PATH`, then `: lines 3-9, 12` and ` (KIND)` if there are any.
-  const rows = list.matchAll(/^- (.+?)(: lines \d[\d, -]*?)?(?: \(([a-z]+[a-z/ -]*)\))?$/gm);
-  const files = [...rows].map(([, path = "", lines, kind = ""]) => ({
-    path,
-    kind,
-    hasMarks: lines !== undefined,
-  }));
-  const report = /\n\nYour own report was: ([\s\S]*)\n\nRead these files again,/.exec(text)?.[1] ?? "";
-  return files.length === 0 ? undefined : { files, report: report.replace(NOT_CHECKED, "").trim() };
-}
 
 /**
  * Resolves a conflict: lines that the agent added stay below the checkout's. If the agent replaced lines, or it is unknown
@@ -49,7 +28,7 @@ export function* resolveConflict(
   }
   const told = `My edits conflicted with changes in the checkout. ${results.map(({ text }) => text).join(" ")}`;
   const merged = results.some(({ text }) => text.startsWith("Both sides"));
-  const parts = [report, told, merged ? NOT_CHECKED : ""].filter((part) => part !== "");
+  const parts = [report.replace(NOT_CHECKED, "").trim(), told, merged ? NOT_CHECKED : ""].filter((part) => part !== "");
   return { ok: results.every(({ ok }) => ok), text: parts.join("\n\n") };
 }
 
@@ -93,37 +72,54 @@ function* resolveFile(
       };
 }
 
-function resolvedSide(place: readonly string[], middle: number, written: Written) {
+/** Keeps the checkout's side, with the added lines below it if nothing of the agent's side is lost by that. */
+function resolvedSide(place: readonly string[], middle: number, { added, found, dropped }: Written) {
   const baseAt = place.findIndex((line, at) => at < middle && /^\|{7}(?: |$)/.test(line));
   const theirs = place.slice(1, baseAt < 0 ? middle : baseAt);
-  const base = baseAt < 0 ? null : place.slice(baseAt + 1, middle);
-  const own = place.slice(middle + 1, -1);
-  const added = own.filter((line) => (base ? !base.includes(line) : written.lines.has(line)));
-  const replaces = base
-    ? base.some((line) => !own.includes(line))
-    : added.some((line) => written.replacing.has(line));
-  if (added.length === 0 || replaces) return { lines: theirs, isMerged: false };
-  return { lines: [...theirs, ...added.filter((line) => !theirs.includes(line))], isMerged: true };
+  const own = place.slice(middle + 1, -1).filter((line) => !theirs.includes(line) && !found.has(line));
+  const isMerged =
+    own.length > 0 && own.every((line) => added.has(line)) && !theirs.some((line) => dropped.has(line));
+  return { lines: isMerged ? [...theirs, ...own] : theirs, isMerged };
 }
 
-/** What an agent wrote into a file, as its calls say. */
+/** What an agent's calls say of the lines of a file. */
 interface Written {
-  readonly lines: ReadonlySet<string>;
-  /** Those that took the place of other lines. */
-  readonly replacing: ReadonlySet<string>;
+  /** New lines that replace nothing. */
+  readonly added: ReadonlySet<string>;
+  /** Lines that were there before. */
+  readonly found: ReadonlySet<string>;
+  readonly dropped: ReadonlySet<string>;
 }
 
+/** An edit tells which lines are new only if the file was read to its end before; Write does not tell it. */
 function writtenBy(messages: readonly MessageParam[], path: string): Written {
-  const edits = messages.flatMap(blocksOf).flatMap((block) => {
-    const input: Readonly<Record<string, unknown>> = block.type === "tool_use" ? Object(block.input) : {};
-    if (input["file_path"] !== path) return [];
-    const before = String(input["old_string"] ?? "").split("\n");
-    const after = String(input["new_string"] ?? input["content"] ?? "").split("\n");
-    const isReplacement = input["old_string"] !== undefined && before.some((line) => !after.includes(line));
-    return [{ isReplacement, added: after.filter((line) => !before.includes(line)) }];
-  });
-  return {
-    lines: new Set(edits.flatMap(({ added }) => added)),
-    replacing: new Set(edits.flatMap(({ isReplacement, added }) => (isReplacement ? added : []))),
-  };
+  const added = new Set<string>();
+  const found = new Set<string>();
+  const dropped = new Set<string>();
+  // What an earlier task added may be in the checkout by now, and removed there.
+  const earlier = callsIn(messages.slice(0, Math.max(0, messages.findLastIndex(isTask)))).length;
+  let isKnown = false;
+  for (const [at, { name, input, outcome }] of callsIn(messages).entries()) {
+    const { file_path, old_string: old = "", new_string: now = "" } = Object(input);
+    if (file_path !== path || outcome.type !== "result") continue;
+    if (name === "Read") {
+      const lines = readLines(path, outcome.text).map(({ text }) => text);
+      for (const line of lines) if (at < earlier || !added.has(line)) found.add(line);
+      isKnown ||= nextOffset(outcome.text) === undefined;
+      continue;
+    }
+    if (name !== "Edit") return { added: new Set(), found, dropped };
+    const [before, after] = [String(old).split("\n"), String(now).split("\n")];
+    for (const line of before) if (!after.includes(line)) dropped.add(line);
+    if (!isKnown || at < earlier || !String(now).includes(String(old))) continue;
+    for (const line of after) if (!before.includes(line) && !found.has(line)) added.add(line);
+  }
+  return { added, found, dropped };
+}
+
+/** True for a message of the user that has no results and no conflict that is given back. */
+function isTask(message: MessageParam): boolean {
+  const texts = blocksOf(message).map((block) => (block.type === "text" ? block.text.trim() : null));
+  const isOwn = texts.every((text) => text !== null && conflictNoticeIn(text) === undefined);
+  return message.role === "user" && isOwn && texts.some((text) => text !== "");
 }

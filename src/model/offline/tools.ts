@@ -103,10 +103,17 @@ export function* readWhole(tools: OfflineTools, path: string): OfflinePlan<strin
     const read = yield* change(tools, "Read", { file_path: path, ...(offset > 1 ? { offset } : {}) });
     if (!read.ok) return read.text;
     lines.push(...readLines(path, read.text).map(({ text }) => text));
-    offset = Number(/\boffset:? (\d+)\.?[\])]?\s*$/.exec(read.text.slice(-200))?.[1]);
-    if (Number.isNaN(offset)) return lines;
+    const next = nextOffset(read.text);
+    if (next === undefined) return lines;
+    offset = next;
   }
   return "it is too long to be read to its end.";
+}
+
+/** Where a text that Read has cut continues. */
+export function nextOffset(text: string): number | undefined {
+  const [, next] = /\boffset:? (\d+)\.?[\])]?\s*$/.exec(text.slice(-200)) ?? [];
+  return next === undefined ? undefined : Number(next);
 }
 
 /** `path:line:text` of Grep; notices are passed over. ripgrep says in brackets that it cut a line. */
@@ -119,7 +126,7 @@ export function grepLines(text: string, { shown }: OfflineTools): FoundLine[] {
 }
 
 /** Number, tab and text of Read. */
-function readLines(path: string, text: string): FoundLine[] {
+export function readLines(path: string, text: string): FoundLine[] {
   return [...text.matchAll(/^ *(\d+)[\t→](.*?)\r?$/gm)].map(([, line, rest = ""]) => ({
     ...{ path, line: Number(line), text: rest },
   }));

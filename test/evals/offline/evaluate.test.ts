@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { converse, main, withTools } from "../../model/offline/conversing.ts";
+import { FRESH } from "./fresh.ts";
 import { HELD_OUT } from "./held-out.ts";
 import { QUESTIONS, type Question } from "./questions.ts";
 
@@ -14,22 +15,22 @@ const checkouts = new Map([["troupe", join(import.meta.dirname, "../../..")], ..
   string,
 ][]);
 
-/** What is wrong with an answer; empty: it is good. `misleads`: it passes for done, or says what is false. */
-async function judge({ prompt, stdin, contains, never = [], status }: Question, cwd: string) {
+/** What is wrong with an answer; empty: it is good. `misleads`: it passes for done and is not good, or says what is false. */
+async function judge({ prompt, stdin, contains, never = [], status = "done" }: Question, cwd: string) {
   const head = execFileSync("git", ["log", "-1", "--format=%h"], { cwd, encoding: "utf8" }).trim();
   const asked = stdin === undefined ? prompt : `${prompt}\n\n${stdin}`;
   const { text, stopReason } = await converse({ cwd, prompt: asked, ...main });
   const pattern = (source: string) => new RegExp(source.replace("{HEAD}", head), "s");
   const isDone = stopReason === "end_turn";
+  const lacking = contains.filter((source) => !pattern(source).test(text));
   const wrong = never.filter((source) => pattern(source).test(text));
-  return {
-    problems: [
-      ...contains.filter((source) => !pattern(source).test(text)).map((source) => `lacks /${source}/`),
-      ...wrong.map((source) => `has /${source}/`),
-      ...(isDone === (status === undefined) ? [] : [isDone ? "passes for done" : "is not done"]),
-    ],
-    misleads: wrong.length > 0 || (isDone && status === "partial"),
-  };
+  const problems = [
+    ...lacking.map((source) => `lacks /${source}/`),
+    ...wrong.map((source) => `has /${source}/`),
+    ...(status === "any" || isDone === (status === "done") ? [] : [isDone ? "passes for done" : "is not done"]),
+  ];
+  if (process.env["EVAL_SHOW"]) console.log(`>>> ${prompt} [${stopReason}]\n${text.slice(0, 700)}`);
+  return { problems, misleads: wrong.length > 0 || (isDone && problems.length > 0) };
 }
 
 test.each([...checkouts].filter(([name]) => name !== ""))(
@@ -40,10 +41,10 @@ test.each([...checkouts].filter(([name]) => name !== ""))(
   async (repository, path) => {
     const bad: string[] = [];
     const misleading: string[] = [];
-    const questions = [...QUESTIONS, ...HELD_OUT].filter((question) => question.repository === repository);
+    const questions = (process.env["EVAL_FRESH"] ? FRESH : [...QUESTIONS, ...HELD_OUT, ...FRESH]).filter((question) => question.repository === repository);
     for (const question of questions) {
       const { problems, misleads } = await judge(question, path);
-      if (problems.length > 0) bad.push(`${question.prompt}: ${problems.join("; ")}`);
+      if (problems.length > 0) bad.push(`${misleads ? "MISLEADS " : ""}${question.prompt}: ${problems.join("; ")}`);
       if (misleads) misleading.push(question.prompt);
     }
     if (bad.length > 0)

@@ -40,8 +40,8 @@ export const HELD_OUT: readonly Question[] = [
     ["which npm scripts are there?", "The scripts.", { contains: ["npm run build", "npm run lint"] }],
     [
       "who imports src/model/retry-after.ts?",
-      "anthropic.ts.",
-      { contains: ["src/model/anthropic\\.ts:\\d+"] },
+      "http-model.ts.",
+      { contains: ["src/model/http-model\\.ts:\\d+"] },
     ],
     [
       "what does isPathInside do?",

@@ -1,13 +1,20 @@
+/** The other repositories, on GitHub, and the commits that the questions are about. */
+export const COMMITS = {
+  chi: "go-chi/chi 735ae2b87f8c733d616e809ae86e0985c1bc3350",
+  click: "pallets/click 2c8cd3ac958a7eb316d67f2d316c27086c4c0369",
+  fd: "sharkdp/fd ee20f426ddf338ac7ead5c5f00ea49258005caaf",
+  godotenv: "joho/godotenv 97a2850142438b3c357c1d3439e325181afdcc1d",
+  hexyl: "sharkdp/hexyl 8eb6d4771ce1ec7af65d06bd335457783b77d557",
+  "http-server": "http-party/http-server 741ae2b482e283c96fd87e1744af06e7de9852ab",
+  itsdangerous: "pallets/itsdangerous 672971d66a2ef9f85151e53283113f33d642dabd",
+  ky: "sindresorhus/ky 3419113b48e034fdcf8fa6bd3be3da7b3d0d758f",
+  morgan: "expressjs/morgan 203c75852adadcc5e3a9ba23b0ef07a8e81c5af7",
+  "sqlite-utils": "simonw/sqlite-utils 56dd09702fdb9e899f577ffd51693c1f2176cb08",
+} as const;
+
 /** A question to the offline model, written down before the model that should answer it. */
 export interface Question {
-  readonly repository:
-    | "troupe"
-    | "godotenv"
-    | "http-server"
-    | "sqlite-utils"
-    | "hexyl"
-    | "itsdangerous"
-    | "morgan";
+  readonly repository: "troupe" | keyof typeof COMMITS;
   readonly prompt: string;
   readonly stdin?: string;
   /** What a good answer is, for a reader. */
@@ -16,8 +23,8 @@ export interface Question {
   readonly contains: readonly string[];
   /** No pattern occurs: it would mislead. */
   readonly never?: readonly string[];
-  /** How a good request ends; `done` if absent. */
-  readonly status?: "partial";
+  /** How a good request ends; `done` if absent. `any`: it may be unsure, and say so. */
+  readonly status?: "partial" | "any";
 }
 
 export const NEEDS_MODEL = "needs a model.*ANTHROPIC_API_KEY";
@@ -84,7 +91,7 @@ export const QUESTIONS: readonly Question[] = [
     repository: "troupe",
     prompt: "who calls retryAfterMs?",
     good: "The callers, cited, and not the definition alone.",
-    contains: ["src/model/anthropic\\.ts:\\d+"],
+    contains: ["src/model/http-model\\.ts:\\d+"],
   },
   {
     repository: "troupe",

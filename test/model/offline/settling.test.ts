@@ -1,12 +1,17 @@
-import { existsSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { conflictText } from "../../../src/features/isolation/conflict-text.ts";
+import type { MessageParam } from "../../../src/mailbox/conversation.ts";
 import type { Conflict } from "../../../src/mailbox/worktree.ts";
-import { conflictNoticeIn } from "../../../src/model/offline/resolve-conflict.ts";
+import { conflictNoticeIn } from "../../../src/model/offline/conflict-notice.ts";
+import { resolveConflict } from "../../../src/model/offline/resolve-conflict.ts";
+import { offeredTools } from "../../../src/model/offline/tools.ts";
 import { markedLines } from "../../../src/worktrees/merge/marked-lines.ts";
 import { repositoryWith, type TestRepository } from "../../support/git-repository.ts";
-import { AGENT, type Conversation, converse, EVERYTHING, type Setting, withTools } from "./conversing.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+import { AGENT, type Conversation, converse, EVERYTHING, request, type Setting, withTools } from "./conversing.ts";
 
 withTools();
 
@@ -204,4 +209,91 @@ describe("the runtime's message", () => {
     expect(conflictNoticeIn(`Where is this said: ${words}`)).toBeUndefined();
     expect(conflictNoticeIn("Your edits conflict with changes of the checkout.")).toBeUndefined();
   });
+});
+
+/** A number below `end`; the same seed gives the same numbers. */
+function randomFrom(seed: number): (end: number) => number {
+  let state = seed;
+  return (end) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) % end;
+  };
+}
+
+type Call = readonly [name: string, input: Readonly<Record<string, unknown>>, result: string];
+
+function asMessages(calls: readonly Call[]): MessageParam[] {
+  return calls.flatMap(([name, input, content], at): MessageParam[] => [
+    { role: "assistant", content: [{ type: "tool_use", id: `${at}`, name, input }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: `${at}`, content }] },
+  ]);
+}
+
+const numbered = (content: string) =>
+  content
+    .split("\n")
+    .slice(0, -1)
+    .map((line, at) => `${at + 1}\t${line}`)
+    .join("\n");
+
+/** Random edits of an agent: it inserts, replaces and deletes lines, or writes the file anew. */
+function edited(base: string, random: (end: number) => number): { own: string; calls: Call[] } {
+  let own = base;
+  const calls: Call[] = random(8) === 0 ? [] : [["Read", { file_path: "/f" }, numbered(base)]];
+  for (let left = 1 + random(3); left > 0; left--) {
+    const lines = own.split("\n").slice(0, -1);
+    const at = random(lines.length + 1);
+    const old = lines.slice(at, at + 1 + random(2)).join("\n");
+    const line = () => "abcdefgh".charAt(random(8));
+    const text = [`${old}\n${line()}`, `${line()}\n${old}`, line(), `${line()}\n${line()}`][random(4)] ?? "";
+    if (old === "" || random(6) === 0) {
+      own = lines.toSpliced(at, random(2), line()).map((one) => `${one}\n`).join("");
+      calls.push(["Write", { file_path: "/f", content: own }, "Written."]);
+    } else {
+      own = own.replace(old, () => text);
+      calls.push(["Edit", { file_path: "/f", old_string: old, new_string: text }, "Edited."]);
+    }
+  }
+  return { own, calls };
+}
+
+test("a resolution never brings back a line that the checkout replaced, whatever both did", {
+  tags: ["long"],
+}, () => {
+  const dir = temporaryFolder();
+  let merged = 0;
+  for (let seed = 1; seed <= 250; seed++) {
+    const random = randomFrom(seed);
+    const some = (most: number) => Array.from({ length: random(most) }, () => "abcdefgh".charAt(random(8)));
+    const lines = some(7);
+    const base = lines.map((line) => `${line}\n`).join("");
+    const at = random(lines.length + 1);
+    const theirs = lines.toSpliced(at, random(3), ...some(3)).map((line) => `${line}\n`).join("");
+    const { own, calls } = edited(base, random);
+    for (const [name, content] of Object.entries({ base, theirs, own })) writeFileSync(join(dir, name), content);
+    const style = random(4) === 0 ? ["--diff3"] : [];
+    const merge = ["merge-file", "-p", ...style, "theirs", "base", "own"];
+    let file = spawnSync("git", merge, { cwd: dir, encoding: "utf8" }).stdout;
+    if (!file.includes("<<<<<<<")) continue;
+    const kept = file
+      .replace(/^<{7}.*\n((?:.\n)*)(?:\|{7}.*\n(?:.\n)*)?={7}\n(?:.\n)*>{7}.*\n/gm, "$1")
+      .split("\n");
+    const notice = { files: [{ path: "/f", kind: "", hasMarks: true }], report: "" };
+    const tools = offeredTools(request({ tools: ["Read", "Edit"] }), false);
+    const plan = resolveConflict(notice, asMessages(calls), tools);
+    let step = plan.next();
+    while (!step.done) {
+      const [{ tool, input } = { tool: "", input: {} }] = step.value;
+      if (tool === "Edit") file = file.replaceAll(String(input["old_string"]), () => String(input["new_string"]));
+      const text = tool === "Read" ? numbered(file) : "Edited.";
+      step = plan.next([{ type: "result", text, parts: [text] }]);
+    }
+    const extra = file.split("\n").filter((line) => (line === kept[0] ? (kept.shift(), false) : true));
+    const what = JSON.stringify({ seed, base, theirs, own, file, calls });
+    expect(kept, what).toEqual([]);
+    expect(extra.filter((line) => base.split("\n").includes(line)), what).toEqual([]);
+    expect(extra.length > 0, what).toBe(step.value.ok);
+    if (step.value.ok) merged += 1;
+  }
+  expect(merged).toBeGreaterThan(5);
 });
