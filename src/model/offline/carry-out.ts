@@ -1,9 +1,10 @@
-import { agentInput, delegate, sections } from "./delegate.ts";
+import { parseJson } from "../../lib/json.ts";
+import { isObject } from "../../lib/objects.ts";
+import { shorten } from "../../lib/text.ts";
+import { agentInput } from "./delegate.ts";
 import { type Instruction, instructionsIn } from "./instructions.ts";
-import { type OfflinePlan, type PlanResult, together } from "./plan.ts";
-import { change, cut, type OfflineTools, readWhole } from "./tools.ts";
-
-type Step<Type extends Instruction["type"]> = Extract<Instruction, { readonly type: Type }>;
+import type { OfflinePlan, PlanResult } from "./plan.ts";
+import { change, type OfflineTools, readWhole } from "./tools.ts";
 
 /** Carries instructions out in their order. After one that failed the rest is left undone: it may build on it. */
 export function* carryOut(
@@ -13,8 +14,9 @@ export function* carryOut(
 ): OfflinePlan<PlanResult> {
   const told: string[] = [];
   for (const [at, step] of steps.entries()) {
-    const { ok, text } = yield* step.type === "question" ? answer(step.text) : carryOutOne(step, tools);
-    told.push(ok || step.type !== "question" ? text : `“${step.text}” was not done: ${text}`);
+    const isQuestion = step.type === "question";
+    const { ok, text } = yield* isQuestion ? answer(step.parts["text"] ?? "") : carryOutOne(step, tools);
+    told.push(ok || !isQuestion ? text : `“${step.parts["text"]}” was not done: ${text}`);
     if (ok) continue;
     const left = steps.length - at - 1;
     if (left > 0)
@@ -26,139 +28,104 @@ export function* carryOut(
   return { ok: true, text: told.join("\n\n") };
 }
 
-function carryOutOne(
-  step: Exclude<Instruction, { type: "question" }>,
-  tools: OfflineTools,
-): OfflinePlan<PlanResult> {
-  switch (step.type) {
-    case "replace":
-      return replace(step, tools);
-    case "append":
-      return append(step, tools);
-    case "create":
-      return create(step, tools);
-    case "run":
-      return run(step.command, tools);
-    case "call":
-      return call(step, tools);
-    case "background":
-      return inBackground(step.task, tools);
-    case "parallel":
-      return inParallel(step.tasks, tools);
+function* carryOutOne({ type, parts }: Instruction, tools: OfflineTools): OfflinePlan<PlanResult> {
+  const { file = "", text = "", from = "", to = "", all = "", command = "", tool = "", task = "" } = parts;
+  const file_path = tools.absolute(file);
+  const shown = tools.shown(file_path);
+  switch (type) {
+    case "replace": {
+      const edit = {
+        file_path,
+        old_string: from,
+        new_string: to,
+        ...(all === "" ? {} : { replace_all: true }),
+      };
+      // Edit wants the file to be read before.
+      const read = yield* change(tools, "Read", { file_path });
+      const edited = read.ok ? yield* change(tools, "Edit", edit) : read;
+      const what = `In ${shown}, ${all === "" ? "" : "every "}${brief(from)} was replaced with ${brief(to)}.`;
+      return told(edited, what, `${shown} was not changed`);
+    }
+    case "append": {
+      const { result, line } = yield* append(file_path, text, tools);
+      return told(
+        result,
+        `${brief(text)} was appended: ${shown}:${line}`,
+        `Nothing was appended to ${shown}`,
+      );
+    }
+    case "create": {
+      const found = yield* change(tools, "Read", { file_path });
+      // Never over a file: Write would not ask.
+      if (found.ok) return { ok: false, text: `${shown} exists already, so nothing was written to it.` };
+      const isMissing = /does not exist|no such file|not found|ENOENT/i.test(found.text);
+      const written = isMissing ? yield* change(tools, "Write", { file_path, content: text }) : found;
+      return told(written, `${shown} was created.`, `${shown} was not created`);
+    }
+    case "run": {
+      const { ok, text: output, code } = yield* change(tools, "Bash", bashInput(command));
+      if (code === undefined) return told({ ok: false, text: output }, "", `\`${command}\` failed`);
+      const how = ok ? "ran" : `failed with exit code ${code}`;
+      const isSilent = /^(?:\(no output\))?\s*$/.test(output);
+      const printed = isSilent
+        ? " and printed nothing."
+        : `:\n\n${shortened(output).replace(/^(?=.)/gm, "    ")}`;
+      return { ok, text: `\`${command}\` ${how}${printed}` };
+    }
+    case "call": {
+      const input = parseJson(parts["json"] ?? "");
+      if (!isObject(input)) return { ok: false, text: `${tool} was not called: its input is not JSON.` };
+      const called = yield* change(tools, tool, input);
+      return told(called, shortened(called.text), `${tool} failed`);
+    }
+    case "background": {
+      const [only, ...more] = instructionsIn(task) ?? [];
+      const program = more.length === 0 ? only?.parts["command"] : undefined;
+      const what = program === undefined ? task : `\`${program}\``;
+      const input = program === undefined ? agentInput(task) : bashInput(program);
+      const name = program === undefined ? "Agent" : "Bash";
+      const started = yield* change(tools, name, { ...input, run_in_background: true });
+      const done = `Started in the background: ${what}\nIts end will be reported here.`;
+      return told(started, done, `Nothing was started in the background for ${what}`);
+    }
+    case "question":
+      throw new Error("A question is answered, not carried out.");
     default:
-      return step satisfies never;
+      return type satisfies never;
   }
 }
 
-function* replace({ file, from, to, all }: Step<"replace">, tools: OfflineTools): OfflinePlan<PlanResult> {
-  const path = tools.absolute(file);
-  const shown = tools.shown(path);
-  // Edit wants the file to be read before.
-  const read = yield* change(tools, "Read", { file_path: path });
-  if (!read.ok) return failed(`${shown} was not changed`, read.text);
-  const input = { file_path: path, old_string: from, new_string: to, ...(all ? { replace_all: true } : {}) };
-  const edited = yield* change(tools, "Edit", input);
-  if (!edited.ok) return failed(`${shown} was not changed`, edited.text);
-  return {
-    ok: true,
-    text: `In ${shown}, ${all ? "every " : ""}${brief(from)} was replaced with ${brief(to)}.`,
-  };
-}
-
 /** Adds a last line; the file ends with a line break afterwards if it did before. */
-function* append({ file, text }: Step<"append">, tools: OfflineTools): OfflinePlan<PlanResult> {
-  const path = tools.absolute(file);
-  const shown = tools.shown(path);
+function* append(
+  path: string,
+  text: string,
+  tools: OfflineTools,
+): OfflinePlan<{ result: PlanResult; line: number }> {
   const lines = yield* readWhole(tools, path);
-  if (typeof lines === "string") return failed(`Nothing was appended to ${shown}`, lines);
+  if (typeof lines === "string") return { result: { ok: false, text: lines }, line: 0 };
   const all = lines.join("\n");
   let from = lines.length - 1;
   const tail = () => lines.slice(from).join("\n");
   while (from > 0 && (tail() === "" || all.indexOf(tail()) !== all.lastIndexOf(tail()))) from -= 1;
-  const written =
-    lines.length === 0
-      ? yield* change(tools, "Write", { file_path: path, content: `${text}\n` })
-      : yield* change(tools, "Edit", {
-          file_path: path,
-          old_string: tail(),
-          new_string: `${tail()}\n${text}`,
-        });
-  if (!written.ok) return failed(`Nothing was appended to ${shown}`, written.text);
-  return { ok: true, text: `${brief(text)} was appended: ${shown}:${lines.length + 1}` };
+  const edit = { file_path: path, old_string: tail(), new_string: `${tail()}\n${text}` };
+  const result =
+    lines.length > 0
+      ? yield* change(tools, "Edit", edit)
+      : yield* change(tools, "Write", { file_path: path, content: `${text}\n` });
+  return { result, line: lines.length + 1 };
 }
 
-/** Never writes over a file: Write would not ask. */
-function* create({ file, text }: Step<"create">, tools: OfflineTools): OfflinePlan<PlanResult> {
-  const path = tools.absolute(file);
-  const shown = tools.shown(path);
-  const found = yield* change(tools, "Read", { file_path: path });
-  if (found.ok) return { ok: false, text: `${shown} exists already, so nothing was written to it.` };
-  if (!/does not exist|no such file|not found|ENOENT/i.test(found.text))
-    return failed(`${shown} was not created`, found.text);
-  const written = yield* change(tools, "Write", { file_path: path, content: text });
-  return written.ok
-    ? { ok: true, text: `${shown} was created.` }
-    : failed(`${shown} was not created`, written.text);
-}
-
-function* run(command: string, tools: OfflineTools): OfflinePlan<PlanResult> {
-  const { ok, text } = yield* change(tools, "Bash", bashInput(command));
-  if (!ok) return failed(`\`${command}\` failed`, text);
-  const code = /\[Exit code (\d+)\]\s*$/.exec(text)?.[1] ?? "0";
-  const output = shortened(text.replace(/\n?\[Exit code \d+\]\s*$/, ""));
-  const printed =
-    output === "" || output === "(no output)"
-      ? " and printed nothing."
-      : `:\n\n${output.replace(/^(?=.)/gm, "    ")}`;
-  return {
-    ok: code === "0",
-    text: `\`${command}\` ${code === "0" ? "ran" : `failed with exit code ${code}`}${printed}`,
-  };
-}
-
-/** Any tool by its name. */
-function* call({ tool, input }: Step<"call">, tools: OfflineTools): OfflinePlan<PlanResult> {
-  const { ok, text } = yield* change(tools, tool, input);
-  return ok ? { ok, text: shortened(text) } : failed(`${tool} failed`, text);
-}
-
-/** A command goes into the background by itself, any other task as an agent. */
-function* inBackground(task: string, tools: OfflineTools): OfflinePlan<PlanResult> {
-  const command = commandOf(task);
-  const isCommand = command !== undefined && tools.takes("Bash", "run_in_background");
-  const input = isCommand ? bashInput(command) : agentInput(task);
-  const started = yield* change(tools, isCommand ? "Bash" : "Agent", { ...input, run_in_background: true });
-  const what = isCommand ? `\`${command}\`` : task;
-  if (!started.ok) return failed(`Nothing was started in the background for ${what}`, started.text);
-  return { ok: true, text: `Started in the background: ${what}\nIts end will be reported here.` };
-}
-
-/** Commands run as calls of one reply, other tasks in an agent each. */
-function* inParallel(tasks: readonly string[], tools: OfflineTools): OfflinePlan<PlanResult> {
-  const commands = tasks.flatMap((task) => commandOf(task) ?? []);
-  const plans =
-    commands.length === tasks.length
-      ? commands.map((command) => run(command, tools))
-      : tasks.map((task) => delegate(task, tools));
-  return sections(tasks, yield* together(plans));
-}
-
-/** The command of a task that is nothing but one. */
-function commandOf(task: string): string | undefined {
-  const [only, ...more] = instructionsIn(task) ?? [];
-  return only?.type === "run" && more.length === 0 ? only.command : undefined;
+function told(result: PlanResult, done: string, failed: string): PlanResult {
+  if (!result.ok) return { ok: false, text: `${failed}: ${shortened(result.text)}` };
+  return { ok: true, text: done };
 }
 
 function bashInput(command: string) {
-  return { command, description: `Run ${cut(command.replace(/\s+/g, " "), 60)}` };
-}
-
-function failed(what: string, why: string): PlanResult {
-  return { ok: false, text: `${what}: ${shortened(why)}` };
+  return { command, description: `Run ${shorten(command.replace(/\s+/g, " "), 60)}` };
 }
 
 function brief(text: string): string {
-  return `“${cut(text.replace(/\n/g, "\\n"), 80)}”`;
+  return `“${shorten(text.replace(/\n/g, "\\n"), 80)}”`;
 }
 
 const MOST_LINES = 20;

@@ -1,8 +1,9 @@
+import { canonicalJson } from "../../lib/json.ts";
+import { oneLine, shorten } from "../../lib/text.ts";
 import type { MessageParam, ToolResultBlockParam } from "../../mailbox/conversation.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
 import { type ConflictNotice, conflictNoticeIn } from "./conflict-notice.ts";
 import type { Outcome, PlannedCall } from "./plan.ts";
-import { cut } from "./tools.ts";
 
 /** The part of a conversation that is still unanswered: everything since the last reply without calls. */
 export interface Unanswered {
@@ -26,6 +27,8 @@ const NOTES =
 const SKILL =
   /^([\s\S]*?)<command-name>\/?([^<\n]+)<\/command-name>(?:\n<command-args>([\s\S]*?)<\/command-args>)?(?:\n<command-message>.*<\/command-message>)?(?:\nBase directory of this skill: .*)?\s*([\s\S]*)$/;
 const CARRIED_OUT = /^The \w+ called \/(\S+?)(?: [\s\S]*?)?\. Call the Skill tool with skill "/;
+/** From the first opening tag to the last closing one: a file's text in a reminder could close the tag early. */
+const REMINDERS = /<system-reminder>[\s\S]*(?:<\/system-reminder>|$)/;
 
 export function unanswered(messages: readonly MessageParam[], isLastTurn: boolean): Unanswered {
   const isAnswer = (message: MessageParam) =>
@@ -33,24 +36,27 @@ export function unanswered(messages: readonly MessageParam[], isLastTurn: boolea
   const open = messages.slice(messages.slice(0, -1).findLastIndex(isAnswer) + 1);
   const all = textsOf(open.filter(({ role }) => role === "user"));
   const notes = all.findIndex((text) => NOTES.test(text));
+  const isNotice = (text: string) => text.includes("<task-notification>");
   const texts = all
     .slice(notes + 1)
-    .map(withoutReminders)
+    .map((text) => (isNotice(text) ? text : text.replace(REMINDERS, "")).trim())
     .filter((text) => text !== "");
   // A last turn ends with the runtime's own request to sum up.
   const said = isLastTurn && texts.length > 1 ? texts.slice(0, -1) : texts;
-  const conflicts = said.map(conflictNoticeIn);
   const parts = said
-    .filter((_, at) => conflicts[at] === undefined)
+    .filter((text) => conflictNoticeIn(text) === undefined)
     .map((text) => text.split("<task-notification>"));
-  const read = parts.map(([prompt = "", ...more]) =>
-    withoutSkill(more.length > 0 ? promptBefore(prompt) : prompt),
+  // What announces a notification is no prompt: a reminder's tag, a line in brackets.
+  const read = parts.map(([before = "", ...more]) =>
+    more.length === 0
+      ? withoutSkill(before)
+      : { prompt: before.replace(/<system-reminder>[\s\S]*$|^\[[^\]\n]*\][ \t]*$/gm, "").trim() },
   );
   return {
     prompt: read.flatMap(({ prompt }) => prompt || []).join("\n"),
     reports: parts.flatMap(([, ...notifications]) => notifications.map(reportOf)),
-    skills: read.flatMap(({ skill }) => skill ?? []),
-    conflict: conflicts.findLast((one) => one !== undefined),
+    skills: read.flatMap((one) => ("skill" in one ? one.skill : [])),
+    conflict: said.map(conflictNoticeIn).findLast((one) => one !== undefined),
     isCompacted: notes >= 0,
     answer: answersIn(open),
   };
@@ -60,81 +66,52 @@ function textsOf(messages: readonly MessageParam[]): string[] {
   return messages.flatMap(blocksOf).flatMap((block) => (block.type === "text" ? [block.text] : []));
 }
 
-/** From the first opening tag to the last closing one: a file's text in a reminder could close the tag early. */
-function withoutReminders(text: string): string {
-  return text.includes("<task-notification>")
-    ? text.trim()
-    : text.replace(/<system-reminder>[\s\S]*(?:<\/system-reminder>|$)/, "").trim();
-}
-
-/** Drops what announces a notification: a reminder's tag, a line in brackets. */
-function promptBefore(text: string): string {
-  return text
-    .replace(/<system-reminder>[\s\S]*$/, "")
-    .replace(/^\[[^\]\n]*\][ \t]*$/gm, "")
-    .trim();
-}
-
-const MOST_LINES = 60;
-
 /** Everything up to the last closing tag is the report: an agent's text in it could close the tag early. */
 function reportOf(notification: string): string {
-  const [status = "", summary = "", result = ""] = ["status", "summary", "result"].map(
-    (tag) => new RegExp(`<${tag}>([\\s\\S]*)</${tag}>`).exec(notification)?.[1]?.trim() ?? "",
-  );
-  const what = summary.replace(/\.$/, "") || "A background task ended";
-  const how = status === "" || what.includes(status) ? "" : ` (${status})`;
-  const lines = result.replace(/^ {2}/gm, "").split("\n");
-  const more = lines.length > MOST_LINES ? `\n(${lines.length - MOST_LINES} more lines)` : "";
-  return result === ""
-    ? `${what}${how}.`
-    : `${what}${how}:\n\n${lines.slice(0, MOST_LINES).join("\n")}${more}`;
+  const field = (tag: string) =>
+    new RegExp(`<${tag}>([\\s\\S]*)</${tag}>`).exec(notification)?.[1]?.trim() ?? "";
+  const what = field("summary").replace(/\.$/, "") || "A background task ended";
+  const how = what.includes(field("status")) ? "" : ` (${field("status")})`;
+  const lines = field("result").replace(/^ {2}/gm, "").split("\n");
+  const more = lines.length > 60 ? `\n(${lines.length - 60} more lines)` : "";
+  const result = `${lines.slice(0, 60).join("\n")}${more}`;
+  return `${what}${how}${result === "" ? "." : `:\n\n${result}`}`;
 }
 
 /** A command of a few lines is a prompt that a user wrote down; what is longer says how to work. */
-function withoutSkill(text: string): { readonly prompt: string; readonly skill?: string } {
+function withoutSkill(text: string) {
   const carried = CARRIED_OUT.exec(text)?.[1];
   if (carried !== undefined) return { prompt: "", skill: carried };
-  const [whole, before = "", name = "", args = "", body = ""] = SKILL.exec(text) ?? [];
+  const [whole, before = "", skill = "", args = "", body = ""] = SKILL.exec(text) ?? [];
   if (whole === undefined) return { prompt: text };
   const isPrompt = body !== "" && body.length <= 800 && body.split("\n").length <= 6;
   const prompt = `${before.trim()}\n${isPrompt ? body : args}`.trim();
-  return isPrompt ? { prompt } : { prompt, skill: name };
+  return isPrompt ? { prompt } : { prompt, skill };
 }
 
 function answersIn(messages: readonly MessageParam[]): (call: PlannedCall) => Outcome | undefined {
-  const answers = new Map<string, Outcome[]>();
-  for (const { name, input, outcome } of callsIn(messages))
-    answers.set(keyOf(name, input), [...(answers.get(keyOf(name, input)) ?? []), outcome]);
+  // A provider's form may change the order of an input's fields.
+  const answers = Map.groupBy(callsIn(messages), ({ name, input }) => canonicalJson([name, input]));
   return ({ tool, input, shared }) => {
-    const left = answers.get(keyOf(tool, input));
-    return shared ? left?.[0] : left?.shift();
+    const left = answers.get(canonicalJson([tool, input]));
+    return (shared ? left?.[0] : left?.shift())?.outcome;
   };
-}
-
-/** A provider's form may change the order of an input's fields. */
-function keyOf(tool: string, input: unknown): string {
-  return `${tool}\n${JSON.stringify(Object.entries(Object(input)).sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }
 
 export function callsIn(messages: readonly MessageParam[]) {
   const blocks = messages.flatMap(blocksOf);
-  const results = new Map(
-    blocks.flatMap((block) => (block.type === "tool_result" ? [[block.tool_use_id, block] as const] : [])),
-  );
-  return blocks.flatMap((block) =>
-    block.type === "tool_use"
-      ? [{ name: block.name, input: block.input, outcome: outcomeOf(results.get(block.id)) }]
-      : [],
-  );
+  const results = blocks.filter((block) => block.type === "tool_result");
+  const byCall = new Map(results.map((block) => [block.tool_use_id, outcomeOf(block)]));
+  const none: Outcome = { type: "error", text: "The call has no result.", parts: [] };
+  return blocks
+    .filter((block) => block.type === "tool_use")
+    .map(({ id, name, input }) => ({ name, input, outcome: byCall.get(id) ?? none }));
 }
 
-function outcomeOf(result: ToolResultBlockParam | undefined): Outcome {
-  if (result === undefined) return { type: "error", text: "The call has no result.", parts: [] };
-  const { content = [] } = result;
+function outcomeOf({ content = [], is_error }: ToolResultBlockParam): Outcome {
   const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
   const parts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  return { type: result.is_error === true ? "error" : "result", text: parts.join("\n"), parts };
+  return { type: is_error === true ? "error" : "result", text: parts.join("\n"), parts };
 }
 
 /** True if the runtime asks for the notes that will replace the conversation. */
@@ -144,7 +121,7 @@ export function wantsNotes(messages: readonly MessageParam[]): boolean {
 
 /** Notes that claim only what the conversation shows: earlier notes, what was asked, each call and how it ended. */
 export function notesOf(messages: readonly MessageParam[]): string {
-  const brief = (text: string) => cut(text.trim().replace(/\s+/g, " "), 200);
+  const brief = (text: string) => shorten(oneLine(text), 200);
   const earlier = textsOf(messages).flatMap((text) => NOTES.exec(text)?.[1]?.trim() ?? []);
   const asked = messages.slice(0, -1).flatMap((message) => unanswered([message], false).prompt || []);
   const calls = callsIn(messages).map(({ name, input, outcome: { type, text } }) => {

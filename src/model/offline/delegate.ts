@@ -1,13 +1,11 @@
+import { shorten } from "../../lib/text.ts";
 import { instructionsIn } from "./instructions.ts";
 import type { OfflinePlan, PlanResult } from "./plan.ts";
-import { cut, type OfflineTools } from "./tools.ts";
+import type { OfflineTools } from "./tools.ts";
 
-/** Gives a task to an agent: instructions to one that can edit and run, questions to one that searches. */
+/** Gives a question to an agent. */
 export function* delegate(task: string, tools: OfflineTools): OfflinePlan<PlanResult> {
-  const tool = tools.find("Agent");
-  if (tool === undefined)
-    return { ok: false, text: "No agent was started: the Agent tool is not offered here." };
-  const [outcome] = yield [{ tool, input: agentInput(task), shared: false }];
+  const [outcome] = yield [{ tool: tools.find("Agent") ?? "Agent", input: agentInput(task), shared: false }];
   const { type = "not-asked", text = "", parts = [] } = outcome ?? {};
   if (type !== "result")
     return {
@@ -25,14 +23,12 @@ export function* delegate(task: string, tools: OfflineTools): OfflinePlan<PlanRe
 export function agentInput(task: string) {
   const subagent_type = instructionsIn(task) === undefined ? "Explore" : "general-purpose";
   const words = task.slice(0, 2_000).match(/[^\s"“”`'?!.,]+/g) ?? [];
-  const telling = words.filter(
-    (word) => !/^(?:the|an?|of|is|are|do|does|did|was|were|please|in|to|and)$/i.test(word),
-  );
-  const chosen = (telling.length >= 3 ? telling : words).slice(0, 5).map((word) => cut(word, 24));
-  const description = (chosen.length >= 3 ? chosen : ["Look", "this", "up:", ...chosen].slice(0, 5)).join(
-    " ",
-  );
-  return { description, prompt: task, subagent_type };
+  const isTelling = (word: string) =>
+    !/^(?:the|an?|of|is|are|do|does|did|was|were|please|in|to|and)$/i.test(word);
+  const telling = words.filter(isTelling);
+  const chosen = (telling.length >= 3 ? telling : words).slice(0, 5).map((word) => shorten(word, 24));
+  const description = chosen.length >= 3 ? chosen : ["Look", "this", "up:", ...chosen].slice(0, 5);
+  return { description: description.join(" "), prompt: task, subagent_type };
 }
 
 /** Each result under its task, if there are several. */

@@ -1,11 +1,11 @@
-import type { OfflinePlan, PlanResult } from "./plan.ts";
+import { formatCount } from "../../lib/figures.ts";
+import { type OfflinePlan, type PlanResult, unsure } from "./plan.ts";
+import { describeProject } from "./project.ts";
 import { search } from "./search.ts";
-import { declarationOf, escapePattern, fileWeight, isComment, isDeclaration, passages } from "./source.ts";
+import { declarationOf, fileWeight, isComment, isDeclaration, isDocument, passages } from "./source.ts";
 import {
-  countNoun,
   type FoundLine,
-  glob,
-  globPaths,
+  findPaths,
   grep,
   grepLines,
   look,
@@ -22,51 +22,34 @@ export function* about(
   wants: "definition" | "uses",
   tools: OfflineTools,
 ): OfflinePlan<PlanResult> {
-  const whole = String.raw`(?:^|[^\w$])${escapePattern(name)}(?:[^\w$]|$)`;
-  const found = yield* look(tools, [grep(declarationOf(escapePattern(name)), 50), grep(whole, 500)]);
+  const whole = String.raw`(?:^|[^\w$])${RegExp.escape(name)}(?:[^\w$]|$)`;
+  const found = yield* look(tools, [grep(declarationOf(RegExp.escape(name)), 50), grep(whole, 500)]);
   const [definitions = [], all = []] = found.map((text) => {
-    const lines = grepLines(text, tools).filter(
-      (line) => !isComment(line.text) && fileWeight(line.path) > 0.1,
-    );
-    return lines.sort((a, b) => fileWeight(b.path) - fileWeight(a.path));
+    const lines = grepLines(text, tools);
+    return lines.filter(({ path, text: line }) => !isComment(line) && fileWeight(path) > 0.1).sort(byWorth);
   });
   const uses = all.filter(
     ({ path, line }) => !definitions.some((one) => one.path === path && one.line === line),
   );
   const [first] = definitions;
-  const used = `${countNoun(uses.length, "other line")} of ${countNoun(new Set(uses.map(({ path }) => path)).size, "file")}`;
-  if (first === undefined && uses.length === 0) return { ok: false, text: `Nothing was found for ${name}.` };
+  const files = new Set(uses.map(({ path }) => path)).size;
+  const used = `${formatCount(uses.length, "other line")} of ${formatCount(files, "file")}`;
+  if (first === undefined && uses.length === 0) return unsure(`Nothing was found for ${name}.`);
   if (wants === "uses" || first === undefined) {
     const where = first ? `It is defined in ${first.path}:${first.line}.` : "No line here defines it.";
-    const more = uses.length > MOST_SHOWN ? `\n\n(${countNoun(uses.length - MOST_SHOWN, "more line")})` : "";
-    return {
-      ok: true,
-      text: `\`${name}\` is named in ${used}. ${where}\n\n${quote(uses.slice(0, MOST_SHOWN))}${more}`.trim(),
-    };
+    const shown = `${quote(uses.slice(0, MOST_SHOWN))}${moreThan(uses)}`;
+    return { ok: true, text: `\`${name}\` is named in ${used}. ${where}\n\n${shown}`.trim() };
   }
-  const alike = definitions.filter(({ path }) => fileWeight(path) === fileWeight(first.path)).slice(0, 3);
+  const alike = definitions.filter((one) => byWorth(one, first) === 0).slice(0, 3);
   const shown = yield* passages(alike, 30, tools);
-  const said = sentenceAbout(shown[0] ?? [], first.line);
-  const lead = `\`${name}\` is defined in ${first.path}:${first.line}${said === "" ? "." : `; its comment says: “${said}”`}`;
+  const lead = `\`${name}\` is defined in ${first.path}:${first.line}.`;
   return { ok: true, text: [lead, quote(shown.flat()), `It is named in ${used}.`].join("\n\n") };
 }
 
-/** The first sentence of the comment above a line, or of the documentation below it. */
-function sentenceAbout(passage: readonly FoundLine[], line: number): string {
-  const above = passage.filter((one) => one.line < line && isComment(one.text));
-  const below = passage.filter((one) => one.line > line && one.line < line + 4);
-  const documentation = below.slice(
-    Math.max(
-      0,
-      below.findIndex(({ text }) => /^\s*(?:"""|''')/.test(text)),
-    ),
-  );
-  const comment =
-    above.length > 0 ? above : /^\s*(?:"""|''')/.test(documentation[0]?.text ?? "") ? documentation : [];
-  const text = comment.map((one) =>
-    one.text.replace(/^\s*(?:\/\*+|\*+\/?|\/\/+!?|#+|--|"""|''')\s?|\s*(?:\*\/|"""|''')\s*$/g, "").trim(),
-  );
-  return /^.*?(?:[.!?](?=\s|$)|$)/.exec(text.join(" ").trim())?.[0] ?? "";
+/** Sources first; in them what a keyword declares, before members of objects. */
+function byWorth(a: FoundLine, b: FoundLine): number {
+  const worth = ({ path, text }: FoundLine) => fileWeight(path) * 2 + Number(isDeclaration(text));
+  return worth(b) - worth(a);
 }
 
 /** "Who calls NAME": a single name is looked up, anything else is searched for. */
@@ -75,49 +58,59 @@ export function usesOf(question: string, tools: OfflineTools): OfflinePlan<PlanR
     /[`"“]([^`"”]+)[`"”]|\b(?:calls?|uses?|imports?|references?|depends? on|of|is|are)\s+(?:the\s+)?(?:function\s+|class\s+|method\s+)?([\w$.@/-]*[\w$])\W*(?:$|used\b|called\b|imported\b|referenced\b)/i.exec(
       question,
     ) ?? [];
-  const name = quoted ?? plain;
+  // A file is imported by its last name, from wherever the import is.
+  const name = (quoted ?? plain)?.replace(/^.*\/([^/]+)\.\w+$/, "$1");
   return name === undefined ? search(question, tools) : about(name, "uses", tools);
 }
 
-/** What a file declares, with its own first comment; a short one is shown whole. */
-export function* explainFile(given: string, tools: OfflineTools): OfflinePlan<PlanResult> {
-  let path = given;
-  let [lines = []] = yield* readSome(tools, [{ path }]);
-  if (lines.length === 0) {
-    const found = yield* look(tools, [
-      ...[`**/${given.replace(/\/$/, "")}*`, `${given.replace(/\/$/, "")}/**`].map(glob),
-    ]);
-    const [first, ...others] = globPaths(found.join("\n"), tools);
-    if (first === undefined) return { ok: false, text: `There is no file ${given} that can be read here.` };
-    if (others.length > 0)
-      return { ok: true, text: `Several files fit: ${[first, ...others].slice(0, MOST_SHOWN).join(", ")}` };
-    path = first;
-    [lines = []] = yield* readSome(tools, [{ path }]);
-  }
-  if (lines.length <= MOST_SHOWN)
-    return {
-      ok: lines.length > 0,
-      text: `${path} has ${countNoun(lines.length, "line")}:\n\n${quote(lines)}`,
-    };
-  const comment = lines.slice(
-    0,
-    lines
-      .slice(0, 25)
-      .findIndex((line, at) => isComment(line.text) && !isComment(lines[at + 1]?.text ?? "")) + 1,
+/** "What is NAME": the project itself, a sentence that says it, or a declaration. */
+export function* whatIs(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
+  const name = /([\w-]+)\W*$/.exec(question)?.[1] ?? "";
+  const project = yield* describeProject(question, tools);
+  if (new RegExp(`"?name"?\\s*[:=]\\s*"${name}"|^#* *\\d* *#? *${name}\\b`, "im").test(project.text))
+    return project;
+  const one = `${name.replace(/s$/, "")}s?`;
+  const says = `\\b(?:an?|the|every|each) ${one} (?:is|are)\\b|^\\W*${one}\\b\\W*\\s(?:is|are)\\b|^[\\s/*#|-]*[*\`]+${one}[*\`]+ *[:(|–—-]`;
+  const [text = ""] = yield* look(tools, [grep(says, 100, { "-i": true })]);
+  const found = grepLines(text, tools).filter(
+    (line) => fileWeight(line.path) > 0.45 && (isComment(line.text) || isDocument(line.path)),
   );
-  const head = comment.filter((line) => isComment(line.text)).slice(0, 8);
-  const isOutline = ({ text: one }: FoundLine) =>
-    /\.(?:md|mdx|rst|adoc)$/.test(path)
-      ? /^#{1,3} /.test(one)
-      : isDeclaration(one) &&
-        !/\brequire\(/.test(one) &&
-        !/^\s{5}|^\s+(?:const|let|var|val|type)\b/.test(one);
-  const outline = lines.filter((line) => isOutline(line) && !head.includes(line));
-  const shown = [...head, ...(outline.length > 0 ? outline : lines)].slice(0, MOST_SHOWN);
-  const left = head.length + outline.length - shown.length;
-  const more = left > 0 ? `\n\n(${left} more)` : "";
-  return {
-    ok: true,
-    text: `${path} has ${countNoun(lines.length, "line")}. This is what it declares:\n\n${quote(shown)}${more}`,
+  if (found.length === 0) return yield* search(question, tools);
+  const shown = yield* passages(found.slice(0, 3), 10, tools);
+  return { ok: true, text: `This is what is said of it:\n\n${quote(shown.flat())}` };
+}
+
+/** What a file declares, with its own first comment; a short one is shown whole, of a directory the files. */
+export function* explainFile(given: string, tools: OfflineTools): OfflinePlan<PlanResult> {
+  const path = given.replace(/\/$/, "");
+  const [lines = []] = yield* readSome(tools, [{ path }]);
+  if (lines.length === 0) {
+    const found = yield* findPaths(tools, `${path}/**`, `**/${path}`, `**/${path}.*`, `**/${path}/**`);
+    const [first, ...others] = (found.find((paths) => paths.length > 0) ?? []).toSorted();
+    if (first === undefined) return unsure(`There is no ${given} that can be read here.`);
+    if (others.length === 0)
+      return first === path ? unsure(`${path} is empty.`) : yield* explainFile(first, tools);
+    const shown = [first, ...others.slice(0, MOST_SHOWN - 1)].join("\n    ");
+    return {
+      ok: true,
+      text: `${formatCount(others.length + 1, "file")}:\n\n    ${shown}${moreThan(others)}`,
+    };
+  }
+  const size = `${path} has ${formatCount(lines.length, "line")}`;
+  if (lines.length <= MOST_SHOWN) return { ok: true, text: `${size}:\n\n${quote(lines)}` };
+  const isOutline = ({ text }: FoundLine, at: number) => {
+    if (isDocument(path)) return /^#{1,3} /.test(text);
+    return (
+      (at < 8 && isComment(text)) ||
+      (isDeclaration(text) && !/\brequire\(|^\s{5}|^\s+(?:const|let|var|val|type)\b/.test(text))
+    );
   };
+  const outline = lines.filter(isOutline);
+  const all = outline.length > 0 ? outline : lines;
+  const shown = quote(all.slice(0, MOST_SHOWN));
+  return { ok: true, text: `${size}. This is what it declares:\n\n${shown}${moreThan(all)}` };
+}
+
+function moreThan({ length }: readonly unknown[]): string {
+  return length > MOST_SHOWN ? `\n\n(${length - MOST_SHOWN} more)` : "";
 }

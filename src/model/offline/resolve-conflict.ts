@@ -1,8 +1,8 @@
 import type { MessageParam } from "../../mailbox/conversation.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
-import type { OfflinePlan, PlanResult } from "./plan.ts";
 import { type ConflictNotice, conflictNoticeIn } from "./conflict-notice.ts";
 import { callsIn } from "./conversation.ts";
+import type { OfflinePlan, PlanResult } from "./plan.ts";
 import { change, nextOffset, type OfflineTools, readLines, readWhole } from "./tools.ts";
 
 const NOT_CHECKED = "Whether both sides make sense together is not checked.";
@@ -28,7 +28,9 @@ export function* resolveConflict(
   }
   const told = `My edits conflicted with changes in the checkout. ${results.map(({ text }) => text).join(" ")}`;
   const merged = results.some(({ text }) => text.startsWith("Both sides"));
-  const parts = [report.replace(NOT_CHECKED, "").trim(), told, merged ? NOT_CHECKED : ""].filter((part) => part !== "");
+  const parts = [report.replace(NOT_CHECKED, "").trim(), told, merged ? NOT_CHECKED : ""].filter(
+    (part) => part !== "",
+  );
   return { ok: results.every(({ ok }) => ok), text: parts.join("\n\n") };
 }
 
@@ -40,46 +42,32 @@ function* resolveFile(
   written: Written,
   tools: OfflineTools,
 ): OfflinePlan<PlanResult> {
-  const isMarked = (line: string, sign: string) => new RegExp(`^\\${sign}{7}(?: |$)`).test(line);
+  const marked = `${lines.join("\n")}\n`.match(/^<{7}(?: .*)?\n[\s\S]*?^={7}\s*\n[\s\S]*?^>{7}(?: .*)?\n/gm);
+  if (marked === null) return { ok: false, text: `${name} is not resolved: there are no marks in it.` };
   let isMerged = true;
-  const done = new Set<string>();
-  for (let from = lines.findIndex((line) => isMarked(line, "<")); from >= 0; ) {
-    const size = lines.slice(from).findIndex((line) => isMarked(line, ">"));
-    const place = lines.slice(from, from + size + 1);
-    const middle = place.findIndex((line) => line.trimEnd() === "=======");
-    if (size < 0 || middle < 0) break;
-    const side = resolvedSide(place, middle, written);
+  for (const place of new Set(marked)) {
+    const side = resolvedSide(place.split("\n").slice(0, -1), written);
     isMerged &&= side.isMerged;
-    const old = `${place.join("\n")}\n`;
-    const edit = {
-      file_path: path,
-      old_string: old,
-      new_string: side.lines.map((line) => `${line}\n`).join(""),
-      replace_all: true,
-    };
-    const edited = done.has(old) ? { ok: true, text: "" } : yield* change(tools, "Edit", edit);
-    if (!edited.ok) return { ok: false, text: `${name} is not resolved: ${edited.text}` };
-    done.add(old);
-    const next = lines.slice(from + size + 1).findIndex((line) => isMarked(line, "<"));
-    from = next < 0 ? -1 : from + size + 1 + next;
+    const edit = { file_path: path, old_string: place, new_string: side.text, replace_all: true };
+    const { ok, text } = yield* change(tools, "Edit", edit);
+    if (!ok) return { ok, text: `${name} is not resolved: ${text}` };
   }
-  if (done.size === 0) return { ok: false, text: `${name} is not resolved: there are no marks in it.` };
+  const kept = "the checkout's side was kept, and mine was not: both changed the same lines.";
   return isMerged
     ? { ok: true, text: `Both sides were kept in ${name}.` }
-    : {
-        ok: false,
-        text: `In ${name} the checkout's side was kept, and mine was not: both changed the same lines.`,
-      };
+    : { ok: false, text: `In ${name} ${kept}` };
 }
 
 /** Keeps the checkout's side, with the added lines below it if nothing of the agent's side is lost by that. */
-function resolvedSide(place: readonly string[], middle: number, { added, found, dropped }: Written) {
+function resolvedSide(place: readonly string[], { added, found, dropped }: Written) {
+  const middle = place.findIndex((line) => line.trimEnd() === "=======");
   const baseAt = place.findIndex((line, at) => at < middle && /^\|{7}(?: |$)/.test(line));
   const theirs = place.slice(1, baseAt < 0 ? middle : baseAt);
   const own = place.slice(middle + 1, -1).filter((line) => !theirs.includes(line) && !found.has(line));
   const isMerged =
     own.length > 0 && own.every((line) => added.has(line)) && !theirs.some((line) => dropped.has(line));
-  return { lines: isMerged ? [...theirs, ...own] : theirs, isMerged };
+  const kept = isMerged ? [...theirs, ...own] : theirs;
+  return { text: kept.map((line) => `${line}\n`).join(""), isMerged };
 }
 
 /** What an agent's calls say of the lines of a file. */

@@ -1,23 +1,15 @@
-import type { OfflinePlan, PlanResult } from "./plan.ts";
-import { escapePattern, fileWeight, isComment, isDeclaration, passages } from "./source.ts";
-import {
-  cut,
-  type FoundLine,
-  glob,
-  globPaths,
-  grep,
-  grepLines,
-  look,
-  type OfflineTools,
-  quote,
-} from "./tools.ts";
+import { shorten } from "../../lib/text.ts";
+import { type OfflinePlan, type PlanResult, unsure } from "./plan.ts";
+import { fileWeight, isComment, isDeclaration, isDocument, KEYWORDS, passages } from "./source.ts";
+import { type FoundLine, grep, grepLines, look, type OfflineTools, quote } from "./tools.ts";
 
 /** A word of a question, as a search term. */
 interface Term {
   readonly label: string;
   /** Source of a pattern; case is ignored. */
   readonly pattern: string;
-  readonly isName: boolean;
+  /** A name says most; a participle ("chosen", "loaded") says less than a noun. */
+  readonly weight: number;
 }
 
 const STOP = new Set(
@@ -27,108 +19,89 @@ const STOP = new Set(
 );
 /** Stems of irregular words. */
 const STEMS: Readonly<Record<string, string>> = {
-  ...{
-    decision: "deci",
-    decide: "deci",
-    decides: "deci",
-    written: "writ",
-    wrote: "writ",
-    kept: "keep",
-    sent: "send",
-  },
-  ...{ children: "child", chosen: "choos", built: "build", configuration: "config", configured: "config" },
+  ...{ decision: "deci", decide: "deci", decides: "deci", written: "writ", wrote: "writ", kept: "keep" },
+  ...{ sent: "send", children: "child", chosen: "choos", built: "build" },
+  ...{ configuration: "config", configured: "config" },
 };
 
 /** Returns the subjects of a question: its names, and other words without their endings. */
 function termsOf(question: string): Term[] {
   const terms = new Map<string, Term>();
-  for (const [, quoted, word = "", offset] of question.matchAll(
-    /[`"“]([^`"”]+)[`"”]|([\p{L}\d_$][\p{L}\d_$./-]*)()/gu,
+  for (const [, quoted, word = ""] of question.matchAll(
+    /[`"“]([^`"”]+)[`"”]|([\p{L}\d_$][\p{L}\d_$./-]*)/gu,
   )) {
     const label = quoted ?? word.replace(/[./-]+$/, "");
-    const isFirst = question.trimStart().startsWith(label) && offset !== undefined;
-    const isName =
-      quoted !== undefined ||
-      /[a-z][A-Z]|[_$/.\d]|^[A-Z]{2}/.test(label) ||
-      (/^[A-Z]/.test(label) && !isFirst);
+    const isFirst = quoted === undefined && question.trimStart().startsWith(label);
+    const looksSo = /[a-z][A-Z]|[_$/.\d]|^[A-Z]{2}/.test(label) || (/^[A-Z]/.test(label) && !isFirst);
     if (label.length < 2 || STOP.has(label.toLowerCase())) continue;
+    const isName = quoted !== undefined || looksSo;
+    const pattern = isName ? RegExp.escape(label) : wordPattern(label.toLowerCase());
     terms.set(label.toLowerCase(), {
       label,
-      pattern: isName ? escapePattern(label) : wordPattern(label.toLowerCase()),
-      isName,
+      pattern,
+      weight: isName ? 2 : /(?:ed|en)$/.test(label) ? 0.5 : 1,
     });
   }
   return [...terms.values()].slice(0, 6);
 }
 
+/** A word begins where a word does, or in the middle of a name; a short one must end there, too. */
 function wordPattern(word: string): string {
   const stem = STEMS[word] ?? word.replace(/(?:ations?|ings?|ions?|ers?|ors?|ies|ied|ed|es|s|y|e)$/, "");
-  if (stem.length >= 4) return escapePattern(stem);
-  // A short one would be part of every other word, but it may begin in the middle of a name.
-  const short = escapePattern(word.replace(/s$/, ""));
-  const ends = String.raw`(?:s|es|d|ed|ing|ings|er|ers)?(?:\b|_|(?-i:[A-Z]))`;
-  return String.raw`(?:\b|_)${short}${ends}|(?-i:[a-z\d]${short.charAt(0).toUpperCase()}${short.slice(1)})${ends}`;
+  const [begin, ends] =
+    stem.length >= 4
+      ? [stem, ""]
+      : [word.replace(/s$/, ""), String.raw`(?:s|es|d|ed|ing|ings|er|ers)?(?:\b|_|(?-i:[A-Z]))`];
+  const inName = begin.charAt(0).toUpperCase() + begin.slice(1);
+  return String.raw`(?:\b|_)${RegExp.escape(begin)}${ends}|(?-i:[a-z\d]${RegExp.escape(inName)})${ends}`;
 }
 
 interface Place extends FoundLine {
   readonly score: number;
   /** The part of the question found around it, from 0 to 1. */
   readonly coverage: number;
+  /** True if a declaration, a title or a comment has all of it, in the order of the question. */
+  readonly isNamed: boolean;
 }
 
-/** Searches for the terms of a question, reads the best matches, and quotes them. */
+const IS_WHERE =
+  /^(?:where(?! (?:do|can|should|would) (?:i|we|you|one)\b)|find|locate|search|grep|which|in which|show me where|who|when)\b|在哪|哪里/i;
+
+/** Searches for all terms of a question together and quotes the lines where most of them meet. */
 export function* search(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const terms = termsOf(question);
   const [only] = terms;
-  if (only === undefined)
-    return {
-      ok: false,
-      text: "There is nothing to search for in this: name a thing, a file or a word of the code.",
-    };
+  if (only === undefined) return unsure("");
   const patterns = terms.map(({ pattern }) => pattern);
   const labels = terms.map(({ label }) => label);
   const pairs = patterns.flatMap((a) => patterns.flatMap((b) => (a === b ? [] : [`(?:${a}).*(?:${b})`])));
-  const globs = labels.map((label) => label.replace(/[^\w.-]/g, "*")).join(",");
-  const [named = "", ...found] = yield* look(tools, [
-    glob(`**/*{${globs},}*{${globs}}*`),
-    ...[pairs.join("|") || only.pattern, `${DECLARES}[\\w$]*(?:${patterns.join("|")})`].map((one) =>
-      grep(one, 800, { "-i": true }),
-    ),
+  const declared = String.raw`\b(?:${KEYWORDS})\s+(?:\([^)]*\)\s*)?[\w$]*(?:${patterns.join("|")})`;
+  const found = yield* look(tools, [
+    ...[pairs.join("|") || only.pattern, declared].map((one) => grep(one, 800, { "-i": true })),
     ...patterns.map((pattern) => grep(pattern, 150, { "-i": true })),
   ]);
   // A line that only repeats the question is not an answer.
   const isAsking = (text: string) => text.includes(question.slice(0, 30));
   const all = found.flatMap((text) => grepLines(text, tools)).filter(({ text }) => !isAsking(text));
   const lines = new Map(all.map((line) => [`${line.path}:${line.line}`, line]));
-  const places = rank(
-    [...lines.values()],
-    terms,
-    found.slice(2).map((text) => text.split("\n").length),
-  );
+  const hits = found.slice(2).map((text) => text.split("\n").length);
+  const places = rank([...lines.values()], terms, hits);
   const [best] = places;
-  if (best === undefined) {
-    const files = globPaths(named, tools).slice(0, 5).join(", ");
-    return {
-      ok: false,
-      text: `Nothing was found for ${labels.join(", ")}.${files === "" ? "" : ` Files whose names fit: ${files}.`}`,
-    };
-  }
+  if (best === undefined) return unsure(`Nothing was found for ${labels.join(", ")}.`);
+  const isApart = (place: Place, at: number) =>
+    !places.slice(0, at).some((other) => isNear(place, other, 30));
   const chosen = places
-    .filter(
-      (place, at) =>
-        place.score >= best.score * 0.55 && !places.slice(0, at).some((other) => isNear(place, other, 30)),
-    )
+    .filter((place, at) => place.score >= best.score * 0.55 && isApart(place, at))
     .slice(0, 3);
   const shown = yield* passages(chosen, 14, tools);
   const line = shown[0]?.find(({ text }) => isDeclaration(text)) ?? best;
-  const isSure = best.coverage >= 0.65;
-  const lead = isSure
-    ? `The best match is ${line.path}:${line.line}.`
-    : `Nothing found has all of ${labels.join(", ")}; the closest is ${line.path}:${line.line}.`;
-  return { ok: isSure, text: `${lead}\n\n${quote(shown.flat())}` };
+  const isSure = IS_WHERE.test(question)
+    ? best.coverage >= 0.8
+    : best.isNamed && !/^what happens/i.test(question);
+  const at = `${line.path}:${line.line}`;
+  if (isSure) return { ok: true, text: `The best match is ${at}.\n\n${quote(shown.flat())}` };
+  return unsure(`I cannot tell. Of ${labels.join(", ")}, most is found at ${at}.\n\n${quote(shown.flat())}`);
 }
-
-const DECLARES = String.raw`\b(?:function|class|interface|type|enum|struct|trait|def|func|fn|const|let|var|module)\s+(?:\([^)]*\)\s*)?`;
 
 function isNear(a: FoundLine, b: FoundLine, most: number): boolean {
   return a.path === b.path && Math.abs(a.line - b.line) <= most;
@@ -136,9 +109,7 @@ function isNear(a: FoundLine, b: FoundLine, most: number): boolean {
 
 /** Ranks lines by how many of the terms are around them; rare terms weigh more than common ones. */
 function rank(lines: readonly FoundLine[], terms: readonly Term[], hits: readonly number[]): Place[] {
-  const tests = terms.map(({ label, pattern, isName }, at) => {
-    // A participle ("chosen", "loaded") says less than a noun.
-    const weight = isName ? 2 : /(?:ed|en)$/.test(label) ? 0.5 : 1;
+  const tests = terms.map(({ pattern, weight }, at) => {
     return { test: new RegExp(pattern, "i"), weight, worth: weight / (1 + Math.log10(1 + (hits[at] ?? 0))) };
   });
   const phrases = terms.slice(1).map(({ pattern }, at) => {
@@ -151,21 +122,20 @@ function rank(lines: readonly FoundLine[], terms: readonly Term[], hits: readonl
     const { path, text } = line;
     const near = (byFile.get(path) ?? []).filter((other) => isNear(line, other, 6));
     const inOrder = phrases.filter((phrase) => phrase.test(text)).length;
-    const found = tests.map(({ test, weight, worth }) => {
+    let [score, coverage, isOwn] = [(all * inOrder) / 4, 0, true];
+    for (const { test, weight, worth } of tests) {
       const inText = test.test(text) ? 1 : near.some((other) => test.test(other.text)) ? 0.7 : 0;
       const inPath = test.test(path) ? 0.6 : 0;
-      return {
-        has: inText + inPath > 0 ? weight : 0,
-        score: worth * (Math.max(inText, inPath) + Math.min(inText, inPath) / 2),
-      };
-    });
-    const sum = found.reduce((total, { score }) => total + score, (all * inOrder) / 4) / all;
+      score += worth * (Math.max(inText, inPath) + Math.min(inText, inPath) / 2);
+      coverage += inText + inPath > 0 ? weight / weights : 0;
+      isOwn &&= inText === 1 || inPath > 0;
+    }
     const kind = isDeclaration(text) ? 1.3 : isComment(text) ? 1.2 : 1;
-    return {
-      ...line,
-      coverage: found.reduce((total, { has }) => total + has, 0) / weights,
-      score: sum * kind * fileWeight(path),
-    };
+    const isTitle = isDeclaration(text) || (isDocument(path) && /^#+ /.test(text));
+    const isNamed =
+      isOwn &&
+      (isTitle || (isComment(text) && !isDocument(path) && inOrder > 0 && inOrder === phrases.length));
+    return { ...line, score: (score / all) * kind * fileWeight(path), coverage, isNamed };
   });
   return places.sort((a, b) => b.score - a.score || a.path.localeCompare(b.path) || a.line - b.line);
 }
@@ -181,5 +151,5 @@ export function paragraphsAbout(question: string, text: string): string {
     best > 0
       ? "The offline model quotes the paragraphs that fit the question:"
       : "No paragraph fits the question. The page begins:";
-  return [lead, ...fit.slice(0, 4).map((part) => cut(part, 700))].join("\n\n");
+  return [lead, ...fit.slice(0, 4).map((part) => shorten(part, 700))].join("\n\n");
 }

@@ -1,14 +1,10 @@
 import type { OfflinePlan } from "./plan.ts";
 import { type FoundLine, type OfflineTools, readSome } from "./tools.ts";
 
-const KEYWORDS =
+export const KEYWORDS =
   "function\\*?|class|interface|type|enum|struct|trait|impl|defp?|func|fn|const|let|var|val|module|namespace|object|macro|sub|protocol";
 
-export function escapePattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
-}
-
-/** The source of a pattern for the declaration of a name. */
+/** The source of a pattern for the declaration of a name, itself a source. */
 export function declarationOf(name: string): string {
   return String.raw`\b(?:${KEYWORDS}|static|#define)\s+(?:\([^)]*\)\s*|mut\s+|self\.)?${name}\b|^\s*(?:[\w<>\[\],*&]+\s+)+${name}\s*\([^;]*\)[^;]*\{\s*$|^\s*(?:async\s+)?${name}\s*\([^;]*\)[^;]*\{\s*$|^\s*${name}\s*[:=]\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>)`;
 }
@@ -22,19 +18,24 @@ export function isDeclaration(text: string): boolean {
 }
 
 export function isComment(text: string): boolean {
-  return /^\s*(?:\/\/|\/?\*|#(?!include|define|!)|--\s|<!--|"""|''')/.test(text);
+  return /^\s*(?:\/\/|\/?\*|#(?!include|define|!|\[)|--\s|<!--|"""|''')/.test(text);
 }
 
 const GENERATED =
   /(?:^|\/)(?:[\w.-]*lock[\w.-]*\.(?:json|ya?ml)|[\w.]*\.lock|go\.sum|changelog[^/]*|dist\/.*|.*\.(?:min\.\w+|snap|map|svg))$/i;
 const TEST =
   /(?:^|\/)(?:tests?|specs?|__tests__|fixtures?|testdata|bench\w*|examples?)\/|[._-](?:test|spec)s?\.\w+$|(?:^|\/)test_\w+\.py$/i;
+const DOCUMENT = /\.(?:md|mdx|rst|txt|adoc|1)$/i;
+
+export function isDocument(path: string): boolean {
+  return DOCUMENT.test(path);
+}
 
 /** How likely a file is to answer: sources before settings, documents and tests, generated ones last. */
 export function fileWeight(path: string): number {
   if (GENERATED.test(path)) return 0.1;
   if (TEST.test(path)) return 0.45;
-  if (/\.(?:md|mdx|rst|txt|adoc|1)$/i.test(path)) return 0.5;
+  if (isDocument(path)) return 0.5;
   return /\.(?:json|ya?ml|toml|ini|cfg)$/i.test(path) ? 0.6 : 1;
 }
 
@@ -47,30 +48,26 @@ export function* passages(
   const around = places.map(({ path, line }) => ({ path, offset: Math.max(1, line - 15), limit: 60 }));
   const read = yield* readSome(tools, around);
   return places.map((place, at) => {
-    const shown = read[at] ?? [];
-    const found = passageAt(
-      shown,
-      shown.findIndex(({ line }) => line === place.line),
-      longest,
-    );
-    return found.length > 0 ? found : [place];
+    const lines = read[at] ?? [];
+    const from = lines.findIndex(({ line }) => line === place.line);
+    return from < 0 ? [place] : passageAt(lines, from, longest);
   });
 }
 
-function passageAt(shown: readonly FoundLine[], at: number, longest: number): FoundLine[] {
-  const text = (row: number) => shown[row]?.text ?? "";
+function passageAt(lines: readonly FoundLine[], at: number, longest: number): FoundLine[] {
+  const text = (row: number) => lines[row]?.text ?? "";
   const indent = (row: number) => text(row).search(/\S|$/);
   let from = at;
   while (from > 0 && at - from < 10 && isComment(text(from - 1))) from -= 1;
   let to = at;
   while (isComment(text(to)) && to - from < longest) to += 1;
   const own = indent(to);
-  for (let next = to + 1; next < shown.length && next - from < longest; next++) {
-    // An empty line ends it, unless what follows is deeper.
-    const row = text(next).trim() === "" ? next + 1 : next;
-    if (text(row).trim() === "" || indent(row) < own || (row > next && indent(row) === own)) break;
-    to = next;
-    if (indent(next) === own && /^\s*[}\])]+[;,]?\s*$/.test(text(next))) break;
+  // It ends before an empty line that nothing deeper follows, and with the bracket that closes it.
+  while (to + 1 < lines.length && to + 1 - from < longest) {
+    const next = text(to + 1).trim() === "" ? to + 2 : to + 1;
+    if (text(next).trim() === "" || indent(next) < own || (next > to + 1 && indent(next) === own)) break;
+    to += 1;
+    if (indent(to) === own && /^\s*[}\])]+[;,]?\s*$/.test(text(to))) break;
   }
-  return at < 0 ? [] : shown.slice(from, to + 1);
+  return lines.slice(from, to + 1);
 }

@@ -1,4 +1,5 @@
 import { isAbsolute, join, relative, sep } from "node:path";
+import { shorten } from "../../lib/text.ts";
 import type { ModelRequest } from "../client.ts";
 import type { OfflinePlan, PlannedCall, PlanResult } from "./plan.ts";
 
@@ -15,7 +16,6 @@ export interface OfflineTools {
   readonly isMain: boolean;
   /** The name under which a tool was offered: Agent may be offered under its older one. */
   readonly find: (tool: string) => string | undefined;
-  readonly takes: (tool: string, field: string) => boolean;
   readonly absolute: (path: string) => string;
   /** Relative to the working directory if it is inside. */
   readonly shown: (path: string) => string;
@@ -23,32 +23,33 @@ export interface OfflineTools {
 
 export function offeredTools({ system, tools }: ModelRequest, isMain: boolean): OfflineTools {
   const cwd = /^[ \t-]*Working directory: (.+)$/im.exec(system.join("\n"))?.[1]?.trim() ?? "";
-  const find = (name: string) =>
-    tools.find((tool) => tool.name === name || (name === "Agent" && tool.name === "Task"));
+  const isOffered = (name: string) => tools.some((tool) => tool.name === name);
   return {
     isMain,
-    find: (name) => find(name)?.name,
-    takes: (name, field) => Object.hasOwn(Object(find(name)?.input_schema["properties"]), field),
+    find: (name) => [name, ...(name === "Agent" ? ["Task"] : [])].find(isOffered),
     absolute: (path) => (cwd === "" || isAbsolute(path) ? path : join(cwd, path)),
     shown(path) {
       const inside = cwd === "" || !isAbsolute(path) ? path : relative(cwd, path);
-      return (inside === "" || inside.startsWith("..") ? path : inside)
-        .replaceAll(sep, "/")
-        .replace(/^\.\//, "");
+      const short = inside === "" || inside.startsWith("..") ? path : inside;
+      return short.replaceAll(sep, "/").replace(/^\.\//, "");
     },
   };
 }
 
-/** Makes one call that changes or runs something; the text is its result, or why it failed. */
+const EXIT_CODE = /\n?\[Exit code (\d+)\]\s*$/;
+
+/** Makes one call; the text is its result, or why it failed. `code`: of a command that ran. */
 export function* change(
   tools: OfflineTools,
   name: string,
   input: PlannedCall["input"],
-): OfflinePlan<PlanResult> {
+): OfflinePlan<PlanResult & { readonly code?: string }> {
   const tool = tools.find(name);
   if (tool === undefined) return { ok: false, text: `the ${name} tool is not offered here.` };
-  const [outcome] = yield [{ tool, input, shared: false }];
-  return { ok: outcome?.type === "result", text: outcome?.text ?? "" };
+  const [{ type, text } = { type: "error", text: "" }] = yield [{ tool, input, shared: false }];
+  if (type !== "result" || name !== "Bash") return { ok: type === "result", text };
+  const code = EXIT_CODE.exec(text)?.[1] ?? "0";
+  return { ok: code === "0", text: text.replace(EXIT_CODE, ""), code };
 }
 
 /** Nothing at all could be looked up, so nothing can be said. */
@@ -59,16 +60,12 @@ export function* look(
   tools: OfflineTools,
   calls: readonly Omit<PlannedCall, "shared">[],
 ): OfflinePlan<string[]> {
-  const offered = calls.filter(({ tool }) => tools.find(tool) !== undefined);
-  const outcomes = offered.length === 0 ? [] : yield offered.map((call) => ({ ...call, shared: true }));
-  if (calls.length > 0 && outcomes.every(({ type }) => type !== "result"))
-    throw new LookupError(
-      outcomes[0]?.text.split("\n", 1)[0] ?? `the ${calls[0]?.tool} tool is not offered here.`,
-    );
-  return calls.map((call) => {
-    const outcome = outcomes[offered.indexOf(call)];
-    return outcome?.type === "result" ? outcome.text : "";
-  });
+  const missing = calls.find(({ tool }) => tools.find(tool) === undefined);
+  if (missing) throw new LookupError(`the ${missing.tool} tool is not offered here.`);
+  const outcomes = yield calls.map((call) => ({ ...call, shared: true }));
+  if (outcomes.every(({ type }) => type !== "result"))
+    throw new LookupError(outcomes[0]?.text.split("\n", 1)[0]);
+  return outcomes.map(({ type, text }) => (type === "result" ? text : ""));
 }
 
 /** Reads some lines of files, all in one reply; none of a file that cannot be read. */
@@ -76,14 +73,15 @@ export function* readSome(
   tools: OfflineTools,
   files: readonly { readonly path: string; readonly offset?: number; readonly limit?: number }[],
 ): OfflinePlan<FoundLine[][]> {
-  const read = tools.find("Read");
-  if (read === undefined || files.length === 0) return files.map(() => []);
-  const outcomes = yield files.map(({ path, ...part }) => ({
-    ...{ tool: read, input: { file_path: tools.absolute(path), ...part }, shared: true },
-  }));
-  return files.map(({ path }, at) =>
-    outcomes[at]?.type === "result" ? readLines(path, outcomes[at].text) : [],
-  );
+  const tool = tools.find("Read");
+  if (tool === undefined || files.length === 0) return files.map(() => []);
+  const outcomes = yield files.map(({ path, ...part }) => {
+    return { tool, input: { file_path: tools.absolute(path), ...part }, shared: true };
+  });
+  return files.map(({ path }, at) => {
+    const { type, text } = outcomes[at] ?? { type: "error", text: "" };
+    return type === "result" ? readLines(path, text) : [];
+  });
 }
 
 export function grep(pattern: string, most: number, more: PlannedCall["input"] = {}) {
@@ -91,21 +89,16 @@ export function grep(pattern: string, most: number, more: PlannedCall["input"] =
   return { tool: "Grep", input };
 }
 
-export function glob(pattern: string) {
-  return { tool: "Glob", input: { pattern } };
-}
-
 /** Reads a file to its end, page by page; a string says why it cannot. */
 export function* readWhole(tools: OfflineTools, path: string): OfflinePlan<string[] | string> {
   const lines: string[] = [];
-  let offset = 1;
+  let offset: number | undefined = 1;
   for (let page = 0; page < 20; page++) {
     const read = yield* change(tools, "Read", { file_path: path, ...(offset > 1 ? { offset } : {}) });
     if (!read.ok) return read.text;
     lines.push(...readLines(path, read.text).map(({ text }) => text));
-    const next = nextOffset(read.text);
-    if (next === undefined) return lines;
-    offset = next;
+    offset = nextOffset(read.text);
+    if (offset === undefined) return lines;
   }
   return "it is too long to be read to its end.";
 }
@@ -118,41 +111,39 @@ export function nextOffset(text: string): number | undefined {
 
 /** `path:line:text` of Grep; notices are passed over. ripgrep says in brackets that it cut a line. */
 export function grepLines(text: string, { shown }: OfflineTools): FoundLine[] {
-  return [...text.matchAll(/^((?:[A-Za-z]:)?[^:\n]+):(\d+):(.*)$/gm)].map(
-    ([, path = "", line, rest = ""]) => ({
-      ...{ path: shown(path), line: Number(line), text: rest.replace(/ \[\.\.\. [^\]]*\]$/, "…") },
-    }),
-  );
+  const rows = text.matchAll(/^((?:[A-Za-z]:)?[^:\n]+):(\d+):(.*)$/gm);
+  return [...rows].map(([, path = "", line, rest = ""]) => {
+    return { path: shown(path), line: Number(line), text: rest.replace(/ \[\.\.\. [^\]]*\]$/, "…") };
+  });
 }
 
 /** Number, tab and text of Read. */
 export function readLines(path: string, text: string): FoundLine[] {
-  return [...text.matchAll(/^ *(\d+)[\t→](.*?)\r?$/gm)].map(([, line, rest = ""]) => ({
-    ...{ path, line: Number(line), text: rest },
-  }));
+  const rows = text.matchAll(/^ *(\d+)[\t→](.*?)\r?$/gm);
+  return [...rows].map(([, line, rest = ""]) => ({ path, line: Number(line), text: rest }));
 }
 
-export function globPaths(text: string, { shown }: OfflineTools): string[] {
-  const rows = text.split("\n").filter((row) => row.trim() !== "" && !/^\s*(?:[[(<]|No files\b)/.test(row));
-  return rows.map((row) => shown(row.trim()));
+/** The paths that Glob finds for each pattern. */
+export function* findPaths(tools: OfflineTools, ...patterns: string[]): OfflinePlan<string[][]> {
+  const found = yield* look(
+    tools,
+    patterns.map((pattern) => ({ tool: "Glob", input: { pattern } })),
+  );
+  const isPath = (row: string) => row.trim() !== "" && !/^\s*(?:[[(<]|No files\b)/.test(row);
+  return found.map((text) =>
+    text
+      .split("\n")
+      .filter(isPath)
+      .map((row) => tools.shown(row.trim())),
+  );
 }
-
-const LONGEST_LINE = 200;
 
 /** Lines with their numbers, each run of them under a head `path:line`. */
 export function quote(lines: readonly FoundLine[]): string {
   const rows = lines.map(({ path, line, text }, at) => {
     const last = lines[at - 1];
     const head = last?.path === path && last.line + 1 === line ? "" : `${last ? "\n" : ""}${path}:${line}\n`;
-    return `${head}    ${String(line).padStart(4)}  ${cut(text, LONGEST_LINE)}`;
+    return `${head}    ${String(line).padStart(4)}  ${shorten(text, 200)}`;
   });
   return rows.join("\n");
-}
-
-export function cut(text: string, longest: number): string {
-  return text.length > longest ? `${text.slice(0, longest).trimEnd()}…` : text;
-}
-
-export function countNoun(count: number, noun: string): string {
-  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }

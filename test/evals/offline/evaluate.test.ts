@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { converse, main, withTools } from "../../model/offline/conversing.ts";
-import { FRESH } from "./fresh.ts";
+import { AGAIN, FRESH } from "./fresh.ts";
 import { HELD_OUT } from "./held-out.ts";
 import { QUESTIONS, type Question } from "./questions.ts";
 
@@ -16,7 +16,7 @@ const checkouts = new Map([["troupe", join(import.meta.dirname, "../../..")], ..
 ][]);
 
 /** What is wrong with an answer; empty: it is good. `misleads`: it passes for done and is not good, or says what is false. */
-async function judge({ prompt, stdin, contains, never = [], status = "done" }: Question, cwd: string) {
+async function judge({ prompt, stdin, contains, never = [], status }: Question, cwd: string) {
   const head = execFileSync("git", ["log", "-1", "--format=%h"], { cwd, encoding: "utf8" }).trim();
   const asked = stdin === undefined ? prompt : `${prompt}\n\n${stdin}`;
   const { text, stopReason } = await converse({ cwd, prompt: asked, ...main });
@@ -27,9 +27,10 @@ async function judge({ prompt, stdin, contains, never = [], status = "done" }: Q
   const problems = [
     ...lacking.map((source) => `lacks /${source}/`),
     ...wrong.map((source) => `has /${source}/`),
-    ...(status === "any" || isDone === (status === "done") ? [] : [isDone ? "passes for done" : "is not done"]),
+    ...(status === "any" || isDone === (status === undefined)
+      ? []
+      : [isDone ? "passes for done" : "is not done"]),
   ];
-  if (process.env["EVAL_SHOW"]) console.log(`>>> ${prompt} [${stopReason}]\n${text.slice(0, 700)}`);
   return { problems, misleads: wrong.length > 0 || (isDone && problems.length > 0) };
 }
 
@@ -41,10 +42,13 @@ test.each([...checkouts].filter(([name]) => name !== ""))(
   async (repository, path) => {
     const bad: string[] = [];
     const misleading: string[] = [];
-    const questions = (process.env["EVAL_FRESH"] ? FRESH : [...QUESTIONS, ...HELD_OUT, ...FRESH]).filter((question) => question.repository === repository);
+    const questions = [...QUESTIONS, ...HELD_OUT, ...FRESH, ...AGAIN].filter(
+      (question) => question.repository === repository,
+    );
     for (const question of questions) {
       const { problems, misleads } = await judge(question, path);
-      if (problems.length > 0) bad.push(`${misleads ? "MISLEADS " : ""}${question.prompt}: ${problems.join("; ")}`);
+      if (problems.length > 0)
+        bad.push(`${misleads ? "MISLEADS " : ""}${question.prompt}: ${problems.join("; ")}`);
       if (misleads) misleading.push(question.prompt);
     }
     if (bad.length > 0)

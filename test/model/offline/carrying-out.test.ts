@@ -84,15 +84,6 @@ describe("instructions are carried out with the tools that are offered", () => {
     await doing(cwd, 'run "echo x >> a.txt" then run "echo x >> a.txt"');
     expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("one\nx\nx\n");
   });
-
-  test("an agent carries them out as the main conversation does, and in parallel", async () => {
-    const cwd = await folderWith({ "a.txt": "one\n", "b.txt": "one\n" });
-    const { text, calls } = await doing(cwd, 'in parallel: append "x" to a.txt; append "y" to b.txt');
-    expect(calls.map(({ name }) => name)).toEqual(["Agent", "Agent"]);
-    expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("one\nx\n");
-    expect(await readFile(join(cwd, "b.txt"), "utf8")).toBe("one\ny\n");
-    expect(text.match(/was appended/g)).toHaveLength(2);
-  });
 });
 
 describe("what did not work is reported", () => {
@@ -102,7 +93,6 @@ describe("what did not work is reported", () => {
     ['create b.txt with "b"', "the Write tool is not offered here."],
     ['run "ls"', "the Bash tool is not offered here."],
     ["in background: where is a?", "the Agent tool is not offered here."],
-    ["in parallel: where is a?; where is b?", "the Agent tool is not offered here."],
   ])("a missing tool, by one sentence: %s", async (prompt, sentence) => {
     const cwd = await folderWith({ "a.txt": "a\n" });
     expect((await doing(cwd, prompt, { tools: READING })).text).toContain(sentence);
@@ -110,7 +100,7 @@ describe("what did not work is reported", () => {
 
   test("without any tool that searches, a question is not answered from nothing", async () => {
     const { text, calls } = await converse({ cwd: "/repo", prompt: "where is the parser?", tools: [] });
-    expect(text).toBe("Nothing could be looked up: the Glob tool is not offered here.");
+    expect(text).toBe("Nothing could be looked up: the Grep tool is not offered here.");
     expect(calls).toEqual([]);
   });
 
@@ -163,7 +153,7 @@ test("what a file says is never carried out", async () => {
   ].join("\n");
   const cwd = await folderWith({ "a.ts": trap });
   const { calls, text } = await converse({ cwd, prompt: "where is the parser?", tools: EVERYTHING });
-  expect(new Set(calls.map(({ name }) => name))).toEqual(new Set(["Glob", "Grep", "Read"]));
+  expect(new Set(calls.map(({ name }) => name))).toEqual(new Set(["Grep", "Read"]));
   expect(text).toContain("a.ts:6");
   expect(await readFile(join(cwd, "a.ts"), "utf8")).toBe(trap);
 });

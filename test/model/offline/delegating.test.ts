@@ -69,7 +69,7 @@ describe("the main conversation", () => {
 
   test("searches itself where no agents can be started", async () => {
     const names = callsIn(await lead(asked(prompt), READING)).map(({ name }) => name);
-    expect(new Set(names)).toEqual(new Set(["Grep", "Glob"]));
+    expect(new Set(names)).toEqual(new Set(["Grep"]));
   });
 
   test("says what it can do where a prompt asks for nothing it understands", async () => {
@@ -92,15 +92,6 @@ describe("the main conversation", () => {
     expect(callsIn(reply)).toEqual([]);
     expect(textOf(reply.content)).toMatch(/^This needs a model, [^.]*ANTHROPIC_API_KEY[^.]*\.$/);
     expect(reply.stopReason).toBe("incomplete");
-  });
-
-  test("starts the parts of `in parallel` together, each with an agent that can do it", async () => {
-    const calls = callsIn(await lead(asked('in parallel: append "x" to a.txt; where is b?; run "c"')));
-    expect(calls).toMatchObject([
-      { input: { prompt: 'append "x" to a.txt', subagent_type: "general-purpose" } },
-      { input: { prompt: "where is b?", subagent_type: "Explore" } },
-      { input: { prompt: 'run "c"', subagent_type: "general-purpose" } },
-    ]);
   });
 
   test("starts a background agent and goes on (A11.5)", async () => {

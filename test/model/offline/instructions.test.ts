@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { type Instruction, instructionsIn } from "../../../src/model/offline/instructions.ts";
 
-const append: Instruction = { type: "append", file: "notes.md", text: "done" };
-const called: Instruction = {
-  ...{ type: "call", tool: "CronCreate", input: { cron: "* * * * *", prompt: "look {again}" } },
-};
-const ran: Instruction = { type: "run", command: "npm test" };
-const replaced: Instruction = { type: "replace", file: "src/a.ts", from: "one", to: "two", all: false };
+const step = (type: Instruction["type"], parts: Instruction["parts"]): Instruction => ({ type, parts });
+const append = step("append", { file: "notes.md", text: "done" });
+const called = step("call", {
+  tool: "CronCreate",
+  json: '{"cron": "* * * * *", "prompt": "look {again}"}',
+});
+const ran = step("run", { command: "npm test" });
+const replaced = step("replace", { file: "src/a.ts", from: "one", to: "two", all: "" });
 
 describe("instructions the offline model follows", () => {
   test.each<[string, Instruction[]]>([
@@ -17,26 +19,25 @@ describe("instructions the offline model follows", () => {
     ["in src/a.ts replace 'one' with 'two'", [replaced]],
     ["in src/a.ts replace “one” with “two”", [replaced]],
     ['change "one" to "two" in src/a.ts', [replaced]],
-    ['in src/a.ts replace all "one" with "two"', [{ ...replaced, all: true }]],
+    ['in src/a.ts replace all "one" with "two"', [step("replace", { ...replaced.parts, all: "all " })]],
     [
       'in "my file.txt" replace "a" with ""',
-      [{ type: "replace", file: "my file.txt", from: "a", to: "", all: false }],
+      [step("replace", { file: "my file.txt", from: "a", to: "", all: "" })],
     ],
     ['append "done" to notes.md', [append]],
     ['please append "done" to notes.md!', [append]],
     ['add the line "done" to the end of notes.md', [append]],
-    ['append "a\\n\\"b\\"\\t\\\\c" to x', [{ type: "append", file: "x", text: 'a\n"b"\t\\c' }]],
-    ['create a/b.txt with "x"', [{ type: "create", file: "a/b.txt", text: "x" }]],
+    ['append "a\\n\\"b\\"\\t\\\\c" to x', [step("append", { file: "x", text: 'a\n"b"\t\\c' })]],
+    ['create a/b.txt with "x"', [step("create", { file: "a/b.txt", text: "x" })]],
     [
       'create the file a.txt containing "line 1\nline 2; then more"',
-      [{ type: "create", file: "a.txt", text: "line 1\nline 2; then more" }],
+      [step("create", { file: "a.txt", text: "line 1\nline 2; then more" })],
     ],
-    ['write "x" to a.txt', [{ type: "create", file: "a.txt", text: "x" }]],
     ['run "npm test"', [ran]],
     ["run `npm test`", [ran]],
-    ['run "printf \'a\\nb\' | grep \\"a\\""', [{ type: "run", command: "printf 'a\\nb' | grep \"a\"" }]],
+    ['run "printf \'a\\nb\' | grep \\"a\\""', [step("run", { command: "printf 'a\\nb' | grep \"a\"" })]],
     ['call CronCreate {"cron": "* * * * *", "prompt": "look {again}"}', [called]],
-    ["run 'echo don't'", [{ type: "run", command: "echo don't" }]],
+    ["run 'echo don't'", [step("run", { command: "echo don't" })]],
   ])("understands %s", (prompt, expected) => {
     expect(instructionsIn(prompt)).toEqual(expected);
   });
@@ -48,40 +49,26 @@ describe("instructions the offline model follows", () => {
     ['append "done" to notes.md and run "npm test"', [append, ran]],
     ['run "npm test", and append "done" to notes.md.', [ran, append]],
     ['run "npm test" and in src/a.ts replace "one" with "two"', [ran, replaced]],
-    ['run "npm test" and in background: run "x"', [ran, { type: "background", task: 'run "x"' }]],
+    ['run "npm test" and in background: run "x"', [ran, step("background", { task: 'run "x"' })]],
     ['1. append "done" to notes.md\n2. run "npm test"\n', [append, ran]],
     ['First append "done" to notes.md; then run "npm test"', [append, ran]],
     [
       'append "done" to notes.md then where is it read?',
-      [append, { type: "question", text: "where is it read?" }],
+      [append, step("question", { text: "where is it read?" })],
     ],
-    ['append "done" to notes.md then deploy it', [append, { type: "question", text: "deploy it" }]],
+    ['append "done" to notes.md then deploy it', [append, step("question", { text: "deploy it" })]],
     [
       'run "npm test" then append "then run \\"x\\"" to a',
-      [ran, { type: "append", file: "a", text: 'then run "x"' }],
+      [ran, step("append", { file: "a", text: 'then run "x"' })],
     ],
   ])("takes several in their order: %s", (prompt, expected) => {
     expect(instructionsIn(prompt)).toEqual(expected);
   });
 
   test.each<[string, Instruction[]]>([
-    ['in background: run "npm test"', [{ type: "background", task: 'run "npm test"' }]],
-    ["in the background: where is x decided?", [{ type: "background", task: "where is x decided?" }]],
-    ...['run "a" and run "b, run c"', 'run "a", run "b, run c"', 'run "a"; and run "b, run c"'].map(
-      (line): [string, Instruction[]] => [
-        `in parallel: ${line}`,
-        [{ type: "parallel", tasks: ['run "a"', 'run "b, run c"'] }],
-      ],
-    ),
-    [
-      'in parallel: run "a; b"; where is c?;  append "d" to e',
-      [{ type: "parallel", tasks: ['run "a; b"', "where is c?", 'append "d" to e'] }],
-    ],
-    [
-      'in parallel:\n- run "a"\n- where isn\'t c?',
-      [{ type: "parallel", tasks: ['run "a"', "where isn't c?"] }],
-    ],
-    ['in background: run "a"\nrun "npm test"', [{ type: "background", task: 'run "a"' }, ran]],
+    ['in background: run "npm test"', [step("background", { task: 'run "npm test"' })]],
+    ["in the background: where is x decided?", [step("background", { task: "where is x decided?" })]],
+    ['in background: run "a"\nrun "npm test"', [step("background", { task: 'run "a"' }), ran]],
   ])("gives work to agents: %s", (prompt, expected) => {
     expect(instructionsIn(prompt)).toEqual(expected);
   });
@@ -96,7 +83,6 @@ describe("instructions the offline model follows", () => {
     'append "x" to',
     'create with "x"',
     'append "never closed to notes.md',
-    "in parallel:",
     "in background:",
     "",
     "   \n ",

@@ -1,0 +1,132 @@
+import { type Manifests, manifest, readManifests, section } from "./manifests.ts";
+import { type OfflinePlan, type PlanResult, unsure } from "./plan.ts";
+import { fileWeight } from "./source.ts";
+import { type FoundLine, grep, grepLines, look, type OfflineTools, quote } from "./tools.ts";
+
+/** A command that the project offers, and the line that says so. */
+interface ProjectCommand {
+  readonly command: string;
+  /** A script's text, or empty. */
+  readonly body: string;
+  readonly line: FoundLine;
+}
+
+const PYTHON = /^(?:pyproject\.toml|setup\.py|tox\.ini|requirements.*)$/;
+/** The file, the section, its lines, and the commands that each gives: `$1` is the name in it. */
+const DECLARED: readonly (readonly [
+  file: RegExp,
+  within: RegExp | null,
+  line: RegExp,
+  ...gives: string[],
+])[] = [
+  [/^package\.json$/, /^\s*"scripts"/, /^\s*"([^"]+)":\s*"(.*)"/, "npm run $1"],
+  [/^package\.json$/, /^\s*"bin"/, /"([\w@/-]+)":\s*"/, "npx $1"],
+  [/^makefile$/, null, /^([a-zA-Z][\w-]*)(?:\s[^:=]*)?:(?!=)/, "make $1"],
+  [/^justfile$/, null, /^@?([a-zA-Z][\w-]*)(?:\s[^:=]*)?:(?!=)/, "just $1"],
+  [PYTHON, null, /^\s*["']?([\w-]+)\s*=\s*["']?[\w.]+:\w+["']/, "$1"],
+  [PYTHON, null, /\bpytest\b/, "pytest"],
+  [/^go\.mod$/, null, /^module/, "go build ./...", "go test ./...", "go run ."],
+  [/^cargo\.toml$/, null, /^\[package\]/, "cargo build", "cargo test", "cargo run"],
+  [/^pom\.xml$/, null, /<project/, "mvn package", "mvn test"],
+  [/^build\.gradle/, null, /\S/, "gradle build", "gradle test"],
+];
+
+function listProjectCommands(manifests: Manifests): ProjectCommand[] {
+  const files = [...manifests.keys()];
+  const runner = ["yarn", "pnpm", "bun"].find((one) => files.some((path) => path.startsWith(one)));
+  const commands = new Map<string, ProjectCommand>();
+  for (const [file, within, pattern, ...gives] of DECLARED)
+    for (const line of section(manifest(manifests, file), within)) {
+      const [whole, name = "", body = ""] = pattern.exec(line.text) ?? [];
+      for (const form of whole === undefined ? [] : gives) {
+        const plain = form.replace("$1", name).replace(/^npm run (test|start)$/, "npm $1");
+        const command = runner ? plain.replace(/^npm\b/, runner) : plain;
+        if (!commands.has(command)) commands.set(command, { command, body, line });
+      }
+    }
+  return [...commands.values()];
+}
+
+/** Words of a question that say nothing of which command is meant. */
+const FILLER =
+  /^(?:how|what|which|do|does|can|could|would|should|is|are|to|i|we|you|one|commands?|for|with|of|in|on|by|an?|the|this|that|it|its|your|our|my|me|all|here|locally|project|repo|repository|code|codebase|app|application|program|package|tool|suite|please|from|source|and|get|make|do|executed?|invoke|call|perform|generated?|created?)$/;
+/** Any of these runs something; alone it means the program itself. */
+const RUNS = /^(?:run|runs|running|start|starts|started|launch|use|used|try|serve)$/;
+/** Other words for the same work. */
+const ALIKE: readonly (readonly [asked: RegExp, fits: RegExp])[] = [
+  [/^test/, /\btests?\b|\bpytest\b|\btox\b/i],
+  [/^(?:install|set|setup|up)/, /\binstall\b|\bgo get\b|\bnpm ci\b|\bsetup\b|\buv sync\b/i],
+  [/^(?:build|built|compil|bundl)/, /\bbuild\b|\bcompile\b|\bbundle\b/i],
+  [/^lint/, /\blint|\bflake8\b|\bruff\b|\bclippy\b/i],
+  [/^format/, /\bformat|\bfmt\b|\bblack\b/i],
+  [RUNS, /\bstart\b|\brun \.|\bcargo run\b|\bserve\b|\bdev\b|^npx /i],
+];
+const SHELL_LINE =
+  /^\s*(?:\$ )?(?:npm|npx|yarn|pnpm|bun|pip|pipx|uv|uvx|python3?|poetry|go|cargo|make|just|docker|brew|mvn|gradle|\.\/\w|pytest|tox)\s+\S/;
+
+/** The command that does what is asked: every word that tells something must fit. */
+export function* howTo(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
+  const manifests = yield* readManifests(tools);
+  const words = (question.toLowerCase().match(/[a-z\d][\w:-]*/g) ?? []).filter((word) => !FILLER.test(word));
+  const telling = words.filter((word) => !RUNS.test(word));
+  const fits = (telling.length > 0 ? telling : ["run"]).map((word) => {
+    const alike = ALIKE.find(([asked]) => asked.test(word))?.[1];
+    const stem = word.replace(/(?:marks?|umentation|ing|er|s)$/, "");
+    return alike ?? new RegExp(String.raw`(?:\b|_)${stem}`, "i");
+  });
+  const isFit = (text: string) => fits.every((fit) => fit.test(text));
+  const commands = listProjectCommands(manifests).sort((a, b) => a.command.length - b.command.length);
+  const documents = [...manifests].flatMap(([path, lines]) =>
+    /^(?:readme|contrib)/.test(path) ? lines.filter(({ text }) => SHELL_LINE.test(text)) : [],
+  );
+  const shown = documents.filter(({ text }) => isFit(text)).slice(0, 4);
+  const byName = commands.filter(({ command }) => isFit(command));
+  const chosen =
+    byName.length > 0 ? byName : commands.filter(({ command, body }) => isFit(`${command} ${body}`));
+  const best = chosen[0]?.command ?? shown[0]?.text.trim().replace(/^\$ /, "");
+  if (best === undefined) {
+    const some = commands.filter(({ command }) => fits.some((fit) => fit.test(command)));
+    const near = some.slice(0, 4).map(({ command }) => `\`${command}\``);
+    const closest = near.length > 0 ? ` The closest: ${near.join(", ")}.` : "";
+    return unsure(`No script, target or README line here says how to do that.${closest}`);
+  }
+  const others = chosen.slice(1, 5).map(({ command }) => `\`${command}\``);
+  const also = others.length > 0 ? ` There are also ${others.join(", ")}.` : "";
+  const [, wanted] = /^how (?:to|(?:do|can|could|would) (?:i|we|you|one)) (.*\w)/i.exec(question) ?? [];
+  const text = `${wanted ? `To ${wanted}` : "This does it"}: \`${best}\`.${also}\n\n${quote([...chosen.slice(0, 5).map(({ line }) => line), ...shown])}`;
+  if (/\b(?:how|what|which)\b/i.test(question)) return { ok: true, text };
+  return { ok: false, text: `${text}\n\nNothing was run. To have it run, write: run "${best}"` };
+}
+
+/** How commands, HTTP routes and programs begin in the source of the usual languages. */
+const DEFINED = String.raw`@\w+\.(?:command|group)\(|\.command\(\s*["'\x60]|add_parser\(\s*["']|\bUse:\s+"|\b(?:app|router|server|api|mux|r|e)\.(?:get|post|put|patch|delete|all|route|HandleFunc|Handle|GET|POST|PUT|DELETE)\(\s*["'\x60]/|@\w+\.(?:route|get|post|put|delete|patch)\(\s*["']/|@(?:Get|Post|Put|Delete|Patch|Request)Mapping|^func main\(|^\s*fn main\(|^int main\(|^if __name__ ==|^#!/`;
+const MOST_SHOWN = 25;
+
+/** Scripts and programs of the project, what its code defines, and the subcommands that its documents show. */
+export function* listCommands(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
+  const own = listProjectCommands(yield* readManifests(tools));
+  const program = own.find(({ command }) => /^npx |^[\w-]+$/.test(command) && command !== "pytest");
+  const name = program?.command.replace("npx ", "") ?? "\\z.";
+  const [defined = "", used = ""] = yield* look(tools, [
+    grep(DEFINED, 300),
+    grep(`(?:^|\`|\\$ |npx |uv run )${name} [a-z][\\w-]+`, 500, { glob: "*.{md,rst,txt}" }),
+  ]);
+  const code = grepLines(defined, tools).filter(({ path }) => fileWeight(path) === 1);
+  if (/\b(?:endpoints?|routes)\b/i.test(question)) {
+    const routes = code.filter(({ text }) => /["'`]\/|Mapping\b/.test(text)).slice(0, MOST_SHOWN);
+    return { ok: true, text: quote(routes) || "No HTTP route was found in the code here." };
+  }
+  const subcommand = new RegExp(`${name} ([a-z][\\w-]+)`);
+  const words = Map.groupBy(grepLines(used, tools), ({ text }) => subcommand.exec(text)?.[1] ?? "");
+  const shown = [...words].flatMap(([word, lines]) => (lines.length > 1 ? [word] : [])).sort();
+  const row = ({ command, body, line }: ProjectCommand) =>
+    `    ${command.padEnd(22)}  ${body.slice(0, 60)}  (${line.path}:${line.line})`;
+  const parts = [
+    ["Scripts and programs:", own.slice(0, 40).map(row).join("\n")],
+    [`Subcommands of ${name} in the documents:`, shown.length > 0 ? `    ${shown.join(", ")}` : ""],
+    [`Commands, routes and programs in the code:`, quote(code.slice(0, MOST_SHOWN))],
+  ].flatMap(([title, rows]) => (rows === "" ? [] : [`${title}\n${rows}`]));
+  return parts.length > 0
+    ? { ok: true, text: parts.join("\n\n") }
+    : unsure("No script, program, command or route was found here.");
+}
