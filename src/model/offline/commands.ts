@@ -47,12 +47,12 @@ function listProjectCommands(manifests: Manifests): ProjectCommand[] {
   return [...commands.values()];
 }
 
-/** Words of a question that say nothing of which command is meant. */
+/** What a question may contain that says nothing of which command is meant. */
 const FILLER =
   /^(?:how|what|which|do|does|can|could|would|should|is|are|to|i|we|you|one|commands?|for|with|of|in|on|by|an?|the|this|that|it|its|your|our|my|me|all|here|locally|project|repo|repository|code|codebase|app|application|program|package|tool|suite|please|from|source|and|get|make|do|executed?|invoke|call|perform|generated?|created?)$/;
 /** Any of these runs something; alone it means the program itself. */
 const RUNS = /^(?:run|runs|running|start|starts|started|launch|use|used|try|serve)$/;
-/** Other words for the same work. */
+/** What else the same work is called. */
 const ALIKE: readonly (readonly [asked: RegExp, fits: RegExp])[] = [
   [/^test/, /\btests?\b|\bpytest\b|\btox\b/i],
   [/^(?:install|set|setup|up)/, /\binstall\b|\bgo get\b|\bnpm ci\b|\bsetup\b|\buv sync\b/i],

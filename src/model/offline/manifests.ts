@@ -19,7 +19,7 @@ export function manifest(manifests: Manifests, name: RegExp): readonly FoundLine
   return [...manifests].flatMap(([path, lines]) => (name.test(path) ? lines : []));
 }
 
-/** The lines of the sections that begin so: in brackets, or below a header of TOML. Null: all lines. */
+/** The lines of the sections that begin so: in brackets, or below a header of TOML. All lines if it is null. */
 export function section(lines: readonly FoundLine[], begins: RegExp | null): readonly FoundLine[] {
   if (begins === null) return lines;
   return lines.flatMap((line, at) => {

@@ -95,7 +95,7 @@ export function* listDependencies(question: string, tools: OfflineTools): Offlin
 
 /** The same beginnings, except those of what only development needs. */
 function without(begins: RegExp): RegExp {
-  return new RegExp(String.raw`^(?!.*(?:dev|peer|optional|build|group)).*(?:${begins.source})`, begins.flags);
+  return new RegExp(`^(?!.*(?:dev|peer|optional|build|group)).*(?:${begins.source})`, begins.flags);
 }
 
 /** What a line says, by what is asked for, and in which files at the top. The first that fits is looked up. */

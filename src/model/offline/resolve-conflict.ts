@@ -58,7 +58,7 @@ function* resolveFile(
     : { ok: false, text: `In ${name} ${kept}` };
 }
 
-/** Keeps the checkout's side, with the added lines below it if nothing of the agent's side is lost by that. */
+/** Keeps the checkout's side, with the added lines below it if that loses no line of the agent's side. */
 function resolvedSide(place: readonly string[], { added, found, dropped }: Written) {
   const middle = place.findIndex((line) => line.trimEnd() === "=======");
   const baseAt = place.findIndex((line, at) => at < middle && /^\|{7}(?: |$)/.test(line));

@@ -274,7 +274,7 @@ const CASES = Array.from({ length: 150 }, (_, at) => `${at + 1}_${at % 4 === 0 ?
 const MERGE_ALL =
   'for d in *; do IFS=_; set -- $d; git merge-file -p $2 "$d/theirs" "$d/base" "$d/own" > "$d/file"; done; true';
 
-test("a resolution never brings back a line that the checkout replaced, whatever both did", {
+test("a resolution never restores a line that the checkout replaced, whatever both did", {
   tags: ["long"],
 }, () => {
   const dir = temporaryFolder();
