@@ -158,7 +158,7 @@ export const rules: Rules = {
     ["gate", ["hooks"]],
     ["accept", ["background", "gate"]],
     ["brake", ["gate"]],
-    ["scripts", ["budget"]],
+    ["scripts", ["background", "budget"]],
     ["isolation", ["accept", "background", "gate", "writers"]],
     ["languages", ["gate"]],
     ["messages", ["user-actors"]],

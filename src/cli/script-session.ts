@@ -1,9 +1,15 @@
-import { basename, extname, join, resolve } from "node:path";
-import { readScriptRun, type ScriptRun } from "../features/scripts/script-file.ts";
-import { MAX_SCRIPT_CHARS } from "../features/scripts/script-source.ts";
-import type { ScriptNews } from "../features/scripts/thread-requests.ts";
+import { resolve } from "node:path";
+import {
+  findScript,
+  isScriptPath,
+  readScript,
+  type ScriptSource,
+  scriptAsItIs,
+} from "../features/scripts/find-script.ts";
+import { readScriptRun } from "../features/scripts/script-file.ts";
+import { newsLine, textOfValue } from "../features/scripts/script-text.ts";
+import { errorMessage } from "../lib/errors.ts";
 import { formatDollars } from "../lib/figures.ts";
-import { readRegularFile } from "../lib/read-regular-file.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { SupervisorHandle } from "../session/options.ts";
 import type { AgentView } from "../supervisor/view.ts";
@@ -24,14 +30,6 @@ import { jsonFlag } from "./session-flags.ts";
 import { setUpSessionOrResume } from "./setup-or-resume.ts";
 import { UsageError } from "./usage-error.ts";
 
-interface Script {
-  readonly name: string;
-  readonly path: string | null;
-  readonly source: string;
-}
-
-const SUFFIXES = [".ts", ".js", ".mts", ".mjs"];
-const MOST_BYTES = 4 * MAX_SCRIPT_CHARS;
 const JOB = { type: "script", description: "script" };
 
 /** Runs the script that the arguments name, in a session of its own or in the one that has run it before. */
@@ -46,14 +44,14 @@ export async function runScriptFile(args: Arguments, context: Context): Promise<
     throw new UsageError("run needs a script: troupe run FILE, or troupe run --resume ID.");
   const given = argsOf(args.value(runFlags.arg) ?? []);
   const cwd = await workingDir(args, io);
-  const named = file === undefined ? null : readScript(file, cwd, io.homedir);
+  const named = file === undefined ? null : scriptFor(file, cwd, io.homedir);
   const setup = await setUpSessionOrResume(args, context, {
     title: `script ${named?.name ?? ""}`.trim(),
     maxAgents: args.value(concurrency),
   });
   const { resume } = setup.options;
   const before = resume === undefined ? null : readScriptRun(resume.folder);
-  const script = named ?? (before === null ? null : scriptOf(before));
+  const script = named ?? (before === null ? null : scriptAsItIs(before));
   if (script === null) {
     resume?.release();
     throw new UsageError(
@@ -104,28 +102,12 @@ export async function runScriptFile(args: Arguments, context: Context): Promise<
 }
 
 /** Throws a `UsageError` if there is no such script. */
-function readScript(file: string, cwd: string, homedir: string): Script {
-  const looksLikePath = file.includes("/") || SUFFIXES.includes(extname(file));
-  const folders = [join(cwd, ".claude/workflows"), join(homedir, ".claude/workflows")];
-  const paths = looksLikePath
-    ? [resolve(cwd, file)]
-    : folders.flatMap((folder) => SUFFIXES.map((suffix) => join(folder, `${file}${suffix}`)));
-  for (const path of paths) {
-    const read = readRegularFile(path, MOST_BYTES);
-    if (read.type === "unreadable") throw new UsageError(`The script ${path} ${read.problem}.`);
-    if (read.type === "read") return { name: basename(path), path, source: read.bytes.toString() };
+function scriptFor(file: string, cwd: string, homedir: string): ScriptSource {
+  try {
+    return isScriptPath(file) ? readScript(resolve(cwd, file)) : findScript(file, { cwd, homedir });
+  } catch (error) {
+    throw new UsageError(errorMessage(error));
   }
-  throw new UsageError(
-    looksLikePath
-      ? `There is no script ${paths[0]}.`
-      : `There is no script ${file}.ts or ${file}.js in ${folders.join(" or ")}.`,
-  );
-}
-
-/** The file as it is now, if it is still there: it may have been edited since. */
-function scriptOf({ path, name, source }: ScriptRun): Script {
-  const now = path === null ? null : readRegularFile(path, MOST_BYTES);
-  return { name, path, source: now?.type === "read" ? now.bytes.toString() : source };
 }
 
 /** Returns undefined if none are given. Throws a `UsageError` for what is no `KEY=VALUE`. */
@@ -172,21 +154,4 @@ const spentText = (cost: number) => (cost > 0 ? ` (${formatDollars(cost)} spent)
 function likelyText(done: readonly AgentView[], left: number): string {
   const cost = done.reduce((sum, { costUsd }) => sum + costUsd, 0);
   return cost === 0 || left === 0 ? "" : ` (likely cost: ${formatDollars((cost / done.length) * left)})`;
-}
-
-function newsLine(news: ScriptNews): string | null {
-  switch (news.type) {
-    case "log":
-      return news.text;
-    case "phase":
-      return `== ${news.title}`;
-    case "meta":
-      return null;
-    default:
-      return news satisfies never;
-  }
-}
-
-function textOfValue(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }

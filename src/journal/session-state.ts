@@ -66,6 +66,8 @@ export interface OwedCommand {
   readonly task: string;
   readonly title: string;
   readonly path: string;
+  /** The run that can be resumed, of a script. */
+  readonly script?: string | undefined;
   /** Null if it was running when the record ends. */
   readonly end: { readonly status: "completed" | "failed" | "killed"; readonly ending: string } | null;
 }
@@ -216,8 +218,8 @@ class Folding {
         this.#pauses.set(event.pause.model, event.pause);
         break;
       case "command": {
-        const { actor, task, title, path } = event;
-        this.#commands.set(task, { actor, task, title, path, end: null });
+        const { type: _, ...command } = event;
+        this.#commands.set(command.task, { ...command, end: null });
         break;
       }
       case "command-end":

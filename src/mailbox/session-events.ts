@@ -115,6 +115,8 @@ export const SessionEvent = z.lazy(() =>
       task: z.string(),
       title: z.string(),
       path: z.string(),
+      /** The run that can be resumed, of a script instead of a command. */
+      script: z.optional(z.string()),
     }),
     /** `told`: no notice is needed, as its owner ended it, or has ended. */
     z.object({

@@ -19,7 +19,7 @@ import { DEFAULT_MODEL, resolveModel } from "../model/aliases.ts";
 import type { Gateway } from "../model/client.ts";
 import { localGateway, proxyVariables, threadGateway } from "../model/gateway.ts";
 import { credentialsIn } from "../policy/secrets/credentials.ts";
-import { redactionOf, redactor, type Secrets } from "../policy/secrets/redactor.ts";
+import { type RedactedText, redactionOf, redactor, type Secrets } from "../policy/secrets/redactor.ts";
 import { startProcesses } from "../processes/client.ts";
 import type { Processes } from "../processes/processes.ts";
 import { limitsOf } from "../supervisor/limits.ts";
@@ -34,6 +34,8 @@ export interface SessionResources {
   /** Tells the user, without secrets. */
   readonly onWarning: (message: string) => void;
   readonly redact: (text: string) => string;
+  /** The same, as the journal uses it. */
+  readonly redaction: RedactedText;
   /** The one it works in, and the additional ones. */
   readonly folders: readonly string[];
   readonly id: SessionId;
@@ -64,6 +66,7 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
   const id = options.resume?.id ?? ids.session();
   const secrets = secretsOf(options);
   const redact = redactor(secrets);
+  const redaction = redactionOf(secrets);
   // What goes wrong may quote what a hook or a command said.
   const onWarning = (message: string) => onEvent({ type: "warning", message: redact(message) });
   const model =
@@ -81,7 +84,7 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
   const goOn = options.resume?.end;
   const journal = detachableJournal(
     startJournal({
-      ...{ home: place.home, folder: place.folder, clock, redaction: redactionOf(secrets) },
+      ...{ home: place.home, folder: place.folder, clock, redaction },
       onWarning,
       ...(goOn ? { goOn } : {}),
       ...(options.startThread ? { startThread: options.startThread } : {}),
@@ -106,6 +109,7 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
       options,
       onWarning,
       redact,
+      redaction,
       folders: [options.cwd, ...additionalDirs],
       id,
       ids,

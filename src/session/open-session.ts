@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import { boundsOf } from "../context/compaction/bounds.ts";
 import { charsIn } from "../context/compaction/tokens.ts";
 import { AcceptanceChecks } from "../features/accept/acceptance.ts";
 import { AcceptanceVerdicts, acceptFeature } from "../features/accept/index.ts";
-import { type AgentIndex, agentIndex, agentLooks } from "../features/agents/agent-types.ts";
+import { agentLooks, listAgentTypes } from "../features/agents/agent-types.ts";
 import { fanOutFeature } from "../features/agents/index.ts";
 import { formatResult } from "../features/agents/report.ts";
 import type { Common } from "../features/agents/specs.ts";
@@ -11,7 +12,7 @@ import { Background } from "../features/background/background.ts";
 import { backgroundService } from "../features/background/background-service.ts";
 import { backgroundCommands } from "../features/background/commands.ts";
 import { backgroundFeature } from "../features/background/index.ts";
-import { type Brake, openBrake } from "../features/brake/index.ts";
+import { openBrake } from "../features/brake/index.ts";
 import { budgetFeature } from "../features/budget/index.ts";
 import { Spending } from "../features/budget/spending.ts";
 import { UsageMeter } from "../features/budget/usage-meter.ts";
@@ -54,6 +55,7 @@ import { watchFeature } from "../features/watch/index.ts";
 import { hasServerSideSearch, pageModel } from "../features/web/index.ts";
 import { whereIs, worktreeService } from "../features/worktree/index.ts";
 import { writersFeature } from "../features/writers/index.ts";
+import { lazy } from "../lib/lazy.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { UserHandler } from "../policy/asks.ts";
 import { platformShell } from "../processes/platform-shell.ts";
@@ -71,6 +73,7 @@ import { undeclaredPlace } from "../tools/define-tool.ts";
 import { sessionTools } from "../tools/session-tools.ts";
 import { openWeb } from "../web/open-web.ts";
 import { openResources, type SessionResources } from "./open-resources.ts";
+import type { SessionScripts, StartAgent } from "./open-scripts.ts";
 import type { SupervisorOptions } from "./options.ts";
 
 /** An open session: what the public `Supervisor` uses. */
@@ -97,7 +100,8 @@ export interface OpenSession
   readonly common: Common;
   readonly spending: Spending;
   readonly usage: UsageMeter;
-  readonly brake: Brake;
+  /** Loaded when they are first asked for. */
+  readonly scripts: () => Promise<SessionScripts>;
   /** Tools that cannot work here, and so are not offered, each with the reason as sentences. */
   readonly withheld: readonly WithheldTool[];
   /** Resolves when all is known that the first agent must know; null if it is known already. */
@@ -120,7 +124,7 @@ const QUOTE_ABOVE_USD = 1;
 const SESSION_END_MS = 5_000;
 
 /** Opens a session from top to bottom: what it needs, the core, the features, and what they plug into the core. */
-export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSession {
+export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScripts: StartAgent): OpenSession {
   // ---- what it needs -----------------------------------------------------------------------------
   const resources = openResources(given, onEvent);
   const { options, onWarning, folders, id, ids, clock, limits, home, place, outputs, model, types } =
@@ -166,7 +170,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
   const git = openTrees(clock, onWarning, worktreeHooks(hooks, caller));
   const treeAt = (root: string) => git.trees.at(root)?.tree ?? null;
   const plans = planFilesIn(home, place.folder);
-  const readable = [outputs.folder, plans.folder, ...skillFolders(options)];
+  const readable = [outputs.folder, plans.folder, join(place.folder, "scripts"), ...skillFolders(options)];
   const sandbox = commandSandbox(options, {
     ...{ home, processes, actors, onWarning, treeAt },
     readable: [outputs.folder],
@@ -239,6 +243,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     background: isOff(["Bash"]) ? null : backgroundService(background, actors, clock),
     questions: asks,
     plan: planService({ mode, asks, files: plans, cwd }),
+    workflows: async () => (await scripts()).workflows,
     mail: messageService(actors, spawn, userActors),
     worktree: worktreeService({
       ...{ worktrees: git.worktrees, foreignGit, settings, workspace: folders },
@@ -303,6 +308,18 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
     aboveUsd: options.quoteAboveUsd ?? QUOTE_ABOVE_USD,
   });
   const brake = openBrake({ actors, asks, mostSame: limits.sameFailures, onWarning });
+  const scripts = lazy(() =>
+    import("./open-scripts.ts").then(({ openScripts }) =>
+      openScripts({
+        ...{ folder: place.folder, cwd, clock, ids, actors, background, outputs, denied, model },
+        ...{ redaction: resources.redaction, past: spending.past, spawn: forScripts },
+        ...(options.startThread ? { startThread: options.startThread } : {}),
+        budgetTokens: options.budget?.tokens ?? null,
+        definition: (type) => agents.definition(type),
+        stopped: (id) => brake.stopped(id),
+      }),
+    ),
+  );
   const forks = options.forks ?? true;
   const agents = new StartAgents({
     ...{ actors, spawn, ids, common, types, spending, outputs, forks, declined: fanOut.declined },
@@ -356,8 +373,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
   return {
     ...{ id, ids, clock, home, journal, gateway, types, limits, options, actors, spawn, agents, toolbox },
     ...{ rules, permissions, hooks, servers, skills, timers, userActors, context, common, spending, usage },
-    brake,
-    ...{ withheld, onWarning },
+    ...{ scripts, withheld, onWarning },
     known: joined(sandbox.known, servers.known, skills?.known ?? null),
     async close() {
       watch.close();
@@ -376,18 +392,6 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent): OpenSes
       resources.release();
     },
   };
-}
-
-/** The agent types as models see them: each with its tools, but for the one that starts agents. */
-function listAgentTypes(
-  { types, model, options }: Pick<SessionResources, "types" | "model" | "options">,
-  tools: Parameters<Toolbox["fill"]>[0],
-  isOff: (names: readonly string[]) => boolean,
-): AgentIndex {
-  const others = new Toolbox(isOff);
-  others.fill(tools);
-  const { agentListing: placement = "inline" } = options;
-  return agentIndex(types, others, { placement, windowTokens: windowFor(model, options.compaction).tokens });
 }
 
 function joined(...known: readonly (Promise<void> | null)[]): Promise<void> | null {

@@ -40,7 +40,9 @@ export async function previewContext(
     const onEvent = (event: SupervisorEvent) => {
       if (event.type === "warning") onWarning(event.message);
     };
-    const session = openSession({ ...options, home, hooks: [] }, onEvent);
+    const session = openSession({ ...options, home, hooks: [] }, onEvent, () =>
+      Promise.reject(new Error("Nothing is started here.")),
+    );
     try {
       await session.known;
       const found = await preview(session, agent, prompt);

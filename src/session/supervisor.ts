@@ -33,6 +33,8 @@ import { assertMergeHasTree, assertNonEmptyPrompt, defaultTitle, validateSpawn }
 
 const NEVER = new AbortController().signal;
 const CANCELLED = "It was cancelled.";
+/** Of the runs of scripts that models have started. */
+const RUN_PREFIX = "wf_";
 
 /**
  * A session: the main conversation and every agent under it. It decides and records; it runs no tool and starts no
@@ -59,7 +61,7 @@ export class Supervisor implements SupervisorHandle {
       throw new Error(`There is no directory ${options.cwd}; a session needs one to work in.`);
     }
     const onEvent = listener(options.onEvent);
-    const session = openSession(options, onEvent);
+    const session = openSession(options, onEvent, (request) => this.spawn(request));
     const { actors, id, clock, toolbox, onWarning } = session;
     this.#onEvent = onEvent;
     this.#session = session;
@@ -143,43 +145,17 @@ export class Supervisor implements SupervisorHandle {
   }
 
   async estimateScript(script: Pick<ScriptRequest, "name" | "path" | "source">): Promise<ScriptEstimate> {
-    const { estimateScript } = await import("../features/scripts/script-estimate.ts");
-    const { spending, common } = this.#session;
-    return estimateScript(script, common.model, spending.past);
+    return (await this.#session.scripts()).runs.estimate(script);
   }
 
   async runScript(request: ScriptRequest): Promise<ScriptEnd> {
     this.#assertOpen();
     if (this.#script !== null) throw new Error("This session runs a script already.");
-    this.#script = this.#runScript(request);
+    const { scripts } = this.#session;
+    this.#script = scripts().then(async ({ runs }) => (await runs.run(request, null)).end);
     return this.#script.finally(() => {
       this.#script = null;
     });
-  }
-
-  async #runScript(request: ScriptRequest): Promise<ScriptEnd> {
-    const { runScript } = await import("../features/scripts/index.ts");
-    const { scriptRunName } = await import("../features/scripts/script-estimate.ts");
-    const { agents, brake, clock, options } = this.#session;
-    const end = await runScript(request, {
-      ...{ folder: this.folder, clock, budgetTokens: options.budget?.tokens ?? null },
-      ...(options.startThread ? { startThread: options.startThread } : {}),
-      definition: (type) => agents.definition(type),
-      runCall: ({ type, prompt, options: { label, schema, model, isolation, accept } }, key, signal) =>
-        this.spawn({
-          ...{ type, prompt, key, signal },
-          ...(label === undefined ? {} : { description: label }),
-          ...(schema === undefined ? {} : { output: schema }),
-          ...(model === undefined ? {} : { model }),
-          ...(isolation === undefined ? {} : { isolation }),
-          ...(accept === undefined ? {} : { accept }),
-        }).then((result) => ({ ...result, stopped: brake.stopped(result.id) })),
-    });
-    // All of it, also what was spent before it was resumed.
-    const { usage, spending, common } = this.#session;
-    if (end.type === "returned" && usage.costUsd > 0)
-      spending.past.record(scriptRunName(request), common.model, usage.costUsd);
-    return end;
   }
 
   send(actor: ActorId, text: string): "queued" | "ended" | "unknown" {
@@ -206,7 +182,8 @@ export class Supervisor implements SupervisorHandle {
   }
 
   unfinished(): { readonly main: boolean; readonly agents: readonly AgentView[] } {
-    const open = [...new Set([...this.#unfinished, ...this.#actors.left])].map(viewOf);
+    const resumable = this.#unfinished.filter((actor) => !isOfWorkflow(actor));
+    const open = [...new Set([...resumable, ...this.#actors.left])].map(viewOf);
     return { main: open.some(({ id }) => id === MAIN), agents: open.filter(({ id }) => id !== MAIN) };
   }
 
@@ -313,8 +290,8 @@ export class Supervisor implements SupervisorHandle {
 
   /** Starts everything that was cut off; once. */
   #resumeAll(): readonly Actor[] {
-    const unfinished = this.#unfinished;
-    this.#unfinished = [];
+    const unfinished = this.#unfinished.filter((actor) => !isOfWorkflow(actor));
+    this.#unfinished = this.#unfinished.filter(isOfWorkflow);
     this.#turns.allowWaking();
     for (const actor of unfinished) this.#actors.emit({ type: "resumed", actor });
     for (const actor of unfinished) this.#actors.start(actor);
@@ -369,6 +346,11 @@ export class Supervisor implements SupervisorHandle {
 /** A part of an answer is one, too, unless it had to be data: what it cost is not paid for twice. */
 function hasAnswered({ summary, spec }: Actor): boolean {
   return summary?.status === "done" || (summary?.status === "partial" && spec.outputSchema === undefined);
+}
+
+/** An agent of a script that is not resumed with the session: it waits until the model resumes the script. */
+function isOfWorkflow({ spec }: Actor): boolean {
+  return spec.key?.startsWith(RUN_PREFIX) ?? false;
 }
 
 /** What an actor reads of an agent that it started. */

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Access } from "../mailbox/calls.ts";
 import type { ToolDefinition } from "../mailbox/conversation.ts";
 import type { CallResult } from "../mailbox/messages.ts";
-import type { PermissionLevel } from "../policy/asks.ts";
+import type { AskDetail, PermissionLevel } from "../policy/asks.ts";
 import type { CallContext, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
 
 /** The result of a call that ran; `response`: what hooks get, if it is more than the model gets. */
@@ -13,6 +13,8 @@ export interface ReadyCall<Context extends CallContext> {
   readonly type: "ready";
   readonly title: string;
   accesses(cwd: string): readonly Access[];
+  /** What the user sees of it in addition to its input. */
+  preview?(cwd: string): Promise<readonly AskDetail[]>;
   call(context: Context): Promise<ToolEnd>;
 }
 
@@ -59,6 +61,7 @@ export function bindTool<Input, Output, Context extends CallContext>(
         type: "ready",
         title: tool.title(input),
         accesses: (cwd) => tool.accesses?.(input, cwd) ?? [],
+        preview: async (cwd) => tool.preview?.(input, cwd) ?? [],
         async call(context) {
           const output = await tool.call(input, context);
           if (isFailure(output)) return { content: output.message, isError: true };

@@ -29,6 +29,7 @@ import { scheduleWakeupTool } from "./timers/schedule-wakeup.ts";
 import type { WebService } from "./web/desk.ts";
 import { webFetchTool } from "./web/web-fetch.ts";
 import { webSearchTool } from "./web/web-search.ts";
+import { type WorkflowService, workflowTool } from "./workflow.ts";
 import { enterWorktreeTool } from "./worktree/enter-worktree.ts";
 import { exitWorktreeTool } from "./worktree/exit-worktree.ts";
 import type { WorktreeService } from "./worktree/service.ts";
@@ -40,6 +41,7 @@ export interface SessionParts {
   readonly background: BackgroundService | null;
   readonly questions: QuestionService;
   readonly plan: PlanService;
+  readonly workflows: () => Promise<WorkflowService>;
   readonly mail: MessageService;
   /** Null without a repository. */
   readonly worktree: WorktreeService | null;
@@ -58,6 +60,7 @@ export function sessionTools({
   background,
   questions,
   plan,
+  workflows,
   mail,
   worktree,
   skills,
@@ -70,6 +73,7 @@ export function sessionTools({
     ...(background === null ? [] : backgroundTools(background)),
     bindTool(askUserQuestionTool(questions)),
     ...planTools(plan),
+    bindTool(workflowTool(workflows)),
     bindTool(sendMessageTool(mail)),
     bindTool(listAgentsTool(mail)),
     ...(worktree === null ? [] : worktreeTools(worktree)),
@@ -124,6 +128,7 @@ export const noSession: SessionParts = {
   },
   questions: { question: absent },
   plan: { enter: absent, leave: absent },
+  workflows: absent,
   mail: { agents: () => [], actors: () => [], send: absent },
   worktree: { enter: absent, exit: absent },
   skills: { load: absent },

@@ -11,7 +11,7 @@ import type {
   RunRequest,
   RunResult,
 } from "../mailbox/runs.ts";
-import type { PermissionLevel } from "../policy/asks.ts";
+import type { AskDetail, PermissionLevel } from "../policy/asks.ts";
 import type { ReadLedger } from "./read-ledger.ts";
 import type { TodoList } from "./todo-list.ts";
 
@@ -125,6 +125,8 @@ export interface Tool<Input = never, Output = unknown, Context extends CallConte
   title(input: Input): string;
   /** What a call touches, for the gate (default: nothing). */
   accesses?(input: Input, cwd: string): readonly Access[];
+  /** What the user sees before they decide, in addition to the input (default: nothing). Must not reject. */
+  preview?(input: Input, cwd: string): Promise<readonly AskDetail[]>;
   /** Throws only on cancellation; anything else it throws becomes an `is_error` result. */
   call(input: Input, context: Context): Promise<Output | ToolFailure>;
   mapToolResultToToolResultBlockParam(output: Output): ToolResultContent;

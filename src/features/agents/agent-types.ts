@@ -6,8 +6,9 @@ import type { Fact } from "../../context/facts.ts";
 import { listingBudget } from "../../context/skills/listing.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import type { AgentModels } from "../../model/agent-models.ts";
-import type { Toolbox } from "../../supervisor/toolbox.ts";
+import { Toolbox } from "../../supervisor/toolbox.ts";
 import { agentList, formatAgentLine } from "../../tools/agent-list.ts";
+import { windowFor } from "../compaction/windows.ts";
 import { definitionsWith, type ListedAgent, listingOf } from "./listing.ts";
 
 /** Where the model finds the list of agent types (A4.17). */
@@ -90,7 +91,7 @@ export interface AgentIndex {
 }
 
 /** Builds the list. `toolbox` is all tools but Agent; `windowTokens` is of the session's model. */
-export function agentIndex(
+function agentIndex(
   kinds: AgentTypes,
   toolbox: Toolbox,
   { placement, windowTokens }: { readonly placement: AgentPlacement; readonly windowTokens: number },
@@ -135,4 +136,27 @@ export function agentIndex(
 
 function listed(agents: readonly ListedAgent[], room: number): string {
   return escapeTags(agentList(agents, room, ({ source }) => source?.scope === "built-in"));
+}
+
+/** The agent types as models see them: each with its tools, but for the one that starts agents. */
+export function listAgentTypes(
+  {
+    types,
+    model,
+    options,
+  }: {
+    readonly types: AgentTypes;
+    readonly model: string;
+    readonly options: {
+      readonly compaction?: Parameters<typeof windowFor>[1];
+      readonly agentListing?: AgentPlacement;
+    };
+  },
+  tools: Parameters<Toolbox["fill"]>[0],
+  isOff: (names: readonly string[]) => boolean,
+): AgentIndex {
+  const others = new Toolbox(isOff);
+  others.fill(tools);
+  const { agentListing: placement = "inline" } = options;
+  return agentIndex(types, others, { placement, windowTokens: windowFor(model, options.compaction).tokens });
 }

@@ -1,4 +1,4 @@
-/** Tools of the main conversation alone: only it enters and exits plan mode or a worktree, and is woken by a timer. */
+/** Tools of the main conversation alone: only it enters and exits plan mode or a worktree, is woken by a timer, and runs scripts. */
 export const MAIN_ONLY_TOOLS: readonly string[] = [
   "EnterPlanMode",
   "ExitPlanMode",
@@ -8,4 +8,5 @@ export const MAIN_ONLY_TOOLS: readonly string[] = [
   "CronList",
   "CronDelete",
   "ScheduleWakeup",
+  "Workflow",
 ];

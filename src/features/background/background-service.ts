@@ -78,9 +78,10 @@ export function backgroundService(background: Background, actors: Actors, clock:
   };
 }
 
-function commandView({ id, title, startedAt, end }: BackgroundCommand, clock: Clock): TaskView {
+function commandView({ id, title, script, startedAt, end }: BackgroundCommand, clock: Clock): TaskView {
   const ms = (end?.at ?? clock.now()) - startedAt;
-  return { id, kind: "command", title, state: end?.state ?? "running", ending: end?.ending ?? null, ms };
+  const kind = script === undefined ? "command" : "script";
+  return { id, kind, title, state: end?.state ?? "running", ending: end?.ending ?? null, ms };
 }
 
 function agentView(agent: Actor, clock: Clock): TaskView {

@@ -22,11 +22,12 @@ const MAX_RUNNING = 32;
 
 const NOTHING: CommandOutput = { bytes: 0, head: "", tail: null, path: null };
 
-/** A background command. Kept until the session ends, so that its output can be read after it ended. */
+/** A background command, or a script. Kept until the session ends, so that its output can be read after it ended. */
 export interface BackgroundCommand {
   readonly id: string;
   readonly owner: ActorId;
-  readonly command: string;
+  /** The ID of the run that is resumed, if it is a script. */
+  readonly script?: string;
   readonly title: string;
   readonly path: string;
   readonly startedAt: number;
@@ -41,6 +42,18 @@ export interface CommandEnd {
   /** A sentence. */
   readonly ending: string;
   readonly at: number;
+}
+
+/** A script that runs in the background. */
+export interface BackgroundScript extends Pick<BackgroundCommand, "id" | "owner" | "title" | "path"> {
+  readonly script: string;
+  /** Starts it; resolves with how it ended. Must not reject. */
+  run(signal: AbortSignal): Promise<ScriptEnding>;
+}
+
+export interface ScriptEnding extends Omit<CommandEnd, "at"> {
+  /** What its notice shows. */
+  readonly text: string;
 }
 
 interface Entry extends BackgroundCommand {
@@ -112,24 +125,46 @@ export class Background {
     const failure = await Promise.race([started.promise, running.result]);
     if (failure?.outcome === "not-started" || failure?.outcome === "cancelled")
       return refused(failure.reason ?? "The command was not started.");
+    const { id, path } = running;
+    this.#track({ id, owner, title: oneLine(request.description), path }, stop, signal, async (entry) => {
+      const result = await running.result;
+      this.#ended(entry, endOf(result, clock.now()), { ...result.output, path });
+    });
+    return { type: "started", task: id, path };
+  }
+
+  /** Runs a script for its owner, as a command is run. The signal stops it. */
+  startScript({ run, ...script }: BackgroundScript, signal: AbortSignal): void {
+    const stop = new AbortController();
+    this.#track({ ...script, title: oneLine(script.title) }, stop, signal, async (entry) => {
+      const { text, ...end } = await run(stop.signal);
+      const output = { bytes: Buffer.byteLength(text), head: text, tail: null, path: script.path };
+      this.#ended(entry, { ...end, at: this.#ports.clock.now() }, output);
+    });
+  }
+
+  #track(
+    task: Pick<BackgroundCommand, "id" | "owner" | "script" | "title" | "path">,
+    stop: AbortController,
+    signal: AbortSignal,
+    untilEnded: (entry: Entry) => Promise<void>,
+  ): void {
     const ended = Promise.withResolvers<void>();
     const entry: Entry = {
-      ...{ id: running.id, owner, command: request.command, title: oneLine(request.description) },
-      ...{ path: running.path, startedAt: clock.now(), end: null, ended: ended.promise },
+      ...{ ...task, startedAt: this.#ports.clock.now(), end: null, ended: ended.promise },
       ...{ stop, seen: 0, told: false },
     };
     this.#entries.set(entry.id, entry);
-    const { id: task, title, path } = entry;
-    this.#ports.note({ type: "command", actor: owner, task, title, path });
+    const { id, owner: actor, script, title, path } = entry;
+    const run = script === undefined ? {} : { script };
+    this.#ports.note({ type: "command", actor, task: id, title, path, ...run });
     const abort = () => stop.abort();
     if (signal.aborted) abort();
     signal.addEventListener("abort", abort, { once: true });
-    void running.result.then((result) => {
+    void untilEnded(entry).then(() => {
       signal.removeEventListener("abort", abort);
-      this.#ended(entry, result);
       ended.resolve();
     });
-    return { type: "started", task: entry.id, path: entry.path };
   }
 
   /** Returns its output so far, which counts as seen by the owner, as does its end. */
@@ -176,19 +211,17 @@ export class Background {
     this.#ports.tell(entry.owner, linesNotice({ task, title, path, lines, more }));
   }
 
-  #ended(entry: Entry, result: CommandResult): void {
-    const { id: task, title, path } = entry;
-    entry.end = endOf(result, this.#ports.clock.now());
-    const { state, exitCode, ending } = entry.end;
+  #ended(entry: Entry, end: CommandEnd, output: CommandOutput): void {
+    const { id: task, title } = entry;
+    entry.end = end;
+    const { state, exitCode, ending } = end;
     const status = state === "killed" ? "killed" : exitCode === 0 ? "completed" : "failed";
     const told = entry.told ? { told: true as const } : {};
     this.#ports.note({ type: "command-end", actor: entry.owner, task, ending, status, ...told });
     if (entry.told) return;
     this.#ports.onEnded(entry.owner);
-    this.#ports.tell(
-      entry.owner,
-      endNotice({ task, title, status, ending, output: { ...result.output, path } }),
-    );
+    const isScript = entry.script !== undefined;
+    this.#ports.tell(entry.owner, endNotice({ task, title, status, ending, isScript, output }));
   }
 }
 

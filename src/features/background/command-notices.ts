@@ -5,8 +5,9 @@ import { MAX_MONITOR_CHARS, MAX_MONITOR_LINES } from "../../tools/background/mon
 import { endOf } from "../../tools/command-output.ts";
 import { plainText } from "../../tools/plain-text.ts";
 
-/** Characters of an ended command's output in its notice. */
+/** Characters of an ended command's output in its notice, and of what a script returned, which is its result. */
 const END_CHARS = 2_000;
+const SCRIPT_CHARS = 20_000;
 
 export interface CommandEnded {
   readonly task: string;
@@ -14,17 +15,25 @@ export interface CommandEnded {
   readonly status: "completed" | "failed" | "killed";
   /** How it ended, as a sentence. */
   readonly ending: string;
+  readonly isScript?: boolean;
   readonly output: CommandOutput;
 }
 
-/** Builds the notice that a background command has ended. */
-export function endNotice({ task, title, status, ending, output }: CommandEnded): Notice {
-  const text = endOf(plainText(output.tail ?? output.head).trimEnd(), END_CHARS);
-  const summary = `Background command "${title}": ${ending}`;
+/** Builds the notice that a background command or a script has ended. */
+export function endNotice({ task, title, status, ending, isScript = false, output }: CommandEnded): Notice {
+  const said = plainText(output.tail ?? output.head).trimEnd();
+  const text = isScript ? startOf(said) : endOf(said, END_CHARS);
+  const summary = `${isScript ? "Script" : "Background command"} "${title}": ${ending}`;
   return {
     ...{ title, ids: [commandId(task)] },
     text: taskBlock({ task, status, summary, path: output.path, text }),
   };
+}
+
+function startOf(text: string): string {
+  if (text.length <= SCRIPT_CHARS) return text;
+  const cut = text.slice(0, SCRIPT_CHARS).toWellFormed();
+  return `${cut}\n[Cut after ${SCRIPT_CHARS} of ${text.length} characters; the whole is in the output file.]`;
 }
 
 export interface CommandLines {

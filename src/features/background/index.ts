@@ -58,16 +58,28 @@ export function backgroundFeature(parts: BackgroundFeatureParts): Joints {
       return due ? { refusal: notWrittenYet(due) } : {};
     },
     keepsAlive: ({ id }) =>
-      background.runningOf(id).map(({ title, ended }) => ({ kind: "command", title, ended })),
+      background
+        .runningOf(id)
+        // A script ends by itself, as an agent does.
+        .map(({ title, ended, script }) => ({
+          kind: script === undefined ? "command" : "agent",
+          title,
+          ended,
+        })),
     onEnd: ({ actor, summary, isIdle }) =>
       isIdle ? {} : { summary: withStopped(summary, background.release(actor.id)) },
     onEvent(event) {
       if (event.type !== "replayed") return;
-      for (const { actor, task, title, path, end } of event.state.owedCommands) {
+      for (const { actor, task, title, path, script, end } of event.state.owedCommands) {
         const { status, ending } = end ?? ENDED_WITH_PROGRAM;
         if (end === null) note({ type: "command-end", actor, task, ending, status });
         const output = { bytes: 0, head: "", tail: null, path };
-        actors.notify(actor, endNotice({ task, title, status, ending, output }));
+        const isScript = script !== undefined;
+        const next = isScript ? ` ${resumeWords(script)}` : "";
+        actors.notify(
+          actor,
+          endNotice({ task, title, status, ending: `${ending}${next}`, isScript, output }),
+        );
       }
     },
   };
@@ -92,6 +104,11 @@ const ENDED_WITH_PROGRAM = {
   status: "killed",
   ending: "It was ended with the program that ran it.",
 } as const;
+
+/** What a model does about a script whose value it has not. */
+export function resumeWords(run: string): string {
+  return `Call Workflow with resumeFromRunId ${JSON.stringify(run)} to continue it: calls that have finished are not made again.`;
+}
 
 function notWrittenYet(agent: string): string {
   return `This file has not been written yet: agent ${agent} still works, and you get a notice when its report is there. To see how far it is, call TaskOutput with task_id ${JSON.stringify(agent)} and block: false.`;

@@ -27,7 +27,7 @@ export function namesOf({ offer, names }: KnownTool): readonly [string, ...strin
 /** Builds the question for the user about a call. */
 export function questionOf(
   { offer, level }: KnownTool,
-  given: Pick<PermissionQuestion, "input" | "cwd" | "scope" | "title" | "reason" | "grants"> & {
+  given: Pick<PermissionQuestion, "input" | "cwd" | "scope" | "title" | "details" | "reason" | "grants"> & {
     readonly toolUse: string;
   },
 ): Omit<PermissionQuestion, keyof QuestionContext> {
@@ -37,7 +37,8 @@ export function questionOf(
     ...{ tool: offer.name, level },
     // The title of a command is the model's own text.
     title: findSubject(offer.name, given.input) ?? given.title,
-    details: detailsOf(given.input),
+    // After its input, what the tool shows of it.
+    details: [...detailsOf(given.input), ...given.details],
     ...(description === null ? {} : { description }),
   };
 }

@@ -250,7 +250,9 @@ export class Gate {
           ? (hookAnswer.reason ?? "A hook asks for it.")
           : judgement.reason;
     const grants = mustAsk ? [] : this.#offered(judgement);
-    const question = questionOf(tool, { input, toolUse, ...where, title: claim.title, reason, grants });
+    const details = (await claim.preview?.(cwd)) ?? [];
+    const about = { input, toolUse, ...where, title: claim.title, details, reason, grants };
+    const question = questionOf(tool, about);
     const always = mustAsk ? ({ always: true } as const) : {};
     const asking = { actor, call: call.id, signal };
     const answer = await this.#parts.asks.permission(

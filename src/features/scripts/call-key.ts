@@ -11,8 +11,12 @@ export class CallKeys {
   /** Calls that must run again, and how often that was said. */
   readonly #forced: Readonly<Record<string, number>>;
 
-  constructor(forced: Readonly<Record<string, number>>) {
+  readonly #run: string;
+
+  /** `run`: of one of several scripts in a session; their calls are not each other's. */
+  constructor(forced: Readonly<Record<string, number>>, run: string | null) {
     this.#forced = forced;
+    this.#run = run === null ? "" : `${run}.`;
   }
 
   next({ prompt, options }: ScriptCall, definition: AgentDefinition): string {
@@ -24,7 +28,7 @@ export class CallKeys {
     const count = (this.#seen.get(digest) ?? 0) + 1;
     this.#seen.set(digest, count);
     const forced = this.#forced[label ?? ""] ?? this.#forced[`${digest}.${count}`] ?? 0;
-    return `${digest}.${count}${forced === 0 ? "" : `.${forced}`}`;
+    return `${this.#run}${digest}.${count}${forced === 0 ? "" : `.${forced}`}`;
   }
 }
 

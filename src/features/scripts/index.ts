@@ -48,7 +48,10 @@ export type RunCall = (
 }>;
 
 export interface ScriptParts {
+  /** Where the run is kept. */
   readonly folder: string;
+  /** Its ID, if it is one of several scripts of a session; null for the one that the session is for. */
+  readonly run: string | null;
   readonly clock: Clock;
   readonly budgetTokens: number | null;
   /** Throws if there is no such type. */
@@ -79,7 +82,7 @@ const THREAD: ThreadKind = {
 export async function runScript(request: ScriptRequest, parts: ScriptParts): Promise<ScriptEnd> {
   const { onNews = () => {}, signal } = request;
   const run = await recordOf(request, parts);
-  const keys = new CallKeys(run.forced);
+  const keys = new CallKeys(run.forced, parts.run);
   const over = new AbortController();
   const stop = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
   const worker = (parts.startThread ?? startThread)(THREAD);

@@ -1,8 +1,9 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { replaceFile } from "../../lib/replace-file.ts";
-import { MAX_SCRIPT_CHARS } from "./script-source.ts";
+import { MAX_SCRIPT_CHARS } from "../../tools/workflow.ts";
 
 const ScriptRun = z.object({
   /** The file, if it came from one. */
@@ -20,6 +21,20 @@ const ScriptRun = z.object({
 export type ScriptRun = z.infer<typeof ScriptRun>;
 
 const MOST_BYTES = 8 * MAX_SCRIPT_CHARS;
+
+/** Where a session keeps one of several runs. */
+export function runFolder(session: string, run: string): string {
+  return join(session, "scripts", run);
+}
+
+/** The IDs of the runs that a session keeps. */
+export function keptRuns(session: string): readonly string[] {
+  try {
+    return readdirSync(join(session, "scripts")).toSorted();
+  } catch {
+    return [];
+  }
+}
 
 const fileIn = (folder: string) => join(folder, "script.json");
 

@@ -1,7 +1,5 @@
 import { stripTypeScriptTypes } from "node:module";
-
-/** Characters of a script, as its tool takes them. */
-export const MAX_SCRIPT_CHARS = 524_288;
+import { MAX_SCRIPT_CHARS } from "../../tools/workflow.ts";
 
 /**
  * Returns the script as the function that its engine runs, with its lines where they were; types are taken out. Throws a sentence

@@ -15,7 +15,7 @@ const SERVER_GLOB = /^mcp__[^*]+?__[\w.*-]+$/;
 const BUILT_IN = [
   "Agent AskUserQuestion Bash Edit EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree Glob Grep ListAgents",
   "LSP ListMcpResources Monitor MultiEdit NotebookEdit Read ReadMcpResource ScheduleWakeup SendMessage Skill Task",
-  "TaskOutput TaskStop TodoWrite ToolSearch WebFetch WebSearch Write",
+  "TaskOutput TaskStop TodoWrite ToolSearch WebFetch WebSearch Workflow Write",
 ].flatMap((line) => line.split(" "));
 
 export function parseRule({ text, behaviour }: Pick<Rule, "text" | "behaviour">): ParsedRule {

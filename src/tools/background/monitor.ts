@@ -44,8 +44,11 @@ export function monitorTool(service: BackgroundService): Tool<Input, TaskView, C
     async call({ task_id: id, pattern = "" }, { actor }) {
       const task = service.find(actor, id);
       if (task === null) return failed(noSuchTask(service, actor, id));
-      if (task.kind === "agent")
-        return failed(`${id} is an agent: it writes no lines. You are notified when it has ended.`);
+      if (task.kind !== "command") {
+        const what =
+          task.kind === "agent" ? "an agent: it writes no lines" : "a script: its lines come at its end";
+        return failed(`${id} is ${what}. You are notified when it has ended.`);
+      }
       if (task.state !== "running") return failed(`${id} has ended: ${task.ending ?? "no more lines come."}`);
       service.follow(
         id,

@@ -3,7 +3,7 @@ import type { CommandOutput } from "../../mailbox/runs.ts";
 
 export interface TaskView {
   readonly id: string;
-  readonly kind: "command" | "agent";
+  readonly kind: "command" | "script" | "agent";
   readonly title: string;
   readonly state: "running" | "exited" | "killed";
   /** How it ended, as a sentence; null while it runs. */

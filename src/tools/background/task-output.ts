@@ -30,7 +30,7 @@ interface Output {
 }
 
 const prompt: ToolPrompt = {
-  what: "Shows what a background task has written so far and whether it still runs; for a running agent its turns, time, cost, last calls and last text, marked as unfinished; after its end, its report.",
+  what: "Shows what a background task has written so far and whether it still runs; for a running agent its turns, time, cost, last calls and last text, marked as unfinished; after its end, its report; for a script its lines and what it returned.",
   when: "when you need the result before you can go on (it waits for the end), or to look in between (block: false), as when the user asks how it is going.",
   whenNot: [
     "to learn of the end: you are notified anyway, so never call it again and again.",
@@ -67,6 +67,6 @@ export function taskOutputTool(service: BackgroundService): Tool<Input, Output, 
 function headline({ id, kind, title, state, ending, ms }: TaskView, { bytes, path }: CommandOutput): string {
   const how = ending ?? `It has been running for ${Math.round(ms / 1000)} s.`;
   const file = path === null ? "" : `; ${formatSize(bytes)} of output in ${path}`;
-  const what = kind === "agent" ? "Agent" : "Command";
+  const what = { agent: "Agent", script: "Script", command: "Command" }[kind];
   return `[${what} ${id}: ${shorten(oneLine(title), 200)}; status: ${state}. ${how.replace(/\.$/, "")}${file}.]`;
 }

@@ -8,7 +8,7 @@ const Input = z.strictObject({
 type Input = z.infer<typeof Input>;
 
 const prompt: ToolPrompt = {
-  what: "Ends a background task: a command with all processes it started, or an agent with all agents below it.",
+  what: "Ends a background task: a command with all processes it started, or a script or an agent with all agents below it.",
   when: "when a server, a watcher or an agent is no longer needed, or went wrong.",
   whenNot: "for something that ends by itself: you are notified when it does.",
   how: "task_id is the id you were given when it was started.",

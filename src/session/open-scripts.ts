@@ -1,0 +1,40 @@
+import { ScriptRuns, type ScriptRunsParts } from "../features/scripts/script-runs.ts";
+import { Workflows, type WorkflowsParts } from "../features/scripts/workflows.ts";
+import type { WorkflowService } from "../tools/workflow.ts";
+import type { AgentResult, SpawnRequest } from "./options.ts";
+
+export interface ScriptsParts
+  extends Omit<ScriptRunsParts, "startCall" | "actors">,
+    Omit<WorkflowsParts, "runs"> {
+  readonly spawn: StartAgent;
+}
+
+/** How the calls of scripts start their agents. */
+export type StartAgent = (request: SpawnRequest) => Promise<AgentResult>;
+
+/** The scripts of a session: what runs them, and how models start them. */
+export interface SessionScripts {
+  readonly runs: ScriptRuns;
+  readonly workflows: WorkflowService;
+}
+
+/** Loaded with the first script. */
+export function openScripts({ spawn, ...parts }: ScriptsParts): SessionScripts {
+  const runs = new ScriptRuns({
+    ...parts,
+    startCall(
+      { type, prompt, options: { label, schema, model, isolation, accept } },
+      { key, signal, onStart },
+    ) {
+      return spawn({
+        ...{ type, prompt, key, signal, onStart },
+        ...(label === undefined ? {} : { description: label }),
+        ...(schema === undefined ? {} : { output: schema }),
+        ...(model === undefined ? {} : { model }),
+        ...(isolation === undefined ? {} : { isolation }),
+        ...(accept === undefined ? {} : { accept }),
+      });
+    },
+  });
+  return { runs, workflows: new Workflows({ ...parts, runs }) };
+}
