@@ -67,7 +67,7 @@ type Input = z.infer<typeof Input>;
 const prompt: ToolPrompt = {
   what: "Runs an orchestration script in the background: plain JavaScript or TypeScript that starts agents. The user sees the script and its likely cost first.",
   when: "only if the user asked for orchestration (a workflow, a script, many agents in steps) or named a script.",
-  whenNot: [naming`for a few independent tasks: call ${"Agent"} several times in one reply.`],
+  whenNot: ["for a few independent tasks.", naming`Call ${"Agent"} several times in one reply for those.`],
   how: [
     "give one of script, name and scriptPath. A script begins with `export const meta = { name, description }`, a pure literal, and may `await` and `return` at its top level.",
     "It has `agent(prompt, { label, phase, schema, agentType, model, isolation, accept })`, which resolves to the report (data if `schema` is a JSON Schema) or to null if the agent failed; `parallel([() => …])`; `pipeline(items, stage1, stage2, …)`, each stage with (value, item, index); `phase(title)`; `log(text)`; `budget`; `args`. Filter results with `.filter(Boolean)`. It has no files, network, modules, timers or clock: agents do the work. Prefer 10 to 15 agents.",
