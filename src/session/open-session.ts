@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { boundsOf } from "../context/compaction/bounds.ts";
 import { charsIn } from "../context/compaction/tokens.ts";
 import { AcceptanceChecks } from "../features/accept/acceptance.ts";
@@ -170,7 +169,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   const git = openTrees(clock, onWarning, worktreeHooks(hooks, caller));
   const treeAt = (root: string) => git.trees.at(root)?.tree ?? null;
   const plans = planFilesIn(home, place.folder);
-  const readable = [outputs.folder, plans.folder, join(place.folder, "scripts"), ...skillFolders(options)];
+  const readable = [outputs.folder, plans.folder, `${place.folder}/scripts`, ...skillFolders(options)];
   const sandbox = commandSandbox(options, {
     ...{ home, processes, actors, onWarning, treeAt },
     readable: [outputs.folder],
@@ -312,11 +311,9 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     import("./open-scripts.ts").then(({ openScripts }) =>
       openScripts({
         ...{ folder: place.folder, cwd, clock, ids, actors, background, outputs, denied, model },
-        ...{ redaction: resources.redaction, past: spending.past, spawn: forScripts },
-        ...(options.startThread ? { startThread: options.startThread } : {}),
-        budgetTokens: options.budget?.tokens ?? null,
+        ...{ redaction: resources.redaction, past: spending.past, spawn: forScripts, stopped: brake.stopped },
+        ...{ startThread: options.startThread, budgetTokens: options.budget?.tokens ?? null },
         definition: (type) => agents.definition(type),
-        stopped: (id) => brake.stopped(id),
       }),
     ),
   );

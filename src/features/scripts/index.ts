@@ -57,7 +57,7 @@ export interface ScriptParts {
   /** Throws if there is no such type. */
   readonly definition: (type: string) => AgentDefinition;
   readonly runCall: RunCall;
-  readonly startThread?: StartThread;
+  readonly startThread?: StartThread | undefined;
 }
 
 /** How often a script's thread must show that it lives, and milliseconds in which it must. */
