@@ -307,15 +307,13 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     aboveUsd: options.quoteAboveUsd ?? QUOTE_ABOVE_USD,
   });
   const brake = openBrake({ actors, asks, mostSame: limits.sameFailures, onWarning });
-  const scripts = lazy(() =>
-    import("./open-scripts.ts").then(({ openScripts }) =>
-      openScripts({
-        ...{ folder: place.folder, cwd, clock, ids, actors, background, outputs, denied, model },
-        ...{ redaction: resources.redaction, past: spending.past, spawn: forScripts, stopped: brake.stopped },
-        ...{ startThread: options.startThread, budgetTokens: options.budget?.tokens ?? null },
-        definition: (type) => agents.definition(type),
-      }),
-    ),
+  const scripts = lazy(async () =>
+    (await import("./open-scripts.ts")).openScripts({
+      ...{ folder: place.folder, cwd, clock, ids, actors, background, outputs, denied, model },
+      ...{ redaction: resources.redaction, past: spending.past, spawn: forScripts, stopped: brake.stopped },
+      ...{ startThread: options.startThread, budgetTokens: options.budget?.tokens ?? null },
+      definition: (type) => agents.definition(type),
+    }),
   );
   const forks = options.forks ?? true;
   const agents = new StartAgents({
