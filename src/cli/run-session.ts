@@ -1,6 +1,7 @@
 import { errorMessage } from "../lib/errors.ts";
 import { type Clock, within } from "../mailbox/clock.ts";
-import { MAIN } from "../mailbox/ids.ts";
+import { totalTokens } from "../mailbox/conversation.ts";
+import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { AgentResult, SessionUsage, SupervisorHandle } from "../session/options.ts";
 import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
 import { chooseProgress } from "./choose-progress.ts";
@@ -44,6 +45,8 @@ export interface Work {
 /** Milliseconds beyond the agents' own grace in which cancelled jobs must end, and for closing the session. */
 const LATE_MS = 1_000;
 const CLOSE_MS = 10_000;
+/** Milliseconds in which a reply that was broken off is still charged. */
+const CHARGED_MS = 300;
 
 /**
  * Starts a session, runs the jobs side by side, hands their ends to `report` when no agent is left, and closes the
@@ -69,6 +72,7 @@ export async function runSession(context: Context, setup: SessionSetup, work: Wo
           isTimeOver = true;
           leave(`Its --background-timeout of ${shortTime(ms)} was over.`);
         });
+  const broken = watchBroken();
   for (const line of setup.notes) progress.note(line);
   let session: SupervisorHandle;
   try {
@@ -77,6 +81,7 @@ export async function runSession(context: Context, setup: SessionSetup, work: Wo
       background: "wait",
       onEvent(event) {
         tree.onEvent(event);
+        broken.onEvent(event);
         limit?.onEvent(event);
         if (event.type === "paused" && Date.parse(event.until) - Date.parse(event.since) > patienceMs) {
           isTimeOver = true;
@@ -99,6 +104,7 @@ export async function runSession(context: Context, setup: SessionSetup, work: Wo
   /** Leaves the session as it is, to be resumed. */
   const leave = (reason: string): void => {
     unfinished ??= unfinishedAgents(session.tree());
+    broken.watch(session.tree());
     session.detach(reason);
   };
   const noteResume = (): void => {
@@ -126,6 +132,7 @@ export async function runSession(context: Context, setup: SessionSetup, work: Wo
       graceMs: (setup.options.limits?.graceMs ?? 2_000) + LATE_MS,
     });
     limit?.release();
+    if (unfinished !== null) await within(clock, CHARGED_MS, broken.charged);
     progress.stop();
     const code = await work.report({
       ...{ ends, answered, unfinished: unfinished ?? [], account: session.usage() },
@@ -153,6 +160,37 @@ export async function runSession(context: Context, setup: SessionSetup, work: Wo
     limit?.release();
     interrupts.release();
   }
+}
+
+/** Knows when each reply that was broken off is charged: the gateway says so after the session was left. */
+interface BrokenReplies {
+  /** Takes the replies that these agents wait for. */
+  watch(views: readonly AgentView[]): void;
+  onEvent(event: SupervisorEvent): void;
+  readonly charged: Promise<void>;
+}
+
+function watchBroken(): BrokenReplies {
+  const open = new Map<ActorId, number>();
+  const { promise: charged, resolve } = Promise.withResolvers<void>();
+  return {
+    charged,
+    watch(views) {
+      for (const { id, state, activity, usage } of views)
+        if (state === "running" && activity.type === "model") open.set(id, totalTokens(usage));
+      if (open.size === 0) resolve();
+    },
+    onEvent(event) {
+      if (event.type !== "agent") return;
+      const { id, usage } = event.view;
+      if (
+        totalTokens(usage) > (open.get(id) ?? Number.POSITIVE_INFINITY) &&
+        open.delete(id) &&
+        open.size === 0
+      )
+        resolve();
+    },
+  };
 }
 
 /** Bounds the time for which a run waits for nothing but background work. */

@@ -235,7 +235,7 @@ class ActorRecord extends RunState {
   salvage(status: Status, reason: string): Summary {
     return this.withEarlierAnswers({
       status,
-      text: this.said,
+      text: [this.said, this.writing].filter(Boolean).join("\n\n"),
       reason,
       turns: this.turnsTaken,
       usage: this.usage,

@@ -95,6 +95,7 @@ export class HostedActors {
         advance(actor, { type: "alive" });
         break;
       case "text":
+        actor.addWritten(report.text);
         onText(actor.id, report.text, report.turn);
         break;
       case "call-begins":

@@ -15,6 +15,8 @@ export abstract class RunState {
   wait: ModelWait | null = null;
   /** The last text it said, kept for a summary that it can no longer write. */
   said = "";
+  /** What has come of the reply that the model is writing. */
+  writing = "";
   /** What keeps it from ending or starting, or null. */
   keptBy: Extract<Activity, { type: "tool" }> | null = null;
   /** Calls that wait for its slot. */
@@ -117,6 +119,11 @@ export abstract class RunState {
 
   setSaid(text: string): void {
     this.said = text || this.said;
+    this.writing = "";
+  }
+
+  addWritten(text: string): void {
+    this.writing += text;
   }
 
   showRemarks(remarks: Partial<Remarks>): void {
@@ -125,6 +132,8 @@ export abstract class RunState {
 
   showWait(wait: ModelWait | null): void {
     this.wait = wait;
+    // The reply is requested again, and starts from its beginning.
+    if (wait !== null) this.writing = "";
   }
 
   protected resetRun(runFor: RunFor): void {
@@ -135,6 +144,7 @@ export abstract class RunState {
     if (this.life.signal.aborted) this.life = new AbortController();
     this.handle = null;
     this.said = "";
+    this.writing = "";
     this.remarks = { ...NO_REMARKS, task: this.remarks.task };
     this.answering = 0;
     this.startedAt = null;

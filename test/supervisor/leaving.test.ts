@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ModelRequest } from "../../src/model/client.ts";
+import { noUsage } from "../../src/mailbox/conversation.ts";
+import type { ModelClient, ModelRequest } from "../../src/model/client.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
 import { resumeSession } from "../../src/session/resume-session.ts";
 import { Supervisor } from "../../src/session/supervisor.ts";
@@ -86,4 +87,34 @@ test("a session that is resumed and closed before anything was started stays as 
     expect(again.unfinished().main).toBe(true);
     await again.close();
   }
+});
+
+test("keeps the text of a reply that is being written, and what it cost so far", async () => {
+  const begun = Promise.withResolvers<void>();
+  const charged = Promise.withResolvers<void>();
+  const client: ModelClient = {
+    name: "half",
+    async ask(_, on, signal) {
+      on({ type: "text", text: "The first half" });
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      const usage = { ...noUsage, input_tokens: 70, output_tokens: 3 };
+      return { type: "failure", failure: { kind: "cancelled", message: "cancelled", usage } };
+    },
+  };
+  const { supervisor } = supervised("worker threads", [], {
+    source: { provider: "client", client },
+    onEvent(event) {
+      if (event.type === "text") begun.resolve();
+      if (event.type === "agent" && event.view.usage.input_tokens === 70) charged.resolve();
+    },
+  });
+  const result = supervisor.prompt("go");
+  await begun.promise;
+  supervisor.detach("It was stopped (SIGTERM).");
+  expect((await result).summary).toMatchObject({
+    ...{ status: "cancelled", text: "The first half", reason: "It was stopped (SIGTERM)." },
+  });
+  await charged.promise;
+  expect(supervisor.usage().usage).toMatchObject({ input_tokens: 70, output_tokens: 3 });
+  expect(supervisor.usage().costUsd).toBeGreaterThan(0);
 });
