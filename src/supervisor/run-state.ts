@@ -15,7 +15,7 @@ export abstract class RunState {
   wait: ModelWait | null = null;
   /** The last text it said, kept for a summary that it can no longer write. */
   said = "";
-  /** What has come of the reply that the model is writing. */
+  /** The text so far of the reply that the model is writing. */
   writing = "";
   /** What keeps it from ending or starting, or null. */
   keptBy: Extract<Activity, { type: "tool" }> | null = null;
