@@ -61,7 +61,7 @@ export interface Question {
 export interface QuestionRequest {
   readonly type: "question";
   readonly id: string;
-  readonly askers: readonly [Asker];
+  readonly askers: readonly [Asker, ...Asker[]];
   readonly questions: readonly Question[];
 }
 
@@ -69,7 +69,7 @@ export interface QuestionRequest {
 export interface PlanRequest {
   readonly type: "plan";
   readonly id: string;
-  readonly askers: readonly [Asker];
+  readonly askers: readonly [Asker, ...Asker[]];
   readonly plan: string;
   /** Where the plan is kept. */
   readonly file: string;

@@ -47,9 +47,9 @@ export class UserRequestBroker {
   readonly #queue: UserRequestQueue | null;
   /** Open permission requests, with the key of calls that can share their answer. */
   readonly #permissions = new Map<PermissionEntry, string | null>();
-  /** Calls that are denied for the session, with what their agents read. */
   /** Open questions, by what they ask. */
   readonly #questions = new Map<string, QueuedRequest<Exclude<ChoiceOutcome, Denied>>>();
+  /** Calls that are denied for the session, with what their agents read. */
   readonly #denied = new Map<string, string>();
   #asked = 0;
 
@@ -103,7 +103,11 @@ export class UserRequestBroker {
     const key = JSON.stringify(questions);
     // Several agents that ask the same get the same answer.
     const known = this.#questions.get(key);
-    if (known?.isOpen && !known.isAskedBy(asking.asker.actor)) return known.join(asking, signal);
+    if (known?.isOpen && !known.isAskedBy(asking.asker.actor)) {
+      const shared = known.join(asking, signal);
+      this.#queue?.update(known);
+      return shared;
+    }
     const ask: UserRequest = { type: "question", id: this.#nextId(), askers: [asking.asker], questions };
     const outcome = this.#single<Exclude<ChoiceOutcome, Denied>>(
       ask,
@@ -149,7 +153,13 @@ export class UserRequestBroker {
     const queue = this.#openQueue(asking, signal);
     if ("type" in queue) return queue;
     const onEnd = () => queue.remove(entry);
-    const entry = new QueuedRequest<Outcome>({ build: () => ask, take, onEnd });
+    const entry = new QueuedRequest<Outcome>({
+      build: ([first, ...others]) => ({
+        ...ask,
+        askers: [first.asker, ...others.map(({ asker }) => asker)],
+      }),
+      ...{ take, onEnd },
+    });
     onMade(entry);
     const outcome = entry.join(asking, signal);
     queue.add(entry);

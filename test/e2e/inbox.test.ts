@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { BIN } from "../support/built.ts";
@@ -14,11 +14,16 @@ interface Entry {
   readonly type: string;
   readonly session: string;
   readonly title?: string;
+  readonly actor?: string;
   readonly askers?: readonly unknown[];
   readonly questions?: readonly { readonly question: string }[];
   readonly summary?: {
     readonly acceptance?: { readonly verdict: string };
-    readonly worktree?: { readonly outcome: string };
+    readonly worktree?: {
+      readonly outcome: string;
+      readonly path?: string;
+      readonly conflicts?: readonly { readonly path: string }[];
+    };
   };
 }
 
@@ -70,47 +75,96 @@ const question = (text: string) => ({
 });
 
 describe("troupe inbox (issue 19, 6)", () => {
-  test("six agents' ten questions are answered from a second terminal; identical ones are asked once", async () => {
+  test("six agents' ten questions and two conflicts are answered from a second terminal; identical ones are asked once", {
+    tags: ["long"],
+    timeout: 300_000,
+  }, async () => {
+    const repository = await repositoryWith({ "a.txt": "one\n", "b.txt": "one\n" });
     const answers: string[] = [];
-    const { options, run, waiting, inbox } = await world((body, task, turn) => {
-      const own = ["one", "two", "three", "four"].includes(task);
-      // Six ask to run the same command; four of them have a command of their own after it.
-      if (turn === 0) return calls("Bash", { command: "node -e 1 > same.txt", description: "the same" });
-      if (own && turn === 1) return calls("Bash", { command: `node -e 1 > ${task}.txt`, description: task });
-      answers.push(lastOf(body));
+    const edited = { five: "a.txt", six: "b.txt" } as Readonly<Record<string, string>>;
+    const { options, run, inbox } = await world((body, task, turn) => {
+      const file = edited[task];
+      const root = /Working directory: (.+?)(?:\\n|\n)/.exec(JSON.stringify(body.system))?.[1] ?? "";
+      if (file === undefined) {
+        // Four ask to run the same command, and then one of their own.
+        if (turn < 2) {
+          const command = turn === 0 ? "node -e 1 > same.txt" : `node -e 1 > ${task}.txt`;
+          return calls("Bash", { command, description: `${turn}` });
+        }
+      } else {
+        // Two ask the same question, and then edit a line of which the user has another opinion.
+        if (turn === 0) return calls("AskUserQuestion", question("Which way?"));
+        if (turn === 1) return calls("Read", { file_path: join(root, file) });
+        if (turn === 2) {
+          repository.write({ [file]: "of the user\n" });
+          return calls("Edit", { file_path: join(root, file), old_string: "one", new_string: "of the agent" });
+        }
+      }
+      answers.push(JSON.stringify(body.messages));
       return { text: `did ${task}` };
-    });
+    }, repository.folder);
     mkdirSync(join(options.home, ".claude"), { recursive: true });
     writeFileSync(
       join(options.home, ".claude/settings.json"),
       JSON.stringify({ sandbox: { enabled: false } }),
     );
-    const tasks = ["one", "two", "three", "four", "five", "six"].map((name) => `task ${name}`);
-    const running = run(
-      "fanout",
-      "--agent",
-      "general-purpose",
-      "--permission-prompt-tool",
-      "inbox",
-      ...tasks,
-    );
-    const [same] = await waiting(1);
-    expect(same).toMatchObject({ type: "permission", title: "node -e 1 > same.txt" });
-    while ((await inbox())[0]?.askers?.length !== 6);
-    expect(await inbox()).toHaveLength(1);
-    expect(await run("inbox")).toMatchObject({
-      out: expect.stringContaining("and 5 other agents want to run Bash"),
+    const names = ["one", "two", "three", "four", "five", "six"];
+    repository.write({
+      ".claude/workflows/six.js": `return parallel(${JSON.stringify(names)}.map((name) => () =>
+        agent("task " + name, ["five", "six"].includes(name) ? { isolation: "worktree" } : {})));`,
     });
+    await repository.commit("The script");
+    const flags = ["--permission-prompt-tool", "inbox", "--permission-mode", "acceptEdits"];
+    const running = run("run", "six", ...flags);
+    const until = async (isThere: (entries: readonly Entry[]) => boolean) => {
+      for (;;) {
+        const entries = await inbox();
+        if (isThere(entries)) return entries;
+      }
+    };
+    const asked = await until((all) => all.flatMap(({ askers = [] }) => askers).length === 6);
+    expect(asked).toHaveLength(2);
+    const same = asked.find(({ type }) => type === "permission");
+    const which = asked.find(({ type }) => type === "question");
+    expect(same).toMatchObject({ title: "node -e 1 > same.txt", askers: { length: 4 } });
+    expect(which).toMatchObject({ questions: [{ question: "Which way?" }], askers: { length: 2 } });
+    const { out: text } = await run("inbox");
+    expect(text).toContain("and 3 other agents want to run Bash");
+    expect(text).toMatch(/and 1 other agent ask: Which way\?/);
     expect(await run("inbox", same?.id ?? "", "perhaps")).toMatchObject({ code: 2 });
     const both = await Promise.all([run("inbox", same?.id ?? "", "y"), run("inbox", same?.id ?? "", "n")]);
     expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
-    const own = await waiting(4);
-    expect(new Set(own.map(({ title }) => title)).size).toBe(4);
-    for (const { id } of own) expect(await run("inbox", id, "n", "use pnpm")).toMatchObject({ code: 0 });
+    const own = await until((all) => all.filter(({ type }) => type === "permission").length === 4);
+    expect(new Set(own.map(({ title }) => title)).size).toBe(5);
+    for (const { id, type } of own)
+      expect(await run("inbox", id, ...(type === "question" ? ["2"] : ["n", "use pnpm"]))).toMatchObject({
+        code: 0,
+      });
     const { code, out } = await running;
-    expect(code).toBe(0);
-    for (const task of tasks) expect(out).toContain(`did ${task.slice(5)}`);
+    expect({ code, value: JSON.parse(out) }).toEqual({ code: 0, value: names.map((name) => `did ${name}`) });
     expect(answers.filter((answer) => answer.includes("use pnpm"))).toHaveLength(4);
+    expect(answers.filter((answer) => /Which way[^]*Right/.test(answer)).length).toBeGreaterThanOrEqual(2);
+
+    // Two are in conflict: one is resolved, and one is given up.
+    const open = await inbox();
+    expect(open.map(({ summary }) => summary?.worktree?.outcome)).toEqual(["conflict", "conflict"]);
+    const { out: shown } = await run("inbox");
+    const [five = "", six = ""] = ["a.txt", "b.txt"].map(
+      (file) => open.find(({ summary }) => summary?.worktree?.conflicts?.[0]?.path === file)?.actor ?? "",
+    );
+    for (const actor of [five, six]) {
+      expect(shown).toContain(`then troupe worktrees merge ${actor}`);
+      expect(shown).toContain(`troupe worktrees remove ${actor} --force`);
+    }
+    const resolved = open.find(({ actor }) => actor === five)?.summary?.worktree?.path ?? "";
+    expect(shown).toContain(`resolve it in ${resolved}`);
+    expect(readFileSync(join(resolved, "a.txt"), "utf8")).toMatch(/<<<<<<<[^]*of the user[^]*of the agent/);
+    writeFileSync(join(resolved, "a.txt"), "of both\n");
+    expect(await run("worktrees", "merge", five)).toMatchObject({ code: 0 });
+    expect(await run("worktrees", "remove", six)).toMatchObject({ code: 1 });
+    expect(await run("worktrees", "remove", six, "--force")).toMatchObject({ code: 0 });
+    expect(readFileSync(join(repository.folder, "a.txt"), "utf8")).toBe("of both\n");
+    expect(readFileSync(join(repository.folder, "b.txt"), "utf8")).toBe("of the user\n");
     expect(await inbox()).toEqual([]);
   });
 

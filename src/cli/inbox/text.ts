@@ -49,7 +49,7 @@ function rowsOf({ id, what, session }: InboxEntry, { command, here }: ShownIn): 
     case "question":
       return [
         ...what.questions.flatMap(({ question, options }) => [
-          `${askedBy(what.askers)} asks: ${safeLine(question)}`,
+          `${askedBy(what.askers)} ${what.askers.length > 1 ? "ask" : "asks"}: ${safeLine(question)}`,
           ...options.map(
             ({ label, description }, at) =>
               `  ${at + 1}. ${safeLine([label, description].filter(Boolean).join(": "))}`,
@@ -97,7 +97,10 @@ function resultWords({ status, reason, worktree, acceptance }: Summary): string 
 }
 
 function todoFor(actor: string, { worktree }: Summary, resume: string): string {
-  return worktree?.path === undefined
-    ? resume
-    : `troupe worktrees merge ${actor}, or troupe worktrees remove ${actor}`;
+  if (worktree?.path === undefined) return resume;
+  const merge =
+    worktree.outcome === "conflict"
+      ? `resolve it in ${safeLine(worktree.path)}, then troupe worktrees merge ${actor}`
+      : `troupe worktrees diff ${actor}, then troupe worktrees merge ${actor}`;
+  return `${merge}; or give it up: troupe worktrees remove ${actor} --force`;
 }
