@@ -135,15 +135,20 @@ function planLines(session: SupervisorHandle, force: readonly string[]): readonl
   const calls = session.tree().filter(({ id, depth }) => id !== MAIN && depth === 1);
   if (calls.length === 0) return [];
   const forced = new Set(force);
-  const done = calls.filter(
-    ({ summary, description }) =>
-      (summary?.status === "done" || summary?.status === "partial") && !forced.has(description),
-  );
+  const kept = calls.filter(({ description }) => !forced.has(description));
+  const rejected = kept.filter(({ summary }) => summary?.acceptance?.verdict === "rejected");
+  const done = kept.filter(({ summary }) => summary?.status === "done" || summary?.status === "partial");
   const open = calls.filter(({ state }) => state !== "ended");
-  const again = calls.length - done.length - open.length;
-  const cost = done.reduce((sum, { costUsd }) => sum + costUsd, 0);
+  const again = calls.length - done.length - rejected.length - open.length;
+  const cost = [...done, ...rejected].reduce((sum, { costUsd }) => sum + costUsd, 0);
   const left = open.length + again;
+  const names = rejected.map(({ description }) => safeLine(description)).slice(0, 5);
   return [
+    ...(rejected.length === 0
+      ? []
+      : [
+          `Rejected before, and not run again without --force LABEL: ${counted(rejected.length, "call")} (${names.join(", ")}${rejected.length > names.length ? ", …" : ""}).`,
+        ]),
     `Finished before, and not run again: ${counted(done.length, "call")}${spentText(cost)}. Going on: ${open.length}. Not successful, and run again if the script still makes them: ${again}${likelyText(done, left)}.`,
   ];
 }

@@ -343,9 +343,10 @@ export class Supervisor implements SupervisorHandle {
   }
 }
 
-/** A part of an answer is one, too, unless it had to be data: what it cost is not paid for twice. */
+/** A part of an answer is one, too, unless it had to be data, and so is rejected work: what it cost is not paid for twice. */
 function hasAnswered({ summary, spec }: Actor): boolean {
-  return summary?.status === "done" || (summary?.status === "partial" && spec.outputSchema === undefined);
+  if (summary?.status === "partial") return spec.outputSchema === undefined;
+  return summary?.status === "done" || summary?.acceptance?.verdict === "rejected";
 }
 
 /** An agent of a script that is not resumed with the session: it waits until the model resumes the script. */

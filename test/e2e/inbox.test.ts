@@ -97,7 +97,11 @@ describe("troupe inbox (issue 19, 6)", () => {
         if (turn === 1) return calls("Read", { file_path: join(root, file) });
         if (turn === 2) {
           repository.write({ [file]: "of the user\n" });
-          return calls("Edit", { file_path: join(root, file), old_string: "one", new_string: "of the agent" });
+          return calls("Edit", {
+            file_path: join(root, file),
+            old_string: "one",
+            new_string: "of the agent",
+          });
         }
       }
       answers.push(JSON.stringify(body.messages));
@@ -143,7 +147,7 @@ describe("troupe inbox (issue 19, 6)", () => {
     const { code, out } = await running;
     expect({ code, value: JSON.parse(out) }).toEqual({ code: 0, value: names.map((name) => `did ${name}`) });
     expect(answers.filter((answer) => answer.includes("use pnpm"))).toHaveLength(4);
-    expect(answers.filter((answer) => /Which way[^]*Right/.test(answer)).length).toBeGreaterThanOrEqual(2);
+    expect(answers.filter((answer) => /Which way[\s\S]*Right/.test(answer)).length).toBeGreaterThanOrEqual(2);
 
     // Two are in conflict: one is resolved, and one is given up.
     const open = await inbox();
@@ -158,7 +162,7 @@ describe("troupe inbox (issue 19, 6)", () => {
     }
     const resolved = open.find(({ actor }) => actor === five)?.summary?.worktree?.path ?? "";
     expect(shown).toContain(`resolve it in ${resolved}`);
-    expect(readFileSync(join(resolved, "a.txt"), "utf8")).toMatch(/<<<<<<<[^]*of the user[^]*of the agent/);
+    expect(readFileSync(join(resolved, "a.txt"), "utf8")).toMatch(/<<<<<<<[\s\S]*of the user[\s\S]*of the agent/);
     writeFileSync(join(resolved, "a.txt"), "of both\n");
     expect(await run("worktrees", "merge", five)).toMatchObject({ code: 0 });
     expect(await run("worktrees", "remove", six)).toMatchObject({ code: 1 });

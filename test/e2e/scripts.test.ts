@@ -140,7 +140,13 @@ describe("troupe run", () => {
       });
       const before = await callsIn(session().folder);
       const askedBefore = asked.length;
-      expect([round, first.signal]).toEqual([round, incident === "a failing call" ? null : "SIGKILL"]);
+      const { signal: ended, err: why } = first;
+      const expected = incident === "a failing call" ? null : "SIGKILL";
+      expect({ round, ended, why: ended === expected ? "" : why }).toEqual({
+        round,
+        ended: expected,
+        why: "",
+      });
       if (incident === "a failing call") expect(before.done).not.toContain(fails);
       // A merge that is made again would meet this.
       for (const prompt of before.merges.keys()) writeFileSync(join(cwd, fileOf(prompt)), "of the user\n");

@@ -202,6 +202,32 @@ describe("a call that has finished is not made again in its session", () => {
     expect(prompts.toSorted()).toEqual(["a", "b", "b", "c"]);
   });
 
+  test("one whose work was rejected stays rejected, unless it is forced", async () => {
+    const prompts: string[] = [];
+    const { supervisor } = supervised(
+      "worker threads",
+      (request) => {
+        prompts.push(promptOf(request));
+        return { text: `did ${promptOf(request)}` };
+      },
+      { permissionMode: "bypassPermissions" },
+    );
+    const source = `return agent("a", { label: "first", accept: { files: ["none.txt"] } });`;
+    const run = async (force: string[] = []) => {
+      const logs: string[] = [];
+      const onNews = (one: ScriptNews) => void (one.type === "log" && logs.push(one.text));
+      const before = prompts.length;
+      expect(await supervisor.runScript({ source, name: "w.js", force, onNews })).toEqual(returned(null));
+      return { requests: prompts.length - before, logs };
+    };
+    const rejected = [
+      expect.stringContaining("first: failed: Its work was rejected. none.txt does not exist."),
+    ];
+    expect(await run()).toEqual({ requests: 3, logs: rejected });
+    expect(await run()).toEqual({ requests: 0, logs: rejected });
+    expect(await run(["first"])).toEqual({ requests: 3, logs: rejected });
+  });
+
   test("three in a row that fail for one reason are a brake: nothing more starts, and what runs is cancelled", async () => {
     let asked = 0;
     const { supervisor } = supervised("worker threads", (request) => {
