@@ -162,7 +162,9 @@ describe("troupe inbox (issue 19, 6)", () => {
     }
     const resolved = open.find(({ actor }) => actor === five)?.summary?.worktree?.path ?? "";
     expect(shown).toContain(`resolve it in ${resolved}`);
-    expect(readFileSync(join(resolved, "a.txt"), "utf8")).toMatch(/<<<<<<<[\s\S]*of the user[\s\S]*of the agent/);
+    expect(readFileSync(join(resolved, "a.txt"), "utf8")).toMatch(
+      /<<<<<<<[\s\S]*of the user[\s\S]*of the agent/,
+    );
     writeFileSync(join(resolved, "a.txt"), "of both\n");
     expect(await run("worktrees", "merge", five)).toMatchObject({ code: 0 });
     expect(await run("worktrees", "remove", six)).toMatchObject({ code: 1 });
