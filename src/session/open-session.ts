@@ -32,9 +32,8 @@ import {
 } from "../features/gate/permissions.ts";
 import type { SessionRules } from "../features/gate/session-rules.ts";
 import { definitionHooks } from "../features/hooks/definition-hooks.ts";
-import { hooksFeature } from "../features/hooks/index.ts";
+import { hooksFeature, worktreeHooks } from "../features/hooks/index.ts";
 import { type SessionHooks, sessionHooks } from "../features/hooks/session-hooks.ts";
-import { worktreeHooks } from "../features/hooks/worktree-hooks.ts";
 import { openInbox } from "../features/inbox/index.ts";
 import { isolationFeature, openIsolation, openTrees } from "../features/isolation/index.ts";
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
@@ -151,7 +150,9 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   });
 
   // ---- who decides: hooks, the user, rules ------------------------------------------------------------
+  const small = pageModel(gateway, model, options);
   const hooks = sessionHooks({
+    ...{ options, ask: small.ask, runAgent: (...hook) => agents.runForHook(...hook) },
     ...{ sources: options.hooks ?? [], ofAgents: definitionHooks(types.all) },
     ...{ session: id, model, folder: place.folder, cwd, processes, actors, clock, onWarning },
   });
@@ -225,7 +226,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   const web = openWeb({
     ...{ search: options.webSearch ?? {}, hasServerSide: hasServerSideSearch(options), clock, namesHost },
     env: { ...process.env, ...options.env },
-    model: pageModel(gateway, model, options),
+    model: small,
   });
   const timers = wakesMain
     ? openTimers({
@@ -377,7 +378,6 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
       await host.close();
       spending.past.save();
       await hooks.sessionEnd("other", caller(MAIN, cwd), AbortSignal.timeout(SESSION_END_MS));
-      await hooks.close();
       // Before the host that they run in: a server that is asked to end tidies up.
       const children = languages.close().then(() => processes.close());
       await Promise.all([gateway.close(), children, servers.close(), isolation.close(), web.close()]);

@@ -8,10 +8,10 @@ export const MOST_PAGE_CHARS = 150_000;
 const ANSWER_TOKENS = 4_000;
 
 export interface PageModel {
-  /** Asks for an agent, which pays for it. */
+  /** Asks for an agent, which pays for it; the small model, or the named one. */
   ask(
     actor: ActorId,
-    request: Omit<ModelRequest, "actor" | "model">,
+    request: Omit<ModelRequest, "actor" | "model"> & { readonly model?: string },
     signal: AbortSignal,
   ): Promise<ModelOutcome>;
   /** Characters of a page that fit into its window with the question. */

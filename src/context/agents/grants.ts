@@ -125,12 +125,12 @@ function sortedJson(value: unknown): string {
   );
 }
 
-/** Returns the commands of hooks, however they are written: each is under `command`. */
+/** Returns the commands and prompts of hooks, however they are written: each is under `command` or `prompt`. */
 function commandsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(commandsIn);
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
-    key === "command" ? [typeof inner === "string" ? inner : sortedJson(inner)] : commandsIn(inner),
+    key === "command" || key === "prompt" ? [typeof inner === "string" ? inner : sortedJson(inner)] : commandsIn(inner),
   );
 }
 

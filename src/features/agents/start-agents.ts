@@ -192,6 +192,28 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     });
   }
 
+  /** Runs an agent for a hook of this actor, in its directory: it is no child, so that no limit of its depth is in the way. */
+  async runForHook(
+    owner: ActorId,
+    definition: AgentDefinition,
+    asked: Pick<AgentRequest, "prompt" | "description" | "model">,
+    signal: AbortSignal,
+  ): Promise<Summary> {
+    const { actors, common } = this.#parts;
+    const root = actors.find(owner)?.root ?? common.options.cwd;
+    const { id, ready } = this.prepare(definition, asked, root, signal);
+    const needs = { root, ...(ready === null ? {} : await ready) };
+    signal.throwIfAborted();
+    const agent = this.start(definition, asked, { owner, call: null, background: false }, { id, needs });
+    const stop = () => actors.stop(id, { status: "cancelled", reason: "The hook that started it has ended." });
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await agent.ended;
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
   async #resume(id: string, input: AgentInput, caller: Actor, call: CallId): Promise<Actor> {
     const { spawn, types } = this.#parts;
     const agent = this.#resumable(id, caller);

@@ -1,14 +1,18 @@
 import type { AfterAnswer } from "../../mailbox/calls.ts";
 import { resultText } from "../../mailbox/compacted.ts";
-import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import { ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { CallEnd, HookCaller, Stopping, StopResult } from "../../policy/hooks/results.ts";
 import type { HookRunner } from "../../policy/hooks/runner.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import type { RunningCall } from "../../supervisor/running-call.ts";
 import type { ToolEnd } from "../../tools/bind-tool.ts";
+import { treePath } from "../../worktrees/layout.ts";
+import type { GitRequest } from "../../worktrees/protocol.ts";
 import { findHookChanges } from "./hook-changes.ts";
 import { hookNotice, hookText } from "./hook-words.ts";
+
+const NEVER = new AbortController().signal;
 
 export interface HookFeatureParts {
   readonly hooks: Pick<HookRunner, "has" | "postToolUse" | "stop" | "subagentStart" | "subagentStop">;
@@ -117,4 +121,21 @@ async function runStopHooks(
   const event = stopping.agentType === undefined ? "Stop" : "SubagentStop";
   const said = await (event === "Stop" ? hooks.stop(stopping, signal) : hooks.subagentStop(stopping, signal));
   return said.goOn === undefined ? said : { ...said, goOn: hookText(event, said.goOn).trim() };
+}
+
+/** Runs the hooks of worktrees, in the checkout, before one is made and before one is removed. */
+export function worktreeHooks(
+  hooks: Pick<HookRunner, "worktreeCreate" | "worktreeRemove">,
+  caller: (actor: ActorId, cwd: string) => HookCaller,
+) {
+  return {
+    async creating({ folder, name, owner }: GitRequest<"create">, signal = NEVER): Promise<string | null> {
+      const tree = { name, path: treePath(folder, name) };
+      const why = await hooks.worktreeCreate(tree, caller(ActorId.parse(owner.actor), folder), signal);
+      return why === null ? null : `No worktree is made: a hook said no. ${why}`;
+    },
+    async removing({ tree }: GitRequest<"remove">, signal = NEVER): Promise<void> {
+      await hooks.worktreeRemove(tree.path, caller(MAIN, tree.checkout), signal);
+    },
+  };
 }

@@ -10,6 +10,7 @@ import { narrower } from "../../settings/modes.ts";
 import type { HookSource } from "../../settings/read-settings.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import type { Actors } from "../../supervisor/actors.ts";
+import { type AskModel, type HookModelOptions, hookModels, type RunAgent } from "./hook-models.ts";
 import { hookNotice } from "./hook-words.ts";
 
 export interface HookOptions {
@@ -23,6 +24,9 @@ export interface HookOptions {
   readonly folder: string;
   readonly cwd: string;
   readonly processes: Pick<Processes, "run">;
+  readonly options: HookModelOptions;
+  readonly ask: AskModel;
+  readonly runAgent: RunAgent;
   readonly actors: Pick<Actors, "find" | "notify">;
   readonly clock: Clock;
   readonly onWarning: (message: string) => void;
@@ -49,6 +53,7 @@ export function sessionHooks(options: HookOptions): SessionHooks {
       return hooks;
     },
     run: (request, signal) => processes.run(request, signal),
+    models: hookModels(options.options, options.ask, options.runAgent),
     session: {
       id: session,
       model,

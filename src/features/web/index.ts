@@ -27,14 +27,15 @@ export function pageModel(
   return {
     // Some languages have a token for each character; half of the window stays free.
     pageChars: Math.floor(windowFor(name, compaction).tokens / 2),
-    async ask(actor, request, signal) {
+    async ask(actor, { model: named, ...request }, signal) {
       const connect = () => gateway.connect(actor, actor === MAIN, "side");
       const lane = gatewayClient(connect(), async () => {
         if (gateway.isOver) throw new Error("The model gateway is gone.");
         return connect();
       });
       try {
-        return await lane.ask({ actor, model: name, ...request }, () => {}, signal);
+        const asked = named === undefined ? name : resolveModel(named, aliases);
+        return await lane.ask({ actor, model: asked, ...request }, () => {}, signal);
       } finally {
         lane.close();
       }

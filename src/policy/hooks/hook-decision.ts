@@ -23,7 +23,7 @@ export interface HookDecision {
 
 /** What is wrong with a hook. `why` completes the sentence "The hook …"; each kind is reported once per hook. */
 export interface HookProblem {
-  readonly kind: "timeout" | "crash" | "start" | "exit" | "flood" | "json";
+  readonly kind: "timeout" | "crash" | "start" | "exit" | "flood" | "json" | "model" | "answer";
   readonly why: string;
 }
 
@@ -52,12 +52,12 @@ export function readDecision(hook: Hook, end: HookEnd): HookResponse {
       return { decision: { verdict: "block", reason: end.stderr.trim() || NO_REASON } };
     case "complained": {
       const problem = { kind: "exit", why: end.why } as const;
-      return hook.event === "WorktreeCreate" ? failed(hook, problem) : { decision: {}, problem };
+      return hook.event === "WorktreeCreate" ? failHook(hook, problem) : { decision: {}, problem };
     }
     case "flooded":
-      return failed(hook, { kind: "flood", why: end.why }, textDecision(hook, end.stdout));
+      return failHook(hook, { kind: "flood", why: end.why }, textDecision(hook, end.stdout));
     case "failed":
-      return failed(hook, { kind: end.kind, why: end.why });
+      return failHook(hook, { kind: end.kind, why: end.why });
     case "cancelled":
       return {
         decision: DECIDING.includes(hook.event)
@@ -74,8 +74,19 @@ export function failsClosed({ event, failClosed }: Hook): boolean {
   return failClosed && DECIDING.includes(event);
 }
 
+/** Returns what happens at an event whose hook should have asked a model, and has no answer. */
+export function unclearEffect({ event, asksIfUnclear }: Hook): "ask" | "block" | null {
+  if (!asksIfUnclear) return null;
+  return event === "PreToolUse" ? "ask" : event === "UserPromptSubmit" ? "block" : null;
+}
+
 /** `otherwise`: what still counts if its failure is not a no. */
-function failed(hook: Hook, problem: HookProblem, otherwise: HookDecision = {}): HookResponse {
+export function failHook(hook: Hook, problem: HookProblem, otherwise: HookDecision = {}): HookResponse {
+  const verdict = unclearEffect(hook);
+  if (!failsClosed(hook) && verdict !== null) {
+    const reason = `A hook that checks this ${problem.why}. Correct the hook, or remove it (${hook.file}).`;
+    return { decision: { verdict, reason }, problem };
+  }
   if (!failsClosed(hook)) return { decision: otherwise, problem };
   const reason = `A hook that must agree ${problem.why}, so this is not done. The user has to correct the hook (${hook.file}).`;
   return { decision: { verdict: "block", reason }, problem };
@@ -84,7 +95,7 @@ function failed(hook: Hook, problem: HookProblem, otherwise: HookDecision = {}):
 /** Reads what a hook that succeeded has printed: text, an envelope, or an object with a new prompt (A22.11). */
 function readOutput(hook: Hook, text: string): HookResponse {
   if (!text.startsWith("{")) return { decision: textDecision(hook, text) };
-  const broken = (why: string) => failed(hook, { kind: "json", why }, textDecision(hook, text));
+  const broken = (why: string) => failHook(hook, { kind: "json", why }, textDecision(hook, text));
   const value = parseJson(text);
   if (!isObject(value)) return broken("printed what begins like a JSON object and is none");
   const Envelope = envelopeSchema();

@@ -1,16 +1,23 @@
 import * as z from "zod/mini";
+import { isObject } from "../../lib/objects.ts";
 import { type HookEvent, isHookEvent, noHookEvent } from "../../mailbox/hook-events.ts";
 import type { Scope } from "../../settings/rules.ts";
 import { type HookCondition, parseCondition } from "./hook-condition.ts";
 
-/** A command that settings run at an event (A5.12). */
+/** What settings run at an event (A5.12): a command, one request to a model, or an agent that only reads. */
 export interface Hook {
+  readonly type: "command" | "prompt" | "agent";
   readonly event: HookEvent;
   /** True for the names it applies to: of a tool, or what some events pass (see `HookRunner`). */
   readonly matches: (name: string) => boolean;
   /** True for the calls it applies to; absent for every call. */
   readonly condition?: HookCondition;
+  /** The command line, or the prompt. */
   readonly command: string;
+  /** Of a prompt or an agent; by default the small one. */
+  readonly model?: string;
+  /** The user decides if its model gives no answer, as far as a user can. */
+  readonly asksIfUnclear?: true;
   readonly timeoutMs: number;
   /** If it decides and fails, the answer is no (A22.21). */
   readonly failClosed: boolean;
@@ -39,12 +46,15 @@ export interface ParsedHooks {
   readonly problems: readonly string[];
 }
 
-export const DEFAULT_TIMEOUT_S = 60;
+/** The type of the agents that hooks start. Hooks with a model do not run for them: they would start one another. */
+export const HOOK_AGENT = "hook-agent";
+
+const DEFAULT_TIMEOUT_S = { command: 60, prompt: 30, agent: 60 } as const;
 const MAX_TIMEOUT_S = 3_600;
 
 /** Parses the hooks of all settings files, in the order of the files and of their content (A5.12). */
 export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
-  const { Group, Entry } = schemas();
+  const { Group, Entry, ModelEntry } = schemas();
   const hooks: Hook[] = [];
   const problems: string[] = [];
   for (const { value, ...source } of sources) {
@@ -90,10 +100,17 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
       const matches = group && matcher(path, group.matcher ?? "");
       if (matches === undefined) return;
       for (const [at, one] of group?.hooks.entries() ?? []) {
-        const entry = check(Entry, `${path}.hooks[${at}]`, one);
+        const hasModel = isObject(one) && (one["type"] === "prompt" || one["type"] === "agent");
+        const entry = hasModel
+          ? check(ModelEntry, `${path}.hooks[${at}]`, one)
+          : check(Entry, `${path}.hooks[${at}]`, one);
         if (entry === undefined) continue;
-        const { command } = entry;
-        const timeout = Math.min(entry.timeout ?? DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S);
+        const { type } = entry;
+        if (type !== "command" && !MODEL_EVENTS.includes(event)) {
+          reject(`${path}.hooks[${at}].type`, `must be "command" at ${event}, where a model decides nothing`);
+          continue;
+        }
+        const timeout = Math.min(entry.timeout ?? DEFAULT_TIMEOUT_S[type], MAX_TIMEOUT_S);
         if (timeout !== (entry.timeout ?? timeout))
           problems.push(
             `${source.file}: ${path}.hooks[${at}].timeout is in seconds and ${entry.timeout} is too long, so ${timeout} s count; if you meant milliseconds, write ${(entry.timeout ?? 0) / 1_000}.`,
@@ -105,9 +122,9 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
           event === "WorktreeCreate" || (source.scope === "enterprise" && event === "PreToolUse");
         const failClosed = entry.failClosed ?? usually;
         hooks.push({
-          ...{ ...source, event, matches, command, timeoutMs: timeout * 1_000, failClosed },
+          ...{ ...source, event, matches, type, timeoutMs: timeout * 1_000, failClosed },
+          ...modelPart(entry),
           ...(condition && { condition }),
-          ...(entry.asyncRewake ? { async: "wakes" } : entry.async ? { async: "quiet" } : {}),
         });
       }
     };
@@ -124,12 +141,39 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
   return { hooks: Map.groupBy(hooks, ({ event }) => event), problems };
 }
 
+type Parsed = ReturnType<typeof schemas>;
+
+function modelPart(
+  entry: z.infer<Parsed["Entry"]> | z.infer<Parsed["ModelEntry"]>,
+): Pick<Hook, "command" | "model" | "asksIfUnclear" | "async"> {
+  if (entry.type === "command") {
+    const { command, async, asyncRewake } = entry;
+    return { command, ...(asyncRewake ? { async: "wakes" } : async ? { async: "quiet" } : {}) };
+  }
+  const { prompt, model, failClosed } = entry;
+  return {
+    command: prompt,
+    ...(model === undefined ? {} : { model }),
+    ...(failClosed === undefined ? { asksIfUnclear: true } : {}),
+  };
+}
+
 /** Events that have a call, with which an `if` is compared. */
 const CALL_EVENTS: readonly HookEvent[] = [
   "PreToolUse",
   "PostToolUse",
   "PostToolUseFailure",
   "PermissionRequest",
+];
+
+/** Events at which a model may decide: the others only take what a command prints. */
+const MODEL_EVENTS: readonly HookEvent[] = [
+  ...CALL_EVENTS,
+  "UserPromptSubmit",
+  "Stop",
+  "SubagentStop",
+  "TaskCreated",
+  "TaskCompleted",
 ];
 
 function schemas() {
@@ -142,19 +186,30 @@ function schemas() {
     },
     "must be an object",
   );
+  const common = {
+    timeout: z.optional(z.number(time).check(z.positive(time))),
+    failClosed: flag,
+    if: z.optional(z.unknown()),
+  };
+  const text = (what: string) => z.string(what).check(z.regex(/\S/, what));
+  const ModelEntry = z.object({
+    ...common,
+    type: z.enum(["prompt", "agent"]),
+    prompt: text("must be a text"),
+    model: z.optional(text("must be the name of a model")),
+    async: z.optional(z.literal(false, "must be false: only commands run in the background")),
+  });
   const Entry = z.object(
     {
-      type: z.literal("command", 'must be "command", the only kind of hook there is'),
-      command: z.string("must be a command line").check(z.regex(/\S/, "must be a command line")),
-      timeout: z.optional(z.number(time).check(z.positive(time))),
-      failClosed: flag,
-      if: z.optional(z.unknown()),
+      ...common,
+      type: z.literal("command", 'must be "command", "prompt" or "agent"'),
+      command: text("must be a command line"),
       async: flag,
       asyncRewake: flag,
     },
     "must be an object",
   );
-  return { Group, Entry };
+  return { Group, Entry, ModelEntry };
 }
 
 /** A longer name is not matched: a server chooses the name, a user the pattern. */
@@ -191,8 +246,9 @@ export function matchHooks(hooks: readonly Hook[], names: readonly string[]): re
   const chosen = new Map<string, Hook>();
   for (const hook of hooks) {
     if (names.length > 0 && !names.some((name) => hook.matches(name))) continue;
-    const same = chosen.get(hook.command);
-    if (!same || strictness(hook) > strictness(same)) chosen.set(hook.command, hook);
+    const key = `${hook.type} ${hook.command}`;
+    const same = chosen.get(key);
+    if (!same || strictness(hook) > strictness(same)) chosen.set(key, hook);
   }
   return [...chosen.values()];
 }

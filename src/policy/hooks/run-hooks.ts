@@ -12,8 +12,10 @@ import {
   type HookProblem,
   type HookResponse,
   readDecision,
+  unclearEffect,
 } from "./hook-decision.ts";
 import { type Hook, type Hooks, hookName } from "./hooks.ts";
+import type { HookModels } from "./model-hook.ts";
 import type { HookCaller } from "./results.ts";
 import { type RunProcess, runHook } from "./run-hook.ts";
 
@@ -21,6 +23,8 @@ export interface HookPorts {
   /** Read again at each event, so it can be a getter over settings that change. */
   readonly hooks: Hooks;
   readonly run: RunProcess;
+  /** Null if the session has no model but the offline one. */
+  readonly models: HookModels | null;
   readonly session: {
     readonly id: string;
     /** The main conversation's. */
@@ -88,7 +92,13 @@ export function hookRuns(ports: HookPorts): HookRuns {
     known.add(kind);
     // An exit code other than 0 and 2 is not a failure (A22.21).
     const blocked = failsClosed(hook) && kind !== "exit";
-    const effect = blocked ? "what it had to decide was blocked" : "Troupe continues without it";
+    const unclear = unclearEffect(hook);
+    const effect =
+      blocked || unclear === "block"
+        ? "what it had to decide was blocked"
+        : unclear === "ask"
+          ? "the user is asked instead"
+          : "Troupe continues without it";
     ports.onProblem(`${hookName(hook)} ${why}; ${effect}. ${remedyFor(kind)}`);
   }
 
@@ -100,10 +110,16 @@ export function hookRuns(ports: HookPorts): HookRuns {
     const { caller, fields } = event;
     const { cwd } = caller;
     const common = { ...commonFields(ports, caller), hook_event_name: event.event };
+    const input = JSON.stringify({ ...common, ...fields });
     try {
-      return await withEventFile(session.dir, `${JSON.stringify({ ...common, ...fields })}\n`, (path) =>
+      return await withEventFile(session.dir, `${input}\n`, (path) =>
         Promise.all(
           hooks.map(async (hook) => {
+            const { type } = hook;
+            if (type !== "command") {
+              const { runModelHook } = await import("./model-hook.ts");
+              return runModelHook({ ...hook, type }, ports.models, input, { actor: owner, cwd, clock, signal });
+            }
             runs += 1;
             const how = { id: `hook${runs}`, owner, cwd, env, event: path };
             return readDecision(hook, await runHook(hook, run, how, clock, signal));
@@ -196,6 +212,10 @@ function remedyFor(kind: HookProblem["kind"]): string {
       return "Let it print less.";
     case "json":
       return "Correct what it prints.";
+    case "model":
+      return "Check the model's key and name, or remove the hook.";
+    case "answer":
+      return "Let its prompt say what it must decide.";
     case "crash":
     case "start":
     case "exit":

@@ -1,6 +1,6 @@
 import type { HookEvent } from "../../mailbox/hook-events.ts";
 import type { HookDecision } from "./hook-decision.ts";
-import { matchHooks } from "./hooks.ts";
+import { HOOK_AGENT, matchHooks } from "./hooks.ts";
 import type {
   CallEnd,
   HookCaller,
@@ -63,7 +63,7 @@ export interface HookRunner {
     caller: HookCaller,
     signal: AbortSignal,
   ): Promise<SessionStart>;
-  /** Runs once, however often it is called (A5.11). Matched by the reason. */
+  /** Runs once, however often it is called (A5.11), and stops asynchronous hooks. Matched by the reason. */
   sessionEnd(reason: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
   /** Matched by the trigger. Text is for the writer of the summary; a block postpones it. */
   preCompact(
@@ -74,8 +74,6 @@ export interface HookRunner {
   ): Promise<PreCompact>;
   /** Matched by the type, such as `permission_prompt`. */
   notification(type: string, message: string, caller: HookCaller, signal: AbortSignal): Promise<void>;
-  /** Stops asynchronous hooks. */
-  close(): Promise<void>;
 }
 
 export function hookRunner(ports: HookPorts): HookRunner {
@@ -89,7 +87,8 @@ export function hookRunner(ports: HookPorts): HookRunner {
     const { names, input, caller } = event;
     const { agentType: type, cwd, root = ports.session.projectDir } = caller;
     const own = (ports.hooks.get(event.event) ?? []).filter(
-      ({ agentType, condition }) =>
+      ({ agentType, condition, type: kind }) =>
+        (kind === "command" || type !== HOOK_AGENT) &&
         (agentType === undefined || agentType === type) &&
         (condition === undefined || condition({ names, input, cwd, root })),
     );
@@ -219,6 +218,7 @@ export function hookRunner(ports: HookPorts): HookRunner {
     sessionEnd(reason, caller, signal) {
       const end = async () => {
         await run({ event: "SessionEnd", caller, names: [reason], fields: { reason }, signal });
+        await (await loaded)?.close();
       };
       ended ??= end();
       return ended;
@@ -234,9 +234,6 @@ export function hookRunner(ports: HookPorts): HookRunner {
     async notification(type, message, caller, signal) {
       const fields = { message, notification_type: type };
       await run({ event: "Notification", caller, names: [type], fields, signal });
-    },
-    async close() {
-      await (await loaded)?.close();
     },
   };
 }

@@ -115,11 +115,11 @@ function hookWords(event: string, hooks: unknown): string {
   return `run ${what} as a hook (${printable(event)})`;
 }
 
-/** However a hook is written, the command it runs is under `command`. */
+/** However a hook is written, the command it runs is under `command`, and what it asks a model under `prompt`. */
 function commandsIn(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.flatMap(commandsIn);
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, inner]) => (key === "command" ? [inner] : commandsIn(inner)));
+  return Object.entries(value).flatMap(([key, inner]) => (key === "command" || key === "prompt" ? [inner] : commandsIn(inner)));
 }
 
 function quoted(value: unknown): string {

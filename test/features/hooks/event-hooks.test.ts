@@ -115,3 +115,36 @@ test("a hook decides whether a task is created and completed, and the model read
     expect.stringContaining("status: in_progress"),
   ]);
 });
+
+describe.each(["prompt", "agent"] as const)("a Stop hook of type %s", (type) => {
+  const value = { Stop: [{ hooks: [{ type, prompt: "Is it tested? $ARGUMENTS" }] }] };
+  const hooked = { hooks: [{ scope: "user" as const, file: "/u/settings.json", value }] };
+
+  test("asks a model, which is paid for, and the conversation continues with its reason", async () => {
+    let checks = 0;
+    const { supervisor, model } = supervised(
+      "in-thread",
+      (request) => {
+        if (!JSON.stringify(request.messages.at(0)).includes("Is it tested?")) return { text: "finished" };
+        checks += 1;
+        const text = checks === 1 ? '{"ok": false, "reason": "run the tests"}' : '{"ok": true}';
+        return { text, usage: { output_tokens: 7 } };
+      },
+      hooked,
+    );
+    const { summary } = await supervisor.prompt("go");
+    expect(summary.status).toBe("done");
+    const [first, check, second, again] = model.requests;
+    expect(model.requests).toHaveLength(4);
+    expect(check?.tools.map(({ name }) => name).sort()).toEqual(
+      type === "agent" ? ["Glob", "Grep", "Read"] : [],
+    );
+    expect(JSON.stringify(check?.messages)).toContain("last_assistant_message");
+    expect(JSON.stringify(second?.messages)).toContain("run the tests");
+    expect(again?.tools).toEqual(check?.tools);
+    expect(first?.tools.length).toBeGreaterThan(3);
+    const { agents } = supervisor.usage();
+    expect(agents.length).toBe(type === "agent" ? 3 : 1);
+    expect(agents.reduce((sum, { usage }) => sum + usage.output_tokens, 0)).toBe(14);
+  });
+});

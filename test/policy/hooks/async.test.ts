@@ -48,10 +48,10 @@ describe("an asynchronous hook (issue 20, 8)", () => {
     printing({ decision: "block", reason: "no" }),
     "exit 2",
   ])("decides nothing and says nothing with %s", async (then) => {
-    const { result, open, runner, messages, heard } = gated(then);
+    const { result, open, runner, caller, messages, heard } = gated(then);
     expect(await result).toEqual({});
     await open();
-    await runner.close();
+    await runner.sessionEnd("other", caller, never);
     expect([...heard, ...messages]).toEqual([]);
   });
 
@@ -66,7 +66,7 @@ describe("an asynchronous hook (issue 20, 8)", () => {
       { command: "exit 2", async: true, scope: "enterprise" },
     ]);
     expect(await runner.preToolUse(edit, caller, never)).toEqual({ type: "go" });
-    await runner.close();
+    await runner.sessionEnd("other", caller, never);
   });
 
   test("is awaited if another entry of the same command is", async () => {
@@ -82,9 +82,9 @@ describe("an asynchronous hook (issue 20, 8)", () => {
   });
 
   test("ends with the session, and with everything it started", { tags: ["long"] }, async () => {
-    const { runner, eventsLeft, folder, result } = gated("touch never");
+    const { runner, caller, eventsLeft, folder, result } = gated("touch never");
     await result;
-    await runner.close();
+    await runner.sessionEnd("other", caller, never);
     expect(eventsLeft()).toEqual([]);
     expect(existsSync(join(folder, "never"))).toBe(false);
   });

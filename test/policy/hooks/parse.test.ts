@@ -33,7 +33,7 @@ test("the seed's example is read as it stands (A5.12)", () => {
   expect(problems).toEqual([]);
   expect(hooks.get("PreToolUse")).toEqual([
     {
-      event: "PreToolUse",
+      ...{ event: "PreToolUse", type: "command" },
       matches: expect.any(Function),
       command: "npm run lint:check",
       timeoutMs: 60_000,
@@ -92,7 +92,12 @@ test.each([
   ],
   [{ Stop: group({}) }, "hooks.Stop[0].hooks[0].command must be a command line"],
   [{ Stop: group({ command: " " }) }, "hooks.Stop[0].hooks[0].command must be a command line"],
-  [{ Stop: group({ command: "x", type: "prompt" }) }, 'hooks.Stop[0].hooks[0].type must be "command"'],
+  [{ Stop: group({ command: "x", type: "http" }) }, 'hooks.Stop[0].hooks[0].type must be "command", "prompt" or'],
+  [{ Stop: group({ command: "x", type: "prompt" }) }, "hooks.Stop[0].hooks[0].prompt must be a text"],
+  [
+    { SessionStart: group({ prompt: "x", type: "agent" }) },
+    'hooks.SessionStart[0].hooks[0].type must be "command" at SessionStart, where',
+  ],
   [
     { Stop: group({ command: "x", timeout: 0 }) },
     "hooks.Stop[0].hooks[0].timeout must be a positive number of seconds",

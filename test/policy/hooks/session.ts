@@ -7,13 +7,17 @@ import { MAIN } from "../../../src/mailbox/ids.ts";
 import { parseHooks } from "../../../src/policy/hooks/hooks.ts";
 import type { HookCaller } from "../../../src/policy/hooks/results.ts";
 import type { HookPorts } from "../../../src/policy/hooks/run-hooks.ts";
+import type { HookModels } from "../../../src/policy/hooks/model-hook.ts";
 import { hookRunner } from "../../../src/policy/hooks/runner.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import type { Scope } from "../../../src/settings/rules.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 export interface Entry {
-  readonly command: string;
+  readonly type?: "prompt" | "agent";
+  readonly command?: string;
+  readonly prompt?: string;
+  readonly model?: string;
   readonly matcher?: string;
   readonly if?: string;
   readonly async?: boolean;
@@ -27,8 +31,12 @@ export interface Entry {
 export function startHooks() {
   const processes = startProcesses({ env: { ...process.env, ANTHROPIC_API_KEY: "sk-secret" } });
   afterAll(() => processes.close());
-  return (event: HookEvent, entries: readonly Entry[], eventFolder?: string) =>
-    hooksOf(processes, event, entries, eventFolder);
+  return (
+    event: HookEvent,
+    entries: readonly Entry[],
+    eventFolder?: string,
+    models: HookModels | null = null,
+  ) => hooksOf(processes, event, entries, models, eventFolder);
 }
 
 type Later = Parameters<HookPorts["onLater"]>;
@@ -38,6 +46,7 @@ function hooksOf(
   processes: ReturnType<typeof startProcesses>,
   event: HookEvent,
   entries: readonly Entry[],
+  models: HookModels | null,
   eventFolder = "events",
 ) {
   const folder = realpathSync(temporaryFolder());
@@ -57,6 +66,7 @@ function hooksOf(
   const ports: HookPorts = {
     hooks,
     run: processes.run,
+    models,
     session: {
       id: "s1",
       model: "sonnet",

@@ -23,7 +23,7 @@ const granting = {
       {
         hooks: [
           { type: "command", command: "a" },
-          { type: "command", command: "b" },
+          { type: "prompt", prompt: "b" },
         ],
       },
     ],
