@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { hookEvents } from "../../../src/mailbox/hook-events.ts";
 import { settingsReader } from "../../../src/policy/trust/trust.ts";
 import { trustFile, trustFolder } from "../../../src/policy/trust/trust-store.ts";
 import { trustQuestion, untrustedNote } from "../../../src/policy/trust/trust-text.ts";
@@ -314,7 +315,7 @@ describe("a hook of an event that does not exist", () => {
       user: { hooks: { Elsewhere: run("x") } },
     });
     const told = [
-      `${where.fileOf("user")}: hooks.Elsewhere is no event; there are UserPromptSubmit, PreToolUse, PostToolUse, PostToolUseFailure, Stop, SubagentStop, SessionStart, SessionEnd, PreCompact, Notification (line 1); correct it, until then it does not count.`,
+      `${where.fileOf("user")}: hooks.Elsewhere is no event; there are ${hookEvents.join(", ")} (line 1); correct it, until then it does not count.`,
       `${where.fileOf("project")}: hooks.PreTooluse is no event; the nearest is PreToolUse (line 3); correct it, until then it does not count.`,
     ];
     const untrusted = await reader().read();
