@@ -130,7 +130,9 @@ function commandsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(commandsIn);
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
-    key === "command" || key === "prompt" ? [typeof inner === "string" ? inner : sortedJson(inner)] : commandsIn(inner),
+    key === "command" || key === "prompt"
+      ? [typeof inner === "string" ? inner : sortedJson(inner)]
+      : commandsIn(inner),
   );
 }
 

@@ -205,7 +205,8 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     const needs = { root, ...(ready === null ? {} : await ready) };
     signal.throwIfAborted();
     const agent = this.start(definition, asked, { owner, call: null, background: false }, { id, needs });
-    const stop = () => actors.stop(id, { status: "cancelled", reason: "The hook that started it has ended." });
+    const stop = () =>
+      actors.stop(id, { status: "cancelled", reason: "The hook that started it has ended." });
     signal.addEventListener("abort", stop, { once: true });
     try {
       return await agent.ended;

@@ -58,9 +58,17 @@ export function hookModels(
         ...{ name: HOOK_AGENT, whenToUse: "", prompt: system, tools: READ_TOOLS },
         ...{ maxTurns: MAX_TURNS, memory: false },
       };
-      const summary = await runAgent(actor, definition, { prompt, description: `${event} hook`, model }, signal);
+      const summary = await runAgent(
+        actor,
+        definition,
+        { prompt, description: `${event} hook`, model },
+        signal,
+      );
       if (summary.status === "done") return { type: "reply", text: summary.text };
-      return { type: "none", why: `has no answer: its agent ended ${summary.status}${summary.reason ? ` (${summary.reason})` : ""}` };
+      return {
+        type: "none",
+        why: `has no answer: its agent ended ${summary.status}${summary.reason ? ` (${summary.reason})` : ""}`,
+      };
     },
   };
 }

@@ -42,7 +42,12 @@ export async function runModelHook(
   hook: Hook & { readonly type: "prompt" | "agent" },
   models: HookModels | null,
   input: string,
-  { actor, cwd, clock, signal }: {
+  {
+    actor,
+    cwd,
+    clock,
+    signal,
+  }: {
     readonly actor: ActorId;
     readonly cwd: string;
     readonly clock: Clock;
@@ -64,15 +69,26 @@ export async function runModelHook(
   const isAnswered = await within(clock, timeoutMs, answering);
   if (!isAnswered) {
     giveUp.abort(new Error("The hook's time was over."));
-    return failHook(hook, { kind: "timeout", why: `did not end within ${timeoutMs / 1_000} s and was stopped` });
+    return failHook(hook, {
+      kind: "timeout",
+      why: `did not end within ${timeoutMs / 1_000} s and was stopped`,
+    });
   }
   const answer = await answering;
   if (answer.type === "none") return failHook(hook, { kind: "model", why: answer.why });
   const text = /\{[\s\S]*\}/.exec(answer.text)?.[0] ?? "";
   const verdict = Verdict().safeParse(parseJson(text)).data;
   if (verdict === undefined)
-    return failHook(hook, { kind: "answer", why: 'got an answer that is not {"ok": true} or {"ok": false, …}' });
+    return failHook(hook, {
+      kind: "answer",
+      why: 'got an answer that is not {"ok": true} or {"ok": false, …}',
+    });
   // A model's yes is no permission: what it read may have talked it into that.
   if (verdict.ok) return { decision: {} };
-  return { decision: { verdict: "block", reason: verdict.reason?.trim() || "A model decided this without giving a reason." } };
+  return {
+    decision: {
+      verdict: "block",
+      reason: verdict.reason?.trim() || "A model decided this without giving a reason.",
+    },
+  };
 }

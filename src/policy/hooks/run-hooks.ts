@@ -118,7 +118,12 @@ export function hookRuns(ports: HookPorts): HookRuns {
             const { type } = hook;
             if (type !== "command") {
               const { runModelHook } = await import("./model-hook.ts");
-              return runModelHook({ ...hook, type }, ports.models, input, { actor: owner, cwd, clock, signal });
+              return runModelHook({ ...hook, type }, ports.models, input, {
+                actor: owner,
+                cwd,
+                clock,
+                signal,
+              });
             }
             runs += 1;
             const how = { id: `hook${runs}`, owner, cwd, env, event: path };

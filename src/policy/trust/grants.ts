@@ -119,7 +119,9 @@ function hookWords(event: string, hooks: unknown): string {
 function commandsIn(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.flatMap(commandsIn);
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, inner]) => (key === "command" || key === "prompt" ? [inner] : commandsIn(inner)));
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === "command" || key === "prompt" ? [inner] : commandsIn(inner),
+  );
 }
 
 function quoted(value: unknown): string {

@@ -53,7 +53,11 @@ describe("a hook of type prompt or agent (issue 20, 8)", () => {
 
   test.each<[string, HookModels | null, RegExp]>([
     ["there is no model", null, /needs a model, and this session has none/],
-    ["the request fails", modelsThat({ type: "none", why: "has no answer: 529" }).models, /has no answer: 529/],
+    [
+      "the request fails",
+      modelsThat({ type: "none", why: "has no answer: 529" }).models,
+      /has no answer: 529/,
+    ],
     ["it rejects", modelsThat(() => Promise.reject(new Error("gone"))).models, /has no answer: gone/],
     ["the answer is none", saying("I would say yes.").models, /got an answer that is not/],
     ["it is too slow", modelsThat(() => new Promise(() => {})).models, /did not end within 0.1 s/],

@@ -92,7 +92,10 @@ test.each([
   ],
   [{ Stop: group({}) }, "hooks.Stop[0].hooks[0].command must be a command line"],
   [{ Stop: group({ command: " " }) }, "hooks.Stop[0].hooks[0].command must be a command line"],
-  [{ Stop: group({ command: "x", type: "http" }) }, 'hooks.Stop[0].hooks[0].type must be "command", "prompt" or'],
+  [
+    { Stop: group({ command: "x", type: "http" }) },
+    'hooks.Stop[0].hooks[0].type must be "command", "prompt" or',
+  ],
   [{ Stop: group({ command: "x", type: "prompt" }) }, "hooks.Stop[0].hooks[0].prompt must be a text"],
   [
     { SessionStart: group({ prompt: "x", type: "agent" }) },
