@@ -124,8 +124,9 @@ describe("what waits for the user is listed by troupe inbox and reported to prog
   });
 
   test.each(["conflict", "rejected"] as const)(
-    "a result that is a %s is listed until its agent continues",
+    "a result that is a %s is listed and reported",
     {
+      timeout: 240_000,
       tags: ["long"],
     },
     async (decision) => {

@@ -41,15 +41,18 @@ const read = { name: "Read", input: { file_path: "absent.txt" } };
 const isMain = ({ actor }: ModelRequest) => actor === MAIN;
 
 describe("troupe sessions show, of a real session (issue 20, 14)", () => {
-  test("keeps every reply and every call, with agents, after a resume and a compaction", async () => {
+  test("keeps every reply and every call, with agents, after a resume and a compaction; the list has what all of it cost", async () => {
     let asked = 0;
     const script = (request: ModelRequest, n: number): ScriptedTurn => {
-      if (isSummaryRequest(request)) return { text: "The notes." };
+      if (isSummaryRequest(request)) return { text: "The notes.", usage: { output_tokens: 100 } };
       if (!isMain(request))
-        return n === 0 ? { text: "the agent looks", calls: [read] } : { text: "the agent's answer" };
+        return n === 0
+          ? { text: "the agent looks", calls: [read], usage: { output_tokens: 1_000 } }
+          : { text: "the agent's answer" };
       asked += 1;
       const input = { description: "look", prompt: "look there", subagent_type: "worker" };
-      if (asked === 1) return { text: "I start one.", calls: [{ name: "Agent", input }, read] };
+      const usage = { input_tokens: 1_000 };
+      if (asked === 1) return { text: "I start one.", calls: [{ name: "Agent", input }, read], usage };
       if (asked === 2) return { text: "I look myself.", calls: [read] };
       return { text: `answer ${asked}${LONG}` };
     };
@@ -61,6 +64,10 @@ describe("troupe sessions show, of a real session (issue 20, 14)", () => {
     const { id, home } = recorded(first);
     const second = await takenUp(HOST, script, { id, home });
     await second.supervisor.prompt("fifth");
+    const { costUsd } = second.supervisor.usage();
+    const [listed] = JSON.parse(await sessions(second, "list", "--json")) as { readonly costUsd: number }[];
+    expect(costUsd).toBeGreaterThan(0.01);
+    expect(listed?.costUsd).toBeCloseTo(costUsd, 6);
     const [conversation, agent] = await shown(second);
     expect(conversation?.exchanges.map(({ prompt }) => prompt)).toEqual([
       ...["first", "second", "third", "fourth", "fifth"],
