@@ -101,9 +101,6 @@ const INTENTS: readonly (readonly [RegExp, Intent])[] = [
 
 const EXPLAINS =
   /^(?:explain|describe|summari[sz]e|outline|show|list|(?:what|which) files|what(?:'s| is| does| do| are)|walk me through|tell me about)\b/i;
-const SEARCHES =
-  /^(?:where|find|locate|search|grep|which|in which|show me where|how (?:is|are|does|do|did|long|often)|what (?:is|are|does|do|decides|happens|makes|starts|stops)|who|when|(?:explain|describe) (?:how|the)|what \w+s)\b|在哪|哪里/i;
-
 /** Answers one question, or says that it needs a model. */
 export function* answer(text: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   try {
@@ -141,7 +138,7 @@ function intentOf(text: string): Intent {
   const name = first(NAME);
   if (name !== undefined && (EXPLAINS.test(asked) || /\b(?:defined|declared)\b/i.test(asked)))
     return byAgent((_, tools) => about(name, "definition", tools));
-  return SEARCHES.test(asked) ? byAgent(search) : needsModel;
+  return byAgent(search);
 }
 
 /** The main conversation gives a search to an agent, an agent searches itself. */
@@ -161,7 +158,7 @@ export function questionsIn(prompt: string): string[] {
     .slice(0, 40_000)
     .split(ENDS)
     .map((part) => part.replace(/^\s*(?:[-*•]|\(?\d{1,3}[.)])\s+/, "").trim());
-  const isQuestion = (part: string) => /[?？]$/.test(part) || SEARCHES.test(part) || EXPLAINS.test(part);
+  const isQuestion = (part: string) => /[?？]$/.test(part) || ASKS.test(part);
   if (!parts.some(isQuestion)) return [prompt.trim()];
   const asked = parts.filter((part) => isQuestion(part) || (part !== "" && !SMALL_TALK.test(part)));
   // More than any user asks by hand.

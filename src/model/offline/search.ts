@@ -17,13 +17,6 @@ const STOP = new Set(
     " ",
   ),
 );
-/** Stems of irregular words. */
-const STEMS: Readonly<Record<string, string>> = {
-  ...{ decision: "deci", decide: "deci", decides: "deci", written: "writ", wrote: "writ", kept: "keep" },
-  ...{ sent: "send", children: "child", chosen: "choos", built: "build" },
-  ...{ configuration: "config", configured: "config" },
-};
-
 /** Returns the subjects of a question: its names, and other words without their endings. */
 function termsOf(question: string): Term[] {
   const terms = new Map<string, Term>();
@@ -47,7 +40,7 @@ function termsOf(question: string): Term[] {
 
 /** A word begins where a word does, or in the middle of a name; a short one must end there, too. */
 function wordPattern(word: string): string {
-  const stem = STEMS[word] ?? word.replace(/(?:ations?|ings?|ions?|ers?|ors?|ies|ied|ed|es|s|y|e)$/, "");
+  const stem = word.replace(/(?:ations?|ings?|ions?|ers?|ors?|ies|ied|ed|es|s|y|e)$/, "");
   const [begin, ends] =
     stem.length >= 4
       ? [stem, ""]

@@ -54,20 +54,10 @@ export function* passages(
   });
 }
 
+/** Ends before the next empty line. */
 function passageAt(lines: readonly FoundLine[], at: number, longest: number): FoundLine[] {
-  const text = (row: number) => lines[row]?.text ?? "";
-  const indent = (row: number) => text(row).search(/\S|$/);
   let from = at;
-  while (from > 0 && at - from < 10 && isComment(text(from - 1))) from -= 1;
-  let to = at;
-  while (isComment(text(to)) && to - from < longest) to += 1;
-  const own = indent(to);
-  // It ends before an empty line that nothing deeper follows, and with the bracket that closes it.
-  while (to + 1 < lines.length && to + 1 - from < longest) {
-    const next = text(to + 1).trim() === "" ? to + 2 : to + 1;
-    if (text(next).trim() === "" || indent(next) < own || (next > to + 1 && indent(next) === own)) break;
-    to += 1;
-    if (indent(to) === own && /^\s*[}\])]+[;,]?\s*$/.test(text(to))) break;
-  }
-  return lines.slice(from, to + 1);
+  while (from > 0 && at - from < 10 && isComment(lines[from - 1]?.text ?? "")) from -= 1;
+  const size = lines.slice(at).findIndex(({ text }) => text.trim() === "");
+  return lines.slice(from, Math.min(size < 0 ? lines.length : at + size, from + longest));
 }
