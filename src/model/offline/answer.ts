@@ -20,7 +20,7 @@ I also carry out instructions of exactly these forms, several after each other w
   in FILE replace "A" with "B"     append "X" to FILE                 create FILE with "X"
   run "COMMAND"                    in background: TASK
 
-For everything else set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own.`;
+For everything else set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL or OPENAI_BASE_URL for a server of your own.`;
 
 type Intent = (text: string, tools: OfflineTools) => OfflinePlan<PlanResult>;
 

@@ -57,7 +57,7 @@ export function* together<T>(plans: readonly OfflinePlan<T>[]): OfflinePlan<T[]>
 }
 
 export const NEEDS_MODEL =
-  "This needs a model, and the offline model only looks things up: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own, and ask again.";
+  "This needs a model, and the offline model only looks things up: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL or OPENAI_BASE_URL for a server of your own, and ask again.";
 
 /** What was found does not answer the question. */
 export function unsure(found: string): PlanResult {
