@@ -1,15 +1,18 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { journalFile } from "../../src/journal/paths.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { troupe } from "../support/cli-process.ts";
 import { apiError, type RequestBody, startMessagesServer } from "../support/messages-server.ts";
+import { smallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 /** A provider with a usage limit that is reached at one request, and reset at a time. */
-async function limitedWorld(limit: { atRequest: number; until(): number }) {
-  const home = temporaryFolder("troupe-home-");
+async function limitedWorld(
+  limit: { atRequest: number; until(): number },
+  home = temporaryFolder("troupe-home-"),
+) {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, "a.txt"), "alpha\n");
   const sent: number[] = [];
@@ -108,4 +111,56 @@ describe("a usage limit", () => {
     expect(ends.filter(({ summary }) => summary.status === "done")).toHaveLength(32);
     expect(new Set(ends.map(({ actor }) => actor)).size).toBe(32);
   });
+
+  const { why, mountIn } = smallDisk();
+  test.skipIf(why !== null).each([
+    ["is free again before the limit is over", true],
+    ["stays full until the run is resumed", false],
+  ])(
+    `a disk that fills up during the pause and %s: no task fails or is done twice (${why ?? "on a small disk"})`,
+    async (_, isFreed) => {
+      const until = Date.now() + 12_000;
+      const home = mountIn(temporaryFolder("troupe-disk-"), "16m");
+      const { options, id, folder } = await limitedWorld({ atRequest: 2, until: () => until }, home);
+      const settings = { patienceMs: 500 };
+      const ballast = join(home, "ballast");
+      const run = troupe(["fanout", ...tasks(3), "--limit-patience", "1h"], {
+        ...{ ...options, settings },
+        onStart(child) {
+          let seen = "";
+          child.stderr?.on("data", (text) => {
+            const wasPaused = /is paused until/.test(seen);
+            seen += text;
+            if (wasPaused || !/is paused until/.test(seen)) return;
+            fill(ballast);
+            if (isFreed) setTimeout(() => rmSync(ballast), 3_000);
+          });
+        },
+      });
+      const first = await run;
+      expect(first.signal).toBeNull();
+      if (!isFreed) expect(first.err).toContain("the disk is full (ENOSPC); free some space");
+      rmSync(ballast, { force: true });
+      // What could not be written down is asked for again.
+      const resumed = isFreed ? null : await troupe(["-p", "--resume", id()], options);
+      for (const task of tasks(3)) expect(first.out + (resumed?.out ?? "")).toContain(`did ${task}`);
+      expect(first.out).not.toContain("failed");
+      const reading = await readJournal(journalFile(folder()));
+      if (reading.type === "refused") throw new Error(reading.reason);
+      const ends = reading.records.flatMap(({ event }) => (event.type === "summary" ? [event] : []));
+      expect(ends.map(({ summary }) => summary.status)).toEqual(ends.map(() => "done"));
+      expect(new Set(ends.map(({ actor }) => actor)).size).toBe(ends.length);
+      if (isFreed) expect({ code: first.code, ends: ends.length }).toEqual({ code: 0, ends: 3 });
+    },
+  );
 });
+
+/** Writes until the disk has no room. */
+function fill(path: string): void {
+  for (let size = 1024 * 1024; size >= 512; size /= 2)
+    try {
+      for (;;) appendFileSync(path, Buffer.alloc(size));
+    } catch {
+      // Less may still fit.
+    }
+}
