@@ -129,12 +129,15 @@ export function worktreeHooks(
   caller: (actor: ActorId, cwd: string) => HookCaller,
 ) {
   return {
-    async creating({ folder, name, owner }: GitRequest<"create">, signal = NEVER): Promise<string | null> {
+    async creating(
+      { folder, name, owner }: GitRequest<"create">,
+      signal: AbortSignal = NEVER,
+    ): Promise<string | null> {
       const tree = { name, path: treePath(folder, name) };
       const why = await hooks.worktreeCreate(tree, caller(ActorId.parse(owner.actor), folder), signal);
       return why === null ? null : `No worktree is made: a hook said no. ${why}`;
     },
-    async removing({ tree }: GitRequest<"remove">, signal = NEVER): Promise<void> {
+    async removing({ tree }: GitRequest<"remove">, signal: AbortSignal = NEVER): Promise<void> {
       await hooks.worktreeRemove(tree.path, caller(MAIN, tree.checkout), signal);
     },
   };
