@@ -1,4 +1,4 @@
-import { decisionOn } from "../../features/inbox/decision.ts";
+import { decisionOn } from "../../features/inbox/index.ts";
 import { readWaiting, type WaitingFile } from "../../features/inbox/waiting-file.ts";
 import { journalFile } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";

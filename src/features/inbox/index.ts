@@ -1,11 +1,13 @@
+import { existsSync } from "node:fs";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
+import type { Summary } from "../../mailbox/messages.ts";
 import type { ModelPause } from "../../mailbox/model-pause.ts";
 import { readAnswer } from "../../policy/asking/outcomes.ts";
 import type { UserAnswer, UserRequest } from "../../policy/asks.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import type { OnEvent } from "../../supervisor/listener.ts";
-import { decisionOn } from "./decision.ts";
+import type { ResultDecision } from "../../supervisor/view.ts";
 import { clearWaiting, removeWaiting, takeAnswers, type WaitingFile, writeWaiting } from "./waiting-file.ts";
 
 export interface InboxParts {
@@ -112,4 +114,15 @@ export function openInbox({ folder, clock, redact, onEvent }: InboxParts): Sessi
       open.clear();
     },
   };
+}
+
+/** Returns why the user must look at a result, or null if nothing is left to decide. */
+export function decisionOn({ acceptance, worktree, status }: Summary): ResultDecision | null {
+  const isKept = worktree?.outcome === "conflict" || worktree?.outcome === "kept";
+  // Once it is merged or thrown away, its directory is gone.
+  if (isKept && (worktree.path === undefined || !existsSync(worktree.path))) return null;
+  if (worktree?.outcome === "conflict") return "conflict";
+  if (acceptance?.verdict === "rejected") return "rejected";
+  if (status === "over_budget") return "over_budget";
+  return isKept ? "unmerged" : null;
 }
