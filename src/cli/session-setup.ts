@@ -1,7 +1,9 @@
+import type { AgentDefinition } from "../context/agents/definition.ts";
 import { troupeHome } from "../journal/paths.ts";
 import { homeProblem } from "../journal/usable-home.ts";
 import { agentModelsFrom } from "../model/agent-models.ts";
-import { aliasesFrom } from "../model/aliases.ts";
+import { aliasesFrom, DEFAULT_MODEL } from "../model/aliases.ts";
+import { firstAvailable, modelRefusal } from "../model/available-models.ts";
 import { whyNotAsRoot } from "../policy/root-bypass.ts";
 import type { SupervisorOptions } from "../session/options.ts";
 import type { ResumableSession } from "../session/resume-session.ts";
@@ -9,6 +11,7 @@ import { limitRanges, USUAL_LIMIT_PATIENCE_MS } from "../settings/limit-ranges.t
 import { whyNotMode } from "../settings/modes.ts";
 import type { ReadSettings } from "../settings/read-settings.ts";
 import type { PermissionMode } from "../settings/rules.ts";
+import { listText } from "../settings/settings-file.ts";
 import {
   agentLibraryIn,
   agentListing,
@@ -100,8 +103,13 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   );
   const agentModels = agentModelsFrom(env, read.settings);
   const mainAgent = await findMainAgent(args, agents.agents, agentModels);
-  const model =
-    modelOfResumed(args, choice, resume) ?? args.value(flags.model) ?? mainAgent?.model ?? choice.model;
+  const aliases = { ...choice.aliases, ...aliasesFrom(env, read.settings.aliases) };
+  const { availableModels } = read.settings;
+  const model = availableModel(
+    modelOfResumed(args, choice, resume) ?? args.value(flags.model) ?? mainAgent?.model ?? choice.model,
+    choice,
+    { availableModels, aliases },
+  );
   const agentSecrets = await secretsOfAgents(agents.agents, env);
   const skills = skillsOptions(io, resume?.home ?? home, {
     settings: read.settings,
@@ -123,6 +131,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...extra.notes,
       ...servers.notes,
       ...agents.notes,
+      ...modelNote(agents.agents, { availableModels, aliases }),
       ...languageServers.notes,
       ...(choice.note === undefined ? [] : [choice.note]),
       ...(waitsInInbox ? ["What agents ask waits for your answer in another terminal: troupe inbox."] : []),
@@ -131,7 +140,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       ...{ cwd: resume?.cwd ?? cwd, home, clock: io.clock, limits, source: choice.source },
       ...(model === undefined ? {} : { model }),
       ...(read.settings.effort === undefined ? {} : { effort: read.settings.effort }),
-      aliases: { ...choice.aliases, ...aliasesFrom(env, read.settings.aliases) },
+      ...{ aliases, availableModels },
       ...agentModels,
       additionalDirs: [...added, ...extra.dirs],
       ...(permissionMode === undefined ? {} : { permissionMode }),
@@ -172,6 +181,34 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
 function contextOf(io: CliIO, home: string, trusted: boolean): NonNullable<SupervisorOptions["context"]> {
   const { homedir } = io;
   return { memory: { homedir, home, managed: managedDir(io), trusted: () => trusted }, surroundings: true };
+}
+
+type Availability = Required<Pick<SupervisorOptions, "aliases" | "availableModels">>;
+
+/** Returns the model, or the first available one if none is chosen. Throws a `UsageError` if it is not available. */
+function availableModel(
+  model: string | undefined,
+  { source }: ModelChoice,
+  { availableModels, aliases }: Availability,
+): string | undefined {
+  if (source.provider === "offline") return model;
+  const refusal = modelRefusal(model ?? DEFAULT_MODEL, availableModels, aliases);
+  if (refusal === null) return model;
+  const other = model === undefined ? firstAvailable(availableModels, aliases) : undefined;
+  if (other === undefined) throw new UsageError(refusal);
+  return other;
+}
+
+/** Says which agent types use the session's model, because theirs is not available. */
+function modelNote(agents: readonly AgentDefinition[], { availableModels, aliases }: Availability): string[] {
+  const without = agents.filter(
+    ({ model }) => model !== undefined && modelRefusal(model, availableModels, aliases) !== null,
+  );
+  return without.length === 0
+    ? []
+    : [
+        `Models of these agents are not among availableModels of your settings, so they use the session's: ${listText(without.map(({ name, model }) => `${name} (${model})`))}.`,
+      ];
 }
 
 /** A resumed conversation keeps its model, unless the user names another or it is not available now. */

@@ -55,10 +55,17 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
 }
 
 /** Loads only the selected provider. */
-async function load({ source, aliases, limits, env = {} }: GatewayConfig): Promise<ModelClient> {
+async function load({
+  source,
+  aliases,
+  availableModels,
+  limits,
+  env = {},
+}: GatewayConfig): Promise<ModelClient> {
   const options = {
     ...{ ...source, env },
     ...(aliases ? { aliases } : {}),
+    ...(availableModels ? { availableModels } : {}),
     ...(limits?.idleMs === undefined ? {} : { idleMs: limits.idleMs }),
   };
   switch (source.provider) {

@@ -5,6 +5,7 @@ import type { ModelPause } from "../mailbox/model-pause.ts";
 import { Restarts } from "../mailbox/restarts.ts";
 import { type StartThread, startThread } from "../mailbox/threads.ts";
 import type { Aliases } from "./aliases.ts";
+import type { AvailableModels } from "./available-models.ts";
 import type { Gateway, GatewayNotice, ModelClient, Reserve } from "./client.ts";
 import { GATEWAY_THREAD } from "./gateway-kind.ts";
 import type { FromGatewayThread, ToGatewayThread } from "./gateway-messages.ts";
@@ -44,6 +45,8 @@ export interface GatewayConfig {
     | { readonly provider: "openai"; readonly apiKey?: string; readonly baseURL?: string }
     | { readonly provider: "offline" };
   readonly aliases?: Aliases;
+  /** No request is sent to another model. */
+  readonly availableModels?: AvailableModels;
   readonly limits?: GatewayLimits & { readonly idleMs?: number };
   /** How models were held when the session was left, or the thread before this one ended. */
   readonly pauses?: readonly ModelPause[];

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { type Aliases, resolveModel } from "./aliases.ts";
+import { type AvailableModels, modelRefusal } from "./available-models.ts";
 import { checkBaseURL, SERVERS, type ServerKind } from "./base-url.ts";
 import type {
   ModelClient,
@@ -62,6 +63,7 @@ export interface ApiServer {
 export interface HttpModelOptions {
   readonly baseURL?: string;
   readonly aliases?: Aliases;
+  readonly availableModels?: AvailableModels;
   /** Milliseconds without a model event before a request is given up (default 300,000). */
   readonly idleMs?: number;
   /** Limit of one reply in milliseconds, however lively its stream is (default 3,600,000; fault 15). */
@@ -91,6 +93,9 @@ export function httpModel(api: ModelApi, options: HttpModelOptions): ModelClient
     ...api.extend?.({ post, clock, resolve }),
     async ask(request, on, signal, onAnswer = () => {}) {
       if (signal.aborted) return cancelled;
+      // The one door: however the model was chosen, no request is sent to one that is not available.
+      const refusal = modelRefusal(request.model, options.availableModels, aliases);
+      if (refusal !== null) return failed({ kind: "invalid_request", message: refusal });
       const { kind, secrets } = api;
       const where: Where = { host: base.host, model: resolve(request.model), kind, proxy, secrets };
       return new Attempt(post, api, where, { idleMs, totalMs, clock }).run(request, on, signal, onAnswer);

@@ -143,7 +143,7 @@ function secretsOf({ source, env, redact = [] }: SupervisorOptions): Secrets {
 }
 
 function openGateway(
-  { source, aliases = {}, env, startThread, resume }: SupervisorOptions,
+  { source, aliases = {}, availableModels, env, startThread, resume }: SupervisorOptions,
   limits: Limits,
   clock: Clock,
 ): Gateway {
@@ -159,6 +159,7 @@ function openGateway(
     case "offline":
       return threadGateway(
         {
+          ...(availableModels === undefined ? {} : { availableModels }),
           ...{ source, aliases, limits: { patienceMs, limitPatienceMs, idleMs, concurrency }, pauses },
           env: proxyVariables({ ...process.env, ...env }),
         },

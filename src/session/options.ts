@@ -25,6 +25,7 @@ import type { MergeMode } from "../mailbox/worktree.ts";
 import type { ServerStatus } from "../mcp/mcp.ts";
 import type { McpServer, McpServerEntry } from "../mcp/server.ts";
 import type { AgentModels } from "../model/agent-models.ts";
+import type { AvailableModels } from "../model/available-models.ts";
 import type { ModelClient } from "../model/client.ts";
 import type { OwnPrices } from "../model/prices.ts";
 import type { UserHandler } from "../policy/asks.ts";
@@ -83,6 +84,8 @@ export interface SupervisorOptions extends AgentModels {
   readonly model?: string;
   /** What opus, sonnet and haiku stand for, where it is not the newest of each. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** Lists of models; only those that are in all of them can be used. */
+  readonly availableModels?: AvailableModels;
   readonly additionalDirs?: readonly string[];
   readonly permissionMode?: PermissionMode;
   readonly allowedTools?: readonly string[];

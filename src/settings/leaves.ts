@@ -35,6 +35,8 @@ export interface CheckedLeaves {
   readonly unknown: readonly string[];
   /** Names of keys that restrict something elsewhere and that Troupe does not enforce. */
   readonly unenforced: readonly string[];
+  /** Names of keys that mean something elsewhere only. */
+  readonly unused: readonly string[];
 }
 
 /** Splits a file's value into leaves and checks them. What cannot be used is left out alone. */
@@ -43,6 +45,7 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
   const problems: Problem[] = [];
   const unknown: string[] = [];
   const unenforced: string[] = [];
+  const unused: string[] = [];
 
   function visit(inner: unknown, path: readonly string[]): void {
     const setting = settingAt(path);
@@ -56,7 +59,8 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
 
   function keep(inner: unknown, path: readonly string[]): void {
     if (isUnenforced(path)) unenforced.push(settingName({ path }));
-    else if (!isIgnoredHere(path)) unknown.push(settingName({ path }));
+    else if (includes(IGNORED, path)) unused.push(settingName({ path }));
+    else if (!isRemark(path)) unknown.push(settingName({ path }));
     leaves.push({ ...from, path, value: inner, setting: null });
   }
 
@@ -76,7 +80,7 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
   function knownHooks(hooks: unknown): JsonObject {
     const entries = isObject(hooks) ? Object.entries(hooks) : [];
     for (const [event] of entries)
-      if (!isHookEvent(event) && !isIgnoredHere(["hooks", event]))
+      if (!isHookEvent(event) && !isRemark([event]))
         problems.push({ path: ["hooks", event], message: noHookEvent(event) });
     return Object.fromEntries(entries.filter(([event]) => isHookEvent(event)));
   }
@@ -89,7 +93,7 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
     visit(translated.sandbox, ["troupe", "sandbox"]);
   }
   for (const [key, member] of Object.entries(others)) visit(member, [key]);
-  return { leaves, problems, unknown, unenforced };
+  return { leaves, problems, unknown, unenforced, unused };
 }
 
 /** Returns what a wrong value still restricts, or null: a restriction is never dropped. */
@@ -98,6 +102,7 @@ function restrictionIn(setting: Setting<unknown>, input: unknown): unknown {
   if (setting === disableBypass) return "disable";
   if (setting === schema.strictKnownMarketplaces) return [];
   if (setting === schema.blockedMarketplaces) return EVERY_MARKETPLACE;
+  if (setting === schema.availableModels) return textsIn(input);
   const rules = setting === deny || setting === ask ? textsIn(input) : [];
   return rules.length > 0 ? rules : null;
 }
@@ -157,23 +162,27 @@ export function parseValue(
   return value === undefined ? { problem: `${settingName({ path })} must be ${setting.what}` } : { value };
 }
 
-/** Keys that other tools read from the same files, and that mean nothing here. */
-const IGNORED = `$schema alwaysThinkingEnabled apiProvider attribution autoMemoryDirectory autoMemoryEnabled autoUpdates
-  autoUpdatesChannel awsAuthRefresh awsCredentialExport cleanupPeriodDays companyAnnouncements disabledMcpjsonServers
-  enableAllProjectMcpServers enabledMcpjsonServers fastMode feedbackSurveyRate
-  fileSuggestion forceLoginMethod gcpAuthRefresh includeCoAuthoredBy includeGitInstructions language minimumVersion
-  modelOverrides otelHeadersHelper outputStyle plansDirectory pluginConfigs prefersReducedMotion respectGitignore
+/** Keys that other tools read from the same files, and that mean nothing here: a line says so. */
+const IGNORED = `alwaysThinkingEnabled apiProvider attribution autoMemoryDirectory autoMemoryEnabled autoUpdates
+  autoUpdatesChannel awsAuthRefresh awsCredentialExport cleanupPeriodDays companyAnnouncements   enableAllProjectMcpServers fastMode feedbackSurveyRate
+  fileSuggestion gcpAuthRefresh includeCoAuthoredBy includeGitInstructions language   modelOverrides otelHeadersHelper outputStyle plansDirectory pluginConfigs prefersReducedMotion respectGitignore
   showThinkingSummaries showTurnDuration skipWebFetchPreflight skipDangerousModePermissionPrompt spinnerTipsEnabled
   spinnerTipsOverride spinnerVerbs statusLine teammateMode terminalProgressBarEnabled theme tui verbose voiceEnabled
   worktree.bgIsolation worktree.sparsePaths worktree.symlinkDirectories
-  permissions.skipDangerousModePermissionPrompt`;
+  permissions.skipDangerousModePermissionPrompt
+  agent advisorModel autoMode autoScrollEnabled awaySummaryEnabled channelsEnabled claudeMd defaultShell
+  disableAutoMode disableDeepLinkRegistration editorMode fastModePerSessionOptIn otelEnvironment skillOverrides
+  viewMode wslInheritsWindowsSettings askUserQuestionTimeout pluginTrustMessage subagentStatusLine`;
 
-/** Keys that restrict something elsewhere. Troupe does not enforce them, and says so. */
-const UNENFORCED = `availableModels forceLoginOrgUUID`;
+/** Keys that restrict something elsewhere, or could. Troupe does not enforce them, and says so. */
+const UNENFORCED = `forceLoginOrgUUID forceLoginMethod forceRemoteSettingsRefresh allowedMcpServers deniedMcpServers
+  allowManagedMcpServersOnly allowedHttpHookUrls httpHookAllowedEnvVars disableSkillShellExecution deniedModels
+  availableModelsMatch enforceAvailableModels disableRemoteControl disableAgentView claudeMdExcludes
+  allowedChannelPlugins minimumVersion enabledMcpjsonServers disabledMcpjsonServers`;
 
-/** True for keys to say nothing about: those of other tools, and remarks, which users write as `_comment` or `//`. */
-function isIgnoredHere(path: readonly string[]): boolean {
-  return includes(IGNORED, path) || /^(?:_|\/\/|\$comment)/.test(path.at(-1) ?? "");
+/** True for keys to say nothing about: the schema, and remarks, which users write as `_comment` or `//`. */
+function isRemark(path: readonly string[]): boolean {
+  return /^(?:_|\/\/|\$comment|\$schema)/.test(path.at(-1) ?? "");
 }
 
 function isUnenforced(path: readonly string[]): boolean {
@@ -194,7 +203,7 @@ interface TranslatedSandbox {
 
 const TRANSLATED: readonly string[] = [
   ...["enabled", "allowUnsandboxedCommands", "failIfUnavailable", "autoAllowBashIfSandboxed"],
-  ...["filesystem.denyRead", "network.allowedDomains"],
+  ...["filesystem.denyRead", "filesystem.denyWrite", "network.allowedDomains", "network.deniedDomains"],
 ];
 
 function translateSandbox(given: unknown, { scope, file }: SettingsPath): TranslatedSandbox {
@@ -202,30 +211,37 @@ function translateSandbox(given: unknown, { scope, file }: SettingsPath): Transl
   const at = (name: string) => valueAt(given, name.split("."));
   const enabled = at("enabled");
   const isRequired = at("allowUnsandboxedCommands") === false || at("failIfUnavailable") === true;
-  const denied = at("filesystem.denyRead");
   const isGlob = (path: string) => /[*?[{]/.test(path);
   // A path of the user's file is relative to that file, one of a project's to the project.
   const base = scope === "user" ? dirname(file) : dirname(dirname(file));
   const absolute = (path: string) => (/^[~/]/.test(path) ? path : resolve(base, path));
+  const pathsOf = (name: string) => {
+    const value = at(name);
+    return Array.isArray(value)
+      ? textsIn(value)
+          .filter((path) => !isGlob(path))
+          .map(absolute)
+      : value;
+  };
   const values = {
     mode: enabled === true ? (isRequired ? "required" : "on") : enabled === false ? "off" : enabled,
     autoAllow: at("autoAllowBashIfSandboxed"),
     allowedDomains: at("network.allowedDomains"),
-    denyRead: Array.isArray(denied)
-      ? textsIn(denied)
-          .filter((path) => !isGlob(path))
-          .map(absolute)
-      : denied,
+    deniedDomains: at("network.deniedDomains"),
+    denyRead: pathsOf("filesystem.denyRead"),
+    denyWrite: pathsOf("filesystem.denyWrite"),
   };
   const names = Object.entries(given).flatMap(([key, member]) =>
     isObject(member) ? Object.keys(member).map((inner) => `${key}.${inner}`) : [key],
   );
   const unenforced = names.filter((name) => !TRANSLATED.includes(name));
-  const globs = textsIn(denied).filter(isGlob);
+  const globs = ["filesystem.denyRead", "filesystem.denyWrite"].flatMap((name) =>
+    textsIn(at(name))
+      .filter(isGlob)
+      .map((glob) => `${name} ${glob}`),
+  );
   return {
     sandbox: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
-    unenforced: [...unenforced, ...globs.map((glob) => `filesystem.denyRead ${glob}`)].map(
-      (name) => `sandbox.${name}`,
-    ),
+    unenforced: [...unenforced, ...globs].map((name) => `sandbox.${name}`),
   };
 }

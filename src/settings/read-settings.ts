@@ -34,7 +34,7 @@ export interface AgentBudget {
   readonly minutes?: number;
 }
 
-const { apiKeyHelper, additionalDirectories, pluginDirs, agentBudgets, ...others } = schema;
+const { apiKeyHelper, additionalDirectories, pluginDirs, agentBudgets, availableModels, ...others } = schema;
 const { permissions, hooks, disableHooks, managedHooksOnly, ...plain } = others;
 
 /** The values that count, of all files together; absent if no file sets one. */
@@ -44,6 +44,8 @@ export type Settings = Values<typeof plain> & {
   readonly pluginDirs: readonly SourcedText[];
   /** Of every file; if several name a type, the smallest of each limit counts. */
   readonly agentBudgets: readonly AgentBudget[];
+  /** One list for each file that has one. */
+  readonly availableModels: readonly (readonly string[])[];
   /** The organisation's limit: no flag exceeds it. */
   readonly managedBudgetUsd?: number;
 };
@@ -101,6 +103,7 @@ function settingsOf(counted: readonly Leaf[], managed: readonly Leaf[]): Setting
     ...(helper === undefined ? {} : { apiKeyHelper: helper }),
     additionalDirectories: sourcedTexts(counted, additionalDirectories),
     pluginDirs: sourcedTexts(counted, pluginDirs),
+    availableModels: leavesIn(counted, availableModels).map(({ value }) => value),
     agentBudgets: leavesIn(counted, agentBudgets).flatMap(({ value }) =>
       Object.entries(value).map(([type, limits]) => ({ type, ...limits })),
     ),

@@ -31,6 +31,12 @@ export const schema = {
     "The model of the main conversation: `opus`, `sonnet`, `haiku`, a full ID, or `offline`.",
     { fallback: "`sonnet`" },
   ),
+  availableModels: setting(
+    "availableModels",
+    texts("names of models"),
+    "The only models that can be used: by the conversation, agents, skills and hooks. An entry is an alias, which is its whole family; a full ID; or the beginning of one, such as `claude-opus-4-5` or `opus-4-5`. If several files have a list, a model must be in each; `[]` leaves `sonnet`. An agent type of another model uses the session's.",
+    { fallback: "all", trust: "always" },
+  ),
   env: setting(
     "env",
     entries("a variable's name (letters, digits, _) with a text, a number, true or false", variables()),
@@ -243,6 +249,18 @@ export const schema = {
       texts("domains"),
       `What commands in the sandbox can reach. ${NOT_IN_PROJECT}`,
       { trust: "never" },
+    ),
+    deniedDomains: setting(
+      "troupe.sandbox.deniedDomains",
+      texts("domains"),
+      "What commands in the sandbox cannot reach, even if `troupe.sandbox.allowedDomains` has it.",
+      { trust: "always" },
+    ),
+    denyWrite: setting(
+      "troupe.sandbox.denyWrite",
+      texts("paths"),
+      "What commands in the sandbox cannot write, even in the workspace.",
+      { trust: "always" },
     ),
     readOnly: setting(
       "troupe.sandbox.readOnly",

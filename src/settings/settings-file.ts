@@ -51,16 +51,43 @@ export async function readSettingsFile(from: SettingsPath): Promise<SettingsFile
     const leaves = restrictionLeaves(parsed.restrictions, from);
     return { ...from, leaves, cautious: true, faulty: true, warnings: [sentence], identity };
   }
-  const { leaves, problems, unknown, unenforced } = checkLeaves(parsed.value, from);
+  const { leaves, problems, unknown, unenforced, unused } = checkLeaves(parsed.value, from);
   const warnings = await Promise.all(problems.slice(0, MAX_NAMES).map((one) => problemText(one, text)));
   if (unknown.length > 0) warnings.push(`there is no setting ${listText(unknown)}; correct or remove it.`);
-  if (unenforced.length > 0)
-    warnings.push(
-      `Troupe does not enforce ${listText(unenforced)}; use permission rules or troupe.sandbox instead.`,
-    );
+  if (unused.length > 0)
+    warnings.push(`${listText(unused)} ${unused.length === 1 ? "is" : "are"} not used here.`);
+  warnings.push(...unenforcedTexts(unenforced));
   const cautious = problems.some(({ path }) => path[0] === "permissions");
   const own = { ...from, leaves, cautious, warnings: warnings.map((one) => `${file}: ${one}`), identity };
   return problems.length > 0 ? { ...own, faulty: true } : own;
+}
+
+/** Keys that open the sandbox elsewhere. */
+const WIDER =
+  /^sandbox\.(?:excludedCommands|filesystem\.allow(?:Write|Read)|network\.(?:allow(?!Managed)|httpProxyPort|socksProxyPort)|enableWeaker|ignoreViolations)/;
+
+/** A restriction is never dropped without a line: what is not enforced, and what it means here. */
+function unenforcedTexts(unenforced: readonly string[]): string[] {
+  const isLogin = (name: string) => name.startsWith("forceLogin");
+  const isWider = (name: string) => WIDER.test(name);
+  const logins = unenforced.filter(isLogin);
+  const wider = unenforced.filter(isWider);
+  const others = unenforced.filter((name) => !isLogin(name) && !isWider(name));
+  return [
+    ...(wider.length === 0
+      ? []
+      : [
+          `${listText(wider)} would widen the sandbox, which Troupe does not do: such commands stay in it, and leave it only with your permission.`,
+        ]),
+    ...(logins.length === 0
+      ? []
+      : [
+          `Troupe does not enforce ${listText(logins)}: it has no login, and uses whichever key or token it is given; restrict the key at your provider.`,
+        ]),
+    ...(others.length === 0
+      ? []
+      : [`Troupe does not enforce ${listText(others)}; use permission rules or troupe.sandbox instead.`]),
+  ];
 }
 
 function restrictionLeaves({ deny, ask, disableBypass }: SettingsRestrictions, from: SettingsPath): Leaf[] {

@@ -201,14 +201,18 @@ describe("settings", () => {
 
   test("that only restrict elsewhere are named as not enforced, and a wrong value of a restriction still restricts", async () => {
     const folders = foldersWith({
-      user: { availableModels: ["opus"], forceLoginOrgUUID: "x" },
-      local: { permissions: { disableBypassPermissionsMode: true } },
+      user: { availableModels: ["opus"], forceLoginOrgUUID: "x", deniedMcpServers: [] },
+      project: { availableModels: ["haiku", 5] },
+      local: { permissions: { disableBypassPermissionsMode: true }, availableModels: 5 },
     });
-    const read = await readAll(folders, true);
-    expect(read.warnings[0]).toBe(
-      `${folders.fileOf("user")}: Troupe does not enforce availableModels, forceLoginOrgUUID; use permission rules or troupe.sandbox instead.`,
-    );
+    const read = await readAll(folders, false);
+    const file = folders.fileOf("user");
+    expect(read.warnings.slice(0, 2)).toEqual([
+      `${file}: Troupe does not enforce forceLoginOrgUUID: it has no login, and uses whichever key or token it is given; restrict the key at your provider.`,
+      `${file}: Troupe does not enforce deniedMcpServers; use permission rules or troupe.sandbox instead.`,
+    ]);
     expect(read.bypassDisabled).toBe(true);
+    expect(read.settings.availableModels).toEqual([["opus"], ["haiku"], []]);
   });
 
   test("keep the valid part of a wrong list of restrictions", async () => {
@@ -221,11 +225,12 @@ describe("settings", () => {
       expect(warning).toMatch(/correct it, until then only what is right in it counts\.$/);
   });
 
-  test("that do not exist are named together; keys of other tools and remarks are not", async () => {
+  test("that do not exist are named together; keys of other tools are not used here, and remarks are remarks", async () => {
     const folders = foldersWith({
       user: {
         theme: "dark",
         worktree: { symlinkDirectories: ["node_modules"], basRef: "head" },
+        $schema: "https://example.org/schema.json",
         _comment: "mine",
         "//": 1,
         statusLine: {},
@@ -236,6 +241,7 @@ describe("settings", () => {
     const read = await readAll(folders, false);
     expect(read.warnings).toEqual([
       `${folders.fileOf("user")}: there is no setting worktree.basRef, modle, troupe.maxAgnets, troupe.aliases.opsu; correct or remove it.`,
+      `${folders.fileOf("user")}: theme, worktree.symlinkDirectories, statusLine are not used here.`,
     ]);
     expect(read.leaves.map(({ path }) => path.join("."))).toContain("modle");
   });

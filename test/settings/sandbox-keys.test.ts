@@ -26,12 +26,14 @@ test("takes hosts, and paths where they are meant", () => {
   const sandbox = {
     enabled: true,
     autoAllowBashIfSandboxed: true,
-    filesystem: { denyRead: ["~/diary", "/srv/keys", "./own"] },
-    network: { allowedDomains: ["a.example"] },
+    filesystem: { denyRead: ["~/diary", "/srv/keys", "./own"], denyWrite: ["~/notes", "own"] },
+    network: { allowedDomains: ["a.example"], deniedDomains: ["b.a.example"] },
   };
   expect(read(sandbox).values).toEqual({
     ...{ mode: "on", autoAllow: true, allowedDomains: ["a.example"] },
+    deniedDomains: ["b.a.example"],
     denyRead: ["~/diary", "/srv/keys", "/home/me/.claude/own"],
+    denyWrite: ["~/notes", "/home/me/.claude/own"],
   });
   const project: SettingsPath = { scope: "project", file: "/repo/.claude/settings.json" };
   expect(read({ filesystem: { denyRead: ["own"] } }, project).values).toEqual({ denyRead: ["/repo/own"] });
@@ -40,13 +42,13 @@ test("takes hosts, and paths where they are meant", () => {
 test("names each key that is not enforced", () => {
   const sandbox = {
     excludedCommands: ["docker"],
-    filesystem: { allowWrite: ["/x"], denyWrite: ["/y"], denyRead: ["//**/*.pem"] },
-    network: { deniedDomains: ["b.example"] },
+    filesystem: { allowWrite: ["/x"], denyWrite: ["/y/*"], denyRead: ["//**/*.pem"] },
+    network: { allowLocalBinding: true },
   };
   expect(read(sandbox).unenforced).toEqual([
     "sandbox.excludedCommands",
-    ...["sandbox.filesystem.allowWrite", "sandbox.filesystem.denyWrite", "sandbox.network.deniedDomains"],
-    "sandbox.filesystem.denyRead //**/*.pem",
+    ...["sandbox.filesystem.allowWrite", "sandbox.network.allowLocalBinding"],
+    ...["sandbox.filesystem.denyRead //**/*.pem", "sandbox.filesystem.denyWrite /y/*"],
   ]);
   expect(read("yes").unenforced).toEqual(["sandbox"]);
 });

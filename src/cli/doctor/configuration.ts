@@ -22,7 +22,8 @@ export function checkSettings(files: readonly SettingsFile[], read: TrustedSetti
       return { name, state: "ok", text: `${file} is valid (${counted(leaves.length, "value")})` };
     const lines = warnings.map((text) => (text.startsWith(`${file}: `) ? text.slice(file.length + 2) : text));
     const text = faulty ? `${file} has errors` : `${file} has entries that mean nothing here`;
-    return { name, state: faulty ? "wrong" : "warning", text, lines, todo: "Correct or remove them." };
+    if (!faulty) return { name, state: "warning", text, lines };
+    return { name, state: "wrong", text, lines, todo: "Correct or remove them." };
   });
   const together = read.warnings.filter((text) => !own.has(text));
   if (checks.length + together.length === 0) return [{ name, state: "ok", text: "no files" }];

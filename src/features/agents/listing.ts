@@ -2,6 +2,7 @@ import type { AgentDefinition, AgentSource } from "../../context/agents/definiti
 import { builtInAgents, findAgent } from "../../context/agents/index.ts";
 import { resolveTools, unknownTools } from "../../context/agents/tool-names.ts";
 import type { AgentModels } from "../../model/agent-models.ts";
+import { modelRefusal } from "../../model/available-models.ts";
 import { Toolbox } from "../../supervisor/toolbox.ts";
 import type { AgentListing } from "../../tools/agent-list.ts";
 import { noSession, sessionTools } from "../../tools/session-tools.ts";
@@ -92,7 +93,10 @@ export function listAgents(own: readonly AgentDefinition[] = [], models: AgentMo
 /** Returns the definition with the model from the settings, which takes precedence over its own. */
 function withModel(definition: AgentDefinition, models: AgentModels): AgentDefinition {
   const builtIn = builtInAgents.includes(definition);
-  const chosen = chooseModel(definition, models, builtIn);
+  const wanted = chooseModel(definition, models, builtIn);
+  const isRefused =
+    wanted !== undefined && modelRefusal(wanted, models.availableModels, models.aliases) !== null;
+  const chosen = isRefused ? undefined : wanted;
   if (chosen === definition.model) return definition;
   const { model: _, ...rest } = definition;
   return {

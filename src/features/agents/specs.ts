@@ -12,6 +12,7 @@ import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, AgentTool, JsonSchema } from "../../mailbox/messages.ts";
 import type { Isolation } from "../../mailbox/worktree.ts";
 import { resolveModel } from "../../model/aliases.ts";
+import type { AvailableModels } from "../../model/available-models.ts";
 import { narrower } from "../../settings/modes.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import type { Limits } from "../../supervisor/limits.ts";
@@ -34,6 +35,7 @@ export interface SpecOptions {
   readonly cwd: string;
   readonly additionalDirs?: readonly string[];
   readonly aliases?: Readonly<Record<string, string>>;
+  readonly availableModels?: AvailableModels;
   readonly effort?: Effort;
   readonly limits?: Partial<Limits>;
   readonly compaction?: CompactionOptions;

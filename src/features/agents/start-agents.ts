@@ -7,6 +7,7 @@ import { ActorId, type CallId, type Ids, MAIN } from "../../mailbox/ids.ts";
 import type { ActorSpec, JsonSchema, Summary } from "../../mailbox/messages.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import { resolveModel } from "../../model/aliases.ts";
+import { modelRefusal } from "../../model/available-models.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { ActorSystem } from "../../supervisor/actor-system.ts";
 import type { SpawnNeeds } from "../../supervisor/joints.ts";
@@ -169,6 +170,9 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     { id, needs, caller, deadlineMs }: StartOptions,
   ): Actor {
     const { spawn, common, spending } = this.#parts;
+    const { availableModels, aliases } = common.options;
+    const refusal = model === undefined ? null : modelRefusal(model, availableModels, aliases);
+    if (refusal !== null) throw new Error(refusal);
     const build = (): ActorSpec => {
       // Others may have started while this one was prepared.
       if (caller) this.#assertFewEnough(caller);

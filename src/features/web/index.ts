@@ -1,5 +1,6 @@
 import { MAIN } from "../../mailbox/ids.ts";
 import { resolveModel } from "../../model/aliases.ts";
+import { type AvailableModels, modelRefusal } from "../../model/available-models.ts";
 import { DEFAULT_BASE_URL } from "../../model/base-url.ts";
 import type { Gateway } from "../../model/client.ts";
 import { gatewayClient } from "../../model/gateway-client.ts";
@@ -13,6 +14,7 @@ export interface PageModelOptions {
   };
   readonly smallModel?: string;
   readonly aliases?: Readonly<Record<string, string>>;
+  readonly availableModels?: AvailableModels;
   readonly compaction?: CompactionOptions;
 }
 
@@ -20,9 +22,12 @@ export interface PageModelOptions {
 export function pageModel(
   gateway: Pick<Gateway, "connect" | "isOver">,
   model: string,
-  { smallModel, aliases, compaction, source }: PageModelOptions,
+  { smallModel, aliases, availableModels, compaction, source }: PageModelOptions,
 ): PageModel {
-  const isSmall = smallModel !== undefined && source.provider !== "offline";
+  const isSmall =
+    smallModel !== undefined &&
+    source.provider !== "offline" &&
+    modelRefusal(smallModel, availableModels, aliases) === null;
   const name = isSmall ? resolveModel(smallModel, aliases) : model;
   return {
     // Some languages have a token for each character; half of the window stays free.

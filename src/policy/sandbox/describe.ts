@@ -6,6 +6,8 @@ export interface Described extends SandboxPlace {
   readonly temporary: string;
   readonly denyRead: readonly string[];
   readonly allowedDomains: readonly string[];
+  readonly deniedDomains?: readonly string[];
+  readonly denyWrite?: readonly string[];
   /** True if the model may ask to leave the sandbox. */
   readonly canLeave: boolean;
 }
@@ -17,6 +19,7 @@ export interface Described extends SandboxPlace {
 export function describedPolicy(described: Described): string {
   const { writable, readable, git, home, troupeHome, temporary, denyRead, allowedDomains, canLeave } =
     described;
+  const { deniedDomains = [], denyWrite = [] } = described;
   const [root] = writable;
   const shown = (path: string) =>
     path === root
@@ -28,6 +31,10 @@ export function describedPolicy(described: Described): string {
           : path.startsWith(`${home}/`)
             ? `~${path.slice(home.length)}`
             : path;
+  const inWorkspace = (path: string) =>
+    root !== undefined && path.startsWith(`${root}/`)
+      ? `${WORKSPACE}${path.slice(root.length)}`
+      : shown(path);
   const policy = {
     read: {
       denyOnly: [...new Set(denyRead.map(shown))],
@@ -38,7 +45,7 @@ export function describedPolicy(described: Described): string {
         ...new Set([...writable, temporary].map(shown)),
         ...(git === undefined ? [] : ["what git needs of the repository"]),
       ],
-      denyWithinAllow: PROTECTED.map((name) => `${WORKSPACE}/${name}`),
+      denyWithinAllow: [...PROTECTED.map((name) => `${WORKSPACE}/${name}`), ...denyWrite.map(inWorkspace)],
     },
     network: { allowedHosts: [...new Set(allowedDomains)] },
   };
@@ -52,7 +59,7 @@ export function describedPolicy(described: Described): string {
     JSON.stringify(files),
     hosts.length === 0
       ? "There is no network in it."
-      : `Of the network it reaches only: ${hosts.join(", ")}.`,
+      : `Of the network it reaches only: ${hosts.join(", ")}${deniedDomains.length === 0 ? "" : `; not ${deniedDomains.join(", ")}`}.`,
     "For temporary files use $TMPDIR; /tmp cannot be written.",
     leaving,
   ].join("\n");

@@ -20,7 +20,7 @@ const RELAY = `"$1" "TCP4-LISTEN:${PORT},bind=127.0.0.1,fork,reuseaddr,backlog=4
  * if its package cannot be used on this machine.
  */
 export async function openNetwork(
-  allowed: readonly string[],
+  { allowed, denied }: { readonly allowed: readonly string[]; readonly denied: readonly string[] },
   { socat, shell, directory }: { readonly socat: string; readonly shell: string; readonly directory: string },
 ): Promise<Network> {
   const [{ createHttpProxyServer }, { matchesDomainPatternWithPort }, { getApplySeccompBinaryPath }, parent] =
@@ -35,7 +35,11 @@ export async function openNetwork(
   const token = randomBytes(18).toString("hex");
   const parentProxy = parent.resolveParentProxy();
   const server = createHttpProxyServer({
-    filter: (port, host) => allowed.some((pattern) => matchesDomainPatternWithPort(host, port, pattern)),
+    filter(port, host) {
+      const isIn = (list: readonly string[]) =>
+        list.some((pattern) => matchesDomainPatternWithPort(host, port, pattern));
+      return isIn(allowed) && !isIn(denied);
+    },
     proxyAuthToken: token,
     ...(parentProxy === undefined ? {} : { parentProxy }),
   });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import { errorMessage } from "../../lib/errors.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
@@ -12,7 +12,7 @@ import { type Network, openNetwork } from "./network.ts";
 import { type Findings, openings } from "./probe.ts";
 import { trustedProgram } from "./programs.ts";
 import type { Prepared, Sandbox, SandboxPlace, SandboxReport, SandboxSettings } from "./sandbox.ts";
-import { hide, realOrNull, secretPaths } from "./secrets.ts";
+import { fromHome, hide, realOrNull, secretPaths } from "./secrets.ts";
 
 export interface OpenSandboxOptions extends BuilderOptions {
   readonly settings: SandboxSettings;
@@ -71,6 +71,10 @@ class OpenSandbox implements Sandbox {
       ...{ home, troupeHome, temporary: this.#temporary },
       denyRead: secretPaths({ home, troupeHome, denyRead: settings.denyRead }),
       allowedDomains: this.#network === null ? [] : settings.allowedDomains,
+      ...{
+        deniedDomains: settings.deniedDomains,
+        denyWrite: settings.denyWrite.map((path) => fromHome(path, home)),
+      },
       canLeave: settings.mode === "on",
     });
   }
@@ -101,11 +105,13 @@ class OpenSandbox implements Sandbox {
       );
     const shown = [...roots, ...existing(readable)];
     const secrets = secretPaths({ home, troupeHome, denyRead: settings.denyRead });
+    const unwritable = settings.denyWrite.map((path) => fromHome(path, home));
     const seen: ConfinedView[] = [
       ...[...roots, ...existing(git?.writable ?? []), this.#temporary].map(
         (path): ConfinedView => ({ as: "write", path }),
       ),
       ...held.seen,
+      ...existing(unwritable).map((path): ConfinedView => ({ as: "read", path })),
       ...[...existing(git?.held ?? []), ...this.#ours(roots)].map(
         (path): ConfinedView => ({ as: "read", path }),
       ),
@@ -119,7 +125,10 @@ class OpenSandbox implements Sandbox {
         ...(this.#network === null ? {} : { bridge: this.#network.bridge }),
       },
       env: { TMPDIR: this.#temporary, ...this.#network?.env },
-      finish: this.#made.guard(held.absent),
+      finish: this.#made.guard([
+        ...held.absent,
+        ...unwritable.filter((path) => !existsSync(path) && roots.some((root) => holds(root, path))),
+      ]),
     };
   }
 
@@ -154,11 +163,14 @@ class OpenSandbox implements Sandbox {
     if (socat === null)
       return `${lack} socat is not installed${platform === "linux" ? "" : " (Linux only)"}.`;
     try {
-      this.#network = await openNetwork(settings.allowedDomains, {
-        socat,
-        shell,
-        directory: this.#directory,
-      });
+      this.#network = await openNetwork(
+        { allowed: settings.allowedDomains, denied: settings.deniedDomains },
+        {
+          socat,
+          shell,
+          directory: this.#directory,
+        },
+      );
       return null;
     } catch (error) {
       return `${lack} ${errorMessage(error)}.`;

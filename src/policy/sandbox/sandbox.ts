@@ -8,6 +8,10 @@ export interface SandboxSettings {
   readonly autoAllow: boolean;
   /** Hosts that commands may reach, such as `packages.example.org` or `*.example.com`; without any there is no network. */
   readonly allowedDomains: readonly string[];
+  /** Hosts that commands may not reach, whatever is allowed. */
+  readonly deniedDomains: readonly string[];
+  /** Paths that commands may not write, even in the workspace. `~/` is the home. */
+  readonly denyWrite: readonly string[];
   /** Paths that commands may not read, in addition to those with credentials. `~/` is the home. */
   readonly denyRead: readonly string[];
   /** Whether commands that only read run in a confinement of their own. */
@@ -19,6 +23,8 @@ export const defaultSandboxSettings: SandboxSettings = {
   mode: "off",
   autoAllow: false,
   allowedDomains: [],
+  deniedDomains: [],
+  denyWrite: [],
   denyRead: [],
   readOnly: true,
 };

@@ -29,11 +29,14 @@ export interface SecretPlaces {
   readonly denyRead: readonly string[];
 }
 
+/** Returns the absolute path that a setting names. */
+export function fromHome(path: string, home: string): string {
+  return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : resolve(home, path);
+}
+
 /** Returns the known paths of credentials and the user's additions, as absolute paths. */
 export function secretPaths({ home, troupeHome, denyRead }: SecretPlaces): string[] {
-  const added = denyRead.map((path) =>
-    path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : resolve(home, path),
-  );
+  const added = denyRead.map((path) => fromHome(path, home));
   return [
     ...new Set([...CREDENTIALS.map((name) => join(home, name)), ...SYSTEM_SECRETS, troupeHome, ...added]),
   ];

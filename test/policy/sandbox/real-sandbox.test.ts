@@ -76,6 +76,16 @@ describe("a command in the sandbox", unless(whyNoBubblewrap), () => {
     expect(output.head).not.toContain(text);
   });
 
+  test("does not write what settings keep: a file, what is in a directory, and what is not there yet", async () => {
+    const denyWrite = ["kept", "dir", "absent"].map((name) => `~/../workspace/${name}`);
+    const files = { "workspace/kept": "before", "workspace/dir/in": "before", "workspace/other": "before" };
+    const { run, folder } = opened(files, { denyWrite });
+    await run("for f in kept dir/in other absent; do echo after > $f; done; rm -rf dir; true");
+    const read = (name: string) => readFileSync(join(folder, "workspace", name), "utf8");
+    expect(["kept", "dir/in", "other"].map(read)).toEqual(["before", "before", "after\n"]);
+    expect(existsSync(join(folder, "workspace/absent"))).toBe(false);
+  });
+
   test("reads no password of the system, even where its user may (section 5)", async () => {
     const { output } = await opened().run("cat /etc/shadow");
     expect(output.head).not.toContain("root:");
@@ -223,7 +233,10 @@ describe("a command with some hosts allowed", unless(whyNoSocat), () => {
     await new Promise((resolve) => server.once("listening", resolve));
     const address = server.address();
     const port = typeof address === "object" ? address?.port : 0;
-    const { run } = opened({}, { allowedDomains: ["localhost"] });
+    const { run } = opened(
+      {},
+      { allowedDomains: ["localhost", "other.invalid"], deniedDomains: ["*.invalid"] },
+    );
     const allowed = await run(get(`localhost:${port}`));
     expect(allowed.output.head).toBe("200\n");
     const other = await run(get("other.invalid"));
