@@ -85,7 +85,9 @@ test("disableBypassPermissionsMode: neither a flag nor the user's settings bypas
   expect(existsSync(join(cwd, "one"))).toBe(false);
 });
 
-test("availableModels: no request goes to another model, wherever it is named", { tags: ["long"] }, async () => {
+test("availableModels: no request goes to another model, wherever it is named", {
+  tags: ["long"],
+}, async () => {
   const agent = "---\nname: reader\ndescription: Reads.\nmodel: opus\n---\nYou read.\n";
   const start = (more: object): ServedReply => ({
     text: "I start one.",

@@ -129,7 +129,7 @@ describe("of all files together", () => {
       mode: "required",
       autoAllow: false,
       allowedDomains: ["a.example"],
-      denyRead: [],
+      ...{ denyRead: [], denyWrite: [], deniedDomains: [] },
     });
   });
 
