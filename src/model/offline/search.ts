@@ -40,7 +40,7 @@ function termsOf(question: string): Term[] {
 
 /** A word begins where a word does, or in the middle of a name; a short one must end there, too. */
 function wordPattern(word: string): string {
-  const stem = word.replace(/(?:ations?|ings?|ions?|ers?|ors?|ies|ied|ed|es|s|y|e)$/, "");
+  const stem = word.replace(/(?:ations?|ings?|ions?|ers?|ors?|ten|ies|ied|ed|es|s|y|e)$/, "");
   const [begin, ends] =
     stem.length >= 4
       ? [stem, ""]
