@@ -114,8 +114,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
   const skills = skillsOptions(io, resume?.home ?? home, {
     settings: read.settings,
     plugins: plugins.sources,
-    trusted,
-    agreed,
+    ...{ trusted, agreed, withHooks: !read.hooksOff },
   });
   const languageServers = await languageServersHere(io, resume?.cwd ?? cwd, read.settings, (digest) =>
     worksElsewhere ? trusts : agreed(digest),

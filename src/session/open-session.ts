@@ -162,8 +162,10 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
       ? (options.person ?? null)
       : { ask: async (ask, signal) => (await promptTool.promise).ask(ask, signal) };
   const inbox = openInbox({ folder: place.folder, clock, redact: resources.redact, onEvent });
+  const lent = new SkillRules();
   const permissions = openPermissions({
     ...{ options, user, rules, cwd, hooks, actors, onWarning },
+    skillsOf: (actor, of) => lent.skillsOf(actor, of),
     post: (ask, answer) => inbox.post(ask, answer),
   });
   const { mode, asks, broker, caller } = permissions;
@@ -212,12 +214,12 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     kind: (type) => types.find(type),
   });
   if (servers.person !== null) promptTool.resolve(servers.person);
-  const lent = new SkillRules();
   const skills = openSkills(options, {
     ...{ session: id, actors, journal, commands, gate, toolbox, lent, treeAt, denied, onWarning },
     named: namedFiles({ options: options.context ?? {}, cwd, folders, denied }),
     prompted: async (line, signal) => (await servers.prompted?.(line, signal)) ?? null,
     hooked: (tool) => hooks.has("PreToolUse", [tool]),
+    onHooks: (ofSkills) => hooks.replaceSkills(ofSkills),
   });
   const userActors = new UserActors({
     ...{ journal, ids, clock, onWarning },

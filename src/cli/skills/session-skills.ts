@@ -33,11 +33,13 @@ export function skillsOptions(
     readonly plugins: readonly PluginSource[];
     readonly trusted: boolean;
     readonly agreed: (digest: string) => boolean;
+    readonly withHooks: boolean;
   },
 ): SkillsOptions {
   const { trusted, agreed, plugins } = given;
   return {
     ...given.settings.skills,
+    hooks: given.withHooks,
     search: {
       ...{ homedir: io.homedir, home, managed: managedDir(io), agreed, plugins },
       reserved: conversationCommands,

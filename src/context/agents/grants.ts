@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
 import { plainName } from "../../lib/near-name.ts";
-import { isObject } from "../../lib/objects.ts";
-import { oneLine, shorten } from "../../lib/text.ts";
 import type { MergeMode } from "../../mailbox/worktree.ts";
 import { formatReplacing, type ReplacedOwner, type Replacing } from "../markdown/choose-by-name.ts";
+import { formatHooks, shown, sortedJson } from "../markdown/hook-grant.ts";
 import type { AgentDefinition, AgentMode } from "./definition.ts";
 import { builtInAgents } from "./index.ts";
 
@@ -24,9 +23,6 @@ export type Privilege =
   | { readonly type: "server"; readonly name: string; readonly server: unknown }
   | { readonly type: "mode"; readonly mode: AgentMode }
   | { readonly type: "merge"; readonly mode: MergeMode };
-
-/** Shortens a script for the user. */
-const MAX_SHOWN_CHARS = 200;
 
 /** Returns the grants for the project's own definitions; the user installed the others. */
 export function agentGrants(definitions: readonly AgentDefinition[]): readonly AgentGrant[] {
@@ -55,9 +51,7 @@ export function grantOf({ name }: Pick<AgentDefinition, "name">, privilege: Priv
   switch (privilege.type) {
     case "hook": {
       const { event, hooks } = privilege;
-      const commands = commandsIn(hooks).map((command) => `"${shown(command)}"`);
-      const what = commands.join(", ") || shown(sortedJson(hooks));
-      return grant(`run ${what} as a hook (${shown(event)}) of the agent ${agent}`, "runs", [
+      return grant(`${formatHooks(event, hooks)} of the agent ${agent}`, "runs", [
         ...["hook", name, event, hooks],
       ]);
     }
@@ -112,30 +106,4 @@ function plainNames({ name, aliases = [] }: AgentDefinition): readonly string[] 
 
 function grant(words: string, group: AgentGrant["group"], what: readonly unknown[]): AgentGrant {
   return { words, digest: hash("sha256", sortedJson(["agent", ...what]), "hex"), group, agent: true };
-}
-
-/** Formats the same text in whatever order the keys are written. */
-function sortedJson(value: unknown): string {
-  return (
-    JSON.stringify(value, (_, inner: unknown) =>
-      isObject(inner)
-        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : inner,
-    ) ?? ""
-  );
-}
-
-/** Returns the commands and prompts of hooks, however they are written: each is under `command` or `prompt`. */
-function commandsIn(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(commandsIn);
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, inner]) =>
-    key === "command" || key === "prompt"
-      ? [typeof inner === "string" ? inner : sortedJson(inner)]
-      : commandsIn(inner),
-  );
-}
-
-function shown(text: string): string {
-  return shorten(oneLine(text), MAX_SHOWN_CHARS);
 }

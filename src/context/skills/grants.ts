@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { oneLine, shorten } from "../../lib/text.ts";
 import { formatReplacing, type ReplacedOwner, type Replacing } from "../markdown/choose-by-name.ts";
+import { formatHooks, shown, sortedJson } from "../markdown/hook-grant.ts";
 import type { Skill } from "./skill.ts";
 
 /** One thing that a skill of the project or of an enabled plug-in may do only if the user has agreed to it. */
@@ -16,15 +16,19 @@ export interface SkillGrant {
   readonly replaces?: true;
 }
 
-/** A list for the user need not show a whole script. */
-const MAX_SHOWN_CHARS = 200;
-
 /** Returns what these skills ask for. */
 export function skillGrants(skills: readonly Skill[]): readonly SkillGrant[] {
   return skills.flatMap((skill) => [
     ...skill.allowedTools.map((rule) => ruleGrant(skill, rule)),
     ...skill.commands.map((command) => commandGrant(skill, command)),
+    ...Object.entries(skill.hooks ?? {}).map(([event, hooks]) => hookGrant(skill, event, hooks)),
   ]);
+}
+
+/** The hooks of one event. */
+export function hookGrant({ name }: Pick<Skill, "name">, event: string, hooks: unknown): SkillGrant {
+  const words = `${formatHooks(event, hooks)} while the skill ${name} is in use`;
+  return grant(words, ["hook", name, event, sortedJson(hooks)], "runs");
 }
 
 export function ruleGrant({ name }: Pick<Skill, "name">, rule: string): SkillGrant {
@@ -71,8 +75,4 @@ export function skillReplacements(
 
 function grant(words: string, what: readonly string[], group: SkillGrant["group"]): SkillGrant {
   return { words, digest: hash("sha256", JSON.stringify(["skill", ...what]), "hex"), group, skill: true };
-}
-
-function shown(text: string): string {
-  return shorten(oneLine(text), MAX_SHOWN_CHARS);
 }

@@ -1,4 +1,5 @@
 import { oneLine } from "../../lib/text.ts";
+import { hooks as readHooks } from "../agents/meanings.ts";
 import type { Files } from "../files.ts";
 import { fieldReader, type Meaning, names, readFlag, readText } from "../markdown/field-reader.ts";
 import { type FieldProblem, type Fields, formatProblem } from "../markdown/fields.ts";
@@ -65,11 +66,11 @@ function skillOf(
       line: reader.field("context")?.line ?? 1,
       message: "context must be fork, or absent; it does not count.",
     });
-  const hooks = reader.field("hooks");
-  if (hooks !== undefined)
+  const hooks = take("hooks", readHooks);
+  if (hooks !== undefined && plugin !== null)
     problems.push({
-      line: hooks.line,
-      message: "hooks do not count in a skill; put them into settings, or into an agent.",
+      line: reader.field("hooks")?.line ?? 1,
+      message: "hooks of a plug-in's skill do not count; the plug-in itself can have hooks.",
     });
   const model = line("model");
   const skill: Skill = {
@@ -80,6 +81,7 @@ function skillOf(
     argumentHint: take("argument-hint", hint) ?? null,
     arguments: take("arguments", names) ?? [],
     model: model === null || /^(?:inherit|default)$/i.test(model) ? null : model,
+    ...(plugin === null && hooks !== undefined ? { hooks } : {}),
     forModel: take("disable-model-invocation", readFlag) !== true,
     forUser: take("user-invocable", readFlag) !== false,
     forks: context === "fork",

@@ -21,6 +21,8 @@ export interface Skill {
   /** Names of its arguments, by position. */
   readonly arguments: readonly string[];
   readonly model: string | null;
+  /** As in settings, by event; active while the skill is in use. */
+  readonly hooks?: Readonly<Record<string, unknown>>;
   /** The model may load it by itself. */
   readonly forModel: boolean;
   /** The user may call it as `/name`. */

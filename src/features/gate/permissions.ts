@@ -14,6 +14,7 @@ import type { Shell } from "../../processes/platform-shell.ts";
 import type { PermissionMode, Rule } from "../../settings/rules.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import { hookCaller } from "../hooks/session-hooks.ts";
+import type { SkillRules } from "../skills/skill-rules.ts";
 import { type SessionAsks, sessionAsks } from "./asking.ts";
 import { type TrackedParts, trackedLookUp } from "./ever-tracked.ts";
 import { Gate, type GateParts } from "./gate.ts";
@@ -68,6 +69,8 @@ export interface PermissionParts {
   readonly cwd: string;
   readonly hooks: Pick<HookRunner, "has" | "notification">;
   readonly actors: Pick<Actors, "find" | "whileWaiting">;
+  /** The skills that an actor uses now. */
+  readonly skillsOf?: SkillRules["skillsOf"];
   /** Shows each request elsewhere, too. */
   readonly post?: NonNullable<AskBrokerOptions["post"]>;
   readonly onWarning: (message: string) => void;
@@ -85,7 +88,7 @@ export interface Permissions {
 export function openPermissions(parts: PermissionParts): Permissions {
   const { options, user, rules, cwd, hooks, actors } = parts;
   const mode = modeFrom(options.permissionMode ?? "default", options.whyNotMode);
-  const caller = hookCaller(actors, mode.current);
+  const caller = hookCaller(actors, mode.current, parts.skillsOf);
   const broker = new UserRequestBroker({
     person: user && notifying(user, hooks, (actor) => caller(actor, cwd)),
     ...(parts.post ? { post: parts.post } : {}),

@@ -13,7 +13,7 @@ export function definitionHooks(definitions: readonly AgentDefinition[]): ReadHo
 }
 
 /** Maps `Stop`, which users write as in settings, to the end of an agent. */
-function forAgents({ Stop: stop, ...hooks }: Readonly<Record<string, unknown>>): object {
+export function forAgents({ Stop: stop, ...hooks }: Readonly<Record<string, unknown>>): object {
   if (stop === undefined) return hooks;
   const { SubagentStop: own, ...others } = hooks;
   return { ...others, SubagentStop: Array.isArray(own) && Array.isArray(stop) ? [...own, ...stop] : stop };

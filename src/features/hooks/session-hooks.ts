@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../mailbox/clock.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
 import type { Hooks } from "../../policy/hooks/hooks.ts";
@@ -10,6 +11,7 @@ import { narrower } from "../../settings/modes.ts";
 import type { HookSource } from "../../settings/read-settings.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import type { Actors } from "../../supervisor/actors.ts";
+import type { SkillRules } from "../skills/skill-rules.ts";
 import { type AskModel, type HookModelOptions, hookModels, type RunAgent } from "./hook-models.ts";
 import { hookNotice } from "./hook-words.ts";
 
@@ -36,14 +38,16 @@ export interface HookOptions {
 export interface SessionHooks extends HookRunner {
   replace(sources: readonly HookSource[]): void;
   replaceAgents(ofAgents: readonly AgentHooks[]): void;
+  replaceSkills(ofSkills: readonly AgentHooks[]): void;
 }
 
 /** Returns the user's hooks, which run in the supervisor for every agent. */
 export function sessionHooks(options: HookOptions): SessionHooks {
   const { session, model, folder, cwd, processes, actors, clock, onWarning } = options;
   let { sources, ofAgents } = options;
+  let ofSkills: readonly AgentHooks[] = [];
   const parsed = (): Hooks => {
-    const { hooks, problems } = parseHooks([...sources, ...ofAgents]);
+    const { hooks, problems } = parseHooks([...sources, ...ofAgents, ...ofSkills]);
     for (const problem of problems) onWarning(problem);
     return hooks;
   };
@@ -76,6 +80,11 @@ export function sessionHooks(options: HookOptions): SessionHooks {
       sources = changed;
       hooks = parsed();
     },
+    replaceSkills(changed) {
+      if (isDeepStrictEqual(changed, ofSkills)) return;
+      ofSkills = changed;
+      hooks = parsed();
+    },
     replaceAgents(changed) {
       ofAgents = changed;
       hooks = parsed();
@@ -87,6 +96,7 @@ export function sessionHooks(options: HookOptions): SessionHooks {
 export function hookCaller(
   actors: Pick<Actors, "find">,
   mode: () => PermissionMode,
+  skillsOf: SkillRules["skillsOf"] = () => [],
 ): (actor: ActorId, cwd: string) => HookCaller {
   return (owner, cwd) => {
     const actor = actors.find(owner);
@@ -98,6 +108,7 @@ export function hookCaller(
       ...(actor === undefined ? {} : { root: actor.root }),
       permissionMode: narrower(mode(), spec?.permissionMode),
       ...(type === undefined ? {} : { agentType: type }),
+      skills: skillsOf(actor, owner),
     };
   };
 }

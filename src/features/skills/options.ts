@@ -11,4 +11,6 @@ export interface SkillsOptions {
   readonly injection?: "message" | "system";
   /** Where the list is: in the first message (default), or in the system prompt. */
   readonly listing?: "attached" | "inline";
+  /** False if settings switch hooks off, so those of skills do not run. */
+  readonly hooks?: boolean;
 }

@@ -16,6 +16,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import type { ToolResultContent } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
 import type { Enclosure } from "../../policy/confinement/write-scope.ts";
+import type { ReadHooks } from "../../policy/hooks/hooks.ts";
 import type { Rule } from "../../settings/rules.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
@@ -29,6 +30,7 @@ import { forkWords } from "./fork-words.ts";
 import { type CommandContext, type CommandSide, judgedCalls } from "./judged-command.ts";
 import type { SkillsOptions } from "./options.ts";
 import { type Preloaded, preloadedWords, type Room } from "./preload.ts";
+import { refusedHooks, skillHooks } from "./skill-hooks.ts";
 import { rulesOf, type SkillRules } from "./skill-rules.ts";
 import { slashLine, unknownSkill } from "./slash-line.ts";
 
@@ -95,6 +97,8 @@ export interface SkillParts extends CommandSide {
   /** True if a hook would run for a call of this tool. */
   readonly hooked: (tool: string) => boolean;
   readonly onWarning: (message: string) => void;
+  /** The hooks of the skills, as of each check. */
+  readonly onHooks: (hooks: readonly ReadHooks[]) => void;
   readonly files?: Files;
 }
 
@@ -128,7 +132,8 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
   }
 
   async function look(): Promise<void> {
-    const { notes } = await library.look();
+    const { all, notes } = await library.look();
+    parts.onHooks(options.hooks === false ? [] : skillHooks(all, search.agreed));
     const fresh = notes.filter((note) => !warned.has(note));
     for (const note of fresh) warned.add(note);
     for (const note of fresh.slice(0, MOST_NOTES)) onWarning(note);
@@ -167,6 +172,11 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
       warn(
         `The skill ${skill.name} would use ${left.join(", ")} without a question; that does not count, because this directory is not trusted (--trust agrees to it for this run).`,
       );
+    const hooksLeft = refusedHooks(skill, search.agreed);
+    if (hooksLeft.length > 0)
+      warn(
+        `The skill ${skill.name} would run hooks (${hooksLeft.join(", ")}) while it is in use; they do not run, because this directory is not trusted (--trust agrees to them for this run).`,
+      );
     return rules;
   }
 
@@ -202,8 +212,8 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     const startsAgents = actor.spec.tools.some((tool) => tool.name === SPAWNING);
     const forks = skill.forks && startsAgents;
     const rules = rulesLent(skill);
-    if (forks) lent.lendToStarted(context.call, rules);
-    else lent.lend(context.actor, actor.run, rules);
+    if (forks) lent.lendToStarted(context.call, rules, skill.path);
+    else lent.lend(context.actor, actor.run, rules, skill.path);
     const around = { where: () => whereIs(context.actor), named: parts.named, signal: context.signal };
     const body = await render(skill, args, around);
     if (body.type === "unusable") return refused(body.reason);
@@ -220,8 +230,14 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
   async function carriedOut(skill: Skill, text: string, context: CallContext): Promise<Loaded> {
     const type = skill.agent ?? DEFAULT_AGENT;
     const prompt = loadedText(skill, "", text, false);
-    const alias = MODELS.find((one) => one === skill.model);
-    const model = alias === undefined ? {} : { model: alias };
+    const family = MODELS.find((one) => skill.model?.toLowerCase().includes(one));
+    if (skill.model !== null && skill.model !== family)
+      warn(
+        family === undefined
+          ? `The skill ${skill.name} names the model ${skill.model}, which does not count: it must be opus, sonnet or haiku.`
+          : `The skill ${skill.name} names the model ${skill.model}; its agent gets ${family}.`,
+      );
+    const model = family === undefined ? {} : { model: family };
     const input = { description: `skill ${skill.name}`, prompt, subagent_type: type, ...model };
     const where = { ...whereIs(context.actor), signal: context.signal };
     const gated = await calls.judged(SPAWNING, input, where);
@@ -249,7 +265,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
       askedFor = skill.name;
       return { type: "prompt", text: forkWords(skill, args), mentions: args };
     }
-    lent.lend(MAIN, actors.find(MAIN)?.run ?? 1, rulesLent(skill));
+    lent.lend(MAIN, actors.find(MAIN)?.run ?? 1, rulesLent(skill), skill.path);
     // The files that it names are attached to the prompt like those of any other.
     const around = { where: () => whereIs(MAIN), named: () => NO_FILES, signal };
     const body = await render(skill, args, around);
@@ -278,7 +294,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     return {
       prompt: loadedText(skill, args, body.text, true),
       mentions: body.written,
-      lend: ({ id, run }) => lent.lend(id, run, rules),
+      lend: ({ id, run }) => lent.lend(id, run, rules, skill.path),
     };
   }
 
@@ -300,7 +316,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     reserve({ id, skills = [] }, definition) {
       if (definition === null || (definition.source?.scope === "project" && !search.trusted())) return;
       for (const skill of library.now.all.filter(({ name }) => skills.includes(name)))
-        lent.lend(id, 1, rulesLent(skill));
+        lent.lend(id, 1, rulesLent(skill), skill.path);
     },
     fact(windowTokens) {
       const text = blockOf(library.now.all, windowTokens);

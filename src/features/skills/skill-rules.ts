@@ -8,6 +8,8 @@ interface Lent {
   /** The run it holds for. */
   readonly run: number;
   readonly rules: readonly Rule[];
+  /** The files of the skills in use. */
+  readonly skills: readonly string[];
 }
 
 /**
@@ -17,27 +19,40 @@ interface Lent {
 export class SkillRules {
   readonly #byActor = new Map<ActorId, Lent>();
   /** For the agent that this call starts. */
-  readonly #byCall = new Map<CallId, readonly Rule[]>();
+  readonly #byCall = new Map<CallId, Omit<Lent, "run">>();
 
   /** Returns the rules of an actor now; the same array until something changes. */
   of(actor: Actor | undefined, id: ActorId): readonly Rule[] {
+    const [own, started] = this.#lentTo(actor, id);
+    return own.rules.length > 0 ? own.rules : started.rules;
+  }
+
+  /** Returns the files of the skills that an actor uses now. */
+  skillsOf(actor: Actor | undefined, id: ActorId): readonly string[] {
+    return this.#lentTo(actor, id).flatMap(({ skills }) => skills);
+  }
+
+  #lentTo(
+    actor: Actor | undefined,
+    id: ActorId,
+  ): readonly [own: Omit<Lent, "run">, started: Omit<Lent, "run">] {
     const { run = 0, runFor } = actor ?? {};
     const lent = this.#byActor.get(id);
-    const own = lent !== undefined && (id === MAIN || lent.run === run) ? lent.rules : NONE;
-    const started = runFor?.call ? (this.#byCall.get(runFor.call) ?? NONE) : NONE;
-    return own.length > 0 ? own : started;
+    const own = lent !== undefined && (id === MAIN || lent.run === run) ? lent : NOTHING;
+    return [own, (runFor?.call ? this.#byCall.get(runFor.call) : undefined) ?? NOTHING];
   }
 
-  lend(id: ActorId, run: number, rules: readonly Rule[]): void {
-    if (rules.length === 0) return;
+  /** The actor uses the skill from now on, with these rules. */
+  lend(id: ActorId, run: number, rules: readonly Rule[], skill: string): void {
     const before = this.#byActor.get(id);
-    const held = before !== undefined && (id === MAIN || before.run === run) ? before.rules : NONE;
-    const fresh = rules.filter(({ text }) => !held.some((one) => one.text === text));
-    this.#byActor.set(id, { run, rules: [...held, ...fresh] });
+    const held = before !== undefined && (id === MAIN || before.run === run) ? before : NOTHING;
+    const fresh = rules.filter(({ text }) => !held.rules.some((one) => one.text === text));
+    const all = fresh.length === 0 ? held.rules : [...held.rules, ...fresh];
+    this.#byActor.set(id, { run, rules: all, skills: [...new Set([...held.skills, skill])] });
   }
 
-  lendToStarted(call: CallId, rules: readonly Rule[]): void {
-    if (rules.length > 0) this.#byCall.set(call, rules);
+  lendToStarted(call: CallId, rules: readonly Rule[], skill: string): void {
+    this.#byCall.set(call, { rules, skills: [skill] });
   }
 
   /** Called at each new prompt of the user. */
@@ -46,7 +61,7 @@ export class SkillRules {
   }
 }
 
-const NONE: readonly Rule[] = [];
+const NOTHING: Omit<Lent, "run"> = { rules: [], skills: [] };
 
 /** Returns the rules of a skill; those of a directory's skill only if the user has trusted each. */
 export function rulesOf(

@@ -26,6 +26,8 @@ export interface Hook {
   readonly file: string;
   /** It runs only for agents of this type. */
   readonly agentType?: string;
+  /** It runs only for actors that use the skill of this file. */
+  readonly skill?: string;
   /** The directory of the plug-in that it belongs to. */
   readonly plugin?: string;
   /** It is not awaited, and decides nothing. `wakes`: its no (exit code 2) starts a turn of its agent. */
@@ -36,7 +38,7 @@ export interface Hook {
 export type Hooks = ReadonlyMap<HookEvent, readonly Hook[]>;
 
 /** The raw `hooks` of one settings file; undefined if it has no hooks. */
-export interface ReadHooks extends Pick<Hook, "scope" | "file" | "agentType" | "plugin"> {
+export interface ReadHooks extends Pick<Hook, "scope" | "file" | "agentType" | "skill" | "plugin"> {
   readonly value: unknown;
 }
 

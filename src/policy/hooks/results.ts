@@ -9,6 +9,8 @@ export interface HookCaller {
   readonly permissionMode: string;
   /** Absent for the main conversation. */
   readonly agentType?: string;
+  /** The files of the skills that it uses now. */
+  readonly skills?: readonly string[];
 }
 
 export interface HookedCall {

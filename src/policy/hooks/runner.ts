@@ -85,11 +85,12 @@ export function hookRunner(ports: HookPorts): HookRunner {
   /** Null if no hook is configured for the event. */
   function run(event: HookedEvent): Promise<HookDecision> | null {
     const { names, input, caller } = event;
-    const { agentType: type, cwd, root = ports.session.projectDir } = caller;
+    const { agentType: type, skills = [], cwd, root = ports.session.projectDir } = caller;
     const own = (ports.hooks.get(event.event) ?? []).filter(
-      ({ agentType, condition, type: kind }) =>
+      ({ agentType, skill, condition, type: kind }) =>
         (kind === "command" || type !== HOOK_AGENT) &&
         (agentType === undefined || agentType === type) &&
+        (skill === undefined || skills.includes(skill)) &&
         (condition === undefined || condition({ names, input, cwd, root })),
     );
     const hooks = matchHooks(own, names);

@@ -283,7 +283,7 @@ describe("what files say", () => {
       [`${P}/open/SKILL.md`]: "---\nname: open\n",
       [`${P}/empty/SKILL.md`]: "---\nname: empty\ndescription: x\n---\n",
       [`${P}/odd/SKILL.md`]:
-        "---\ndescription: x\nuser-invocable: perhaps\ncontext: moon\nallowed-tools: {a: 1}\nhooks: {Stop: []}\n---\nB",
+        "---\ndescription: x\nuser-invocable: perhaps\ncontext: moon\nallowed-tools: {a: 1}\n---\nB",
       [`${P}/typo/SKILL.md`]: "---\ndesciption: x\ncolor: red\ntools: Read\nmodel: opus\n---\nB",
       [`${P}/bad name!/SKILL.md`]: "Body",
       [`${P}/huge/SKILL.md`]: "x".repeat(300_000),
@@ -303,7 +303,6 @@ describe("what files say", () => {
     expect(told).toContain(`${at("bad name!")}:1 "bad name!" cannot be called`);
     expect(told).toContain(`${at("huge")} has 300000 bytes, more than 262144`);
     expect(told).toContain(`${at("dir")} is a directory, not a file`);
-    expect(told).toContain(`${at("odd")}:6 hooks do not count in a skill; put them into settings`);
     const no = "is not a key of a skill, so it does not count; the nearest is";
     expect(told).toContain(`${at("typo")}:2 desciption ${no} description.`);
     expect(told).toContain(`${at("typo")}:4 tools ${no} allowed-tools.`);

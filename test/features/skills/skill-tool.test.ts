@@ -1,5 +1,7 @@
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { hookGrant } from "../../../src/context/skills/grants.ts";
 import { builtInSkills } from "../../../src/context/skills/skill-dirs.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
@@ -128,7 +130,7 @@ describe("Skill", () => {
     expect(third && textOf(third)).not.toContain("Only mine.");
   });
 
-  test("the ten that are named are there (A12.3)", async () => {
+  test("the nine that are named are there (A12.3)", async () => {
     const turns = builtInSkills.map((name) => load(name));
     const { supervisor, model } = withSkills([...turns, done]);
     await supervisor.prompt("all of them");
@@ -149,6 +151,66 @@ describe("Skill", () => {
     expect(text).not.toContain("ahoy");
     expect(text).toContain("Skill(greet)");
     expect(text).toContain("<command-name>init</command-name>");
+  });
+
+  test.each([
+    ["opus", "claude-opus-5-5", []],
+    ["claude-opus-4-1-20250805", "claude-opus-5-5", ["claude-opus-4-1-20250805; its agent gets opus"]],
+    ["a-model-of-mine", undefined, ["a-model-of-mine, which does not count"]],
+  ])("its own agent has the model %s as far as there is such a one", async (named, id, warned) => {
+    const { supervisor, model, events } = withSkills(
+      ({ actor }, n) => (actor === "main" && n === 0 ? load("dig") : done),
+      { files: { ".claude/skills/dig/SKILL.md": skillFile({ context: "fork", model: named }, "Dig.") } },
+    );
+    await supervisor.prompt("dig");
+    const agent = model.requests.find(({ actor }) => actor !== "main");
+    expect(agent?.model).toBe(id ?? model.requests[0]?.model);
+    const warnings = events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
+    expect(warnings).toHaveLength(warned.length);
+    for (const text of warned) expect(warnings.join()).toContain(text);
+  });
+
+  describe("its hooks", () => {
+    const guarded = (origin: string, hook: string) => ({
+      [`${origin}/guard/SKILL.md`]: `---\ndescription: Guard\nhooks:\n  PreToolUse:\n    - matcher: Glob\n      hooks:\n        - type: command\n          command: "${hook}"\n---\nGuard.`,
+    });
+    const glob = { calls: [{ name: "Glob", input: { pattern: "*.none" } }] };
+    const block = "echo no globs >&2; exit 2";
+
+    test("run while it is in use, for the actor that uses it, until the next prompt", async () => {
+      const homedir = temporaryFolder();
+      for (const [path, text] of Object.entries(guarded(join(homedir, ".claude/skills"), block))) {
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, text);
+      }
+      const { supervisor, model } = withSkills([glob, load("guard"), glob, done, glob, done], {
+        skills: { homedir },
+      });
+      await supervisor.prompt("one");
+      await supervisor.prompt("two");
+      const [, second, , fourth, , last] = model.requests.map((request) =>
+        count(textOf(request), "no globs"),
+      );
+      expect([second, fourth, last]).toEqual([0, 1, 1]);
+    });
+
+    test("of a directory run only if the user has agreed to them, and not if settings switch hooks off", async () => {
+      const runs = async (agreed: (digest: string) => boolean, hooks = true) => {
+        const { supervisor, model } = withSkills([load("guard"), glob, done], {
+          ...{ files: guarded(".claude/skills", block), agreed, skills: { hooks } },
+        });
+        await supervisor.prompt("one");
+        return textOf(model.requests.at(-1) ?? { messages: [] }).includes("no globs");
+      };
+      const value = [{ matcher: "Glob", hooks: [{ type: "command", command: block }] }];
+      const grant = hookGrant({ name: "guard" }, "PreToolUse", value);
+      expect(grant.words).toBe(
+        'run "echo no globs >&2; exit 2" as a hook (PreToolUse) while the skill guard is in use',
+      );
+      expect(await runs(() => false)).toBe(false);
+      expect(await runs((digest) => digest === grant.digest)).toBe(true);
+      expect(await runs(() => true, false)).toBe(false);
+    });
   });
 
   test("runs in its own agent if it says so", async () => {
