@@ -164,8 +164,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   const inbox = openInbox({ folder: place.folder, clock, redact: resources.redact, onEvent });
   const lent = new SkillRules();
   const permissions = openPermissions({
-    ...{ options, user, rules, cwd, hooks, actors, onWarning },
-    skillsOf: (actor, of) => lent.skillsOf(actor, of),
+    ...{ options, user, rules, cwd, hooks, actors, onWarning, skillsOf: lent.skillsOf },
     post: (ask, answer) => inbox.post(ask, answer),
   });
   const { mode, asks, broker, caller } = permissions;

@@ -13,8 +13,7 @@ import { type AskBrokerOptions, UserRequestBroker } from "../../policy/user-requ
 import type { Shell } from "../../processes/platform-shell.ts";
 import type { PermissionMode, Rule } from "../../settings/rules.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import { hookCaller } from "../hooks/session-hooks.ts";
-import type { SkillRules } from "../skills/skill-rules.ts";
+import { hookCaller, type SkillsOf } from "../hooks/session-hooks.ts";
 import { type SessionAsks, sessionAsks } from "./asking.ts";
 import { type TrackedParts, trackedLookUp } from "./ever-tracked.ts";
 import { Gate, type GateParts } from "./gate.ts";
@@ -70,7 +69,7 @@ export interface PermissionParts {
   readonly hooks: Pick<HookRunner, "has" | "notification">;
   readonly actors: Pick<Actors, "find" | "whileWaiting">;
   /** The skills that an actor uses now. */
-  readonly skillsOf?: SkillRules["skillsOf"];
+  readonly skillsOf?: SkillsOf;
   /** Shows each request elsewhere, too. */
   readonly post?: NonNullable<AskBrokerOptions["post"]>;
   readonly onWarning: (message: string) => void;

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from "../../context/agents/definition.ts";
+import { isObject } from "../../lib/objects.ts";
 import type { ReadHooks } from "../../policy/hooks/hooks.ts";
 
 /** Returns the hooks of definitions, each for agents of its type alone. */
@@ -13,8 +14,13 @@ export function definitionHooks(definitions: readonly AgentDefinition[]): ReadHo
 }
 
 /** Maps `Stop`, which users write as in settings, to the end of an agent. */
-export function forAgents({ Stop: stop, ...hooks }: Readonly<Record<string, unknown>>): object {
+function forAgents({ Stop: stop, ...hooks }: Readonly<Record<string, unknown>>): object {
   if (stop === undefined) return hooks;
   const { SubagentStop: own, ...others } = hooks;
   return { ...others, SubagentStop: Array.isArray(own) && Array.isArray(stop) ? [...own, ...stop] : stop };
+}
+
+/** Returns the hooks of a skill, whose `Stop` is the end of the main conversation and of an agent. */
+export function forBoth(hooks: unknown): unknown {
+  return isObject(hooks) && "Stop" in hooks ? { ...forAgents(hooks), Stop: hooks["Stop"] } : hooks;
 }

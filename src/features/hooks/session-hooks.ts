@@ -10,8 +10,9 @@ import type { Processes } from "../../processes/processes.ts";
 import { narrower } from "../../settings/modes.ts";
 import type { HookSource } from "../../settings/read-settings.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { SkillRules } from "../skills/skill-rules.ts";
+import { forBoth } from "./definition-hooks.ts";
 import { type AskModel, type HookModelOptions, hookModels, type RunAgent } from "./hook-models.ts";
 import { hookNotice } from "./hook-words.ts";
 
@@ -81,8 +82,9 @@ export function sessionHooks(options: HookOptions): SessionHooks {
       hooks = parsed();
     },
     replaceSkills(changed) {
-      if (isDeepStrictEqual(changed, ofSkills)) return;
-      ofSkills = changed;
+      const all = changed.map((one) => ({ ...one, value: forBoth(one.value) }));
+      if (isDeepStrictEqual(all, ofSkills)) return;
+      ofSkills = all;
       hooks = parsed();
     },
     replaceAgents(changed) {
@@ -92,11 +94,14 @@ export function sessionHooks(options: HookOptions): SessionHooks {
   };
 }
 
+/** Returns the files of the skills that an actor uses now. */
+export type SkillsOf = (actor: Actor | undefined, id: ActorId) => readonly string[];
+
 /** Returns the caller as hooks receive it. */
 export function hookCaller(
   actors: Pick<Actors, "find">,
   mode: () => PermissionMode,
-  skillsOf: SkillRules["skillsOf"] = () => [],
+  skillsOf: SkillsOf = () => [],
 ): (actor: ActorId, cwd: string) => HookCaller {
   return (owner, cwd) => {
     const actor = actors.find(owner);

@@ -1,7 +1,6 @@
 import { hookGrant } from "../../context/skills/grants.ts";
 import type { Skill } from "../../context/skills/skill.ts";
 import type { ReadHooks } from "../../policy/hooks/hooks.ts";
-import { forAgents } from "../hooks/definition-hooks.ts";
 
 type Agreed = (digest: string) => boolean;
 
@@ -12,9 +11,7 @@ export function skillHooks(skills: readonly Skill[], agreed: Agreed): readonly R
     if (origin === "shipped" || origin === "plugin") return [];
     const refused = refusedHooks(skill, agreed);
     const value = Object.fromEntries(Object.entries(hooks).filter(([event]) => !refused.includes(event)));
-    // An agent that uses the skill ends with SubagentStop, the main conversation with Stop.
-    const both = "Stop" in value ? { ...forAgents(value), Stop: value["Stop"] } : value;
-    return Object.keys(value).length === 0 ? [] : [{ scope: origin, file: path, value: both, skill: path }];
+    return Object.keys(value).length === 0 ? [] : [{ scope: origin, file: path, value, skill: path }];
   });
 }
 

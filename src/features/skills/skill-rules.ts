@@ -28,9 +28,8 @@ export class SkillRules {
   }
 
   /** Returns the files of the skills that an actor uses now. */
-  skillsOf(actor: Actor | undefined, id: ActorId): readonly string[] {
-    return this.#lentTo(actor, id).flatMap(({ skills }) => skills);
-  }
+  readonly skillsOf = (actor: Actor | undefined, id: ActorId): readonly string[] =>
+    this.#lentTo(actor, id).flatMap(({ skills }) => skills);
 
   #lentTo(
     actor: Actor | undefined,

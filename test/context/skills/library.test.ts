@@ -307,7 +307,7 @@ describe("what files say", () => {
     expect(told).toContain(`${at("typo")}:2 desciption ${no} description.`);
     expect(told).toContain(`${at("typo")}:4 tools ${no} allowed-tools.`);
     expect(all.find(({ name }) => name === "typo")).toMatchObject({ description: "B", model: "opus" });
-    expect(notes).toHaveLength(11);
+    expect(notes).toHaveLength(10);
   });
 
   test("a repository brings in nothing from elsewhere, and no file that a rule denies", async () => {
