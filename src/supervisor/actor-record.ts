@@ -257,7 +257,8 @@ class ActorRecord extends RunState {
       const pending = { reply: this.reply, open };
       this.spec = { ...spec, turns: [...this.turns], heard: [...this.reply.heard], pending };
     } else {
-      this.inbox.drain(notices);
+      // One that only compacts requests no reply: what has changed comes with the next input.
+      if (this.pendingCompaction?.alone !== true || this.inbox.hasInput) this.inbox.drain(notices);
       const end = last === null ? {} : { last };
       this.spec = { ...spec, turns: [...this.turns], heard: [...this.inbox.inFlight], ...end };
     }

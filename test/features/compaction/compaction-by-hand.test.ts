@@ -1,10 +1,12 @@
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { ActorId } from "../../../src/mailbox/ids.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import { resumeSession } from "../../../src/session/resume-session.ts";
+import { startMessagesServer } from "../../support/messages-server.ts";
 import { everyDayHosts, supervised } from "../../support/supervised.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
 import { isSummaryRequest, tokensIn } from "./compacting-sessions.ts";
 
 const bare = { disallowedTools: ["Agent", "Bash", "Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep"] };
@@ -189,4 +191,26 @@ test("shows a resumed session's model the same, and counts what its summaries co
   await again.supervisor.prompt("fifth");
   const before = model.requests.at(-1)?.messages ?? [];
   expect(again.model.requests[0]?.messages.slice(0, before.length)).toEqual(before);
+});
+
+test("/compact after /remember requests the summary alone, and the next prompt brings what is remembered", async () => {
+  const server = await startMessagesServer(({ rawBody }) => ({
+    text: rawBody.includes("Write under these headings") ? "The notes." : `answer${LONG}`,
+  }));
+  onTestFinished(() => server.close());
+  const [homedir, managed] = [temporaryFolder(), temporaryFolder()];
+  const { supervisor, cwd } = supervised("worker threads", [], {
+    source: { provider: "anthropic", apiKey: "k", baseURL: server.url },
+    context: { memory: { homedir, home: join(homedir, ".troupe"), managed, trusted: () => true } },
+    files: { "CLAUDE.md": "- Mind the step.\n" },
+  });
+  for (const prompt of ["first", "second", "third", "fourth"]) await supervisor.prompt(prompt);
+  appendFileSync(join(cwd, "CLAUDE.md"), "- Water the melons.\n");
+  expect(await supervisor.compact(MAIN)).toMatchObject({ type: "compacted" });
+  await supervisor.prompt("fifth");
+  const [summary, fifth, ...others] = server.requests.slice(4).map(({ rawBody }) => rawBody);
+  expect(summary).toContain("Write under these headings");
+  expect(fifth).toContain("fifth");
+  expect(fifth?.match(/Water the melons\./g)).toHaveLength(1);
+  expect(others).toEqual([]);
 });
