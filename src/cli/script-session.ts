@@ -9,16 +9,11 @@ import {
 import { readScriptRun } from "../features/scripts/script-file.ts";
 import { newsLine, textOfValue } from "../features/scripts/script-text.ts";
 import { errorMessage } from "../lib/errors.ts";
-import { formatDollars } from "../lib/figures.ts";
-import { MAIN } from "../mailbox/ids.ts";
-import type { SupervisorHandle } from "../session/options.ts";
-import type { AgentView } from "../supervisor/view.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { concurrency } from "./commands/fanout.ts";
 import { workingDir } from "./directories.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { counted } from "./figures.ts";
 import { endWithoutAgent, type Job } from "./jobs.ts";
 import { printNotes } from "./print.ts";
 import { accountLine, printRefusals } from "./results.ts";
@@ -26,6 +21,7 @@ import { resumeFlags } from "./resume-flags.ts";
 import { runSession } from "./run-session.ts";
 import { safeLine } from "./safe-text.ts";
 import { runFlags } from "./script-flags.ts";
+import { planLines } from "./script-plan.ts";
 import { jsonFlag } from "./session-flags.ts";
 import { setUpSessionOrResume } from "./setup-or-resume.ts";
 import { UsageError } from "./usage-error.ts";
@@ -64,7 +60,7 @@ export async function runScriptFile(args: Arguments, context: Context): Promise<
   return runSession(context, setup, {
     command: "troupe run",
     jobs(session, note) {
-      for (const line of planLines(session, force)) note(line);
+      for (const line of planLines(session.tree(), force)) note(safeLine(line));
       const job: Job = {
         ...JOB,
         async start(handle, signal) {
@@ -128,35 +124,4 @@ function dataOf(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-/** What a session that is resumed has done already, and what is left of it. */
-function planLines(session: SupervisorHandle, force: readonly string[]): readonly string[] {
-  const calls = session.tree().filter(({ id, depth }) => id !== MAIN && depth === 1);
-  if (calls.length === 0) return [];
-  const forced = new Set(force);
-  const kept = calls.filter(({ description }) => !forced.has(description));
-  const rejected = kept.filter(({ summary }) => summary?.acceptance?.verdict === "rejected");
-  const done = kept.filter(({ summary }) => summary?.status === "done" || summary?.status === "partial");
-  const open = calls.filter(({ state }) => state !== "ended");
-  const again = calls.length - done.length - rejected.length - open.length;
-  const cost = [...done, ...rejected].reduce((sum, { costUsd }) => sum + costUsd, 0);
-  const left = open.length + again;
-  const names = rejected.map(({ description }) => safeLine(description)).slice(0, 5);
-  return [
-    ...(rejected.length === 0
-      ? []
-      : [
-          `Rejected before, and not run again without --force LABEL: ${counted(rejected.length, "call")} (${names.join(", ")}${rejected.length > names.length ? ", …" : ""}).`,
-        ]),
-    `Finished before, and not run again: ${counted(done.length, "call")}${spentText(cost)}. Going on: ${open.length}. Not successful, and run again if the script still makes them: ${again}${likelyText(done, left)}.`,
-  ];
-}
-
-const spentText = (cost: number) => (cost > 0 ? ` (${formatDollars(cost)} spent)` : "");
-
-/** As much as the calls so far have cost each. */
-function likelyText(done: readonly AgentView[], left: number): string {
-  const cost = done.reduce((sum, { costUsd }) => sum + costUsd, 0);
-  return cost === 0 || left === 0 ? "" : ` (likely cost: ${formatDollars((cost / done.length) * left)})`;
 }

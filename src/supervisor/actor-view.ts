@@ -9,6 +9,7 @@ export function viewOf(actor: Actor): AgentView {
   const { trouble, overlap } = actor.remarks;
   return {
     ...{ id, parent, depth, type, description, model },
+    ...(spec.key === undefined ? {} : { key: spec.key }),
     state: stateOf(actor),
     activity: activityOf(actor),
     doing: hasEnded ? null : stepOf(actor),

@@ -41,6 +41,8 @@ export interface AgentView {
   readonly depth: number;
   readonly type: string;
   readonly description: string;
+  /** Of `spawn`: what it does in its session. */
+  readonly key?: string;
   readonly state: AgentState;
   readonly activity: Activity;
   /** The step it works on, as it calls the step, or null if it keeps no list. */

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { runScript } from "../../../src/features/scripts/index.ts";
 import type { ScriptNews } from "../../../src/features/scripts/thread-requests.ts";
+import { systemClock } from "../../../src/mailbox/clock.ts";
+import { noUsage } from "../../../src/mailbox/conversation.ts";
+import { noReceipts } from "../../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { supervised } from "../../support/supervised.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
 
 const promptOf = (request: ModelRequest): string => {
   const content = request.messages[0]?.content;
@@ -132,6 +137,37 @@ describe("an orchestration script", () => {
     expect(logs).toHaveLength(1003);
   });
 
+  test("that starts 10,000 calls gets a thousand of them", async () => {
+    let started = 0;
+    const end = await runScript(
+      {
+        source: `
+          const got = await parallel(Array.from({ length: 10_000 }, (_, n) => () => agent("task " + n)));
+          return got.filter(Boolean).length;`,
+        name: "w.js",
+      },
+      {
+        ...{ folder: temporaryFolder(), run: null, clock: systemClock, budgetTokens: null },
+        definition: (name) => ({ name, description: "", prompt: "", tools: "all" }) as never,
+        async runCall() {
+          started += 1;
+          const summary = { status: "done" as const, text: "did", turns: 1, usage: noUsage, receipts: noReceipts };
+          return { summary, description: "task", stopped: null };
+        },
+      },
+    );
+    expect({ end, started }).toEqual({ end: returned(1_000), started: 1_000 });
+  });
+
+  test("prints and returns no secret", async () => {
+    const key = "sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+    const { end, logs } = await run(`log("key", "${key}"); return { key: ["${key}"] };`);
+    expect(logs).toEqual([expect.stringMatching(/^key \[redacted/)]);
+    expect(end).toEqual(returned({ key: [expect.stringMatching(/^\[redacted/)] }));
+    const thrown = await run(`throw new Error("${key}");`);
+    expect(JSON.stringify(thrown.end)).not.toContain(key);
+  });
+
   test("can reach no part of the program, however it tries", async () => {
     const { end } = await run(`
       const seen = [];
@@ -182,6 +218,22 @@ describe("a call that has finished is not made again in its session", () => {
     expect(prompts).toEqual(["a", "b", "a"]);
     await supervisor.runScript({ source, name: "work.ts" });
     expect(prompts).toEqual(["a", "b", "a"]);
+  });
+
+  test("a forced call has another result, and what depends on it runs, too; nothing else does", async () => {
+    const prompts: string[] = [];
+    const { supervisor } = supervised("worker threads", (request) => {
+      prompts.push(promptOf(request));
+      return { text: `answer ${prompts.length}` };
+    });
+    const source = `
+      const first = await agent("a", { label: "first" });
+      return [await agent("after " + first), await agent("alone")];`;
+    await supervisor.runScript({ source, name: "w.js" });
+    expect(await supervisor.runScript({ source, name: "w.js", force: ["first"] })).toEqual(
+      returned(["answer 5", "answer 3"]),
+    );
+    expect(prompts).toEqual(["a", "after answer 1", "alone", "a", "after answer 4"]);
   });
 
   test("one that failed is made again, and its siblings are not", async () => {

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { planLines } from "../../src/cli/script-plan.ts";
+import { noUsage } from "../../src/mailbox/conversation.ts";
+import { ActorId } from "../../src/mailbox/ids.ts";
+import type { Status } from "../../src/mailbox/messages.ts";
+import { noReceipts } from "../../src/mailbox/turns.ts";
+import { agentView } from "../support/agent-view.ts";
+
+let made = 0;
+const view = (description: string, key: string | null, status: Status | null, costUsd = 0.1) => {
+  made += 1;
+  return agentView({
+    ...{ id: ActorId.parse(`agent${made}`), description, costUsd, state: status === null ? "running" : "ended" },
+    ...(key === null ? {} : { key }),
+    summary: status === null ? null : { status, text: "", turns: 1, usage: noUsage, receipts: noReceipts },
+  });
+};
+
+test("names each call that is reused, continues or runs again, and what those are likely to cost", () => {
+  const reused = view("look", "aa.1", "done");
+  const tree = [
+    reused,
+    // What it started itself counts as its cost, and is no call of the script.
+    { ...view("below", null, "done", 0.3), parent: reused.id },
+    view("other", null, "done", 5),
+    view("check", "bb.1", "failed"),
+    view("check", "bb.1", "done", 0.2),
+    view("write", "cc.1", null),
+    view("test", "dd.1", "failed"),
+    view("sum up", "ee.1", "done"),
+  ];
+  expect(planLines(tree, ["sum up"])).toEqual([
+    "Reused, and not paid again ($0.70 spent): look, check.",
+    "Continue from their last turn: write.",
+    "Run again, if the script still makes them: test (failed), sum up (--force).",
+    "3 calls of these run, likely for $1.05; calls that are new come in addition.",
+  ]);
+});
+
+test("counts a forced call as it was since then, and says nothing of a session without calls", () => {
+  const tree = [view("look", "aa.1", "done"), view("look", "aa.1.1", "done")];
+  expect(planLines(tree, [])).toEqual([
+    "Reused, and not paid again ($0.10 spent): look.",
+    "Only calls that are new cost anything.",
+  ]);
+  expect(planLines([view("other", null, "done")], [])).toEqual([]);
+});
