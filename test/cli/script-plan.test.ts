@@ -10,7 +10,12 @@ let made = 0;
 const view = (description: string, key: string | null, status: Status | null, costUsd = 0.1) => {
   made += 1;
   return agentView({
-    ...{ id: ActorId.parse(`agent${made}`), description, costUsd, state: status === null ? "running" : "ended" },
+    ...{
+      id: ActorId.parse(`agent${made}`),
+      description,
+      costUsd,
+      state: status === null ? "running" : "ended",
+    },
     ...(key === null ? {} : { key }),
     summary: status === null ? null : { status, text: "", turns: 1, usage: noUsage, receipts: noReceipts },
   });
