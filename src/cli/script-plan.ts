@@ -60,7 +60,11 @@ function callOf(attempts: Tree, force: readonly string[]) {
   if (forced) return { name: `${name} (--force)`, state: "again" };
   const done = attempts.find(({ summary }) => summary?.status === "done" || summary?.status === "partial");
   if (done) return { name, state: "reused" };
-  if (attempts.some(({ summary }) => summary?.acceptance?.verdict === "rejected"))
+  if (
+    attempts.some(
+      ({ summary }) => summary?.acceptance?.verdict === "rejected" && summary.acceptance.checks > 0,
+    )
+  )
     return { name, state: "rejected" };
   const isOpen = attempts.some(({ state }) => state !== "ended");
   return isOpen

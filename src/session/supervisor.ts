@@ -346,7 +346,9 @@ export class Supervisor implements SupervisorHandle {
 /** A part of an answer is one, too, unless it had to be data, and so is rejected work: what it cost is not paid for twice. */
 function hasAnswered({ summary, spec }: Actor): boolean {
   if (summary?.status === "partial") return spec.outputSchema === undefined;
-  return summary?.status === "done" || summary?.acceptance?.verdict === "rejected";
+  const { verdict, checks = 0 } = summary?.acceptance ?? {};
+  // What could not be checked has no verdict that counts.
+  return summary?.status === "done" || (verdict === "rejected" && checks > 0);
 }
 
 /** An agent of a script that is not resumed with the session: it waits until the model resumes the script. */
