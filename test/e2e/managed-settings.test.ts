@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
 import { lazyRuntime } from "../../src/cli/runtime.ts";
+import { systemClock } from "../../src/mailbox/clock.ts";
 import { FakeIO } from "../cli/fake-io.ts";
 import { type ServedReply, startMessagesServer } from "../support/messages-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -31,14 +32,61 @@ async function organisation(
   const key = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-test-secret" };
   const run = async (...argv: string[]) => {
     const env = { PATH, HOME: homedir, TROUPE_HOME: join(homedir, ".troupe"), ...key };
-    const io = Object.assign(new FakeIO({ cwd, homedir, env, stdin: "" }), { managedSettings });
+    const io = Object.assign(new FakeIO({ cwd, homedir, env, stdin: "" }), { managedSettings, clock: systemClock });
     const code = await main(["-p", "go", ...argv], io, lazyRuntime);
     return { code, out: io.out.text, err: io.err.text };
   };
   const models = () => server.requests.map(({ body }) => body.model);
   const told = async (n: number) => JSON.stringify((await server.request(n)).body.messages.at(-1));
-  return { run, models, told };
+  return { run, cwd, models, told };
 }
+
+const bash = (command: string): ServedReply => ({
+  text: "I run it.",
+  calls: [{ name: "Bash", input: { command, description: "It" } }],
+});
+const touching = (event: string, file: string) => ({
+  hooks: { [event]: [{ hooks: [{ type: "command", command: `touch ${file}` }] }] },
+});
+
+test("allowManagedPermissionRulesOnly: the user's rule allows nothing, and a flag is refused", {
+  tags: ["long"],
+}, async () => {
+  const user = { permissions: { allow: ["Bash(touch:*)"] } };
+  const free = await organisation({}, user, [bash("touch one")]);
+  await free.run();
+  expect(existsSync(join(free.cwd, "one"))).toBe(true);
+  const held = await organisation({ allowManagedPermissionRulesOnly: true }, user, [bash("touch one")]);
+  const { err } = await held.run();
+  expect(existsSync(join(held.cwd, "one"))).toBe(false);
+  expect(err).toContain("Bash");
+  const flag = await held.run("--allowedTools", "Bash");
+  expect(flag).toMatchObject({ code: 2, err: expect.stringContaining("allowManagedPermissionRulesOnly") });
+});
+
+test("allowManagedHooksOnly: the organisation's hook runs, the user's does not", {
+  tags: ["long"],
+}, async () => {
+  const marks = temporaryFolder();
+  const [theirs, mine] = [join(marks, "theirs"), join(marks, "mine")];
+  const managed = { allowManagedHooksOnly: true, ...touching("Stop", theirs) };
+  const { run } = await organisation(managed, touching("Stop", mine));
+  expect((await run()).code).toBe(0);
+  expect([existsSync(theirs), existsSync(mine)]).toEqual([true, false]);
+});
+
+test("disableBypassPermissionsMode: neither a flag nor the user's settings bypass", {
+  tags: ["long"],
+}, async () => {
+  const managed = { permissions: { disableBypassPermissionsMode: "disable" } };
+  const user = { permissions: { defaultMode: "bypassPermissions" } };
+  const { run, cwd } = await organisation(managed, user, [bash("touch one")]);
+  const flag = await run("--permission-mode", "bypassPermissions");
+  expect(flag).toMatchObject({ code: 2, err: expect.stringContaining("disableBypassPermissionsMode") });
+  const settings = await run();
+  expect(settings.err).toContain("the mode bypassPermissions does not count");
+  expect(existsSync(join(cwd, "one"))).toBe(false);
+});
 
 test("availableModels: no request goes to another model, wherever it is named", {
   tags: ["long"],
