@@ -32,7 +32,10 @@ async function organisation(
   const key = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-test-secret" };
   const run = async (...argv: string[]) => {
     const env = { PATH, HOME: homedir, TROUPE_HOME: join(homedir, ".troupe"), ...key };
-    const io = Object.assign(new FakeIO({ cwd, homedir, env, stdin: "" }), { managedSettings, clock: systemClock });
+    const io = Object.assign(new FakeIO({ cwd, homedir, env, stdin: "" }), {
+      managedSettings,
+      clock: systemClock,
+    });
     const code = await main(["-p", "go", ...argv], io, lazyRuntime);
     return { code, out: io.out.text, err: io.err.text };
   };
