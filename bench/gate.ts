@@ -62,7 +62,7 @@ function gateOf(cwd: string): Services["before"] {
     onProblem() {},
     onMessage() {},
     onLater() {},
-    models: null,
+    models: async () => null,
   });
   const options = { rules: twoHundred(), permissionMode: "default" as const };
   const common = { options, rules: openRules(options), hooks, onWarning() {} };

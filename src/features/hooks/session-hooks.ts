@@ -13,7 +13,7 @@ import type { PermissionMode } from "../../settings/rules.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import { forBoth } from "./definition-hooks.ts";
-import { type AskModel, type HookModelOptions, hookModels, type RunAgent } from "./hook-models.ts";
+import type { AskModel, HookModelOptions, RunAgent } from "./hook-models.ts";
 import { hookNotice } from "./hook-words.ts";
 
 export interface HookOptions {
@@ -58,7 +58,10 @@ export function sessionHooks(options: HookOptions): SessionHooks {
       return hooks;
     },
     run: (request, signal) => processes.run(request, signal),
-    models: hookModels(options.options, options.ask, options.runAgent),
+    async models() {
+      const { hookModels } = await import("./hook-models.ts");
+      return hookModels(options.options, options.ask, options.runAgent);
+    },
     session: {
       id: session,
       model,

@@ -23,8 +23,8 @@ export interface HookPorts {
   /** Read again at each event, so it can be a getter over settings that change. */
   readonly hooks: Hooks;
   readonly run: RunProcess;
-  /** Null if the session has no model but the offline one. */
-  readonly models: HookModels | null;
+  /** Resolves with null if the session has no model but the offline one. */
+  models(): Promise<HookModels | null>;
   readonly session: {
     readonly id: string;
     /** The main conversation's. */
@@ -118,7 +118,7 @@ export function hookRuns(ports: HookPorts): HookRuns {
             const { type } = hook;
             if (type !== "command") {
               const { runModelHook } = await import("./model-hook.ts");
-              return runModelHook({ ...hook, type }, ports.models, input, {
+              return runModelHook({ ...hook, type }, await ports.models(), input, {
                 actor: owner,
                 cwd,
                 clock,

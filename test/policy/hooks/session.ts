@@ -66,7 +66,7 @@ function hooksOf(
   const ports: HookPorts = {
     hooks,
     run: processes.run,
-    models,
+    models: async () => models,
     session: {
       id: "s1",
       model: "sonnet",
