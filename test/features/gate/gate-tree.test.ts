@@ -34,7 +34,14 @@ async function gated(
     whileWaiting: <T>(_: unknown, other: Promise<T>) => other,
   };
   const runner = hookRunner({
-    ...{ hooks: new Map(), clock: systemClock, onProblem() {}, onMessage() {}, onLater() {}, models: async () => null },
+    ...{
+      hooks: new Map(),
+      clock: systemClock,
+      onProblem() {},
+      onMessage() {},
+      onLater() {},
+      models: async () => null,
+    },
     run: () => Promise.reject(new Error("no hook runs here")),
     session: { id: "s", transcriptPath: "/", projectDir: checkout, dir: "/nonexistent" },
   });
