@@ -110,8 +110,8 @@ export function hookRuns(ports: HookPorts): HookRuns {
     const { caller, fields } = event;
     const { cwd } = caller;
     const common = { ...commonFields(ports, caller), hook_event_name: event.event };
-    const input = JSON.stringify({ ...common, ...fields });
     try {
+      const input = JSON.stringify({ ...common, ...fields });
       return await withEventFile(session.dir, `${input}\n`, (path) =>
         Promise.all(
           hooks.map(async (hook) => {
