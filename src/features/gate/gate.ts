@@ -251,7 +251,9 @@ export class Gate {
           : judgement.reason;
     const grants = mustAsk ? [] : this.#offered(judgement);
     const details = (await claim.preview?.(cwd)) ?? [];
-    const about = { input, toolUse, ...where, title: claim.title, details, reason, grants };
+    // A yes is for what was shown: the next call shows something else.
+    const offered = details.length > 0 ? [] : grants;
+    const about = { input, toolUse, ...where, title: claim.title, details, reason, grants: offered };
     const question = questionOf(tool, about);
     const always = mustAsk ? ({ always: true } as const) : {};
     const asking = { actor, call: call.id, signal };

@@ -88,6 +88,8 @@ describe("Workflow", () => {
       title: "two",
       level: "execute",
       description: "look at both",
+      // "For this session" would let later scripts start unseen.
+      grants: [],
     });
     expect(asks[0]?.details).toEqual([
       { name: "script", value: TWO },
