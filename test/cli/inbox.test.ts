@@ -2,15 +2,18 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { inboxUser } from "../../src/cli/inbox/inbox-user.ts";
+import { inboxText } from "../../src/cli/inbox/text.ts";
 import { main } from "../../src/cli/main.ts";
 import { runSlashCommand } from "../../src/cli/repl/slash-commands.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
+import type { SessionId } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { Script, ScriptedTurn } from "../../src/model/scripted.ts";
 import type { SupervisorOptions } from "../../src/session/options.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { type Supervised, supervised } from "../support/supervised.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 import { textsOf } from "../support/texts-of.ts";
 import { FakeIO } from "./fake-io.ts";
 import { FakeRuntime } from "./fake-session.ts";
@@ -48,6 +51,22 @@ const question = (text: string) => ({
     { label: "Left", description: "That way" },
     { label: "Right", description: "This way" },
   ],
+});
+
+test("what was cut off is continued by the command that ran it", () => {
+  const folder = temporaryFolder();
+  const place = { home: folder, folder, cwd: "/w", id: "3fk2" as SessionId };
+  const times = { startedAt: "", changedAt: "", endedAt: null, status: null };
+  const session = {
+    ...{ ...place, ...times, title: "", model: "m", state: "interrupted" as const },
+    ...{ agents: null, costUsd: null, bytes: 0 },
+  } as const;
+  const entry = { id: "3fk2", session, since: "2026-01-01", what: { type: "cut-off", agents: 1 } } as const;
+  const lines = () =>
+    inboxText([entry], 0, { command: "troupe inbox", here: "/w", paint: (_, text) => text }).split("\n");
+  expect(lines()).toContain("  troupe --resume 3fk2");
+  writeFileSync(join(folder, "script.json"), "{}");
+  expect(lines()).toContain("  troupe run --resume 3fk2");
 });
 
 describe("what waits for the user is listed by troupe inbox and reported to programs (issue 19, 6)", () => {

@@ -1,4 +1,5 @@
 import { worktreeGist } from "../../features/isolation/worktree-words.ts";
+import { hasScriptRun } from "../../features/scripts/script-file.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import type { Paint } from "../colour.ts";
 import { counted, shortDate, shortTime } from "../figures.ts";
@@ -35,7 +36,8 @@ export function inboxText(entries: readonly InboxEntry[], now: number, shown: Sh
 }
 
 function rowsOf({ id, what, session }: InboxEntry, { command, here }: ShownIn): readonly string[] {
-  const resume = resumeCommand(session.id, session.cwd, here);
+  const program = hasScriptRun(session.folder) ? "troupe run" : "troupe";
+  const resume = resumeCommand(session.id, session.cwd, here, program);
   switch (what.type) {
     case "permission": {
       const { askers, tool, title, reason, description } = what;

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
@@ -37,6 +37,11 @@ export function keptRuns(session: string): readonly string[] {
 }
 
 const fileIn = (folder: string) => join(folder, "script.json");
+
+/** True if the session runs a script: then `troupe run --resume` continues it. */
+export function hasScriptRun(folder: string): boolean {
+  return existsSync(fileIn(folder));
+}
 
 /** Returns null if the session has run no script. Throws a sentence if what it kept cannot be read. */
 export function readScriptRun(folder: string): ScriptRun | null {
