@@ -54,7 +54,9 @@ describe("the process", () => {
         /src\/supervisor\/(?:[\w-]+\/)?(?:words|budget|hook-words|worktree-(?:words|settings))\.ts/g,
         "",
       );
-      expect(runtime).not.toMatch(/src\/(supervisor|actors|model(?!\/(?:agent-models|aliases)))\//);
+      expect(runtime).not.toMatch(
+        /src\/(supervisor|actors|model(?!\/(?:agent-models|aliases|available-models)))\//,
+      );
     }
   });
 });
