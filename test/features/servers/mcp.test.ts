@@ -160,8 +160,9 @@ describe("servers that start, come and go", () => {
     );
     await supervisor.prompt("one");
     expect(served(model.requests[0])).toEqual([]);
-    expect(JSON.stringify(model.requests[0]?.messages)).toContain(
-      "These MCP servers are still starting, so their tools are not available yet: late.",
+    // On a busy machine the one that fails is starting still, too.
+    expect(JSON.stringify(model.requests[0]?.messages)).toMatch(
+      /These MCP servers are still starting, so their tools are not available yet: late(?:, broken)?\./,
     );
     const warnings = () => events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
     expect(warnings().filter((message) => /"late".* still starting/.test(message))).toHaveLength(1);
