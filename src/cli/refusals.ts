@@ -10,7 +10,7 @@ import { sessionFlags } from "./session-flags.ts";
 const MOST_LINES = 10;
 const MOST_CHARACTERS = 120;
 
-/** Returns a line for each distinct call that was refused: what would allow it, or what forbids it. */
+/** Returns one line per refused call, without repetitions: the flag that would allow it, or the rule that forbids it. */
 export function refusalLines(denials: readonly PermissionDenial[]): readonly string[] {
   // An agent that was stopped was refused nothing.
   const lines = [...new Set(denials.filter(({ by }) => by !== "stop").map(refusalLine))];

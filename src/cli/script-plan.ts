@@ -8,8 +8,8 @@ type Tree = readonly Pick<
 >[];
 
 /**
- * What a resumed session has done of its script: by name each call that is reused, each that continues and each that runs
- * again, and what those that run are likely to cost. Empty if it has made no call.
+ * Lists the calls of a resumed script by name: reused, rejected, continuing and running again, with the likely cost of
+ * those that run. Empty if the script has made no call.
  */
 export function planLines(tree: Tree, force: readonly string[]): readonly string[] {
   const calls = [...lastAttempts(tree).values()].map((attempts) => ({

@@ -41,7 +41,7 @@ interface Prefix {
 export class CachedPrefixes {
   readonly #known = new Map<string, Prefix>();
 
-  /** When a request that waits since `since` may start: any time, unless another one fills the cache for it. */
+  /** Returns when a request that waits since `since` may start: immediately, unless another request is filling the cache. */
   opensAt(prefix: string | null, since: number, now: number): number {
     const known = prefix === null ? undefined : this.#known.get(prefix);
     if (known === undefined || known.filling === 0 || now < known.warmUntil) return Number.NEGATIVE_INFINITY;

@@ -51,6 +51,8 @@ export class Supervisor implements SupervisorHandle {
   #unfinished: readonly Actor[] = [];
   #closing: Promise<void> | null = null;
   #script: Promise<ScriptEnd> | null = null;
+  /** How its last script ended. */
+  #scriptEnd: ScriptEnd["type"] | null = null;
 
   /**
    * Opens the session; no model is asked before the first prompt or spawn. Throws if `cwd` is not a directory. Its threads
@@ -152,7 +154,11 @@ export class Supervisor implements SupervisorHandle {
     this.#assertOpen();
     if (this.#script !== null) throw new Error("This session runs a script already.");
     const { scripts } = this.#session;
-    this.#script = scripts().then(async ({ runs }) => (await runs.run(request, null)).end);
+    this.#script = scripts().then(async ({ runs }) => {
+      const { end } = await runs.run(request, null);
+      this.#scriptEnd = end.type;
+      return end;
+    });
     return this.#script.finally(() => {
       this.#script = null;
     });
@@ -280,7 +286,11 @@ export class Supervisor implements SupervisorHandle {
     if (asleep.size + this.#actors.left.length === 0)
       this.#session.journal.note({
         type: "end",
-        status: unfinished?.summary?.status ?? "done",
+        // A script decides what the failures of its agents mean.
+        status:
+          this.#scriptEnd === "returned"
+            ? "done"
+            : (unfinished?.summary?.status ?? this.#scriptEnd ?? "done"),
         agents: all.filter(({ id }) => id !== MAIN).length,
         costUsd: this.#session.usage.costUsd,
         ...(this.#turns.title === null ? {} : { title: this.#turns.title }),

@@ -21,7 +21,7 @@ const view = (description: string, key: string | null, status: Status | null, co
   });
 };
 
-test("names each call that is reused, continues or runs again, and what those are likely to cost", () => {
+test("lists the calls that are reused, continue and run again, with their likely cost", () => {
   const reused = view("look", "aa.1", "done");
   const tree = [
     reused,

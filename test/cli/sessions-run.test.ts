@@ -128,7 +128,7 @@ describe("troupe -p", () => {
   );
 
   test.each(["text", "json"])(
-    "names once each call that was refused, without failing for it: %s",
+    "names each refused call once, without failing for it: %s",
     async (format) => {
       const denials = ["npm publish", "npm publish", "make"].map((command) => ({
         ...{ actor: MAIN, tool_name: "Bash", tool_use_id: "t1", tool_input: { command } },

@@ -216,7 +216,7 @@ function chooseTerminal(io: CliIO, options: PaintedOptions): Terminal {
   return isDumb(io.env) ? createPlainTerminal(io, options) : createPaintedTerminal(io, options);
 }
 
-/** Asks at the terminal whether to trust the directory; only a plain yes counts, and `a` shows all that is asked. */
+/** Asks at the terminal whether the user trusts the directory. Only `y` or `yes` agrees; `a` shows the whole list. */
 function askTrustAt({ dialog, paint, columns }: Terminal): AskTrust {
   return ({ text, all }) =>
     dialog(async ({ print, question: ask }) => {

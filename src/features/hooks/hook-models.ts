@@ -18,7 +18,7 @@ export type AskModel = (
   signal: AbortSignal,
 ) => Promise<ModelOutcome>;
 
-/** Runs an agent for an actor, as any other agent is run. */
+/** Starts an agent on behalf of an actor, in the ordinary way. Resolves with its summary. */
 export type RunAgent = (
   actor: ActorId,
   definition: AgentDefinition,

@@ -64,7 +64,7 @@ const ALIKE: readonly (readonly [asked: RegExp, fits: RegExp])[] = [
 const SHELL_LINE =
   /^\s*(?:\$ )?(?:npm|npx|yarn|pnpm|bun|pip|pipx|uv|uvx|python3?|poetry|go|cargo|make|just|docker|brew|mvn|gradle|\.\/\w|pytest|tox)\s+\S/;
 
-/** The command that does what is asked: every word that tells something must fit. */
+/** Answers with the command that fits the question. It must match each meaningful word. */
 export function* howTo(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const manifests = yield* readManifests(tools);
   const words = (question.toLowerCase().match(/[a-z\d][\w:-]*/g) ?? []).filter((word) => !FILLER.test(word));

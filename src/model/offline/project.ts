@@ -98,7 +98,7 @@ function without(begins: RegExp): RegExp {
   return new RegExp(`^(?!.*(?:dev|peer|optional|build|group)).*(?:${begins.source})`, begins.flags);
 }
 
-/** What a line says, by what is asked for, and in which files at the top. The first that fits is looked up. */
+/** What to search for by a word of the question: a pattern, and the top-level files to search. The first match counts. */
 const STATED: readonly (readonly [asked: RegExp, line: RegExp, files: string])[] = [
   [/\b(?:todos?|fixmes?)\b/i, /(?:\/\/|#|\*|--|<!--)\s*(?:TODO|FIXME|HACK|XXX)\b/, "*"],
   [/\blicen[sc]/i, /licen[sc]e["']?\s*[:=]|^.{0,40}\blicen[sc]e\b.{0,40}$/i, "*.json,*.toml,LICEN*,README*"],

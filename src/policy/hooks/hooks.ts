@@ -93,7 +93,7 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
       const read = typeof given === "string" ? parseCondition(given, source.scope) : { problem: "" };
       if (typeof read === "function") return read;
       const what = typeof given === "string" ? `(${given}) ${read.problem}` : "must be a text";
-      const then = "correct it, until then this hook runs for every call that its matcher fits";
+      const then = "correct it, until then this hook runs for each call that its matcher accepts";
       problems.push(`${source.file}: ${path} ${what}; ${then}.`);
       return undefined;
     };

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { runScript } from "../../../src/features/scripts/index.ts";
 import type { ScriptNews } from "../../../src/features/scripts/thread-requests.ts";
+import { journalFile } from "../../../src/journal/paths.ts";
+import { readJournal } from "../../../src/journal/reader.ts";
 import { systemClock } from "../../../src/mailbox/clock.ts";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
 import { noReceipts } from "../../../src/mailbox/turns.ts";
@@ -88,6 +90,11 @@ describe("an orchestration script", () => {
     });
     expect(end).toEqual(returned([null]));
     expect(logs).toEqual([expect.stringMatching(/^the first: failed: .*no such model/)]);
+    // The script has dealt with that, so the session is listed as done.
+    await world.supervisor.close();
+    const journal = await readJournal(journalFile(world.supervisor.folder));
+    const records = journal.type === "read" ? journal.records : [];
+    expect(records.at(-1)?.event).toMatchObject({ type: "end", status: "done", agents: 1 });
   });
 
   test.each([

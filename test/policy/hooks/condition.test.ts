@@ -97,7 +97,7 @@ test.each([
 ])("an `if` that is not a rule (%j) is reported, and the hook runs for every call", (rule, why) => {
   const { hooks, problems } = parse("PreToolUse", rule);
   expect(problems).toEqual([
-    `${file}: hooks.PreToolUse[0].hooks[0].if (${rule}) ${why}; correct it, until then this hook runs for every call that its matcher fits.`,
+    `${file}: hooks.PreToolUse[0].hooks[0].if (${rule}) ${why}; correct it, until then this hook runs for each call that its matcher accepts.`,
   ]);
   const [hook] = hooks.get("PreToolUse") ?? [];
   expect(hook).toMatchObject({ command: "exit 2" });
