@@ -127,24 +127,21 @@ describe("troupe -p", () => {
     },
   );
 
-  test.each(["text", "json"])(
-    "names each refused call once, without failing for it: %s",
-    async (format) => {
-      const denials = ["npm publish", "npm publish", "make"].map((command) => ({
-        ...{ actor: MAIN, tool_name: "Bash", tool_use_id: "t1", tool_input: { command } },
-        ...({ by: "nobody", reason: "no rule", grants: [`Bash(${command})`] } as const),
-      }));
-      const { code, err } = await run(["-p", "x", "--output-format", format], { denials });
-      expect({ code, err: err.split("\n") }).toEqual({
-        code: 0,
-        err: [
-          "Refused: Bash(npm publish). To allow it: --allowed-tools 'Bash(npm publish)'",
-          "Refused: Bash(make). To allow it: --allowed-tools 'Bash(make)'",
-          "",
-        ],
-      });
-    },
-  );
+  test.each(["text", "json"])("names each refused call once, without failing for it: %s", async (format) => {
+    const denials = ["npm publish", "npm publish", "make"].map((command) => ({
+      ...{ actor: MAIN, tool_name: "Bash", tool_use_id: "t1", tool_input: { command } },
+      ...({ by: "nobody", reason: "no rule", grants: [`Bash(${command})`] } as const),
+    }));
+    const { code, err } = await run(["-p", "x", "--output-format", format], { denials });
+    expect({ code, err: err.split("\n") }).toEqual({
+      code: 0,
+      err: [
+        "Refused: Bash(npm publish). To allow it: --allowed-tools 'Bash(npm publish)'",
+        "Refused: Bash(make). To allow it: --allowed-tools 'Bash(make)'",
+        "",
+      ],
+    });
+  });
 
   test("shows a terminal harmless text, a program the text itself", async () => {
     const answer = () => summary("done", "red \u001b[31mtext\u001b[2J");
