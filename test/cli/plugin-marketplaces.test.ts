@@ -1,7 +1,17 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
+import { diskFiles } from "../../src/context/disk-files.ts";
+import { skillLibrary } from "../../src/context/skills/library.ts";
 import { places } from "../context/agents/agent-files.ts";
 import { emptyRepository } from "../support/git-repository.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -25,6 +35,8 @@ const market = (plugins: unknown, more: object = {}) => ({
   ".claude-plugin/marketplace.json": { name: "shop", plugins, ...more },
 });
 const tools = { name: "tools", source: "./tools" };
+
+type Troupe = ReturnType<typeof user>["troupe"];
 
 /** A project and a home in which the program is run. */
 function user({ managed }: { readonly managed?: object } = {}) {
@@ -294,6 +306,83 @@ test("update gets what has changed, and it counts when it is agreed to again", {
   expect(await troupe("plugin", "update", "tools@shop", "--yes")).toMatchObject({ code: 0 });
   expect(await named(session())).toEqual(["own:third", "tools:writer"]);
   expect((await troupe("plugin", "update", "nothing")).code).toBe(2);
+});
+
+test.each<[string, (troupe: Troupe, homedir: string, url: string) => unknown]>([
+  [
+    "an update that was cut off when the files were in place",
+    async (troupe, homedir) => {
+      const agreed = readFileSync(join(homedir, ".troupe/trusted.json"));
+      await troupe("plugin", "update");
+      writeFileSync(join(homedir, ".troupe/trusted.json"), agreed);
+      await troupe("plugin", "update");
+    },
+  ],
+  [
+    "an update that was cut off when the old files were gone",
+    async (troupe, homedir) => {
+      rmSync(join(homedir, ".troupe/plugins"), { recursive: true });
+      await troupe("plugin", "update");
+    },
+  ],
+  ["the marketplace, added again", (troupe, _, url) => troupe("plugin", "marketplace", "add", url)],
+])("changed files of a clone need a new agreement, also after %s", { tags: ["long"] }, async (_, change) => {
+  const { shop, publish } = await repositories();
+  await publish({}, { "tools/hooks/hooks.json": JSON.stringify(stop("./run.sh")), "tools/run.sh": "1" });
+  const { troupe, session, homedir } = user();
+  const url = `file://${shop.folder}`;
+  await troupe("plugin", "marketplace", "add", url);
+  await troupe("plugin", "install", "tools@shop", "--yes");
+  expect((await session()).hooks).toHaveLength(1);
+  await publish({}, { "tools/run.sh": "2" });
+  await change(troupe, homedir, url);
+  const run = await session();
+  expect(run).toMatchObject({
+    hooks: [],
+    err: expect.stringContaining("troupe plugin enable tools@shop asks"),
+  });
+  expect(await troupe("plugin", "enable", "tools@shop", "--yes")).toMatchObject({ code: 0 });
+  expect((await session()).hooks).toHaveLength(1);
+});
+
+test("links of a plug-in lead no further than its marketplace", async () => {
+  const [shop, secrets] = [temporaryFolder(), temporaryFolder()];
+  put(secrets, { "a.md": agent("secret"), "SKILL.md": "secret", "hooks.json": stop("true") });
+  put(shop, {
+    ...market([tools, { name: "away", source: "./away" }]),
+    "shared/agents/shared.md": agent("shared"),
+    "tools/hooks/readme": "",
+    "tools/skills/one/readme": "",
+  });
+  put(secrets, { "agents/b.md": agent("away"), ".mcp.json": { mcpServers: { s: { command: "true" } } } });
+  for (const [link, to] of [
+    ["tools/agents", join(shop, "shared/agents")],
+    ["shared/agents/secret.md", join(secrets, "a.md")],
+    ["tools/skills/one/SKILL.md", join(secrets, "SKILL.md")],
+    ["tools/hooks/hooks.json", join(secrets, "hooks.json")],
+    ["away", secrets],
+  ] as const)
+    symlinkSync(to, join(shop, link));
+  const { troupe, session, project, homedir } = user();
+  await troupe("plugin", "marketplace", "add", shop);
+  for (const id of ["tools@shop", "away@shop"]) await troupe("plugin", "install", id, "--yes");
+  const run = await session();
+  expect(run).toMatchObject({ agents: ["tools:shared"], hooks: [] });
+  for (const path of ["tools/agents/secret.md", "away/agents"])
+    expect(run.err).toContain(
+      `${join(shop, path)} was left out: it leads out of its marketplace to ${secrets}`,
+    );
+  for (const path of ["tools/hooks/hooks.json", "away/.mcp.json"])
+    expect(run.err).toContain(`${join(shop, path)} leads out of its marketplace`);
+  expect(run.err).not.toContain("--trust");
+  const { options } = await troupe("-p", "hello", "--offline");
+  const plugins = options?.skills?.search?.plugins ?? [];
+  const where = { cwd: project, homedir, home: homedir, managed: project, shipped: false, plugins };
+  const may = { trusted: () => true, agreed: () => true, denied: () => false };
+  expect((await skillLibrary({ ...where, ...may }, diskFiles).look()).all).toEqual([]);
+  // What the user names is the user's own.
+  const named = await troupe("-p", "hello", "--offline", "--plugin-dir", join(shop, "tools"));
+  expect(named.options?.agents?.map(({ name }) => name)).toContain("tools:secret");
 });
 
 const github = (repo: string) => ({ source: "github", repo });

@@ -35,9 +35,13 @@ export async function cloneBeside(io: CliIO, { source, to }: Clone): Promise<Fre
   return {
     dir,
     discard,
+    // By renames, so that no half of a clone is ever in its place.
     place() {
-      rmSync(to, { recursive: true, force: true });
+      const old = `${dir}.old`;
+      rmSync(old, { recursive: true, force: true });
+      if (existsSync(to)) renameSync(to, old);
       renameSync(dir, to);
+      rmSync(old, { recursive: true, force: true });
     },
   };
 }

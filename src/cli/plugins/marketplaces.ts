@@ -49,7 +49,7 @@ export interface Clone {
 }
 
 /** Where a plug-in is, and what git gets for it. */
-export interface FoundPlugin extends PluginSource {
+export interface FoundPlugin extends Required<PluginSource> {
   readonly marketplace: Marketplace;
   /** Null if it is in its marketplace. */
   readonly clone: Clone | null;
@@ -170,7 +170,7 @@ export function findPlugin(id: string, search: MarketplaceSearch): FoundPlugin |
   if (typeof one.source === "string") {
     const dir = resolve(marketplace.dir, one.source);
     return isPathInside(dir, marketplace.dir)
-      ? { dir, entry, marketplace, clone: null }
+      ? { dir, entry, reach: marketplace.dir, marketplace, clone: null }
       : left("is outside its marketplace");
   }
   const source = readGitSource(one.source);
@@ -184,6 +184,6 @@ export function findPlugin(id: string, search: MarketplaceSearch): FoundPlugin |
   const below = valueAt(one.source, ["path"]);
   const dir = typeof below === "string" ? resolve(to, below) : to;
   return isPathInside(dir, to)
-    ? { dir, entry, marketplace, clone: { source, to } }
+    ? { dir, entry, reach: to, marketplace, clone: { source, to } }
     : left("is outside its repository");
 }

@@ -2,6 +2,7 @@ import { existsSync, rmSync, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { canonicalJson, valueAt } from "../../lib/json.ts";
 import { printable } from "../../lib/printable.ts";
+import { grantLines } from "../../policy/trust/trust-text.ts";
 import { editSettings } from "../../settings/edit-settings.ts";
 import { settingsPaths } from "../../settings/paths.ts";
 import { whereOf } from "../directories.ts";
@@ -14,7 +15,7 @@ import { askYesOrNo } from "../yes-or-no.ts";
 import { cloneBeside } from "./clone.ts";
 import { isShortName } from "./git-source.ts";
 import { findPlugin, locateMarketplace, openMarketplace, readMarketplace } from "./marketplaces.ts";
-import { agreeToPlugin, listGrants, notAgreed, pluginParts } from "./plugin-parts.ts";
+import { type Agreeable, agreeToPlugin, notAgreed, pluginParts } from "./plugin-parts.ts";
 
 async function writeSetting(io: CliIO, path: readonly string[], value: unknown): Promise<void> {
   const place = settingsPaths(whereOf(io, io.cwd)).find(({ scope }) => scope === "user");
@@ -96,23 +97,18 @@ export async function enablePlugin(id: string, agrees: boolean, io: CliIO): Prom
 }
 
 /** Shows what a plug-in runs. True, and recorded, if the user agrees. */
-export async function askAboutPlugin(
-  plugin: Parameters<typeof pluginParts>[0] & { readonly id: string },
-  agrees: boolean,
-  io: CliIO,
-): Promise<boolean> {
-  const { search } = await readChosenPlugins(io, io.cwd);
+export async function askAboutPlugin(plugin: Agreeable, agrees: boolean, io: CliIO): Promise<boolean> {
   const { plugin: read, files, grants } = await pluginParts(plugin);
   await printNotes(io, [...read.notes, ...files.flatMap(({ warnings }) => warnings)]);
-  const lines =
-    grants.length === 0
-      ? `The plug-in ${printable(plugin.id)} runs nothing by itself.`
-      : `The plug-in ${printable(plugin.id)} will:${listGrants(grants)}`;
-  const isAgreed = (await notAgreed(search.home, plugin, grants))?.length === 0;
-  if (grants.length > 0 && (agrees || isAgreed)) await printNotes(io, lines.split("\n"));
-  const isFine =
-    agrees || isAgreed || grants.length === 0 || (await askYesOrNo(io, `${lines}\nDo you agree?`));
-  if (isFine) await agreeToPlugin(search.home, plugin, grants, io.clock);
+  const lines = [
+    `The plug-in ${printable(plugin.id)} will:`,
+    ...grantLines(grants, Number.POSITIVE_INFINITY),
+    "Do you agree?",
+  ];
+  const isAgreed = (await notAgreed(io, plugin, grants))?.length === 0;
+  if (grants.length > 0 && (agrees || isAgreed)) await printNotes(io, lines.slice(0, -1));
+  const isFine = agrees || isAgreed || grants.length === 0 || (await askYesOrNo(io, lines.join("\n")));
+  if (isFine) await agreeToPlugin(io, plugin, grants);
   return isFine;
 }
 
@@ -129,7 +125,7 @@ export async function disablePlugin(id: string, io: CliIO, { removes = false } =
   const found = findPlugin(id, search);
   await writeSetting(io, ["enabledPlugins", id], removes ? undefined : false);
   if (removes && "clone" in found) {
-    await agreeToPlugin(search.home, { id, dir: found.dir }, null, io.clock);
+    await agreeToPlugin(io, { id, ...found }, null);
     if (found.clone !== null) rmSync(found.clone.to, { recursive: true, force: true });
   }
   await io.stdout.write(`The plug-in ${printable(id)} is ${removes ? "removed" : "disabled"}.\n`);

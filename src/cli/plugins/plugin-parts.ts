@@ -1,17 +1,19 @@
 import { realpath } from "node:fs/promises";
-import { parse } from "node:path";
+import { parse, relative } from "node:path";
 import { diskFiles } from "../../context/disk-files.ts";
 import { type Plugin, type PluginSource, readPlugin } from "../../context/plugins/read-plugin.ts";
 import { skillGrants } from "../../context/skills/grants.ts";
 import { skillLibrary } from "../../context/skills/library.ts";
 import type { Skill } from "../../context/skills/skill.ts";
+import { troupeHome } from "../../journal/paths.ts";
 import { isObject } from "../../lib/objects.ts";
 import { printable } from "../../lib/printable.ts";
-import type { Clock } from "../../mailbox/clock.ts";
 import { type Grant, grantsOf } from "../../policy/trust/grants.ts";
 import { agreementFor, trustFolder } from "../../policy/trust/trust-store.ts";
 import { checkLeaves } from "../../settings/leaves.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
+import type { CliIO } from "../io.ts";
+import type { FoundPlugin } from "./marketplaces.ts";
 
 /** A plug-in with what it would run. */
 export interface PluginParts {
@@ -63,9 +65,8 @@ function prefixed(plugin: string, servers: unknown): Readonly<Record<string, unk
 }
 
 /** A plug-in of a marketplace that may be agreed to. */
-export interface Agreeable {
+export interface Agreeable extends FoundPlugin {
   readonly id: string;
-  readonly dir: string;
 }
 
 /** In every agreement: a plug-in that runs nothing can be agreed to, too. */
@@ -73,28 +74,34 @@ const ASKED = "asked";
 
 /**
  * Returns the parts that the user has not agreed to, or null if they were never asked about this plug-in. The agreement
- * is about this plug-in in this directory.
+ * is about this plug-in in this directory, and in a clone about these files: what a hook starts is one of them.
  */
 export async function notAgreed(
-  home: string,
+  io: CliIO,
   plugin: Agreeable,
   grants: readonly Grant[],
 ): Promise<readonly Grant[] | null> {
-  const agreement = await agreementFor(home, await agreementKey(plugin));
+  const agreement = await agreementFor(homeOf(io), await agreementKey(plugin));
   const agreed = agreement.type === "read" ? agreement.agreed : null;
-  return agreed?.has(ASKED) ? grants.filter(({ digest }) => !agreed.has(digest)) : null;
+  if (!agreed?.has(ASKED)) return null;
+  const files = await filesDigest(io, plugin);
+  return files !== null && agreed.has(files) ? grants.filter(({ digest }) => !agreed.has(digest)) : grants;
 }
 
 /** Records what the user agrees to of a plug-in, instead of what they agreed to before; null if they do no longer. */
 export async function agreeToPlugin(
-  home: string,
+  io: CliIO,
   plugin: Agreeable,
   grants: readonly Grant[] | null,
-  clock: Clock,
 ): Promise<void> {
-  const agreed = grants === null ? [] : [{ digest: ASKED }, ...grants];
-  const problem = await trustFolder(home, await agreementKey(plugin), agreed, clock);
+  const digests = grants === null ? [] : [ASKED, await filesDigest(io, plugin)];
+  const agreed = [...digests.flatMap((digest) => (digest === null ? [] : [{ digest }])), ...(grants ?? [])];
+  const problem = await trustFolder(homeOf(io), await agreementKey(plugin), agreed, io.clock);
   if (problem !== null) throw new Error(problem);
+}
+
+function homeOf(io: CliIO): string {
+  return troupeHome(io.env, io.homedir);
 }
 
 /** Not a path, so trusting a directory never agrees to a plug-in in it. */
@@ -102,7 +109,15 @@ async function agreementKey({ id, dir }: Agreeable): Promise<string> {
   return `plug-in ${id} ${await realpath(dir).catch(() => dir)}`;
 }
 
-/** Formats what a plug-in would do, one line each. */
-export function listGrants(grants: readonly Grant[]): string {
-  return grants.map(({ words }) => `\n  - ${words}`).join("");
+/**
+ * Returns what stands for the plug-in's files, or null if git does not know. Those in a directory can change at any time,
+ * so the agreement is not about them.
+ */
+async function filesDigest(io: CliIO, { dir, clone, marketplace }: FoundPlugin): Promise<string | null> {
+  const from = clone ?? marketplace.clone;
+  if (from === null) return ASKED;
+  const { revisionOf } = await import("./clone.ts");
+  const below = relative(await realpath(from.to), await realpath(dir));
+  const revision = await revisionOf(io, from.to, `HEAD:${below}`);
+  return revision === null ? null : `files ${revision}`;
 }

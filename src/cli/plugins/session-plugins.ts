@@ -2,12 +2,13 @@ import { existsSync } from "node:fs";
 import type { PluginSource } from "../../context/plugins/read-plugin.ts";
 import { isObject } from "../../lib/objects.ts";
 import { printable } from "../../lib/printable.ts";
+import { grantLines } from "../../policy/trust/trust-text.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
 import { settingsDirs } from "../directories.ts";
 import type { CliIO } from "../io.ts";
 import { gitSourceText } from "./git-source.ts";
 import { type FoundPlugin, findPlugin, type MarketplaceSearch } from "./marketplaces.ts";
-import { agreeToPlugin, listGrants, notAgreed, type PluginParts, pluginParts } from "./plugin-parts.ts";
+import { agreeToPlugin, notAgreed, type PluginParts, pluginParts } from "./plugin-parts.ts";
 
 export interface SessionPlugins {
   readonly sources: readonly PluginSource[];
@@ -62,8 +63,7 @@ export async function openPlugins(
     const found = findPlugin(id, chosen.search);
     if ("problem" in found) opened.push({ left: [found.problem] });
     // The flag's counts: a plug-in is there once.
-    else if (!dirs.includes(found.dir))
-      opened.push(await openFound({ id, found, isProposed }, chosen, io, ask));
+    else if (!dirs.includes(found.dir)) opened.push(await openFound({ id, found, isProposed }, io, ask));
   }
   const counted = [...flagged, ...opened.filter((one) => "plugin" in one)];
   const problems = [
@@ -94,11 +94,10 @@ async function openFound(
     found,
     isProposed,
   }: { readonly id: string; readonly found: FoundPlugin; readonly isProposed: boolean },
-  { search: { home } }: ChosenPlugins,
   io: CliIO,
   ask: AskAboutPlugin,
 ): Promise<Opened> {
-  const { dir, clone } = found;
+  const { dir, clone, entry, reach } = found;
   const name = printable(id);
   const by = isProposed ? ", which this project's settings enable," : "";
   if (!existsSync(dir)) {
@@ -108,19 +107,19 @@ async function openFound(
         : `has no directory ${dir}, so it is left out`;
     return { left: [`The plug-in ${name}${by} ${what}.`] };
   }
-  const source: PluginSource = { dir, ...(found.entry === undefined ? {} : { entry: found.entry }) };
+  const source = { dir, entry, reach };
   const parts = await pluginParts(source);
   if (!isProposed && parts.grants.length === 0) return { ...parts, source };
-  const fresh = await notAgreed(home, { id, dir }, parts.grants);
+  const fresh = await notAgreed(io, { id, ...found }, parts.grants);
   if (fresh?.length === 0) return { ...parts, source };
-  const lines = listGrants(fresh ?? parts.grants);
+  const lines = grantLines(fresh ?? parts.grants, Number.POSITIVE_INFINITY);
   const will =
-    lines === ""
+    lines.length === 0
       ? "It runs nothing by itself; its agents, skills and commands become available."
-      : `If you agree, it will:${lines}`;
+      : ["If you agree, it will:", ...lines].join("\n");
   const question = `The plug-in ${name} (${dir})${by} ${fresh === null ? "needs your agreement" : "has changed since you agreed to it"}. ${will}\nUntil you do, it is left out. Do you agree?`;
   if (await ask?.(question)) {
-    await agreeToPlugin(home, { id, dir }, parts.grants, io.clock);
+    await agreeToPlugin(io, { id, ...found }, parts.grants);
     return { ...parts, source };
   }
   const runs = (fresh ?? parts.grants).map(({ words }) => words).join("; ");

@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { errorMessage } from "../../lib/errors.ts";
+import { valueAt } from "../../lib/json.ts";
 import { printable } from "../../lib/printable.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
@@ -7,9 +9,9 @@ import { printNotes } from "../print.ts";
 import { readChosenPlugins } from "../session-settings.ts";
 import { UsageError } from "../usage-error.ts";
 import { cloneBeside, revisionOf } from "./clone.ts";
-import { type Clone, type FoundPlugin, findPlugin, locateMarketplace } from "./marketplaces.ts";
+import { type Clone, findPlugin, locateMarketplace } from "./marketplaces.ts";
 import { askAboutPlugin } from "./plugin-actions.ts";
-import { agreeToPlugin, notAgreed, pluginParts } from "./plugin-parts.ts";
+import { notAgreed, pluginParts } from "./plugin-parts.ts";
 
 /**
  * Gets marketplaces and their installed plug-ins as they are now: all, those of a marketplace, or one plug-in. What has
@@ -33,15 +35,12 @@ export async function updatePlugins(name: string | undefined, agrees: boolean, i
       await work();
     } catch (error) {
       isDone = false;
-      await printNotes(io, [error instanceof Error ? error.message : String(error)]);
+      await printNotes(io, [errorMessage(error)]);
     }
   };
-  /** Of the plug-ins that are in their marketplace, before it changes. */
-  const before = new Map<string, string | null>();
-  for (const id of ids) before.set(id, await contentOf(io, findPlugin(id, search)));
   for (const market of Object.keys(known).filter((one) => only === undefined || one === only))
     await attempt(async () => {
-      const place = locateMarketplace(market, Object(known[market]).source, search);
+      const place = locateMarketplace(market, valueAt(known[market], ["source"]), search);
       if ("problem" in place) throw new Error(place.problem);
       const what = `The marketplace ${printable(market)}`;
       if (place.clone === null) await io.stdout.write(`${what} is a directory, so it is always current.\n`);
@@ -59,12 +58,9 @@ export async function updatePlugins(name: string | undefined, agrees: boolean, i
         removeOlder(found.clone);
       }
       if (!existsSync(found.dir)) throw new Error(`${what} has no directory ${found.dir}.`);
-      const isSame = before.get(id) === (await contentOf(io, found));
       const { grants } = await pluginParts(found);
-      const fresh = await notAgreed(search.home, { id, dir: found.dir }, grants);
-      if (grants.length === 0 || (isSame && fresh?.length === 0)) return;
-      await agreeToPlugin(search.home, { id, dir: found.dir }, null, io.clock);
-      if (enabled[id] === false) return;
+      const fresh = await notAgreed(io, { id, ...found }, grants);
+      if (grants.length === 0 || fresh?.length === 0 || enabled[id] === false) return;
       if (await askAboutPlugin({ id, ...found }, agrees, io)) return;
       isDone = false;
       await printNotes(io, [
@@ -91,15 +87,8 @@ async function renew(io: CliIO, clone: Clone, what: string): Promise<void> {
   );
 }
 
-/** Returns what a plug-in's files are in its clone; null if they are in a directory, which can change at any time. */
-async function contentOf(io: CliIO, found: ReturnType<typeof findPlugin>): Promise<string | null> {
-  if ("problem" in found) return null;
-  const clone = found.clone ?? found.marketplace.clone;
-  return clone === null ? null : revisionOf(io, clone.to, `HEAD:${relative(clone.to, found.dir)}`);
-}
-
 /** Removes the plug-in's clones of other addresses and commits. */
-function removeOlder({ to }: NonNullable<FoundPlugin["clone"]>): void {
+function removeOlder({ to }: Clone): void {
   const start = basename(to).slice(0, -12);
   for (const name of existsSync(dirname(to)) ? readdirSync(dirname(to)) : [])
     if (name !== basename(to) && name.startsWith(start) && name.length === basename(to).length)

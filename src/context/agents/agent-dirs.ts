@@ -42,7 +42,7 @@ export function agentDirs(
     agentDir("user", below(homedir)),
     ...plugins.flatMap((plugin) => {
       const { name, agents } = readPlugin(plugin, files);
-      return agents.map((one): AgentDir => ({ ...one, scope: "plugin", prefix: `${name}:`, reach: null }));
+      return agents.map((one): AgentDir => ({ ...one, scope: "plugin", prefix: `${name}:` }));
     }),
   ];
 }

@@ -11,6 +11,8 @@ export interface MarkdownDir {
   readonly layout: "tree" | "directories" | "file";
   /** Links may lead no further than this directory; null means anywhere. */
   readonly reach: string | null;
+  /** True if `reach` is the marketplace of a plug-in: no trust extends it. */
+  readonly isOfMarketplace?: boolean;
 }
 
 export interface MarkdownFile<Dir extends MarkdownDir> {
@@ -58,7 +60,12 @@ export function findMarkdown<Dir extends MarkdownDir>(
 
     function mayFollow(path: string, real: string): boolean {
       if (reach === null || isPathInside(real, reach)) return true;
-      report(path, `was left out: it leads out of the project to ${real}; --trust allows it for this run.`);
+      report(
+        path,
+        of.isOfMarketplace
+          ? `was left out: it leads out of its marketplace to ${real}.`
+          : `was left out: it leads out of the project to ${real}; --trust allows it for this run.`,
+      );
       return false;
     }
 

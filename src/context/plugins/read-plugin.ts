@@ -8,7 +8,7 @@ import type { MarkdownDir } from "../markdown/find-markdown.ts";
 import { otherParts } from "./other-parts.ts";
 
 /** A file or directory of a plug-in in which definitions are looked for. */
-export type PluginPath = Pick<MarkdownDir, "dir" | "layout">;
+export type PluginPath = MarkdownDir;
 
 /** Something in a JSON file of a plug-in, as it is there: the code that uses it checks it. */
 export interface PluginValue {
@@ -22,6 +22,8 @@ export interface PluginSource {
   readonly dir: string;
   /** What its marketplace says of it, with the keys of a manifest. */
   readonly entry?: { readonly file: string; readonly value: JsonObject };
+  /** Its marketplace or repository, beyond which its links may not lead; absent if the user named the plug-in itself. */
+  readonly reach?: string;
 }
 
 /** A directory with agents, skills, commands, hooks and MCP servers, as its manifest and its marketplace say. */
@@ -47,7 +49,8 @@ type Part = (typeof PARTS)[number];
  * `strict: false` what the marketplace names, if it names anything, is all there is. Never throws.
  */
 export function readPlugin(source: PluginSource, files: Files): Plugin {
-  const { dir, entry } = source;
+  const { dir, entry, reach } = source;
+  const limits = reach === undefined ? { reach: null } : { reach, isOfMarketplace: true };
   const file = join(dir, ".claude-plugin", "plugin.json");
   const notes: string[] = [];
   const manifest = { file, value: readObject(file) ?? {} };
@@ -59,6 +62,10 @@ export function readPlugin(source: PluginSource, files: Files): Plugin {
 
   function readObject(path: string): JsonObject | null {
     if (files.look(path).type === "none") return null;
+    if (reach !== undefined && !isPathInside(files.real(path), files.real(reach))) {
+      notes.push(`${path} leads out of its marketplace to ${files.real(path)}; it is left out.`);
+      return null;
+    }
     const read = files.read(path, MAX_BYTES);
     const value = read.type === "text" && read.bytes <= MAX_BYTES ? parseJson(read.text) : undefined;
     if (isObject(value)) return value;
@@ -103,10 +110,13 @@ export function readPlugin(source: PluginSource, files: Files): Plugin {
     const named = said.flatMap((from) => namedPaths(key, from));
     const paths = named.map((path): PluginPath => {
       const skill = join(path, "SKILL.md");
-      if (key === "skills" && files.look(skill).type === "file") return { dir: skill, layout: "file" };
-      return { dir: path, layout: files.look(path).type === "file" ? "file" : layout };
+      if (key === "skills" && files.look(skill).type === "file")
+        return { ...limits, dir: skill, layout: "file" };
+      return { ...limits, dir: path, layout: files.look(path).type === "file" ? "file" : layout };
     });
-    const usual = usualPlace(key, join(dir, key), named).map((path): PluginPath => ({ dir: path, layout }));
+    const usual = usualPlace(key, join(dir, key), named).map(
+      (path): PluginPath => ({ ...limits, dir: path, layout }),
+    );
     return [...usual, ...paths];
   }
 

@@ -56,7 +56,7 @@ export function skillDirs(where: Where, files: Files): SkillDir[] {
     ...project.flatMap((dir) => both("project", join(dir, ".claude"), { reach })),
     ...plugins.flatMap((source) => {
       const { dir: plugin, name, skills, commands } = readPlugin(source, files);
-      const common = { origin: "plugin", plugin, prefix: `${name}:`, reach: null } as const;
+      const common = { origin: "plugin", plugin, prefix: `${name}:` } as const;
       return [
         ...skills.map((one): SkillDir => ({ ...common, ...one, kind: "skill" })),
         ...commands.map((one): SkillDir => ({ ...common, ...one, kind: "command" })),
