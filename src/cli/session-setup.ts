@@ -185,7 +185,7 @@ function contextOf(io: CliIO, home: string, trusted: boolean): NonNullable<Super
 type Availability = Required<Pick<SupervisorOptions, "aliases" | "availableModels">>;
 
 /** Returns the model, or the first available one if none is chosen. Throws a `UsageError` if it is not available. */
-function availableModel(
+export function availableModel(
   model: string | undefined,
   { source }: ModelChoice,
   { availableModels, aliases }: Availability,

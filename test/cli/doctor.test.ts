@@ -102,6 +102,22 @@ describe("the model", () => {
     ]);
   });
 
+  test.each<[string, readonly string[], string, readonly string[], string]>([
+    ["the first that is available", [], "ok", ["haiku"], "haiku at "],
+    ["none that is not available", ["--model", "opus"], "wrong", [], "not among availableModels"],
+  ])("of settings with availableModels: asks %s", async (_, words, state, models, text) => {
+    const server = await startMessagesServer(() => ({ text: "O" }));
+    try {
+      const files = { user: { availableModels: ["haiku"] } };
+      const env = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url };
+      const { about } = await doctor({ files, env }, ...words);
+      expect(about("model")).toMatchObject([{ state, text: expect.stringContaining(text) }]);
+      expect(server.requests.map(({ body }) => /haiku|sonnet|opus/.exec(String(body.model))?.[0])).toEqual(models);
+    } finally {
+      await server.close();
+    }
+  });
+
   test("is wrong where the variables are", async () => {
     const { code, about } = await doctor({ env: { ANTHROPIC_API_KEY: "a b" } });
     expect([code, about("model")]).toMatchObject([1, [{ state: "wrong" }]]);

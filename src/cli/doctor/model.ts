@@ -1,5 +1,5 @@
 import { MAIN } from "../../mailbox/ids.ts";
-import { aliasesFrom } from "../../model/aliases.ts";
+import { aliasesFrom, DEFAULT_MODEL } from "../../model/aliases.ts";
 import type { ModelClient } from "../../model/client.ts";
 import type { ModelSource } from "../../session/options.ts";
 import type { Settings } from "../../settings/read-settings.ts";
@@ -8,9 +8,11 @@ import { shortTime } from "../figures.ts";
 import type { CliIO } from "../io.ts";
 import type { ModelChoice } from "../model-choice.ts";
 import { sessionFlags } from "../session-flags.ts";
+import { availableModel } from "../session-setup.ts";
 import type { DoctorCheck } from "./check.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
+type ModelSettings = Pick<Settings, "aliases" | "availableModels">;
 
 /** Milliseconds for the reply of one token. */
 const REPLY_MS = 20_000;
@@ -18,11 +20,15 @@ const name = "model";
 
 /** Sends one request for one token to the server that a session would use, if there is one. */
 export async function checkModel(
-  { source, model, aliases = {}, note }: ModelChoice,
-  { args, io, env, settings }: { args: Arguments; io: CliIO; env: Env; settings: Pick<Settings, "aliases"> },
+  choice: ModelChoice,
+  { args, io, env, settings }: { args: Arguments; io: CliIO; env: Env; settings: ModelSettings },
 ): Promise<DoctorCheck> {
-  const asked = args.value(sessionFlags.model) ?? model ?? "sonnet";
-  const client = await clientOf(source, { ...aliases, ...aliasesFrom(env, settings.aliases) }, env);
+  const { source, note } = choice;
+  const aliases = { ...choice.aliases, ...aliasesFrom(env, settings.aliases) };
+  const { availableModels } = settings;
+  const given = args.value(sessionFlags.model) ?? choice.model;
+  const asked = availableModel(given, choice, { aliases, availableModels }) ?? DEFAULT_MODEL;
+  const client = await clientOf(source, aliases, env);
   if (client === null) {
     const text = "the offline model: it searches and cites, but does not reason";
     if (note === undefined) return { name, state: "ok", text };
