@@ -163,16 +163,18 @@ export function parseValue(
 }
 
 /** Keys that other tools read from the same files, and that mean nothing here: a line says so. */
-const IGNORED = `alwaysThinkingEnabled apiProvider attribution autoMemoryDirectory autoMemoryEnabled autoUpdates
-  autoUpdatesChannel awsAuthRefresh awsCredentialExport cleanupPeriodDays companyAnnouncements   enableAllProjectMcpServers fastMode feedbackSurveyRate
-  fileSuggestion gcpAuthRefresh includeCoAuthoredBy includeGitInstructions language   modelOverrides otelHeadersHelper outputStyle plansDirectory pluginConfigs prefersReducedMotion respectGitignore
-  showThinkingSummaries showTurnDuration skipWebFetchPreflight skipDangerousModePermissionPrompt spinnerTipsEnabled
-  spinnerTipsOverride spinnerVerbs statusLine teammateMode terminalProgressBarEnabled theme tui verbose voiceEnabled
-  worktree.bgIsolation worktree.sparsePaths worktree.symlinkDirectories
-  permissions.skipDangerousModePermissionPrompt
-  agent advisorModel autoMode autoScrollEnabled awaySummaryEnabled channelsEnabled claudeMd defaultShell
-  disableAutoMode disableDeepLinkRegistration editorMode fastModePerSessionOptIn otelEnvironment skillOverrides
-  viewMode wslInheritsWindowsSettings askUserQuestionTimeout pluginTrustMessage subagentStatusLine`;
+const IGNORED = `alwaysThinkingEnabled apiProvider attribution autoMemoryDirectory autoMemoryEnabled
+  autoUpdates autoUpdatesChannel awsAuthRefresh awsCredentialExport cleanupPeriodDays companyAnnouncements
+  enableAllProjectMcpServers fastMode feedbackSurveyRate fileSuggestion gcpAuthRefresh includeCoAuthoredBy
+  includeGitInstructions language modelOverrides otelHeadersHelper outputStyle plansDirectory pluginConfigs
+  prefersReducedMotion respectGitignore showThinkingSummaries showTurnDuration skipWebFetchPreflight
+  skipDangerousModePermissionPrompt spinnerTipsEnabled spinnerTipsOverride spinnerVerbs statusLine
+  teammateMode terminalProgressBarEnabled theme tui verbose voiceEnabled worktree.bgIsolation
+  worktree.sparsePaths worktree.symlinkDirectories permissions.skipDangerousModePermissionPrompt agent
+  advisorModel autoMode autoScrollEnabled awaySummaryEnabled channelsEnabled claudeMd defaultShell
+  disableAutoMode disableDeepLinkRegistration editorMode fastModePerSessionOptIn otelEnvironment
+  skillOverrides viewMode wslInheritsWindowsSettings askUserQuestionTimeout pluginTrustMessage
+  subagentStatusLine`;
 
 /** Keys that restrict something elsewhere, or could. Troupe does not enforce them, and says so. */
 const UNENFORCED = `forceLoginOrgUUID forceLoginMethod forceRemoteSettingsRefresh allowedMcpServers deniedMcpServers
