@@ -112,7 +112,9 @@ describe("the model", () => {
       const env = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url };
       const { about } = await doctor({ files, env }, ...words);
       expect(about("model")).toMatchObject([{ state, text: expect.stringContaining(text) }]);
-      expect(server.requests.map(({ body }) => /haiku|sonnet|opus/.exec(String(body.model))?.[0])).toEqual(models);
+      expect(server.requests.map(({ body }) => /haiku|sonnet|opus/.exec(String(body.model))?.[0])).toEqual(
+        models,
+      );
     } finally {
       await server.close();
     }

@@ -385,6 +385,34 @@ test("links of a plug-in lead no further than its marketplace", async () => {
   expect(named.options?.agents?.map(({ name }) => name)).toContain("tools:secret");
 });
 
+test.each(["an enabled plug-in", "--plugin-dir"])(
+  "a skill that comes to ask for more during a session is left out: %s",
+  async (how) => {
+    const shop = temporaryFolder();
+    const skill = (tools: string) => `---\nallowed-tools: ${tools}\n---\nGo.`;
+    put(shop, { ...market([tools]), "tools/skills/go/SKILL.md": skill("Bash(ls)") });
+    const { troupe, project, homedir } = user();
+    await troupe("plugin", "marketplace", "add", shop);
+    if (how !== "--plugin-dir") await troupe("plugin", "install", "tools@shop", "--yes");
+    const flags = how === "--plugin-dir" ? [how, join(shop, "tools")] : [];
+    const { options } = await troupe("-p", "hello", "--offline", ...flags);
+    const plugins = options?.skills?.search?.plugins ?? [];
+    const where = { cwd: project, homedir, home: homedir, managed: project, shipped: false, plugins };
+    const may = { trusted: () => true, agreed: () => true, denied: () => false };
+    const library = skillLibrary({ ...where, ...may }, diskFiles);
+    const names = async () => (await library.look()).all.map(({ name }) => name);
+    expect(await names()).toEqual(["tools:go"]);
+    const file = join(shop, "tools/skills/go/SKILL.md");
+    for (const more of [skill("Bash(ls), Bash(rm *)"), `${skill("Bash(ls)")}\n!\`rm -r x\``]) {
+      put(shop, { "tools/skills/go/SKILL.md": more });
+      expect(await names()).toEqual([]);
+      expect(library.now.notes.join()).toMatch(`${file} was left out, because it has changed and would now`);
+    }
+    put(shop, { "tools/skills/go/SKILL.md": `${skill("Bash(ls)")} Better.` });
+    expect(await names()).toEqual(["tools:go"]);
+  },
+);
+
 const github = (repo: string) => ({ source: "github", repo });
 
 test.each<[string, object, string]>([

@@ -49,7 +49,7 @@ export interface Clone {
 }
 
 /** Where a plug-in is, and what git gets for it. */
-export interface FoundPlugin extends Required<PluginSource> {
+export interface FoundPlugin extends Required<Pick<PluginSource, "dir" | "entry" | "reach">> {
   readonly marketplace: Marketplace;
   /** Null if it is in its marketplace. */
   readonly clone: Clone | null;

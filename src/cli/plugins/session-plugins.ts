@@ -73,7 +73,10 @@ export async function openPlugins(
     ...sameNames(counted),
   ];
   return {
-    sources: counted.map(({ source }) => source),
+    sources: counted.map(({ source, grants }) => ({
+      ...source,
+      agreed: new Set(grants.map(({ digest }) => digest)),
+    })),
     files: counted.flatMap(({ files }) => files),
     problems,
     notes: [

@@ -24,6 +24,8 @@ export interface PluginSource {
   readonly entry?: { readonly file: string; readonly value: JsonObject };
   /** Its marketplace or repository, beyond which its links may not lead; absent if the user named the plug-in itself. */
   readonly reach?: string;
+  /** What the user agreed to, by digest: a skill that asks for more is left out. Absent if the user was not asked. */
+  readonly agreed?: ReadonlySet<string>;
 }
 
 /** A directory with agents, skills, commands, hooks and MCP servers, as its manifest and its marketplace say. */

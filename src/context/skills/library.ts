@@ -72,11 +72,17 @@ function gather(
   readonly notes: readonly string[];
 } {
   const notes = problems.map(formatProblem);
-  const given = files.flatMap(({ path, real }, at) => {
+  const given = files.flatMap(({ path, real, of: { agreed } }, at) => {
     const { skill = null, notes: own = [] } = reads[at] ?? {};
-    const isDenied = denied(real);
-    notes.push(...(isDenied ? [`${path} was left out, because a rule forbids reading it.`] : own));
-    return skill === null || isDenied ? [] : [skill];
+    const more =
+      skill === null || !agreed ? [] : skillGrants([skill]).filter((one) => !agreed.has(one.digest));
+    const why = denied(real)
+      ? "a rule forbids reading it"
+      : more.length > 0
+        ? `it has changed and would now ${more.map(({ words }) => words).join("; ")}; start a new session to use it`
+        : null;
+    notes.push(...(why === null ? own : [`${path} was left out, because ${why}.`]));
+    return skill === null || why !== null ? [] : [skill];
   });
   const { chosen, replacing } = chooseByName(given, {
     keyOf: ({ name }) => name,

@@ -34,6 +34,8 @@ export interface SkillDir extends MarkdownDir {
   /** Comes before the names of what is in it. */
   readonly prefix: string;
   readonly plugin: string | null;
+  /** Of a plug-in, what the user agreed to, by digest; absent if the user was not asked. */
+  readonly agreed?: ReadonlySet<string>;
 }
 
 type Where = Pick<SkillSearch, "cwd" | "homedir" | "home" | "managed" | "plugins" | "shipped"> &
@@ -56,7 +58,8 @@ export function skillDirs(where: Where, files: Files): SkillDir[] {
     ...project.flatMap((dir) => both("project", join(dir, ".claude"), { reach })),
     ...plugins.flatMap((source) => {
       const { dir: plugin, name, skills, commands } = readPlugin(source, files);
-      const common = { origin: "plugin", plugin, prefix: `${name}:` } as const;
+      const agreed = source.agreed === undefined ? {} : { agreed: source.agreed };
+      const common = { ...agreed, origin: "plugin", plugin, prefix: `${name}:` } as const;
       return [
         ...skills.map((one): SkillDir => ({ ...common, ...one, kind: "skill" })),
         ...commands.map((one): SkillDir => ({ ...common, ...one, kind: "command" })),

@@ -148,14 +148,21 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     return { actor: id, turn: (actor?.turnsTaken ?? 0) + 1, cwd: actor?.cwd ?? cwd, scope };
   }
 
+  /** Returns why a command, as it is in the file now, may not run, or null. */
+  function commandRefusal(skill: Skill, written: string): string | null {
+    if (skill.origin === "project" && !search.agreed(commandGrant(skill, written).digest)) return UNTRUSTED;
+    return skill.origin === "plugin" && !skill.commands.includes(written) ? JUST_CHANGED : null;
+  }
+
   function render(skill: Skill, args: string, { where, named, signal }: Around): Promise<Rendered> {
     return renderSkill(skill, args, {
       ...{ files, named },
       variables: variablesOf(skill, { cwd, session: parts.session }),
       async run(command, written) {
+        const refusal = commandRefusal(skill, written);
         const ran =
-          skill.origin === "project" && !search.agreed(commandGrant(skill, written).digest)
-            ? ({ type: "not-run", reason: UNTRUSTED } as const)
+          refusal !== null
+            ? ({ type: "not-run", reason: refusal } as const)
             : await calls.run(command, { ...where(), signal });
         signal.throwIfAborted();
         if (ran.type === "not-run")
@@ -337,6 +344,8 @@ const NO_FILES: Named = { texts: [], reads: [] };
 const MODELS = ["sonnet", "opus", "haiku"] as const;
 const UNTRUSTED =
   "this directory is not trusted, so the commands of its skills do not run; --trust lets them for one run.";
+
+const JUST_CHANGED = "the skill's file has just changed; load the skill again.";
 
 function isForModel({ forModel }: Skill): boolean {
   return forModel;
