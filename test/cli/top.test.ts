@@ -4,6 +4,7 @@ import { topCommand } from "../../src/cli/commands/top.ts";
 import { lazyRuntime } from "../../src/cli/runtime.ts";
 import { SessionView } from "../../src/cli/top/session-view.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
+import { notCompacted } from "../../src/context/compaction/compacted-view.ts";
 import { ActorId, callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { ALICE, BOB, sessionEvent, spawn, summary, turnEvent, usage } from "../journal/samples.ts";
@@ -219,4 +220,17 @@ test("agents whose model is paused are shown as paused until its time, whatever 
   expect(at(10, { type: "paused", pause })).toEqual(["paused", "running"]);
   expect(at(20, turnEvent(ALICE, 1, ""))).toEqual(["paused", "running"]);
   expect(at(60_001, turnEvent(ALICE, 2, ""))).toEqual(["running", "running"]);
+});
+
+test("counts what summaries have cost once, though each record has the usage of all so far", () => {
+  const view = new SessionView({});
+  const apply = (event: SessionEvent) => view.apply({ seq: 1, at: "2026-01-01T00:00:00.000Z", event });
+  const compacted = (tokens: number): SessionEvent => ({
+    ...{ type: "compacted", actor: ALICE },
+    compacted: { ...notCompacted("/w"), usage: usage(tokens) },
+  });
+  apply(spawn(ALICE, { model: "claude-haiku-4-5" }));
+  for (const tokens of [1_000_000, 1_000_000, 3_000_000]) apply(compacted(tokens));
+  expect(view.costUsd).toBeCloseTo(3, 3);
+  expect(view.agents[0]?.costUsd).toBe(view.costUsd);
 });

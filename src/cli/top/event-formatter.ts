@@ -12,7 +12,6 @@ import { agentName, runFigures, statusMark, statusText } from "../agent-text.ts"
 import type { Paint } from "../colour.ts";
 import { excerpt } from "../excerpt.ts";
 import { shortDate } from "../figures.ts";
-
 import { userText } from "../user-text.ts";
 import { callTitle } from "./call-title.ts";
 

@@ -15,6 +15,8 @@ interface Followed {
   readonly calls: ReadonlyMap<CallId, { readonly tool: string; readonly title: string }>;
   /** Of a reply whose turn is not over, in dollars. */
   readonly replyUsd: number;
+  /** Of all its summaries so far; part of its cost. */
+  readonly summariesUsd: number;
 }
 
 /** The agents of a session as its journal says. Their times are wall time, in milliseconds. */
@@ -110,9 +112,10 @@ export class SessionView {
         }));
         break;
       case "compacted":
-        this.#change(event.actor, now, ({ view: { model, costUsd } }) => ({
-          view: { costUsd: costUsd + costOf(model, event.compacted.usage, this.#prices).usd },
-        }));
+        this.#change(event.actor, now, ({ view: { model, costUsd }, summariesUsd: before }) => {
+          const summariesUsd = costOf(model, event.compacted.usage, this.#prices).usd;
+          return { view: { costUsd: costUsd - before + summariesUsd }, summariesUsd };
+        });
         break;
       case "command":
       case "command-end":
@@ -136,7 +139,7 @@ export class SessionView {
     this.#agents.set(spec.id, {
       root: spec.root,
       calls: new Map(),
-      replyUsd: 0,
+      ...{ replyUsd: 0, summariesUsd: 0 },
       view: {
         ...{
           id: spec.id,
@@ -181,22 +184,19 @@ export class SessionView {
   #change(
     id: ActorId,
     now: number,
-    by: (agent: Followed) => {
-      view?: Partial<AgentView>;
-      calls?: Followed["calls"];
-      replyUsd?: number;
-    },
+    by: (agent: Followed) => Partial<Omit<Followed, "root" | "view">> & { view?: Partial<AgentView> },
   ): void {
     const agent = this.#agents.get(id);
     if (agent === undefined) return;
-    const { view = {}, calls = agent.calls, replyUsd = agent.replyUsd } = by(agent);
+    const { view, ...more } = by(agent);
     const changed = { ...agent.view, ...view, lastSignAt: now };
     const pause = this.#pauses.get(changed.model);
     const paused = pause !== undefined && pause.until > now ? pause : null;
     this.#changed.add(id);
+    const followed = { ...agent, ...more };
+    const { calls } = followed;
     this.#agents.set(id, {
-      ...agent,
-      ...{ calls, replyUsd },
+      ...followed,
       view: { ...changed, ...workOf(changed.state, [...calls.values()], paused) },
     });
   }
