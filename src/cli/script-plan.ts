@@ -1,10 +1,11 @@
 import { formatDollars } from "../lib/figures.ts";
 import type { AgentView } from "../supervisor/view.ts";
+import { RUN_PREFIX } from "../tools/workflow.ts";
 import { counted } from "./figures.ts";
 
 type Tree = readonly Pick<
   AgentView,
-  "id" | "parent" | "key" | "description" | "state" | "summary" | "costUsd"
+  "id" | "parent" | "key" | "answersKey" | "description" | "state" | "summary" | "costUsd"
 >[];
 
 /**
@@ -40,7 +41,7 @@ export function planLines(tree: Tree, force: readonly string[]): readonly string
 function lastAttempts(tree: Tree): ReadonlyMap<string, Tree> {
   const last = new Map<string, Tree>();
   for (const view of tree) {
-    if (view.key === undefined) continue;
+    if (view.key === undefined || view.key.startsWith(RUN_PREFIX)) continue;
     const call = nameIn(view.key);
     const before = last.get(call) ?? [];
     last.set(call, before[0]?.key === view.key ? [...before, view] : [view]);
@@ -58,14 +59,11 @@ function callOf(attempts: Tree, force: readonly string[]) {
   const name = first?.description ?? "";
   const forced = force.includes(name) || (first?.key !== undefined && force.includes(nameIn(first.key)));
   if (forced) return { name: `${name} (--force)`, state: "again" };
-  const done = attempts.find(({ summary }) => summary?.status === "done" || summary?.status === "partial");
-  if (done) return { name, state: "reused" };
-  if (
-    attempts.some(
-      ({ summary }) => summary?.acceptance?.verdict === "rejected" && summary.acceptance.checks > 0,
-    )
-  )
-    return { name, state: "rejected" };
+  const answered = attempts.find(({ answersKey }) => answersKey);
+  if (answered) {
+    const { status } = answered.summary ?? {};
+    return { name, state: status === "done" || status === "partial" ? "reused" : "rejected" };
+  }
   const isOpen = attempts.some(({ state }) => state !== "ended");
   return isOpen
     ? { name, state: "open" }

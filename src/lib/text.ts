@@ -16,3 +16,8 @@ export function shorten(text: string, most: number): string {
 export function shellWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** Returns the description of an agent that was given none. */
+export function defaultTitle(prompt: string): string {
+  return prompt.trim().split(/\s+/).slice(0, 5).join(" ").slice(0, 60);
+}

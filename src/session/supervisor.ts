@@ -6,18 +6,20 @@ import type { ScriptEnd, ScriptRequest } from "../features/scripts/index.ts";
 import type { ScriptEstimate } from "../features/scripts/script-estimate.ts";
 import type { ServerService } from "../features/servers/index.ts";
 import type { AgentReport } from "../features/user-actors/define-actor.ts";
+import { defaultTitle } from "../lib/text.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
 import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { ServerStatus } from "../mcp/mcp.ts";
 import type { PermissionMode, Rule } from "../settings/rules.ts";
 import type { Actor } from "../supervisor/actor-record.ts";
 import type { ActorSystem } from "../supervisor/actor-system.ts";
-import { viewOf } from "../supervisor/actor-view.ts";
+import { answersKey, viewOf } from "../supervisor/actor-view.ts";
 import { listener, type OnEvent } from "../supervisor/listener.ts";
 import { replayActors } from "../supervisor/replay-actors.ts";
 import { FOR_THE_USER } from "../supervisor/run-for.ts";
 import { untilEnded } from "../supervisor/until-ended.ts";
 import type { AgentView } from "../supervisor/view.ts";
+import { RUN_PREFIX } from "../tools/workflow.ts";
 import { MainTurns } from "./main-turns.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
 import type {
@@ -29,12 +31,10 @@ import type {
   SupervisorHandle,
   SupervisorOptions,
 } from "./options.ts";
-import { assertMergeHasTree, assertNonEmptyPrompt, defaultTitle, validateSpawn } from "./validate-request.ts";
+import { assertMergeHasTree, assertNonEmptyPrompt, validateSpawn } from "./validate-request.ts";
 
 const NEVER = new AbortController().signal;
 const CANCELLED = "It was cancelled.";
-/** Of the runs of scripts that models have started. */
-const RUN_PREFIX = "wf_";
 
 /**
  * A session: the main conversation and every agent under it. It decides and records; it runs no tool and starts no
@@ -317,7 +317,7 @@ export class Supervisor implements SupervisorHandle {
   /** Returns the agent that has done, or does, what a key names, or null. One that was cut off is started again. */
   #answering(key: string): Actor | null {
     const all = this.#actors.all().filter(({ spec }) => spec.key === key);
-    const found = all.find(hasAnswered) ?? all.find(({ hasEnded }) => !hasEnded);
+    const found = all.find(answersKey) ?? all.find(({ hasEnded }) => !hasEnded);
     if (found === undefined) return null;
     if (this.#unfinished.includes(found)) {
       this.#unfinished = this.#unfinished.filter((one) => one !== found);
@@ -351,14 +351,6 @@ export class Supervisor implements SupervisorHandle {
   #assertOpen(): void {
     if (this.#closing) throw new Error("The session is closed.");
   }
-}
-
-/** A part of an answer is one, too, unless it had to be data, and so is rejected work: what it cost is not paid for twice. */
-function hasAnswered({ summary, spec }: Actor): boolean {
-  if (summary?.status === "partial") return spec.outputSchema === undefined;
-  const { verdict, checks = 0 } = summary?.acceptance ?? {};
-  // What could not be checked has no verdict that counts.
-  return summary?.status === "done" || (verdict === "rejected" && checks > 0);
 }
 
 /** An agent of a script that is not resumed with the session: it waits until the model resumes the script. */

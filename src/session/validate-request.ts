@@ -2,11 +2,6 @@ import type { MergeMode } from "../mailbox/worktree.ts";
 
 const TITLE_CHARS = 100;
 
-/** Returns the description of an agent that was given none. */
-export function defaultTitle(prompt: string): string {
-  return prompt.trim().split(/\s+/).slice(0, 5).join(" ").slice(0, 60);
-}
-
 /** An `end` record must stay short: a list of sessions reads only the last bytes of each. */
 export function titleOf(prompt: string): string {
   const line = prompt.trim().replace(/\s+/g, " ");

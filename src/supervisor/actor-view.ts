@@ -9,7 +9,7 @@ export function viewOf(actor: Actor): AgentView {
   const { trouble, overlap } = actor.remarks;
   return {
     ...{ id, parent, depth, type, description, model },
-    ...(spec.key === undefined ? {} : { key: spec.key }),
+    ...(spec.key === undefined ? {} : { key: spec.key, answersKey: answersKey(actor) }),
     state: stateOf(actor),
     activity: activityOf(actor),
     doing: hasEnded ? null : stepOf(actor),
@@ -21,6 +21,17 @@ export function viewOf(actor: Actor): AgentView {
     overlap: hasEnded ? null : overlap,
     ...{ createdAt, startedAt, endedAt, summary },
   };
+}
+
+/**
+ * True if its result is that of a later call with its key, too. A part of an answer is one, unless it had to be data, and
+ * so is rejected work: what it cost is not paid for twice.
+ */
+export function answersKey({ summary, spec }: Actor): boolean {
+  if (summary?.status === "partial") return spec.outputSchema === undefined;
+  const { verdict, checks = 0 } = summary?.acceptance ?? {};
+  // What could not be checked has no verdict that counts.
+  return summary?.status === "done" || (verdict === "rejected" && checks > 0);
 }
 
 /** For people an agent that waits for a slot again is still waiting, and one whose model is paused does not run. */

@@ -43,6 +43,8 @@ export interface AgentView {
   readonly description: string;
   /** Of `spawn`: what it does in its session. */
   readonly key?: string;
+  /** With a `key`: a later spawn with this key gets its result, and starts no agent. */
+  readonly answersKey?: boolean;
   readonly state: AgentState;
   readonly activity: Activity;
   /** The step it works on, as it calls the step, or null if it keeps no list. */

@@ -6,6 +6,9 @@ import { type CallContext, failed, type Tool, type ToolPrompt } from "./tool.ts"
 /** Characters of a script. */
 export const MAX_SCRIPT_CHARS = 524_288;
 
+/** Begins the ID of each run of a script that a model has started, and so the keys of its calls. */
+export const RUN_PREFIX = "wf_";
+
 /** The script that a model has written or named. `scriptPath` wins over `script`, and that over `name`. */
 export interface WorkflowRequest {
   readonly script?: string | undefined;

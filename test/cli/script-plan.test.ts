@@ -5,6 +5,7 @@ import { ActorId } from "../../src/mailbox/ids.ts";
 import type { Status } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import { agentView } from "../support/agent-view.ts";
+import { supervised } from "../support/supervised.ts";
 
 let made = 0;
 const view = (description: string, key: string | null, status: Status | null, costUsd = 0.1) => {
@@ -16,7 +17,7 @@ const view = (description: string, key: string | null, status: Status | null, co
       costUsd,
       state: status === null ? "running" : "ended",
     },
-    ...(key === null ? {} : { key }),
+    ...(key === null ? {} : { key, answersKey: status === "done" }),
     summary: status === null ? null : { status, text: "", turns: 1, usage: noUsage, receipts: noReceipts },
   });
 };
@@ -49,4 +50,37 @@ test("counts a forced call as it was since then, and says nothing of a session w
     "Only calls that are new cost anything.",
   ]);
   expect(planLines([view("other", null, "done")], [])).toEqual([]);
+});
+
+test("names as reused the calls that the next run reuses, and as run again those that it makes", async () => {
+  const asked: string[] = [];
+  const { supervisor } = supervised("in-thread", ({ messages }) => {
+    asked.push(/task \w+/.exec(JSON.stringify(messages))?.[0] ?? "?");
+    return { text: "part of it", stopReason: "incomplete" };
+  });
+  const script = {
+    name: "w.js",
+    source: `
+      await agent("task data", { label: "data", schema: { type: "object" } });
+      await agent("task text", { label: "text" });
+      return agent("task words without a label");`,
+  };
+  await supervisor.runScript(script);
+  const force = ["task words without a label"];
+  expect(planLines(supervisor.tree(), force).slice(0, 2)).toEqual([
+    "Reused, and not paid again: text.",
+    "Run again, if the script still makes them: data (partial), task words without a label (--force).",
+  ]);
+  asked.length = 0;
+  await supervisor.runScript({ ...script, force });
+  expect([...new Set(asked)]).toEqual(["task data", "task words"]);
+  await supervisor.close();
+});
+
+test("leaves out the calls of scripts that a model has started in this session", () => {
+  const tree = [view("other", "wf_abcd.aa.1", "done"), view("look", "aa.1", "done")];
+  expect(planLines(tree, [])).toEqual([
+    "Reused, and not paid again ($0.10 spent): look.",
+    "Only calls that are new cost anything.",
+  ]);
 });

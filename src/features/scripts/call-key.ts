@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AgentDefinition } from "../../context/agents/definition.ts";
+import { defaultTitle } from "../../lib/text.ts";
 import type { ScriptCall } from "./script-call.ts";
 
 /**
@@ -27,7 +28,7 @@ export class CallKeys {
       .slice(0, 12);
     const count = (this.#seen.get(digest) ?? 0) + 1;
     this.#seen.set(digest, count);
-    const forced = this.#forced[label ?? ""] ?? this.#forced[`${digest}.${count}`] ?? 0;
+    const forced = this.#forced[label ?? defaultTitle(prompt)] ?? this.#forced[`${digest}.${count}`] ?? 0;
     return `${this.#run}${digest}.${count}${forced === 0 ? "" : `.${forced}`}`;
   }
 }

@@ -61,7 +61,8 @@ export class ScriptRuns {
       },
     });
     const costUsd = [...used].reduce((sum, id) => sum + this.#costOf(id), 0);
-    if (costUsd > 0) past.record(scriptRunName(request), model, costUsd);
+    // A run that failed has cost only a part; it counts when it has been resumed and has returned.
+    if (end.type === "returned" && costUsd > 0) past.record(scriptRunName(request), model, costUsd);
     return { end: this.#clean(end), agents: used.size, costUsd };
   }
 

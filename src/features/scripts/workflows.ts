@@ -9,7 +9,12 @@ import type { AskDetail } from "../../policy/asks.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Outputs } from "../../supervisor/outputs.ts";
 import type { CallContext } from "../../tools/tool.ts";
-import type { WorkflowRequest, WorkflowService, WorkflowStarted } from "../../tools/workflow.ts";
+import {
+  RUN_PREFIX,
+  type WorkflowRequest,
+  type WorkflowService,
+  type WorkflowStarted,
+} from "../../tools/workflow.ts";
 import type { Background, ScriptEnding } from "../background/background.ts";
 import { resumeWords } from "../background/index.ts";
 import { findScript, readScript, type ScriptSource, scriptAsItIs } from "./find-script.ts";
@@ -70,7 +75,7 @@ export class Workflows implements WorkflowService {
     const main = actors.find(MAIN);
     if (actor !== MAIN || main === undefined)
       return "Only the main conversation runs scripts. Do the work yourself, or say in your report what a script should do.";
-    const run = request.resumeFromRunId ?? `wf_${ids.actor()}`;
+    const run = request.resumeFromRunId ?? `${RUN_PREFIX}${ids.actor()}`;
     const task = this.#running.get(run);
     if (task !== undefined)
       return `The run ${run} is not over: it is the task ${task}. Wait for its end, or call TaskStop.`;

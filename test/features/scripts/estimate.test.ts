@@ -48,6 +48,28 @@ test(`what a script is likely to cost is within twice the cost in 80 % of ${RUNS
   expect(good / RUNS).toBeGreaterThanOrEqual(0.8);
 });
 
+test("a run that failed and was resumed is one past run, with the cost of all its calls", async () => {
+  const usage = { output_tokens: 100_000 };
+  const { supervisor } = supervised("in-thread", () => ({ text: "done", usage }), {
+    ...{ prices: { ...PRICES }, model: "sonnet" },
+  });
+  const script = {
+    name: "w.js",
+    source: "await agent('a'); if (args.fails) throw new Error('no'); await agent('b');",
+  };
+  const run = (fails: boolean) => supervisor.runScript({ ...script, args: { fails } });
+  expect(await run(true)).toMatchObject({ type: "failed" });
+  expect((await supervisor.estimateScript(script)).likelyUsd).toBeNull();
+  expect(await run(false)).toMatchObject({ type: "returned" });
+  const { costUsd } = supervisor.usage();
+  expect(costUsd).toBeGreaterThan(0);
+  expect(await supervisor.estimateScript(script)).toEqual({
+    likelyUsd: costUsd,
+    sentence: expect.stringMatching(/, as its last run did\.$/),
+  });
+  await supervisor.close();
+});
+
 test.each([
   [{ lately: { usd: 1.2, runs: 1 }, average: 0.1 }, /^It is likely to cost \$1\.20, as its last run did\.$/],
   [{ lately: { usd: 1.2, runs: 3 }, average: 0.1 }, /as its last 3 runs did on average\.$/],
