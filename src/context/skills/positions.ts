@@ -17,30 +17,38 @@ const MONEY = new RegExp(
   ].join("|"),
 );
 
-/** Code without backticks in which `$1` means something else: what comes before it in its line, and what after. */
-const FOREIGN: readonly (readonly [before: RegExp, after: RegExp])[] = [
-  [/\b(?:[gmn]?awk|perl|ruby|sed|jq|psql|(?:ba|da|z)?sh\s+-\w*c)\b[^'|;&]*'[^']*$/, /^/],
-  [/\{[^{}]*\b(?:print|printf|echo|exec|return|shift|local|exit)\b[^{}]*$/, /^[^{}]*(?:\}|$)/],
+/** What comes before a `$1` in its line, and what after. */
+type Surroundings = readonly [before: RegExp, after: RegExp];
+
+/** Programs in which `$1` means something else, also as a part of a command. */
+const PROGRAMS: readonly Surroundings[] = [
+  [/\b(?:[gmn]?awk|perl|ruby|sed|jq|psql|(?:ba|da|z)?sh\s+-\w*c)\b[^'|;&]*\s'[^']*$/, /^/],
   [/\{[^{}]*$/, /^[^{}]*(?:;|\+\+|\+=)[^{}]*\}/],
-  [/\$\([^()]*$/, /^/],
-  [/(?:^|\s)\[\[?\s[^\]]*$/, /^[^[\]]*\s\]/],
-  [/^\s*(?:(?:local|export|readonly|declare|typeset)\s[^=]*|[a-z_]\w*)=\S*$/, /^/],
-  [/^\s*(?:case|echo|printf)\s+["'][^"']*$/, /^/],
-  [/^\s*(?:rewrite|RewriteRule|RewriteCond)\s/, /^/],
-  [/(?:&&|\|\|)/, /^/],
-  [/^/, /(?:&&|\|\||;\s*(?:done|fi|esac|$))/],
   [/replace\w*\(|\bg?sub\(|(?:^|[\s'"])s\/\S*\/[^/\s]*$/, /^/],
+];
+/** Scripts in the text: of a shell, a web server, a database. A command has no positions except those of its skill. */
+const SCRIPTS: readonly Surroundings[] = [
+  [/\$\([^()]*$/, /^/],
+  [/^\s*(?:local|export|readonly|declare|typeset)\s[^=]*=\S*$/, /^/],
+  [/^\s*(?:case|echo|printf)\s+["'][^"']*$/, /^/],
+  // In quotes it is a script's; `git checkout $0 && make` is what somebody asks for.
+  [/(?:&&|\|\|).*"$/, /^"/],
+  [/"$/, /^".*(?:&&|\|\|)/],
+  [/^/, /;\s*(?:done|fi|esac)\b/],
+  [/^\s*rewrite\w*\s+\S*\^/i, /^/],
   [
     /\b(?:SELECT|WHERE|VALUES|SET|LIMIT|OFFSET)\b.*(?:[=(,<>]|LIMIT|OFFSET|LIKE)\s*$|\b(?:LIMIT|OFFSET)\s*$/,
     /^/,
   ],
 ];
 
-/** True if the `$` at this position belongs to a program: of a shell, of awk, of a database. */
-export function isForeign(text: string, at: number): boolean {
+const FOREIGN = [...PROGRAMS, ...SCRIPTS];
+
+/** True if the `$` at this position of a command belongs to a program in it. */
+export function isForeign(text: string, at: number, all: readonly Surroundings[] = PROGRAMS): boolean {
   const before = text.slice(Math.max(0, at - NEAR), at).replace(/[\s\S]*[\r\n]/, "");
   const [after = ""] = text.slice(at + 2, at + NEAR).split(/[\r\n]/, 1);
-  return FOREIGN.some(([left, right]) => left.test(before) && right.test(after));
+  return all.some(([left, right]) => left.test(before) && right.test(after));
 }
 
 /**
@@ -58,7 +66,7 @@ export function argumentPlaces(body: string, others: readonly number[]): Readonl
   for (const { index: at, 0: raw } of candidates) {
     // Next to `$5.00`, a cell with `$1` is an amount too.
     const isPrice = isMoney(at) || (hasMoney && isInTable(body, at));
-    if (!isPrice && !isForeign(body, at)) found.set(at, Number(raw.slice(1)));
+    if (!isPrice && !isForeign(body, at, FOREIGN)) found.set(at, Number(raw.slice(1)));
   }
   const positions = new Set([...found.values(), ...others]);
   let end = positions.has(0) ? 0 : 1;

@@ -110,6 +110,10 @@ describe("arguments", () => {
     ["Issue $0, at most $5 a month, or $20", "Issue one, at most $5 a month, or $20"],
     ["```sh\nrm $0\n```\n$0", "```sh\nrm $0\n```\none"],
     ["    indented $0\n\n$0", "    indented $0\n\none"],
+    ["- read $0;\n- mend $1;", "- read one;\n- mend two;"],
+    ["Run `gh pr checkout $0 && npm test`", "Run `gh pr checkout one && npm test`"],
+    ["rewrite $0 in ruby's own style, as $1 does", "rewrite one in ruby's own style, as two does"],
+    ["target=$0", "target=one"],
   ])("replaces %j next to code and prices", async (body, text) => {
     expect((await filled(body, six)).text).toBe(text);
   });
@@ -151,6 +155,15 @@ describe("commands", () => {
     );
     expect(runs).toEqual(["date -u", "two", "three\nfour"]);
     expect(text).toBe("now date -u ($1 !`again`)\nthree\nfour\nbut not a!`b` nor `!c`");
+  });
+
+  test.each([
+    ["cd $0 && git log $1", "cd one && git log two"],
+    ["echo $(gh pr view $0)", "echo $(gh pr view one)"],
+    ['psql -c "SELECT * FROM tides WHERE id = $0"', 'psql -c "SELECT * FROM tides WHERE id = one"'],
+    ["ps | awk '{print $1}' | grep $0", "ps | awk '{print $1}' | grep one"],
+  ])("get their arguments: %s", async (command, run) => {
+    expect((await filled(`!\`${command}\``, "one two")).runs).toEqual([run]);
   });
 
   test("are reported if they failed or did not run", async () => {
