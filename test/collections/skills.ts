@@ -59,15 +59,22 @@ const KEYS: readonly Style[] = [
     whenToUse: "At sea: always",
   }),
   keyed("disable-model-invocation: true\nuser-invocable: yes", { forModel: false, forUser: true }),
-  keyed("user-invocable: 'false'\nmodel: haiku", { forUser: false, model: "haiku" }),
+  keyed("user-invocable: 'false'\nmodel: haiku", { forUser: false, model: "haiku" }, [
+    4,
+    /^model counts only with context: fork/,
+  ]),
   keyed("disable-model-invocation: perhaps", { forModel: true }, [
     3,
     /^disable-model-invocation must be true or false/,
   ]),
   keyed("context: fork\nagent: Explore\nmodel: inherit", { forks: true, agent: "Explore", model: null }),
   keyed("context: spoon", { forks: false }, [3, /^context must be fork, or absent/]),
-  keyed("model: opus\nmodel: haiku", { model: "opus" }, [4, /^model appears a second time/]),
-  keyed("hooks: [{\nmodel: opus", { model: "opus" }, [3, /^This is not YAML: .*hooks does not count/]),
+  keyed("context: fork\nmodel: opus\nmodel: haiku", { model: "opus" }, [5, /^model appears a second time/]),
+  keyed("agent: Explore\nmodel: inherit", {}, [3, /^agent counts only with context: fork/]),
+  keyed("hooks: [{\nmodel: opus\ncontext: fork", { model: "opus" }, [
+    3,
+    /^This is not YAML: .*hooks does not count/,
+  ]),
   (name, topic) => ({
     text: skill(`description: **WHEN**: ${topic.does}: first`, topic),
     outcome: loads({ name, description: `**WHEN**: ${topic.does}: first` }),

@@ -72,7 +72,20 @@ function skillOf(
       line: reader.field("hooks")?.line ?? 1,
       message: "hooks of a plug-in's skill do not count; the plug-in itself can have hooks.",
     });
-  const model = line("model");
+  const written = line("model");
+  const model = written === null || /^(?:inherit|default)$/i.test(written) ? null : written;
+  const agent = line("agent");
+  if (context !== "fork" && agent !== null)
+    problems.push({
+      line: reader.field("agent")?.line ?? 1,
+      message:
+        "agent counts only with context: fork; without it the agent that loads the skill does the task.",
+    });
+  if (context !== "fork" && model !== null)
+    problems.push({
+      line: reader.field("model")?.line ?? 1,
+      message: "model counts only with context: fork; the conversation keeps its own model.",
+    });
   const skill: Skill = {
     ...{ name, alias: own !== name && ALIAS.test(own) ? own : null, kind, origin, path, plugin },
     description: line("description") || firstWords(body),
@@ -80,12 +93,12 @@ function skillOf(
     allowedTools: take("allowed-tools", names) ?? [],
     argumentHint: take("argument-hint", hint) ?? null,
     arguments: take("arguments", names) ?? [],
-    model: model === null || /^(?:inherit|default)$/i.test(model) ? null : model,
+    model,
     ...(plugin === null && hooks !== undefined ? { hooks } : {}),
     forModel: take("disable-model-invocation", readFlag) !== true,
     forUser: take("user-invocable", readFlag) !== false,
     forks: context === "fork",
-    agent: line("agent"),
+    agent,
     commands: findTemplateCommands(body),
   };
   return { skill, problems };
