@@ -140,6 +140,19 @@ describe("fault 58: a server that fails while it runs", { tags: ["long"] }, () =
     });
   });
 
+  test("answers more deeply nested than processes can pass on: an error result, or no tools; the others stay", async () => {
+    const { mcp, state, warnings } = await ready({
+      raw: server("raw.ts", "plain"),
+      deep: server("raw.ts", "deep"),
+    });
+    expect(state("deep")).toMatchObject({ reason: expect.stringContaining("more than 500 levels deep") });
+    expect(await mcp.call({ name: "mcp__raw__deep", input: {} }, never)).toMatchObject(
+      failing("more than 500 levels deep"),
+    );
+    expect(await mcp.call({ name: "mcp__raw__hello", input: {} }, never)).toMatchObject({ isError: false });
+    expect(warnings.filter((warning) => warning.includes("broker"))).toEqual([]);
+  });
+
   test("hangs: the call ends, and another one is answered", async () => {
     const { mcp } = await ready({ raw: server("raw.ts", "plain") }, { limits: { callMs: 400 } });
     const hanging = mcp.call({ name: "mcp__raw__hang", input: {} }, never);

@@ -18,6 +18,8 @@ const UNSUPPORTED_VERSION = -32_022;
 const META = "io.modelcontextprotocol";
 /** How often a server may ask for more before it answers one request. */
 const MAX_ROUNDS = 10;
+/** A message that is nested more deeply ends the process that writes it as JSON, or that it is sent to. */
+const MAX_LEVELS = 500;
 
 const Discovered = z.object({
   supportedVersions: z.array(z.string()),
@@ -67,7 +69,7 @@ export class StatelessTransport implements Transport {
   start(): Promise<void> {
     this.#inner.onclose = () => this.onclose?.();
     this.#inner.onerror = (error) => this.onerror?.(error);
-    this.#inner.onmessage = (message) => this.#receive(message);
+    this.#inner.onmessage = (message) => this.#check(message);
     return this.#inner.start();
   }
 
@@ -90,6 +92,15 @@ export class StatelessTransport implements Transport {
       if (!/"code"\s*:\s*-32(022|601)\b/.test(String(error))) throw error;
       await this.#discover(message);
     }
+  }
+
+  /** The one door: what is too deep goes no further than this. */
+  #check(message: JSONRPCMessage): void {
+    if (!isDeeperThan(MAX_LEVELS, message)) return void this.#receive(message);
+    const problem = `its message is nested more than ${MAX_LEVELS} levels deep`;
+    if ("method" in message || message.id === undefined) return void this.onerror?.(new Error(problem));
+    const error = { code: ErrorCode.InternalError, message: problem };
+    this.#receive({ jsonrpc: "2.0", id: message.id, error });
   }
 
   #receive(message: JSONRPCMessage): void {
@@ -237,4 +248,9 @@ export class StatelessTransport implements Transport {
     if (isJSONRPCResultResponse(answer)) return answer.result;
     throw new Error(isJSONRPCErrorResponse(answer) ? answer.error.message : `${method} has no answer`);
   }
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }

@@ -18,5 +18,5 @@ export function conflictNoticeIn(text: string): ConflictNotice | undefined {
     hasMarks: lines !== undefined,
   }));
   const report = /\n\nYour own report was: ([\s\S]*)\n\nRead these files again,/.exec(text)?.[1] ?? "";
-  return files.length === 0 ? undefined : { files, report: report };
+  return files.length === 0 ? undefined : { files, report };
 }

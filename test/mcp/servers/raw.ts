@@ -18,8 +18,13 @@ interface Message {
 
 const [how = "plain", file = ""] = process.argv.slice(2);
 
+/** Stands for what is nested more deeply than JSON.stringify, or a channel between processes, can take. */
+const DEEP = "$deep";
+
 function send(message: object): void {
-  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const line = JSON.stringify({ jsonrpc: "2.0", ...message });
+  const deep = () => `${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}`;
+  process.stdout.write(`${line.replace(`"${DEEP}"`, deep)}\n`);
 }
 
 function text(words: string): object {
@@ -46,6 +51,8 @@ function tools(): object[] {
         tool("huge", "", { type: "object", description: "x".repeat(200_000) }),
         tool("long.name/with strange characters", "y".repeat(5_000)),
       ];
+    case "deep":
+      return [tool("fine"), tool("deep", "", { type: "object", properties: DEEP })];
     case "unfit-schemas":
       return [
         tool("either", "", { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }] }),
@@ -59,7 +66,7 @@ function tools(): object[] {
     case "changed-when-restarted":
       return [tool("crash"), tool("changes", existsSync(file) ? "something else" : "harmless")];
     default:
-      return ["hello", "crash", "hang", "flood", "broken", ...(how === "no-list" ? [how] : [])]
+      return ["hello", "crash", "hang", "flood", "broken", "deep", ...(how === "no-list" ? [how] : [])]
         .concat(how === "progress" ? [how] : [])
         .map((name) => tool(name));
   }
@@ -76,6 +83,9 @@ function call(id: number, name: string | undefined): void {
       return;
     case "flood":
       flood();
+      return;
+    case "deep":
+      send({ id, result: { ...text("deep"), structuredContent: DEEP } });
       return;
     case "no-list":
       send({ id, result: { content: "not a list" } });
