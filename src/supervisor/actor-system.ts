@@ -18,6 +18,7 @@ import type { CoreEvent, Joints } from "./joints.ts";
 import type { ActorEvent, LifecycleEffect, StopRequest, StopScope } from "./lifecycle.ts";
 import type { Limits } from "./limits.ts";
 import type { Notice } from "./notices.ts";
+import { isForHook } from "./run-for.ts";
 import { Slots } from "./slots.ts";
 import type { Toolbox } from "./toolbox.ts";
 import type { ModelWait, Remarks, SupervisorEvent } from "./view.ts";
@@ -119,8 +120,8 @@ export class ActorSystem implements Actors {
       return;
     }
     // Not in this moment: the caller may withdraw it before anything was started.
-    if (actor.id === MAIN) queueMicrotask(() => this.#advance(actor, { type: "slot" }));
-    else this.#slots.join(actor.id);
+    if (waitsForSlot(actor)) this.#slots.join(actor.id);
+    else queueMicrotask(() => this.#advance(actor, { type: "slot" }));
     this.changed(actor);
   }
 
@@ -272,21 +273,20 @@ export class ActorSystem implements Actors {
   }
 
   #perform(actor: Actor, effect: LifecycleEffect): void {
-    // The main conversation waits for no slot: agents must never starve it (A20.1).
-    const isMain = actor.id === MAIN;
+    const needsSlot = waitsForSlot(actor);
     switch (effect.type) {
       case "start":
         this.#start(actor);
         break;
       case "return-to-line":
-        if (isMain) this.#advance(actor, { type: "slot" });
-        else this.#slots.rejoin(actor.id);
+        if (needsSlot) this.#slots.rejoin(actor.id);
+        else this.#advance(actor, { type: "slot" });
         break;
       case "leave-line":
-        if (!isMain) this.#slots.leave(actor.id);
+        if (needsSlot) this.#slots.leave(actor.id);
         break;
       case "release-slot":
-        if (!isMain) this.#slots.release();
+        if (needsSlot) this.#slots.release();
         break;
       case "release-loop":
         this.#hosted.release(actor);
@@ -350,4 +350,12 @@ export class ActorSystem implements Actors {
   #warn(message: string): void {
     this.#parts.onEvent({ type: "warning", message });
   }
+}
+
+/**
+ * The main conversation waits for no slot: agents must never starve it (A20.1). Nor does the agent of a hook: its owner
+ * waits for it, and cannot give its own slot back, since it may hold a file that other agents wait for.
+ */
+function waitsForSlot({ id, runFor }: Actor): boolean {
+  return id !== MAIN && !isForHook(runFor);
 }

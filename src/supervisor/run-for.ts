@@ -13,6 +13,11 @@ export interface RunFor {
 
 export const FOR_THE_USER: RunFor = { owner: null, call: null, background: false };
 
+/** True if it runs for a hook: its owner waits for it, and no call of a model does. */
+export function isForHook({ owner, call, background }: RunFor): boolean {
+  return owner !== null && call === null && !background;
+}
+
 /** The user's request for a shorter conversation, and who waits for the outcome. */
 export type PendingCompaction = CompactRequest & { readonly settle: (compaction: Compaction) => void };
 

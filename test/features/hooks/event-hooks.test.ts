@@ -148,3 +148,29 @@ describe.each(["prompt", "agent"] as const)("a Stop hook of type %s", (type) => 
     expect(agents.reduce((sum, { usage }) => sum + usage.output_tokens, 0)).toBe(14);
   });
 });
+
+test("an agent of a hook runs although the agent that it checks has the only slot", async () => {
+  const value = { SubagentStop: [{ hooks: [{ type: "agent", prompt: "Is it tested?" }] }] };
+  let checks = 0;
+  const { supervisor, model } = supervised(
+    "in-thread",
+    ({ messages }) => {
+      const text = JSON.stringify(messages);
+      if (JSON.stringify(messages.at(0)).includes("Is it tested?")) {
+        checks += 1;
+        return { text: checks === 1 ? '{"ok": false, "reason": "run the tests"}' : '{"ok": true}' };
+      }
+      if (text.includes("look around")) return { text: text.includes("run the tests") ? "tested" : "seen" };
+      if (model.requests.length > 1) return { text: "ok" };
+      const input = { description: "d", prompt: "look around", subagent_type: "Explore" };
+      return { calls: [{ name: "Agent", input }] };
+    },
+    { hooks: [{ scope: "user", file: "/u/settings.json", value }], limits: { maxAgents: 1 } },
+  );
+  await supervisor.prompt("go");
+  expect(checks).toBe(2);
+  expect(supervisor.tree().map(({ type, summary }) => [type, summary?.text])).toContainEqual([
+    "Explore",
+    expect.stringContaining("tested"),
+  ]);
+});
