@@ -122,10 +122,12 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
         // Elsewhere, a WorktreeCreate hook that fails has made no worktree.
         const usually =
           event === "WorktreeCreate" || (source.scope === "enterprise" && event === "PreToolUse");
-        const failClosed = entry.failClosed ?? usually;
+        const own = ownPart(entry);
+        // What is not awaited decides nothing.
+        const failClosed = own.async === undefined && (entry.failClosed ?? usually);
         hooks.push({
           ...{ ...source, event, matches, type, timeoutMs: timeout * 1_000, failClosed },
-          ...modelPart(entry),
+          ...own,
           ...(condition && { condition }),
         });
       }
@@ -145,7 +147,8 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
 
 type Parsed = ReturnType<typeof schemas>;
 
-function modelPart(
+/** Returns what only a command has, or only a hook with a model. */
+function ownPart(
   entry: z.infer<Parsed["Entry"]> | z.infer<Parsed["ModelEntry"]>,
 ): Pick<Hook, "command" | "model" | "asksIfUnclear" | "async"> {
   if (entry.type === "command") {

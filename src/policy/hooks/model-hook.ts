@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
+import { errorMessage } from "../../lib/errors.ts";
 import { parseJson } from "../../lib/json.ts";
 import { type Clock, within } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import { failHook, type HookResponse } from "./hook-decision.ts";
+import { failHook, type HookResponse, readDecision } from "./hook-decision.ts";
 import type { Hook } from "./hooks.ts";
 
 /** What a hook asks a model. */
@@ -37,10 +38,13 @@ const SYSTEM = {
 
 const Verdict = () => z.object({ ok: z.boolean(), reason: z.optional(z.string()) });
 
-/** Asks the model of a hook. `input`: the event, as commands read it. Never rejects, and ends with the hook's timeout. */
+/**
+ * Asks the model of a hook. `models`: null if the session has none; may reject. `input`: the event, as commands read it.
+ * Never rejects, and ends with the hook's timeout.
+ */
 export async function runModelHook(
   hook: Hook & { readonly type: "prompt" | "agent" },
-  models: HookModels | null,
+  models: () => Promise<HookModels | null>,
   input: string,
   {
     actor,
@@ -54,18 +58,13 @@ export async function runModelHook(
     readonly signal: AbortSignal;
   },
 ): Promise<HookResponse> {
-  if (models === null)
-    return failHook(hook, { kind: "model", why: "needs a model, and this session has none (no key is set)" });
   const { type, command, event, model, timeoutMs } = hook;
   const giveUp = new AbortController();
   const prompt = command.includes("$ARGUMENTS")
     ? command.replaceAll("$ARGUMENTS", () => input)
     : `${command}\n\n${input}`;
   const question = { actor, event, cwd, model, prompt, system: SYSTEM[type] };
-  const answering = (type === "prompt" ? models.ask : models.check)(
-    question,
-    AbortSignal.any([signal, giveUp.signal]),
-  ).catch((error: Error): HookAnswer => ({ type: "none", why: `has no answer: ${error.message}` }));
+  const answering = answerOf(models, type, question, AbortSignal.any([signal, giveUp.signal]));
   const isAnswered = await within(clock, timeoutMs, answering);
   if (!isAnswered) {
     giveUp.abort(new Error("The hook's time was over."));
@@ -75,6 +74,7 @@ export async function runModelHook(
     });
   }
   const answer = await answering;
+  if (signal.aborted) return readDecision(hook, { type: "cancelled" });
   if (answer.type === "none") return failHook(hook, { kind: "model", why: answer.why });
   const text = /\{[\s\S]*\}/.exec(answer.text)?.[0] ?? "";
   const verdict = Verdict().safeParse(parseJson(text)).data;
@@ -91,4 +91,20 @@ export async function runModelHook(
       reason: verdict.reason?.trim() || "A model decided this without giving a reason.",
     },
   };
+}
+
+async function answerOf(
+  models: () => Promise<HookModels | null>,
+  type: "prompt" | "agent",
+  question: HookQuestion,
+  signal: AbortSignal,
+): Promise<HookAnswer> {
+  try {
+    const known = await models();
+    if (known === null)
+      return { type: "none", why: "needs a model, and this session has none (no key is set)" };
+    return await (type === "prompt" ? known.ask : known.check)(question, signal);
+  } catch (error) {
+    return { type: "none", why: `has no answer: ${errorMessage(error)}` };
+  }
 }

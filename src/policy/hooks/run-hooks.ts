@@ -118,7 +118,7 @@ export function hookRuns(ports: HookPorts): HookRuns {
             const { type } = hook;
             if (type !== "command") {
               const { runModelHook } = await import("./model-hook.ts");
-              return runModelHook({ ...hook, type }, await ports.models(), input, {
+              return runModelHook({ ...hook, type }, () => ports.models(), input, {
                 actor: owner,
                 cwd,
                 clock,
@@ -147,7 +147,7 @@ export function hookRuns(ports: HookPorts): HookRuns {
   /** What it decides comes too late; what it says reaches the model with its next turn. */
   async function runLater(hook: Hook, event: HookedEvent): Promise<void> {
     // As before a call: plain text and other JSON do not count.
-    const silent = { ...hook, event: "PreToolUse", failClosed: false } as const;
+    const silent = { ...hook, event: "PreToolUse" } as const;
     const [response] = await runAll([silent], { ...event, signal: over.signal }, ASYNC_OWNER);
     if (response === undefined) return;
     responded(hook, response);

@@ -89,6 +89,14 @@ describe("an asynchronous hook (issue 20, 8)", () => {
     expect(existsSync(join(folder, "never"))).toBe(false);
   });
 
+  test("that is too slow is not said to have blocked anything", async () => {
+    const { runner, caller, problem } = hooksOf("PreToolUse", [
+      { command: "sleep 20", async: true, scope: "enterprise", timeout: 0.1 },
+    ]);
+    await runner.preToolUse(edit, caller, never);
+    expect(await problem()).toContain("Troupe continues without it");
+  });
+
   test("is stopped at its timeout, and that is said", async () => {
     const { result, problem } = gated("true", { timeout: 0.1 });
     await result;

@@ -16,9 +16,13 @@ function modelsThat(answer: HookAnswer | (() => Promise<HookAnswer>)) {
   return { models, asked };
 }
 
+const unloaded = () => {
+  throw new Error("broken file");
+};
+
 const saying = (text: string) => modelsThat({ type: "reply", text });
 
-async function pre(models: HookModels | null, more: Partial<Entry> = {}) {
+async function pre(models: HookModels | null | (() => never), more: Partial<Entry> = {}) {
   const entry = { type: "prompt", prompt: "Is it safe? $ARGUMENTS", ...more } as const;
   const session = hooksOf("PreToolUse", [entry], undefined, models);
   return { ...session, result: await session.runner.preToolUse(edit, session.caller, never) };
@@ -51,8 +55,9 @@ describe("a hook of type prompt or agent (issue 20, 8)", () => {
     expect((await pre(saying(text).models)).result).toEqual(expected);
   });
 
-  test.each<[string, HookModels | null, RegExp]>([
+  test.each<[string, HookModels | null | (() => never), RegExp]>([
     ["there is no model", null, /needs a model, and this session has none/],
+    ["the models cannot be loaded", unloaded, /has no answer: broken file/],
     [
       "the request fails",
       modelsThat({ type: "none", why: "has no answer: 529" }).models,
@@ -95,6 +100,24 @@ describe("a hook of type prompt or agent (issue 20, 8)", () => {
     const { runner, caller } = hooksOf("Stop", entries, undefined, models);
     const stopping = { ...caller, goneOn: 0, lastText: "" };
     expect(await runner.stop(stopping, never)).toEqual({ goOn: "run the tests" });
+  });
+
+  test("is a no if it is cancelled, and no problem", async () => {
+    const cancel = new AbortController();
+    const { models } = modelsThat(async () => {
+      cancel.abort();
+      return { type: "none", why: "has no answer: The request was cancelled." };
+    });
+    const { runner, caller, problems } = hooksOf(
+      "PreToolUse",
+      [{ type: "prompt", prompt: "fine?" }],
+      undefined,
+      models,
+    );
+    expect(await runner.preToolUse(edit, caller, cancel.signal)).toEqual({
+      ...{ type: "deny", reason: "It was cancelled while a hook looked at it." },
+    });
+    expect(problems).toEqual([]);
   });
 
   test("gives no permission: its yes leaves a question to the user", async () => {

@@ -35,10 +35,11 @@ export function startHooks() {
     event: HookEvent,
     entries: readonly Entry[],
     eventFolder?: string,
-    models: HookModels | null = null,
+    models: Models = null,
   ) => hooksOf(processes, event, entries, models, eventFolder);
 }
 
+type Models = HookModels | null | (() => never);
 type Later = Parameters<HookPorts["onLater"]>;
 
 /** Hooks of a real settings value, run by a real process host. */
@@ -46,7 +47,7 @@ function hooksOf(
   processes: ReturnType<typeof startProcesses>,
   event: HookEvent,
   entries: readonly Entry[],
-  models: HookModels | null,
+  models: Models,
   eventFolder = "events",
 ) {
   const folder = realpathSync(temporaryFolder());
@@ -66,7 +67,7 @@ function hooksOf(
   const ports: HookPorts = {
     hooks,
     run: processes.run,
-    models: async () => models,
+    models: async () => (typeof models === "function" ? models() : models),
     session: {
       id: "s1",
       model: "sonnet",
