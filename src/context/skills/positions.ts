@@ -31,7 +31,7 @@ const SCRIPTS: readonly Surroundings[] = [
   [/\$\([^()]*$/, /^/],
   [/^\s*(?:local|export|readonly|declare|typeset)\s[^=]*=\S*$/, /^/],
   [/^\s*(?:case|echo|printf)\s+["'][^"']*$/, /^/],
-  // In quotes it is a script's; `git checkout $0 && make` is what somebody asks for.
+  // In quotes it is a script's; `git checkout $0 && make` is what a user asks for.
   [/(?:&&|\|\|).*"$/, /^"/],
   [/"$/, /^".*(?:&&|\|\|)/],
   [/^/, /;\s*(?:done|fi|esac)\b/],

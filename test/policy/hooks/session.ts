@@ -31,12 +31,8 @@ export interface Entry {
 export function startHooks() {
   const processes = startProcesses({ env: { ...process.env, ANTHROPIC_API_KEY: "sk-secret" } });
   afterAll(() => processes.close());
-  return (
-    event: HookEvent,
-    entries: readonly Entry[],
-    eventFolder?: string,
-    models: Models = null,
-  ) => hooksOf(processes, event, entries, models, eventFolder);
+  return (event: HookEvent, entries: readonly Entry[], eventFolder?: string, models: Models = null) =>
+    hooksOf(processes, event, entries, models, eventFolder);
 }
 
 type Models = HookModels | null | (() => never);
