@@ -112,11 +112,13 @@ export const rules: Rules = {
         types("src/model/client.ts"),
       ],
     ],
+    // How anything is drawn and typed; what is shown is given to it.
+    ["terminal", folders("lib", "mailbox")],
     // The core knows no feature: those plug into its joints.
     ["supervisor", folders(...BELOW_CORE)],
     ["features", folders(...BELOW_CORE, "supervisor")],
     ["session", folders(...BELOW_CORE, "supervisor", "features")],
-    ["cli", folders(...BELOW_CORE, "supervisor", "features", "session")],
+    ["cli", folders(...BELOW_CORE, "terminal", "supervisor", "features", "session")],
     // What programs use; a project is read by the command line's own code.
     [
       "library",

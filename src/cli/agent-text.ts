@@ -3,9 +3,9 @@ import { totalTokens, type Usage } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
 import type { Activity, AgentView } from "../supervisor/view.ts";
-import type { Paint } from "./colour.ts";
-import { counted, dollars, shortCount, shortDate, shortTime } from "./figures.ts";
-import { safeLine } from "./safe-text.ts";
+import type { Paint } from "../terminal/colour.ts";
+import { counted, dollars, shortCount, shortDate, shortTime } from "../terminal/figures.ts";
+import { safeLine } from "../terminal/safe-text.ts";
 
 /** Returns a status as users read it. */
 export function statusText(status: Status): string {

@@ -1,9 +1,9 @@
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
+import { counted } from "../terminal/figures.ts";
 import { agentName } from "./agent-text.ts";
 import type { Context } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { counted } from "./figures.ts";
 import { accountLine, endSentence, formatResultText, lastEnd } from "./results.ts";
 import { runSession } from "./run-session.ts";
 import type { SessionSetup } from "./session-setup.ts";

@@ -1,15 +1,15 @@
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { AgentView } from "../supervisor/view.ts";
-import { isDumb, type Paint, paintFor } from "./colour.ts";
-import { cutToWidth } from "./display-width.ts";
+import { isDumb, type Paint, paintFor } from "../terminal/colour.ts";
+import { cutToWidth } from "../terminal/display-width.ts";
+import type { Outlet } from "../terminal/output-stream.ts";
+import { safeLine } from "../terminal/safe-text.ts";
 import { createFrames } from "./frames.ts";
 import type { CliIO } from "./io.ts";
 import { renderTree } from "./live-tree.ts";
-import type { Outlet } from "./output-stream.ts";
 import { createPainter } from "./painter.ts";
 import { createPlainProgress, type Progress } from "./plain-progress.ts";
-import { safeLine } from "./safe-text.ts";
 import { createWaits, pauseLine } from "./waits.ts";
 
 /** A live tree on a terminal, plain lines anywhere else. */

@@ -1,5 +1,5 @@
 import { shorten } from "../lib/text.ts";
-import { safeLine } from "./safe-text.ts";
+import { safeLine } from "../terminal/safe-text.ts";
 
 /** More of one thing is not shown on a line. */
 const MAX_CHARS = 400;

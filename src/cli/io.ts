@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "../mailbox/clock.ts";
 import type { RunningAs } from "../policy/root-bypass.ts";
-import type { Outlet } from "./output-stream.ts";
+import type { Outlet } from "../terminal/output-stream.ts";
 
 /** Everything outside the program that the command line itself uses. */
 export interface CliIO {

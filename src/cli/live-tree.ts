@@ -1,8 +1,8 @@
 import type { AgentView } from "../supervisor/view.ts";
+import type { Paint } from "../terminal/colour.ts";
+import { cutToWidth, displayWidth, padToWidth } from "../terminal/display-width.ts";
+import { safeLine } from "../terminal/safe-text.ts";
 import { agentFigures, agentName, doingAndWhere, stateMark } from "./agent-text.ts";
-import type { Paint } from "./colour.ts";
-import { cutToWidth, displayWidth, padToWidth } from "./display-width.ts";
-import { safeLine } from "./safe-text.ts";
 
 /** The size to fit. */
 export interface TreeFrame {

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { errorMessage } from "../lib/errors.ts";
 import { nearName } from "../lib/near-name.ts";
+import { safeText } from "../terminal/safe-text.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Command, type Context, checkPositionals } from "./command.ts";
 import { conversationCommand } from "./commands/conversation.ts";
@@ -11,7 +12,6 @@ import { commandHelp, mainHelp, SHORT_HELP } from "./help.ts";
 import type { CliIO } from "./io.ts";
 import { wantedSession } from "./resume-flags.ts";
 import { lazyRuntime, type Runtime } from "./runtime.ts";
-import { safeText } from "./safe-text.ts";
 import { commonFlags } from "./session-flags.ts";
 import { StartStoodStill } from "./start-limit.ts";
 import { quoted, UsageError } from "./usage-error.ts";

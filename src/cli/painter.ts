@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
-import { displayWidth } from "./display-width.ts";
-import type { Outlet } from "./output-stream.ts";
+import { displayWidth } from "../terminal/display-width.ts";
+import type { Outlet } from "../terminal/output-stream.ts";
 
 /** Lines at the bottom of a terminal that are repainted. */
 export interface Painter {

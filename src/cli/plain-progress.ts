@@ -1,10 +1,10 @@
 import type { Clock } from "../mailbox/clock.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
+import type { Paint } from "../terminal/colour.ts";
+import type { Outlet } from "../terminal/output-stream.ts";
+import { safeLine } from "../terminal/safe-text.ts";
 import { agentFigures, agentName, doing, stateMark } from "./agent-text.ts";
-import type { Paint } from "./colour.ts";
-import type { Outlet } from "./output-stream.ts";
-import { safeLine } from "./safe-text.ts";
 import { createWaits, pauseLine, waitLine } from "./waits.ts";
 
 /** What the user sees on standard error while agents work. */

@@ -2,8 +2,8 @@ import { homedir } from "node:os";
 import { isatty } from "node:tty";
 import { systemClock } from "../mailbox/clock.ts";
 import { isContained } from "../policy/root-bypass.ts";
+import { outputStream } from "../terminal/output-stream.ts";
 import type { CliIO } from "./io.ts";
-import { outputStream } from "./output-stream.ts";
 
 /** The process's own streams, environment and signals. */
 export function processIO(cwd: string): CliIO {

@@ -1,9 +1,9 @@
 import { shellWord, shorten } from "../lib/text.ts";
 import { findSubject } from "../policy/asking/subject.ts";
 import type { PermissionDenial } from "../supervisor/view.ts";
-import { counted } from "./figures.ts";
+import { counted } from "../terminal/figures.ts";
+import { safeLine, safeText } from "../terminal/safe-text.ts";
 import { originOf } from "./permissions/format.ts";
-import { safeLine, safeText } from "./safe-text.ts";
 import { sessionFlags } from "./session-flags.ts";
 
 /** Refused calls that are named one by one, and characters of each. */

@@ -5,14 +5,14 @@ import { MAIN } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
 import type { SessionUsage } from "../session/options.ts";
+import { paintFor } from "../terminal/colour.ts";
+import { counted, shortCount, shortTime } from "../terminal/figures.ts";
+import type { Outlet } from "../terminal/output-stream.ts";
+import { safeLine, safeText } from "../terminal/safe-text.ts";
 import { statusMark, statusText } from "./agent-text.ts";
-import { paintFor } from "./colour.ts";
-import { counted, shortCount, shortTime } from "./figures.ts";
 import type { CliIO } from "./io.ts";
 import type { JobEnd } from "./jobs.ts";
-import type { Outlet } from "./output-stream.ts";
 import type { SessionEnd } from "./run-session.ts";
-import { safeLine, safeText } from "./safe-text.ts";
 import { agentsText } from "./unfinished.ts";
 
 /** A model's text: as it is for a program, harmless for a terminal. */

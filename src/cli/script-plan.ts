@@ -1,7 +1,7 @@
 import { formatDollars } from "../lib/figures.ts";
 import type { AgentView } from "../supervisor/view.ts";
+import { counted } from "../terminal/figures.ts";
 import { RUN_PREFIX } from "../tools/workflow.ts";
-import { counted } from "./figures.ts";
 
 type Tree = readonly Pick<
   AgentView,

@@ -9,6 +9,7 @@ import {
 import { readScriptRun } from "../features/scripts/script-file.ts";
 import { newsLine, textOfValue } from "../features/scripts/script-text.ts";
 import { errorMessage } from "../lib/errors.ts";
+import { safeLine } from "../terminal/safe-text.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { concurrency } from "./commands/fanout.ts";
@@ -19,7 +20,6 @@ import { printNotes } from "./print.ts";
 import { accountLine, printRefusals } from "./results.ts";
 import { resumeFlags } from "./resume-flags.ts";
 import { runSession } from "./run-session.ts";
-import { safeLine } from "./safe-text.ts";
 import { runFlags } from "./script-flags.ts";
 import { planLines } from "./script-plan.ts";
 import { jsonFlag } from "./session-flags.ts";

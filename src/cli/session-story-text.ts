@@ -1,9 +1,9 @@
+import type { Paint } from "../terminal/colour.ts";
+import { shortDate } from "../terminal/figures.ts";
+import { safeLine, safeText } from "../terminal/safe-text.ts";
 import { agentName, runFigures, statusMark, statusText } from "./agent-text.ts";
-import type { Paint } from "./colour.ts";
 import { excerpt } from "./excerpt.ts";
-import { shortDate } from "./figures.ts";
 import { endNotes } from "./results.ts";
-import { safeLine, safeText } from "./safe-text.ts";
 import type { AgentStory, PastCall, PastExchange, PastReply, SessionStory } from "./session-history.ts";
 import { callTitle } from "./top/call-title.ts";
 

@@ -1,9 +1,9 @@
 import type { SessionEntry } from "../journal/sessions.ts";
+import type { Paint } from "../terminal/colour.ts";
+import { counted, dollars, shortDate } from "../terminal/figures.ts";
+import { safeLine } from "../terminal/safe-text.ts";
 import { statusText } from "./agent-text.ts";
-import type { Paint } from "./colour.ts";
-import { counted, dollars, shortDate } from "./figures.ts";
 import { tableLines } from "./print.ts";
-import { safeLine } from "./safe-text.ts";
 
 /** Without an end. */
 const notEnded = { running: "open", interrupted: "interrupted", ended: "" } as const;

@@ -1,5 +1,5 @@
-import { cutToWidth } from "./display-width.ts";
-import { safeLine } from "./safe-text.ts";
+import { cutToWidth } from "../terminal/display-width.ts";
+import { safeLine } from "../terminal/safe-text.ts";
 
 /** Returns a description of the agent that does a task: the task's beginning. */
 export function taskName(task: string): string {

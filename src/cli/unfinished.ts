@@ -1,9 +1,9 @@
 import { shellWord } from "../lib/text.ts";
 import { MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { AgentView } from "../supervisor/view.ts";
+import { counted } from "../terminal/figures.ts";
+import { safeLine } from "../terminal/safe-text.ts";
 import { agentName, doing } from "./agent-text.ts";
-import { counted } from "./figures.ts";
-import { safeLine } from "./safe-text.ts";
 
 /** Returns the agents that have not ended. */
 export function unfinishedAgents(views: readonly AgentView[]): AgentView[] {

@@ -1,8 +1,8 @@
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { SupervisorEvent } from "../supervisor/view.ts";
-import { shortDate, shortTime } from "./figures.ts";
-import { safeLine } from "./safe-text.ts";
+import { shortDate, shortTime } from "../terminal/figures.ts";
+import { safeLine } from "../terminal/safe-text.ts";
 
 type PausedEvent = Extract<SupervisorEvent, { type: "paused" }>;
 type Waiting = Extract<SupervisorEvent, { type: "waiting" }>;

@@ -1,6 +1,6 @@
 import { PassThrough, Readable, Writable } from "node:stream";
 import type { CliIO } from "../../src/cli/io.ts";
-import { outputStream } from "../../src/cli/output-stream.ts";
+import { outputStream } from "../../src/terminal/output-stream.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 export interface FakeIOOptions {

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inColour, plain } from "../../src/cli/colour.ts";
-import { displayWidth } from "../../src/cli/display-width.ts";
 import { renderTree } from "../../src/cli/live-tree.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { AgentView } from "../../src/supervisor/view.ts";
+import { inColour, plain } from "../../src/terminal/colour.ts";
+import { displayWidth } from "../../src/terminal/display-width.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 import { summary, usage } from "./fake-session.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { cutToWidth, displayWidth, padToWidth } from "../../src/cli/display-width.ts";
-import { shortCount, shortTime } from "../../src/cli/figures.ts";
-import { safeLine, safeText } from "../../src/cli/safe-text.ts";
 import { nearName } from "../../src/lib/near-name.ts";
+import { cutToWidth, displayWidth, padToWidth } from "../../src/terminal/display-width.ts";
+import { shortCount, shortTime } from "../../src/terminal/figures.ts";
+import { safeLine, safeText } from "../../src/terminal/safe-text.ts";
 
 describe("a text's width on a terminal", () => {
   test.each([

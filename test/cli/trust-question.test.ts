@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { displayWidth } from "../../src/cli/display-width.ts";
-import { wrapText } from "../../src/cli/repl/wrap.ts";
 import { sessionSettings } from "../../src/cli/session-settings.ts";
 import { ruleGroup } from "../../src/policy/trust/grant-groups.ts";
 import type { TrustQuestion } from "../../src/policy/trust/trust-text.ts";
+import { displayWidth } from "../../src/terminal/display-width.ts";
+import { wrapText } from "../../src/terminal/wrap.ts";
 import { agentsIn, simple } from "../context/agents/agent-files.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { FakeIO } from "./fake-io.ts";

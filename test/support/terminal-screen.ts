@@ -1,4 +1,4 @@
-import { displayWidth } from "../../src/cli/display-width.ts";
+import { displayWidth } from "../../src/terminal/display-width.ts";
 
 const ESC = "\u001b";
 const tokens = new RegExp(`${ESC}\\[[?\\d;]*[a-zA-Z]|[\\s\\S]`, "gu");

@@ -2,15 +2,15 @@ import { formatProblem } from "../../context/markdown/fields.ts";
 import type { ListedAgent } from "../../features/agents/listing.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { agentModelsFrom } from "../../model/agent-models.ts";
+import { type Paint, paintFor } from "../../terminal/colour.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import type { ShownAgent } from "../agents/missing-servers.ts";
 import { agentsFlagIn } from "../agents/session-agents.ts";
 import type { Arguments } from "../arguments.ts";
-import { type Paint, paintFor } from "../colour.ts";
 import type { Command, Context } from "../command.ts";
 import { workingDir } from "../directories.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printJson, printNotes } from "../print.ts";
-import { safeLine } from "../safe-text.ts";
 import { jsonFlag, sessionFlags } from "../session-flags.ts";
 import { sessionSettings } from "../session-settings.ts";
 

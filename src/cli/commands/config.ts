@@ -5,6 +5,7 @@ import type { Leaf } from "../../settings/leaves.ts";
 import { settingsPaths } from "../../settings/paths.ts";
 import { settingName } from "../../settings/setting.ts";
 import { readSettingsFiles } from "../../settings/settings-file.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Context, withSubcommands } from "../command.ts";
 import { changeSetting, editedScopes, leafLine, leavesBelow, requireKey } from "../config/change-setting.ts";
@@ -13,7 +14,6 @@ import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { choice } from "../option.ts";
 import { printJson, printNotes } from "../print.ts";
-import { safeLine } from "../safe-text.ts";
 import { jsonFlag, sessionFlags } from "../session-flags.ts";
 import { pluginsHere } from "../session-settings.ts";
 

@@ -1,6 +1,6 @@
+import { paintFor } from "../../terminal/colour.ts";
 import { agentType } from "../agent-type.ts";
 import type { Arguments } from "../arguments.ts";
-import { paintFor } from "../colour.ts";
 import type { Command, Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { flag, text } from "../option.ts";

@@ -1,11 +1,11 @@
 import { troupeHome } from "../../journal/paths.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import type { Timers } from "../../timers/timers.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Context, withSubcommands } from "../command.ts";
 import { workingDir } from "../directories.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printJson, printNotes } from "../print.ts";
-import { safeLine } from "../safe-text.ts";
 import { jsonFlag, sessionFlags } from "../session-flags.ts";
 
 /** `troupe cron`: the scheduled prompts of a project that outlive the program. */

@@ -1,10 +1,10 @@
+import { type Paint, paintFor } from "../../terminal/colour.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import type { Arguments } from "../arguments.ts";
-import { type Paint, paintFor } from "../colour.ts";
 import type { Command, Context } from "../command.ts";
 import type { DoctorCheck } from "../doctor/check.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printJson } from "../print.ts";
-import { safeLine } from "../safe-text.ts";
 import { jsonFlag, sessionFlags } from "../session-flags.ts";
 
 /** `troupe doctor`: what works here, what does not, and what to do about it. */

@@ -1,5 +1,5 @@
+import { paintFor } from "../../terminal/colour.ts";
 import type { Arguments } from "../arguments.ts";
-import { paintFor } from "../colour.ts";
 import { type Context, withSubcommands } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { choice, text } from "../option.ts";

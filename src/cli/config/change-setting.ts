@@ -4,9 +4,9 @@ import { isBelow, type Leaf, parseValue, type SettingsKey, settingsKey } from ".
 import { type FileScope, settingsPaths } from "../../settings/paths.ts";
 import { settings } from "../../settings/schema.ts";
 import { settingName } from "../../settings/setting.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import { isUntrusted, whereOf } from "../directories.ts";
 import type { CliIO } from "../io.ts";
-import { safeLine } from "../safe-text.ts";
 import { quoted, UsageError } from "../usage-error.ts";
 
 /** The scopes whose files a user edits from here. */

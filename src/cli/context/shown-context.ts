@@ -4,9 +4,9 @@ import { tokensOfPart } from "../../context/measure.ts";
 import type { Preview } from "../../features/agents/specs.ts";
 import type { Counted } from "../../session/counted-parts.ts";
 import type { WithheldTool } from "../../session/open-session.ts";
-import type { Paint } from "../colour.ts";
-import { shortCount } from "../figures.ts";
-import { safeLine, safeText } from "../safe-text.ts";
+import type { Paint } from "../../terminal/colour.ts";
+import { shortCount } from "../../terminal/figures.ts";
+import { safeLine, safeText } from "../../terminal/safe-text.ts";
 
 /** Where a part is sent: the first is cached by itself. */
 const PLACES: Readonly<Record<Part["place"], string>> = {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { lstat, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
+import { counted } from "../../terminal/figures.ts";
 import { type Git, parts } from "../../worktrees/git.ts";
-import { counted } from "../figures.ts";
 import type { JobEnd } from "../jobs.ts";
 import type { AgentRole, Roles } from "./roles.ts";
 import { runGit } from "./scratch.ts";

@@ -1,8 +1,9 @@
 import { worktreeLine } from "../../features/isolation/worktree-words.ts";
+import { type Paint, paintFor } from "../../terminal/colour.ts";
+import { safeLine, safeText } from "../../terminal/safe-text.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
 import { statusMark, statusText } from "../agent-text.ts";
 import { parseArguments } from "../arguments.ts";
-import { type Paint, paintFor } from "../colour.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { runFanOut } from "../fanout-session.ts";
@@ -10,7 +11,6 @@ import { onStopSignals } from "../interrupts.ts";
 import type { JobEnd } from "../jobs.ts";
 import { accountLine } from "../results.ts";
 import type { SessionEnd } from "../run-session.ts";
-import { safeLine, safeText } from "../safe-text.ts";
 import { sessionOptions } from "../session-flags.ts";
 import { setUpSession } from "../session-setup.ts";
 import { withGitWorker } from "../worktrees/with-git-worker.ts";

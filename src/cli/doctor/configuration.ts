@@ -2,7 +2,7 @@ import { parseHooks } from "../../policy/hooks/hooks.ts";
 import type { TrustedSettings } from "../../policy/trust/trust.ts";
 import { grantLines } from "../../policy/trust/trust-text.ts";
 import type { SettingsFile } from "../../settings/settings-file.ts";
-import { counted } from "../figures.ts";
+import { counted } from "../../terminal/figures.ts";
 import type { CliIO } from "../io.ts";
 import { NOT_TRUSTED } from "../mcp/server-leaves.ts";
 import type { ServersHere } from "../mcp/servers-here.ts";

@@ -1,8 +1,8 @@
 import { MAIN } from "../../mailbox/ids.ts";
 import { repositoriesAbout } from "../../policy/trust/git-repository.ts";
 import type { Processes } from "../../processes/processes.ts";
+import { isDumb, paintFor } from "../../terminal/colour.ts";
 import { ripgrepPath } from "../../tools/grep/ripgrep.ts";
-import { isDumb, paintFor } from "../colour.ts";
 import type { CliIO } from "../io.ts";
 import type { DoctorCheck } from "./check.ts";
 

@@ -4,11 +4,11 @@ import { leaveAnswer, waitingFolder } from "../../features/inbox/waiting-file.ts
 import { troupeHome } from "../../journal/paths.ts";
 import { listSessions } from "../../journal/sessions.ts";
 import { type Clock, pause } from "../../mailbox/clock.ts";
-import { type Paint, paintFor } from "../colour.ts";
+import { type Paint, paintFor } from "../../terminal/colour.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { printNotes } from "../print.ts";
-import { safeLine } from "../safe-text.ts";
 import { UsageError } from "../usage-error.ts";
 import { readInboxAnswer, type TypedAnswer } from "./answer.ts";
 import { type InboxEntry, readInbox, waitingIn } from "./entries.ts";

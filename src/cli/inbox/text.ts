@@ -1,9 +1,9 @@
 import { worktreeGist } from "../../features/isolation/worktree-words.ts";
 import { hasScriptRun } from "../../features/scripts/script-file.ts";
 import type { Summary } from "../../mailbox/messages.ts";
-import type { Paint } from "../colour.ts";
-import { counted, shortDate, shortTime } from "../figures.ts";
-import { safeLine } from "../safe-text.ts";
+import type { Paint } from "../../terminal/colour.ts";
+import { counted, shortDate, shortTime } from "../../terminal/figures.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import { resumeCommand } from "../unfinished.ts";
 import { answersTo } from "./answer.ts";
 import type { InboxEntry } from "./entries.ts";

@@ -3,7 +3,7 @@ import { lockHolder } from "../../journal/numbered-lock.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { sessionPlaces } from "../../journal/sessions.ts";
 import type { SessionId } from "../../mailbox/ids.ts";
-import { counted } from "../figures.ts";
+import { counted } from "../../terminal/figures.ts";
 import type { CliIO } from "../io.ts";
 
 /** Returns a line if other sessions than this one wait for an answer, or null. Reads no journal. */

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { isPathInside } from "../../lib/paths.ts";
+import { visibleLine } from "../../terminal/visible-text.ts";
 import { quoted } from "../usage-error.ts";
-import { visibleLine } from "../visible-text.ts";
 
 /** Of one client; it may list more. */
 const MAX_ROOTS = 20;

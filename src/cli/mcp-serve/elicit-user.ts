@@ -6,8 +6,8 @@ import type {
   UserHandler,
   UserRequest,
 } from "../../policy/asks.ts";
+import { visibleDense, visibleLine } from "../../terminal/visible-text.ts";
 import { formatDanger } from "../danger-words.ts";
-import { visibleDense, visibleLine } from "../visible-text.ts";
 
 /** One field of a form, of a kind that every client with elicitation knows. */
 export interface FormField {

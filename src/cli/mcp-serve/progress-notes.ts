@@ -1,8 +1,8 @@
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { AgentView } from "../../supervisor/view.ts";
+import { counted } from "../../terminal/figures.ts";
 import { agentName, doing } from "../agent-text.ts";
-import { counted } from "../figures.ts";
 import { descendantsOf } from "./agent-results.ts";
 
 /** The shortest and the longest time between two notes: clients give up on a silent call. */

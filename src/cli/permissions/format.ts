@@ -1,8 +1,8 @@
 import type { Tier } from "../../policy/judgement.ts";
 import type { Behaviour, Rule } from "../../settings/rules.ts";
-import type { Paint } from "../colour.ts";
+import type { Paint } from "../../terminal/colour.ts";
+import { visibleLine } from "../../terminal/visible-text.ts";
 import { tableLines } from "../print.ts";
-import { visibleLine } from "../visible-text.ts";
 import type { ActiveRules } from "./active-rules.ts";
 import type { AskedCall } from "./call.ts";
 import type { Explanation } from "./explain.ts";

@@ -1,9 +1,9 @@
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { AgentView } from "../../supervisor/view.ts";
+import type { Paint } from "../../terminal/colour.ts";
+import { counted, shortCount } from "../../terminal/figures.ts";
 import { agentName, doingAndWhere, stateMark } from "../agent-text.ts";
-import type { Paint } from "../colour.ts";
-import { counted, shortCount } from "../figures.ts";
 import { unfinishedText } from "../unfinished.ts";
 import { quoted } from "../usage-error.ts";
 import type { ReplSession } from "./repl-session.ts";

@@ -1,6 +1,6 @@
 import { MAIN } from "../../mailbox/ids.ts";
 import type { AgentView } from "../../supervisor/view.ts";
-import { safeLine } from "../safe-text.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 
 /** Returns a function that gives one line for each new call of the main conversation, or undefined if none started. */
 export function createCallNotes(): (view: AgentView) => string | undefined {

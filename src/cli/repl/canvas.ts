@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
-import { displayWidth } from "../display-width.ts";
-import type { Outlet } from "../output-stream.ts";
+import { displayWidth } from "../../terminal/display-width.ts";
+import type { Outlet } from "../../terminal/output-stream.ts";
 
 export interface Cursor {
   /** Row in the painted lines, from 0. */

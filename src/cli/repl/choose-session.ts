@@ -1,6 +1,6 @@
 import type { SessionEntry } from "../../journal/sessions.ts";
-import { cutToWidth } from "../display-width.ts";
-import { counted } from "../figures.ts";
+import { cutToWidth } from "../../terminal/display-width.ts";
+import { counted } from "../../terminal/figures.ts";
 import { sessionListText } from "../session-text.ts";
 import type { ChooseSession } from "../setup-or-resume.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,6 +1,7 @@
 import { untrustedNote } from "../../policy/trust/trust-text.ts";
 import { settingsKey } from "../../settings/leaves.ts";
 import { settingName } from "../../settings/setting.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import {
   changeSetting,
   type EditedScope,
@@ -10,7 +11,6 @@ import {
   requireKey,
 } from "../config/change-setting.ts";
 import { appliesImmediately } from "../follow-settings.ts";
-import { safeLine } from "../safe-text.ts";
 import type { OwnFiles } from "./own-files.ts";
 import { scopeIn } from "./scope-flag.ts";
 

@@ -4,9 +4,10 @@ import { MAIN } from "../../mailbox/ids.ts";
 import type { UserHandler } from "../../policy/asks.ts";
 import type { AgentResult } from "../../session/options.ts";
 import type { AgentView, SupervisorEvent } from "../../supervisor/view.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { wrapText } from "../../terminal/wrap.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
-import { safeLine } from "../safe-text.ts";
 import { terminalPerson } from "./asks/person.ts";
 import { createDoublePress } from "./double-press.ts";
 import type { ReplSession } from "./repl-session.ts";
@@ -20,7 +21,6 @@ import {
 import type { Terminal, TerminalListeners } from "./terminal.ts";
 import { beginAccount } from "./turn-account.ts";
 import { goingOnWords, showAgentResult, showResult } from "./turn-report.ts";
-import { wrapText } from "./wrap.ts";
 
 /** What handles lines, once there is a session. */
 export interface ConversationStart {

@@ -1,4 +1,4 @@
-import { displayWidth } from "../display-width.ts";
+import { displayWidth } from "../../terminal/display-width.ts";
 import type { Cursor } from "./canvas.ts";
 import { BREAK } from "./key-parser.ts";
 

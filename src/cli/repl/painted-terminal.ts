@@ -1,5 +1,6 @@
 import type { Clock } from "../../mailbox/clock.ts";
-import { paintFor } from "../colour.ts";
+import { paintFor } from "../../terminal/colour.ts";
+import { wrapText } from "../../terminal/wrap.ts";
 import { createFrames } from "../frames.ts";
 import type { CliIO } from "../io.ts";
 import { createKeyParser } from "./key-parser.ts";
@@ -8,7 +9,6 @@ import { createQuietKeys } from "./quiet-keys.ts";
 import { createScreen } from "./screen.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
 import { takeKeys } from "./terminal-modes.ts";
-import { wrapText } from "./wrap.ts";
 
 export interface PaintedOptions extends TerminalListeners {
   /** Newest first. */

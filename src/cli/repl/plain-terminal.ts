@@ -1,11 +1,11 @@
 import { createInterface } from "node:readline";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { SupervisorEvent } from "../../supervisor/view.ts";
-import { paintFor } from "../colour.ts";
+import { paintFor } from "../../terminal/colour.ts";
+import type { Outlet } from "../../terminal/output-stream.ts";
+import { safeText } from "../../terminal/safe-text.ts";
 import type { CliIO } from "../io.ts";
-import type { Outlet } from "../output-stream.ts";
 import { createPlainProgress } from "../plain-progress.ts";
-import { safeText } from "../safe-text.ts";
 import { createCallNotes } from "./call-notes.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";

@@ -3,8 +3,8 @@ import { diskFiles } from "../../context/disk-files.ts";
 import { MAX_MEMORY_FILE_BYTES } from "../../context/memory/memory.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { managedSettingsFile } from "../../settings/paths.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import { appendLine, type MemoryOwner, memoryOwners, memoryTarget } from "../memory/memory-file.ts";
-import { safeLine } from "../safe-text.ts";
 import type { OwnFiles } from "./own-files.ts";
 import { scopeIn } from "./scope-flag.ts";
 

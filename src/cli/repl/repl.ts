@@ -3,18 +3,19 @@ import { homeProblem } from "../../journal/usable-home.ts";
 import { within } from "../../mailbox/clock.ts";
 import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
 import { whyNotMode } from "../../settings/modes.ts";
-import { isDumb } from "../colour.ts";
+import { isDumb } from "../../terminal/colour.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { visibleText } from "../../terminal/visible-text.ts";
+import { wrapText } from "../../terminal/wrap.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { followSettings } from "../follow-settings.ts";
 import { LAST_CHANCE_MS } from "../interrupts.ts";
 import type { CliIO } from "../io.ts";
-import { safeLine } from "../safe-text.ts";
 import type { AskTrust } from "../session-settings.ts";
 import type { SessionSetup } from "../session-setup.ts";
 import type { ChooseSession } from "../setup-or-resume.ts";
 import { troupeVersion } from "../version.ts";
-import { visibleText } from "../visible-text.ts";
 import { chooseSessionAt } from "./choose-session.ts";
 import { Conversation } from "./conversation.ts";
 import { type HistoryFile, openHistory } from "./history-file.ts";
@@ -24,7 +25,6 @@ import type { ReplSession } from "./repl-session.ts";
 import { showResumed } from "./show-resumed.ts";
 import type { Terminal } from "./terminal.ts";
 import { conversationLines } from "./turn-account.ts";
-import { wrapText } from "./wrap.ts";
 
 /**
  * Milliseconds in which a session must close; then the process ends without it. The sender of a signal does not wait

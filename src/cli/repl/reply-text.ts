@@ -1,5 +1,5 @@
-import { safeText } from "../safe-text.ts";
-import { wrapLine } from "./wrap.ts";
+import { safeText } from "../../terminal/safe-text.ts";
+import { wrapLine } from "../../terminal/wrap.ts";
 
 /** A reply being written, as rows of a terminal. */
 export interface ReplyText {

@@ -1,17 +1,17 @@
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { AgentView, SupervisorEvent } from "../../supervisor/view.ts";
-import type { Paint } from "../colour.ts";
-import { cutToWidth } from "../display-width.ts";
+import type { Paint } from "../../terminal/colour.ts";
+import { cutToWidth } from "../../terminal/display-width.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { wrapText } from "../../terminal/wrap.ts";
 import type { CliIO } from "../io.ts";
 import { renderTree } from "../live-tree.ts";
-import { safeLine } from "../safe-text.ts";
 import { createWaits, pauseLine } from "../waits.ts";
 import { createCallNotes } from "./call-notes.ts";
 import { createCanvas } from "./canvas.ts";
 import { inputRows } from "./input-rows.ts";
 import type { LineEditor } from "./line-editor.ts";
 import { createReplyText } from "./reply-text.ts";
-import { wrapText } from "./wrap.ts";
 
 /** The line being typed, after its prompt. */
 export interface Editing {

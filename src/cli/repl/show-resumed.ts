@@ -4,13 +4,13 @@ import type { MessageParam } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { conversationOf } from "../../mailbox/turns.ts";
 import type { ResumableSession } from "../../session/resume-session.ts";
-import { counted } from "../figures.ts";
-import { safeText } from "../safe-text.ts";
+import { counted } from "../../terminal/figures.ts";
+import { safeText } from "../../terminal/safe-text.ts";
+import { wrapText } from "../../terminal/wrap.ts";
 import { unfinishedText } from "../unfinished.ts";
 import { isUserText, messageText, userText } from "../user-text.ts";
 import type { ReplSession } from "./repl-session.ts";
 import type { Terminal } from "./terminal.ts";
-import { wrapText } from "./wrap.ts";
 
 /** Rows of the last prompt and reply to show again, as a reminder. */
 const PROMPT_ROWS = 6;

@@ -1,5 +1,5 @@
 import type { SupervisorEvent } from "../../supervisor/view.ts";
-import type { Paint } from "../colour.ts";
+import type { Paint } from "../../terminal/colour.ts";
 
 /** What a user does at the terminal. */
 export interface TerminalListeners {

@@ -1,11 +1,11 @@
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { AgentResult, SessionUsage } from "../../session/options.ts";
+import type { Paint } from "../../terminal/colour.ts";
+import { counted, shortCount, shortTime } from "../../terminal/figures.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import { statusMark, statusText } from "../agent-text.ts";
-import type { Paint } from "../colour.ts";
-import { counted, shortCount, shortTime } from "../figures.ts";
 import { denialSentence } from "../results.ts";
-import { safeLine } from "../safe-text.ts";
 import { resumeHint, unfinishedAgents, unfinishedText } from "../unfinished.ts";
 import type { ReplSession } from "./repl-session.ts";
 

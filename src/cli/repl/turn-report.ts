@@ -1,11 +1,11 @@
 import type { AgentResult } from "../../session/options.ts";
 import type { AgentView } from "../../supervisor/view.ts";
+import { counted } from "../../terminal/figures.ts";
+import { safeLine, safeText } from "../../terminal/safe-text.ts";
+import { wrapText } from "../../terminal/wrap.ts";
 import { agentName, statusMark } from "../agent-text.ts";
-import { counted } from "../figures.ts";
-import { safeLine, safeText } from "../safe-text.ts";
 import { unfinishedAgents } from "../unfinished.ts";
 import type { Terminal } from "./terminal.ts";
-import { wrapText } from "./wrap.ts";
 
 type Shown = Pick<Terminal, "print" | "gap" | "paint" | "columns">;
 

@@ -8,10 +8,10 @@ import type {
 import { type ActorId, type CallId, callId } from "../../mailbox/ids.ts";
 import type { Summary, Turn } from "../../mailbox/messages.ts";
 import type { JournalRecord, SessionEvent } from "../../mailbox/session-events.ts";
+import type { Paint } from "../../terminal/colour.ts";
+import { shortDate } from "../../terminal/figures.ts";
 import { agentName, runFigures, statusMark, statusText } from "../agent-text.ts";
-import type { Paint } from "../colour.ts";
 import { excerpt } from "../excerpt.ts";
-import { shortDate } from "../figures.ts";
 import { userText } from "../user-text.ts";
 import { callTitle } from "./call-title.ts";
 

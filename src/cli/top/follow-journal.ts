@@ -3,10 +3,10 @@ import { lockHolder } from "../../journal/numbered-lock.ts";
 import { journalFile } from "../../journal/paths.ts";
 import type { FoundSession } from "../../journal/sessions.ts";
 import type { JournalRecord } from "../../mailbox/session-events.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { onStopSignals } from "../interrupts.ts";
 import type { CliIO } from "../io.ts";
-import { safeLine } from "../safe-text.ts";
 import { tailJournal } from "./tail-journal.ts";
 
 export interface JournalFollower {

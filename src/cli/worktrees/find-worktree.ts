@@ -1,5 +1,5 @@
+import { safeLine } from "../../terminal/safe-text.ts";
 import type { TreeListing } from "../../worktrees/protocol.ts";
-import { safeLine } from "../safe-text.ts";
 import { quoted, UsageError } from "../usage-error.ts";
 
 /** Worktrees of agents are named after them. */

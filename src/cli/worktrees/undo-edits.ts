@@ -1,8 +1,8 @@
+import { counted } from "../../terminal/figures.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import type { AnswerOf } from "../../worktrees/protocol.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { counted } from "../figures.ts";
 import { printJson, printNotes } from "../print.ts";
-import { safeLine } from "../safe-text.ts";
 import { quoted } from "../usage-error.ts";
 import { askYesOrNo } from "../yes-or-no.ts";
 import { findWorktree } from "./find-worktree.ts";

@@ -1,13 +1,13 @@
 import { relative, sep } from "node:path";
+import { type Paint, paintFor } from "../../terminal/colour.ts";
+import { counted, shortDate } from "../../terminal/figures.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import type { RefusedRequest, TreeListing } from "../../worktrees/protocol.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
-import { type Paint, paintFor } from "../colour.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { counted, shortDate } from "../figures.ts";
 import type { CliIO } from "../io.ts";
 import { printJson, printNotes, tableLines } from "../print.ts";
 import { formatResultText } from "../results.ts";
-import { safeLine } from "../safe-text.ts";
 import { requireWorktree } from "./find-worktree.ts";
 
 /** What the actions on worktrees work with. */

@@ -9,7 +9,7 @@ import {
   JSONRPCMessageSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { main } from "../../../src/cli/main.ts";
-import { outputStream } from "../../../src/cli/output-stream.ts";
+import { outputStream } from "../../../src/terminal/output-stream.ts";
 import { FakeIO } from "../fake-io.ts";
 import { FakeRuntime, type FakeScript } from "../fake-session.ts";
 

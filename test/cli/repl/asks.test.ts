@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { plain } from "../../../src/cli/colour.ts";
-import { displayWidth } from "../../../src/cli/display-width.ts";
 import { permissionReply, permissionRows } from "../../../src/cli/repl/asks/permission.ts";
 import { questionReply, questionRows } from "../../../src/cli/repl/asks/person.ts";
 import { planReply, planRows } from "../../../src/cli/repl/asks/plan.ts";
-import { visibleText } from "../../../src/cli/visible-text.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { PermissionRequest, PlanRequest, Question } from "../../../src/policy/asks.ts";
+import { plain } from "../../../src/terminal/colour.ts";
+import { displayWidth } from "../../../src/terminal/display-width.ts";
+import { visibleText } from "../../../src/terminal/visible-text.ts";
 
 const sheet = { paint: plain, columns: 79 };
 const narrow = { paint: plain, columns: 39 };

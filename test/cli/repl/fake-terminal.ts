@@ -1,6 +1,6 @@
-import { plain } from "../../../src/cli/colour.ts";
 import type { Dialog, Terminal, TerminalListeners } from "../../../src/cli/repl/terminal.ts";
 import type { SupervisorEvent } from "../../../src/supervisor/view.ts";
+import { plain } from "../../../src/terminal/colour.ts";
 
 /** A terminal that remembers what it was told, and answers questions with these lines. */
 export class FakeTerminal implements Terminal {

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { displayWidth } from "../../../src/cli/display-width.ts";
 import { openHistory } from "../../../src/cli/repl/history-file.ts";
 import { inputRows } from "../../../src/cli/repl/input-rows.ts";
 import { BREAK, createKeyParser, type Key } from "../../../src/cli/repl/key-parser.ts";
@@ -11,7 +10,8 @@ import { createLineEditor } from "../../../src/cli/repl/line-editor.ts";
 import { createQuietKeys } from "../../../src/cli/repl/quiet-keys.ts";
 import { createReplyText } from "../../../src/cli/repl/reply-text.ts";
 import { isSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
-import { wrapText } from "../../../src/cli/repl/wrap.ts";
+import { displayWidth } from "../../../src/terminal/display-width.ts";
+import { wrapText } from "../../../src/terminal/wrap.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 

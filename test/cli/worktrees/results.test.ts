@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { doing } from "../../../src/cli/agent-text.ts";
-import { plain } from "../../../src/cli/colour.ts";
 import { sessionStoryText } from "../../../src/cli/session-story-text.ts";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { WorktreeResult } from "../../../src/mailbox/worktree.ts";
+import { plain } from "../../../src/terminal/colour.ts";
 import { actor, agentView } from "../../support/agent-view.ts";
 import { summary } from "../fake-session.ts";
 

@@ -1,7 +1,7 @@
 import type { PermissionRequest, UserAnswer } from "../../../policy/asks.ts";
+import { visibleLine } from "../../../terminal/visible-text.ts";
+import { wrapText } from "../../../terminal/wrap.ts";
 import { formatDanger } from "../../danger-words.ts";
-import { visibleLine } from "../../visible-text.ts";
-import { wrapText } from "../wrap.ts";
 import {
   askersOf,
   choiceRows,

@@ -8,9 +8,9 @@ import type {
   UserHandler,
   UserRequest,
 } from "../../../policy/asks.ts";
-import { visibleLine, visibleText } from "../../visible-text.ts";
+import { visibleLine, visibleText } from "../../../terminal/visible-text.ts";
+import { wrapText } from "../../../terminal/wrap.ts";
 import type { Dialog, Terminal } from "../terminal.ts";
-import { wrapText } from "../wrap.ts";
 import { permissionReply, permissionRows } from "./permission.ts";
 import { planReply, planRows } from "./plan.ts";
 import { askersOf, choiceRows, type Sheet } from "./shown.ts";

@@ -1,6 +1,6 @@
 import type { PlanRequest, UserAnswer } from "../../../policy/asks.ts";
-import { visibleLine, visibleText } from "../../visible-text.ts";
-import { wrapText } from "../wrap.ts";
+import { visibleLine, visibleText } from "../../../terminal/visible-text.ts";
+import { wrapText } from "../../../terminal/wrap.ts";
 import { askersOf, choiceRows, field, type Sheet } from "./shown.ts";
 
 /** Returns the whole plan: the user must be able to read all of it before approving. */

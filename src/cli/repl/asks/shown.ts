@@ -1,7 +1,7 @@
 import type { Asker } from "../../../policy/asks.ts";
-import type { Paint } from "../../colour.ts";
-import { visibleDense, visibleLine, visibleText } from "../../visible-text.ts";
-import { wrapText } from "../wrap.ts";
+import type { Paint } from "../../../terminal/colour.ts";
+import { visibleDense, visibleLine, visibleText } from "../../../terminal/visible-text.ts";
+import { wrapText } from "../../../terminal/wrap.ts";
 
 /** Where a request is drawn. */
 export interface Sheet {

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { displayWidth } from "../display-width.ts";
+import { displayWidth } from "./display-width.ts";
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
