@@ -1,10 +1,13 @@
+import type { CostEstimate } from "../features/budget/cost-estimate.ts";
+import type { Confirm, FanOutQuote } from "../features/budget/fan-out-approval.ts";
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
 import type { Context } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import type { Job } from "./jobs.ts";
+import { endWithoutAgent, type Job } from "./jobs.ts";
 import { areEditsMerged } from "./results.ts";
 import { runSession, type SessionEnd } from "./run-session.ts";
+import { safeLine } from "./safe-text.ts";
 import type { SessionSetup } from "./session-setup.ts";
 import { taskName } from "./task-names.ts";
 
@@ -30,28 +33,53 @@ export function runFanOut(
   context: Context,
   setup: SessionSetup,
   fanOut: FanOut,
-  report: (finished: SessionEnd) => Promise<void>,
+  report: (finished: SessionEnd, estimate: CostEstimate | null) => Promise<void>,
 ): Promise<number> {
+  const { io } = context;
   const { tasks, type, isolation, merge, passing = false } = fanOut;
   const apart = {
     ...(isolation === undefined ? {} : { isolation }),
     ...(merge === undefined ? {} : { merge }),
   };
   const mode = mergeModeOf(setup, fanOut);
-  const jobs = tasks.map((task): Job => {
-    const description = taskName(task);
-    return {
-      type,
-      description,
-      start: (handle, signal) =>
-        handle.spawn({ type, description, prompt: task, typed: true, ...apart, signal }),
-    };
-  });
+  // A user at the terminal can be asked before agents start, and not while they run.
+  const confirm: Confirm | undefined =
+    io.stdinIsTTY && io.stderr.isTTY
+      ? async (question, signal) =>
+          (await import("./yes-or-no.ts")).askYesOrNo(io, safeLine(question), signal)
+      : undefined;
+  let quote: Promise<FanOutQuote> | null = null;
+  let estimate: CostEstimate | null = null;
   return runSession(context, setup, {
-    jobs: () => jobs,
+    jobs(session, note) {
+      const quoted = async (signal: AbortSignal) => {
+        const quote = await session.approveFanOut(
+          tasks.map(() => ({ type })),
+          signal,
+          confirm,
+        );
+        estimate = quote.estimate;
+        if (quote.unsaid !== null) note(quote.unsaid);
+        return quote;
+      };
+      return tasks.map((task): Job => {
+        const description = taskName(task);
+        return {
+          type,
+          description,
+          async start(handle, signal) {
+            quote ??= quoted(signal);
+            const { declined } = await quote;
+            signal.throwIfAborted();
+            if (declined !== null) return endWithoutAgent({ type, description }, "cancelled", declined);
+            return handle.spawn({ type, description, prompt: task, typed: true, ...apart, signal });
+          },
+        };
+      });
+    },
     passing,
     async report(finished) {
-      await report(finished);
+      await report(finished, estimate);
       const done = finished.ends.every(
         ({ summary }) => summary.status === "done" && areEditsMerged(summary, mode),
       );

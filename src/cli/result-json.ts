@@ -1,3 +1,4 @@
+import type { CostEstimate } from "../features/budget/cost-estimate.ts";
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
@@ -26,11 +27,17 @@ export function promptJson(finished: SessionEnd): object {
   };
 }
 
+interface FanOutReport {
+  /** What was known of its cost before it started. */
+  readonly estimate?: CostEstimate | null;
+  readonly merge?: MergeMode;
+}
+
 /** The one object of `troupe fanout --json`. A task that is done, but without its edits merged, counts as partial. */
 export function fanoutJson(
   tasks: readonly string[],
   finished: SessionEnd,
-  merge: MergeMode = worktreeDefaults.merge,
+  { estimate = null, merge = worktreeDefaults.merge }: FanOutReport = {},
 ): object {
   const { ends, account } = finished;
   const statuses = ends.map(({ summary }): Status => {
@@ -45,7 +52,12 @@ export function fanoutJson(
     session_id: account.session,
     num_turns: ends.reduce((sum, { summary }) => sum + summary.turns, 0),
     ...accountJson(finished),
+    ...(estimate === null ? {} : { estimate: estimateJson(estimate) }),
   };
+}
+
+function estimateJson({ likelyUsd, mostUsd, isKnown }: CostEstimate): object {
+  return { likely_usd: likelyUsd, most_usd: mostUsd, by_past_runs: isKnown };
 }
 
 /**

@@ -79,17 +79,25 @@ export class Session extends Supervisor implements AsyncDisposable {
   /**
    * Starts one agent per request, together as far as limits allow, and resolves with their results in the same order. A string
    * is a request with this prompt; `common` holds for all. If one cannot be started, the others are cancelled, and it rejects.
+   * If they are likely to cost more than `confirmAboveUsd`, the user is asked first; a no starts none, and it rejects.
    */
   async fanout<S extends OutputSchema>(
     requests: readonly (string | SpawnRequest<S>)[],
     common: Omit<SpawnRequest<S>, "prompt"> = {},
   ): Promise<readonly TypedResult<OutputOf<S>>[]> {
+    const all = requests.map(
+      (request): SpawnRequest<S> => ({
+        ...common,
+        ...(typeof request === "string" ? { prompt: request } : request),
+      }),
+    );
+    const { declined } = await this.approveFanOut(all, common.signal);
+    if (declined !== null) throw new Error(declined);
     const failed = new AbortController();
     const signals = [failed.signal, ...(common.signal === undefined ? [] : [common.signal])];
-    const runs = requests.map((request) => {
-      const own: SpawnRequest<S> = typeof request === "string" ? { prompt: request } : request;
+    const runs = all.map((own) => {
       const signal = AbortSignal.any([...signals, ...(own.signal === undefined ? [] : [own.signal])]);
-      return this.spawn<S>({ ...common, ...own, signal });
+      return this.spawn<S>({ ...own, signal });
     });
     try {
       return await Promise.all(runs);

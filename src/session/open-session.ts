@@ -319,7 +319,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   );
   const forks = options.forks ?? true;
   const agents = new StartAgents({
-    ...{ actors, spawn, ids, common, types, spending, outputs, forks, declined: fanOut.declined },
+    ...{ actors, spawn, ids, common, types, spending, outputs, forks, fanOut },
     missingServers: servers.named.missing,
   });
   const agent = agentTool({

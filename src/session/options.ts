@@ -4,6 +4,7 @@ import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { Skill } from "../context/skills/skill.ts";
 import type { AgentPlacement, AgentsNow } from "../features/agents/agent-types.ts";
 import type { Budget } from "../features/budget/budget.ts";
+import type { Confirm, FanOutQuote } from "../features/budget/fan-out-approval.ts";
 import type { SessionUsage } from "../features/budget/usage-meter.ts";
 import type { CompactionOptions } from "../features/compaction/windows.ts";
 import type { WorktreeSettings } from "../features/isolation/worktree-settings.ts";
@@ -267,6 +268,15 @@ export interface SupervisorHandle {
    * keep it on the disk.
    */
   runScript(request: ScriptRequest): Promise<ScriptEnd>;
+  /**
+   * Estimates what agents that start together may cost, and asks the user if that is likely to be more than `confirmAboveUsd`
+   * (`fanout` does both). `confirm` asks if the session has no `permissionHandler`; without either it is a warning.
+   */
+  approveFanOut(
+    requests: readonly Pick<SpawnRequest, "type" | "model" | "tokenBudget">[],
+    signal?: AbortSignal,
+    confirm?: Confirm,
+  ): Promise<FanOutQuote>;
   /** What is known of what a script may cost, before it runs: by its own last runs, else by those of its agents. */
   estimateScript(script: Pick<ScriptRequest, "name" | "path" | "source">): Promise<ScriptEstimate>;
   /**

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { Skill } from "../context/skills/skill.ts";
 import { outputJsonSchema } from "../features/agents/json-schema-of.ts";
+import type { FanOutQuote } from "../features/budget/fan-out-approval.ts";
 import { compactionOf } from "../features/compaction/index.ts";
 import type { ScriptEnd, ScriptRequest } from "../features/scripts/index.ts";
 import type { ScriptEstimate } from "../features/scripts/script-estimate.ts";
@@ -34,6 +35,8 @@ import type {
 import { assertMergeHasTree, assertNonEmptyPrompt, validateSpawn } from "./validate-request.ts";
 
 const NEVER = new AbortController().signal;
+/** Of an agent that the user starts without a type. */
+const USUAL_TYPE = "Explore";
 const CANCELLED = "It was cancelled.";
 
 /**
@@ -97,7 +100,7 @@ export class Supervisor implements SupervisorHandle {
   }
 
   async spawn({
-    type = "Explore",
+    type = USUAL_TYPE,
     signal,
     timeoutMs,
     isolation,
@@ -144,6 +147,18 @@ export class Supervisor implements SupervisorHandle {
     called?.lend(actor);
     onStart?.(actor.id);
     return this.#resultOf(actor, signal);
+  }
+
+  async approveFanOut(
+    ...[requests, signal = NEVER, confirm]: Parameters<SupervisorHandle["approveFanOut"]>
+  ): Promise<FanOutQuote> {
+    this.#assertOpen();
+    if (this.#session.known !== null) await this.#session.known;
+    return this.#session.agents.approve(
+      requests.map(({ type = USUAL_TYPE, ...request }) => ({ ...request, type })),
+      signal,
+      confirm,
+    );
   }
 
   async estimateScript(script: Pick<ScriptRequest, "name" | "path" | "source">): Promise<ScriptEstimate> {

@@ -176,7 +176,7 @@ export const schema = {
     quoteAboveUsd: setting(
       "troupe.quoteAboveUsd",
       number(DOLLARS),
-      "Dollars that agents started together can be likely to cost without a question (with `-p`: a line on stderr); 0 is always. The estimate uses what such agents cost before on this machine, or typical turns.",
+      "Dollars that agents started together can be likely to cost without a question (with `-p`, or without a terminal: a line on stderr); 0 is always. The estimate uses what such agents cost before on this machine, or typical turns.",
       { fallback: "1", trust: "stricter", width: (usd) => (typeof usd === "number" ? usd : 1) },
     ),
   },

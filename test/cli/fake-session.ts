@@ -2,6 +2,7 @@ import type { Runtime } from "../../src/cli/runtime.ts";
 import type { AgentDefinition } from "../../src/context/agents/definition.ts";
 import type { Skill } from "../../src/context/skills/skill.ts";
 import type { ListedAgent } from "../../src/features/agents/listing.ts";
+import { type Confirm, type FanOutQuote, UNQUOTED } from "../../src/features/budget/fan-out-approval.ts";
 import type { ServerService } from "../../src/features/servers/index.ts";
 import type { Compaction } from "../../src/mailbox/compacted.ts";
 import { addUsage, noUsage, type Usage } from "../../src/mailbox/conversation.ts";
@@ -153,6 +154,13 @@ export class FakeSession implements SupervisorHandle {
     );
   }
 
+  async approveFanOut(
+    ...[, signal = new AbortController().signal, confirm]: Parameters<SupervisorHandle["approveFanOut"]>
+  ): Promise<FanOutQuote> {
+    const { quote } = this.#script;
+    return quote === undefined ? UNQUOTED : quote(signal, confirm);
+  }
+
   async estimateScript(): Promise<never> {
     throw new Error("The fake session runs no scripts.");
   }
@@ -229,6 +237,8 @@ export interface FakeScript {
   readonly answer?: (prompt: string, session: FakeSession) => Answer;
   readonly denials?: readonly PermissionDenial[];
   readonly onClose?: () => Promise<void>;
+  /** What a fan-out may cost. */
+  readonly quote?: (signal: AbortSignal, confirm?: Confirm) => Promise<FanOutQuote>;
   /** Thrown instead of a session. */
   readonly broken?: Error;
 }

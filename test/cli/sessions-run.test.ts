@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { LAST_CHANCE_MS } from "../../src/cli/interrupts.ts";
 import { main } from "../../src/cli/main.ts";
+import { type CostEstimate, quoteSentence } from "../../src/features/budget/cost-estimate.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { Status, type Summary } from "../../src/mailbox/messages.ts";
 import { actor, agentView } from "../support/agent-view.ts";
@@ -262,6 +263,17 @@ describe("--output-format json", () => {
   });
 });
 
+const estimate: CostEstimate = {
+  ...{ agents: 2, likelyUsd: 1.5, isKnown: true, mostUsd: 4, ground: "budgets", whose: "session" },
+};
+/** Above the threshold: asks if it can. */
+const quoteOf: NonNullable<FakeScript["quote"]> = async (signal, confirm) => {
+  const agreed = (await confirm?.(`${quoteSentence(estimate)} Start them?`, signal)) ?? true;
+  const declined = agreed ? null : "The user does not want these agents started.";
+  return { estimate, unsaid: null, declined };
+};
+const asking: FakeScript = { quote: quoteOf, answer: (task) => summary("done", task) };
+
 describe("troupe fanout", () => {
   const script: FakeScript = {
     answer: (task) =>
@@ -330,6 +342,64 @@ describe("troupe fanout", () => {
       agents: [{ id: "agent1" }, { id: "agent2" }],
       permission_denials: [],
     });
+  });
+
+  test("says the estimate before the first agent starts, and has it in the JSON object", async () => {
+    const told: string[] = [];
+    const { io, code } = begin(["fanout", "--json", "one", "two"], {
+      quote: async () => ({ estimate, unsaid: quoteSentence(estimate), declined: null }),
+      answer: (task) => {
+        told.push(io.err.text);
+        return summary("done", task);
+      },
+    });
+    expect(await code).toBe(0);
+    expect(told).toHaveLength(2);
+    expect(told[0]).toContain("2 agents are likely to cost $1.50 (by past runs), and $4.00 at most");
+    expect(JSON.parse(io.out.text)["estimate"]).toEqual({
+      ...{ likely_usd: 1.5, most_usd: 4, by_past_runs: true },
+    });
+  });
+
+  test.each([
+    ["y\n", 0, 2],
+    ["n\n", 1, 0],
+    ["", 1, 0],
+  ])("asks at the terminal above the threshold: %j", async (typed, expected, started) => {
+    const terminal = { stdin: typed, stdinIsTTY: true, stderrIsTTY: true };
+    const { code, out, err, session } = await run(["fanout", "one", "two"], asking, terminal);
+    expect(err.split("Start them? [y/N]")).toHaveLength(2);
+    expect([code, session.spawns.length]).toEqual([expected, started]);
+    if (expected === 1) expect(out).toContain("cancelled: The user does not want these agents started");
+  });
+
+  test("asks only if stdin and stderr are terminals", async () => {
+    for (const [stdinIsTTY, stderrIsTTY] of [
+      [true, false],
+      [false, true],
+    ] as const) {
+      const { code, session } = await run(["fanout", "one", "two"], asking, { stdinIsTTY, stderrIsTTY });
+      expect([code, session.spawns.length]).toEqual([0, 2]);
+    }
+  });
+
+  test("ends the question with the command", async () => {
+    const terminal = { stdin: new PassThrough(), stdinIsTTY: true, stderrIsTTY: true };
+    const asked = Promise.withResolvers<void>();
+    const { io, runtime, code } = begin(
+      ["fanout", "one", "two"],
+      {
+        quote(signal, confirm) {
+          asked.resolve();
+          return quoteOf(signal, confirm);
+        },
+      },
+      terminal,
+    );
+    await asked.promise;
+    io.send("SIGINT");
+    expect(await code).toBe(130);
+    expect(runtime.only.spawns).toEqual([]);
   });
 
   test("an agent that cannot start leaves the others alone", async () => {

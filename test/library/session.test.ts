@@ -53,6 +53,29 @@ test("fanout returns one result per task in their order; if one cannot start, th
   expect(failing.tree().map(({ summary }) => summary?.status)).toEqual(["cancelled"]);
 });
 
+test("fanout asks about its cost above the threshold, and a no starts none", async () => {
+  const asked: string[] = [];
+  const session = open(() => ({ text: "done" }), {
+    model: {
+      ...{ provider: "client", client: scriptedModel(() => ({ text: "done" })) },
+      ...{ name: "coin", prices: { coin: { input: 0, output: 1_000, cacheWrite: 0, cacheRead: 0 } } },
+    },
+    limits: { confirmAboveUsd: 1 },
+    permissions: {
+      permissionHandler: {
+        async ask(ask) {
+          asked.push(ask.type === "question" ? (ask.questions[0]?.question ?? "") : ask.type);
+          return { type: "answers", answers: { [asked.at(-1) ?? ""]: "Do not" } };
+        },
+      },
+    },
+  });
+  await expect(session.fanout(["a", "b"])).rejects.toThrow("does not want these agents started");
+  expect(asked).toEqual([expect.stringMatching(/^2 agents are likely to cost \$8\.00 .* Start them\?$/)]);
+  expect(session.tree()).toEqual([]);
+  expect(await session.fanout(["a"])).toHaveLength(1);
+});
+
 test("events of a session and of one agent come in order and end with it", async () => {
   const session = open((request) => ({ text: `report of ${/task \d/.exec(lastText(request))?.[0]}` }));
   const all: SupervisorEvent[] = [];

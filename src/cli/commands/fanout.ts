@@ -85,10 +85,10 @@ async function runCommand(args: Arguments, context: Context): Promise<number> {
   const type = agentType(args.value(agent) ?? usual, await runtime.listAgents(setup.options.agents));
   const notes = [...setup.notes, ...looksOnly(args, type, setup.options.permissionMode)];
   const fanOut: FanOut = { tasks, type, ...apart };
-  return runFanOut(context, { ...setup, notes }, fanOut, async (finished) => {
+  return runFanOut(context, { ...setup, notes }, fanOut, async (finished, estimate) => {
     await printRefusals(io, finished.account);
     if (args.value(jsonFlag)) {
-      const object = fanoutJson(tasks, finished, mergeModeOf(setup, fanOut));
+      const object = fanoutJson(tasks, finished, { estimate, merge: mergeModeOf(setup, fanOut) });
       return io.stdout.write(`${JSON.stringify(object)}\n`);
     }
     await io.stdout.write(fanoutText(tasks, finished.ends, io));

@@ -168,6 +168,8 @@ async function startAgents(
   call: ServedCall,
 ): Promise<ServedResult<AgentsData>> {
   const session = await serving.session.open();
+  const { declined } = await session.approveFanOut(requests, call.signal);
+  if (declined !== null) throw new Error(declined);
   if (background) return startInBackground(session, requests, serving.clock);
   const ids = new Set<ActorId>();
   const onStart = (id: ActorId): void => void ids.add(id);

@@ -1,5 +1,5 @@
 import { noUsage, type ToolUseBlock, totalTokens } from "../../mailbox/conversation.ts";
-import { type ActorId, callId } from "../../mailbox/ids.ts";
+import { type ActorId, callId, MAIN } from "../../mailbox/ids.ts";
 import type { Reply } from "../../mailbox/messages.ts";
 import { resolveModel } from "../../model/aliases.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
@@ -7,8 +7,15 @@ import type { ActorSystem } from "../../supervisor/actor-system.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import { replyTokens, turnsWithin } from "../../supervisor/limits.ts";
 import { FORK } from "../../supervisor/run-for.ts";
+import { tightest } from "../budget/budget.ts";
 import type { EstimateInput, PlannedAgent } from "../budget/cost-estimate.ts";
-import { FanOutApproval, type QuotingPorts } from "../budget/fan-out-approval.ts";
+import {
+  type Confirm,
+  FanOutApproval,
+  type FanOutQuote,
+  type QuotingPorts,
+  UNQUOTED,
+} from "../budget/fan-out-approval.ts";
 import { promptTokensOf, type Spending } from "../budget/spending.ts";
 import { windowFor } from "../compaction/windows.ts";
 import type { AgentTypes } from "./agent-types.ts";
@@ -23,15 +30,32 @@ export interface FanOutParts extends Pick<QuotingPorts, "asks" | "aboveUsd" | "s
   readonly spending: Spending;
 }
 
-/** Estimates what the agents of a reply may cost together before any of them starts. Joint: `onEvent` (a reply). */
-export function fanOutFeature(parts: FanOutParts): {
+/** An agent that a reply or the user wants to start. */
+export interface WantedAgent {
+  readonly type?: string | undefined;
+  /** Alias or full ID. */
+  readonly model?: string | undefined;
+  readonly tokenBudget?: number | undefined;
+}
+
+/** Approval of fan-outs, of models and of the user. Joint: `onEvent` (a reply). */
+export interface FanOuts {
   readonly joints: Joints;
   /** Resolves with why the agents of this reply must not start, or null if they may. */
   declined(asker: Actor): Promise<string | null>;
-} {
+  /** The same for agents that the user starts together. `confirm` asks if the session cannot. */
+  approve(wanted: readonly WantedAgent[], signal: AbortSignal, confirm?: Confirm): Promise<FanOutQuote>;
+}
+
+/** Estimates what agents that start together may cost, before any of them starts. */
+export function fanOutFeature(parts: FanOutParts): FanOuts {
   const { actors, common, types, spending } = parts;
   const { options, limits, toolbox } = common;
-  const approval = new FanOutApproval({ ...parts, candidates, known });
+  const approval = new FanOutApproval({
+    ...parts,
+    candidates: (calls, asker) => plannedOf(calls.map(wantedBy), asker),
+    known,
+  });
 
   function replied(asker: Actor, reply: Reply): void {
     const starts = callsOf(reply).filter(
@@ -43,45 +67,47 @@ export function fanOutFeature(parts: FanOutParts): {
     approval.replied(asker, reply, starts);
   }
 
-  function candidates(calls: readonly ToolUseBlock[], asker: Actor): PlannedAgent[] {
+  /** `asker`: null for the user. */
+  function plannedOf(wanted: readonly WantedAgent[], asker: Actor | null): PlannedAgent[] {
     const prefixes = new Map<string, number>();
-    return calls.map((call) => {
-      const candidate = candidateOf(call, asker);
-      const { type } = candidate;
+    return wanted.map((one) => {
+      const planned = planOf(one, asker);
+      const { type } = planned;
       const prefixTokens = prefixes.get(type) ?? prefixOf(type, asker);
       prefixes.set(type, prefixTokens);
-      return { ...candidate, prefixTokens };
+      return { ...planned, prefixTokens };
     });
   }
 
   /** Returns the tokens of the agent's first request; a fork's includes the whole conversation so far. */
-  function prefixOf(type: string, { spec, reply }: Actor): number {
+  function prefixOf(type: string, asker: Actor | null): number {
     const definition = types.find(type);
-    if (definition === undefined) return totalTokens(reply?.usage ?? noUsage);
-    const asked = { id: spec.id, parent: spec, description: "", prompt: "", model: undefined };
+    if (definition === undefined) return totalTokens(asker?.reply?.usage ?? noUsage);
+    const asked = { id: MAIN, parent: asker?.spec ?? null, description: "", prompt: "", model: undefined };
     return promptTokensOf(agentSpec({ ...common, skills: null }, definition, asked));
   }
 
-  function candidateOf({ input }: ToolUseBlock, { spec }: Actor): Omit<PlannedAgent, "prefixTokens"> {
-    const wanted = typeof input === "object" && input !== null ? input : {};
-    const type = "subagent_type" in wanted ? String(wanted.subagent_type) : DEFAULT_TYPE;
+  function planOf(
+    { type = DEFAULT_TYPE, model: wanted, tokenBudget: tokens }: WantedAgent,
+    asker: Actor | null,
+  ): Omit<PlannedAgent, "prefixTokens"> {
     const definition = types.find(type);
-    const named =
-      "model" in wanted
-        ? String(wanted.model)
-        : (definition?.model ?? (type === FORK ? spec.model : common.model));
-    const model = resolveModel(named, options.aliases);
+    const usual = type === FORK && asker !== null ? asker.spec.model : common.model;
+    const model = resolveModel(wanted ?? definition?.model ?? usual, options.aliases);
     const { tokens: windowTokens } = windowFor(model, options.compaction);
     return {
       ...{ type: definition?.name ?? type, model, windowTokens },
-      budget: definition ? spending.budgetOf(definition) : {},
+      budget: tightest(
+        definition ? spending.budgetOf(definition) : {},
+        tokens === undefined ? {} : { tokens },
+      ),
       maxTurns: turnsWithin(limits, definition?.maxTurns ?? limits.maxTurns),
       maxTokens: replyTokens(limits, options.limits, { id: model, window: windowTokens }),
-      startsAgents: definition?.tools === "all" && spec.depth + 1 < limits.maxDepth,
+      startsAgents: definition?.tools === "all" && (asker?.spec.depth ?? 0) + 1 < limits.maxDepth,
     };
   }
 
-  function known(asker: ActorId): EstimateInput {
+  function known(asker: ActorId | null): EstimateInput {
     const { ledger, past, prices } = spending;
     return {
       leftUsd: ledger.left(asker).usd,
@@ -100,6 +126,16 @@ export function fanOutFeature(parts: FanOutParts): {
       },
     },
     declined: (asker) => approval.declined(asker.id, asker.turnsTaken + 1),
+    approve: async (wanted, signal, confirm) =>
+      wanted.length < 2 ? UNQUOTED : approval.approve(plannedOf(wanted, null), signal, confirm),
+  };
+}
+
+function wantedBy({ input }: ToolUseBlock): WantedAgent {
+  const wanted = typeof input === "object" && input !== null ? input : {};
+  return {
+    ...("subagent_type" in wanted ? { type: String(wanted.subagent_type) } : {}),
+    ...("model" in wanted ? { model: String(wanted.model) } : {}),
   };
 }
 

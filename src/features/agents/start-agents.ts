@@ -17,12 +17,14 @@ import { FORK, type RunFor } from "../../supervisor/run-for.ts";
 import type { Spawn } from "../../supervisor/spawn.ts";
 import type { AgentInput, Spawned, Spawner } from "../../tools/agent.ts";
 import type { CallContext } from "../../tools/tool.ts";
+import type { FanOutQuote } from "../budget/fan-out-approval.ts";
 import { spawnLimits } from "../budget/spawn-limits.ts";
 import type { Spending } from "../budget/spending.ts";
 import { noteOn } from "../receipts/check-text.ts";
 import { assertObeyed, type Subject } from "./agent-fields.ts";
 import type { AgentTypes } from "./agent-types.ts";
 import { forkOf, type SharedHistories } from "./forking.ts";
+import type { FanOuts } from "./index.ts";
 import { isUsable, reportHeader, reportOf } from "./report.ts";
 import { agentSpec, type Common, type NewAgent } from "./specs.ts";
 
@@ -36,8 +38,7 @@ export interface StartAgentsParts {
   readonly outputs: Pick<Outputs, "pathOf">;
   /** True if agents may start with their caller's conversation. */
   readonly forks: boolean;
-  /** Resolves with why the agents of this reply must not start, or null if they may. */
-  declined(asker: Actor): Promise<string | null>;
+  readonly fanOut: Pick<FanOuts, "declined" | "approve">;
   /** Returns a warning for each server that agents of this type do not get. */
   missingServers(definition: AgentDefinition): readonly string[];
 }
@@ -72,6 +73,11 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
 
   constructor(parts: StartAgentsParts) {
     this.#parts = parts;
+  }
+
+  /** Estimates agents that the user starts together, and asks about their cost if it is high. */
+  approve(...wanted: Parameters<FanOuts["approve"]>): Promise<FanOutQuote> {
+    return this.#parts.fanOut.approve(...wanted);
   }
 
   /** Runs an Agent call: resolves with a report or that the agent has started. Rejects with a reason for the model. */
@@ -123,7 +129,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     { call, actor, signal }: CallContext,
   ): Promise<Actor> {
     const { description, prompt, model, isolation, output_schema: outputSchema, accept, resume } = input;
-    const declined = await this.#parts.declined(caller);
+    const declined = await this.#parts.fanOut.declined(caller);
     if (declined !== null) throw new Error(declined);
     const schemaProblem = outputSchema === undefined ? null : whyNoSchema(outputSchema);
     if (schemaProblem !== null) throw new Error(schemaProblem);

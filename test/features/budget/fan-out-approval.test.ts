@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { UNQUOTED } from "../../../src/features/budget/fan-out-approval.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "../../../src/policy/asks.ts";
 import { textsOf } from "../../supervisor/resume-world.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
@@ -213,6 +214,62 @@ test("stops an agent during the question, and withdraws the question (C8)", asyn
   expect((await result).summary.status).toBe("cancelled");
   expect(signal.aborted).toBe(true);
   expect(supervisor.tree()).toHaveLength(1);
+});
+
+describe("a fan-out of the user", () => {
+  const wanted = [{ type: "small" }, { type: "SMALL", tokenBudget: 1_000 }];
+  const sentence = "2 agents are likely to cost $5.00 (by typical runs), and $9.00 at most (their budgets).";
+
+  test("is estimated as one of the model is, with the budgets of its requests", async () => {
+    const { supervisor, warnings } = paying(two, { agents: [small] });
+    expect(await supervisor.approveFanOut(wanted)).toMatchObject({
+      ...{ estimate: { agents: 2, mostUsd: 9 }, unsaid: sentence, declined: null },
+    });
+    expect(warnings()).toEqual([]);
+  });
+
+  test.each([
+    ["of one agent", [{ type: "small" }], {}],
+    ["that costs nothing", wanted, { prices: {} }],
+  ])("has no estimate %s", async (_, requests, options) => {
+    const { supervisor } = paying(two, { agents: [small], quoteAboveUsd: 0, ...options });
+    expect(await supervisor.approveFanOut(requests)).toEqual(UNQUOTED);
+  });
+
+  test("is a question above the threshold, and a no is a reason", async () => {
+    const { person, asks } = choosing("Do not");
+    const { supervisor } = paying(two, { agents: [small], quoteAboveUsd: 1, person });
+    const [first, other] = await Promise.all([
+      supervisor.approveFanOut(wanted),
+      supervisor.approveFanOut([...wanted, ...wanted]),
+    ]);
+    const declined = "The user does not want these agents started because of what they may cost.";
+    expect([first, other]).toMatchObject([
+      { unsaid: null, declined },
+      { unsaid: null, declined },
+    ]);
+    expect(asks).toHaveLength(2);
+    expect(asks[0]).toMatchObject({
+      ...{ type: "question", askers: [{ path: ["session"] }] },
+      questions: [{ question: `${sentence} Start them?` }],
+    });
+  });
+
+  test("asks its caller if the session has no user, and else warns and starts", async () => {
+    const { supervisor, warnings } = paying(two, { agents: [small], quoteAboveUsd: 1 });
+    const asked: string[] = [];
+    const confirm = (answer: boolean) => async (question: string) => {
+      asked.push(question);
+      return answer;
+    };
+    const never = new AbortController().signal;
+    expect(await supervisor.approveFanOut(wanted, never, confirm(true))).toMatchObject({ declined: null });
+    expect((await supervisor.approveFanOut(wanted, never, confirm(false))).declined).toContain("cost");
+    expect(asked).toEqual([`${sentence} Start them?`, `${sentence} Start them?`]);
+    expect(warnings()).toEqual([]);
+    expect(await supervisor.approveFanOut(wanted)).toMatchObject({ unsaid: null, declined: null });
+    expect(warnings()).toEqual([sentence]);
+  });
 });
 
 function never(): never {
