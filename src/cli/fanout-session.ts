@@ -2,12 +2,12 @@ import type { CostEstimate } from "../features/budget/cost-estimate.ts";
 import type { Confirm, FanOutQuote } from "../features/budget/fan-out-approval.ts";
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
+import { safeLine } from "../terminal/safe-text.ts";
 import type { Context } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { endWithoutAgent, type Job } from "./jobs.ts";
 import { areEditsMerged } from "./results.ts";
 import { runSession, type SessionEnd } from "./run-session.ts";
-import { safeLine } from "./safe-text.ts";
 import type { SessionSetup } from "./session-setup.ts";
 import { taskName } from "./task-names.ts";
 
