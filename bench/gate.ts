@@ -65,7 +65,7 @@ function gateOf(cwd: string): Services["before"] {
     models: async () => null,
   });
   const options = { rules: twoHundred(), permissionMode: "default" as const };
-  const common = { options, rules: openRules(options), hooks, onWarning() {} };
+  const common = { options, rules: openRules(options, [cwd]), hooks, onWarning() {} };
   const toolbox = new Toolbox(toolSwitch(common.rules, false));
   toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
   const { gate } = openGate({

@@ -25,7 +25,8 @@ export function renderSettingsDoc(): string {
 - A value that cannot be used is named with its line and left out. A file that is not valid JSON counts only with
   what it denies or asks, and no file then starts a session in a wider mode than \`default\`.
 - An unknown key is kept and named. Keys that other tools know and that mean nothing here are "not used here". Keys that would restrict what
-  Troupe cannot restrict, such as \`forceLoginOrgUUID\`, patterns in \`sandbox.filesystem\` and \`allowedMcpServers\`, are named at each start.
+  Troupe cannot restrict, such as \`allowedMcpServers\`, are named at each start. With \`forceLoginOrgUUID\` or \`forceLoginMethod\` in your organisation's file, nothing is
+  sent with a key.
   Keys of \`sandbox\` that would widen it (\`excludedCommands\`, \`filesystem.allowWrite\`, \`network.allow…\`) do not count.
 - Changes are picked up while a session runs.
 - \`troupe config get|set|unset|list\` shows and edits them, and so does \`/config\` in a conversation; comments and other keys

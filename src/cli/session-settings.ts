@@ -34,7 +34,14 @@ export interface SessionSettings {
 }
 
 /** Throws if the organisation allows no rules but its own and a flag allows some. */
-export function assertFlagsMayAllow(allowed: readonly string[], { managedRulesOnly }: ReadSettings): void {
+export function assertFlagsMayAllow(
+  allowed: readonly string[],
+  { managedRulesOnly, settings }: ReadSettings,
+): void {
+  if (settings.sandbox.managedDomainsOnly && allowed.some((rule) => /^\s*WebFetch\b/.test(rule)))
+    throw new UsageError(
+      "Your organisation's settings allow no domains but its own (allowManagedDomainsOnly), so --allowed-tools cannot allow WebFetch; leave it out.",
+    );
   if (managedRulesOnly && allowed.length > 0)
     throw new UsageError(
       "Your organisation's settings allow no permission rules but its own (allowManagedPermissionRulesOnly), so --allowed-tools cannot be used; leave it out.",

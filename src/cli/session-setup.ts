@@ -11,6 +11,7 @@ import { limitRanges, USUAL_LIMIT_PATIENCE_MS } from "../settings/limit-ranges.t
 import { whyNotMode } from "../settings/modes.ts";
 import type { ReadSettings } from "../settings/read-settings.ts";
 import type { PermissionMode } from "../settings/rules.ts";
+import { settingName } from "../settings/setting.ts";
 import { listText } from "../settings/settings-file.ts";
 import {
   agentLibraryIn,
@@ -296,9 +297,19 @@ export async function modelOf(
     aliases: aliasesFrom(env, read.settings.aliases),
   };
   const check = await runtime.checkBaseURL();
-  if (apiKeyHelper === undefined || !lacksKey(asked, env)) return chooseModel(asked, env, check);
+  if (apiKeyHelper === undefined || !lacksKey(asked, env))
+    return assertNoLoginRequired(chooseModel(asked, env, check), read);
   const key = await keyFromHelper(apiKeyHelper, { homedir: io.homedir, root: cwd }, hostedRunner(env));
   // A gateway may look for it in either header.
   const token = env["ANTHROPIC_BASE_URL"] ? { ANTHROPIC_AUTH_TOKEN: key } : {};
-  return chooseModel(asked, { ...env, ANTHROPIC_API_KEY: key, ...token }, check);
+  const choice = chooseModel(asked, { ...env, ANTHROPIC_API_KEY: key, ...token }, check);
+  return assertNoLoginRequired(choice, read);
+}
+
+/** Returns the choice, or throws: whose key it is cannot be known. A server of another kind has no such login. */
+function assertNoLoginRequired(choice: ModelChoice, { requiredLogin }: ReadSettings): ModelChoice {
+  if (requiredLogin === undefined || choice.source.provider !== "anthropic") return choice;
+  throw new UsageError(
+    `${requiredLogin.file} sets ${settingName(requiredLogin)}, so only accounts of your organisation may be used; Troupe has no login and cannot tell whose a key or token is, so it sends nothing. Ask your administrator to remove that, or use --offline.`,
+  );
 }

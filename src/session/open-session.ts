@@ -135,7 +135,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   const wakesMain = options.background === "wake";
 
   // ---- the core ------------------------------------------------------------------------------------
-  const rules = openRules(options);
+  const rules = openRules(options, folders);
   const hasUser = options.person !== undefined || options.permissionPromptTool !== undefined;
   const isOff = toolSwitch(rules, hasUser);
   const toolbox = new Toolbox(isOff);

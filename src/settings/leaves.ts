@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { type JsonObject, parseJson, textsIn, valueAt } from "../lib/json.ts";
 import { isObject } from "../lib/objects.ts";
 import { isHookEvent, noHookEvent } from "../mailbox/hook-events.ts";
@@ -58,9 +58,11 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
   }
 
   function keep(inner: unknown, path: readonly string[]): void {
+    const isLogin = LOGINS.includes(path.join("."));
     if (isUnenforced(path)) unenforced.push(settingName({ path }));
-    else if (includes(IGNORED, path)) unused.push(settingName({ path }));
-    else if (!isRemark(path)) unknown.push(settingName({ path }));
+    else if (includes(IGNORED, path) || (isLogin && from.scope !== "enterprise"))
+      unused.push(settingName({ path }));
+    else if (!isLogin && !isRemark(path)) unknown.push(settingName({ path }));
     leaves.push({ ...from, path, value: inner, setting: null });
   }
 
@@ -176,8 +178,14 @@ const IGNORED = `alwaysThinkingEnabled apiProvider attribution autoMemoryDirecto
   skillOverrides viewMode wslInheritsWindowsSettings askUserQuestionTimeout pluginTrustMessage
   subagentStatusLine`;
 
+/**
+ * Keys of the organisation's file that let only accounts with a login be used, whatever their value. In other files they
+ * choose what a login screen shows.
+ */
+export const LOGINS: readonly string[] = ["forceLoginMethod", "forceLoginOrgUUID"];
+
 /** Keys that restrict something elsewhere, or could. Troupe does not enforce them, and says so. */
-const UNENFORCED = `forceLoginOrgUUID forceLoginMethod forceRemoteSettingsRefresh allowedMcpServers deniedMcpServers
+const UNENFORCED = `forceRemoteSettingsRefresh allowedMcpServers deniedMcpServers
   allowManagedMcpServersOnly allowedHttpHookUrls httpHookAllowedEnvVars disableSkillShellExecution deniedModels
   availableModelsMatch enforceAvailableModels disableRemoteControl disableAgentView claudeMdExcludes
   allowedChannelPlugins minimumVersion enabledMcpjsonServers disabledMcpjsonServers`;
@@ -206,44 +214,51 @@ interface TranslatedSandbox {
 const TRANSLATED: readonly string[] = [
   ...["enabled", "allowUnsandboxedCommands", "failIfUnavailable", "autoAllowBashIfSandboxed"],
   ...["filesystem.denyRead", "filesystem.denyWrite", "network.allowedDomains", "network.deniedDomains"],
+  ...["network.allowManagedDomainsOnly", "credentials.files"],
 ];
+
+/** What they ask for holds here without them: no host and no path is opened by a question. */
+const ALWAYS_SO: readonly string[] = ["network.strictAllowlist", "filesystem.allowManagedReadPathsOnly"];
 
 function translateSandbox(given: unknown, { scope, file }: SettingsPath): TranslatedSandbox {
   if (!isObject(given)) return { sandbox: {}, unenforced: ["sandbox"] };
   const at = (name: string) => valueAt(given, name.split("."));
   const enabled = at("enabled");
   const isRequired = at("allowUnsandboxedCommands") === false || at("failIfUnavailable") === true;
-  const isGlob = (path: string) => /[*?[{]/.test(path);
+  const isPattern = (path: string) => /[*?[{]/.test(path);
+  const escaped = (path: string) => path.replace(/[\\*?[\]{}!]/g, "\\$&");
   // A path of the user's file is relative to that file, one of a project's to the project.
   const base = scope === "user" ? dirname(file) : dirname(dirname(file));
-  const absolute = (path: string) => (/^[~/]/.test(path) ? path : resolve(base, path));
+  const absolute = (given: string) => {
+    // A directory is everything in it.
+    const path = given.replace(/(?<=.)\/(?:\*\*)?\/*$/, "");
+    return /^[~/]/.test(path) ? path : join(isPattern(path) ? escaped(base) : base, path);
+  };
   const pathsOf = (name: string) => {
     const value = at(name);
-    return Array.isArray(value)
-      ? textsIn(value)
-          .filter((path) => !isGlob(path))
-          .map(absolute)
-      : value;
+    return Array.isArray(value) ? textsIn(value).map(absolute) : value;
   };
+  const files = at("credentials.files");
+  const credentials = (Array.isArray(files) ? files : []).flatMap((one) => textsIn([valueAt(one, ["path"])]));
+  const denyRead = pathsOf("filesystem.denyRead");
   const values = {
     mode: enabled === true ? (isRequired ? "required" : "on") : enabled === false ? "off" : enabled,
     autoAllow: at("autoAllowBashIfSandboxed"),
     allowedDomains: at("network.allowedDomains"),
     deniedDomains: at("network.deniedDomains"),
-    denyRead: pathsOf("filesystem.denyRead"),
+    managedDomainsOnly: at("network.allowManagedDomainsOnly"),
+    denyRead:
+      credentials.length > 0 && (denyRead === undefined || Array.isArray(denyRead))
+        ? [...(denyRead ?? []), ...credentials.map(absolute)]
+        : denyRead,
     denyWrite: pathsOf("filesystem.denyWrite"),
   };
   const names = Object.entries(given).flatMap(([key, member]) =>
     isObject(member) ? Object.keys(member).map((inner) => `${key}.${inner}`) : [key],
   );
-  const unenforced = names.filter((name) => !TRANSLATED.includes(name));
-  const globs = ["filesystem.denyRead", "filesystem.denyWrite"].flatMap((name) =>
-    textsIn(at(name))
-      .filter(isGlob)
-      .map((glob) => `${name} ${glob}`),
-  );
+  const unenforced = names.filter((name) => !TRANSLATED.includes(name) && !ALWAYS_SO.includes(name));
   return {
     sandbox: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
-    unenforced: [...unenforced, ...globs].map((name) => `sandbox.${name}`),
+    unenforced: unenforced.map((name) => `sandbox.${name}`),
   };
 }

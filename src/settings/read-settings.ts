@@ -1,7 +1,7 @@
 import type { JsonObject } from "../lib/json.ts";
 import { printable } from "../lib/printable.ts";
 import { type Counting, count } from "./count.ts";
-import type { Leaf } from "./leaves.ts";
+import { type Leaf, LOGINS } from "./leaves.ts";
 import { isWider, type ModeLimits } from "./modes.ts";
 import { isProjectScope } from "./paths.ts";
 import type { Rule, Scope } from "./rules.ts";
@@ -60,6 +60,8 @@ export interface ReadSettings extends ModeLimits {
   readonly hooksOff: boolean;
   /** Only the organisation's allow rules count; those of flags do not. */
   readonly managedRulesOnly: boolean;
+  /** The organisation lets only accounts with a login be used: the key that says so, with its file. */
+  readonly requiredLogin?: Leaf;
   /** Sentences for the user: what could not be used, and what to do. */
   readonly warnings: readonly string[];
   /** Every file that was looked for; a change of one changes the settings. */
@@ -78,7 +80,9 @@ export function combine(files: readonly SettingsFile[], trusted: boolean): ReadS
   const { counted, granted, proposed } = counting;
   const { warnings, ...mode } = modeOf(files, counted);
   const managed = files.filter(({ scope }) => scope === "enterprise").flatMap(({ leaves }) => leaves);
+  const requiredLogin = managed.find(({ path }) => LOGINS.includes(path.join(".")));
   return {
+    ...(requiredLogin === undefined ? {} : { requiredLogin }),
     settings: settingsOf(counted, managed),
     ...rulesOf(counted, managed),
     ...hooksOf(counted, managed),
@@ -89,7 +93,12 @@ export function combine(files: readonly SettingsFile[], trusted: boolean): ReadS
   };
 }
 
-function settingsOf(counted: readonly Leaf[], managed: readonly Leaf[]): Settings {
+function settingsOf(all: readonly Leaf[], managed: readonly Leaf[]): Settings {
+  const { allowedDomains, managedDomainsOnly } = schema.sandbox;
+  const isLocked = isTrue(managed, managedDomainsOnly);
+  const counted = all.filter(
+    ({ setting, scope }) => !isLocked || setting !== allowedDomains || scope === "enterprise",
+  );
   const helper = sourcedTexts(counted, apiKeyHelper).at(-1);
   const managedBudgetUsd = leavesIn(managed, schema.budgets.maxBudgetUsd).at(-1)?.value;
   const values = valuesIn(counted, plain);
@@ -125,8 +134,10 @@ function rulesOf(counted: readonly Leaf[], managed: readonly Leaf[]) {
       ({ text, ...from }): Rule => ({ text, behaviour, ...from }),
     ),
   );
-  const counts = ({ behaviour, scope }: Rule) =>
-    !managedRulesOnly || behaviour !== "allow" || scope === "enterprise";
+  const managedDomainsOnly = isTrue(managed, schema.sandbox.managedDomainsOnly);
+  const isLocked = (text: string) => managedRulesOnly || (managedDomainsOnly && /^\s*WebFetch\b/.test(text));
+  const counts = ({ text, behaviour, scope }: Rule) =>
+    behaviour !== "allow" || scope === "enterprise" || !isLocked(text);
   return { rules: rules.filter(counts), managedRulesOnly };
 }
 

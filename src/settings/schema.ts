@@ -256,10 +256,16 @@ export const schema = {
       "What commands in the sandbox cannot reach, even if `troupe.sandbox.allowedDomains` has it.",
       { trust: "always" },
     ),
+    managedDomainsOnly: setting(
+      "troupe.sandbox.managedDomainsOnly",
+      yesOrNo(),
+      "In your organisation's file: domains that other files allow do not count, in the sandbox and in rules of WebFetch. Those that they deny do.",
+      { fallback: "false", trust: "managed" },
+    ),
     denyWrite: setting(
       "troupe.sandbox.denyWrite",
-      texts("paths"),
-      "What commands in the sandbox cannot write, even in the workspace.",
+      texts("paths and patterns (`~/work/**/*.lock`)"),
+      "What commands in the sandbox and file tools cannot write, even in the workspace.",
       { trust: "always" },
     ),
     readOnly: setting(
@@ -270,8 +276,8 @@ export const schema = {
     ),
     denyRead: setting(
       "troupe.sandbox.denyRead",
-      texts("paths"),
-      "What confined commands cannot read, in the sandbox or in a confinement of their own.",
+      texts("paths and patterns (`~/**/*.pem`)"),
+      "What file tools and confined commands cannot read, in the sandbox or in a confinement of their own.",
       { trust: "always" },
     ),
   },

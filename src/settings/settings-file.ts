@@ -64,25 +64,18 @@ export async function readSettingsFile(from: SettingsPath): Promise<SettingsFile
 
 /** Keys that open the sandbox elsewhere. */
 const WIDER =
-  /^sandbox\.(?:excludedCommands|filesystem\.allow(?:Write|Read)|network\.(?:allow(?!Managed)|httpProxyPort|socksProxyPort)|enableWeaker|ignoreViolations)/;
+  /^sandbox\.(?:excludedCommands|filesystem\.allow(?:Write|Read)|network\.(?:allow|httpProxyPort|socksProxyPort)|enableWeaker|ignoreViolations)/;
 
 /** A restriction is never dropped without a line: what is not enforced, and what it means here. */
 function unenforcedTexts(unenforced: readonly string[]): string[] {
-  const isLogin = (name: string) => name.startsWith("forceLogin");
   const isWider = (name: string) => WIDER.test(name);
-  const logins = unenforced.filter(isLogin);
   const wider = unenforced.filter(isWider);
-  const others = unenforced.filter((name) => !isLogin(name) && !isWider(name));
+  const others = unenforced.filter((name) => !isWider(name));
   return [
     ...(wider.length === 0
       ? []
       : [
           `${listText(wider)} would widen the sandbox, which Troupe does not do: such commands stay in it, and leave it only with your permission.`,
-        ]),
-    ...(logins.length === 0
-      ? []
-      : [
-          `Troupe does not enforce ${listText(logins)}: it has no login, and uses whichever key or token it is given; restrict the key at your provider.`,
         ]),
     ...(others.length === 0
       ? []

@@ -91,6 +91,43 @@ test("disableBypassPermissionsMode: neither a flag nor the user's settings bypas
   expect(existsSync(join(cwd, "one"))).toBe(false);
 });
 
+test.each(["forceLoginOrgUUID", "forceLoginMethod"])(
+  "%s: no request is sent with a key",
+  {
+    tags: ["long"],
+  },
+  async (key) => {
+    const { run, models } = await organisation({ [key]: [] }, {});
+    const { code, err } = await run();
+    expect([code, models()]).toEqual([2, []]);
+    expect(err).toMatch(
+      new RegExp(`managed-settings\\.json sets ${key}, so only accounts .* it sends nothing\\. Ask your administrator`),
+    );
+    const theirs = await organisation({}, { [key]: "x" });
+    expect((await theirs.run()).err).toContain(`${key} is not used here.`);
+    expect(theirs.models()).not.toEqual([]);
+  },
+);
+
+test("allowManagedDomainsOnly: a domain that only the user allows is not reached, and a flag is refused", {
+  tags: ["long"],
+}, async () => {
+  const fetched: ServedReply = {
+    text: "I look.",
+    calls: [{ name: "WebFetch", input: { url: "http://b.example/x", prompt: "What is it?" } }],
+  };
+  const user = {
+    permissions: { allow: ["WebFetch(domain:b.example)", "WebFetch"], defaultMode: "bypassPermissions" },
+    sandbox: { network: { allowedDomains: ["b.example"] } },
+  };
+  const managed = { sandbox: { network: { allowManagedDomainsOnly: true, allowedDomains: ["a.example"] } } };
+  const { run, told } = await organisation(managed, user, [fetched]);
+  expect((await run()).code).toBe(0);
+  expect(await told(1)).toContain("allowManagedDomainsOnly");
+  const flag = await run("--allowedTools", "WebFetch(domain:b.example)");
+  expect(flag).toMatchObject({ code: 2, err: expect.stringContaining("allowManagedDomainsOnly") });
+});
+
 test("availableModels: no request goes to another model, wherever it is named", {
   tags: ["long"],
 }, async () => {

@@ -133,6 +133,28 @@ describe("of all files together", () => {
     });
   });
 
+  test("allowManagedDomainsOnly leaves only the organisation's domains, and what every file denies", async () => {
+    const network = (name: string) => ({
+      allowedDomains: [`${name}.example`],
+      deniedDomains: [`no.${name}`],
+    });
+    const permissions = { allow: ["WebFetch(domain:u)", "Bash(ls)"], deny: ["WebFetch(domain:n)"] };
+    const user = { sandbox: { network: network("user") }, permissions };
+    const lock = { network: { ...network("ours"), allowManagedDomainsOnly: true } };
+    const read = await readAll(foldersWith({ enterprise: { sandbox: lock }, user }), true);
+    expect(read.settings.sandbox).toMatchObject({
+      ...{
+        allowedDomains: ["ours.example"],
+        deniedDomains: ["no.ours", "no.user"],
+        managedDomainsOnly: true,
+      },
+    });
+    expect(ruleLines(read)).toEqual(["user allow Bash(ls)", "user deny WebFetch(domain:n)"]);
+    const theirs = await readAll(foldersWith({ user: { sandbox: lock } }), true);
+    expect(theirs.settings.sandbox.managedDomainsOnly).toBeUndefined();
+    expect(theirs.warnings[0]).toContain("only your organisation's file can set it");
+  });
+
   test("allowManagedPermissionRulesOnly and allowManagedHooksOnly count in the organisation's file only (issue 20, 7)", async () => {
     const hooks = { Stop: [] };
     const own = { permissions: { allow: ["U"], deny: ["D"] }, hooks };

@@ -208,7 +208,7 @@ describe("settings", () => {
     const read = await readAll(folders, false);
     const file = folders.fileOf("user");
     expect(read.warnings.slice(0, 2)).toEqual([
-      `${file}: Troupe does not enforce forceLoginOrgUUID: it has no login, and uses whichever key or token it is given; restrict the key at your provider.`,
+      `${file}: forceLoginOrgUUID is not used here.`,
       `${file}: Troupe does not enforce deniedMcpServers; use permission rules or troupe.sandbox instead.`,
     ]);
     expect(read.bypassDisabled).toBe(true);

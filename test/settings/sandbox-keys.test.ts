@@ -39,16 +39,37 @@ test("takes hosts, and paths where they are meant", () => {
   expect(read({ filesystem: { denyRead: ["own"] } }, project).values).toEqual({ denyRead: ["/repo/own"] });
 });
 
+test("takes patterns where they are meant, a directory with everything in it, and files with credentials", () => {
+  const sandbox = {
+    filesystem: {
+      denyRead: ["**/*.pem", "~/**/.env", "//srv/*.key", "~/diary/**", "~/letters/", "/"],
+      denyWrite: ["./*.lock"],
+    },
+    credentials: { files: [{ path: "~/.aws/credentials", mode: "deny" }, { path: "k", mode: "mask" }, 5] },
+  };
+  const project: SettingsPath = { scope: "project", file: "/a[1]/.claude/settings.json" };
+  expect(read(sandbox, project)).toEqual({
+    ...{ problems: [], unenforced: [] },
+    values: {
+      denyRead: [
+        ...["/a\\[1\\]/**/*.pem", "~/**/.env", "//srv/*.key", "~/diary", "~/letters", "/"],
+        ...["~/.aws/credentials", "/a[1]/k"],
+      ],
+      denyWrite: ["/a\\[1\\]/*.lock"],
+    },
+  });
+});
+
 test("names each key that is not enforced", () => {
   const sandbox = {
     excludedCommands: ["docker"],
-    filesystem: { allowWrite: ["/x"], denyWrite: ["/y/*"], denyRead: ["//**/*.pem"] },
-    network: { allowLocalBinding: true },
+    filesystem: { allowWrite: ["/x"], allowManagedReadPathsOnly: true },
+    credentials: { envVars: [] },
+    network: { allowLocalBinding: true, strictAllowlist: true },
   };
   expect(read(sandbox).unenforced).toEqual([
     "sandbox.excludedCommands",
-    ...["sandbox.filesystem.allowWrite", "sandbox.network.allowLocalBinding"],
-    ...["sandbox.filesystem.denyRead //**/*.pem", "sandbox.filesystem.denyWrite /y/*"],
+    ...["sandbox.filesystem.allowWrite", "sandbox.credentials.envVars", "sandbox.network.allowLocalBinding"],
   ]);
   expect(read("yes").unenforced).toEqual(["sandbox"]);
 });

@@ -5,6 +5,7 @@ import { engineOf, type PolicyEngine } from "../../policy/engine/engine.ts";
 import type { Hook } from "../../policy/hooks/hooks.ts";
 import { parseHooks } from "../../policy/hooks/hooks.ts";
 import { findBuilder } from "../../policy/sandbox/builder.ts";
+import { sandboxRules } from "../../policy/sandbox/patterns.ts";
 import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { platformShell } from "../../processes/platform-shell.ts";
 import type { PermissionMode, Rule } from "../../settings/rules.ts";
@@ -52,8 +53,10 @@ export async function activeRules(
   const mode = chooseMode(givenMode, read, io);
   const extra = await settingsDirs(read.settings.additionalDirectories, { cwd, homedir: io.homedir });
   const additionalDirs = [...(await addedDirs(args, io)), ...extra.dirs];
+  const directories = [cwd, ...additionalDirs] as const;
   const rules = [
     ...read.rules,
+    ...sandboxRules(read.settings.sandbox, io.homedir, directories),
     ...rulesFrom(args.value(flags.allowedTools), "allow", "cli"),
     ...rulesFrom(args.value(flags.disallowedTools), "deny", "cli"),
   ];
@@ -63,12 +66,11 @@ export async function activeRules(
   });
   const { hooks, problems } = parseHooks(read.hooks);
   const sandbox = { ...defaultSandboxSettings, ...read.settings.sandbox };
-  const directories = [cwd, ...additionalDirs];
   const building = { platform: process.platform, kernel: release(), env: io.env, troupeHome: home };
   return {
     ...{ mode: mode ?? "default", rules, engine, sandbox },
     modeFrom: givenMode !== undefined ? "flag" : read.mode !== undefined ? "settings" : "default",
-    workspace: [cwd, ...additionalDirs],
+    workspace: directories,
     problems: [...engine.problems, ...problems],
     notes: [...notes, ...extra.notes],
     hooks: hooks.get("PreToolUse") ?? [],

@@ -47,7 +47,7 @@ export class AcceptanceChecks {
   async allow(actor: Actor, run: string): Promise<string | null> {
     const evaluation = await this.#evaluate(actor, run, actor.stopping.signal);
     if (evaluation.type === "refuse") return notAllowed(run, evaluation.refusal);
-    evaluation.light?.finish();
+    await evaluation.light?.finish();
     // The user is not asked again each time it runs.
     if (evaluation.by === "person") this.#allowed.set(actor, evaluation); // word-ok
     return null;

@@ -108,14 +108,14 @@ async function runInside(
   const prepared = await sandbox.prepare(place(owner));
   if (typeof prepared === "string") return notRun(prepared);
   if (!signal.aborted) return run(prepared);
-  prepared.finish();
+  await prepared.finish();
   return notRun("Cancelled before it was started.", "cancelled");
 }
 
 /** Adds the sandbox's notes if they explain a failure or it has moved something. */
-function withNotes(result: CommandResult, { confined, finish }: Prepared): CommandResult {
+async function withNotes(result: CommandResult, { confined, finish }: Prepared): Promise<CommandResult> {
   const failed = result.outcome === "exited" && result.exitCode !== 0 && confined.type === "read";
-  const notes = [result.reason, failed ? readOnlyNote(result.output) : null, finish()].filter(Boolean);
+  const notes = [result.reason, failed ? readOnlyNote(result.output) : null, await finish()].filter(Boolean);
   return notes.length === 0 ? result : { ...result, reason: notes.join(" ") };
 }
 

@@ -24,6 +24,7 @@ import type { SessionAsks } from "./asking.ts";
 import { namesOf, questionOf, wordsIn } from "./call-input.ts";
 import type { LookUpTracked } from "./ever-tracked.ts";
 import { judgeForeign, stricter } from "./foreign-tools.ts";
+import { withManagedDomains } from "./managed-domains.ts";
 
 /** The rules in force, for the permission engine (`policy/engine`). Synchronous and without effects. */
 export interface Engine {
@@ -364,6 +365,8 @@ export class Gate {
       const judged = withForeignGit(own, mode, wordsIn(input, "command") ?? "", alone, foreign);
       return this.#parts.asksEveryCommand ? askEveryCommand(judged, mode) : judged;
     }
+    if (tool.offer.name === "WebFetch")
+      return withManagedDomains(own, wordsIn(input, "url"), this.#parts.sandbox.settings);
     if (!tool.foreign || own.rule !== undefined) return own;
     const claim = tool.prepare(input);
     return claim.type === "invalid" ? own : judgeForeign(engine, mode, tool, claim.accesses(cwd), cwd, own);

@@ -9,6 +9,8 @@ import { allowedByMode, PRIMARY } from "../../policy/engine/tool-table.ts";
 import { isToolDenied } from "../../policy/gate.ts";
 import type { HookCaller } from "../../policy/hooks/results.ts";
 import type { HookRunner } from "../../policy/hooks/runner.ts";
+import { sandboxRules } from "../../policy/sandbox/patterns.ts";
+import type { SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { type AskBrokerOptions, UserRequestBroker } from "../../policy/user-request-broker.ts";
 import type { Shell } from "../../processes/platform-shell.ts";
 import type { PermissionMode, Rule } from "../../settings/rules.ts";
@@ -30,6 +32,8 @@ export interface GateOptions {
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
   readonly permissionMode?: PermissionMode;
+  /** What its `denyRead` and `denyWrite` name, file tools may not read or write either. */
+  readonly sandbox?: Partial<SandboxSettings>;
   /** Returns why settings do not allow a mode, or null; used if an approved plan would change it. */
   readonly whyNotMode?: (mode: PermissionMode) => string | null;
   /**
@@ -42,13 +46,15 @@ export interface GateOptions {
 /** Tools that could only refuse if no user can be asked. */
 const NEEDS_USER: readonly string[] = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
-export function openRules(options: GateOptions): SessionRules {
+export function openRules(options: GateOptions, folders: readonly string[]): SessionRules {
   const { rules, managedRulesOnly, allowedTools, disallowedTools } = options;
   const given = [
+    ...sandboxRules(options.sandbox ?? {}, homedir(), folders),
     ...rulesFrom(allowedTools ?? [], "allow", "cli"),
     ...rulesFrom(disallowedTools ?? [], "deny", "cli"),
   ];
-  return new SessionRules(rules ?? [], given, managedRulesOnly);
+  const managedDomainsOnly = options.sandbox?.managedDomainsOnly ?? false;
+  return new SessionRules(rules ?? [], given, { managedRulesOnly, managedDomainsOnly });
 }
 
 /** Returns whether a tool is forbidden altogether or could only refuse, and so is not offered. */

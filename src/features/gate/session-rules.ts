@@ -6,12 +6,19 @@ export class SessionRules {
   readonly #given: readonly Rule[];
   #granted: readonly Rule[] = [];
   #managedOnly: boolean;
+  readonly #managedDomainsOnly: boolean;
   #all: readonly Rule[];
 
-  constructor(settings: readonly Rule[], given: readonly Rule[], managedOnly = false) {
+  /** `managedRulesOnly`: only the organisation's allow rules count; `managedDomainsOnly`: of WebFetch. */
+  constructor(
+    settings: readonly Rule[],
+    given: readonly Rule[],
+    only: { readonly managedRulesOnly?: boolean | undefined; readonly managedDomainsOnly?: boolean } = {},
+  ) {
     this.#settings = settings;
     this.#given = given;
-    this.#managedOnly = managedOnly;
+    this.#managedOnly = only.managedRulesOnly ?? false;
+    this.#managedDomainsOnly = only.managedDomainsOnly ?? false;
     this.#all = this.#counted();
   }
 
@@ -27,7 +34,7 @@ export class SessionRules {
 
   /** Returns the rules in force for an actor to which a skill lends more. */
   withLent(lent: readonly Rule[] = []): readonly Rule[] {
-    return this.#managedOnly ? this.#all : [...this.#all, ...lent];
+    return lent.length === 0 ? this.#all : [...this.#all, ...lent.filter((rule) => this.#counts(rule))];
   }
 
   /** Adds rules that the user allows for the session. */
@@ -47,11 +54,18 @@ export class SessionRules {
   }
 
   #counted(): readonly Rule[] {
-    const all = [...this.#settings, ...this.#given, ...this.#granted];
-    return this.#managedOnly
-      ? all.filter(({ behaviour, scope }) => behaviour !== "allow" || scope === "enterprise")
-      : all;
+    return [...this.#settings, ...this.#given, ...this.#granted].filter((rule) => this.#counts(rule));
   }
+
+  #counts({ text, behaviour, scope }: Rule): boolean {
+    if (behaviour !== "allow" || scope === "enterprise") return true;
+    return !this.#managedOnly && !(this.#managedDomainsOnly && isAboutWebFetch(text));
+  }
+}
+
+/** True for a rule of WebFetch, however it is written. */
+function isAboutWebFetch(text: string): boolean {
+  return /^\s*WebFetch\b/.test(text);
 }
 
 export function rulesFrom(texts: readonly string[], behaviour: Behaviour, scope: Scope): Rule[] {

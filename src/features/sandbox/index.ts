@@ -2,6 +2,7 @@ import { homedir, release, tmpdir } from "node:os";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { Isolation } from "../../mailbox/worktree.ts";
 import type { Enclosure } from "../../policy/confinement/write-scope.ts";
+import type { Twin } from "../../policy/engine/place.ts";
 import type { BuilderOptions } from "../../policy/sandbox/builder.ts";
 import { gitPlaceOf } from "../../policy/sandbox/git-place.ts";
 import { lightConfinement } from "../../policy/sandbox/light.ts";
@@ -111,7 +112,7 @@ export function commandSandbox(options: SandboxOptions, parts: SandboxParts): Se
     tree === null
       ? { writable: [root, ...folders], readable: [...readable] }
       : // It owns neither the checkout nor the other directories that the session may write.
-        { writable: [tree.path], readable: [...readable], git: gitPlaceOf(tree) };
+        { writable: [tree.path], readable: [...readable], git: gitPlaceOf(tree), twin: twinIn(tree) };
   // The same bytes for every agent of a session: denied paths are looked up on the disk.
   const described = new Map<string, string>();
   return {
@@ -142,6 +143,10 @@ export function commandSandbox(options: SandboxOptions, parts: SandboxParts): Se
       await sandbox.close();
     },
   };
+}
+
+function twinIn({ path, checkout }: Enclosure): Twin {
+  return { tree: path, checkout };
 }
 
 /** Returns what a user who enabled the sandbox must know of its gaps at the start, or null. */

@@ -45,6 +45,8 @@ export interface PolicyEngine {
   namesHost(host: string): boolean;
   /** True if a file that a search found must be left out of its results (§4.5). `path` is absolute. */
   hides(cwd: string, asks?: "asks-too"): (path: string) => boolean;
+  /** True if a rule denies changing this file. `path` is absolute. */
+  keeps(cwd: string): (path: string) => boolean;
 }
 
 /**
@@ -118,6 +120,11 @@ class Engine implements PolicyEngine {
   hides(cwd: string, asks?: "asks-too"): (path: string) => boolean {
     const files = new FileAccess(this.#books, this.#place, "default", resolve(cwd));
     return (path) => files.denies(path, cwd, asks);
+  }
+
+  keeps(cwd: string): (path: string) => boolean {
+    const files = new FileAccess(this.#books, this.#place, "default", resolve(cwd));
+    return (path) => files.judge("edit", path, cwd).deny !== null;
   }
 
   /** True if the call would be allowed with these additional rules. */

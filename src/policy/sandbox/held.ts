@@ -74,7 +74,7 @@ export async function findProtected(
 }
 
 /** The directories between a path and its root: renamed, they would take the mount with them. */
-function between(path: string, roots: readonly string[]): string[] {
+export function between(path: string, roots: readonly string[]): string[] {
   const above = dirname(path);
   if (roots.includes(above) || !roots.some((root) => holds(root, above))) return [];
   return [above, ...between(above, roots)];

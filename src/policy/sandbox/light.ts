@@ -66,7 +66,7 @@ export function lightConfinement(options: LightOptions): LightConfinement {
     if (masks === null) return null;
     const common = { builder: builder.program, state: builder.state };
     if (type === "read")
-      return { confined: { ...common, type, seen: [...view, ...masks] }, env: {}, finish: () => null };
+      return { confined: { ...common, type, seen: [...view, ...masks] }, env: {}, finish: async () => null };
     const real = roots.map((root) => realOf(root));
     const held = await findProtected(real, run, find);
     if (held === null) return null;
@@ -78,7 +78,7 @@ export function lightConfinement(options: LightOptions): LightConfinement {
       ...held.seen,
       ...masks,
     ];
-    const finish = () => {
+    const finish = async () => {
       const moved = ended();
       made.clear();
       return moved;

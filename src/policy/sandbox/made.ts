@@ -42,10 +42,10 @@ export class MadeNames {
   }
 
   /**
-   * Watches paths that do not exist before a command. Returns a function that ends this: it returns a sentence if one
-   * was created. Throws if the note cannot be written.
+   * Watches paths that do not exist before a command. Returns a function that ends this, to be called with other paths
+   * that it has created and may not: it returns a sentence if there is one. Throws if the note cannot be written.
    */
-  guard(absent: readonly string[]): () => string | null {
+  guard(absent: readonly string[]): (others?: readonly string[]) => string | null {
     for (const path of absent) this.#noted.add(path);
     // Written each time: its age limits how long after a kill a name may be a command's.
     if (this.#noted.size > 0) {
@@ -59,9 +59,9 @@ export class MadeNames {
     };
     // Immediately, before settings in it are read.
     const watchers = watchAll(absent, take);
-    return () => {
+    return (others = []) => {
       for (const watcher of watchers) watcher.close();
-      for (const path of absent) take(path);
+      for (const path of [...absent, ...others]) take(path);
       if (made.size === 0) return null;
       return `The sandbox does not let a command make ${[...made].join(", ")}: what it made was moved to ${this.#moved}.`;
     };

@@ -1,8 +1,10 @@
+import { lstatSync } from "node:fs";
 import type { ConfinedView } from "../../mailbox/confined.ts";
 import type { Rule } from "../../settings/rules.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
+import { isDirectory } from "../on-disk.ts";
 import type { Run } from "./probe.ts";
-import { forbiddenReads } from "./rule-paths.ts";
+import { forbiddenPaths } from "./rule-paths.ts";
 import { findNames } from "./search.ts";
 import { hide, realOrNull } from "./secrets.ts";
 
@@ -16,39 +18,53 @@ export interface MaskSearch {
   readonly roots: readonly string[];
   readonly rules: readonly Rule[];
   readonly home: string;
-  /** True if rules deny a path to be read, or ask about it. */
+  /** True if rules forbid a path. */
   hides(path: string): boolean;
   readonly run: Run;
   /** The path of `find`, or null. */
   readonly program: string | null;
 }
 
-/** Returns the real paths that rules forbid to read; null if they cannot all be hidden. */
+/** Returns how what rules forbid to read is hidden; null if not all of it can be. */
 export async function findMasks(search: MaskSearch): Promise<ConfinedView[] | null> {
+  const found = await findForbidden(search, "Read");
+  if (found === null) return null;
+  const masks = hide(found, []);
+  // No command can run in a workspace that is forbidden as a whole.
+  return masks.some((mask) => search.roots.some((root) => holds(mask.path, realOf(root)))) ? null : masks;
+}
+
+/** Returns the real paths that rules of a tool forbid, outermost only; null if they cannot all be found. */
+export async function findForbidden(search: MaskSearch, tool: "Read" | "Edit"): Promise<string[] | null> {
   const { rules, home, hides, run, program } = search;
-  const forbidden = forbiddenReads(rules, home);
+  const forbidden = forbiddenPaths(rules, home, tool);
   if (forbidden.length === 0) return [];
-  const tests = forbidden.flatMap(({ name, isAround }): [string, string][] =>
+  const sought = forbidden.filter(({ isExact }) => !isExact);
+  const tests = sought.flatMap(({ name, isAround }): [string, string][] =>
     name === null ? [] : [[NAME, name], ...(isAround ? [[PATH, `*/${name}/*`] as [string, string]] : [])],
   );
-  if (program === null || forbidden.some(({ name }) => name === null)) return null;
+  if (program === null || sought.some(({ name }) => name === null)) return null;
   const roots = outermost(
-    [...search.roots, ...forbidden.flatMap(({ at }) => at ?? [])].flatMap((path) => realOrNull(path) ?? []),
+    [...search.roots, ...sought.flatMap(({ at }) => at ?? [])].flatMap((path) => realOrNull(path) ?? []),
   );
   const found = await findNames({ roots, tests, run, program });
   if (found === null) return null;
+  const exact = forbidden.flatMap(({ at, isExact }) => (isExact && at !== null ? [at] : []));
   const hidden: string[] = [];
   // A directory that cannot be listed may hold forbidden files, and may be read by name.
-  for (const path of [...found.paths, ...found.closed]) {
+  for (const path of [...exact, ...found.paths, ...found.closed]) {
     if (hidden.some((outer) => holds(outer, path)) || !(found.closed.includes(path) || hides(path))) continue;
     const real = realOrNull(path);
     if (real !== null) hidden.push(...new Set([path, real]));
     if (hidden.length > MOST_MASKS) return null;
   }
-  const reals = new Set(hidden.flatMap((path) => realOrNull(path) ?? []));
-  const masks = hide(outermost([...reals]), []);
-  // No command can run in a workspace that is forbidden as a whole.
-  return masks.some((mask) => search.roots.some((root) => holds(mask.path, realOf(root)))) ? null : masks;
+  const reals = [...new Set(hidden.flatMap((path) => realOrNull(path) ?? []))];
+  // Another name of the same file.
+  const linked = reals.filter((path) => (lstatSync(path, { throwIfNoEntry: false })?.nlink ?? 0) > 1);
+  const shared = linked.filter((path) => !isDirectory(path)).map((path) => ["-samefile", path] as const);
+  const others = await findNames({ roots, tests: shared, run, program });
+  if (others === null || reals.length + others.paths.length > MOST_MASKS) return null;
+  return outermost([...reals, ...others.paths]);
 }
 
 /** Returns the paths without those inside another one. */

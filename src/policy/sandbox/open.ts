@@ -5,14 +5,15 @@ import type { ConfinedView } from "../../mailbox/confined.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import { type Builder, type BuilderOptions, findBuilder, tryOut } from "./builder.ts";
 import { describedPolicy } from "./describe.ts";
-import { findProtected } from "./held.ts";
+import { between, findProtected } from "./held.ts";
 import { MadeNames, SANDBOX_DIRECTORY } from "./made.ts";
-import { outermost } from "./masks.ts";
+import { findForbidden, findMasks, type MaskSearch, outermost } from "./masks.ts";
 import { type Network, openNetwork } from "./network.ts";
+import { type DeniedPatterns, deniedPatterns, tooWidePattern } from "./patterns.ts";
 import { type Findings, openings } from "./probe.ts";
 import { trustedProgram } from "./programs.ts";
 import type { Prepared, Sandbox, SandboxPlace, SandboxReport, SandboxSettings } from "./sandbox.ts";
-import { fromHome, hide, realOrNull, secretPaths } from "./secrets.ts";
+import { fromHome, hide, isPattern, namedPaths, realOrNull, secretPaths } from "./secrets.ts";
 
 export interface OpenSandboxOptions extends BuilderOptions {
   readonly settings: SandboxSettings;
@@ -34,6 +35,9 @@ export function openSandbox(options: OpenSandboxOptions): Sandbox {
     );
   }
 }
+
+const UNCHECKED =
+  "What the command made could not be compared with the patterns in denyWrite of the sandbox: the search failed.";
 
 class OpenSandbox implements Sandbox {
   readonly ready: Promise<SandboxReport>;
@@ -69,11 +73,14 @@ class OpenSandbox implements Sandbox {
     return describedPolicy({
       ...place,
       ...{ home, troupeHome, temporary: this.#temporary },
-      denyRead: secretPaths({ home, troupeHome, denyRead: settings.denyRead }),
+      denyRead: [
+        ...secretPaths({ home, troupeHome, denyRead: settings.denyRead }),
+        ...settings.denyRead.filter(isPattern),
+      ],
       allowedDomains: this.#network === null ? [] : settings.allowedDomains,
       ...{
         deniedDomains: settings.deniedDomains,
-        denyWrite: settings.denyWrite.map((path) => fromHome(path, home)),
+        denyWrite: settings.denyWrite.map((path) => (isPattern(path) ? path : fromHome(path, home))),
       },
       canLeave: settings.mode === "on",
     });
@@ -89,8 +96,11 @@ class OpenSandbox implements Sandbox {
     }
   }
 
-  async #prepare({ writable, readable, git }: SandboxPlace): Promise<Prepared> {
+  async #prepare(place: SandboxPlace): Promise<Prepared> {
+    const { writable, readable, git } = place;
     const { home, troupeHome, settings, run } = this.#options;
+    const tooWidePath = tooWidePattern(settings.denyRead, home);
+    if (tooWidePath !== null) throw new Error(tooWidePath);
     const roots = outermost(writable.map(realRoot));
     // A sandbox does not hold a command that may write the whole machine or home.
     const tooWide = roots.find((root) => holds(root, realOf(home)) || root === sep);
@@ -105,7 +115,13 @@ class OpenSandbox implements Sandbox {
       );
     const shown = [...roots, ...existing(readable)];
     const secrets = secretPaths({ home, troupeHome, denyRead: settings.denyRead });
-    const unwritable = settings.denyWrite.map((path) => fromHome(path, home));
+    const unwritable = namedPaths(settings.denyWrite, home);
+    const denied = deniedPatterns(settings, place, home);
+    const masks = await this.#findDenied(denied, (search) => findMasks(search), [...roots, ...readable]);
+    const findKept = () =>
+      this.#findDenied(denied, (search) => findForbidden(search, "Edit"), roots, denied?.keeps);
+    const kept = await findKept();
+    const patterns = [...masks.map(({ path }) => path), ...kept];
     const seen: ConfinedView[] = [
       ...[...roots, ...existing(git?.writable ?? []), this.#temporary].map(
         (path): ConfinedView => ({ as: "write", path }),
@@ -116,8 +132,18 @@ class OpenSandbox implements Sandbox {
         (path): ConfinedView => ({ as: "read", path }),
       ),
       ...hide(secrets, shown),
+      // Renamed, a directory would take them out of the pattern.
+      ...[...new Set(patterns.flatMap((path) => between(path, roots)))].map(
+        (path): ConfinedView => ({ as: "pinned", path }),
+      ),
+      ...kept.map((path): ConfinedView => ({ as: "read", path })),
+      ...masks,
       ...existing(readable).map((path): ConfinedView => ({ as: "read", path })),
     ];
+    const end = this.#made.guard([
+      ...held.absent,
+      ...unwritable.filter((path) => !existsSync(path) && roots.some((root) => holds(root, path))),
+    ]);
     return {
       confined: {
         ...{ type: "full", builder: this.#builder.program, state: this.#builder.state, seen },
@@ -125,11 +151,28 @@ class OpenSandbox implements Sandbox {
         ...(this.#network === null ? {} : { bridge: this.#network.bridge }),
       },
       env: { TMPDIR: this.#temporary, ...this.#network?.env },
-      finish: this.#made.guard([
-        ...held.absent,
-        ...unwritable.filter((path) => !existsSync(path) && roots.some((root) => holds(root, path))),
-      ]),
+      finish: async () => {
+        const made = await findKept().catch(() => null);
+        const moved = end(made?.filter((path) => !kept.includes(path)));
+        return made === null ? [moved, UNCHECKED].filter(Boolean).join(" ") : moved;
+      },
     };
+  }
+
+  /** Throws if what patterns forbid cannot all be found. */
+  async #findDenied<T>(
+    denied: DeniedPatterns | null,
+    find: (search: MaskSearch) => Promise<T[] | null>,
+    roots: readonly string[],
+    hides = denied?.hides,
+  ): Promise<T[]> {
+    if (denied === null || hides === undefined) return [];
+    const { home, run } = this.#options;
+    const found = await find({ roots, rules: denied.rules, home, hides, run, program: this.#find });
+    if (found !== null) return found;
+    throw new Error(
+      "what patterns in denyRead and denyWrite of the sandbox match could not all be found and kept (a search took over 3 s, they match more than 300 paths, or the workspace itself); make them narrower",
+    );
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Rule } from "../../settings/rules.ts";
 import { parseRule } from "../engine/rule-syntax.ts";
 
-/** Where files may be that a Read rule forbids, wider than the rule itself. */
+/** Where files may be that a rule forbids, wider than the rule itself. */
 export interface Forbidden {
   /** A name that they have, for fnmatch. Null is any name. */
   readonly name: string | null;
@@ -11,24 +11,31 @@ export interface Forbidden {
   readonly isAround: boolean;
   /** The path that they lie at or below, if the rule says one. */
   readonly at: string | null;
+  /** True if `at` itself is all that the rule names: no search is needed. */
+  readonly isExact: boolean;
 }
 
-/** Returns where to look for the files that rules deny or ask about. */
-export function forbiddenReads(rules: readonly Rule[], home: string): Forbidden[] {
-  return rules.flatMap((rule) => {
+/** Returns where to look for the files that rules of a tool deny or ask about. */
+export function forbiddenPaths(rules: readonly Rule[], home: string, tool: "Read" | "Edit"): Forbidden[] {
+  return rules.flatMap((rule): Forbidden[] => {
     if (rule.behaviour === "allow") return [];
     const parsed = parseRule(rule);
-    const all = { name: null, isAround: false, at: null };
-    if (parsed.type === "glob") return parsed.pattern.test("Read") ? [all] : [];
-    if (parsed.type === "broken" || parsed.tool !== "Read") return [];
+    const all = { name: null, isAround: false, at: null, isExact: false };
+    if (parsed.type === "glob") return parsed.pattern.test(tool) ? [all] : [];
+    if (parsed.type === "broken" || parsed.tool !== tool) return [];
     if (parsed.type === "tool") return [all];
+    if (isAnchoredPath(parsed.spec.trim().replace(/\/\*\*$/, ""))) {
+      const at = absolute(parsed.spec.trim(), home);
+      return at === null ? [] : [{ ...all, at, isExact: true }];
+    }
     // Braces may hold separators.
     const text = parsed.spec.trim().replace(/\{[^{}]*\}/g, "*");
     const names = text.split("/").filter((name) => name !== "" && name !== ".");
     const last = names.findLastIndex((name) => !/^\*+$/.test(name));
     const name = names[last];
     const isAround = names.slice(last + 1).some((rest) => rest !== "**");
-    return [{ name: name === undefined || name === "~" ? null : name, isAround, at: absolute(text, home) }];
+    const at = absolute(text, home);
+    return [{ name: name === undefined || name === "~" ? null : name, isAround, at, isExact: false }];
   });
 }
 
@@ -38,10 +45,13 @@ export function readAllowances(rules: readonly Rule[], home: string): string[] {
     const parsed = rule.behaviour === "allow" ? parseRule(rule) : null;
     if (parsed?.type !== "spec" || parsed.tool !== "Read") return [];
     const path = parsed.spec.replace(/\/\*\*$/, "");
-    // Only these two are anchored outside the project.
-    const isAnchored = /^(?:\/\/|~)/.test(path) && !/[*?[\\{]/.test(path);
-    return isAnchored ? [absolute(path, home) ?? []].flat() : [];
+    return isAnchoredPath(path) ? [absolute(path, home) ?? []].flat() : [];
   });
+}
+
+/** True for a path without wildcards that does not depend on the project. */
+function isAnchoredPath(path: string): boolean {
+  return /^(?:\/\/|~)/.test(path) && !/[*?[\\{]/.test(path);
 }
 
 /** The part of a pattern without wildcards, if it is anchored at the root or the home. */

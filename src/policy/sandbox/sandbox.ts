@@ -1,4 +1,5 @@
 import type { Confined } from "../../mailbox/confined.ts";
+import type { Twin } from "../engine/place.ts";
 
 /** What the user set under `troupe.sandbox` and `sandbox`, checked. */
 export interface SandboxSettings {
@@ -10,9 +11,11 @@ export interface SandboxSettings {
   readonly allowedDomains: readonly string[];
   /** Hosts that commands may not reach, whatever is allowed. */
   readonly deniedDomains: readonly string[];
-  /** Paths that commands may not write, even in the workspace. `~/` is the home. */
+  /** True if only the organisation's domains can be reached: a WebFetch of another one is refused. */
+  readonly managedDomainsOnly: boolean;
+  /** Paths and patterns that commands and file tools may not write, even in the workspace. `~/` is the home. */
   readonly denyWrite: readonly string[];
-  /** Paths that commands may not read, in addition to those with credentials. `~/` is the home. */
+  /** Paths and patterns that commands, in addition to those with credentials, and file tools may not read. */
   readonly denyRead: readonly string[];
   /** Whether commands that only read run in a confinement of their own. */
   readonly readOnly: boolean;
@@ -24,6 +27,7 @@ export const defaultSandboxSettings: SandboxSettings = {
   autoAllow: false,
   allowedDomains: [],
   deniedDomains: [],
+  managedDomainsOnly: false,
   denyWrite: [],
   denyRead: [],
   readOnly: true,
@@ -47,6 +51,8 @@ export interface SandboxPlace {
   readonly readable: readonly string[];
   /** Directories of a repository that git itself writes in, and the protected paths in them. */
   readonly git?: { readonly writable: readonly string[]; readonly held: readonly string[] };
+  /** A worktree and its checkout: what is forbidden there is forbidden here. */
+  readonly twin?: Twin;
 }
 
 /** A confinement for one command. */
@@ -55,7 +61,7 @@ export interface Prepared {
   /** Added to its environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Call once, when the command has ended: a sentence for its result, or null. */
-  finish(): string | null;
+  finish(): Promise<string | null>;
 }
 
 /** The full sandbox of a session. */

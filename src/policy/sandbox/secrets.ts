@@ -34,9 +34,19 @@ export function fromHome(path: string, home: string): string {
   return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : resolve(home, path);
 }
 
+/** True if a path of a setting has wildcards: then it stands for all existing paths that it matches. */
+export function isPattern(path: string): boolean {
+  return /[*?[{]/.test(path);
+}
+
+/** Returns the paths of a setting that are not patterns, as absolute paths. */
+export function namedPaths(paths: readonly string[], home: string): string[] {
+  return paths.filter((path) => !isPattern(path)).map((path) => fromHome(path, home));
+}
+
 /** Returns the known paths of credentials and the user's additions, as absolute paths. */
 export function secretPaths({ home, troupeHome, denyRead }: SecretPlaces): string[] {
-  const added = denyRead.map((path) => fromHome(path, home));
+  const added = namedPaths(denyRead, home);
   return [
     ...new Set([...CREDENTIALS.map((name) => join(home, name)), ...SYSTEM_SECRETS, troupeHome, ...added]),
   ];

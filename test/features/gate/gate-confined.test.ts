@@ -13,7 +13,7 @@ import { noSession, sessionTools } from "../../../src/tools/session-tools.ts";
 const PREPARED: Prepared = {
   confined: { type: "read", builder: "/bin/false", state: "/", seen: [] },
   env: {},
-  finish: () => null,
+  finish: async () => null,
 };
 const scope = { root: "/work", additionalDirs: [], tree: null };
 

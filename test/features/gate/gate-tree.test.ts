@@ -49,7 +49,7 @@ async function gated(
     ? { ...runner, preToolUse: async () => ({ type: "go", decision: "allow" }) as const }
     : runner;
   const options = { rules: given.rules ?? [], permissionMode: given.mode ?? ("default" as const) };
-  const common = { options, rules: openRules(options), hooks, onWarning() {} };
+  const common = { options, rules: openRules(options, [checkout]), hooks, onWarning() {} };
   const toolbox = new Toolbox(toolSwitch(common.rules, given.person !== undefined));
   toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
   const { gate } = openGate({

@@ -25,7 +25,7 @@ function commandsWith(answer: string | null, mode: SandboxSettings["mode"] = "on
   const prepared = (): Prepared => ({
     confined: { type: "full", builder: fakeBuilder(), state: temporaryFolder(), seen: [] },
     env: { INSIDE: "it" },
-    finish() {
+    async finish() {
       done += 1;
       return "Something was moved.";
     },

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, linkSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -84,6 +84,82 @@ describe("a command in the sandbox", unless(whyNoBubblewrap), () => {
     const read = (name: string) => readFileSync(join(folder, "workspace", name), "utf8");
     expect(["kept", "dir/in", "other"].map(read)).toEqual(["before", "before", "after\n"]);
     expect(existsSync(join(folder, "workspace/absent"))).toBe(false);
+  });
+
+  /** The workspace is beside the home of these tests. */
+  const inWorkspace = (pattern: string) => `~/../workspace/${pattern}`;
+  const SECRET = "not to be read";
+
+  test.each([
+    ["a file that matches", "cat a.pem", "*.pem"],
+    ["at any depth", "cat deep/er/b.pem", "**/*.pem"],
+    ["by a link that is there", "cat link", "*.pem"],
+    ["by a new link", "ln -s a.pem new; cat new", "*.pem"],
+    ["by another name of the file that is there", "cat other-name", "*.pem"],
+    ["by a new name of the file", "ln a.pem new; cat new", "*.pem"],
+    ["after a rename", "mv a.pem new; cat new", "*.pem"],
+    ["after a rename of its directory", "mv deep shallow; cat shallow/er/b.pem", "**/er/*.pem"],
+    ["what is in a directory that matches", "cat deep/er/b.pem", "d*p"],
+    ["of two alternatives", "cat a.pem", "*.{key,pem}"],
+    ["in a directory that leads elsewhere", "cat through/b.pem", "through/*.pem"],
+    ["with a program of its own", "python3 -c 'print(open(\"a.pem\").read())' || grep . a.pem", "a.p?m"],
+    ["as an archive", "tar cf - . | cat", "**/*.pem"],
+  ])("does not read what a pattern forbids: %s", async (_what, command, pattern) => {
+    const files = { "workspace/a.pem": SECRET, "workspace/deep/er/b.pem": SECRET, "workspace/free": "free" };
+    const { run, workspace } = opened(files, { denyRead: [inWorkspace(pattern)] });
+    symlinkSync("a.pem", join(workspace, "link"));
+    symlinkSync("deep/er", join(workspace, "through"));
+    linkSync(join(workspace, "a.pem"), join(workspace, "other-name"));
+    const { output } = await run(`${command}; cat free`);
+    expect(output.head).not.toContain(SECRET);
+    expect(output.head).toContain("free");
+  });
+
+  test("hides a file that came after the start, also from the command after one that renamed its directory", async () => {
+    const { run, workspace } = opened({ "workspace/keys/x": "x" }, { denyRead: [inWorkspace("keys/*.pem")] });
+    await run("true");
+    writeFileSync(join(workspace, "keys/late.pem"), SECRET);
+    await run("mv keys moved");
+    expect((await run("cat keys/late.pem moved/late.pem")).output.head).not.toContain(SECRET);
+  });
+
+  test("reads another case of a pattern only where that is another file", async () => {
+    const { run } = opened({ "workspace/A.PEM": "free" }, { denyRead: [inWorkspace("*.pem")] });
+    expect((await run("cat A.PEM")).output.head).toBe(process.platform === "darwin" ? "" : "free");
+  });
+
+  test.each([
+    ["a file that matches", "echo after > a.lock"],
+    ["a file below", "echo after > deep/b.lock"],
+    ["by removing it", "rm -f a.lock deep/b.lock"],
+    ["by another name", "mv a.lock c; mv deep d; echo after > c; echo after > d/b.lock"],
+    ["by a link", "ln -s a.lock l; echo after > l"],
+  ])("does not write what a pattern keeps: %s", async (_what, command) => {
+    const files = { "workspace/a.lock": "before", "workspace/deep/b.lock": "before" };
+    const { run, workspace } = opened(files, { denyWrite: [inWorkspace("**/*.lock")] });
+    await run(command);
+    const read = (name: string) => readFileSync(join(workspace, name), "utf8");
+    expect(["a.lock", "deep/b.lock"].map(read)).toEqual(["before", "before"]);
+  });
+
+  test("moves away what a command has made and a pattern of denyWrite matches, and says so", async () => {
+    const { run, workspace } = opened({}, { denyWrite: [inWorkspace("**/*.lock")] });
+    const { reason } = await run("mkdir d; echo x > d/new.lock; echo y > free");
+    expect(filesIn(workspace)).toEqual(["d", "free"]);
+    expect(reason).toContain("does not let a command make new.lock");
+  });
+
+  test.each([
+    ["**/*.pem", "//**/*.pem", "the whole disk"],
+    ["too many files", inWorkspace("many/*"), "make them narrower"],
+    ["the workspace itself", "~/../work*", "make them narrower"],
+  ])("runs no command if a pattern cannot hold: %s", async (_what, pattern, why) => {
+    const many = Object.fromEntries(Array.from({ length: 301 }, (_, i) => [`workspace/many/${i}`, ""]));
+    const { run } = opened(many, { denyRead: [pattern] });
+    expect(await run("echo ran")).toMatchObject({
+      outcome: "not-started",
+      reason: expect.stringContaining(why),
+    });
   });
 
   test("reads no password of the system, even where its user may (section 5)", async () => {
@@ -205,7 +281,7 @@ describe("a command in the sandbox", unless(whyNoBubblewrap), () => {
       ...{ id: "l", owner: MAIN, file: "/bin/sh", args: ["-c", "echo x > a"], env: { ...env } },
       ...{ cwd: link, timeoutMs: null, maxOutputBytes: 1_000, confined },
     });
-    expect(finish()).toBeNull();
+    expect(await finish()).toBeNull();
     expect(readFileSync(join(workspace, "a"), "utf8")).toBe("x\n");
   });
 
