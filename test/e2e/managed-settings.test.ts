@@ -101,7 +101,9 @@ test.each(["forceLoginOrgUUID", "forceLoginMethod"])(
     const { code, err } = await run();
     expect([code, models()]).toEqual([2, []]);
     expect(err).toMatch(
-      new RegExp(`managed-settings\\.json sets ${key}, so only accounts .* it sends nothing\\. Ask your administrator`),
+      new RegExp(
+        `managed-settings\\.json sets ${key}, so only accounts .* it sends nothing\\. Ask your administrator`,
+      ),
     );
     const theirs = await organisation({}, { [key]: "x" });
     expect((await theirs.run()).err).toContain(`${key} is not used here.`);

@@ -11,6 +11,7 @@ export function withManagedDomains(
   if (!managedDomainsOnly || judgement.rule !== undefined) return judgement;
   const { host } = fetchTarget(url ?? "");
   if (host !== null && allowedDomains.some((domain) => hostPattern(domain)?.matches(host))) return judgement;
-  const reason = "your organisation's settings (allowManagedDomainsOnly) name all domains that can be reached";
+  const reason =
+    "your organisation's settings (allowManagedDomainsOnly) name all domains that can be reached";
   return { decision: "deny", reason, parts: [], grants: [] };
 }
