@@ -48,8 +48,8 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "check-runs-without-permission",
     file: "src/features/accept/acceptance.ts",
-    from: 'if (evaluation.type === "refuse") return notAllowed(run, evaluation.refusal);\n    evaluation.light',
-    to: 'if (evaluation.type === "refuse") return null;\n    evaluation.light',
+    from: 'if (evaluation.type === "refuse") return notAllowed(run, evaluation.refusal);\n    await evaluation.light',
+    to: 'if (evaluation.type === "refuse") return null;\n    await evaluation.light',
     tests: ["test/features/accept/accept.test.ts"],
     title: "the agent does not even start",
   },
