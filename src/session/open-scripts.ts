@@ -1,12 +1,14 @@
+import type { StartAgents } from "../features/agents/start-agents.ts";
 import { ScriptRuns, type ScriptRunsParts } from "../features/scripts/script-runs.ts";
 import { Workflows, type WorkflowsParts } from "../features/scripts/workflows.ts";
 import type { WorkflowService } from "../tools/workflow.ts";
 import type { AgentResult, SpawnRequest } from "./options.ts";
 
 export interface ScriptsParts
-  extends Omit<ScriptRunsParts, "startCall" | "actors">,
+  extends Omit<ScriptRunsParts, "startCall" | "actors" | "definition" | "estimate">,
     Omit<WorkflowsParts, "runs"> {
   readonly spawn: StartAgent;
+  readonly agents: Pick<StartAgents, "definition" | "estimate">;
 }
 
 /** How the calls of scripts start their agents. */
@@ -19,9 +21,11 @@ export interface SessionScripts {
 }
 
 /** Loaded with the first script. */
-export function openScripts({ spawn, ...parts }: ScriptsParts): SessionScripts {
+export function openScripts({ spawn, agents, ...parts }: ScriptsParts): SessionScripts {
   const runs = new ScriptRuns({
     ...parts,
+    definition: (type) => agents.definition(type),
+    estimate: (calls) => agents.estimate(calls),
     startCall(
       { type, prompt, options: { label, schema, model, isolation, accept } },
       { key, signal, onStart },

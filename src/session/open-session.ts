@@ -312,9 +312,9 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   const scripts = lazy(async () =>
     (await import("./open-scripts.ts")).openScripts({
       ...{ folder: place.folder, cwd, clock, ids, actors, background, outputs, denied, model },
-      ...{ redaction: resources.redaction, past: spending.past, spawn: forScripts, stopped: brake.stopped },
+      ...{ redaction: resources.redaction, spending, spawn: forScripts, stopped: brake.stopped },
       ...{ startThread: options.startThread, budgetTokens: options.budget?.tokens ?? null },
-      definition: (type) => agents.definition(type),
+      agents,
     }),
   );
   const forks = options.forks ?? true;

@@ -277,7 +277,7 @@ export interface SupervisorHandle {
     signal?: AbortSignal,
     confirm?: Confirm,
   ): Promise<FanOutQuote>;
-  /** What is known of what a script may cost, before it runs: by its own last runs, else by those of its agents. */
+  /** What is known of what a script may cost, before it runs: by its own last runs, else by those of the agents in its text. */
   estimateScript(script: Pick<ScriptRequest, "name" | "path" | "source">): Promise<ScriptEstimate>;
   /**
    * Says something to a running actor: it enters the conversation at the actor's next turn, and an actor

@@ -8,7 +8,12 @@ import type { Joints } from "../../supervisor/joints.ts";
 import { replyTokens, turnsWithin } from "../../supervisor/limits.ts";
 import { FORK } from "../../supervisor/run-for.ts";
 import { tightest } from "../budget/budget.ts";
-import type { EstimateInput, PlannedAgent } from "../budget/cost-estimate.ts";
+import {
+  type CostEstimate,
+  type EstimateInput,
+  estimateCost,
+  type PlannedAgent,
+} from "../budget/cost-estimate.ts";
 import {
   type Confirm,
   FanOutApproval,
@@ -43,8 +48,10 @@ export interface FanOuts {
   readonly joints: Joints;
   /** Resolves with why the agents of this reply must not start, or null if they may. */
   declined(asker: Actor): Promise<string | null>;
-  /** The same for agents that the user starts together. `confirm` asks if the session cannot. */
+  /** Resolves with whether agents that the user starts together may start. `confirm` asks if the session cannot. */
   approve(wanted: readonly WantedAgent[], signal: AbortSignal, confirm?: Confirm): Promise<FanOutQuote>;
+  /** Returns what agents without a caller may cost together; null if nothing, or if a price is not known. */
+  estimate(wanted: readonly WantedAgent[]): CostEstimate | null;
 }
 
 /** Estimates what agents that start together may cost, before any of them starts. */
@@ -126,6 +133,7 @@ export function fanOutFeature(parts: FanOutParts): FanOuts {
       },
     },
     declined: (asker) => approval.declined(asker.id, asker.turnsTaken + 1),
+    estimate: (wanted) => estimateCost(plannedOf(wanted, null), known(null)),
     approve: async (wanted, signal, confirm) =>
       wanted.length < 2 ? UNQUOTED : approval.approve(plannedOf(wanted, null), signal, confirm),
   };

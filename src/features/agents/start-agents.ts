@@ -17,6 +17,7 @@ import { FORK, type RunFor } from "../../supervisor/run-for.ts";
 import type { Spawn } from "../../supervisor/spawn.ts";
 import type { AgentInput, Spawned, Spawner } from "../../tools/agent.ts";
 import type { CallContext } from "../../tools/tool.ts";
+import type { CostEstimate } from "../budget/cost-estimate.ts";
 import type { FanOutQuote } from "../budget/fan-out-approval.ts";
 import { spawnLimits } from "../budget/spawn-limits.ts";
 import type { Spending } from "../budget/spending.ts";
@@ -38,7 +39,7 @@ export interface StartAgentsParts {
   readonly outputs: Pick<Outputs, "pathOf">;
   /** True if agents may start with their caller's conversation. */
   readonly forks: boolean;
-  readonly fanOut: Pick<FanOuts, "declined" | "approve">;
+  readonly fanOut: Pick<FanOuts, "declined" | "approve" | "estimate">;
   /** Returns a warning for each server that agents of this type do not get. */
   missingServers(definition: AgentDefinition): readonly string[];
 }
@@ -78,6 +79,11 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
   /** Estimates agents that the user starts together, and asks about their cost if it is high. */
   approve(...wanted: Parameters<FanOuts["approve"]>): Promise<FanOutQuote> {
     return this.#parts.fanOut.approve(...wanted);
+  }
+
+  /** Estimates what agents without a caller may cost together. */
+  estimate(wanted: Parameters<FanOuts["estimate"]>[0]): CostEstimate | null {
+    return this.#parts.fanOut.estimate(wanted);
   }
 
   /** Runs an Agent call: resolves with a report or that the agent has started. Rejects with a reason for the model. */

@@ -6,6 +6,14 @@ import { replaceCache } from "../../lib/replace-file.ts";
 /** Costs of the last runs in dollars. */
 type Costs = readonly number[];
 
+/** Dollars of the last runs. */
+interface Lately {
+  readonly usd: number;
+  readonly low: number;
+  readonly high: number;
+  readonly runs: number;
+}
+
 const MAX_BYTES = 1024 * 1024;
 /** Runs of a type that are remembered. */
 const REMEMBERED = 20;
@@ -33,13 +41,13 @@ export class PastRuns {
     return costs.length < ENOUGH ? null : costs.reduce((sum, usd) => sum + usd, 0) / costs.length;
   }
 
-  /** Returns what its last runs cost on average, and how many they were (at most ten), or null without any. */
-  lately(type: string, model: string): { readonly usd: number; readonly runs: number } | null {
+  /** Returns what its last runs cost on average, at least and at most, and how many they were (at most ten); null without any. */
+  lately(type: string, model: string): Lately | null {
     this.#runs ??= this.#read();
     const last = (this.#runs.get(keyOf(type, model)) ?? []).slice(-LATELY);
-    return last.length === 0
-      ? null
-      : { usd: last.reduce((sum, usd) => sum + usd, 0) / last.length, runs: last.length };
+    if (last.length === 0) return null;
+    const usd = last.reduce((sum, one) => sum + one, 0) / last.length;
+    return { usd, low: Math.min(...last), high: Math.max(...last), runs: last.length };
   }
 
   record(type: string, model: string, usd: number): void {

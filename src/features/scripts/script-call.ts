@@ -15,7 +15,7 @@ const Options = z.object({
   accept: z.optional(Accept),
 });
 
-const USUAL_AGENT = "general-purpose";
+export const USUAL_AGENT = "general-purpose";
 
 /** One call of `agent` in a script. */
 export interface ScriptCall {

@@ -2,10 +2,15 @@ import { type Redaction, redactJson } from "../../journal/redact-event.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { PastRuns } from "../budget/past-runs.ts";
+import type { Spending } from "../budget/spending.ts";
 import { runScript, type ScriptEnd, type ScriptParts, type ScriptRequest } from "./index.ts";
 import type { ScriptCall } from "./script-call.ts";
-import { estimateScript, type ScriptEstimate, scriptRunName } from "./script-estimate.ts";
+import {
+  estimateScript,
+  type ScriptEstimate,
+  type ScriptEstimateParts,
+  scriptRunName,
+} from "./script-estimate.ts";
 import { runFolder } from "./script-file.ts";
 
 export interface ScriptRunsParts
@@ -15,7 +20,8 @@ export interface ScriptRunsParts
   readonly redaction: Redaction;
   /** Of the main conversation. */
   readonly model: string;
-  readonly past: Pick<PastRuns, "record" | "lately" | "average">;
+  readonly spending: Pick<Spending, "past" | "ledger">;
+  readonly estimate: ScriptEstimateParts["estimate"];
   readonly actors: Pick<Actors, "find">;
   /** Starts the agent of a call, or finds the one that has this key; `onStart` is called with either. */
   startCall(
@@ -42,12 +48,14 @@ export class ScriptRuns {
   }
 
   estimate(script: Pick<ScriptRequest, "name" | "path" | "source">): ScriptEstimate {
-    return estimateScript(script, this.#parts.model, this.#parts.past);
+    const { model, spending, estimate } = this.#parts;
+    const { past, ledger } = spending;
+    return estimateScript(script, { model, past, leftUsd: ledger.left(null).usd, estimate });
   }
 
   /** `run`: the ID of one of several in the session; null for the script that the session is for. */
   async run(request: ScriptRequest, run: string | null): Promise<ScriptRunEnd> {
-    const { folder, startCall, stopped, past, model } = this.#parts;
+    const { folder, startCall, stopped, spending, model } = this.#parts;
     const { onNews } = request;
     const used = new Set<ActorId>();
     const given: ScriptRequest = onNews
@@ -62,7 +70,7 @@ export class ScriptRuns {
     });
     const costUsd = [...used].reduce((sum, id) => sum + this.#costOf(id), 0);
     // A run that failed has cost only a part; it counts when it has been resumed and has returned.
-    if (end.type === "returned" && costUsd > 0) past.record(scriptRunName(request), model, costUsd);
+    if (end.type === "returned" && costUsd > 0) spending.past.record(scriptRunName(request), model, costUsd);
     return { end: this.#clean(end), agents: used.size, costUsd };
   }
 

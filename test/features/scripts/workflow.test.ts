@@ -94,7 +94,7 @@ describe("Workflow", () => {
     expect(asks[0]?.details).toEqual([
       { name: "script", value: TWO },
       { name: "description", value: "look at both" },
-      { name: "cost", value: expect.stringMatching(/not known/) },
+      { name: "cost", value: expect.stringMatching(/\$[\d.]+ or more: it has 2 calls of agent/) },
     ]);
     expect(asked.toSorted()).toEqual(["task a", "task b"]);
     const started = mains()[1] as ModelRequest;
