@@ -165,7 +165,7 @@ test.each([
     [usual, { ...usual, model: "opus" }],
   ],
   ['agent(f(x), {\n  label: n,\n  agentType: "Plan",\n})', [{ type: "Plan" }]],
-  ["agent('a', { model: args.model, agentType: `${1}` })", [usual]],
+  ["agent('a', { model: args.model, agentType: `$".concat("{t}` })"), [usual]],
   ["agent(await agent('a', { model: 'x' }))", [usual, { ...usual, model: "x" }]],
   ["agent('never closed", [usual]],
   ["const subagent = 1; reagent(2)", []],
