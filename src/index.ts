@@ -8,6 +8,7 @@
  */
 export { type AgentDefinition, defineAgent } from "./context/agents/definition.ts";
 export { builtInAgents } from "./context/agents/index.ts";
+export type { Activity, AgentState, AgentView, SupervisorEvent as SessionEvent } from "./events/event.ts";
 export type { CompactionOptions } from "./features/compaction/windows.ts";
 export {
   type WorktreeSettings,
@@ -91,13 +92,7 @@ export {
   resumeSession,
 } from "./session/resume-session.ts";
 export type { Rule } from "./settings/rules.ts";
-export type {
-  Activity,
-  AgentState,
-  AgentView,
-  PermissionDenial,
-  SupervisorEvent as SessionEvent,
-} from "./supervisor/view.ts";
+export type { PermissionDenial } from "./supervisor/grounds.ts";
 export {
   type CallContext,
   type CustomTool,

@@ -25,7 +25,19 @@ const all = (...paths: string[]): Place[] => paths.map((path) => ({ path }));
 const folders = (...names: string[]): Place[] => all(...names.map((name) => `src/${name}/`));
 
 const L1 = ["settings", "model", "processes", "journal", "policy", "worktrees"];
-const BELOW_CORE = ["lib", "mailbox", ...L1, "context", "tools", "mcp", "web", "timers", "lsp", "actors"];
+const BELOW_CORE = [
+  "lib",
+  "mailbox",
+  ...L1,
+  "context",
+  "tools",
+  "mcp",
+  "web",
+  "timers",
+  "lsp",
+  "actors",
+  "events",
+];
 
 export const rules: Rules = {
   folders: new Map([
@@ -112,8 +124,10 @@ export const rules: Rules = {
         types("src/model/client.ts"),
       ],
     ],
+    // What a session reports, as plain data.
+    ["events", [...folders("lib", "mailbox"), types("src/policy/")]],
     // How anything is drawn and typed; what is shown is given to it.
-    ["terminal", folders("lib", "mailbox")],
+    ["terminal", folders("lib", "mailbox", "events")],
     // The core knows no feature: those plug into its joints.
     ["supervisor", folders(...BELOW_CORE)],
     ["features", folders(...BELOW_CORE, "supervisor")],
@@ -143,6 +157,7 @@ export const rules: Rules = {
         "tools",
         "mcp",
         "actors",
+        "events",
         "supervisor",
         "features",
         "session",

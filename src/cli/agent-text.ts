@@ -1,8 +1,8 @@
+import type { Activity, AgentView } from "../events/event.ts";
 import { worktreeGist } from "../features/isolation/worktree-words.ts";
 import { totalTokens, type Usage } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
-import type { Activity, AgentView } from "../supervisor/view.ts";
 import type { Paint } from "../terminal/colour.ts";
 import { counted, dollars, shortCount, shortDate, shortTime } from "../terminal/figures.ts";
 import { safeLine } from "../terminal/safe-text.ts";

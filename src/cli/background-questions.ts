@@ -1,5 +1,5 @@
+import type { AgentView, SupervisorEvent } from "../events/event.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
-import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
 import { counted } from "../terminal/figures.ts";
 import { agentName } from "./agent-text.ts";
 import type { Context } from "./command.ts";

@@ -1,6 +1,6 @@
+import type { AgentView } from "../events/event.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { AgentView } from "../supervisor/view.ts";
 import { isDumb, type Paint, paintFor } from "../terminal/colour.ts";
 import { cutToWidth } from "../terminal/display-width.ts";
 import type { Outlet } from "../terminal/output-stream.ts";
@@ -63,6 +63,10 @@ function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): Progres
         case "woken":
         case "answered":
         case "text":
+        case "call-begin":
+        case "call-progress":
+        case "call-end":
+        case "message":
           return;
         default:
           return event satisfies never;

@@ -1,3 +1,4 @@
+import type { SupervisorEvent } from "../events/event.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
 import { noUsage } from "../mailbox/conversation.ts";
@@ -5,7 +6,6 @@ import type { ActorId } from "../mailbox/ids.ts";
 import type { Status } from "../mailbox/messages.ts";
 import { noReceipts } from "../mailbox/turns.ts";
 import type { AgentResult, SupervisorHandle } from "../session/options.ts";
-import type { SupervisorEvent } from "../supervisor/view.ts";
 
 /** One thing that a session is asked for; `start` resolves to its one summary. */
 export interface Job {

@@ -1,4 +1,4 @@
-import type { AgentView } from "../supervisor/view.ts";
+import type { AgentView } from "../events/event.ts";
 import type { Paint } from "../terminal/colour.ts";
 import { cutToWidth, displayWidth, padToWidth } from "../terminal/display-width.ts";
 import { safeLine } from "../terminal/safe-text.ts";

@@ -1,6 +1,6 @@
+import type { AgentView, SupervisorEvent } from "../events/event.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
-import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
 import type { Paint } from "../terminal/colour.ts";
 import type { Outlet } from "../terminal/output-stream.ts";
 import { safeLine } from "../terminal/safe-text.ts";
@@ -64,6 +64,10 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
         case "woken":
         case "answered":
         case "text":
+        case "call-begin":
+        case "call-progress":
+        case "call-end":
+        case "message":
           return;
         default:
           return event satisfies never;

@@ -1,9 +1,9 @@
+import type { AgentView, SupervisorEvent } from "../events/event.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { type Clock, within } from "../mailbox/clock.ts";
 import { totalTokens } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { AgentResult, SessionUsage, SupervisorHandle } from "../session/options.ts";
-import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
 import { shortDate, shortTime } from "../terminal/figures.ts";
 import { chooseProgress } from "./choose-progress.ts";
 import type { Context } from "./command.ts";

@@ -1,5 +1,5 @@
+import type { AgentView } from "../events/event.ts";
 import { formatDollars } from "../lib/figures.ts";
-import type { AgentView } from "../supervisor/view.ts";
 import { counted } from "../terminal/figures.ts";
 import { RUN_PREFIX } from "../tools/workflow.ts";
 

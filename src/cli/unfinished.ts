@@ -1,6 +1,6 @@
+import type { AgentView } from "../events/event.ts";
 import { shellWord } from "../lib/text.ts";
 import { MAIN, type SessionId } from "../mailbox/ids.ts";
-import type { AgentView } from "../supervisor/view.ts";
 import { counted } from "../terminal/figures.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 import { agentName, doing } from "./agent-text.ts";

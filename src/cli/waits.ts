@@ -1,6 +1,6 @@
+import type { SupervisorEvent } from "../events/event.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import type { SupervisorEvent } from "../supervisor/view.ts";
 import { shortDate, shortTime } from "../terminal/figures.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
+import type { SupervisorEvent } from "../events/event.ts";
 import { isZod } from "../features/agents/json-schema-of.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { AgentResult, SpawnRequest, SupervisorOptions } from "../session/options.ts";
 import { Supervisor } from "../session/supervisor.ts";
-import type { SupervisorEvent } from "../supervisor/view.ts";
 import { EventStream } from "./event-stream.ts";
 import { flattenOptions, type OutputOf, type OutputSchema, type SessionOptions } from "./options.ts";
 import type { ProjectOptions } from "./read-project.ts";
@@ -131,6 +131,10 @@ function actorOf(event: SupervisorEvent): ActorId | null {
       return event.view.id;
     case "text":
     case "waiting":
+    case "call-begin":
+    case "call-progress":
+    case "call-end":
+    case "message":
       return event.actor;
     case "woken":
     case "answered":

@@ -49,13 +49,8 @@ export const CallDecision = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("go"),
     input: z.optional(z.unknown()),
-    /** A hook wants the result: send it with `after` and wait for the response. */
+    /** A feature may add to the result: wait for the response to `after`. */
     watched: z.optional(z.literal(true)),
-    /**
-     * The call has side effects: send its result with `after`, so that a crash before the turn's end does not lose
-     * it.
-     */
-    kept: z.optional(z.literal(true)),
     /** Rules deny single files: ask `hidden` about search results before returning them. */
     filtered: z.optional(z.literal(true)),
     /** Other agents that last wrote what this call is about to write. */
@@ -70,12 +65,11 @@ export type CallDecision = z.infer<typeof CallDecision>;
 export const SearchMatches = z.object({ call: CallId, paths: z.array(z.string()) });
 export type SearchMatches = z.infer<typeof SearchMatches>;
 
-/** `result` if the decision requested it; `response`: the same for hooks, if the tool has more for them. */
+/** `response`: the result for hooks and programs, if the tool has more for them. */
 export const AfterCall = z.object({
   id: CallId,
   isError: z.boolean(),
-  bytes: z.number(),
-  result: z.optional(CallResult),
+  result: CallResult,
   overdue: z.optional(z.literal(true)),
   response: z.optional(z.unknown()),
 });

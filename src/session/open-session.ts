@@ -21,6 +21,7 @@ import { gitStatus } from "../features/context/git-status.ts";
 import { contextFeature } from "../features/context/index.ts";
 import { namedFiles, type SessionContext, sessionContext } from "../features/context/session-context.ts";
 import { showDocument } from "../features/context/show-document.ts";
+import { eventsFeature } from "../features/events/index.ts";
 import { gateFeature } from "../features/gate/index.ts";
 import {
   openGate,
@@ -226,8 +227,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   });
   const web = openWeb({
     ...{ search: options.webSearch ?? {}, hasServerSide: hasServerSideSearch(options), clock, namesHost },
-    env: { ...process.env, ...options.env },
-    model: small,
+    ...{ env: { ...process.env, ...options.env }, model: small },
   });
   const timers = wakesMain
     ? openTimers({
@@ -270,9 +270,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   const agentList = listAgentTypes(resources, { ours, foreign }, isOff);
   const context = sessionContext({
     ...{ options: options.context ?? {}, cwd, folders, clock, denied, skills, agents: agentList, onWarning },
-    gitStatus() {
-      return gitStatus(cwd, { processes, newId, foreignGit });
-    },
+    gitStatus: () => gitStatus(cwd, { processes, newId, foreignGit }),
     situation: (atMost) => ({
       ...{ mode: narrower(mode.current(), atMost), planFile: plans.current, hasUser: asks.hasPerson },
     }),
@@ -337,9 +335,12 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
 
   // ---- what plugs into the core, in the order in which it is called --------------------------------------------
   const watch = watchFeature({ clock, limits, actors, onWarning });
+  const events = eventsFeature({ clock, onEvent });
   actors.plugIn([
+    // First: a call has begun before anything waits for it, and has ended before hooks look at it.
+    events.joints,
     backgroundFeature({
-      ...{ background, commands, processes, toolbox, outputs, actors },
+      ...{ background, commands, processes, toolbox, outputs, actors, onLines: events.onLines },
       note: (event) => journal.note(event),
     }),
     // Hooks speak before the results of a call are released, and before edits are merged.
@@ -361,8 +362,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     watch.joints,
     // Last: rules may have changed while a call waited for the others.
     gateFeature({
-      ...{ gate, broker, actors, treeAt },
-      lent: (actor) => lent.of(actor, actor.id),
+      ...{ gate, broker, actors, treeAt, lent: (actor) => lent.of(actor, actor.id) },
       onDenied: (denial) => usage.denials.push(denial),
     }),
   ]);

@@ -2,6 +2,8 @@ import type * as z from "zod/mini";
 import type { ActorHost } from "../actors/hosts.ts";
 import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { Skill } from "../context/skills/skill.ts";
+import type { AgentResult } from "../events/agent-result.ts";
+import type { AgentView, SupervisorEvent } from "../events/event.ts";
 import type { AgentPlacement, AgentsNow } from "../features/agents/agent-types.ts";
 import type { Budget } from "../features/budget/budget.ts";
 import type { Confirm, FanOutQuote } from "../features/budget/fan-out-approval.ts";
@@ -33,10 +35,8 @@ import type { UserHandler } from "../policy/asks.ts";
 import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
 import type { AgentBudget, HookSource } from "../settings/read-settings.ts";
 import type { PermissionMode, Rule } from "../settings/rules.ts";
-import type { AgentResult } from "../supervisor/agent-result.ts";
 import type { StopScope } from "../supervisor/lifecycle.ts";
 import type { Limits } from "../supervisor/limits.ts";
-import type { AgentView, SupervisorEvent } from "../supervisor/view.ts";
 import type { CustomTool } from "../tools/define-tool.ts";
 import type { FileRules } from "../tools/tool.ts";
 import type { SearchSettings } from "../web/search/choose-provider.ts";
@@ -65,8 +65,8 @@ export type ModelSource =
   /** A library user's own, such as `scriptedModel(…)`; it runs on the caller's thread. */
   | { readonly provider: "client"; readonly client: ModelClient };
 
+export type { AgentResult } from "../events/agent-result.ts";
 export type { PermissionMode } from "../settings/rules.ts";
-export type { AgentResult } from "../supervisor/agent-result.ts";
 export type { StopScope } from "../supervisor/lifecycle.ts";
 
 import type { SessionContextOptions } from "../features/context/session-context.ts";

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { SupervisorEvent } from "../events/event.ts";
 import { agentParts, mainParts, type Preview } from "../features/agents/specs.ts";
-import type { SupervisorEvent } from "../supervisor/view.ts";
 import { type Counted, countedParts } from "./counted-parts.ts";
 import { type OpenSession, openSession, type WithheldTool } from "./open-session.ts";
 import type { SupervisorOptions } from "./options.ts";

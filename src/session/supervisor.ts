@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { Skill } from "../context/skills/skill.ts";
+import type { AgentView } from "../events/event.ts";
 import { outputJsonSchema } from "../features/agents/json-schema-of.ts";
 import type { FanOutQuote } from "../features/budget/fan-out-approval.ts";
 import { compactionOf } from "../features/compaction/index.ts";
@@ -19,7 +20,6 @@ import { listener, type OnEvent } from "../supervisor/listener.ts";
 import { replayActors } from "../supervisor/replay-actors.ts";
 import { FOR_THE_USER } from "../supervisor/run-for.ts";
 import { untilEnded } from "../supervisor/until-ended.ts";
-import type { AgentView } from "../supervisor/view.ts";
 import { RUN_PREFIX } from "../tools/workflow.ts";
 import { MainTurns } from "./main-turns.ts";
 import { type OpenSession, openSession } from "./open-session.ts";

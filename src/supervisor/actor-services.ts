@@ -16,7 +16,6 @@ export interface ServiceParts extends CallParts {
   readonly clock: Clock;
   readonly completion: Pick<Completion, "finish">;
   advance(actor: Actor, event: ActorEvent): void;
-  emit(event: CoreEvent): void;
   /** A port to the gateway, in place of one that closed. */
   connect(actor: Actor): MessagePort;
 }
@@ -57,6 +56,7 @@ export function actorServices(actor: Actor, parts: ServiceParts): Services {
     await journal.append({ type: "turn", actor: actor.id, turn });
     assertCurrent();
     actor.takeTurn(turn);
+    emit({ type: "turn", actor, turn });
   };
 
   /** What the loop needs for its next request. */

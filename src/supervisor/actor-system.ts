@@ -1,4 +1,5 @@
 import type { ActorHost } from "../actors/hosts.ts";
+import type { ModelWait, SupervisorEvent } from "../events/event.ts";
 import type { Journal } from "../journal/journal.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
@@ -18,10 +19,10 @@ import type { CoreEvent, Joints } from "./joints.ts";
 import type { ActorEvent, LifecycleEffect, StopRequest, StopScope } from "./lifecycle.ts";
 import type { Limits } from "./limits.ts";
 import type { Notice } from "./notices.ts";
+import type { Remarks } from "./remarks.ts";
 import { isForHook } from "./run-for.ts";
 import { Slots } from "./slots.ts";
 import type { Toolbox } from "./toolbox.ts";
-import type { ModelWait, Remarks, SupervisorEvent } from "./view.ts";
 
 /** What the core is given. */
 export interface CoreParts extends Pick<DeliveryParts, "outputs" | "formatResult"> {

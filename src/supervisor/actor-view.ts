@@ -1,5 +1,6 @@
+import type { Activity, AgentState, AgentView } from "../events/event.ts";
 import type { Actor } from "./actor-record.ts";
-import type { Activity, AgentState, AgentView } from "./view.ts";
+import type { RunningCall } from "./running-call.ts";
 
 /** Returns an actor as the live tree shows it, at this moment. */
 export function viewOf(actor: Actor): AgentView {
@@ -8,7 +9,7 @@ export function viewOf(actor: Actor): AgentView {
   const { usage, costUsd, lastSignAt, createdAt, startedAt, endedAt } = actor;
   const { trouble, overlap } = actor.remarks;
   return {
-    ...{ id, parent, depth, type, description, model },
+    ...{ id, parent, depth, type, description, model, call: runFor.call },
     ...(spec.key === undefined ? {} : { key: spec.key, answersKey: answersKey(actor) }),
     state: stateOf(actor),
     activity: activityOf(actor),
@@ -46,10 +47,15 @@ function activityOf({ lifecycle, calls, keptBy, wait }: Actor): Activity {
   const running = [...calls.values()];
   const newest = running.at(-1);
   if (newest === undefined) return keptBy ?? wait ?? { type: "model" };
-  if (running.length === 1) return { type: "tool", tool: newest.tool, title: newest.title };
+  if (running.length === 1) return { type: "tool", tool: newest.tool, title: shownTitle(newest) };
   const same = running.every(({ tool }) => tool === newest.tool);
-  const title = same ? `${running.length} at once` : `${newest.title} (and ${running.length - 1} more)`; // word-ok
+  const title = same ? `${running.length} at once` : `${shownTitle(newest)} (and ${running.length - 1} more)`; // word-ok
   return { type: "tool", tool: newest.tool, title };
+}
+
+/** A model's own words say more about a long command than its first characters. */
+function shownTitle({ title, description }: RunningCall): string {
+  return description ?? title;
 }
 
 /** The step it works on, by its own list, else by the session's (A14.5). */

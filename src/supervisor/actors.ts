@@ -1,10 +1,11 @@
+import type { ModelWait } from "../events/event.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import type { Location } from "../mailbox/worktree.ts";
 import type { Actor } from "./actor-record.ts";
 import type { StopRequest, StopScope } from "./lifecycle.ts";
 import type { Notice } from "./notices.ts";
-import type { ModelWait, Remarks } from "./view.ts";
+import type { Remarks } from "./remarks.ts";
 
 /** What features may see of a session's actors, and ask the core to do with them. */
 export interface Actors {

@@ -4,11 +4,12 @@ import type { Access, AfterAnswer, AfterCall, BeforeCall, Call, CallDecision } f
 import type { Clock } from "../mailbox/clock.ts";
 import type { CallId } from "../mailbox/ids.ts";
 import type { CallResult } from "../mailbox/messages.ts";
-import type { ToolEnd } from "../tools/bind-tool.ts";
+import type { ReadyCall, ToolEnd } from "../tools/bind-tool.ts";
 import { appended, find, noSuchTool, notRun, refusedCall } from "../tools/dispatch.ts";
 import { runTimed } from "../tools/timed-call.ts";
+import type { CallContext } from "../tools/tool.ts";
 import type { Actor } from "./actor-record.ts";
-import type { CallNotes, Evaluation, Joints } from "./joints.ts";
+import type { CallNotes, CoreEvent, Evaluation, Joints } from "./joints.ts";
 import type { RunningCall } from "./running-call.ts";
 import type { KnownTool, Toolbox } from "./toolbox.ts";
 
@@ -18,8 +19,11 @@ export interface CallParts {
   readonly toolbox: Pick<Toolbox, "find" | "whyAbsent">;
   readonly clock: Pick<Clock, "now" | "after">;
   changed(actor: Actor): void;
+  emit(event: CoreEvent): void;
   onWarning(message: string): void;
 }
+
+type Claim = Pick<ReadyCall<CallContext>, "title" | "description">;
 
 /** The calls of one actor. */
 export interface AgentCalls {
@@ -62,6 +66,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
     if (tool.level === "read" || evaluation.type === "refuse") journal.note(record);
     else await journal.append(record);
     // That takes time, in which the agent may have been stopped.
+    if (evaluation.type === "refuse") parts.emit({ type: "refused", actor, call, reason });
     if (evaluation.type === "refuse" || !actor.isStopped) return evaluation;
     journal.note({ type: "after", actor: actor.id, call: call.id, isError: true });
     return { type: "refuse", by: "stop", reason: "it was stopped before this call", refusal: NOT_RUN };
@@ -72,7 +77,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
     { id, toolUse }: Call,
     tool: KnownTool,
     { input, outside, light, context }: Extract<Evaluation, { type: "go" }>,
-    claim: { readonly title: string; readonly cwd: string; readonly accesses: readonly Access[] },
+    claim: Claim & { readonly cwd: string; readonly accesses: readonly Access[] },
     writes: readonly string[] | null,
   ): Promise<{ readonly running: RunningCall; readonly notes: CallNotes }> => {
     const [first = tool.offer.name, ...others] = tool.names;
@@ -80,6 +85,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       ...{ tool: tool.offer.name, names: [first, ...others], toolUse, input, outside, writes },
       // Within a worktree a path need not say where that is.
       title: claim.title.replaceAll(`${actor.root}/`, ""),
+      ...(claim.description === undefined ? {} : { description: claim.description }),
       ...{ local: tool.offer.side === "agent", cwd: claim.cwd, startedAt: clock.now() },
       ...(tool.timeoutMs === undefined ? {} : { timeoutMs: tool.timeoutMs }),
       ...(light === undefined ? {} : { light }),
@@ -99,7 +105,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       await end(id, running, true, null);
       throw error;
     }
-    if (notes.refusal !== undefined) await end(id, running, true, null);
+    if (notes.refusal !== undefined) await end(id, running, true, refusedCall(notes.refusal));
     return { running, notes };
   };
 
@@ -149,12 +155,11 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       const claim = evaluation.rewritten ? tool.prepare(evaluation.input) : asked;
       if (claim.type === "invalid") return refuse(claim.message);
       const accesses = claim.accesses(cwd);
-      const { title } = claim;
       const { notes } = await start(
         call,
         tool,
         evaluation,
-        { title, cwd, accesses },
+        { ...claim, cwd, accesses },
         writesOf(tool, accesses),
       );
       if (notes.refusal !== undefined) return refuse(notes.refusal);
@@ -162,7 +167,6 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
         type: "go",
         ...notes,
         ...(evaluation.rewritten ? { input: evaluation.input } : {}),
-        ...(tool.repeatable ? {} : { kept: true as const }),
         ...(evaluation.changed === undefined ? {} : { changed: evaluation.changed }),
       };
     },
@@ -171,8 +175,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       const running = actor.calls.get(id);
       if (running && overdue) warnOfOverdue(running);
       const isKept = running !== undefined && toolbox.find(running.tool)?.repeatable === false;
-      const whole = result === undefined ? null : { ...result, response };
-      return end(id, running, isError, whole, isKept ? result : undefined);
+      return end(id, running, isError, { ...result, response }, isKept ? result : undefined);
     },
 
     async callTool(call) {
@@ -189,7 +192,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       if (evaluation.type === "refuse") return refusedCall(evaluation.refusal);
       const ready = here.prepare(evaluation.input);
       if (ready.type === "invalid") return refusedCall(ready.message);
-      const claim = { title: ready.title, cwd, accesses: [] };
+      const claim = { ...ready, cwd, accesses: [] };
       const { running, notes } = await start(
         call,
         tool,

@@ -1,3 +1,4 @@
+import type { ActorId } from "../mailbox/ids.ts";
 import type { Tier } from "../policy/judgement.ts";
 import type { Rule } from "../settings/rules.ts";
 
@@ -9,4 +10,14 @@ export interface Grounds {
   readonly rule?: Rule;
   /** Of an allowed command. */
   readonly tier?: Tier;
+}
+
+/** A call that was not allowed, as `--output-format json` lists it. */
+export interface PermissionDenial extends Pick<Grounds, "by" | "reason" | "rule"> {
+  readonly actor: ActorId;
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: unknown;
+  /** The rules that would have allowed this very call; empty if none would. */
+  readonly grants: readonly string[];
 }

@@ -2,7 +2,7 @@ import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import type { Access, AfterAnswer, Call, CallDecision } from "../mailbox/calls.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
-import type { ActorSpec, LastTurn, Reply, Summary } from "../mailbox/messages.ts";
+import type { ActorSpec, LastTurn, Reply, Summary, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { Isolation, MergeMode } from "../mailbox/worktree.ts";
 import type { ToolEnd } from "../tools/bind-tool.ts";
@@ -141,7 +141,7 @@ export interface EndedCall {
   readonly id: CallId;
   readonly running: RunningCall;
   readonly isError: boolean;
-  /** Null: it was refused before it ran, or no feature asked for its result. */
+  /** Null: it ended without one. */
   readonly result: ToolEnd | null;
   readonly signal: AbortSignal;
 }
@@ -195,6 +195,10 @@ export type CoreEvent =
   | { readonly type: "changed"; readonly actor: Actor }
   /** A reply that has calls, before they run. */
   | { readonly type: "reply"; readonly actor: Actor; readonly reply: Reply }
+  /** A call that may not run; `call.input` is what was evaluated. */
+  | { readonly type: "refused"; readonly actor: Actor; readonly call: Call; readonly reason: string }
+  /** A turn is recorded. */
+  | { readonly type: "turn"; readonly actor: Actor; readonly turn: Turn }
   /** A run has ended, or an agent was prepared and not started: whatever is held for it is free. */
   | { readonly type: "released"; readonly id: ActorId; readonly actor: Actor | null }
   /** The actors of a resumed session are known again, and none of them runs. */

@@ -1,8 +1,9 @@
 import type { ActorHandle } from "../actors/hosts.ts";
+import type { Activity, ModelWait } from "../events/event.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import { type ActorEvent, type Lifecycle, type LifecycleEffect, queued, transition } from "./lifecycle.ts";
+import { NO_REMARKS, type Remarks } from "./remarks.ts";
 import type { RunFor } from "./run-for.ts";
-import { type Activity, type ModelWait, NO_REMARKS, type Remarks } from "./view.ts";
 
 /** What an actor is in its present run: part of its record. */
 export abstract class RunState {

@@ -16,6 +16,8 @@ export interface RunningCall extends CommandPlace {
   /** The provider's ID of the call. */
   readonly toolUse: string;
   readonly title: string;
+  /** What the model says that it is for. */
+  readonly description?: string;
   readonly input: unknown;
   /** Where the agent stood. */
   readonly cwd: string;

@@ -52,7 +52,8 @@ export const bashTool: Tool<Input, Output, AgentCallContext> = {
   inputSchema: Input,
   permissionLevel: "execute",
   needsHost: true,
-  title: ({ command, description }) => description?.trim() || command.trim(),
+  title: ({ command }) => command.trim(),
+  intent: ({ description }) => description?.trim() || undefined,
   accesses: (_input, cwd) => [{ kind: "execute", target: cwd }],
   call: bash,
   mapToolResultToToolResultBlockParam: ({ text }) => text,
@@ -148,7 +149,9 @@ function resultOf(result: CommandResult, notes: readonly string[], timeoutMs: nu
   if (result.outcome !== "exited" || result.flooded) return failed(text);
   // Hook scripts look for either stream.
   const streams = { stdout: output, stderr: "", interrupted: false, isImage: false };
-  return { text, response: { ...streams, exitCode: result.exitCode } };
+  const { path } = result.output;
+  const file = path === null ? {} : { persistedOutputPath: path };
+  return { text, response: { ...streams, exitCode: result.exitCode, ...file } };
 }
 
 /** Returns what the runtime has to say about a command that ran, except how it ended. */

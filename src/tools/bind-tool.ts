@@ -12,6 +12,8 @@ export type ToolEnd = CallResult & { readonly response?: unknown };
 export interface ReadyCall<Context extends CallContext> {
   readonly type: "ready";
   readonly title: string;
+  /** What the model says that it is for. */
+  readonly description?: string;
   accesses(cwd: string): readonly Access[];
   /** What the user sees of it in addition to its input. */
   preview?(cwd: string): Promise<readonly AskDetail[]>;
@@ -57,9 +59,11 @@ export function bindTool<Input, Output, Context extends CallContext>(
       const parsed = z.safeParse(tool.inputSchema, raw, { reportInput: true });
       if (!parsed.success) return { type: "invalid", message: inputErrors(tool.name, parsed.error) };
       const input = parsed.data;
+      const intent = tool.intent?.(input);
       return {
         type: "ready",
         title: tool.title(input),
+        ...(intent === undefined ? {} : { description: intent }),
         accesses: (cwd) => tool.accesses?.(input, cwd) ?? [],
         preview: async (cwd) => tool.preview?.(input, cwd) ?? [],
         async call(context) {

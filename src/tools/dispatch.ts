@@ -83,23 +83,23 @@ async function runHere(
   if (decision.input !== undefined) call = tool.prepare(decision.input);
   if (call.type === "invalid")
     return refusedCall(`A hook rewrote the input, and it no longer fits. ${call.message}`);
-  const { lastWriters = [], watched, kept, filtered, changed } = decision;
+  const { lastWriters = [], watched, filtered, changed } = decision;
   const hidden: AgentCallContext["hidden"] = filtered
     ? async (paths) => new Set(await services.hidden({ call: id, paths: [...paths] }))
     : context.hidden;
   const before = learnHookChanges(context.reads, changed);
   const { response, ...result } = await settled(name, call, { ...context, lastWriters, hidden });
   const { isError, overdue } = result;
-  const ended = { id, isError, bytes: sizeOf(result), ...(overdue ? { overdue } : {}) };
+  const told = { ...(overdue ? { overdue } : {}), ...(response === undefined ? {} : { response }) };
+  const ended = { id, isError, result, ...told };
   if (watched) {
-    const told = response === undefined ? {} : { response };
-    const answer = await services.after({ ...ended, result, ...told });
+    const answer = await services.after(ended);
     const after = learnHookChanges(context.reads, answer.changed);
     const notes = [...before, ...(answer.append === undefined ? [] : [answer.append]), ...after];
     return notes.length === 0 ? result : appended(result, notes.join("\n\n"));
   }
   // No reply is needed; the next request finds out if the supervisor has ended.
-  services.after(kept ? { ...ended, result } : ended).catch(() => {});
+  services.after(ended).catch(() => {});
   return before.length === 0 ? result : appended(result, before.join("\n\n"));
 }
 
@@ -189,10 +189,6 @@ function wellFormed({ content, ...rest }: CallResult): CallResult {
 export function appended({ content, ...rest }: CallResult, text: string): CallResult {
   const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : [...content];
   return { ...rest, content: [...blocks, { type: "text", text }] };
-}
-
-function sizeOf({ content }: CallResult): number {
-  return typeof content === "string" ? content.length : JSON.stringify(content).length;
 }
 
 /** Without advice a model sends the same call again. */

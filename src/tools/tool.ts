@@ -123,6 +123,8 @@ export interface Tool<Input = never, Output = unknown, Context extends CallConte
   readonly needsHost?: true;
   /** What the user sees while it runs: the argument that distinguishes this call. */
   title(input: Input): string;
+  /** What the model says that the call is for. */
+  intent?(input: Input): string | undefined;
   /** What a call touches, for the gate (default: nothing). */
   accesses?(input: Input, cwd: string): readonly Access[];
   /** What the user sees before they decide, in addition to the input (default: nothing). Must not reject. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
+import type { AgentView } from "../../src/events/event.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { Summary } from "../../src/mailbox/messages.ts";
-import type { AgentView } from "../../src/supervisor/view.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 import { settled } from "../support/fake-clock.ts";
 import { FakeIO } from "./fake-io.ts";

@@ -1,6 +1,7 @@
 import type { Runtime } from "../../src/cli/runtime.ts";
 import type { AgentDefinition } from "../../src/context/agents/definition.ts";
 import type { Skill } from "../../src/context/skills/skill.ts";
+import type { AgentView, SupervisorEvent } from "../../src/events/event.ts";
 import type { ListedAgent } from "../../src/features/agents/listing.ts";
 import { type Confirm, type FanOutQuote, UNQUOTED } from "../../src/features/budget/fan-out-approval.ts";
 import type { ServerService } from "../../src/features/servers/index.ts";
@@ -21,7 +22,7 @@ import type {
 } from "../../src/session/options.ts";
 import { type Restoring, type ResumeRequest, resumeSession } from "../../src/session/resume-session.ts";
 import type { PermissionMode, Rule } from "../../src/settings/rules.ts";
-import type { AgentView, PermissionDenial, SupervisorEvent } from "../../src/supervisor/view.ts";
+import type { PermissionDenial } from "../../src/supervisor/grounds.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 
 export function usage(input: number, output: number): Usage {

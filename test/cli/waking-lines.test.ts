@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { wakingLines } from "../../src/cli/background-questions.ts";
+import type { AgentView } from "../../src/events/event.ts";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
-import type { AgentView } from "../../src/supervisor/view.ts";
 import { agentView } from "../support/agent-view.ts";
 
 const main = agentView({ id: MAIN, depth: 0, type: "main", activity: { type: "model" } });

@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod/mini";
+import type { SupervisorEvent } from "../../src/events/event.ts";
 import { EventStream } from "../../src/library/event-stream.ts";
 import { flattenOptions, type SessionOptions } from "../../src/library/options.ts";
 import { Session } from "../../src/library/session.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import { type ScriptedTurn, scriptedModel } from "../../src/model/scripted.ts";
-import type { SupervisorEvent } from "../../src/supervisor/view.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 type Play = (request: ModelRequest) => ScriptedTurn | Promise<ScriptedTurn>;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { SupervisorEvent } from "../../src/events/event.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
-import type { SupervisorEvent } from "../../src/supervisor/view.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { supervised } from "../support/supervised.ts";
 

@@ -79,7 +79,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
         processes: { run: () => Promise.reject(new Error("nothing is run in this test")) },
         outputs: { pathOf: () => "" },
         actors: { all: () => [], notify() {} },
-        note() {},
+        ...{ note() {}, onLines() {} },
       }),
     ],
     ...{ journal, toolbox, clock: systemClock },

@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { onTestFinished } from "vitest";
 import * as z from "zod/mini";
+import type { SupervisorEvent } from "../../src/events/event.ts";
 import { journalFile } from "../../src/journal/paths.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { type SessionState, sessionStateOf } from "../../src/journal/session-state.ts";
@@ -14,7 +15,6 @@ import { type Script, type ScriptedModel, scriptedModel } from "../../src/model/
 import type { SupervisorOptions } from "../../src/session/options.ts";
 import { resumeSession } from "../../src/session/resume-session.ts";
 import { Supervisor } from "../../src/session/supervisor.ts";
-import type { SupervisorEvent } from "../../src/supervisor/view.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { inThreadHost } from "../support/in-thread-host.ts";
 import { seededScheduler } from "../support/scheduler.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { AgentView } from "../../src/events/event.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
-import type { AgentView } from "../../src/supervisor/view.ts";
 import { shippedHosts } from "../support/supervised.ts";
 import {
   broken,

@@ -1,6 +1,6 @@
+import type { AgentView } from "../../src/events/event.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { ActorId } from "../../src/mailbox/ids.ts";
-import type { AgentView } from "../../src/supervisor/view.ts";
 
 export function actor(number: number): ActorId {
   return ActorId.parse(`agent${number}`);
@@ -13,6 +13,7 @@ export function agentView(change: Partial<AgentView> & { id: ActorId }): AgentVi
     depth: 1,
     type: "Explore",
     description: "a task",
+    call: null,
     state: "running",
     activity: { type: "idle" },
     doing: null,

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { SupervisorEvent } from "../../src/events/event.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/model/scripted.ts";
 import type { SupervisorOptions } from "../../src/session/options.ts";
 import { Supervisor } from "../../src/session/supervisor.ts";
-import type { SupervisorEvent } from "../../src/supervisor/view.ts";
 import { inThreadHost } from "./in-thread-host.ts";
 import { isLong } from "./long.ts";
 import { seededScheduler } from "./scheduler.ts";

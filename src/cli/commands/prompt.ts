@@ -1,8 +1,8 @@
+import type { AgentView } from "../../events/event.ts";
 import { noUsage } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { noReceipts } from "../../mailbox/turns.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
-import type { AgentView } from "../../supervisor/view.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { agentName } from "../agent-text.ts";
 import type { Arguments } from "../arguments.ts";

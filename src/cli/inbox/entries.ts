@@ -1,3 +1,4 @@
+import type { WaitingForUser } from "../../events/event.ts";
 import { decisionOn } from "../../features/inbox/index.ts";
 import { readWaiting, type WaitingFile } from "../../features/inbox/waiting-file.ts";
 import { journalFile } from "../../journal/paths.ts";
@@ -6,7 +7,6 @@ import { sessionStateOf } from "../../journal/session-state.ts";
 import { listSessions, type SessionEntry } from "../../journal/sessions.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { JournalRecord } from "../../mailbox/session-events.ts";
-import type { WaitingForUser } from "../../supervisor/view.ts";
 
 /** Something that waits for the user. */
 export interface InboxEntry {

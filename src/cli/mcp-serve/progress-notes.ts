@@ -1,6 +1,6 @@
+import type { AgentView } from "../../events/event.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { AgentView } from "../../supervisor/view.ts";
 import { counted } from "../../terminal/figures.ts";
 import { agentName, doing } from "../agent-text.ts";
 import { descendantsOf } from "./agent-results.ts";

@@ -1,10 +1,10 @@
 import { Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { findAgent } from "../../context/agents/index.ts";
+import type { SupervisorEvent } from "../../events/event.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { within } from "../../mailbox/clock.ts";
 import type { SupervisorHandle, SupervisorOptions } from "../../session/options.ts";
-import type { SupervisorEvent } from "../../supervisor/view.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { Arguments } from "../arguments.ts";
 import { chooseProgress } from "../choose-progress.ts";

@@ -1,8 +1,8 @@
+import type { AgentView, SupervisorEvent } from "../../events/event.ts";
 import { nearName } from "../../lib/near-name.ts";
 import { type Clock, pause, within } from "../../mailbox/clock.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
-import type { AgentView, SupervisorEvent } from "../../supervisor/view.ts";
 import { counted } from "../../terminal/figures.ts";
 import { resumeHint, unfinishedAgents } from "../unfinished.ts";
 import { quoted } from "../usage-error.ts";

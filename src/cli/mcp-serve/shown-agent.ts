@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
+import type { AgentView } from "../../events/event.ts";
 import { worktreeLine } from "../../features/isolation/worktree-words.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { Status, type Summary } from "../../mailbox/messages.ts";
-import type { AgentView } from "../../supervisor/view.ts";
 import { doing } from "../agent-text.ts";
 import type { JobEnd } from "../jobs.ts";
 

@@ -1,6 +1,6 @@
+import type { AgentView } from "../../events/event.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
-import type { AgentView } from "../../supervisor/view.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import { counted, shortCount } from "../../terminal/figures.ts";
 import { agentName, doingAndWhere, stateMark } from "../agent-text.ts";

@@ -1,5 +1,5 @@
+import type { AgentView } from "../../events/event.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import type { AgentView } from "../../supervisor/view.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 
 /** Returns a function that gives one line for each new call of the main conversation, or undefined if none started. */

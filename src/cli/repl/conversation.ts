@@ -1,9 +1,9 @@
+import type { AgentView, SupervisorEvent } from "../../events/event.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { pause } from "../../mailbox/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { UserHandler } from "../../policy/asks.ts";
 import type { AgentResult } from "../../session/options.ts";
-import type { AgentView, SupervisorEvent } from "../../supervisor/view.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { exitCodes } from "../exit-codes.ts";

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
+import type { SupervisorEvent } from "../../events/event.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import type { SupervisorEvent } from "../../supervisor/view.ts";
 import { paintFor } from "../../terminal/colour.ts";
 import type { Outlet } from "../../terminal/output-stream.ts";
 import { safeText } from "../../terminal/safe-text.ts";

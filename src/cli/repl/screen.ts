@@ -1,5 +1,5 @@
+import type { AgentView, SupervisorEvent } from "../../events/event.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
-import type { AgentView, SupervisorEvent } from "../../supervisor/view.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
@@ -117,6 +117,10 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
         case "woken":
         case "answered":
         case "waiting":
+        case "call-begin":
+        case "call-progress":
+        case "call-end":
+        case "message":
           return;
         default:
           return event satisfies never;

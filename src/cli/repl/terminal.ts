@@ -1,4 +1,4 @@
-import type { SupervisorEvent } from "../../supervisor/view.ts";
+import type { SupervisorEvent } from "../../events/event.ts";
 import type { Paint } from "../../terminal/colour.ts";
 
 /** What a user does at the terminal. */

@@ -1,3 +1,4 @@
+import type { AgentView } from "../../events/event.ts";
 import { addUsage } from "../../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../../mailbox/ids.ts";
 import type { ActorSpec, Turn } from "../../mailbox/messages.ts";
@@ -5,7 +6,6 @@ import type { ModelPause } from "../../mailbox/model-pause.ts";
 import type { JournalRecord, SessionEvent } from "../../mailbox/session-events.ts";
 import { usageOf } from "../../mailbox/turns.ts";
 import { costOf, type OwnPrices } from "../../model/prices.ts";
-import type { AgentView } from "../../supervisor/view.ts";
 import { callTitle } from "./call-title.ts";
 
 interface Followed {
@@ -134,7 +134,7 @@ export class SessionView {
     }
   }
 
-  #spawn({ spec, background }: Extract<SessionEvent, { type: "spawn" }>, now: number): void {
+  #spawn({ spec, call, background }: Extract<SessionEvent, { type: "spawn" }>, now: number): void {
     this.#changed.add(spec.id);
     this.#agents.set(spec.id, {
       root: spec.root,
@@ -150,7 +150,7 @@ export class SessionView {
         },
         ...{ state: "queued", activity: { type: "idle" }, doing: null, model: spec.model },
         ...{ turns: spec.turns.length, usage: usageOf(spec.turns), costUsd: this.#costOf(spec) },
-        ...{ background: background === true, hasLoop: false, trouble: null, overlap: null },
+        ...{ call, background: background === true, hasLoop: false, trouble: null, overlap: null },
         ...{ lastSignAt: now, createdAt: now, startedAt: null, endedAt: null, summary: null },
       },
     });

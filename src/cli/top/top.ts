@@ -1,10 +1,10 @@
+import type { AgentView } from "../../events/event.ts";
 import { lockHolder } from "../../journal/numbered-lock.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { listSessions, type SessionEntry } from "../../journal/sessions.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
-import type { AgentView } from "../../supervisor/view.ts";
 import { isDumb, paintFor } from "../../terminal/colour.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
 import { counted, dollars, shortCount, shortDate, shortTime } from "../../terminal/figures.ts";

@@ -1,8 +1,8 @@
+import type { AgentView } from "../../events/event.ts";
 import { resultId } from "../../journal/session-state.ts";
 import type { Summary } from "../../mailbox/messages.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { AgentNotice } from "../../supervisor/notices.ts";
-import type { AgentView } from "../../supervisor/view.ts";
 import { worktreeLine } from "../isolation/worktree-words.ts";
 import { checkedNote, noteOn } from "../receipts/check-text.ts";
 

@@ -5,7 +5,7 @@ import type { Prepared, Sandbox, SandboxPlace, SandboxSettings } from "../../pol
 import { endsOfFile } from "../../processes/file-ends.ts";
 import { folderIn, type Shell } from "../../processes/platform-shell.ts";
 import type { Processes, RunWatch } from "../../processes/processes.ts";
-import type { ProcessResult } from "../../processes/requests.ts";
+import type { Lines, ProcessResult } from "../../processes/requests.ts";
 import type { Outputs } from "../../supervisor/outputs.ts";
 import type { CommandPlace } from "../../supervisor/running-call.ts";
 import { MAX_OUTPUT_CHARS } from "../../tools/command-output.ts";
@@ -33,6 +33,8 @@ export interface CommandOptions {
   readonly keep: boolean;
   readonly signal: AbortSignal;
   readonly watch?: RunWatch;
+  /** Receives the lines that it prints, while it runs. */
+  readonly onLines?: (lines: readonly string[]) => void;
   /** Where the gate allowed this command to run; by default in the sandbox, if there is one. */
   readonly where?: CommandPlace;
 }
@@ -51,6 +53,7 @@ export interface Commands {
     request: CommandRequest,
     signal: AbortSignal,
     where?: CommandPlace,
+    onLines?: (lines: readonly string[]) => void,
   ): Promise<CommandResult>;
   /** Returns the problem if the command cannot even be tried. */
   start(options: CommandOptions): RunningCommand | string;
@@ -66,13 +69,19 @@ export function backgroundCommands(
   const start = (options: CommandOptions): RunningCommand | string => {
     if (shell === null)
       return "There is no bash on this machine, and commands run in nothing else. Install bash, or add its directory to PATH.";
-    const { owner, command, cwd, timeoutMs, keep, signal, watch, where } = options;
+    const { owner, command, cwd, timeoutMs, keep, signal, onLines, where } = options;
     let place: ReturnType<Outputs["next"]>;
     try {
       place = outputs.next();
     } catch (error) {
       return errorMessage(error);
     }
+    const watch = onLines
+      ? {
+          started: () => processes.follow(place.id, 0, []),
+          lines: ({ lines }: Lines) => onLines(lines),
+        }
+      : options.watch;
     const run = async (prepared: Prepared | null): Promise<CommandResult> => {
       const request = {
         ...{ id: place.id, owner, file: shell.file, args: shell.args(command), cwd, timeoutMs },
@@ -90,8 +99,8 @@ export function backgroundCommands(
 
   return {
     start,
-    async run(owner, { command, cwd, timeoutMs }, signal, where) {
-      const own = where === undefined ? {} : { where };
+    async run(owner, { command, cwd, timeoutMs }, signal, where, onLines) {
+      const own = { ...(where === undefined ? {} : { where }), ...(onLines ? { onLines } : {}) };
       const running = start({ owner, command, cwd, timeoutMs, keep: false, signal, ...own });
       return typeof running === "string" ? notRun(running) : running.result;
     },

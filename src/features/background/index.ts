@@ -17,6 +17,8 @@ import type { Commands } from "./commands.ts";
 export interface BackgroundFeatureParts {
   readonly background: Background;
   readonly commands: Commands;
+  /** Receives what a command in the foreground prints, while it runs. */
+  readonly onLines: (call: CallId, lines: readonly string[]) => void;
   readonly processes: Pick<Processes, "run">;
   readonly toolbox: Pick<Toolbox, "find">;
   readonly outputs: Pick<Outputs, "pathOf">;
@@ -43,7 +45,10 @@ export function backgroundFeature(parts: BackgroundFeatureParts): Joints {
           return processes.run({ ...request, owner: actor.id }, stopping.signal);
         },
         async command(request) {
-          return commands.run(actor.id, request, stopping.signal, allowedCall(actor, request));
+          const call = allowedCall(actor, request);
+          return commands.run(actor.id, request, stopping.signal, call, (lines) =>
+            parts.onLines(request.call, lines),
+          );
         },
         async background(request) {
           return background.start(actor.id, request, life.signal, allowedCall(actor, request));

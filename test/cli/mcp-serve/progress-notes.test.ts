@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { callProgressText, tellProgress } from "../../../src/cli/mcp-serve/progress-notes.ts";
-import type { AgentView } from "../../../src/supervisor/view.ts";
+import type { AgentView } from "../../../src/events/event.ts";
 import { actor, agentView } from "../../support/agent-view.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 

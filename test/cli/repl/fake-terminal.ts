@@ -1,5 +1,5 @@
 import type { Dialog, Terminal, TerminalListeners } from "../../../src/cli/repl/terminal.ts";
-import type { SupervisorEvent } from "../../../src/supervisor/view.ts";
+import type { SupervisorEvent } from "../../../src/events/event.ts";
 import { plain } from "../../../src/terminal/colour.ts";
 
 /** A terminal that remembers what it was told, and answers questions with these lines. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { SupervisorEvent } from "../../../src/events/event.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
-import type { SupervisorEvent } from "../../../src/supervisor/view.ts";
 import { shippedHosts, supervised } from "../../support/supervised.ts";
 import { lastResults, textsOf } from "../../support/texts-of.ts";
 

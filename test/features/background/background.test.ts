@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { SupervisorEvent } from "../../../src/events/event.ts";
 import { Background } from "../../../src/features/background/background.ts";
 import { type Clock, systemClock } from "../../../src/mailbox/clock.ts";
 import { ActorId, callId, type Ids, MAIN, randomIds } from "../../../src/mailbox/ids.ts";
 import { blocksOf } from "../../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
-import type { SupervisorEvent } from "../../../src/supervisor/view.ts";
 import { witness } from "../../processes/witness.ts";
 import { type HostName, shippedHosts, supervised } from "../../support/supervised.ts";
 

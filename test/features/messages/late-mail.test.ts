@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { AgentView } from "../../../src/events/event.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
-import type { AgentView } from "../../../src/supervisor/view.ts";
 import {
   broken,
   journalOf,

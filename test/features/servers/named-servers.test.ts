@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type AgentDefinition, defineAgent } from "../../../src/context/agents/definition.ts";
+import type { SupervisorEvent } from "../../../src/events/event.ts";
 import { missingServers, missingWords } from "../../../src/features/servers/named-servers.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
-import type { SupervisorEvent } from "../../../src/supervisor/view.ts";
 import { server } from "../../mcp/opened-mcp.ts";
 import { supervised } from "../../support/supervised.ts";
 import { textsOf } from "../../support/texts-of.ts";

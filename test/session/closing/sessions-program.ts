@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
+import type { SupervisorEvent } from "../../../src/events/event.ts";
 import { Supervisor } from "../../../src/session/supervisor.ts";
-import type { SupervisorEvent } from "../../../src/supervisor/view.ts";
 
 /** Opens and closes sessions of some agents each, one after the other, and prints what this process has after each. */
 const { cwd, home, sessions, agents } = JSON.parse(process.argv[2] ?? "");

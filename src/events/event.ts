@@ -1,10 +1,10 @@
-import type { Usage } from "../mailbox/conversation.ts";
-import type { ActorId } from "../mailbox/ids.ts";
+import type { ContentBlockParam, Usage } from "../mailbox/conversation.ts";
+import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type { Summary } from "../mailbox/messages.ts";
 import type { ModelPause } from "../mailbox/model-pause.ts";
 import type { UserAnswer, UserRequest } from "../policy/asks.ts";
 import type { AgentResult } from "./agent-result.ts";
-import type { Grounds } from "./grounds.ts";
+import type { CallEvent } from "./call.ts";
 
 /** The states of an agent, in the order in which it passes them. */
 export type AgentState = "queued" | "starting" | "running" | "paused" | "waiting" | "cancelling" | "ended";
@@ -41,6 +41,8 @@ export interface AgentView {
   readonly depth: number;
   readonly type: string;
   readonly description: string;
+  /** The call that asked for its run, or null: a user or a program did. */
+  readonly call: CallId | null;
   /** Of `spawn`: what it does in its session. */
   readonly key?: string;
   /** With a `key`: a later spawn with this key gets its result, and starts no agent. */
@@ -85,8 +87,19 @@ export type WaitingForUser =
       readonly summary: Summary;
     };
 
+/** A message of a conversation, once it is recorded: a reply, results of calls, notices. */
+export interface MessageEvent {
+  readonly type: "message";
+  readonly actor: ActorId;
+  readonly turn: number;
+  readonly role: "user" | "assistant";
+  readonly content: string | readonly ContentBlockParam[];
+}
+
 /** What a session reports to its listener. None of it needs an answer. */
 export type SupervisorEvent =
+  | CallEvent
+  | MessageEvent
   | { readonly type: "agent"; readonly view: AgentView }
   /** A piece of the main conversation's visible reply, as it is written; pieces of one reply have one `turn`. */
   | { readonly type: "text"; readonly actor: ActorId; readonly text: string; readonly turn: number }
@@ -122,25 +135,3 @@ export type SupervisorEvent =
   /** Its result. */
   | { readonly type: "answered"; readonly result: AgentResult }
   | { readonly type: "warning"; readonly message: string };
-
-/** A call that was not allowed, as `--output-format json` lists it. */
-export interface PermissionDenial extends Pick<Grounds, "by" | "reason" | "rule"> {
-  readonly actor: ActorId;
-  readonly tool_name: string;
-  readonly tool_use_id: string;
-  readonly tool_input: unknown;
-  /** The rules that would have allowed this very call; empty if none would. */
-  readonly grants: readonly string[];
-}
-
-/** What the live tree shows of an actor in addition to what it does. */
-export interface Remarks {
-  /** What a watch has found wrong, as a sentence. */
-  readonly trouble: string | null;
-  /** Where another agent writes to the same file, as a phrase. */
-  readonly overlap: string | null;
-  /** Which of the session's tasks it works on. */
-  readonly task: string | null;
-}
-
-export const NO_REMARKS: Remarks = { trouble: null, overlap: null, task: null };
