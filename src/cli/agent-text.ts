@@ -4,6 +4,7 @@ import { totalTokens, type Usage } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";
 import type { Paint } from "../terminal/colour.ts";
+import { cutToWidth, displayWidth } from "../terminal/display-width.ts";
 import { counted, dollars, shortCount, shortDate, shortTime } from "../terminal/figures.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 
@@ -51,6 +52,15 @@ export function stateMark(view: AgentView, paint: Paint): string {
     default:
       return view.state satisfies never;
   }
+}
+
+/** `✓ Explore · find it  done · 3 turns · 4.1k tok · 2.3 s`, of an agent that has ended. */
+export function agentEndLine(view: AgentView, columns: number, paint: Paint): string {
+  const { endedAt, createdAt } = view;
+  const name = cutToWidth(agentName(view), Math.max(8, columns - 4));
+  const how = `  ${ending(view)} · ${agentFigures(view, endedAt ?? createdAt)}`;
+  const room = columns - 2 - displayWidth(name);
+  return `${stateMark(view, paint)} ${name}${room > 8 ? paint("dim", cutToWidth(how, room)) : ""}`;
 }
 
 /** What an agent is doing, or how it ended. */

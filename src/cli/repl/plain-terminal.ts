@@ -4,9 +4,9 @@ import { MAIN } from "../../mailbox/ids.ts";
 import { paintFor } from "../../terminal/colour.ts";
 import type { Outlet } from "../../terminal/output-stream.ts";
 import { safeText } from "../../terminal/safe-text.ts";
+import { createCallLines } from "../../terminal/transcript/call-lines.ts";
 import type { CliIO } from "../io.ts";
 import { createPlainProgress } from "../plain-progress.ts";
-import { createCallNotes } from "./call-notes.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
 
@@ -19,7 +19,7 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
   const paint = paintFor(stdout, env);
   const quiet = createQuietKeys(clock);
   const over = new AbortController();
-  const callBegun = createCallNotes();
+  const calls = createCallLines(paint, () => clock.now());
   /** Shown once it is no longer held back: each gives its text only then. */
   const heldBack: (() => string)[] = [];
   let inDialog = false;
@@ -84,6 +84,7 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     return typed;
   };
 
+  const columns = (): number => Math.max(8, stdout.size().columns - 1);
   const say = ({ actor, turn, text }: Extract<SupervisorEvent, { type: "text" }>): void => {
     if (actor !== MAIN) return;
     if (turn !== lastTurn) gap();
@@ -93,14 +94,14 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
   };
   const show = (event: SupervisorEvent): void => {
     if (event.type === "text") say(event);
-    const call = event.type === "agent" ? callBegun(event.view) : undefined;
-    if (call !== undefined) line(`· ${call}`);
+    if (event.type === "call-begin" || event.type === "call-progress" || event.type === "call-end")
+      if (event.actor === MAIN) for (const row of calls.onEvent(event, columns())) line(row);
     progress.onEvent(event);
   };
 
   return {
     paint,
-    columns: () => Math.max(8, stdout.size().columns - 1),
+    columns,
     print: line,
     gap,
     onEvent(event) {

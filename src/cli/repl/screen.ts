@@ -3,11 +3,12 @@ import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
+import { createCallLines } from "../../terminal/transcript/call-lines.ts";
 import { wrapText } from "../../terminal/wrap.ts";
+import { agentEndLine } from "../agent-text.ts";
 import type { CliIO } from "../io.ts";
 import { renderTree } from "../live-tree.ts";
 import { createWaits, pauseLine } from "../waits.ts";
-import { createCallNotes } from "./call-notes.ts";
 import { createCanvas } from "./canvas.ts";
 import { inputRows } from "./input-rows.ts";
 import type { LineEditor } from "./line-editor.ts";
@@ -41,7 +42,7 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
   const canvas = createCanvas(stdout);
   const reply = createReplyText();
   const live = createLiveView(() => clock.now());
-  const callBegun = createCallNotes();
+  const calls = createCallLines(paint, () => clock.now());
   /** Permanent lines not painted yet. */
   let fresh: string[] = [];
   const heldBack: string[] = [];
@@ -50,6 +51,8 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
   let lastIsEmpty = true;
   /** True if the last permanent line shows a call. */
   let afterCall = false;
+  /** Agents whose end was shown. */
+  const finished = new Set<ActorId>();
   /** The turn of the reply shown last. */
   let lastTurn = 0;
 
@@ -68,6 +71,14 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
     put(reply.end());
     if (!lastIsEmpty) put([""]);
   };
+  /** What was done, apart from what was said. */
+  const note = (...lines: readonly string[]): void => {
+    if (lines.length === 0) return;
+    if (!afterCall) gap();
+    put(reply.end());
+    put(lines);
+    afterCall = true;
+  };
   const say = (piece: string, turn: number): void => {
     // Separates a reply from what precedes it, even if the calls in between were not allowed.
     if (turn !== lastTurn || (reply.tail === "" && afterCall)) gap();
@@ -79,11 +90,13 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
   const middle = (room: number): string[] => {
     if (held) return [];
     const { tail } = reply;
-    const forTree = Math.max(1, room - (tail === "" ? 1 : 2));
+    const now = clock.now();
+    const running = calls.running({ columns: columns(), rows: Math.max(1, Math.floor(room / 2)), now });
+    const forTree = Math.max(1, room - running.length - (tail === "" ? 1 : 2));
     const frame = { columns: columns(), rows: forTree, paint };
-    const tree = working || live.busy() ? live.lines(clock.now(), frame, working) : [];
+    const tree = working || live.busy() ? live.lines(now, frame) : [];
     const gapAbove = tree.length > 0 && (tail !== "" || !lastIsEmpty) ? [""] : [];
-    return [...(tail === "" ? [] : [cutToWidth(tail, columns())]), ...gapAbove, ...tree];
+    return [...(tail === "" ? [] : [cutToWidth(tail, columns())]), ...running, ...gapAbove, ...tree];
   };
 
   return {
@@ -93,13 +106,18 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
     onEvent(event) {
       live.onEvent(event);
       switch (event.type) {
-        case "agent": {
-          const call = callBegun(event.view);
-          if (call === undefined) return;
-          if (!afterCall) gap();
-          print(paint("dim", cutToWidth(`· ${call}`, columns())));
-          afterCall = true;
+        case "call-begin":
+        case "call-progress":
+        case "call-end": {
+          if (event.actor === MAIN) note(...calls.onEvent(event, columns()));
           return;
+        }
+        case "agent": {
+          const { view } = event;
+          if (view.id === MAIN || view.state !== "ended") return void finished.delete(view.id);
+          if (finished.has(view.id)) return;
+          finished.add(view.id);
+          return note(agentEndLine(view, columns(), paint));
         }
         case "text":
           if (event.actor === MAIN) say(event.text, event.turn);
@@ -117,9 +135,6 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
         case "woken":
         case "answered":
         case "waiting":
-        case "call-begin":
-        case "call-progress":
-        case "call-end":
         case "message":
           return;
         default:
@@ -128,8 +143,7 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
     },
     working(isWorking) {
       working = isWorking;
-      if (isWorking) live.begin();
-      else put(reply.end());
+      if (!isWorking) put(reply.end());
     },
     isWorking: () => working,
     isBusy: () => working || live.busy(),
@@ -161,15 +175,11 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
 /** The working agents, as lines. */
 interface LiveView {
   onEvent(event: SupervisorEvent): void;
-  /** Assigns what ended before now to an earlier turn. */
-  begin(): void;
-  /** True if an agent still works, also in the background. */
+  /** True if an agent works, also in the background. */
   busy(): boolean;
-  /** Includes agents that ended in the running turn; between turns only working ones. */
   lines(
     now: number,
     frame: { readonly columns: number; readonly rows: number; readonly paint: Paint },
-    inTurn: boolean,
   ): string[];
 }
 
@@ -181,18 +191,15 @@ function createLiveView(now: () => number): LiveView {
       if (event.type === "waiting") waits.add(event, now());
       if (event.type !== "agent") return;
       const { view } = event;
-      views.set(view.id, view);
+      if (view.state === "ended") views.delete(view.id);
+      else views.set(view.id, view);
       if (view.state === "ended" || view.activity.type === "tool") waits.end(view.id);
     },
-    begin() {
-      for (const [id, { state }] of views) if (state === "ended") views.delete(id);
-    },
-    busy: () => [...views.values()].some(({ state }) => state !== "ended"),
-    lines(at, { columns, rows, paint }, inTurn) {
-      const shown = [...views.values()].filter(({ state }) => inTurn || state !== "ended");
+    busy: () => views.size > 0,
+    lines(at, { columns, rows, paint }) {
       const countdown = waits.line(at);
       const forTree = Math.max(1, rows - (countdown === undefined ? 0 : 1));
-      const tree = renderTree(shown, at, { columns, rows: forTree, paint });
+      const tree = renderTree([...views.values()], at, { columns, rows: forTree, paint });
       return countdown === undefined ? tree : [...tree, paint("yellow", cutToWidth(countdown, columns))];
     },
   };

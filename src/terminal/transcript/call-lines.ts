@@ -1,0 +1,142 @@
+import type { CallBeginEvent, CallEndEvent, CallEvent } from "../../events/call.ts";
+import type { CallId } from "../../mailbox/ids.ts";
+import type { Paint } from "../colour.ts";
+import { cutToWidth } from "../display-width.ts";
+import { counted, shortTime } from "../figures.ts";
+import { safeLine, safeText } from "../safe-text.ts";
+
+/** What calls look like on a terminal: a line while they run, and lines that stay once they have ended. */
+export interface CallLines {
+  /** Returns the lines that stay. */
+  onEvent(event: CallEvent, columns: number): string[];
+  /** Returns rows for the calls that run now, the newest last; at most `rows`. */
+  running(frame: { readonly columns: number; readonly rows: number; readonly now: number }): string[];
+}
+
+interface Running {
+  readonly begin: CallBeginEvent;
+  readonly startedAt: number;
+  readonly tail: readonly string[];
+}
+
+/** Lines of output that stay: a success shows its beginning, a failure its end. */
+const KEPT = { ok: 3, failed: 10 };
+/** A quick command shows no time. */
+const SLOW_MS = 1_000;
+
+export function createCallLines(paint: Paint, now: () => number): CallLines {
+  const open = new Map<CallId, Running>();
+  return {
+    onEvent(event, columns) {
+      switch (event.type) {
+        case "call-begin":
+          open.set(event.call, { begin: event, startedAt: now(), tail: [] });
+          return [];
+        case "call-progress": {
+          const running = open.get(event.call);
+          if (running) open.set(event.call, { ...running, tail: event.tail.split("\n") });
+          return [];
+        }
+        case "call-end": {
+          const running = open.get(event.call);
+          open.delete(event.call);
+          return running === undefined ? [] : endLines(running.begin, event, columns, paint);
+        }
+        default:
+          return event satisfies never;
+      }
+    },
+    running({ columns, rows, now: at }) {
+      const calls = [...open.values()].filter(({ begin }) => !AGENTS.has(begin.tool));
+      const lines = calls.flatMap(({ begin, startedAt, tail }) => [
+        runningLine(begin, at - startedAt, columns, paint),
+        ...tail.map((line) => paint("dim", cutToWidth(`  ${safeLine(line)}`, columns))),
+      ]);
+      return lines.slice(-rows);
+    },
+  };
+}
+
+/** The tree of agents shows these. */
+const AGENTS: ReadonlySet<string> = new Set(["Agent", "Workflow"]);
+
+function runningLine(begin: CallBeginEvent, ms: number, columns: number, paint: Paint): string {
+  const time = ms < SLOW_MS || columns < 30 ? "" : `  ${shortTime(ms)}`;
+  return `${paint("cyan", "●")} ${cutToWidth(callTitle(begin), columns - 2 - time.length)}${paint("dim", time)}`;
+}
+
+/** `$ npm test`, `Read src/a.ts`; a tool without a title is shown by its name. */
+export function callTitle({ tool, title, input }: Pick<CallBeginEvent, "tool" | "title" | "input">): string {
+  if (tool !== "Bash") return safeLine(title === tool ? tool : `${tool} ${title}`);
+  const command = typeof input === "object" && input !== null ? Reflect.get(input, "command") : title;
+  const [first = "", ...others] = safeText(String(command)).trim().split("\n");
+  return `$ ${first}${others.length > 0 ? ` … +${counted(others.length, "line")}` : ""}`;
+}
+
+function endLines(begin: CallBeginEvent, end: CallEndEvent, columns: number, paint: Paint): string[] {
+  const title = callTitle(begin);
+  const line = (mark: string, note: string): string => {
+    // In a narrow terminal the title counts more.
+    const words = note === "" || columns - note.length < 20 ? "" : `  ${note}`;
+    return `${mark} ${cutToWidth(title, columns - 2 - words.length)}${paint("dim", words)}`;
+  };
+  switch (end.outcome) {
+    case "denied":
+      return [
+        line(paint("yellow", "⊘"), ""),
+        paint("yellow", cutToWidth(`  not allowed: ${safeLine(end.reason ?? "")}`, columns)),
+      ];
+    case "invalid":
+    case "error":
+      return [line(paint("red", "✗"), noteOf(begin, end)), ...outputRows(end, KEPT.failed, columns, paint)];
+    case "stopped":
+      return [line(paint("yellow", "⊘"), "stopped")];
+    case "ok": {
+      if (AGENTS.has(begin.tool)) return [];
+      const failed = end.exitCode !== undefined && end.exitCode !== 0;
+      const mark = failed ? paint("red", "✗") : paint("green", "✓");
+      const shows =
+        begin.tool === "Bash" ? outputRows(end, failed ? KEPT.failed : KEPT.ok, columns, paint) : [];
+      return [line(mark, noteOf(begin, end)), ...shows];
+    }
+    default:
+      return end.outcome satisfies never;
+  }
+}
+
+/** `exit 1 · 4.2 s`, `120 lines`, `+3 -2`. */
+function noteOf(
+  { tool }: CallBeginEvent,
+  { exitCode, lines, diff, durationMs, outcome }: CallEndEvent,
+): string {
+  const count = outcome === "ok" ? COUNTED[tool] : undefined;
+  return [
+    ...(diff === undefined ? [] : [`+${diff.added} -${diff.removed}`]),
+    ...(count === undefined ? [] : [counted(lines, count)]),
+    ...(exitCode === undefined || exitCode === 0
+      ? []
+      : [exitCode === null ? "no exit code" : `exit ${exitCode}`]),
+    ...(durationMs < SLOW_MS ? [] : [shortTime(durationMs)]),
+  ].join(" · ");
+}
+
+const COUNTED: Readonly<Record<string, string>> = { Read: "line", Grep: "line", Glob: "file" };
+
+/** The first lines, or the last ones of what failed, and how many more there are. */
+function outputRows(
+  { head, lines, exitCode, outcome }: CallEndEvent,
+  most: number,
+  columns: number,
+  paint: Paint,
+): string[] {
+  const known = safeText(head)
+    .split("\n")
+    .filter((row) => row.trim() !== "");
+  const showsEnd = outcome !== "ok" || (exitCode !== undefined && exitCode !== 0);
+  const shown = known.length <= most ? known : showsEnd ? known.slice(-most) : known.slice(0, most);
+  const more = Math.max(0, lines - shown.length);
+  const rows = shown.map((row) => paint("dim", cutToWidth(`  ${row.replaceAll("\t", "  ")}`, columns)));
+  if (more === 0) return rows;
+  const rest = paint("dim", cutToWidth(`  … ${counted(more, "more line")}`, columns));
+  return showsEnd && lines <= known.length ? [rest, ...rows] : [...rows, rest];
+}
