@@ -53,7 +53,7 @@ function activityOf({ lifecycle, calls, keptBy, wait }: Actor): Activity {
   return { type: "tool", tool: newest.tool, title };
 }
 
-/** A model's own words say more about a long command than its first characters. */
+/** What a model says of a long command tells more than its first characters. */
 function shownTitle({ title, description }: RunningCall): string {
   return description ?? title;
 }

@@ -98,7 +98,7 @@ describe("a call in the transcript (issue 21, 3)", () => {
     expect(calls.running({ columns: 80, rows: 10, now: 0 })).toEqual([]);
   });
 
-  test("while it runs is its command, its time and the last lines of its output; all that run at once are shown", () => {
+  test("while it runs is its command, its time and the last lines of its output; all that run together are shown", () => {
     const calls = createCallLines(plain, () => 0);
     calls.onEvent(bash("npm test"), 80);
     calls.onEvent(begin("Read", {}, "a.ts", 1), 80);

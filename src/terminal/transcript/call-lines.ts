@@ -62,11 +62,11 @@ const AGENTS: ReadonlySet<string> = new Set(["Agent", "Workflow"]);
 
 function runningLine(begin: CallBeginEvent, ms: number, columns: number, paint: Paint): string {
   const time = ms < SLOW_MS || columns < 30 ? "" : `  ${shortTime(ms)}`;
-  return `${paint("cyan", "●")} ${cutToWidth(callTitle(begin), columns - 2 - time.length)}${paint("dim", time)}`;
+  return `${paint("cyan", "●")} ${cutToWidth(callLine(begin), columns - 2 - time.length)}${paint("dim", time)}`;
 }
 
 /** `$ npm test`, `Read src/a.ts`; a tool without a title is shown by its name. */
-export function callTitle({ tool, title, input }: Pick<CallBeginEvent, "tool" | "title" | "input">): string {
+export function callLine({ tool, title, input }: Pick<CallBeginEvent, "tool" | "title" | "input">): string {
   if (tool !== "Bash") return safeLine(title === tool ? tool : `${tool} ${title}`);
   const command = typeof input === "object" && input !== null ? Reflect.get(input, "command") : title;
   const [first = "", ...others] = safeText(String(command)).trim().split("\n");
@@ -74,7 +74,7 @@ export function callTitle({ tool, title, input }: Pick<CallBeginEvent, "tool" | 
 }
 
 function endLines(begin: CallBeginEvent, end: CallEndEvent, columns: number, paint: Paint): string[] {
-  const title = callTitle(begin);
+  const title = callLine(begin);
   const line = (mark: string, note: string): string => {
     // In a narrow terminal the title counts more.
     const words = note === "" || columns - note.length < 20 ? "" : `  ${note}`;

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "../../..");
 test.each([
   ["where is the wire format of messages decided?", "src/mailbox/messages.ts"],
   ["how does an agent end?", "src/actors/ending.ts"],
-  ["How does an agent end, and where is its one summary made?", "src/supervisor/agent-result.ts"],
+  ["How does an agent end, and where is its one summary made?", "src/events/agent-result.ts"],
   ["where are exit codes decided?", "src/cli/exit-codes.ts"],
   ["how long does Retry-After make everyone wait?", "src/model/retry-after.ts"],
   ["where are ids made?", "src/mailbox/ids.ts"],
