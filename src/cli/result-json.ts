@@ -1,5 +1,5 @@
-import type { CostEstimate } from "../features/budget/cost-estimate.ts";
 import type { AgentView } from "../events/event.ts";
+import type { CostEstimate } from "../features/budget/cost-estimate.ts";
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Status, Summary } from "../mailbox/messages.ts";

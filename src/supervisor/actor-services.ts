@@ -7,7 +7,7 @@ import type { TurnAnswer } from "../mailbox/turn-answers.ts";
 import { type Actor, compactRequest } from "./actor-record.ts";
 import { agentCalls, type CallParts } from "./calls.ts";
 import type { Completion } from "./completion.ts";
-import type { CoreEvent, FeatureServices, Joints } from "./joints.ts";
+import type { FeatureServices, Joints } from "./joints.ts";
 import type { ActorEvent } from "./lifecycle.ts";
 import type { Notice } from "./notices.ts";
 
