@@ -71,6 +71,7 @@ export async function readChosenPlugins(io: CliIO, root: string): Promise<Chosen
       ...{ home: troupeHome(io.env, io.homedir), homedir: io.homedir, root },
     },
     enabled: settings.enabledPlugins,
+    configs: settings.pluginConfigs,
     proposed: ofProject.flatMap(([id, on]) =>
       on === true && !Object.hasOwn(settings.enabledPlugins, id) ? [id] : [],
     ),

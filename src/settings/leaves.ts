@@ -15,8 +15,8 @@ export interface Leaf {
   readonly setting: Setting<unknown> | null;
   readonly scope: FileScope;
   readonly file: string;
-  /** The directory of the plug-in that it belongs to. */
-  readonly plugin?: string;
+  /** Environment variables of the plug-in that it belongs to. */
+  readonly plugin?: Readonly<Record<string, string>>;
 }
 
 /** A value that cannot be used. */
@@ -168,7 +168,7 @@ export function parseValue(
 const IGNORED = `alwaysThinkingEnabled apiProvider attribution autoMemoryDirectory autoMemoryEnabled
   autoUpdates autoUpdatesChannel awsAuthRefresh awsCredentialExport cleanupPeriodDays companyAnnouncements
   enableAllProjectMcpServers fastMode feedbackSurveyRate fileSuggestion gcpAuthRefresh includeCoAuthoredBy
-  includeGitInstructions language modelOverrides otelHeadersHelper outputStyle plansDirectory pluginConfigs
+  includeGitInstructions language modelOverrides otelHeadersHelper outputStyle plansDirectory
   prefersReducedMotion respectGitignore showThinkingSummaries showTurnDuration skipWebFetchPreflight
   skipDangerousModePermissionPrompt spinnerTipsEnabled spinnerTipsOverride spinnerVerbs statusLine
   teammateMode terminalProgressBarEnabled theme tui verbose voiceEnabled worktree.bgIsolation

@@ -16,6 +16,12 @@ export const pluginSettings = {
     'Marketplaces by name, each with `source`: `{"source": "directory", "path": …}`, `{"source": "github", "repo": …}` or `{"source": "git", "url": …}`, the last two with `ref` if you want another branch or a tag. `troupe plugin marketplace add` sets it. A project\'s settings can add some for the plug-ins that it proposes; a name of yours stays yours.',
     { trust: "proposes" },
   ),
+  pluginConfigs: setting(
+    "pluginConfigs",
+    objects(),
+    `The options that plug-ins declare, by \`name@marketplace\` (of \`--plugin-dir\` the name alone): \`{"options": {"api_url": …}}\`. One without a value here has that of \`CLAUDE_PLUGIN_OPTION_API_URL\`, or its default. ${NOT_IN_PROJECT}`,
+    { trust: "never" },
+  ),
   blockedMarketplaces: setting(
     "blockedMarketplaces",
     marketplaceSources(),

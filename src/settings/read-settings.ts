@@ -14,8 +14,8 @@ export interface HookSource {
   readonly scope: Scope;
   readonly file: string;
   readonly value: unknown;
-  /** The directory of the plug-in that they belong to. */
-  readonly plugin?: string;
+  /** Environment variables of the plug-in that they belong to. */
+  readonly plugin?: Readonly<Record<string, string>>;
 }
 
 /** A command or a directory, and the file that names it: its meaning depends on the file. */

@@ -141,7 +141,7 @@ test("every entry of a marketplace that is left out has a line", async () => {
     "",
   ]);
   const install = async (name: string) => (await troupe("plugin", "install", `${name}@shop`, "--yes")).err;
-  expect(await install("npm")).toContain("a source of a kind not used here (npm), so it is left out");
+  expect(await install("npm")).toContain("is a package of npm, which Troupe does not install");
   expect(await install("out")).toContain("is outside its marketplace, so it is left out");
   expect(await install("short")).toContain("its sha 0123abc is not a whole ID of a commit");
   expect(await install("odd")).toContain("it has no url that git can clone");
@@ -200,7 +200,7 @@ test("whatever else a plug-in can have gets a line", async () => {
   const { err } = await user().troupe("-p", "hello", "--offline", "--plugin-dir", dir);
   expect(err).toContain(`${file}: commands must be paths of files or directories; what is not is left out.`);
   expect(err).toContain(
-    `${file}: monitors, userConfig, dependencies, experimental.themes of the plug-in tools are not used here.`,
+    `${file}: monitors, dependencies, experimental.themes of the plug-in tools are not used here.`,
   );
   expect(err).toContain(`${file}: fancy of the plug-in tools is not known here and left out.`);
   expect(err).toContain(

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
@@ -103,7 +103,7 @@ test("--plugin-dir gives a session its agents, hooks and servers, and says first
     ["tools:reader", ["reader"]],
     ["tools:writer", ["writer"]],
   ]);
-  expect(options?.hooks?.map(({ plugin, scope }) => [plugin, scope])).toEqual([
+  expect(options?.hooks?.map(({ plugin, scope }) => [plugin?.["CLAUDE_PLUGIN_ROOT"], scope])).toEqual([
     [dir, "user"],
     [dir, "user"],
   ]);
@@ -115,7 +115,12 @@ test("--plugin-dir gives a session its agents, hooks and servers, and says first
 
 test("a hook of a plug-in gets the plug-in's directory in its environment", async () => {
   const { hooks } = parseHooks([
-    { scope: "user", file: "/p/hooks.json", plugin: "/p", value: { Stop: [hook("true")] } },
+    {
+      scope: "user",
+      file: "/p/hooks.json",
+      plugin: { CLAUDE_PLUGIN_ROOT: "/p" },
+      value: { Stop: [hook("true")] },
+    },
   ]);
   const [one] = hooks.get("Stop") ?? [];
   const requests: RunRequest[] = [];
@@ -136,6 +141,84 @@ test("a hook of a plug-in gets the plug-in's directory in its environment", asyn
   };
   await runHook(one, run, how, systemClock, new AbortController().signal);
   expect(requests[0]?.env).toEqual({ A: "1", CLAUDE_PLUGIN_ROOT: "/p" });
+  const program = { ...one, command: `${ROOT}/notify`, args: [`${ROOT}/a b`, "$(id)"] };
+  await runHook(program, run, how, systemClock, new AbortController().signal);
+  expect(requests[1]?.args.slice(-3)).toEqual(["/p/notify", "/p/a b", "$(id)"]);
+});
+
+/** A plug-in that uses its options and its directory for data, with values of the user. */
+async function withOptions(options: object, env: Readonly<Record<string, string>> = {}) {
+  const [dir, homedir] = [join(temporaryFolder(), "opts"), temporaryFolder()];
+  const option = (name: string) => `$\{user_config.${name}}`;
+  const data = "$\{CLAUDE_PLUGIN_DATA}";
+  const group = (one: object) => [{ hooks: [{ type: "command", ...one }] }];
+  const files: Readonly<Record<string, unknown>> = {
+    [`${homedir}/.claude/settings.json`]: { pluginConfigs: { opts: { options } } },
+    [`${dir}/.claude-plugin/plugin.json`]: {
+      name: "opts",
+      userConfig: { url: { default: "http://d" }, token: { sensitive: true, required: true }, blank: {} },
+      mcpServers: {
+        api: { command: "api", args: [option("url"), `x${option("blank")}`, `${data}/lib`] },
+        secret: { type: "http", url: "https://e.example", headers: { Authorization: option("token") } },
+        helped: { type: "http", url: "https://e.example", headersHelper: `echo ${option("url")}` },
+        typo: { command: "x", args: [option("urll")] },
+      },
+      hooks: {
+        Stop: group({ command: "notify", args: [option("url"), "a b"] }),
+        SessionEnd: group({ command: `notify ${option("url")}` }),
+      },
+    },
+    [`${dir}/agents/a.md`]: `---\nname: a\ndescription: A.\n---\n${ROOT} ${data} ${option("url")} ${option("token")}\n`,
+    [`${dir}/skills/s/SKILL.md`]: `---\ndescription: S.\n---\n${ROOT} ${data} ${option("url")} ${option("token")}\n`,
+  };
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  }
+  const io = new FakeIO({
+    ...{ cwd: temporaryFolder(), homedir, env: { TROUPE_HOME: join(homedir, ".troupe"), ...env } },
+  });
+  const runtime = new FakeRuntime();
+  const code = await main(["-p", "hello", "--offline", "--plugin-dir", dir], io, runtime);
+  const given = runtime.sessions[0]?.options;
+  const servers = [given?.mcpServers ?? []].flat();
+  return { code, dir, servers, data: join(homedir, ".claude/plugins/data/opts"), err: io.err.text, given };
+}
+
+test("a plug-in's options and its directory for data reach its servers, hooks, agents and skills", async () => {
+  const { dir, data, given, servers } = await withOptions({ url: "http://mine", token: "t-1" });
+  expect(servers).toMatchObject([
+    { name: "plugin:opts:api", args: ["http://mine", "x", `${data}/lib`] },
+    { name: "plugin:opts:secret", headers: { Authorization: "t-1" } },
+  ]);
+  expect(servers[0]).toMatchObject({
+    env: { CLAUDE_PLUGIN_ROOT: dir, CLAUDE_PLUGIN_DATA: data, CLAUDE_PLUGIN_OPTION_URL: "http://mine" },
+  });
+  expect(existsSync(data)).toBe(true);
+  const { hooks } = parseHooks(given?.hooks ?? []);
+  expect(hooks.get("Stop")?.[0]).toMatchObject({
+    ...{ command: "notify", args: ["http://mine", "a b"] },
+    plugin: { CLAUDE_PLUGIN_DATA: data, CLAUDE_PLUGIN_OPTION_TOKEN: "t-1" },
+  });
+  const token = "$\{user_config.token}";
+  const text = `${dir} ${data} http://mine ${token}`;
+  expect(given?.agents?.map(({ prompt }) => prompt.trim())).toEqual([text]);
+});
+
+test("what a plug-in's options cannot be put into is left out with a line", async () => {
+  const { dir, err, servers } = await withOptions({});
+  const file = `${dir}/.claude-plugin/plugin.json`;
+  const then = 'it is left out. Set pluginConfigs["opts"].options in ~/.claude/settings.json.';
+  expect(servers.map(({ name }) => name)).toEqual(["plugin:opts:api"]);
+  for (const line of [
+    `${file}: the MCP server plugin:opts:secret needs its option token, which has no value; ${then}`,
+    `${file}: the MCP server plugin:opts:helped has $\{user_config.…} in headersHelper, a shell's line; ${then}`,
+    `${file}: the MCP server plugin:opts:typo needs its option urll, which has no value; ${then}`,
+    `${file}: a hook has $\{user_config.…} in a shell's line (its script finds the value in CLAUDE_PLUGIN_OPTION_… of its environment); ${then}`,
+  ])
+    expect(err).toContain(line);
+  const fromEnv = await withOptions({}, { CLAUDE_PLUGIN_OPTION_TOKEN: "t-2" });
+  expect(fromEnv.servers[1]).toMatchObject({ headers: { Authorization: "t-2" } });
 });
 
 test("troupe mcp list shows the servers of a plug-in", async () => {

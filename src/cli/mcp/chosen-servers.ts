@@ -70,10 +70,12 @@ function unusable(leaves: readonly Leaf[], servers: readonly McpServer[]): Reado
 /** Parses each file on its own, for messages that name it. */
 export function serversOfLeaves(leaves: readonly Leaf[], env: Env): readonly ParsedServers[] {
   return leaves.map(({ path, value, file, plugin }) => {
-    const root = plugin === undefined ? {} : { CLAUDE_PLUGIN_ROOT: plugin };
     const own =
-      isObject(value) && plugin !== undefined ? { ...value, env: { ...root, ...envOf(value) } } : value;
-    return parseMcpServers({ mcpServers: { [path.at(-1) ?? ""]: own } }, { file, env: { ...env, ...root } });
+      isObject(value) && plugin !== undefined ? { ...value, env: { ...plugin, ...envOf(value) } } : value;
+    return parseMcpServers(
+      { mcpServers: { [path.at(-1) ?? ""]: own } },
+      { file, env: { ...env, ...plugin } },
+    );
   });
 }
 

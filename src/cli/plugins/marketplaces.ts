@@ -177,7 +177,9 @@ export function findPlugin(id: string, search: MarketplaceSearch): FoundPlugin |
   const kind = valueAt(one.source, ["source"]);
   if (source === null)
     return left(
-      `has a source of a kind not used here (${printable(typeof kind === "string" ? kind : "none")})`,
+      kind === "npm"
+        ? "is a package of npm, which Troupe does not install (install it yourself, and name its directory with --plugin-dir)"
+        : `has a source of a kind not used here (${printable(typeof kind === "string" ? kind : "none")})`,
     );
   if ("problem" in source) return left(`cannot be got: ${source.problem}`);
   const to = join(clonesDir(search.home), "cache", basename(market), cloneName(name, source));

@@ -54,7 +54,7 @@ function settingsOf(file: string, plugin: string, value: Readonly<Record<string,
   const warnings = problems.map(
     ({ path, message }) => `${file}: ${printable(path.join("."))} ${message}; it is left out.`,
   );
-  const own = leaves.map((leaf) => ({ ...leaf, plugin }));
+  const own = leaves.map((leaf) => ({ ...leaf, plugin: { CLAUDE_PLUGIN_ROOT: plugin } }));
   return { ...from, leaves: own, warnings, cautious: false, identity: null };
 }
 

@@ -8,6 +8,7 @@ import { settingsDirs } from "../directories.ts";
 import type { CliIO } from "../io.ts";
 import { gitSourceText } from "./git-source.ts";
 import { type FoundPlugin, findPlugin, type MarketplaceSearch } from "./marketplaces.ts";
+import { withOptions } from "./plugin-options.ts";
 import { agreeToPlugin, notAgreed, type PluginParts, pluginParts } from "./plugin-parts.ts";
 
 export interface SessionPlugins {
@@ -25,6 +26,8 @@ export interface ChosenPlugins {
   readonly search: MarketplaceSearch;
   /** By the settings of the user and of the organisation. */
   readonly enabled: Readonly<Record<string, boolean>>;
+  /** The user's values for options of plug-ins, by name. */
+  readonly configs: Readonly<Record<string, unknown>>;
   /** Those that only the project's settings enable. */
   readonly proposed: readonly string[];
   /** Directories of plug-ins, each relative to another directory. */
@@ -34,7 +37,9 @@ export interface ChosenPlugins {
 /** Asks the user about a plug-in; absent if no user can answer. */
 export type AskAboutPlugin = ((question: string) => Promise<boolean>) | undefined;
 
-type Opened = (PluginParts & { readonly source: PluginSource }) | { readonly left: readonly string[] };
+type Opened =
+  | (PluginParts & { readonly source: PluginSource; readonly id: string })
+  | { readonly left: readonly string[] };
 
 /**
  * Reads the plug-ins of --plugin-dir and those that settings enable. What the first run is agreed to, as the user names
@@ -51,7 +56,10 @@ export async function openPlugins(
   );
   const dirs = named.flatMap((one) => one.dirs);
   const flagged = await Promise.all(
-    [...new Set(dirs)].map(async (dir) => ({ ...(await pluginParts({ dir })), source: { dir } })),
+    [...new Set(dirs)].map(async (dir) => {
+      const parts = await pluginParts({ dir });
+      return { ...parts, source: { dir }, id: parts.plugin.name };
+    }),
   );
   const enabled = Object.entries(chosen.enabled).flatMap(([id, on]) => (on ? [id] : []));
   const opened: Opened[] = [];
@@ -65,11 +73,14 @@ export async function openPlugins(
     // The flag's counts: a plug-in is there once.
     else if (!dirs.includes(found.dir)) opened.push(await openFound({ id, found, isProposed }, io, ask));
   }
-  const counted = [...flagged, ...opened.filter((one) => "plugin" in one)];
+  const counted = [...flagged, ...opened.filter((one) => "plugin" in one)].map((one) => ({
+    ...one,
+    ...withOptions(one.plugin, one, { id: one.id, configs: chosen.configs, io }),
+  }));
   const problems = [
     ...named.flatMap(({ notes }) => notes),
     ...opened.flatMap((one) => ("left" in one ? one.left : [])),
-    ...counted.flatMap(({ plugin }) => plugin.notes),
+    ...counted.flatMap(({ plugin, notes }) => [...plugin.notes, ...notes]),
     ...sameNames(counted),
   ];
   return {
@@ -112,9 +123,9 @@ async function openFound(
   }
   const source = { dir, entry, reach };
   const parts = await pluginParts(source);
-  if (!isProposed && parts.grants.length === 0) return { ...parts, source };
+  if (!isProposed && parts.grants.length === 0) return { ...parts, source, id };
   const fresh = await notAgreed(io, { id, ...found }, parts.grants);
-  if (fresh?.length === 0) return { ...parts, source };
+  if (fresh?.length === 0) return { ...parts, source, id };
   const lines = grantLines(fresh ?? parts.grants, Number.POSITIVE_INFINITY);
   const will =
     lines.length === 0
@@ -123,7 +134,7 @@ async function openFound(
   const question = `The plug-in ${name} (${dir})${by} ${fresh === null ? "needs your agreement" : "has changed since you agreed to it"}. ${will}\nUntil you do, it is left out. Do you agree?`;
   if (await ask?.(question)) {
     await agreeToPlugin(io, { id, ...found }, parts.grants);
-    return { ...parts, source };
+    return { ...parts, source, id };
   }
   const runs = (fresh ?? parts.grants).map(({ words }) => words).join("; ");
   const what = runs === "" ? `the plug-in ${name}${by}` : `what the plug-in ${name}${by} runs (${runs}),`;

@@ -22,6 +22,8 @@ export interface AgentDir extends MarkdownDir {
   readonly scope: "enterprise" | "user" | "project" | "plugin";
   /** Comes before the names of what is in it. */
   readonly prefix?: string;
+  /** Values of `${NAME}` in a plug-in's prompts. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** Returns the directories in order of precedence: the organization's, the project's, the user's, plug-ins'. */
@@ -41,8 +43,9 @@ export function agentDirs(
     ...project.map((dir) => agentDir("project", below(dir), trusted() ? null : top)),
     agentDir("user", below(homedir)),
     ...plugins.flatMap((plugin) => {
-      const { name, agents } = readPlugin(plugin, files);
-      return agents.map((one): AgentDir => ({ ...one, scope: "plugin", prefix: `${name}:` }));
+      const { name, agents, dir } = readPlugin(plugin, files);
+      const variables = { CLAUDE_PLUGIN_ROOT: dir, ...plugin.variables };
+      return agents.map((one): AgentDir => ({ ...one, variables, scope: "plugin", prefix: `${name}:` }));
     }),
   ];
 }

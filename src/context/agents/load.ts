@@ -134,7 +134,7 @@ const NOTES = /^(?:readme|changelog|contributing|licen[cs]e|index|claude|agents)
 
 /** Reads what one file defines, and what is wrong with it. Never rejects. */
 async function readAgent(
-  { path: file, look, of: { scope, prefix = "" } }: MarkdownFile<AgentDir>,
+  { path: file, look, of: { scope, prefix = "", variables = {} } }: MarkdownFile<AgentDir>,
   files: Files,
 ): Promise<ReadAgent> {
   const nothing = (message?: string, line: number | null = null): ReadAgent => ({
@@ -151,7 +151,11 @@ async function readAgent(
           1,
         );
   const { fields, body, bodyLine: line } = read;
-  const prompt = body.replace(/\r\n?/g, "\n");
+  const prompt = body
+    .replace(/\r\n?/g, "\n")
+    .replace(/\$\{([\w.]+)\}/g, (raw, name: string) =>
+      Object.hasOwn(variables, name) ? String(variables[name]) : raw,
+    );
   const { definition, problems } = definedBy({
     ...{ fields, prompt, line, source: { scope, file } },
     fallbackName: basename(file).replace(/\.md$/i, ""),

@@ -7,7 +7,7 @@ import type { Files } from "../files.ts";
 /** Keys of a manifest, or of an entry of a marketplace, that are used or that only describe. */
 const KNOWN =
   `$schema name displayName version description author homepage repository license keywords category tags
-  strict source id logo icon skills commands agents hooks mcpServers`.split(/\s+/);
+  strict source id logo icon skills commands agents hooks mcpServers userConfig`.split(/\s+/);
 
 /** Parts that a plug-in can have elsewhere and for which Troupe has no counterpart, with their usual places. */
 const OTHER_PARTS: Readonly<Record<string, string | null>> = {
@@ -16,7 +16,6 @@ const OTHER_PARTS: Readonly<Record<string, string | null>> = {
   monitors: "monitors",
   themes: "themes",
   channels: null,
-  userConfig: null,
   dependencies: null,
   settings: "settings.json",
   defaultEnabled: null,

@@ -26,6 +26,8 @@ export interface PluginSource {
   readonly reach?: string;
   /** What the user agreed to, by digest: a skill that asks for more is left out. Absent if the user was not asked. */
   readonly agreed?: ReadonlySet<string>;
+  /** Values of `${NAME}` in its texts, in addition to CLAUDE_PLUGIN_ROOT. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** A directory with agents, skills, commands, hooks and MCP servers, as its manifest and its marketplace say. */
@@ -38,6 +40,8 @@ export interface Plugin extends PluginSource {
   readonly hooks: readonly PluginValue[];
   /** Objects of servers by name, as in `.mcp.json`. */
   readonly servers: readonly PluginValue[];
+  /** The options that it declares, by key. */
+  readonly userConfig: JsonObject;
   /** Sentences about what was left out. */
   readonly notes: readonly string[];
 }
@@ -150,6 +154,7 @@ export function readPlugin(source: PluginSource, files: Files): Plugin {
     ...{ skills: definitions("skills"), commands: definitions("commands"), agents: definitions("agents") },
     hooks: values("hooks", join(dir, "hooks", "hooks.json")),
     servers: values("mcpServers", join(dir, ".mcp.json")),
+    userConfig: Object.assign({}, ...said.map(({ value }) => value["userConfig"]).filter(isObject)),
   };
   const declared = PARTS.filter((key) => isWhole && Object.hasOwn(manifest.value, key));
   if (declared.length > 0)

@@ -48,7 +48,7 @@ function skillOf(
   fields: Fields,
   body: string,
 ): { readonly skill: Skill | null; readonly problems: readonly FieldProblem[] } {
-  const { kind, origin, plugin, prefix } = of;
+  const { kind, origin, plugin, prefix, variables } = of;
   const reader = fieldReader(fields, KNOWN);
   const { problems, take } = reader;
   const line = (key: string) => take(key, sentence) ?? null;
@@ -88,6 +88,7 @@ function skillOf(
     });
   const skill: Skill = {
     ...{ name, alias: own !== name && ALIAS.test(own) ? own : null, kind, origin, path, plugin },
+    ...(variables === undefined ? {} : { variables }),
     description: line("description") || firstWords(body),
     whenToUse: line("when-to-use"),
     allowedTools: take("allowed-tools", names) ?? [],

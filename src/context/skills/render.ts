@@ -173,6 +173,6 @@ export function variablesOf(
   return {
     ...{ CLAUDE_SKILL_DIR: dir, SKILL_DIR: dir, TROUPE_SKILL_DIR: dir },
     ...{ CLAUDE_PROJECT_DIR: cwd, CLAUDE_SESSION_ID: session },
-    ...(skill.plugin === null ? {} : { CLAUDE_PLUGIN_ROOT: skill.plugin }),
+    ...skill.variables,
   };
 }

@@ -34,6 +34,8 @@ export interface SkillDir extends MarkdownDir {
   /** Comes before the names of what is in it. */
   readonly prefix: string;
   readonly plugin: string | null;
+  /** Values of `${NAME}` in its texts. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** Of a plug-in, what the user agreed to, by digest; absent if the user was not asked. */
   readonly agreed?: ReadonlySet<string>;
 }
@@ -59,7 +61,8 @@ export function skillDirs(where: Where, files: Files): SkillDir[] {
     ...plugins.flatMap((source) => {
       const { dir: plugin, name, skills, commands } = readPlugin(source, files);
       const agreed = source.agreed === undefined ? {} : { agreed: source.agreed };
-      const common = { ...agreed, origin: "plugin", plugin, prefix: `${name}:` } as const;
+      const variables = { CLAUDE_PLUGIN_ROOT: plugin, ...source.variables };
+      const common = { ...agreed, variables, origin: "plugin", plugin, prefix: `${name}:` } as const;
       return [
         ...skills.map((one): SkillDir => ({ ...common, ...one, kind: "skill" })),
         ...commands.map((one): SkillDir => ({ ...common, ...one, kind: "command" })),

@@ -13,6 +13,8 @@ export interface Skill {
   readonly path: string;
   /** The directory of the plug-in that it belongs to. */
   readonly plugin: string | null;
+  /** Values of `${NAME}` in its text that its plug-in gives it. */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly description: string;
   readonly whenToUse: string | null;
   /** Permission rules that hold while the skill is in use. */

@@ -17,7 +17,8 @@ export type TemplatePiece =
   | { readonly type: "command"; readonly written: string; readonly pieces: readonly TemplatePiece[] };
 
 const COMMAND = /(?<=^|[\s([{"'>|:])!`([^`\n]+)`/gm;
-const VALUES = /\$(?:ARGUMENTS\[(\d{1,2})\]|(ARGUMENTS)\b|(\d)|\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
+const VALUES =
+  /\$(?:ARGUMENTS\[(\d{1,2})\]|(ARGUMENTS)\b|(\d)|\{((?:user_config\.)?[A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
 
 /** Splits a body. Whatever looks like none of this is text. `names`: of arguments, by position. */
 export function templatePieces(body: string, names: readonly string[] = []): readonly TemplatePiece[] {

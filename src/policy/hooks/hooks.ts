@@ -28,8 +28,10 @@ export interface Hook {
   readonly agentType?: string;
   /** It runs only for actors that use the skill of this file. */
   readonly skill?: string;
-  /** The directory of the plug-in that it belongs to. */
-  readonly plugin?: string;
+  /** Arguments of `command`, which is then a program that no shell starts. */
+  readonly args?: readonly string[];
+  /** Environment variables of the plug-in that it belongs to. */
+  readonly plugin?: Readonly<Record<string, string>>;
   /** It is not awaited, and decides nothing. `wakes`: its no (exit code 2) starts a turn of its agent. */
   readonly async?: "quiet" | "wakes";
 }
@@ -150,10 +152,14 @@ type Parsed = ReturnType<typeof schemas>;
 /** Returns what only a command has, or only a hook with a model. */
 function ownPart(
   entry: z.infer<Parsed["Entry"]> | z.infer<Parsed["ModelEntry"]>,
-): Pick<Hook, "command" | "model" | "asksIfUnclear" | "async"> {
+): Pick<Hook, "command" | "args" | "model" | "asksIfUnclear" | "async"> {
   if (entry.type === "command") {
-    const { command, async, asyncRewake } = entry;
-    return { command, ...(asyncRewake ? { async: "wakes" } : async ? { async: "quiet" } : {}) };
+    const { command, args, async, asyncRewake } = entry;
+    return {
+      command,
+      ...(args === undefined ? {} : { args }),
+      ...(asyncRewake ? { async: "wakes" } : async ? { async: "quiet" } : {}),
+    };
   }
   const { prompt, model, failClosed } = entry;
   return {
@@ -209,6 +215,7 @@ function schemas() {
       ...common,
       type: z.literal("command", 'must be "command", "prompt" or "agent"'),
       command: text("must be a command line"),
+      args: z.optional(z.array(z.string("must be a text"), "must be a list of texts")),
       async: flag,
       asyncRewake: flag,
     },
@@ -240,8 +247,8 @@ export function parseMatcher(matcher: string): (name: string) => boolean {
 const MAX_COMMAND_LENGTH = 60;
 
 /** Returns how the user recognises a hook. */
-export function hookName({ event, command, file }: Hook): string {
-  const line = command.trim().replace(/\s+/g, " ");
+export function hookName({ event, command, args = [], file }: Hook): string {
+  const line = [command, ...args].join(" ").trim().replace(/\s+/g, " ");
   const short = line.length > MAX_COMMAND_LENGTH ? `${line.slice(0, MAX_COMMAND_LENGTH)}…` : line;
   return `The ${event} hook "${short}" (${file})`;
 }
@@ -251,7 +258,7 @@ export function matchHooks(hooks: readonly Hook[], names: readonly string[]): re
   const chosen = new Map<string, Hook>();
   for (const hook of hooks) {
     if (names.length > 0 && !names.some((name) => hook.matches(name))) continue;
-    const key = `${hook.type} ${hook.command}`;
+    const key = JSON.stringify([hook.type, hook.command, hook.args]);
     const same = chosen.get(key);
     if (!same || strictness(hook) > strictness(same)) chosen.set(key, hook);
   }

@@ -36,6 +36,8 @@ const HOST_PATIENCE_MS = 15_000;
 export const HOOK_BLOCKS_EXIT_CODE = 2;
 /** `test` first: a redirection that fails would end some shells with 2, which means no. */
 const READING_EVENT = 'test -r "$1" || exit 126; exec /bin/sh -c "$2" < "$1"';
+/** The same for a program with arguments. */
+const GIVING_EVENT = 'test -r "$1" || exit 126; event=$1; shift; exec "$@" < "$event"';
 
 export async function runHook(
   hook: Hook,
@@ -44,10 +46,13 @@ export async function runHook(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<HookEnd> {
-  const args = ["-c", READING_EVENT, "hook", event, hook.command];
   const { timeoutMs, plugin } = hook;
-  const ofPlugin = plugin === undefined ? {} : { CLAUDE_PLUGIN_ROOT: plugin };
-  const request = { id, owner, file: "/bin/sh", args, cwd, env: { ...env, ...ofPlugin }, timeoutMs };
+  const all = { ...env, ...plugin };
+  const filled = (text: string) =>
+    text.replace(/\$\{(CLAUDE_\w+)\}/g, (raw, name: string) => all[name] ?? raw);
+  const program = hook.args && [filled(hook.command), ...hook.args.map(filled)];
+  const args = ["-c", program ? GIVING_EVENT : READING_EVENT, "hook", event, ...(program ?? [hook.command])];
+  const request = { id, owner, file: "/bin/sh", args, cwd, env: all, timeoutMs };
   const giveUp = new AbortController();
   const running = run(
     { ...request, maxOutputBytes: MAX_OUTPUT_BYTES },

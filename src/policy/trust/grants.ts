@@ -115,12 +115,16 @@ function hookWords(event: string, hooks: unknown): string {
   return `run ${what} as a hook (${printable(event)})`;
 }
 
+function withArguments(command: unknown, args: unknown): unknown {
+  return Array.isArray(args) ? [command, ...args].join(" ") : command;
+}
+
 /** However a hook is written, the command it runs is under `command`, and what it asks a model under `prompt`. */
 function commandsIn(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.flatMap(commandsIn);
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
-    key === "command" || key === "prompt" ? [inner] : commandsIn(inner),
+    key === "command" || key === "prompt" ? [withArguments(inner, value["args"])] : commandsIn(inner),
   );
 }
 
