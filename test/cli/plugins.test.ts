@@ -21,6 +21,7 @@ const agent = (name: string, more = "") =>
 const skill = "---\nname: look\ndescription: Looks.\n---\nLook.\n";
 const hook = (command: string) => ({ hooks: [{ type: "command", command }] });
 
+const NAMED = "$" + "{user_config.…}";
 const ROOT = "$" + "{CLAUDE_PLUGIN_ROOT}";
 
 /** A plug-in with something of every kind, and parts that cannot be used. */
@@ -212,9 +213,9 @@ test("what a plug-in's options cannot be put into is left out with a line", asyn
   expect(servers.map(({ name }) => name)).toEqual(["plugin:opts:api"]);
   for (const line of [
     `${file}: the MCP server plugin:opts:secret needs its option token, which has no value; ${then}`,
-    `${file}: the MCP server plugin:opts:helped has $\{user_config.…} in headersHelper, a shell's line; ${then}`,
+    `${file}: the MCP server plugin:opts:helped has ${NAMED} in headersHelper, a shell's line; ${then}`,
     `${file}: the MCP server plugin:opts:typo needs its option urll, which has no value; ${then}`,
-    `${file}: a hook has $\{user_config.…} in a shell's line (its script finds the value in CLAUDE_PLUGIN_OPTION_… of its environment); ${then}`,
+    `${file}: a hook has ${NAMED} in a shell's line (its script finds the value in CLAUDE_PLUGIN_OPTION_… of its environment); ${then}`,
   ])
     expect(err).toContain(line);
   const fromEnv = await withOptions({}, { CLAUDE_PLUGIN_OPTION_TOKEN: "t-2" });

@@ -90,12 +90,13 @@ interface Filled {
   readonly problems: readonly string[];
 }
 
+const NAMED = "$" + "{user_config.…}";
 const OPTION = /\$\{user_config\.(\w+)\}/g;
 
 /** A header's helper is a line of a shell, into which no value is put. */
 function fillServer(value: unknown, options: PluginOptions): Filled {
   if (usesOptions(valueAt(value, ["headersHelper"])))
-    return { value: undefined, problems: ["has ${user_config.…} in headersHelper, a shell's line"] };
+    return { value: undefined, problems: [`has ${NAMED} in headersHelper, a shell's line`] };
   const lacking = lackingIn(value, options);
   return lacking === null
     ? { value: fillAll(value, options), problems: [] }
@@ -109,7 +110,7 @@ function fillHooks(value: unknown, options: PluginOptions): Filled {
     const isShell = valueAt(hook, ["args"]) === undefined;
     const why =
       isShell && usesOptions(valueAt(hook, ["command"]))
-        ? "has ${user_config.…} in a shell's line (its script finds the value in CLAUDE_PLUGIN_OPTION_… of its environment)"
+        ? `has ${NAMED} in a shell's line (its script finds the value in CLAUDE_PLUGIN_OPTION_… of its environment)`
         : lackingIn(hook, options);
     if (why !== null) problems.push(why);
     return why === null;
