@@ -151,7 +151,7 @@ test("a hook of a plug-in gets the plug-in's directory in its environment", asyn
 async function withOptions(options: object, env: Readonly<Record<string, string>> = {}) {
   const [dir, homedir] = [join(temporaryFolder(), "opts"), temporaryFolder()];
   const option = (name: string) => `$\{user_config.${name}}`;
-  const data = "${CLAUDE_PLUGIN_DATA}";
+  const data = "$" + "{CLAUDE_PLUGIN_DATA}";
   const group = (one: object) => [{ hooks: [{ type: "command", ...one }] }];
   const files: Readonly<Record<string, unknown>> = {
     [`${homedir}/.claude/settings.json`]: { pluginConfigs: { opts: { options } } },
@@ -201,7 +201,7 @@ test("a plug-in's options and its directory for data reach its servers, hooks, a
     ...{ command: "notify", args: ["http://mine", "a b"] },
     plugin: { CLAUDE_PLUGIN_DATA: data, CLAUDE_PLUGIN_OPTION_TOKEN: "t-1" },
   });
-  const token = "${user_config.token}";
+  const token = "$" + "{user_config.token}";
   const text = `${dir} ${data} http://mine ${token}`;
   expect(given?.agents?.map(({ prompt }) => prompt.trim())).toEqual([text]);
 });
