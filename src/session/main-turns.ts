@@ -6,7 +6,7 @@ import type { OnEvent } from "../supervisor/listener.ts";
 import { FOR_THE_USER } from "../supervisor/run-for.ts";
 import type { OpenSession } from "./open-session.ts";
 import type { AgentResult } from "./options.ts";
-import { blockedPrompt, preparePrompt } from "./prepare-prompt.ts";
+import { blockedPrompt, openedBy, preparePrompt } from "./prepare-prompt.ts";
 import { titleOf } from "./validate-request.ts";
 
 const NEVER = new AbortController().signal;
@@ -121,7 +121,7 @@ export class MainTurns {
     const { hooks, permissions, skills, servers, options, context, known } = session;
     this.#isPreparing = true;
     try {
-      const opened = this.#hasHeard ? null : options.resume === undefined ? "startup" : "resume";
+      const opened = this.#hasHeard ? null : openedBy(options);
       const side = { hooks, caller: permissions.caller, skills, servers, options };
       const preparing = preparePrompt(text, side, { opened, signal: signal ?? NEVER });
       const prompt =

@@ -78,6 +78,8 @@ export type { Limits } from "../supervisor/limits.ts";
 export interface SupervisorOptions extends AgentModels {
   /** How much models put into their replies; an agent's definition wins (default: the server's). */
   readonly effort?: Effort;
+  /** It follows a conversation that the user has cleared (`/clear`), as SessionStart hooks read (default false). */
+  readonly afterClear?: boolean;
   /** The directory the session is about; must exist. */
   readonly cwd: string;
   readonly source: ModelSource;

@@ -22,6 +22,14 @@ export type Submitted =
   /** `reason` is a sentence for the user. */
   | { readonly type: "blocked"; readonly reason: string };
 
+type Opened = "startup" | "resume" | "clear";
+
+/** Returns how a session was opened, as its SessionStart hooks read it. */
+export function openedBy({ resume, afterClear }: Pick<SupervisorOptions, "resume" | "afterClear">): Opened {
+  if (resume !== undefined) return "resume";
+  return afterClear ? "clear" : "startup";
+}
+
 /** What of a session has a say in prompts. */
 export interface PromptSide {
   readonly hooks: PromptHooks;
@@ -34,7 +42,7 @@ export interface PromptSide {
 
 interface PromptTurn {
   /** How the session was opened, for its first prompt; null for later ones. */
-  readonly opened: "startup" | "resume" | null;
+  readonly opened: Opened | null;
   readonly signal: AbortSignal;
 }
 

@@ -97,6 +97,31 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.shows("troupe sessions show");
   });
 
+  test("/clear ends the conversation, says how to resume it, and begins one that knows nothing of it", {
+    tags: ["long"],
+  }, async () => {
+    const server = await serving((n) => (n === 1 ? endless : { text: `Reply ${n}.` }));
+    const terminal = start({ url: server.url, args: ["--permission-mode", "acceptEdits"] });
+    await ready(terminal);
+    terminal.type("the first secret\r");
+    await terminal.shows(/Reply 0\.[\s\S]*✓ done/);
+    terminal.type("and more\r");
+    await terminal.shows("Endless");
+    terminal.type("/clear\r");
+    await terminal.shows(
+      /the main conversation was still at work\.\ntroupe --resume (\w+) resumes it\.\n[\s\S]*A new conversation begins; it knows nothing of the one before\.\n\n› *$/,
+    );
+    terminal.type("hello\r");
+    await terminal.shows(/Reply 2\.[\s\S]*✓ done/);
+    const [, , last] = server.requests.map(({ body }) => JSON.stringify(body.messages));
+    expect(last).toContain("hello");
+    expect(last).not.toContain("secret");
+    terminal.type("/mode\r");
+    await terminal.shows("The mode is acceptEdits.");
+    terminal.type(CTRL_D);
+    expect(await terminal.ended).toBe(0);
+  });
+
   test("shows the reply as it is written, above the agents", { tags: ["long"] }, async () => {
     const seen = Promise.withResolvers<void>();
     const server = await serving(() => ({

@@ -6,7 +6,12 @@ import { readJournal } from "../../src/journal/reader.ts";
 import { troupe } from "../support/cli-process.ts";
 import { repositoryWith } from "../support/git-repository.ts";
 import { long } from "../support/long.ts";
-import { apiError, type RequestBody, startMessagesServer } from "../support/messages-server.ts";
+import {
+  apiError,
+  type RequestBody,
+  type ServedReply,
+  startMessagesServer,
+} from "../support/messages-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const textOf = (content: unknown): string =>
@@ -30,9 +35,11 @@ async function world(script: string) {
   writeFileSync(join(cwd, ".claude/workflows/work.js"), script);
   const asked: string[] = [];
   const failing = new Set<string>();
-  const server = await startMessagesServer(({ body }) => {
+  const holding = new Map<string, Promise<void>>();
+  const server = await startMessagesServer(async ({ body }) => {
     const prompt = promptOf(body);
     asked.push(prompt);
+    await holding.get(prompt);
     if (failing.has(prompt)) return apiError(400, "invalid_request_error", "not now");
     if (body.messages.some(({ role }) => role === "assistant")) return { text: `did ${prompt}` };
     const input = prompt.startsWith("call tree")
@@ -42,14 +49,15 @@ async function world(script: string) {
   });
   onTestFinished(() => server.close());
   const options = { home, cwd, url: server.url };
+  return { server, asked, failing, holding, options, cwd, session: () => onlySession(home) };
+}
+
+/** Where the one session of a home is. */
+function onlySession(home: string) {
   const projects = join(home, ".troupe/projects");
-  /** Where the one session is. */
-  const session = () => {
-    const [project = ""] = readdirSync(projects);
-    const [id = ""] = readdirSync(join(projects, project));
-    return { id, folder: join(projects, project, id) };
-  };
-  return { server, asked, failing, options, cwd, session };
+  const [project = ""] = readdirSync(projects);
+  const [id = ""] = readdirSync(join(projects, project));
+  return { id, folder: join(projects, project, id) };
 }
 
 interface CallsIn {
@@ -74,6 +82,18 @@ async function callsIn(folder: string): Promise<CallsIn> {
     if (event.summary.worktree?.outcome === "merged") merges.set(prompt, (merges.get(prompt) ?? 0) + 1);
   }
   return { done, open: new Set([...prompts.values()].filter((prompt) => !done.has(prompt))), merges };
+}
+
+/** The prompts of the agents that have a summary, one for each summary. */
+async function summariesIn(folder: string): Promise<readonly string[]> {
+  const reading = await readJournal(journalFile(folder));
+  const records = reading.type === "refused" ? [] : reading.records;
+  const prompts = new Map(
+    records.flatMap(({ event }) =>
+      event.type === "spawn" ? [[event.spec.id, promptOf({ messages: event.spec.messages } as never)]] : [],
+    ),
+  );
+  return records.flatMap(({ event }) => (event.type === "summary" ? [prompts.get(event.actor) ?? "?"] : []));
 }
 
 /** Edits are merged without a question. */
@@ -178,22 +198,104 @@ describe("troupe run", () => {
   });
 
   test("two processes cannot resume one run", { tags: ["long"] }, async () => {
-    const { options, session, server } = await world('return agent("call one");');
+    const { options, session, server, holding } = await world('return agent("call one");');
     await troupe(["run", "work"], {
       ...options,
       onStart: (child) => void server.request(1).then(() => child.kill("SIGKILL")),
     });
-    const { id } = session();
-    const [first, second] = await Promise.all([
-      troupe(["run", "--resume", id], options),
-      troupe(["run", "--resume", id], options),
-    ]);
-    const ends = [first, second].map(({ code }) => code).toSorted();
-    // The later one may also find the run finished.
-    expect(ends[0]).toBe(0);
-    if (ends[1] !== 0)
-      expect([first, second].find(({ code }) => code === 1)?.err).toMatch(
-        /is open|in another process|is held/i,
-      );
+    const { id, folder } = session();
+    const answer = Promise.withResolvers<void>();
+    holding.set("call one", answer.promise);
+    const first = troupe(["run", "--resume", id], options);
+    await server.request(2);
+    const second = await troupe(["run", "--resume", id], options);
+    expect(second).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(/The session is open in another process \(pid \d+\)/),
+    });
+    answer.resolve();
+    expect(await first).toMatchObject({ code: 0, out: "did call one\n" });
+    expect(await summariesIn(folder)).toEqual(["call one"]);
   });
+});
+
+describe("a script of the Workflow tool", () => {
+  const SCRIPT = `
+    const found = await parallel([() => agent("call one"), () => agent("call two")]);
+    return [...found, await agent("call three")];`;
+  const count = (text: string, part: string) => text.split(part).length - 1;
+
+  /** What the main conversation does with what it has read: it resumes a run that was cut off. */
+  function mainReply(said: string): ServedReply {
+    const [run] = /wf_\w+/.exec(said) ?? [];
+    if (run === undefined) return { calls: [{ name: "Workflow", input: { script: SCRIPT } }] };
+    if (said.includes("It returned (")) return { text: "all three are done" };
+    if (said.includes("ended with the program") && !said.includes("toolu_again"))
+      return { calls: [{ id: "toolu_again", name: "Workflow", input: { resumeFromRunId: run } }] };
+    return { text: "I wait for it." };
+  }
+
+  test.each([
+    ["while a call is at work", (prompt: string) => prompt === "call three", "did call three"],
+    // What it returned went with the program: the model is told how to have it again.
+    [
+      "when its end is being reported",
+      (_: string, said: string) => said.includes("It returned ("),
+      "Call Workflow with resumeFromRunId",
+    ],
+  ] as const)(
+    "killed %s and resumed asks no finished call again, and reports its end once",
+    {
+      tags: ["long"],
+      timeout: 120_000,
+    },
+    async (_, isMoment, told) => {
+      const home = temporaryFolder("troupe-home-");
+      const { folder: cwd } = await repositoryWith({ "a.txt": "alpha\n" });
+      const asked: string[] = [];
+      const killed = Promise.withResolvers<void>();
+      let kill: (() => void) | null = null;
+      const server = await startMessagesServer(async ({ body }) => {
+        const prompt = promptOf(body);
+        const said = JSON.stringify(body.messages);
+        if (kill !== null && isMoment(prompt, said)) {
+          kill();
+          await killed.promise;
+        }
+        if (prompt === "?") return mainReply(said);
+        asked.push(prompt);
+        return { text: `did ${prompt}` };
+      });
+      onTestFinished(() => server.close());
+      const options = { home, cwd, url: server.url };
+      const flags = ["-p", "--allowed-tools", "Workflow", "--output-format", "json"];
+      const first = await troupe([...flags, "go"], {
+        ...options,
+        onStart(child) {
+          kill = () => child.kill("SIGKILL");
+        },
+      });
+      expect(first.signal).toBe("SIGKILL");
+      kill = null;
+      killed.resolve();
+      const before = [...asked];
+      const { id, folder } = onlySession(home);
+      const { done } = await callsIn(folder);
+
+      const second = await troupe([...flags, "--resume", id, "go on"], options);
+      expect(second).toMatchObject({ code: 0 });
+      expect(second.json()).toMatchObject({
+        status: "done",
+        result: expect.stringMatching(/all three are done$/),
+      });
+      expect(asked.slice(before.length).filter((prompt) => done.has(prompt))).toEqual([]);
+      expect((await summariesIn(folder)).filter((prompt) => prompt !== "?").toSorted()).toEqual([
+        ...["call one", "call three", "call two"],
+      ]);
+      const last = server.requests.filter(({ body }) => promptOf(body) === "?").at(-1);
+      const said = JSON.stringify(last?.body.messages);
+      expect([count(said, "It returned ("), count(said, told) > 0]).toEqual([1, true]);
+    },
+  );
 });

@@ -65,3 +65,20 @@ test("a prompt that a hook blocks gives the turn back, and SessionStart runs onc
   expect(sent()[0]).toContain("The session has begun.");
   expect(sent()[1]?.match(/The session has begun\./g)).toHaveLength(1);
 });
+
+test.each([
+  [{}, "startup"],
+  [{ afterClear: true }, "clear"],
+])("a session with %j reports to SessionStart hooks how it began", async (more, source) => {
+  const cwd = temporaryFolder();
+  const hook = (matcher: string) => ({
+    matcher,
+    hooks: [{ type: "command", command: `echo ${matcher} >> log` }],
+  });
+  const value = { SessionStart: [hook("startup"), hook("resume"), hook("clear")] };
+  const hooks = [{ scope: "user", file: join(cwd, "settings.json"), value }] as const;
+  const { supervisor } = supervised("in-thread", () => ({ text: "done" }), { cwd, hooks, ...more });
+  await supervisor.prompt("go");
+  await supervisor.prompt("again");
+  expect(readFileSync(join(cwd, "log"), "utf8")).toBe(`${source}\n`);
+});

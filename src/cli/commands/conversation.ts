@@ -2,6 +2,7 @@ import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import { resumeOptions, wantedSession } from "../resume-flags.ts";
 import { mainOptions, sessionOptions } from "../session-flags.ts";
+import { setUpSession } from "../session-setup.ts";
 import { setUpSessionOrResume } from "../setup-or-resume.ts";
 import { quoted, UsageError } from "../usage-error.ts";
 
@@ -28,5 +29,9 @@ export async function runConversation(args: Arguments, context: Context): Promis
   }
   // Loaded when it is needed: -p needs none of it.
   const { runRepl } = await import("../repl/repl.ts");
-  return runRepl(context, (asked) => setUpSessionOrResume(args, context, asked), prompt);
+  return runRepl(
+    context,
+    (asked, isFresh) => (isFresh ? setUpSession : setUpSessionOrResume)(args, context, asked),
+    prompt,
+  );
 }

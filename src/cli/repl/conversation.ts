@@ -35,6 +35,8 @@ export interface ConversationStart {
   remember(line: string): void;
   /** Called after each turn. */
   turnEnded?(): void;
+  /** Prepares a session; the function that it resolves to replaces this one with it. Rejects if there can be none. */
+  clear(): Promise<() => void>;
 }
 
 /** Milliseconds for the text before a question to appear: longer than the gap between pieces of text. */
@@ -67,6 +69,7 @@ export class Conversation {
   /** The part of the reply streamed so far. */
   #said = "";
   #isLeaving = false;
+  #isClearing = false;
 
   constructor(io: CliIO, open: (listeners: TerminalListeners) => Terminal) {
     this.#io = io;
@@ -119,7 +122,7 @@ export class Conversation {
     if (event.type === "text" && event.actor === MAIN) this.#said += event.text;
     if (event.type === "woken") this.#wake(event.because);
     this.terminal.onEvent(event);
-    if (event.type === "answered") this.#answered(event.result);
+    if (event.type === "answered" && this.#begun) this.#answered(event.result);
   }
 
   /** Handles Ctrl-C, as a key or a signal: first stops the turn, then leaves. */
@@ -147,6 +150,26 @@ export class Conversation {
     this.#leaving.resolve(code);
   }
 
+  /** Ends the session as `leave` does. What is typed from now on is for the next one. */
+  async #clear({ session, clear }: ConversationStart): Promise<void> {
+    if (this.#isClearing) return;
+    this.#isClearing = true;
+    try {
+      const replace = await clear();
+      if (this.#isLeaving) return;
+      this.#begun = null;
+      this.#stop = null;
+      this.#woken = null;
+      for (const command of this.#commands) command.abort(new Error(LEFT));
+      session.detach(LEFT);
+      this.terminal.rest();
+      replace();
+    } finally {
+      this.#isClearing = false;
+      this.#next();
+    }
+  }
+
   /** Ends what the main conversation does and waits for; the background continues. */
   #stopTurn(): boolean {
     if (this.#isLeaving || (!this.#stop && !this.#woken && this.#commands.size === 0)) return false;
@@ -162,7 +185,7 @@ export class Conversation {
   #onLine(text: string): void {
     const begun = this.#begun;
     if (this.#isLeaving) return;
-    if (!begun) return void this.#waiting.push(text);
+    if (!begun || this.#isClearing) return void this.#waiting.push(text);
     begun.remember(text);
     const { session } = begun;
     const hasServers = session.mcpServers().length > 0;
@@ -184,11 +207,13 @@ export class Conversation {
   }
 
   #next(): void {
-    const text = this.#begun && !this.#isLeaving ? this.#waiting.shift() : undefined;
+    const isOpen = this.#begun && !this.#isLeaving && !this.#isClearing;
+    const text = isOpen ? this.#waiting.shift() : undefined;
     if (text !== undefined) this.#onLine(text);
   }
 
-  async #slash(line: string, { session, whyNot, own }: ConversationStart): Promise<void> {
+  async #slash(line: string, begun: ConversationStart): Promise<void> {
+    const { session, whyNot, own } = begun;
     const { paint, columns, print, gap } = this.terminal;
     const stop = new AbortController();
     const words = await runSlashCommand(line, {
@@ -198,6 +223,7 @@ export class Conversation {
       paint,
       now: () => this.#io.clock.now(),
       goOnWith: (agent, text) => void this.#goOnWith(agent, text, session),
+      clear: () => this.#clear(begun),
       leave: () => this.leave(exitCodes.done),
       say: (row) => print(row),
       stoppable: () => {
@@ -224,10 +250,12 @@ export class Conversation {
     const show = this.#begins(begun.session);
     try {
       const result = await start(stop.signal);
+      if (this.#begun !== begun) return;
       this.#stop = null;
       this.#rest();
       if (result !== null) show(result);
     } catch (error) {
+      if (this.#begun !== begun) return;
       this.#stop = null;
       this.#rest();
       // A notice has just started a run: that run gets the user's text as well.
@@ -295,11 +323,15 @@ export class Conversation {
     const { terminal } = this;
     try {
       const result = await session.resume(id, text);
-      if (!this.#isLeaving) showAgentResult(terminal, result);
+      if (this.#isHeld(session)) showAgentResult(terminal, result);
     } catch (error) {
-      if (!this.#isLeaving) terminal.print(terminal.paint("red", safeLine(errorMessage(error))));
+      if (this.#isHeld(session)) terminal.print(terminal.paint("red", safeLine(errorMessage(error))));
     }
-    if (!this.#isLeaving) this.#idle();
+    if (this.#isHeld(session)) this.#idle();
+  }
+
+  #isHeld(session: ReplSession): boolean {
+    return !this.#isLeaving && this.#begun?.session === session;
   }
 
   /** Prints a line outside the conversation, such as a warning of the session. */

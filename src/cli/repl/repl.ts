@@ -53,11 +53,12 @@ export interface AskedFirst {
 /**
  * Runs a conversation in the terminal until the user leaves (exit code 0), interrupts twice (130), or is made to leave
  * (SIGTERM 143, SIGHUP or a closed terminal 129). Every agent has ended then. `setUp` may ask for the session and for
- * trust in the directory; what it throws is thrown before anything else is shown. `prompt` is sent first.
+ * trust in the directory; what it throws is thrown before anything else is shown. `isFresh`: a new session, whatever the flags
+ * say. `prompt` is sent first.
  */
 export async function runRepl(
   { io, runtime }: Context,
-  setUp: (asked: AskedFirst) => Promise<SessionSetup>,
+  setUp: (asked: AskedFirst, isFresh: boolean) => Promise<SessionSetup>,
   prompt?: string,
 ): Promise<number> {
   const home = troupeHome(io.env, io.homedir);
@@ -66,10 +67,11 @@ export async function runRepl(
   const [createSupervisor, history] = await Promise.all([runtime.createSupervisor(), openHistory(home)]);
   const open = lazily(() => openTalk(io, history));
   try {
-    const setup = await setUp({
+    const asked: AskedFirst = {
       askTrust: (question) => askTrustAt(open.get().talk.terminal)(question),
       choose: (sessions) => chooseSessionAt(open.get().talk.terminal)(sessions),
-    }).catch((error: unknown) => {
+    };
+    const setup = await setUp(asked, false).catch((error: unknown) => {
       // No terminal is left to report to.
       if (open.made()?.talk.isLeaving) return null;
       throw error;
@@ -79,41 +81,82 @@ export async function runRepl(
       setup?.options.resume?.release();
       return await talk.left;
     }
-    const { resume } = setup.options;
     // First of all: the session's warnings come below it.
     welcome(talk, setup, history);
-    const session = createSupervisor({
-      ...setup.options,
-      background: "wake",
-      person: talk.person,
-      onEvent: (event) => talk.onEvent(event),
-    });
-    const following = new AbortController();
-    try {
-      const settings = followSettings(session, setup.settings, {
-        note: (line) => talk.tell(line),
-        ...{ clock: io.clock, signal: following.signal },
+    let next: SessionSetup | null = setup;
+    while (next !== null) {
+      next = await holdSession(io, talk, {
+        ...{ createSupervisor, history, setup: next, prompt: next === setup ? prompt : undefined },
+        setUpFresh: () => setUp(asked, true),
       });
-      const unfinished = session.unfinished();
-      if (resume) showResumed(talk.terminal, resume, unfinished);
-      talk.begin({
-        ...{ session, prompt, goesOn: unfinished.main || unfinished.agents.length > 0 },
-        whyNot: (mode) => whyNotMode(mode, settings()) ?? whyNotAsRoot(mode, runningAs(io)),
-        remember: (line) => void history.add(line),
-        turnEnded: tellOfOtherSessions(io, talk, session.session),
-        own: {
-          ...{ io, cwd: setup.options.cwd },
-          ...{ root: setup.settings.root, reader: setup.settings.reader },
-        },
-      });
-      return await talk.left;
-    } finally {
-      following.abort();
-      await end(io, talk, session, setup.options.cwd);
     }
+    return await talk.left;
   } finally {
     open.made()?.close();
   }
+}
+
+interface Held {
+  readonly createSupervisor: Awaited<ReturnType<Context["runtime"]["createSupervisor"]>>;
+  readonly history: HistoryFile;
+  readonly setup: SessionSetup;
+  readonly prompt: string | undefined;
+  setUpFresh(): Promise<SessionSetup>;
+}
+
+/** Holds one session until the user leaves (null) or has cleared it: resolves to the setup of the next one. */
+async function holdSession(
+  io: CliIO,
+  talk: Conversation,
+  { createSupervisor, history, setup, prompt, setUpFresh }: Held,
+): Promise<SessionSetup | null> {
+  const { resume } = setup.options;
+  const cleared = Promise.withResolvers<SessionSetup>();
+  const following = new AbortController();
+  let isOver = false;
+  const session = createSupervisor({
+    ...setup.options,
+    background: "wake",
+    person: talk.person,
+    onEvent(event) {
+      if (!isOver) talk.onEvent(event);
+    },
+  });
+  try {
+    const settings = followSettings(session, setup.settings, {
+      note: (line) => talk.tell(line),
+      ...{ clock: io.clock, signal: following.signal },
+    });
+    const unfinished = session.unfinished();
+    if (resume) showResumed(talk.terminal, resume, unfinished);
+    talk.begin({
+      ...{ session, prompt, goesOn: unfinished.main || unfinished.agents.length > 0 },
+      whyNot: (mode) => whyNotMode(mode, settings()) ?? whyNotAsRoot(mode, runningAs(io)),
+      remember: (line) => void history.add(line),
+      turnEnded: tellOfOtherSessions(io, talk, session.session),
+      async clear() {
+        const fresh = await setUpFresh();
+        const { model = fresh.options.model } = setup.options;
+        const options = {
+          ...{ ...fresh.options, ...(model === undefined ? {} : { model }) },
+          ...{ permissionMode: session.mode(), afterClear: true },
+        };
+        return () => cleared.resolve({ ...fresh, options });
+      },
+      own: {
+        ...{ io, cwd: setup.options.cwd },
+        ...{ root: setup.settings.root, reader: setup.settings.reader },
+      },
+    });
+    await Promise.race([talk.left, cleared.promise]);
+  } finally {
+    following.abort();
+    await end(io, talk, session, setup.options.cwd);
+    isOver = true;
+  }
+  if (talk.isLeaving) return null;
+  talk.tell("A new conversation begins; it knows nothing of the one before.");
+  return cleared.promise;
 }
 
 /** Returns a function that says how many requests of other sessions wait, if their number has changed. */
@@ -162,20 +205,19 @@ function lazily<T>(make: () => T): { get(): T; made(): T | undefined } {
   return { get: () => (made ??= make()), made: () => made };
 }
 
-/** Ends every agent, and the process if part of the session does not end in time. */
-async function end(
-  io: CliIO,
-  { terminal, left }: Conversation,
-  session: ReplSession,
-  cwd: string,
-): Promise<void> {
+/** Ends every agent, and, if the user leaves, the process if part of the session does not end in time. */
+async function end(io: CliIO, talk: Conversation, session: ReplSession, cwd: string): Promise<void> {
+  const { terminal, left } = talk;
   // Before the rest, so that the user always sees how to resume.
   farewell(terminal, session, { cwd, here: io.cwd });
-  const code = await left;
-  const closed = await within(io.clock, closingMs(code), session.close());
+  const code = talk.isLeaving ? await left : null;
+  const closed = await within(io.clock, closingMs(code ?? exitCodes.done), session.close());
   if (closed) return;
-  if (code === exitCodes.done)
-    terminal.print(`The session did not close within ${CLOSE_MS / 1000} s; leaving without it.`);
+  if (code === null || code === exitCodes.done)
+    terminal.print(
+      `The session did not close within ${CLOSE_MS / 1000} s; ${code === null ? "continuing" : "leaving"} without it.`,
+    );
+  if (code === null) return;
   terminal.close();
   io.leave(code);
 }
@@ -208,7 +250,8 @@ function farewell(
   const account = session.usage();
   if (account.agents.length === 0) return;
   terminal.gap();
-  for (const line of conversationLines(account, cwd, here)) terminal.print(terminal.paint("dim", line));
+  for (const line of conversationLines(account, session.unfinished(), [cwd, here]))
+    terminal.print(terminal.paint("dim", line));
 }
 
 /** Returns a painted terminal if the cursor can move, or else a plain one. */

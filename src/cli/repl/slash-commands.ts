@@ -27,6 +27,8 @@ export interface SlashContext extends AgentContext, ServerContext {
   /** Returns why the user may not switch to this mode, or null if they may. */
   readonly whyNot: (mode: PermissionMode) => string | null;
   readonly own: OwnFiles;
+  /** Ends this session, to be resumed, and starts a new one. Rejects if that cannot start; this one stays then. */
+  clear(): Promise<void>;
   leave(): void;
 }
 
@@ -87,6 +89,14 @@ const commands: Readonly<Record<string, SlashCommand>> = {
     usage: "/compact [WHAT TO KEEP]",
     summary: "make this conversation shorter: a summary in place of its older turns",
     run: compact,
+  },
+  clear: {
+    usage: "/clear",
+    summary: "end this conversation, to be resumed, and begin a new one that knows nothing of it",
+    async run(_, { clear }) {
+      await clear();
+      return null;
+    },
   },
   exit: {
     usage: "/exit",

@@ -6,7 +6,7 @@ import { counted, shortCount, shortTime } from "../../terminal/figures.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { statusMark, statusText } from "../agent-text.ts";
 import { denialSentence } from "../results.ts";
-import { resumeHint, unfinishedAgents, unfinishedText } from "../unfinished.ts";
+import { resumeHint, unfinishedText } from "../unfinished.ts";
 import type { ReplSession } from "./repl-session.ts";
 
 /** What a turn used, as the difference of two totals. */
@@ -47,17 +47,14 @@ function turnsOf(actor: ActorId, { agents }: SessionUsage): number {
   return agents.find(({ id }) => id === actor)?.turns ?? 0;
 }
 
-/** Returns the totals of the conversation, the agents stopped with it, and how to resume. */
+/** Returns the totals of the conversation, what was stopped with it, and how to resume. */
 export function conversationLines(
   { session, agents, usage }: SessionUsage,
-  cwd: string,
-  here: string,
+  unfinished: ReturnType<ReplSession["unfinished"]>,
+  [cwd, here]: readonly [string, string],
 ): string[] {
   const others = agents.filter(({ id }) => id !== MAIN).length;
-  const who = unfinishedText({
-    main: agents.some(({ id, state }) => id === MAIN && state !== "ended"),
-    agents: unfinishedAgents(agents).length,
-  });
+  const who = unfinishedText({ main: unfinished.main, agents: unfinished.agents.length });
   return [
     `${counted(others, "agent")} · ${shortCount(totalTokens(usage))} tokens · troupe sessions show ${session}`,
     ...(who === null ? [] : [`${who} still at work.`]),

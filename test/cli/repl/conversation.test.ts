@@ -21,9 +21,16 @@ interface Held {
   type(line: string): Promise<void>;
 }
 
+interface Beginning {
+  readonly prompt?: string;
+  readonly goesOn?: boolean;
+  readonly typed?: string;
+  readonly clear?: () => Promise<() => void>;
+}
+
 async function holding(
   script: FakeScript = {},
-  { prompt, goesOn = false, typed }: { prompt?: string; goesOn?: boolean; typed?: string } = {},
+  { prompt, goesOn = false, typed, clear = async () => () => {} }: Beginning = {},
 ): Promise<Held> {
   const io = new FakeIO();
   const opened: FakeTerminal[] = [];
@@ -43,7 +50,15 @@ async function holding(
   };
   if (typed !== undefined) terminal.listeners.onLine(typed);
   const own = ownFiles({ cwd: "/w", homedir: "/w", managed: "/w/none" });
-  talk.begin({ session: runtime.only, whyNot: () => null, own, goesOn, prompt, remember() {} });
+  talk.begin({
+    session: runtime.only,
+    whyNot: () => null,
+    own,
+    goesOn,
+    prompt,
+    clear,
+    remember() {},
+  });
   await settled();
   return { talk, terminal, session: runtime.only, io, type };
 }
@@ -270,6 +285,38 @@ describe("stop means stop (C21)", () => {
     expect(terminal.text).toContain("Say which agent and what it should do: /resume ID TEXT;");
     await type("/resume main go");
     expect(terminal.text).toContain("Just type: the main conversation hears what has no slash in front.");
+  });
+});
+
+describe("/clear", () => {
+  test("lets the session go, to be resumed, and keeps what is typed for the next one", async () => {
+    const prepared = Promise.withResolvers<() => void>();
+    let replaced = 0;
+    const held = await holding({ answer: never }, { clear: () => prepared.promise });
+    await held.type("work");
+    await held.type("/clear");
+    await held.type("/clear");
+    await held.type("hello");
+    expect(held.session).toMatchObject({ left: null, sent: [] });
+    prepared.resolve(() => {
+      replaced += 1;
+    });
+    await settled();
+    expect(held.session).toMatchObject({ left: "The session was left.", prompts: ["work"], sent: [] });
+    expect([replaced, held.talk.isLeaving, held.terminal.isWorking]).toEqual([1, false, false]);
+    // What the old session still says starts nothing.
+    wakes(held);
+    held.session.emit({ type: "answered", result: answer("late") });
+    expect(held.terminal.text).not.toContain("late");
+  });
+
+  test("says why there can be no new session, and the conversation goes on", async () => {
+    const held = await holding({}, { clear: () => Promise.reject(new Error("The settings are broken.")) });
+    await held.type("/clear");
+    expect(held.terminal.text).toContain("The settings are broken.");
+    expect(held.session.left).toBeNull();
+    await held.type("hello");
+    expect(held.session.prompts).toEqual(["hello"]);
   });
 });
 

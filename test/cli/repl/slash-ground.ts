@@ -21,7 +21,15 @@ export function slashContext(own: OwnFiles, session: Partial<SlashContext["sessi
       ...session,
     },
     ...{ say() {}, stoppable: () => new AbortController().signal },
-    ...{ own, whyNot: () => null, leave() {}, paint: (_, text) => text, now: () => 0, goOnWith() {} },
+    ...{
+      own,
+      whyNot: () => null,
+      leave() {},
+      clear: unasked,
+      paint: (_, text) => text,
+      now: () => 0,
+      goOnWith() {},
+    },
   };
 }
 
