@@ -97,7 +97,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.shows("troupe sessions show");
   });
 
-  test("/clear ends the conversation, says how to resume it, and begins one that knows nothing of it", {
+  test("/clear ends the conversation, says how to resume it, and begins one without what was said", {
     tags: ["long"],
   }, async () => {
     const server = await serving((n) => (n === 1 ? endless : { text: `Reply ${n}.` }));
@@ -109,7 +109,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.shows("Endless");
     terminal.type("/clear\r");
     await terminal.shows(
-      /the main conversation was still at work\.\ntroupe --resume (\w+) resumes it\.\n[\s\S]*A new conversation begins; it knows nothing of the one before\.\n\n› *$/,
+      /the main conversation was still at work\.\ntroupe --resume (\w+) resumes it\.\n[\s\S]*A new conversation begins, without what was said before\.\n\n› *$/,
     );
     terminal.type("hello\r");
     await terminal.shows(/Reply 2\.[\s\S]*✓ done/);

@@ -155,7 +155,7 @@ async function holdSession(
     isOver = true;
   }
   if (talk.isLeaving) return null;
-  talk.tell("A new conversation begins; it knows nothing of the one before.");
+  talk.tell("A new conversation begins, without what was said before.");
   return cleared.promise;
 }
 

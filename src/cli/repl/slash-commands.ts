@@ -92,7 +92,7 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   },
   clear: {
     usage: "/clear",
-    summary: "end this conversation, to be resumed, and begin a new one that knows nothing of it",
+    summary: "end this conversation, to be resumed, and begin a new one without what was said",
     async run(_, { clear }) {
       await clear();
       return null;

@@ -310,7 +310,7 @@ describe("/clear", () => {
     expect(held.terminal.text).not.toContain("late");
   });
 
-  test("says why there can be no new session, and the conversation goes on", async () => {
+  test("says why there can be no new session, and keeps the conversation", async () => {
     const held = await holding({}, { clear: () => Promise.reject(new Error("The settings are broken.")) });
     await held.type("/clear");
     expect(held.terminal.text).toContain("The settings are broken.");
