@@ -66,7 +66,7 @@ export async function runActor(world: ActorWorld): Promise<void> {
   const onModelEvent = (event: ModelEvent) => {
     switch (event.type) {
       case "text":
-        return report({ type: "text", text: event.text, turn: state.turns });
+        return report({ type: "text", text: event.text, turn: state.turns + 1 });
       case "call-begins":
         return report(event);
       case "waiting":

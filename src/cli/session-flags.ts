@@ -105,11 +105,13 @@ export const limitPatience = duration({
   summary: "how long to wait for a usage limit or a lost network, such as 8h",
   fallback: "10m",
 });
+/** The value of --permission-prompt-tool with which requests are lines on stdout, answered by lines on stdin. */
+export const STDIO = "stdio";
 /** For sessions without a terminal to ask in. */
 export const permissionPromptTool = text({
   name: "permission-prompt-tool",
   value: "TOOL",
-  summary: "who answers permission requests: a tool of an MCP server, by its whole name, or inbox",
+  summary: "who answers permission requests: a tool of an MCP server, by its whole name, inbox, or stdio",
 });
 
 /** Of commands that print a result for programs too. */

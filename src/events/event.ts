@@ -94,6 +94,9 @@ export interface MessageEvent {
   readonly turn: number;
   readonly role: "user" | "assistant";
   readonly content: string | readonly ContentBlockParam[];
+  /** Of a reply. */
+  readonly model?: string;
+  readonly usage?: Usage;
 }
 
 /** What a session reports to its listener. None of it needs an answer. */

@@ -17,7 +17,6 @@ const Reply = z.discriminatedUnion("behavior", [
   z.object({ behavior: z.literal("allow"), updatedInput: z.optional(z.record(z.string(), z.unknown())) }),
   z.object({ behavior: z.literal("deny"), message: z.optional(z.string()) }),
 ]);
-type Reply = z.infer<typeof Reply>;
 
 const Answers = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
@@ -41,22 +40,30 @@ async function askTool(
   request: UserRequest,
   signal: AbortSignal,
 ): Promise<UserAnswer> {
-  const call = toCall(request);
-  const reply = readReply(await mcp.call({ name, input: call }, signal));
-  if (typeof reply === "string") return noAnswer(name, reply);
+  const result = await mcp.call({ name, input: toPromptCall(request) }, signal);
+  const who = `The permission prompt tool ${name}`;
+  const json = jsonOf(result);
+  return typeof json === "string" ? noAnswer(who, json) : promptAnswer(request, json.value, who);
+}
+
+/** Returns what a reply to such a call means; anything but a clear yes is a no, with a reason that begins with `who`. */
+export function promptAnswer(request: UserRequest, json: unknown, who: string): UserAnswer {
+  const { data: reply } = z.safeParse(Reply, json);
+  if (reply === undefined)
+    return noAnswer(who, 'answered neither {"behavior":"allow"} nor {"behavior":"deny"}');
   if (reply.behavior === "deny")
     return { type: "deny", span: "once", ...(reply.message === undefined ? {} : { message: reply.message }) };
   const { updatedInput } = reply;
   switch (request.type) {
     case "permission":
       // Scripts return the input unchanged; only another one is a change.
-      if (updatedInput === undefined || isDeepStrictEqual(updatedInput, call.input))
+      if (updatedInput === undefined || isDeepStrictEqual(updatedInput, toPromptCall(request).input))
         return { type: "allow", span: "once" };
       return { type: "allow", span: "once", input: updatedInput };
     case "question": {
       const { data } = z.safeParse(Answers, updatedInput?.["answers"]);
       if (data !== undefined) return { type: "answers", answers: data };
-      return noAnswer(name, "answers for permissions and chose none of the options");
+      return noAnswer(who, "answers for permissions and chose none of the options");
     }
     case "plan":
       return { type: "approve", mode: "default" };
@@ -65,7 +72,8 @@ async function askTool(
   }
 }
 
-function toCall(request: UserRequest): PromptCall {
+/** Returns a request as scripts for `--permission-prompt-tool` expect it. */
+export function toPromptCall(request: UserRequest): PromptCall {
   switch (request.type) {
     case "permission": {
       const { tool, input, toolUse, id } = request;
@@ -83,22 +91,20 @@ function toCall(request: UserRequest): PromptCall {
   }
 }
 
-/** Returns the reply, or half a sentence that says what is wrong with it. */
-function readReply({ content, isError }: CallResult): Reply | string {
+/** Returns the JSON of a result, or half a sentence that says what is wrong with it. */
+function jsonOf({ content, isError }: CallResult): { readonly value: unknown } | string {
   const texts =
     typeof content === "string"
       ? [content]
       : content.flatMap((one) => (one.type === "text" ? [one.text] : []));
   const text = texts.join("");
   if (isError) return `failed (${text})`;
-  const json = parseJson(text);
-  if (json === undefined) return "did not answer with JSON";
-  const reply = z.safeParse(Reply, json);
-  return reply.success ? reply.data : 'answered neither {"behavior":"allow"} nor {"behavior":"deny"}';
+  const value = parseJson(text);
+  return value === undefined ? "did not answer with JSON" : { value };
 }
 
-function noAnswer(tool: string, why: string): UserAnswer {
-  return { type: "unavailable", reason: `The permission prompt tool ${tool} ${why}, so the answer is no.` };
+function noAnswer(who: string, why: string): UserAnswer {
+  return { type: "unavailable", reason: `${who} ${why}, so the answer is no.` };
 }
 
 /** Returns why there is no such tool; null if it is available, or its server is still starting. */

@@ -246,6 +246,14 @@ export interface SpawnRequest<Output = JsonSchema | z.core.$ZodType> {
 /** The session's own actors (`defineActor`). */
 export type SessionActors = Pick<UserActors, "start" | "find" | "names">;
 
+/** What a program may want to know of a session. */
+export interface SessionDescription {
+  readonly tools: readonly string[];
+  readonly agents: readonly string[];
+  /** Full ID. */
+  readonly model: string;
+}
+
 /** The session: owns the main conversation and every agent under it. `Supervisor` implements it. */
 export interface SupervisorHandle {
   readonly session: SessionId;
@@ -315,6 +323,8 @@ export interface SupervisorHandle {
    */
   resumeUnfinished(signal?: AbortSignal): Promise<AgentResult | null>;
   usage(): SessionUsage;
+  /** The main conversation's tools and model, once it has begun, and the agent types. */
+  describe(): SessionDescription;
   /** The skills and commands that the user can call as `/name`, as they were looked at last. */
   skills(): readonly Skill[];
   /** The status of each MCP server. */

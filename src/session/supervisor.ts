@@ -26,6 +26,7 @@ import { type OpenSession, openSession } from "./open-session.ts";
 import type {
   AgentResult,
   SessionActors,
+  SessionDescription,
   SessionUsage,
   SpawnRequest,
   StopScope,
@@ -239,6 +240,16 @@ export class Supervisor implements SupervisorHandle {
 
   usage(): SessionUsage {
     return this.#session.usage.account(this.tree());
+  }
+
+  describe(): SessionDescription {
+    const { types, common } = this.#session;
+    const main = this.#actors.find(MAIN)?.spec;
+    return {
+      tools: main?.tools.map(({ name }) => name) ?? [],
+      agents: types.all.map(({ name }) => name),
+      model: main?.model ?? common.model,
+    };
   }
 
   skills(): readonly Skill[] {

@@ -52,6 +52,7 @@ export class FakeSession implements SupervisorHandle {
   /** Why it was left; null: it was not. */
   left: string | null = null;
   #left: readonly AgentView[] = [];
+  describe = () => ({ tools: ["Read"], agents: ["Explore"], model: "offline" });
   readonly #views = new Map<ActorId, AgentView>();
   readonly #script: FakeScript;
   readonly #answer: (prompt: string, session: FakeSession) => Answer;

@@ -19,6 +19,7 @@ export interface CliOptions {
   readonly url?: string;
   readonly cwd?: string;
   readonly home?: string;
+  /** `open`: a test writes to it. */
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** `troupe` settings of the person. */
@@ -42,7 +43,11 @@ export async function troupe(args: readonly string[], options: CliOptions = {}):
       ...(options.url ? { ANTHROPIC_BASE_URL: options.url, ANTHROPIC_API_KEY: "sk-test-secret" } : {}),
       ...options.env,
     },
-    ...(options.stdin === undefined ? { stdin: "ignore" as const } : { input: options.stdin }),
+    ...(options.stdin === undefined
+      ? { stdin: "ignore" as const }
+      : options.stdin === "open"
+        ? { stdin: "pipe" as const }
+        : { input: options.stdin }),
     ...{ extendEnv: false, reject: false, stripFinalNewline: false },
   });
   options.onStart?.(child.nodeChildProcess);

@@ -2,6 +2,7 @@ import type { AgentView } from "../../events/event.ts";
 import { noUsage } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { noReceipts } from "../../mailbox/turns.ts";
+import { whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { agentName } from "../agent-text.ts";
@@ -15,12 +16,14 @@ import { promptJson } from "../result-json.ts";
 import { endSentence, formatResultText, lastEnd, printRefusals, unfinishedSentence } from "../results.ts";
 import { resumeOptions, wantedSession } from "../resume-flags.ts";
 import { runSession, type SessionEnd } from "../run-session.ts";
-import { limitPatience, mainOptions, permissionPromptTool, sessionOptions } from "../session-flags.ts";
+import { limitPatience, mainOptions, permissionPromptTool, STDIO, sessionOptions } from "../session-flags.ts";
 import type { SessionSettings } from "../session-settings.ts";
+import type { SessionSetup } from "../session-setup.ts";
 import { setUpSessionOrResume } from "../setup-or-resume.ts";
 import { whyNotCalled } from "../skills/slash-tasks.ts";
 import { limitStart } from "../start-limit.ts";
 import { readStdin } from "../stdin-text.ts";
+import type { JsonStream } from "../stream-json/json-stream.ts";
 import { sessionTitle } from "../task-names.ts";
 import { unfinishedText } from "../unfinished.ts";
 import { UsageError } from "../usage-error.ts";
@@ -32,9 +35,23 @@ export const printFlag = flag({
 });
 const outputFormat = choice({
   name: "output-format",
-  choices: ["text", "json"],
-  summary: "what goes to stdout: the answer, or one JSON object",
+  choices: ["text", "json", "stream-json"],
+  summary: "what goes to stdout: the answer, one JSON object, or one for each event",
   fallback: "text",
+});
+const inputFormat = choice({
+  name: "input-format",
+  choices: ["text", "stream-json"],
+  summary: "what comes on stdin: a prompt, or prompts and answers as lines of JSON",
+  fallback: "text",
+});
+const partialMessages = flag({
+  name: "include-partial-messages",
+  summary: "with stream-json: pieces of the reply as it is written",
+});
+const verbose = flag({
+  name: "verbose",
+  summary: "for scripts that give it; stream-json is complete without it",
 });
 const backgroundTimeout = duration({
   name: "background-timeout",
@@ -44,7 +61,10 @@ const backgroundTimeout = duration({
 });
 
 /** Flags of `-p` only. */
-export const promptOptions = [outputFormat, backgroundTimeout, limitPatience, permissionPromptTool];
+export const promptOptions = [
+  ...[outputFormat, inputFormat, partialMessages, verbose],
+  ...[backgroundTimeout, limitPatience, permissionPromptTool],
+];
 
 /** A pipe that was left open is not awaited if there is a prompt already. */
 const SILENT_MS = 3_000;
@@ -68,7 +88,10 @@ export const promptCommand: Command = {
 /** Sends one prompt, or finishes what was cut off if a session is resumed without one. */
 export async function runPrompt(args: Arguments, context: Context): Promise<number> {
   const { io } = context;
-  const prompt = await promptOf(args, context, wantedSession(args) !== null);
+  const format = args.value(outputFormat) ?? "text";
+  const readsLines = args.value(inputFormat) === "stream-json";
+  checkFormats(args, format, readsLines);
+  const prompt = readsLines ? { text: "" } : await promptOf(args, context, wantedSession(args) !== null);
   const setup = await limitStart(
     io,
     setUpSessionOrResume(args, context, { title: sessionTitle(prompt.text) }),
@@ -78,20 +101,25 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
     setup.options.resume?.release();
     throw new UsageError(problem);
   }
-  const notes = [...setup.notes, ...(prompt.note === undefined ? [] : [prompt.note])];
+  const notes = [...setup.notes, ...("note" in prompt ? [prompt.note] : [])];
+  const stream = format === "stream-json" ? await openStream(args, context, setup) : null;
+  const asksProgram = stream !== null && args.value(permissionPromptTool) === STDIO;
+  const options = asksProgram ? { ...setup.options, person: stream.user } : setup.options;
   return runSession(
     context,
-    { ...setup, notes },
+    { ...setup, options, notes },
     {
-      jobs: (session, note) => [
-        prompt.text === ""
-          ? resumeJob(session, note, setup.options.resume?.ended ?? false)
-          : promptJob(prompt.text),
-      ],
+      jobs(session, note) {
+        stream?.begin(session);
+        if (stream !== null && readsLines) return [stream.job];
+        if (prompt.text !== "") return [promptJob(prompt.text)];
+        return [resumeJob(session, note, setup.options.resume?.ended ?? false)];
+      },
+      ...(stream === null ? {} : { onEvent: stream.onEvent }),
       backgroundMs: args.value(backgroundTimeout) ?? timeoutInSettings(setup.settings),
       async report(finished) {
-        if (args.value(outputFormat) === "json")
-          await io.stdout.write(`${JSON.stringify(promptJson(finished))}\n`);
+        if (stream !== null) await stream.end(finished);
+        else if (format === "json") await io.stdout.write(`${JSON.stringify(promptJson(finished))}\n`);
         else await io.stdout.write(formatResultText(lastEnd(finished)?.summary.text ?? "", io.stdout));
         await printNotes(io, notesOn(finished, args, io.clock.now()));
         await printRefusals(io, finished.account);
@@ -99,6 +127,28 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
       },
     },
   );
+}
+
+/** Only a program that reads lines of JSON can write them. */
+function checkFormats(args: Arguments, format: string, readsLines: boolean): void {
+  if (format === "stream-json" && (readsLines || args.value(permissionPromptTool) !== STDIO)) return;
+  if (readsLines) throw new UsageError("--input-format stream-json needs --output-format stream-json.");
+  if (args.value(permissionPromptTool) === STDIO)
+    throw new UsageError(
+      "--permission-prompt-tool stdio needs --input-format stream-json and --output-format stream-json.",
+    );
+}
+
+/** Loaded only by those who ask for it. */
+async function openStream(args: Arguments, { io }: Context, { options }: SessionSetup): Promise<JsonStream> {
+  const { openJsonStream } = await import("../stream-json/json-stream.ts");
+  return openJsonStream({
+    ...{ io, partial: args.value(partialMessages) },
+    whyNot: (mode) =>
+      options.whyNotMode?.(mode) ??
+      whyNotAsRoot(mode, { ...(io.runningAs ?? { uid: null, contained: false }), env: io.env }),
+    note: (line) => void io.stderr.write(`${line}\n`),
+  });
 }
 
 /** 0 minutes mean no limit. */
@@ -145,7 +195,7 @@ function withoutMain(views: readonly AgentView[]): JobEnd {
 /** What the user should know in addition to the answer; JSON has most of it. */
 function notesOn(finished: SessionEnd, args: Arguments, now: number): readonly (string | undefined)[] {
   const end = lastEnd(finished);
-  const isText = args.value(outputFormat) === "text" || args.value(outputFormat) === undefined;
+  const isText = (args.value(outputFormat) ?? "text") === "text";
   const inText = isText && end !== undefined ? [endSentence(end)] : [];
   return [...inText, unfinishedSentence(finished, now)];
 }

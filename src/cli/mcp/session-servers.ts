@@ -2,7 +2,7 @@ import type { TrustedSettings } from "../../policy/trust/trust.ts";
 import type { Arguments } from "../arguments.ts";
 import { INBOX } from "../inbox/inbox-user.ts";
 import type { CliIO } from "../io.ts";
-import { sessionFlags as flags, permissionPromptTool } from "../session-flags.ts";
+import { sessionFlags as flags, permissionPromptTool, STDIO } from "../session-flags.ts";
 import type { ChosenServers } from "./chosen-servers.ts";
 import { leftOutServers, serverLeaves } from "./server-leaves.ts";
 
@@ -21,7 +21,7 @@ export async function sessionServers(
   const leftOut = leftOutServers(read, strict);
   const configs = args.value(flags.mcpConfig);
   const given = args.value(permissionPromptTool);
-  const tool = given === INBOX ? undefined : given;
+  const tool = given === INBOX || given === STDIO ? undefined : given;
   if (leaves.length === 0 && configs.length === 0 && tool === undefined)
     return { options: { serversLeftOut: leftOut }, secrets: [], notes: [] };
   const { chosenServers } = await import("./chosen-servers.ts");

@@ -74,7 +74,7 @@ export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
   };
 
   /** What was not reported of a turn's calls: they never came as far as a permission, or ran in an earlier process. */
-  const finishTurn = (actor: Actor, { turn, messages }: Turn): void => {
+  const finishTurn = (actor: Actor, { turn, messages, usage }: Turn): void => {
     const done = ended.get(actor.id);
     ended.delete(actor.id);
     const blocks = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
@@ -90,7 +90,8 @@ export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
     ended.delete(actor.id);
     for (const { role, content } of messages) {
       if (role === "system" || (role === "assistant" && said.get(actor.id) === turn)) continue;
-      onEvent({ type: "message", actor: actor.id, turn, role, content });
+      const of = role === "assistant" ? { model: actor.spec.model, usage } : {};
+      onEvent({ type: "message", actor: actor.id, turn, role, content, ...of });
     }
     said.delete(actor.id);
   };
@@ -117,7 +118,7 @@ export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
           said.set(actor.id, reply.turn);
           onEvent({
             ...{ type: "message", actor: actor.id, turn: reply.turn, role: "assistant" },
-            content: reply.content,
+            ...{ content: reply.content, model: actor.spec.model, usage: reply.usage },
           });
           return;
         }

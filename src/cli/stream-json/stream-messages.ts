@@ -1,0 +1,234 @@
+import type { CallEndEvent } from "../../events/call.ts";
+import type { AgentView, MessageEvent, SupervisorEvent } from "../../events/event.ts";
+import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
+import type { Status } from "../../mailbox/messages.ts";
+import type { SupervisorHandle } from "../../session/options.ts";
+
+/** Counted up when a field of our own changes its meaning; more fields may come at any time. */
+const EVENTS_VERSION = 1;
+
+export type StreamSession = Pick<SupervisorHandle, "session" | "describe" | "skills" | "mcpServers" | "mode">;
+
+export interface StreamOptions {
+  readonly session: StreamSession;
+  readonly cwd: string;
+  /** True for pieces of replies as they are written. */
+  readonly partial: boolean;
+  newId(): string;
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns a function from what a session reports to the lines of `--output-format stream-json`. The names of the fields
+ * are those that users' scripts know; our own lines are of type `system` with a subtype `troupe_…`.
+ */
+export function createStreamMessages({
+  session,
+  cwd,
+  partial,
+  newId,
+}: StreamOptions): (event: SupervisorEvent) => Line[] {
+  const toolUses = new Map<CallId, string>();
+  const views = new Map<ActorId, AgentView>();
+  /** Ends of calls whose results were not written yet, by the provider's ID. */
+  const ends = new Map<string, CallEndEvent>();
+  let hasBegun = false;
+  /** The turn whose reply is being written, or null. */
+  let writing: number | null = null;
+
+  const line = (fields: Line): Line => ({ ...fields, session_id: session.session, uuid: newId() });
+  const system = (subtype: string, fields: Line): Line => line({ type: "system", subtype, ...fields });
+
+  const begin = (): Line[] => {
+    if (hasBegun) return [];
+    hasBegun = true;
+    const { tools, agents, model } = session.describe();
+    return [
+      system("init", {
+        cwd,
+        ...{ tools, agents, model, permissionMode: session.mode() },
+        skills: session.skills().map(({ name }) => name),
+        slash_commands: session.skills().map(({ name }) => name),
+        mcp_servers: session.mcpServers().map(({ name, state }) => ({ name, status: state })),
+        events_version: EVENTS_VERSION,
+      }),
+    ];
+  };
+
+  /** Whose message it is: of an agent, its name and the call that started it. */
+  const who = (actor: ActorId): Line => {
+    const view = views.get(actor);
+    if (actor === MAIN || view === undefined) return { parent_tool_use_id: null };
+    return {
+      parent_tool_use_id: toolUseOf(view),
+      agent_id: actor,
+      subagent_type: view.type,
+      task_description: view.description,
+    };
+  };
+  const toolUseOf = ({ call }: AgentView): string | null =>
+    call === null ? null : (toolUses.get(call) ?? null);
+
+  const message = (event: MessageEvent): Line[] => {
+    const { actor, turn, role, content, usage, model } = event;
+    const pieces = actor === MAIN && role === "assistant" ? endOfPieces(turn) : [];
+    if (role === "assistant") {
+      const of = { id: `msg_${actor}_${turn}`, type: "message", role, model, content };
+      const said = { ...of, stop_reason: null, stop_sequence: null, usage };
+      return [...pieces, line({ type: role, message: said, ...who(actor) })];
+    }
+    const results = typeof content === "string" ? [] : content.filter(({ type }) => type === "tool_result");
+    const [result] = results;
+    const end = result?.type === "tool_result" ? ends.get(result.tool_use_id) : undefined;
+    for (const one of results) if (one.type === "tool_result") ends.delete(one.tool_use_id);
+    const own = end === undefined || results.length > 1 ? {} : { tool_use_result: resultFields(end) };
+    return [...pieces, line({ type: role, message: { role, content }, ...who(actor), ...own })];
+  };
+
+  const piece = (event: Line): Line => line({ type: "stream_event", event, parent_tool_use_id: null });
+  const endOfPieces = (turn: number): Line[] => {
+    if (writing !== turn) return [];
+    writing = null;
+    return [piece({ type: "content_block_stop", index: 0 }), piece({ type: "message_stop" })];
+  };
+  const text = (turn: number, words: string): Line[] => {
+    if (!partial) return [];
+    const isFirst = writing !== turn;
+    writing = turn;
+    const start = { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } };
+    const of = { id: `msg_${MAIN}_${turn}`, type: "message", role: "assistant", content: [] };
+    return [
+      ...(isFirst ? [piece({ type: "message_start", message: of }), piece(start)] : []),
+      piece({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: words } }),
+    ];
+  };
+
+  const agent = (view: AgentView): Line[] => {
+    const before = views.get(view.id);
+    views.set(view.id, view);
+    if (view.id === MAIN) return [];
+    const { id, type, description, turns, state, summary, costUsd, usage } = view;
+    const of = { task_id: id, tool_use_id: toolUseOf(view), subagent_type: type, description };
+    const started = before === undefined ? [system("task_started", of)] : [];
+    if (state === "ended" && before?.state !== "ended") {
+      const how = {
+        status: summary === null ? "stopped" : taskStatus(summary.status),
+        summary: summary?.text ?? "",
+      };
+      return [
+        ...started,
+        system("task_notification", { ...of, ...how, usage, total_cost_usd: costUsd, num_turns: turns }),
+      ];
+    }
+    // A tree of hundreds of agents changes too often to report all of it.
+    const isNew = before !== undefined && (before.turns !== turns || before.state !== state);
+    return isNew ? [system("task_progress", { ...of, state, num_turns: turns, usage })] : started;
+  };
+
+  return (event) => {
+    switch (event.type) {
+      case "agent": {
+        const lines = agent(event.view);
+        return event.view.state === "queued" ? lines : [...begin(), ...lines];
+      }
+      case "text":
+        return event.actor === MAIN ? text(event.turn, event.text) : [];
+      case "message":
+        return message(event);
+      case "call-begin": {
+        toolUses.set(event.call, event.toolUse);
+        const { type: _, actor, call, toolUse, tool, input, title } = event;
+        return [
+          system("troupe_call_begin", {
+            ...who(actor),
+            call,
+            tool_use_id: toolUse,
+            tool_name: tool,
+            tool_input: input,
+            title,
+          }),
+        ];
+      }
+      case "call-progress":
+        return [
+          system("troupe_call_progress", {
+            ...who(event.actor),
+            tool_use_id: event.toolUse,
+            tail: event.tail,
+            lines: event.lines,
+          }),
+        ];
+      case "call-end":
+        ends.set(event.toolUse, event);
+        return [
+          system("troupe_call_end", {
+            ...who(event.actor),
+            call: event.call,
+            tool_use_id: event.toolUse,
+            tool_name: event.tool,
+            ...resultFields(event),
+          }),
+        ];
+      case "waiting":
+        return event.attempt === null
+          ? []
+          : [
+              system("api_retry", {
+                attempt: event.attempt,
+                retry_delay_ms: event.ms,
+                error: event.reason,
+                ...who(event.actor),
+              }),
+            ];
+      case "paused":
+        return [
+          system("troupe_paused", {
+            model: event.model,
+            until: event.until,
+            since: event.since,
+            reason: event.reason,
+          }),
+        ];
+      case "asked":
+        return [system("troupe_asked", { id: event.id, what: event.what })];
+      case "settled":
+        return [system("troupe_settled", { id: event.id, answer: event.answer })];
+      case "warning":
+        return [system("troupe_warning", { message: event.message })];
+      case "woken":
+        return [system("troupe_woken", { because: event.because })];
+      // The result says it.
+      case "answered":
+        return [];
+      default:
+        return event satisfies never;
+    }
+  };
+}
+
+function resultFields({
+  outcome,
+  reason,
+  head,
+  lines,
+  exitCode,
+  outputPath,
+  diff,
+  durationMs,
+}: CallEndEvent): Line {
+  return {
+    outcome,
+    ...(reason === undefined ? {} : { reason }),
+    ...{ head, lines },
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    ...(outputPath === undefined ? {} : { output_path: outputPath }),
+    ...(diff === undefined ? {} : { diff }),
+    duration_ms: durationMs,
+  };
+}
+
+function taskStatus(status: Status): "completed" | "failed" | "stopped" {
+  if (status === "done") return "completed";
+  return status === "cancelled" ? "stopped" : "failed";
+}
