@@ -111,7 +111,7 @@ export const STDIO = "stdio";
 export const permissionPromptTool = text({
   name: "permission-prompt-tool",
   value: "TOOL",
-  summary: "who answers permission requests: a tool of an MCP server, by its whole name, inbox, or stdio",
+  summary: "who answers permission requests: an MCP tool (mcp__server__tool), inbox or stdio",
 });
 
 /** Of commands that print a result for programs too. */

@@ -90,11 +90,11 @@ describe("wrong usage is one sentence on stderr, exit code 2, and starts nothing
     ],
     [
       ["-p", "x", "--output-format", "jsn"],
-      '--output-format cannot be "jsn"; it is one of text, json (did you mean json?).',
+      '--output-format cannot be "jsn"; it is one of text, json, stream-json (did you mean json?).',
     ],
     [
-      ["-p", "x", "--output-format", "stream-json"],
-      '--output-format cannot be "stream-json"; it is one of text, json.',
+      ["-p", "--input-format", "stream-json"],
+      "--input-format stream-json needs --output-format stream-json.",
     ],
     [
       ["-p", "x", "--permission-mode", "yolo"],

@@ -36,13 +36,13 @@ export const printFlag = flag({
 const outputFormat = choice({
   name: "output-format",
   choices: ["text", "json", "stream-json"],
-  summary: "what goes to stdout: the answer, one JSON object, or one for each event",
+  summary: "what goes to stdout: the answer, or JSON: one object, or one for each event",
   fallback: "text",
 });
 const inputFormat = choice({
   name: "input-format",
   choices: ["text", "stream-json"],
-  summary: "what comes on stdin: a prompt, or prompts and answers as lines of JSON",
+  summary: "what comes on stdin: a prompt, or lines of JSON",
   fallback: "text",
 });
 const partialMessages = flag({
