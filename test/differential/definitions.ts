@@ -67,6 +67,22 @@ export const definitions: Readonly<Record<string, string>> = Object.fromEntries(
     "Dig $ARGUMENTS.",
   ),
   skill("rules", { description: "May read.", "allowed-tools": "Read, Bash(git log:*)" }, "Look."),
+  // Skills: flags, rules and placeholders.
+  skill("flag-words", { description: "For users.", "disable-model-invocation": "Yes" }, "Flag."),
+  skill("flag-numbers", { description: "For models.", "user-invocable": "0" }, "Flag."),
+  skill("spaced", { description: "May add.", "allowed-tools": "Read Bash(git add *) Grep" }, "Add."),
+  skill(
+    "own-script",
+    { description: "Runs.", "allowed-tools": "Bash(${CLAUDE_SKILL_DIR}/run.sh *)" },
+    "Run.",
+  ),
+  skill("narrow", { description: "Looks only.", "disallowed-tools": "Bash, WebFetch" }, "Look."),
+  skill("named-list", { description: "Fixes.", arguments: "[issue, branch]" }, "Do $issue on $branch."),
+  skill("double-escape", { description: "Costs." }, "Costs \\\\$1."),
+  skill("other-escape", { description: "Keeps." }, "Keep \\$HOME."),
+  skill("block", { description: "Has a block." }, "Before\n```!\ngit status\n```\nafter."),
+  skill("around", { description: "Knows where." }, "In ${CLAUDE_PROJECT_DIR}, session ${CLAUDE_SESSION_ID}."),
+  skill("effort-of", { description: "Knows how hard." }, "Effort ${CLAUDE_EFFORT}."),
   // Commands.
   command("ship", "Ship $ARGUMENTS now."),
   command("both", "From $0 to $1."),
@@ -97,8 +113,19 @@ export const definitions: Readonly<Record<string, string>> = Object.fromEntries(
   agent("starter", { description: "Starts agents.", tools: "Task, Read" }),
   agent("server-user", { description: "Asks a server.", tools: "mcp__harbour__tides" }),
   agent("listed-tools", { description: "Lists." }, "tools:\n  - Read\n  - Glob\n"),
+  agent(
+    "worker",
+    { description: "Works.", permissionMode: "manual", maxTurns: "5", skills: "tide-tables", color: "cyan" },
+    "isolation: worktree\nbackground: true\neffort: high\n",
+  ),
   // Memory and rules.
-  ["CLAUDE.md", "Top of the project.\nSee @docs/style.md and `@not/this.md`.\n"],
+  ["CLAUDE.md", "Top of the project.\nSee @docs/style.md and `@not/this.md`.\n```\n@not/that.md\n```\n"],
+  ["not/this.md", "Not this.\n"],
+  ["not/that.md", "Not that.\n"],
+  [".claude/CLAUDE.md", "In its own directory.\n"],
+  [".claude/rules/deep/one.md", "Deep.\n"],
+  [".claude/rules/brace.md", '---\npaths:\n  - "lib/**"\n  - "{api,web}/**/*.{ts,tsx}"\n---\nBraces.\n'],
+  [".claude/rules/elsewhere.md", "---\npaths: web/**\n---\nElsewhere.\n"],
   ["AGENTS.md", "For other programs.\n"],
   ["docs/style.md", "The style.\nMore in @more.md\n"],
   ["docs/more.md", "And more.\n"],
@@ -112,6 +139,9 @@ export const definitions: Readonly<Record<string, string>> = Object.fromEntries(
   ["plug/more/dock.md", "Dock.\n"],
   ["plug/skills/cranes/SKILL.md", file({ name: "cranes", description: "Moves cranes." }, "Move.")],
   ["plug/skills/lighthouse/SKILL.md", file({ name: "lamp", description: "Lights." }, "Light.")],
+  ["plug/agents/deep/keeper.md", file({ name: "keeper", description: "Keeps." }, "You keep.")],
+  ["solo/.claude-plugin/plugin.json", '{ "name": "solo" }\n'],
+  ["solo/SKILL.md", file({ name: "buoy", description: "Floats." }, "Float.")],
   ["plug/agents/pilot.md", file({ name: "pilot", description: "Pilots." }, "You pilot.")],
 ]);
 

@@ -11,13 +11,20 @@ import { skillLibrary } from "../../src/context/skills/library.ts";
 import { skillListing } from "../../src/context/skills/listing.ts";
 import { renderSkill, variablesOf } from "../../src/context/skills/render.ts";
 import { pathPatterns } from "../../src/features/context/path-patterns.ts";
+import { rulesOf } from "../../src/features/skills/skill-rules.ts";
+import { checkLeaves } from "../../src/settings/leaves.ts";
+import { settingsPaths } from "../../src/settings/paths.ts";
+import { combine } from "../../src/settings/read-settings.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
 import { noSession, sessionTools } from "../../src/tools/session-tools.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { definitions, writeDefinitions } from "./definitions.ts";
 
 const Fact = z.strictObject({
-  about: z.enum(["listed", "called", "rendered", "agent", "tools", "model", "memory"]),
+  about: z.enum([
+    ...["listed", "called", "invoked", "allowed", "forbidden", "rendered"],
+    ...["agent", "tools", "model", "options", "memory", "setting"],
+  ] as const),
   of: z.string(),
   given: z.optional(z.string()),
   /** What the other program makes of it, and where that was seen. */
@@ -46,7 +53,7 @@ async function assembly(): Promise<(fact: Fact) => Promise<string>> {
       homedir: none,
       home: none,
       managed: none,
-      plugins: [{ dir: join(top, "plug") }],
+      plugins: [{ dir: join(top, "plug") }, { dir: join(top, "solo") }],
       shipped: false,
     },
     ...{ trusted: () => true, agreed: () => true, denied: () => false },
@@ -61,7 +68,7 @@ async function assembly(): Promise<(fact: Fact) => Promise<string>> {
   const memory = memoryReader(search, diskFiles)();
   const nearby = nearbyReader(search, diskFiles, pathPatterns());
   const near = { root: top, touched: [join(top, "api/a.ts")], known: [], room: 100_000 };
-  const { facts: rules } = nearby(near, memory);
+  const { facts: ofRules } = nearby(near, memory);
 
   function called(name: string): string {
     const found = skillNamed(name, all, () => true);
@@ -81,7 +88,40 @@ async function assembly(): Promise<(fact: Fact) => Promise<string>> {
       run: async () => ({ type: "ran", output: "OUTPUT", exitCode: 0 }),
       named: () => ({ texts: [], reads: [] }),
     });
-    return body.type === "text" ? body.text.replaceAll(dirname(skill.path), "DIR") : body.reason;
+    return body.type === "text"
+      ? body.text.replaceAll(dirname(skill.path), "DIR").replaceAll(top, "TOP")
+      : body.reason;
+  }
+
+  function rules(name: string, behaviour: "allow" | "deny"): string {
+    const skill = all.find((one) => one.name === name);
+    if (skill === undefined) return "nothing";
+    const variables = variablesOf(skill, { cwd: top, session: "session" });
+    const texts = rulesOf(skill, variables, () => true).rules.filter((one) => one.behaviour === behaviour);
+    return texts.map(({ text }) => text.replaceAll(dirname(skill.path), "DIR")).join(", ");
+  }
+
+  function invokers(name: string): string {
+    const { forUser = false, forModel = false } = all.find((one) => one.name === name) ?? {};
+    return [...(forUser ? ["the user"] : []), ...(forModel ? ["the model"] : [])].join(" and ");
+  }
+
+  function options(name: string): string {
+    const { permissionMode, maxTurns, skills, isolation, background, effort } =
+      agents.find((one) => one.name === name) ?? {};
+    return JSON.stringify({ permissionMode, maxTurns, skills, isolation, background, effort });
+  }
+
+  /** Sets it in files of these scopes, each to the name of its scope. */
+  async function setting(key: string, scopes: string): Promise<string> {
+    const found = settingsPaths({ managed: join(none, "managed.json"), homedir: none, root: top });
+    const files = await Promise.all(
+      found.map(async (path) => {
+        const { leaves } = checkLeaves(scopes.includes(path.scope) ? { [key]: path.scope } : {}, path);
+        return { ...path, leaves, warnings: [], cautious: false, identity: null };
+      }),
+    );
+    return String(combine(files, true).leaves.at(-1)?.value);
   }
 
   function tools(name: string): string {
@@ -96,7 +136,7 @@ async function assembly(): Promise<(fact: Fact) => Promise<string>> {
 
   function shown(path: string): string {
     if (memory.files.some((file) => relative(top, file.path) === path)) return "shown";
-    return rules.some(({ key }) => key.endsWith(join(top, path))) ? "shown with api/a.ts" : "not shown";
+    return ofRules.some(({ key }) => key.endsWith(join(top, path))) ? "shown with api/a.ts" : "not shown";
   }
 
   return async ({ about, of, given = "" }) => {
@@ -110,6 +150,16 @@ async function assembly(): Promise<(fact: Fact) => Promise<string>> {
       }
       case "called":
         return called(of);
+      case "invoked":
+        return invokers(of);
+      case "allowed":
+        return rules(of, "allow");
+      case "forbidden":
+        return rules(of, "deny");
+      case "options":
+        return options(of);
+      case "setting":
+        return await setting(of, given);
       case "rendered":
         return await rendered(of, given);
       case "agent":
@@ -142,7 +192,8 @@ test("a directory of definitions is what it is in the other program, except for 
 test("states each fact once, of a definition that exists", () => {
   expect(new Set(facts.map(title)).size).toBe(facts.length);
   const texts = JSON.stringify(definitions);
-  for (const { of } of facts) expect(texts).toContain(of.split(":").at(-1)?.split("/").at(-1) ?? "");
+  for (const { of, about } of facts)
+    if (about !== "setting") expect(texts).toContain(of.split(":").at(-1)?.split("/").at(-1) ?? "");
 });
 
 test("docs/differences.md lists the same differences", () => {

@@ -134,7 +134,7 @@ const NOTES = /^(?:readme|changelog|contributing|licen[cs]e|index|claude|agents)
 
 /** Reads what one file defines, and what is wrong with it. Never rejects. */
 async function readAgent(
-  { path: file, look, of: { scope, prefix = "", variables = {} } }: MarkdownFile<AgentDir>,
+  { path: file, look, names, of: { scope, prefix = "", variables = {} } }: MarkdownFile<AgentDir>,
   files: Files,
 ): Promise<ReadAgent> {
   const nothing = (message?: string, line: number | null = null): ReadAgent => ({
@@ -161,7 +161,8 @@ async function readAgent(
     fallbackName: basename(file).replace(/\.md$/i, ""),
     unread: read.problems.flatMap(({ key = [] }) => key),
   });
-  const own = definition === null || scope !== "plugin" ? null : ofPlugin(definition, prefix);
+  const own =
+    definition === null || scope !== "plugin" ? null : ofPlugin(definition, prefix, names.slice(0, -1));
   return {
     definition: own?.definition ?? definition,
     line: fields.get("name")?.line ?? 1,
@@ -175,14 +176,17 @@ async function readAgent(
 function ofPlugin(
   { hooks, mcpServers, permissionMode, merge, ...agent }: AgentDefinition,
   prefix: string,
+  directories: readonly string[],
 ): { readonly definition: AgentDefinition; readonly problems: readonly Omit<FileProblem, "file">[] } {
   const left = Object.entries({ hooks, mcpServers, permissionMode, merge })
     .filter(([, value]) => value !== undefined)
     .map(([key]) => key);
   const message = `${left.join(", ")} of a plug-in's agent does not count; the plug-in itself can have hooks and MCP servers.`;
-  const aliases = [agent.name, ...(agent.aliases ?? [])];
+  const name = `${prefix}${[...directories, agent.name].join(":")}`;
+  const shorter = directories.length > 0 ? [`${prefix}${agent.name}`] : [];
+  const aliases = [...shorter, agent.name, ...(agent.aliases ?? [])];
   return {
-    definition: { ...agent, name: `${prefix}${agent.name}`, aliases },
+    definition: { ...agent, name, aliases },
     problems: left.length === 0 ? [] : [{ line: 1, message }],
   };
 }

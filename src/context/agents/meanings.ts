@@ -40,7 +40,9 @@ export const effort: Meaning<Effort> = (value) => {
 };
 
 export const mode: Meaning<AgentMode> = (value) => {
-  const found = typeof value === "string" && Object.hasOwn(MODES, value) ? MODES[value] : undefined;
+  // The name that users see of the default one elsewhere.
+  const name = value === "manual" ? "default" : value;
+  const found = typeof name === "string" && Object.hasOwn(MODES, name) ? MODES[name] : undefined;
   return found === undefined
     ? { wrong: "must be one of default, acceptEdits, plan, dontAsk and bypassPermissions" }
     : { value: found };

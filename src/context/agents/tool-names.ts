@@ -24,7 +24,7 @@ const COUNTERPARTS: ReadonlyMap<string, readonly string[]> = new Map(
   }).flatMap(([ours, theirs]) => theirs.split(" ").map((name) => [name, ours.split(" ")] as const)),
 );
 /** Groups of tools that come before a name: `search/codebase`. */
-const GROUP = /^(?:agent|edit|execute|read|runCommands|runNotebooks|runTasks|search|todo|web)\//;
+const GROUP = /^(?:agent|edit|execute|read|runCommands|runNotebooks|runTasks|search|todo|vscode|web)\//;
 /** Both names of the tool that starts agents, which is not known before it has its list of them. */
 const SPAWNING: readonly string[] = ["Agent", "Task"];
 

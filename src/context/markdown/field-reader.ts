@@ -44,9 +44,9 @@ export const readText: Meaning<string> = (value) =>
     : { wrong: "must be text" };
 
 export const readFlag: Meaning<boolean> = (value) => {
-  const word = typeof value === "string" ? value.trim().toLowerCase() : value;
-  if (word === true || word === "true" || word === "yes" || word === "on") return { value: true };
-  if (word === false || word === "false" || word === "no" || word === "off") return { value: false };
+  const word = String(value).trim().toLowerCase();
+  if (["true", "yes", "on", "1"].includes(word)) return { value: true };
+  if (["false", "no", "off", "0"].includes(word)) return { value: false };
   return { wrong: "must be true or false" };
 };
 

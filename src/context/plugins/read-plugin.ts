@@ -123,7 +123,14 @@ export function readPlugin(source: PluginSource, files: Files): Plugin {
     const usual = usualPlace(key, join(dir, key), named).map(
       (path): PluginPath => ({ ...limits, dir: path, layout }),
     );
-    return [...usual, ...paths];
+    const alone = join(dir, "SKILL.md");
+    const isOneSkill =
+      key === "skills" &&
+      !isWhole &&
+      !said.some(({ value }) => Object.hasOwn(value, key)) &&
+      files.look(join(dir, key)).type === "none" &&
+      files.look(alone).type === "file";
+    return [...usual, ...paths, ...(isOneSkill ? [{ ...limits, dir: alone, layout: "file" as const }] : [])];
   }
 
   /** Returns the values of a usual file, of the files that are named, and of the manifest and the entry themselves. */

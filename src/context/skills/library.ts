@@ -72,8 +72,9 @@ function gather(
   readonly notes: readonly string[];
 } {
   const notes = problems.map(formatProblem);
+  const skills = withSeparateNames(reads.map(({ skill }) => skill));
   const given = files.flatMap(({ path, real, of: { agreed } }, at) => {
-    const { skill = null, notes: own = [] } = reads[at] ?? {};
+    const [skill = null, own = []] = [skills[at], reads[at]?.notes];
     const more =
       skill === null || !agreed ? [] : skillGrants([skill]).filter((one) => !agreed.has(one.digest));
     const why = denied(real)
@@ -93,6 +94,16 @@ function gather(
   const left = trusted() ? null : formatLeftOut("skills", replacing);
   if (left !== null) notes.unshift(left);
   return { skills: withOwnAliases(chosen, reserved).sort(byOriginAndName), replacing, notes };
+}
+
+/** Skills of plug-ins that have one name in their files are called as their directories are: none is lost. */
+function withSeparateNames(skills: readonly (Skill | null)[]): (Skill | null)[] {
+  const byName = Map.groupBy(skills, (skill) => skill?.name);
+  return skills.map((skill) =>
+    skill?.origin === "plugin" && skill.alias !== null && (byName.get(skill.name)?.length ?? 0) > 1
+      ? { ...skill, name: skill.alias, alias: null }
+      : skill,
+  );
 }
 
 /** An alias calls a skill only if nothing has it as its name. */

@@ -17,7 +17,7 @@ const KNOWN = {
   of: "a skill",
   known: [
     ...["name", "description", "when-to-use", "allowed-tools", "argument-hint", "arguments", "model"],
-    ...["disable-model-invocation", "user-invocable", "context", "agent", "hooks"],
+    ...["disable-model-invocation", "user-invocable", "context", "agent", "hooks", "disallowed-tools"],
   ],
   // Its name in agents.
   meant: { tools: "allowed-tools" },
@@ -53,13 +53,16 @@ function skillOf(
   const { problems, take } = reader;
   const line = (key: string) => take(key, sentence) ?? null;
   const unusable = (message: string) => ({ skill: null, problems: [...problems, { line: 1, message }] });
-  const name = `${prefix}${parts.join(":")}`;
+  const dirName = `${prefix}${parts.join(":")}`;
+  const given = kind === "skill" ? `${prefix}${line("name") ?? ""}` : dirName;
+  // The name in the file is that of a plug-in's skill, and the alias of any other.
+  const name = plugin !== null && given !== prefix && NAME.test(given) ? given : dirName;
+  const own = name === given ? dirName : given;
   if (!NAME.test(name))
     return unusable(
       `${JSON.stringify(name)} cannot be called; rename it with letters, digits, “-”, “_”, “.” and “:”.`,
     );
   if (body.trim() === "") return unusable("There is nothing below the front matter.");
-  const own = kind === "skill" ? `${prefix}${line("name") ?? ""}` : name;
   const context = line("context");
   if (context !== null && context !== "fork" && context !== "inline")
     problems.push({
@@ -86,12 +89,18 @@ function skillOf(
       line: reader.field("model")?.line ?? 1,
       message: "model counts only with context: fork; the conversation keeps its own model.",
     });
+  for (const [key, why] of Object.entries(UNUSED)) {
+    const field = reader.field(key);
+    if (field !== undefined && !(key === "shell" && field.value === "bash"))
+      problems.push({ line: field.line, message: `${key} does not count: ${why}.` });
+  }
   const skill: Skill = {
     ...{ name, alias: own !== name && ALIAS.test(own) ? own : null, kind, origin, path, plugin },
     ...(variables === undefined ? {} : { variables }),
     description: line("description") || firstWords(body),
     whenToUse: line("when-to-use"),
     allowedTools: take("allowed-tools", names) ?? [],
+    disallowedTools: take("disallowed-tools", names) ?? [],
     argumentHint: take("argument-hint", hint) ?? null,
     arguments: take("arguments", names) ?? [],
     model,
@@ -104,6 +113,14 @@ function skillOf(
   };
   return { skill, problems };
 }
+
+/** Keys that mean something elsewhere, and what holds here. */
+const UNUSED = {
+  paths: "the skill is always in the list",
+  effort: "the conversation keeps its own",
+  shell: "its commands run in bash",
+  background: "with context: fork, the agent that loads the skill waits for it",
+};
 
 const sentence: Meaning<string> = (value) => {
   const meant = readText(value);

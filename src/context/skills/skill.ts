@@ -19,6 +19,8 @@ export interface Skill {
   readonly whenToUse: string | null;
   /** Permission rules that hold while the skill is in use. */
   readonly allowedTools: readonly string[];
+  /** Rules for what may not be used while it is in use. */
+  readonly disallowedTools?: readonly string[];
   readonly argumentHint: string | null;
   /** Names of its arguments, by position. */
   readonly arguments: readonly string[];

@@ -189,7 +189,12 @@ function enginesFor(
     if (of !== rules.all || made.size >= MOST_ENGINES) made.clear();
     of = rules.all;
     const { root, additionalDirs, tree, lent = [] } = scope;
-    const key = JSON.stringify([root, additionalDirs, tree?.path, lent.map(({ text }) => text)]);
+    const key = JSON.stringify([
+      root,
+      additionalDirs,
+      tree?.path,
+      lent.map(({ text, behaviour }) => `${behaviour} ${text}`),
+    ]);
     const known = made.get(key);
     if (known !== undefined) return known;
     const engine = engineOf(rules.withLent(lent), { ...anchorsOf(scope, folders, readable), shell });

@@ -174,7 +174,11 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
 
   /** Returns the rules that the skill lends from now on. */
   function rulesLent(skill: Skill): readonly Rule[] {
-    const { rules, left } = rulesOf(skill, search.agreed);
+    const { rules, left } = rulesOf(
+      skill,
+      variablesOf(skill, { cwd, session: parts.session }),
+      search.agreed,
+    );
     if (left.length > 0)
       warn(
         `The skill ${skill.name} would use ${left.join(", ")} without a question; that does not count, because this directory is not trusted (--trust agrees to it for this run).`,

@@ -45,7 +45,9 @@ export class SkillRules {
   lend(id: ActorId, run: number, rules: readonly Rule[], skill: string): void {
     const before = this.#byActor.get(id);
     const held = before !== undefined && (id === MAIN || before.run === run) ? before : NOTHING;
-    const fresh = rules.filter(({ text }) => !held.rules.some((one) => one.text === text));
+    const isHeld = ({ text, behaviour }: Rule) =>
+      held.rules.some((one) => one.text === text && one.behaviour === behaviour);
+    const fresh = rules.filter((rule) => !isHeld(rule));
     const all = fresh.length === 0 ? held.rules : [...held.rules, ...fresh];
     this.#byActor.set(id, { run, rules: all, skills: [...new Set([...held.skills, skill])] });
   }
@@ -62,16 +64,25 @@ export class SkillRules {
 
 const NOTHING: Omit<Lent, "run"> = { rules: [], skills: [] };
 
-/** Returns the rules of a skill; those of a directory's skill only if the user has trusted each. */
+/**
+ * Returns the rules of a skill, with its variables in them; what a directory's skill allows only if the user has trusted
+ * it.
+ */
 export function rulesOf(
   skill: Skill,
+  variables: Readonly<Record<string, string>>,
   agreed: (digest: string) => boolean,
 ): { readonly rules: readonly Rule[]; readonly left: readonly string[] } {
   const counts = (rule: string) => skill.origin !== "project" || agreed(ruleGrant(skill, rule).digest);
+  const ruleOf = (written: string, behaviour: Rule["behaviour"]): Rule => {
+    const text = written.replace(/\$\{(\w+)\}/g, (raw, name: string) => variables[name] ?? raw);
+    return { text, behaviour, scope: "session", file: skill.path };
+  };
   return {
-    rules: skill.allowedTools
-      .filter(counts)
-      .map((text) => ({ text, behaviour: "allow", scope: "session", file: skill.path })),
+    rules: [
+      ...(skill.disallowedTools ?? []).map((text) => ruleOf(text, "deny")),
+      ...skill.allowedTools.filter(counts).map((text) => ruleOf(text, "allow")),
+    ],
     left: skill.allowedTools.filter((rule) => !counts(rule)),
   };
 }
