@@ -145,6 +145,14 @@ export function definedBy({ fields, prompt, line, fallbackName, source, unread =
         "There is no description, by which a model could choose it; say in one when to use this agent.",
     });
 
+  // Another program's, and it restricts.
+  const permission = reader.field("permission");
+  if (permission !== undefined)
+    problems.push({
+      line: permission.line,
+      message: "permission does not count here; say in disallowedTools what the agent may not use.",
+    });
+
   const lost = new Set(unread.map(plainKey));
   for (const [key, meaning] of LIMITS) {
     const field = reader.field(key);

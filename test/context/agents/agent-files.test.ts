@@ -210,6 +210,10 @@ describe("what is wrong is named by its line, and the rest counts", () => {
     ["maxTurns: many\n", "4: maxTurns must be a whole number from 1 to 100000; it does not count."],
     ["maxTurns: 0\n", "4: maxTurns must be a whole number from 1 to 100000; it does not count."],
     [
+      "permission:\n  edit: deny\n",
+      "4: permission does not count here; say in disallowedTools what the agent may not use.",
+    ],
+    [
       "permissionMode: root\n",
       "4: permissionMode must be one of default, acceptEdits, plan, dontAsk and bypassPermissions; it does not count.",
     ],
