@@ -30,8 +30,11 @@ test("replaces a task that calls a skill by the skill's text with its arguments,
   expect(supervisor.tree().map(({ type }) => type)).toEqual(["general-purpose", "general-purpose"]);
 });
 
-test("refuses what a skill forbids while it is in use, whatever it allows and whoever trusts it", async () => {
-  const narrow = skillFile({ "allowed-tools": "Bash(touch:*)", "disallowed-tools": "Bash(touch:*)" }, "Look.");
+test("refuses what a skill forbids while it is in use, whatever it allows, trusted or not", async () => {
+  const narrow = skillFile(
+    { "allowed-tools": "Bash(touch:*)", "disallowed-tools": "Bash(touch:*)" },
+    "Look.",
+  );
   const { supervisor, model } = withSkills([bash("touch made.txt"), done], {
     files: { ".claude/commands/look.md": narrow },
     agreed: () => true,
