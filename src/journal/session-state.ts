@@ -1,4 +1,4 @@
-import type { MessageParam } from "../mailbox/conversation.ts";
+import { type MessageParam, noUsage, totalTokens, type Usage, usageSince } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
 import type { ActorSpec, CallResult, Reply, Steer, Summary, Turn } from "../mailbox/messages.ts";
 import type { ModelPause } from "../mailbox/model-pause.ts";
@@ -37,6 +37,8 @@ export interface ActorAtRest {
   /** With the whole conversation before the first of `turns`. */
   readonly spec: ActorSpec;
   readonly turns: readonly Turn[];
+  /** What its requests for summaries used, as each record of a compaction adds to it. */
+  readonly summaries: readonly Usage[];
   /** The reply of an unrecorded turn, with those of its calls that were allowed to run. */
   readonly reply: Reply | null;
   readonly begun: readonly BegunCall[];
@@ -199,7 +201,13 @@ class Folding {
         this.#change(event.actor, (actor) => this.#afterTurn(actor, event.turn));
         break;
       case "compacted":
-        this.#change(event.actor, ({ spec }) => ({ spec: { ...spec, compacted: event.compacted } }));
+        this.#change(event.actor, ({ spec, summaries }) => {
+          const used = usageSince(event.compacted.usage, spec.compacted?.usage ?? noUsage);
+          return {
+            spec: { ...spec, compacted: event.compacted },
+            summaries: totalTokens(used) > 0 ? [...summaries, used] : summaries,
+          };
+        });
         break;
       case "summary":
         this.#change(event.actor, (actor) =>
@@ -263,7 +271,7 @@ class Folding {
       spec: { ...spec, messages },
       turns: [...spec.turns],
       unheard: [...spec.heard],
-      ...{ missed: [], earlier: [] },
+      ...{ summaries: [], missed: [], earlier: [] },
       heard: new Set(),
       ...{ run: 1, owner: spec.parent, call, background: background ?? false },
     };

@@ -75,6 +75,16 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
+/** Returns what came after `before`, of the same count. */
+export function usageSince(now: Usage, before: Usage): Usage {
+  return {
+    input_tokens: now.input_tokens - before.input_tokens,
+    output_tokens: now.output_tokens - before.output_tokens,
+    cache_creation_input_tokens: now.cache_creation_input_tokens - before.cache_creation_input_tokens,
+    cache_read_input_tokens: now.cache_read_input_tokens - before.cache_read_input_tokens,
+  };
+}
+
 /** Returns all tokens that a model read or wrote. */
 export function totalTokens(usage: Usage): number {
   return (

@@ -80,7 +80,16 @@ function rest(runs: readonly number[]): ActorAtRest {
     ...{ usage: noUsage, receipts: noReceipts },
   }));
   return {
-    ...{ spec: countingSpec, turns, reply: null, begun: [], summary, run: runs.length, earlier: [] },
+    ...{
+      spec: countingSpec,
+      turns,
+      reply: null,
+      begun: [],
+      summary,
+      run: runs.length,
+      earlier: [],
+      summaries: [],
+    },
     ...{
       durationMs: 0,
       owner: null,

@@ -1,5 +1,5 @@
 import type { AgentView } from "../../events/event.ts";
-import { addUsage } from "../../mailbox/conversation.ts";
+import { addUsage, noUsage, type Usage, usageSince } from "../../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../../mailbox/ids.ts";
 import type { ActorSpec, Turn } from "../../mailbox/messages.ts";
 import type { ModelPause } from "../../mailbox/model-pause.ts";
@@ -15,8 +15,8 @@ interface Followed {
   readonly calls: ReadonlyMap<CallId, { readonly tool: string; readonly title: string }>;
   /** Of a reply whose turn is not over, in dollars. */
   readonly replyUsd: number;
-  /** Of all its summaries so far; part of its cost. */
-  readonly summariesUsd: number;
+  /** Of all its summaries so far. */
+  readonly summaries: Usage;
 }
 
 /** The agents of a session as its journal says. Their times are wall time, in milliseconds. */
@@ -112,9 +112,10 @@ export class SessionView {
         }));
         break;
       case "compacted":
-        this.#change(event.actor, now, ({ view: { model, costUsd }, summariesUsd: before }) => {
-          const summariesUsd = costOf(model, event.compacted.usage, this.#prices).usd;
-          return { view: { costUsd: costUsd - before + summariesUsd }, summariesUsd };
+        this.#change(event.actor, now, ({ view: { model, costUsd }, summaries: before }) => {
+          const summaries = event.compacted.usage;
+          const { usd } = costOf(model, usageSince(summaries, before), this.#prices);
+          return { view: { costUsd: costUsd + usd }, summaries };
         });
         break;
       case "command":
@@ -139,7 +140,7 @@ export class SessionView {
     this.#agents.set(spec.id, {
       root: spec.root,
       calls: new Map(),
-      ...{ replyUsd: 0, summariesUsd: 0 },
+      ...{ replyUsd: 0, summaries: noUsage },
       view: {
         ...{
           id: spec.id,

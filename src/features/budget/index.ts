@@ -62,13 +62,12 @@ export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureP
 
   /** Books what the actors of a resumed session have spent. */
   function replay({ actors: all }: SessionState): void {
-    for (const { spec, turns, reply, summary } of all.values()) {
+    for (const { spec, turns, summaries, reply, summary } of all.values()) {
       spending.adopt(spec);
-      const summaries = spec.compacted ? [spec.compacted] : [];
-      const replies = reply === null ? [] : [reply];
+      const replies = [...turns, ...(reply === null ? [] : [reply])].map((one) => one.usage);
       let cost = 0;
-      for (const one of [...turns, ...replies, ...summaries])
-        cost += spending.spend(spec.id, spec.model, one.usage).usd;
+      // Each by itself: the price of a request can depend on its length.
+      for (const used of [...replies, ...summaries]) cost += spending.spend(spec.id, spec.model, used).usd;
       actors.find(spec.id)?.charge(noUsage, cost);
       usage.addEarlier(cost);
       if (summary !== null) ledger.release(spec.id);

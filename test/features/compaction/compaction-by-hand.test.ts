@@ -193,6 +193,28 @@ test("shows a resumed session's model the same, and counts what its summaries co
   expect(again.model.requests[0]?.messages.slice(0, before.length)).toEqual(before);
 });
 
+test("each summary of a resumed session costs what it did, also if all together would be a long prompt", async () => {
+  // More than half of the prompt from which this model costs more.
+  const script = (request: Parameters<typeof isSummaryRequest>[0]) =>
+    isSummaryRequest(request)
+      ? { text: "The notes.", usage: { input_tokens: 60_000 } }
+      : { text: `answer${LONG}`, usage: { input_tokens: 10 } };
+  const options = { ...bare, model: "claude-haiku-5-5" };
+  const { supervisor, cwd, home } = supervised("in-thread", script, options);
+  for (const round of ["first", "second"]) {
+    for (const prompt of ["a", "b", "c"]) await supervisor.prompt(`${round} ${prompt}`);
+    expect(await supervisor.compact(MAIN)).toMatchObject({ type: "compacted" });
+  }
+  const { costUsd } = supervisor.usage();
+  expect(costUsd).toBeGreaterThan(0.012);
+  await supervisor.close();
+  const restored = await resumeSession({ home, cwd, session: "latest", fork: true });
+  if (restored.type === "refused") throw new Error(restored.reason);
+  const again = supervised("in-thread", script, { ...options, cwd, home, resume: restored.session });
+  expect(again.supervisor.usage().costUsd).toBe(costUsd);
+  expect(again.supervisor.tree()[0]?.costUsd).toBeCloseTo(costUsd, 6);
+});
+
 test("/compact after /remember requests the summary alone, and the next prompt brings what is remembered", async () => {
   const server = await startMessagesServer(({ rawBody }) => ({
     text: rawBody.includes("Write under these headings") ? "The notes." : `answer${LONG}`,
