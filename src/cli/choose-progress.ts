@@ -2,13 +2,13 @@ import type { AgentView } from "../events/event.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { isDumb, type Paint, paintFor } from "../terminal/colour.ts";
+import { createCanvas } from "../terminal/canvas/canvas.ts";
+import { CLOCK_MS, createFrames, TREE_MS } from "../terminal/canvas/frames.ts";
 import { cutToWidth } from "../terminal/display-width.ts";
 import type { Outlet } from "../terminal/output-stream.ts";
 import { safeLine } from "../terminal/safe-text.ts";
-import { createFrames } from "./frames.ts";
 import type { CliIO } from "./io.ts";
 import { renderTree } from "./live-tree.ts";
-import { createPainter } from "./painter.ts";
 import { createPlainProgress, type Progress } from "./plain-progress.ts";
 import { createWaits, pauseLine } from "./waits.ts";
 
@@ -20,7 +20,7 @@ export function chooseProgress({ stderr, env, clock }: CliIO): Progress {
 
 /** The live tree on a terminal, with the countdown of a retry below it. */
 function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): Progress {
-  const painter = createPainter(outlet);
+  const canvas = createCanvas(outlet);
   const views = new Map<ActorId, AgentView>();
   const waits = createWaits();
   let stopped = false;
@@ -35,12 +35,15 @@ function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): Progres
     const tree = renderTree([...views.values()], now, { columns: width, rows: forTree, paint });
     return countdown === undefined ? tree : [...tree, paint("yellow", cutToWidth(countdown, width))];
   };
-  const frames = createFrames(
-    clock,
-    () => painter.paint(frame()),
-    () => true,
-  );
-  const forgetResize = outlet.onResize(frames.soon);
+  /** The cursor is below what is painted: other output may follow. */
+  const show = (stay: readonly string[], painted: readonly string[]): void =>
+    canvas.show(stay, [...painted, ""], { row: painted.length, column: 0 });
+  const frames = createFrames(clock, TREE_MS, () => {
+    show([], frame());
+    return CLOCK_MS;
+  });
+  const print = (line: string): void => show([line], stopped ? [] : frame());
+  const forgetResize = outlet.onResize(frames.resized);
 
   return {
     onEvent(event) {
@@ -54,9 +57,9 @@ function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): Progres
           waits.add(event, clock.now());
           return frames.soon();
         case "paused":
-          return painter.print(paint("yellow", pauseLine(event, clock)));
+          return print(paint("yellow", pauseLine(event, clock)));
         case "warning":
-          return painter.print(paint("yellow", safeLine(event.message)));
+          return print(paint("yellow", safeLine(event.message)));
         case "asked":
         case "settled":
         // What a woken conversation says comes with its result.
@@ -72,16 +75,14 @@ function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): Progres
           return event satisfies never;
       }
     },
-    note: (line) => painter.print(safeLine(line)),
+    note: (line) => print(safeLine(line)),
     stop() {
       if (stopped) return;
       stopped = true;
       forgetResize();
-      frames.now();
       frames.stop();
-      painter.keep();
       // The results follow on the same terminal.
-      if (views.size > 0) painter.print("");
+      show(views.size > 0 ? [...frame(), ""] : [], []);
     },
   };
 }

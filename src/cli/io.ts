@@ -20,6 +20,8 @@ export interface CliIO {
   readonly managedSettings?: string;
   /** Calls back on each such signal, which then no longer ends the process. The answer withdraws it. */
   onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", listener: () => void): () => void;
+  /** Calls back when the process ends, on whatever path. The answer withdraws it. */
+  onExit(listener: () => void): () => void;
   /** Ends the process without waiting for anything. */
   leave(code: number): void;
   readonly clock: Clock;

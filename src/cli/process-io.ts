@@ -25,6 +25,10 @@ export function processIO(cwd: string): CliIO {
       process.on(signal, listener);
       return () => process.off(signal, listener);
     },
+    onExit(listener) {
+      process.on("exit", listener);
+      return () => process.off("exit", listener);
+    },
     leave: (code) => process.exit(code),
     clock: systemClock,
   };

@@ -39,7 +39,8 @@ const emoji = lazy(() => /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional
 const WIDE =
   /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
 
-function graphemeWidth(grapheme: string): number {
+/** Returns the columns of one grapheme. */
+export function graphemeWidth(grapheme: string): number {
   if (WIDE.test(grapheme) || emoji().test(grapheme)) return 2;
   // Some scripts join letters to one grapheme that terminals still place one after the other.
   return [...grapheme].filter((character) => !withoutWidth().test(character)).length;

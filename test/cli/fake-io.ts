@@ -71,6 +71,10 @@ export class FakeIO implements CliIO {
     return () => this.#listeners.delete(entry);
   }
 
+  onExit(): () => void {
+    return () => {};
+  }
+
   leave(code: number): void {
     this.left.push(code);
   }

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { chooseProgress } from "../../src/cli/choose-progress.ts";
-import { createPainter } from "../../src/cli/painter.ts";
 import { createWaits, waitLine } from "../../src/cli/waits.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import { actor, agentView } from "../support/agent-view.ts";
+import { screenOf, terminalScreen } from "../support/terminal-screen.ts";
 import { FakeIO } from "./fake-io.ts";
 import { summary } from "./fake-session.ts";
-import { screen } from "./screen.ts";
 
 const busy = { type: "tool", tool: "Grep", title: "needle" } as const;
 const ended = agentView({ id: actor(1), state: "ended", endedAt: 2_000, summary: summary("done"), turns: 2 });
@@ -19,15 +18,15 @@ const waiting = {
 } as const;
 
 describe("on a terminal", () => {
-  test("the tree is painted over itself, at most ten times a second", async () => {
+  test("the tree is painted over itself, at most five times a second", async () => {
     const io = new FakeIO({ stderrIsTTY: true });
     const progress = chooseProgress(io);
     for (let turns = 0; turns < 50; turns++) {
       progress.onEvent({ type: "agent", view: agentView({ id: actor(1), activity: busy, turns }) });
       await io.clock.advance(20);
     }
-    expect(io.err.text.split("\u001b[J").length - 1).toBeLessThanOrEqual(11);
-    expect(screen(io.err.text)).toEqual([
+    expect(io.err.text.split("\u001b[?2026h").length - 1).toBeLessThanOrEqual(6);
+    expect(await screenOf(io.err.text)).toEqual([
       expect.stringMatching(/^● Explore · a task {2}Grep needle .* turns · 0 tok · \d\.\d s$/),
       "",
     ]);
@@ -39,7 +38,7 @@ describe("on a terminal", () => {
     const progress = chooseProgress(io);
     progress.onEvent({ type: "agent", view: agentView({ id: actor(1) }) });
     await io.clock.advance(5_000);
-    expect(screen(io.err.text)[0]).toMatch(/ 5\.0 s$/);
+    expect((await screenOf(io.err.text))[0]).toMatch(/ 5\.0 s$/);
     progress.stop();
   });
 
@@ -50,8 +49,8 @@ describe("on a terminal", () => {
     progress.onEvent(waiting);
     const seen = [];
     for (let second = 0; second < 6; second++) {
-      await io.clock.advance(second === 0 ? 100 : 1_000);
-      seen.push(screen(io.err.text)[1]);
+      await io.clock.advance(second === 0 ? 200 : 1_000);
+      seen.push((await screenOf(io.err.text))[1]);
     }
     expect(seen).toEqual([
       "The server is overloaded (529); trying again in 4 s (attempt 3)",
@@ -64,7 +63,7 @@ describe("on a terminal", () => {
     progress.stop();
   });
 
-  test("notes and warnings stay above the tree", () => {
+  test("notes and warnings stay above the tree", async () => {
     const io = new FakeIO({ stderrIsTTY: true, env: { NO_COLOR: "1" } });
     const progress = chooseProgress(io);
     progress.onEvent({ type: "agent", view: ended });
@@ -72,7 +71,7 @@ describe("on a terminal", () => {
     progress.onEvent({ type: "warning", message: "second\u001b[2J" });
     progress.stop();
     progress.note("after");
-    expect(screen(io.err.text)).toEqual([
+    expect(await screenOf(io.err.text)).toEqual([
       "first",
       "second",
       expect.stringContaining("✓ Explore"),
@@ -82,11 +81,11 @@ describe("on a terminal", () => {
     ]);
   });
 
-  test("a long note is wrapped, not cut", () => {
+  test("a long note is wrapped, not cut", async () => {
     const io = new FakeIO({ stderrIsTTY: true });
     const progress = chooseProgress(io);
     progress.note("x".repeat(100));
-    expect(screen(io.err.text)).toEqual(["x".repeat(80), "x".repeat(20), ""]);
+    expect(await screenOf(io.err.text)).toEqual(["x".repeat(80), "x".repeat(20), ""]);
   });
 
   test("stopping leaves the last tree, no timer and no listener, and the cursor below", async () => {
@@ -99,8 +98,8 @@ describe("on a terminal", () => {
     progress.stop();
     expect(io.clock.pending).toBe(0);
     expect(io.err.listenerCount("resize")).toBe(0);
-    expect(screen(io.err.text)).toEqual([expect.stringContaining("✓ Explore · a task  done"), "", ""]);
-    expect(io.err.text.endsWith("\u001b[?7h")).toBe(true);
+    expect(await screenOf(io.err.text)).toEqual([expect.stringContaining("✓ Explore · a task  done"), "", ""]);
+    expect(io.err.text.endsWith("\u001b[?7h\u001b[?2026l")).toBe(true);
     expect(io.err.text).not.toContain("?25l");
     const before = io.err.text;
     progress.onEvent({ type: "agent", view: ended });
@@ -113,14 +112,18 @@ describe("on a terminal", () => {
     const progress = chooseProgress(io);
     progress.onEvent({ type: "agent", view: agentView({ id: actor(1), description: "x".repeat(200) }) });
     await io.clock.advance(100);
+    const screen = terminalScreen(80, 24);
+    screen.write(io.err.text);
     const before = io.err.text.length;
     io.err.columns = 20;
     io.err.emit("resize");
-    await io.clock.advance(100);
-    const frame = io.err.text.slice(before);
-    // The line of 79 columns stands on four lines of 20 now.
-    expect(frame.startsWith("\r\u001b[4A")).toBe(true);
-    expect(screen(frame.slice("\r\u001b[4A".length), 20)).toEqual(["● Explore · xxxxxx…", ""]);
+    await new Promise<void>((resolve) => screen.write("", resolve));
+    screen.resize(20, 24);
+    await io.clock.advance(99);
+    expect(io.err.text).toHaveLength(before);
+    await io.clock.advance(1);
+    await new Promise<void>((resolve) => screen.write(io.err.text.slice(before), resolve));
+    expect(screen.lines()).toEqual(["● Explore · xxxxxx…", ""]);
     progress.stop();
   });
 
@@ -136,7 +139,7 @@ describe("on a terminal", () => {
     progress.onEvent(waiting);
     await io.clock.advance(1_000);
     progress.stop();
-    expect(screen(io.err.text, columns || 80).length).toBeGreaterThan(1);
+    expect((await screenOf(io.err.text, columns || 80)).length).toBeGreaterThan(1);
   });
 
   test("NO_COLOR takes the colours, FORCE_COLOR brings them back", () => {
@@ -248,15 +251,4 @@ test("counts down to the first retry, and ends when its agent no longer waits", 
   waits.end(actor(2));
   expect(waits.line(500)).toBe("The server is overloaded (529); trying again in 9 s (attempt 3)");
   expect(waits.line(9_000)).toBeUndefined();
-});
-
-test("a painter asked to paint fewer lines wipes the rest", () => {
-  const io = new FakeIO({ stderrIsTTY: true });
-  const painter = createPainter(io.stderr);
-  painter.paint(["one", "two", "three"]);
-  painter.paint(["ONE"]);
-  expect(screen(io.err.text)).toEqual(["ONE", ""]);
-  painter.keep();
-  painter.print("below");
-  expect(screen(io.err.text)).toEqual(["ONE", "below", ""]);
 });

@@ -9,7 +9,7 @@ import { actor, agentView } from "../support/agent-view.ts";
 import { settled } from "../support/fake-clock.ts";
 import { FakeIO, type FakeIOOptions } from "./fake-io.ts";
 import { FakeRuntime, type FakeScript, summary, usage } from "./fake-session.ts";
-import { screen } from "./screen.ts";
+import { screenOf } from "../support/terminal-screen.ts";
 
 /** A command that runs; `code` is its end. */
 function begin(argv: readonly string[], script: FakeScript = {}, options: FakeIOOptions = {}) {
@@ -447,7 +447,7 @@ describe("troupe start", () => {
 
   test("shows the live tree on a terminal, and the results below it", async () => {
     const { io } = await run(["start", "where?"], {}, { stderrIsTTY: true });
-    expect(screen(io.err.text, 400).at(-3)).toMatch(
+    expect((await screenOf(io.err.text, 400)).at(-3)).toMatch(
       /^✓ Explore · where\? {2}done .* 2 turns · 120 tok · 2\.5 s$/,
     );
   });

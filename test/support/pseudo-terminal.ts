@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type IPty, spawn } from "@lydell/node-pty";
 import { onTestFinished } from "vitest";
 import { type TerminalScreen, terminalScreen } from "./terminal-screen.ts";
 
@@ -28,63 +28,47 @@ export interface PseudoTerminal {
   readonly ended: Promise<number | null>;
 }
 
-/**
- * Why there is no terminal to test with, in a sentence; null where there is. It is made by `script` of
- * util-linux, which every Debian and Ubuntu has; that of macOS wants a terminal itself.
- */
+/** Returns why there is no terminal to test with, or null if there is one: the package has binaries for these systems. */
 export function whyNoTerminal(): string | null {
-  if (process.platform !== "linux") return "it is made with util-linux's script, and this is not Linux";
-  const { stdout } = spawnSync("script", ["--version"], { encoding: "utf8" });
-  return stdout?.includes("util-linux")
-    ? null
-    : "util-linux's script is not installed (apt-get install bsdutils)";
+  return process.platform === "win32" ? "Windows has no pseudo-terminals of this sort" : null;
 }
 
 /** Runs the program in a new terminal; both are gone when the test has ended. */
 export function inTerminal(argv: readonly string[], options: PseudoTerminalOptions): PseudoTerminal {
   const { cwd, env, columns = 80, rows = 24 } = options;
   const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
-  // The shell tells its own id and its terminal first, then becomes the program.
-  const line = `stty cols ${columns} rows ${rows}; echo "@@$$ $(tty)@@"; exec "$@"`;
-  const command = ["sh", "-c", line, "sh", ...argv].map(quote).join(" ");
-  const child = spawn("script", ["-qefc", command, "/dev/null"], {
-    cwd,
-    env: { PATH, NODE_COMPILE_CACHE, SHELL: "/bin/sh", TERM: "xterm", ...env },
-    stdio: ["pipe", "pipe", "inherit"],
+  const [file = "", ...args] = argv;
+  const terminal = spawn(file, args, {
+    ...{ cols: columns, rows, cwd, name: env["TERM"] ?? "xterm" },
+    env: { PATH, NODE_COMPILE_CACHE, SHELL: "/bin/sh", ...env },
   });
-  return attached(child, terminalScreen(columns, rows));
+  return attached(terminal, columns, rows);
 }
 
-function attached(child: ChildProcess, screen: TerminalScreen): PseudoTerminal {
-  const { stdin, stdout } = child;
-  if (!stdin || !stdout) throw new Error("script was started without pipes");
+function attached(terminal: IPty, columns: number, rows: number): PseudoTerminal {
   const watchers = new Set<() => void>();
   let written = "";
   let over = false;
-  let place: { readonly pid: number; readonly tty: string } | null = null;
   const look = (): void => {
     for (const watcher of [...watchers]) watcher();
   };
-  // What is typed after the end has nobody to read it.
-  stdin.on("error", () => {});
-  stdout.setEncoding("utf8").on("data", (text: string) => {
+  // A real terminal answers questions about itself.
+  const screen = terminalScreen(columns, rows, { onAnswer: (text) => over || terminal.write(text) });
+  terminal.onData((text) => {
     written += text;
-    const greeting = place ? null : /@@(\d+) (\S+)@@\r?\n/.exec(written);
-    if (greeting) {
-      place = { pid: Number(greeting[1]), tty: greeting[2] ?? "" };
-      written = written.slice(greeting.index + greeting[0].length);
-      screen.write(written);
-    } else if (place) screen.write(text);
-    look();
+    screen.write(text, look);
   });
-  const ended = new Promise<number | null>((resolve) =>
-    child.once("close", (code) => {
+  const exited = Promise.withResolvers<number | null>();
+  let vanished = false;
+  terminal.onExit(({ exitCode, signal }) => {
+    // What it wrote last may still be on its way to the screen.
+    screen.write("", () => {
       over = true;
-      resolve(code);
+      exited.resolve(vanished ? null : signal ? 128 + signal : exitCode);
       look();
-    }),
-  );
-  onTestFinished(() => void (over || child.kill("SIGKILL")));
+    });
+  });
+  onTestFinished(() => void (over || terminal.kill("SIGKILL")));
 
   const until = (what: string | RegExp, text: () => string): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -103,23 +87,20 @@ function attached(child: ChildProcess, screen: TerminalScreen): PseudoTerminal {
       watchers.add(watcher);
       watcher();
     });
-  const there = () => {
-    if (!place) throw new Error("the program has not begun yet; wait for what it shows first");
-    return place;
-  };
   return {
     screen,
     written: () => written,
-    type: (keys) => void stdin.write(keys),
+    type: (keys) => terminal.write(keys),
     shows: (what) => until(what, () => screen.lines().join("\n")),
-    resize: (columns, rows) =>
-      void spawnSync("stty", ["-F", there().tty, "cols", String(columns), "rows", String(rows)]),
-    signal: (name) => void process.kill(there().pid, name),
-    vanish: () => void child.kill("SIGKILL"),
-    ended,
+    resize(columns, rows) {
+      screen.resize(columns, rows);
+      terminal.resize(columns, rows);
+    },
+    signal: (name) => void process.kill(terminal.pid, name),
+    vanish() {
+      vanished = true;
+      (terminal as IPty & { destroy(): void }).destroy();
+    },
+    ended: exited.promise,
   };
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,5 +1,5 @@
+import type { Cursor } from "../../terminal/canvas/canvas.ts";
 import { displayWidth } from "../../terminal/display-width.ts";
-import type { Cursor } from "./canvas.ts";
 import { BREAK } from "./key-parser.ts";
 
 export interface InputRows {

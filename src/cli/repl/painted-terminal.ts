@@ -1,14 +1,14 @@
 import type { Clock } from "../../mailbox/clock.ts";
 import { paintFor } from "../../terminal/colour.ts";
+import { createFrames, TEXT_MS } from "../../terminal/canvas/frames.ts";
+import { takeKeys } from "../../terminal/canvas/modes.ts";
 import { wrapText } from "../../terminal/wrap.ts";
-import { createFrames } from "../frames.ts";
 import type { CliIO } from "../io.ts";
 import { createKeyParser } from "./key-parser.ts";
 import { createLineEditor, type LineEditor } from "./line-editor.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
 import { createScreen } from "./screen.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
-import { takeKeys } from "./terminal-modes.ts";
 
 export interface PaintedOptions extends TerminalListeners {
   /** Newest first. */
@@ -18,6 +18,8 @@ export interface PaintedOptions extends TerminalListeners {
 }
 
 const PROMPT = "› ";
+/** Draws the terminal again. */
+const CTRL_L = "\f";
 
 /**
  * Creates a conversation on a painted terminal: finished lines scroll up, work in progress is below them, and the input
@@ -55,7 +57,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     onEnd: () => options.onEnd("left"),
   });
   const editing = () => answer ?? { prompt: PROMPT, editor: prompt };
-  const frames = createFrames(clock, () => screen.paint(editing()), screen.isBusy);
+  const frames = createFrames(clock, TEXT_MS, () => screen.paint(editing()));
   const escapeKey = createEscapeKey(clock, options.onEscape);
 
   const onData = (chunk: Buffer | string): void => {
@@ -63,7 +65,8 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     const bytes = escapeKey.take(chunk);
     if (bytes === null) return;
     for (const { type, text } of read(bytes)) {
-      const kept = settling && type === "keys" ? text.replace(/[\r\n]/g, "") : text;
+      if (type === "keys" && text.includes(CTRL_L)) screen.redraw();
+      const kept = type === "keys" ? text.replace(settling ? /[\f\r\n]/g : /\f/g, "") : text;
       editing().editor.type({ type, text: kept });
     }
     frames.now();
@@ -108,7 +111,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     };
   const restore = takeKeys(io);
   stdin.on("data", onData).once("end", onGone).once("close", onGone).on("error", onGone);
-  const forgetResize = stdout.onResize(frames.soon);
+  const forgetResize = stdout.onResize(frames.resized);
   frames.now();
 
   return {

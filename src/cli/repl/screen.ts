@@ -3,13 +3,14 @@ import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
+import { createCanvas } from "../../terminal/canvas/canvas.ts";
+import { CLOCK_MS, TREE_MS } from "../../terminal/canvas/frames.ts";
 import { createCallLines } from "../../terminal/transcript/call-lines.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { agentEndLine } from "../agent-text.ts";
 import type { CliIO } from "../io.ts";
 import { renderTree } from "../live-tree.ts";
 import { createWaits, pauseLine } from "../waits.ts";
-import { createCanvas } from "./canvas.ts";
 import { inputRows } from "./input-rows.ts";
 import type { LineEditor } from "./line-editor.ts";
 import { createReplyText } from "./reply-text.ts";
@@ -34,9 +35,17 @@ export interface Screen {
   /** Holds output back until released; output printed with `through` is shown anyway. */
   hold(isHeld: boolean): void;
   through(text: string): void;
-  /** Paints one frame; without an input line the cursor is left below everything. */
-  paint(editing: Editing | null): void;
+  /**
+   * Paints one frame; without an input line the cursor is left below everything. Returns the milliseconds until time alone
+   * changes it, or null.
+   */
+  paint(editing: Editing | null): number | null;
+  /** Draws everything again with the next frame. */
+  redraw(): void;
 }
+
+/** The painted rows leave two thirds of the terminal alone: more are torn when it is resized. */
+const FEWEST_ROWS = 6;
 
 export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
   const canvas = createCanvas(stdout);
@@ -86,6 +95,15 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
     afterCall = false;
     put(reply.add(piece, columns()));
   };
+  /** The agents as they were drawn last; text that arrives more often does not draw them again. */
+  let drawn: { readonly at: number; readonly key: string; readonly lines: readonly string[] } | null = null;
+  const treeFor = (frame: { readonly columns: number; readonly rows: number; readonly paint: Paint }) => {
+    const key = `${frame.columns} ${frame.rows}`;
+    const now = clock.now();
+    if (drawn?.key !== key || now - drawn.at >= TREE_MS)
+      drawn = { at: now, key, lines: live.lines(now, frame) };
+    return drawn.lines;
+  };
   /** Returns the rows between the permanent lines and the input line. */
   const middle = (room: number): string[] => {
     if (held) return [];
@@ -94,7 +112,7 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
     const running = calls.running({ columns: columns(), rows: Math.max(1, Math.floor(room / 2)), now });
     const forTree = Math.max(1, room - running.length - (tail === "" ? 1 : 2));
     const frame = { columns: columns(), rows: forTree, paint };
-    const tree = working || live.busy() ? live.lines(now, frame) : [];
+    const tree = working || live.busy() ? treeFor(frame) : [];
     const gapAbove = tree.length > 0 && (tail !== "" || !lastIsEmpty) ? [""] : [];
     return [...(tail === "" ? [] : [cutToWidth(tail, columns())]), ...running, ...gapAbove, ...tree];
   };
@@ -159,16 +177,22 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
       lastIsEmpty = text.endsWith("\n") || text === "";
     },
     paint(editing) {
-      const { rows } = stdout.size();
+      const size = stdout.size();
       const stay = fresh;
       fresh = [];
-      if (editing === null) return canvas.show([...stay, ...middle(1)], [""], { row: 0, column: 0 });
-      const most = Math.max(1, Math.floor(rows / 2));
-      const input = inputRows(editing.prompt, editing.editor, { columns: columns(), most });
-      const above = middle(Math.max(1, rows - input.rows.length - 1)).slice(-(rows - input.rows.length - 1));
-      const cursor = { ...input.cursor, row: input.cursor.row + above.length };
-      canvas.show(stay, [...above, ...input.rows], cursor);
+      if (editing === null) canvas.show([...stay, ...middle(1)], [""], { row: 0, column: 0 });
+      else {
+        const room = Math.min(Math.max(FEWEST_ROWS, Math.floor(size.rows / 3)), size.rows - 1);
+        const input = inputRows(editing.prompt, editing.editor, { columns: columns(), most: Math.max(1, room - 3) });
+        const left = Math.max(0, room - input.rows.length);
+        const above = left === 0 ? [] : middle(left).slice(-left);
+        const cursor = { ...input.cursor, row: input.cursor.row + above.length };
+        canvas.show(stay, [...above, ...input.rows], cursor);
+      }
+      if (!working && !live.busy()) return null;
+      return live.isNewer(drawn?.at ?? 0) ? TREE_MS : CLOCK_MS;
     },
+    redraw: canvas.invalidate,
   };
 }
 
@@ -177,6 +201,8 @@ interface LiveView {
   onEvent(event: SupervisorEvent): void;
   /** True if an agent works, also in the background. */
   busy(): boolean;
+  /** True if anything has changed since then. */
+  isNewer(at: number): boolean;
   lines(
     now: number,
     frame: { readonly columns: number; readonly rows: number; readonly paint: Paint },
@@ -186,8 +212,10 @@ interface LiveView {
 function createLiveView(now: () => number): LiveView {
   const views = new Map<ActorId, AgentView>();
   const waits = createWaits();
+  let changedAt = 0;
   return {
     onEvent(event) {
+      if (event.type === "waiting" || event.type === "agent") changedAt = now();
       if (event.type === "waiting") waits.add(event, now());
       if (event.type !== "agent") return;
       const { view } = event;
@@ -196,6 +224,7 @@ function createLiveView(now: () => number): LiveView {
       if (view.state === "ended" || view.activity.type === "tool") waits.end(view.id);
     },
     busy: () => views.size > 0,
+    isNewer: (at) => changedAt > at,
     lines(at, { columns, rows, paint }) {
       const countdown = waits.line(at);
       const forTree = Math.max(1, rows - (countdown === undefined ? 0 : 1));

@@ -6,19 +6,19 @@ import type { Clock } from "../../mailbox/clock.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
 import { isDumb, paintFor } from "../../terminal/colour.ts";
+import { createCanvas } from "../../terminal/canvas/canvas.ts";
+import { CLOCK_MS, createFrames, TREE_MS } from "../../terminal/canvas/frames.ts";
+import { takeKeys } from "../../terminal/canvas/modes.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
 import { counted, dollars, shortCount, shortDate, shortTime } from "../../terminal/figures.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { agentFigures } from "../agent-text.ts";
 import { settingsSource } from "../directories.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { createFrames } from "../frames.ts";
 import type { CliIO } from "../io.ts";
 import { renderTree, type TreeFrame } from "../live-tree.ts";
 import { sessionNamed } from "../named-session.ts";
-import { createPainter } from "../painter.ts";
 import { createKeyParser } from "../repl/key-parser.ts";
-import { takeKeys } from "../repl/terminal-modes.ts";
 import { followJournal } from "./follow-journal.ts";
 import { SessionView } from "./session-view.ts";
 
@@ -117,14 +117,18 @@ function notRunning(id: string): string {
 async function watchOnTerminal(session: SessionEntry, view: SessionView, io: CliIO): Promise<number> {
   const { stdout, stdin, stdinIsTTY, clock } = io;
   const paint = paintFor(stdout, io.env);
-  const painter = createPainter(stdout);
-  const show = (): void => {
+  const canvas = createCanvas(stdout);
+  const lines = (): string[] => {
     // One column less: a character in the last one leaves some terminals in a half-broken line.
     const { columns, rows } = stdout.size();
     const size = { columns: Math.max(1, columns - 1), rows: Math.max(1, rows - 1), paint };
-    painter.paint(topLines(session, view, clock, size));
+    return topLines(session, view, clock, size);
   };
-  const frames = createFrames(clock, show, () => true);
+  const frames = createFrames(clock, TREE_MS, () => {
+    const painted = lines();
+    canvas.show([], [...painted, ""], { row: painted.length, column: 0 });
+    return CLOCK_MS;
+  });
   const left = Promise.withResolvers<number>();
   const read = createKeyParser();
   const onKeys = (chunk: Buffer | string): void => {
@@ -136,7 +140,7 @@ async function watchOnTerminal(session: SessionEntry, view: SessionView, io: Cli
   const onGone = (): void => left.resolve(exitCodes.hungUp);
   const restoreKeys = stdinIsTTY ? takeKeys(io) : () => {};
   if (stdinIsTTY) stdin.on("data", onKeys).once("end", onGone).once("close", onGone).on("error", onGone);
-  const forgetResize = stdout.onResize(frames.soon);
+  const forgetResize = stdout.onResize(frames.resized);
   const code = await followJournal(session, io, {
     onRecord: (record) => view.apply(record),
     onUpToDate() {
@@ -144,9 +148,8 @@ async function watchOnTerminal(session: SessionEntry, view: SessionView, io: Cli
       return undefined;
     },
     onEnd() {
-      frames.now();
       frames.stop();
-      painter.keep();
+      canvas.show(lines(), [""], { row: 0, column: 0 });
     },
     stop: left.promise,
   });

@@ -1,0 +1,59 @@
+import type { Clock } from "../../mailbox/clock.ts";
+
+/** Milliseconds between two frames while text is written, and between two in which only the agents change. */
+export const TEXT_MS = 80;
+export const TREE_MS = 200;
+/** Milliseconds between two frames while only time passes. */
+export const CLOCK_MS = 1000;
+/** Milliseconds without a resize before anything is painted: what was written before is drawn for the old size by then. */
+const STILL_MS = 100;
+
+/** When to paint. */
+export interface Frames {
+  /** Paints immediately: a key was pressed. */
+  now(): void;
+  /** Paints when the last frame is old enough. */
+  soon(): void;
+  /** Paints nothing until the size has not changed for a moment. */
+  resized(): void;
+  stop(): void;
+}
+
+/** `paint` returns the milliseconds until it wants the next frame, even if nothing happens; null if it wants none. */
+export function createFrames(clock: Clock, everyMs: number, paint: () => number | null): Frames {
+  let stopped = false;
+  let paintedAt = Number.NEGATIVE_INFINITY;
+  let dueAt = Number.POSITIVE_INFINITY;
+  let stillAt = Number.NEGATIVE_INFINITY;
+  let withdraw = () => {};
+  const plan = (wanted: number): void => {
+    const at = Math.max(wanted, stillAt, clock.now());
+    if (stopped || at >= dueAt) return;
+    withdraw();
+    dueAt = at;
+    withdraw = clock.after(at - clock.now(), show);
+  };
+  const show = (): void => {
+    if (stopped) return;
+    withdraw();
+    dueAt = Number.POSITIVE_INFINITY;
+    if (clock.now() < stillAt) return plan(stillAt);
+    paintedAt = clock.now();
+    const next = paint();
+    if (next !== null) plan(paintedAt + next);
+  };
+  return {
+    now: show,
+    soon: () => plan(paintedAt + everyMs),
+    resized() {
+      stillAt = clock.now() + STILL_MS;
+      withdraw();
+      dueAt = Number.POSITIVE_INFINITY;
+      plan(stillAt);
+    },
+    stop() {
+      stopped = true;
+      withdraw();
+    },
+  };
+}
