@@ -1,9 +1,9 @@
 import type { AgentView } from "../events/event.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
-import { isDumb, type Paint, paintFor } from "../terminal/colour.ts";
 import { createCanvas } from "../terminal/canvas/canvas.ts";
 import { CLOCK_MS, createFrames, TREE_MS } from "../terminal/canvas/frames.ts";
+import { isDumb, type Paint, paintFor } from "../terminal/colour.ts";
 import { cutToWidth } from "../terminal/display-width.ts";
 import type { Outlet } from "../terminal/output-stream.ts";
 import { safeLine } from "../terminal/safe-text.ts";

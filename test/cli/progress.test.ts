@@ -98,7 +98,11 @@ describe("on a terminal", () => {
     progress.stop();
     expect(io.clock.pending).toBe(0);
     expect(io.err.listenerCount("resize")).toBe(0);
-    expect(await screenOf(io.err.text)).toEqual([expect.stringContaining("✓ Explore · a task  done"), "", ""]);
+    expect(await screenOf(io.err.text)).toEqual([
+      expect.stringContaining("✓ Explore · a task  done"),
+      "",
+      "",
+    ]);
     expect(io.err.text.endsWith("\u001b[?7h\u001b[?2026l")).toBe(true);
     expect(io.err.text).not.toContain("?25l");
     const before = io.err.text;

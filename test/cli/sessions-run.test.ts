@@ -7,9 +7,9 @@ import { MAIN } from "../../src/mailbox/ids.ts";
 import { Status, type Summary } from "../../src/mailbox/messages.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 import { settled } from "../support/fake-clock.ts";
+import { screenOf } from "../support/terminal-screen.ts";
 import { FakeIO, type FakeIOOptions } from "./fake-io.ts";
 import { FakeRuntime, type FakeScript, summary, usage } from "./fake-session.ts";
-import { screenOf } from "../support/terminal-screen.ts";
 
 /** A command that runs; `code` is its end. */
 function begin(argv: readonly string[], script: FakeScript = {}, options: FakeIOOptions = {}) {

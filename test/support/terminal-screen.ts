@@ -20,7 +20,13 @@ export function terminalScreen(
   options: { readonly convertEol?: boolean; readonly onAnswer?: (text: string) => void } = {},
 ): TerminalScreen {
   const { convertEol = false, onAnswer = () => {} } = options;
-  const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 20_000, allowProposedApi: true, convertEol });
+  const terminal = new xterm.Terminal({
+    cols: columns,
+    rows,
+    scrollback: 20_000,
+    allowProposedApi: true,
+    convertEol,
+  });
   terminal.onData(onAnswer);
   const buffer = () => terminal.buffer.active;
   const cursor = () => ({ row: buffer().baseY + buffer().cursorY, column: buffer().cursorX });
@@ -31,7 +37,10 @@ export function terminalScreen(
       const lines = Array.from({ length: buffer().length }, (_, row) =>
         (buffer().getLine(row)?.translateToString(true) ?? "").trimEnd(),
       );
-      const end = Math.max(cursor().row, lines.findLastIndex((line) => line !== ""));
+      const end = Math.max(
+        cursor().row,
+        lines.findLastIndex((line) => line !== ""),
+      );
       return lines.slice(0, end + 1);
     },
     cursor,

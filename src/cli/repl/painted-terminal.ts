@@ -1,7 +1,7 @@
 import type { Clock } from "../../mailbox/clock.ts";
-import { paintFor } from "../../terminal/colour.ts";
 import { createFrames, TEXT_MS } from "../../terminal/canvas/frames.ts";
 import { takeKeys } from "../../terminal/canvas/modes.ts";
+import { paintFor } from "../../terminal/colour.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { CliIO } from "../io.ts";
 import { createKeyParser } from "./key-parser.ts";

@@ -1,10 +1,10 @@
 import type { AgentView, SupervisorEvent } from "../../events/event.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import { createCanvas } from "../../terminal/canvas/canvas.ts";
+import { CLOCK_MS, TREE_MS } from "../../terminal/canvas/frames.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
-import { createCanvas } from "../../terminal/canvas/canvas.ts";
-import { CLOCK_MS, TREE_MS } from "../../terminal/canvas/frames.ts";
 import { createCallLines } from "../../terminal/transcript/call-lines.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { agentEndLine } from "../agent-text.ts";
@@ -183,7 +183,10 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
       if (editing === null) canvas.show([...stay, ...middle(1)], [""], { row: 0, column: 0 });
       else {
         const room = Math.min(Math.max(FEWEST_ROWS, Math.floor(size.rows / 3)), size.rows - 1);
-        const input = inputRows(editing.prompt, editing.editor, { columns: columns(), most: Math.max(1, room - 3) });
+        const input = inputRows(editing.prompt, editing.editor, {
+          columns: columns(),
+          most: Math.max(1, room - 3),
+        });
         const left = Math.max(0, room - input.rows.length);
         const above = left === 0 ? [] : middle(left).slice(-left);
         const cursor = { ...input.cursor, row: input.cursor.row + above.length };

@@ -1,6 +1,6 @@
 import type { Outlet } from "../output-stream.ts";
 import { cellsWidth, parseCells, wrapCells } from "./cells.ts";
-import { EMPTY_ROW, isDoubtful, parseRow, type Row, updateRow } from "./row-update.ts";
+import { EMPTY_ROW, hasDoubtfulWidth, type PaintedRow, parseRow, updateRow } from "./row-update.ts";
 
 export interface Cursor {
   /** Row in the painted lines, from 0. */
@@ -24,11 +24,11 @@ const ESC = "\u001b[";
 const KEPT_LINES = 400;
 
 /**
- * Each frame is one write that a terminal shows at once, with line wrapping off inside. Nothing is erased outside a frame,
+ * Each frame is one write that a terminal shows as a whole, with line wrapping off inside. Nothing is erased outside a frame,
  * scrollback never. The cursor is never hidden, so nothing must be restored however the process ends.
  */
 export function createCanvas(outlet: Outlet): Canvas {
-  let before: readonly Row[] = [EMPTY_ROW];
+  let before: readonly PaintedRow[] = [EMPTY_ROW];
   let at: Cursor = { row: 0, column: 0 };
   let size = outlet.size();
   /** The start is drawn like a resize: the cursor may be behind something. */
@@ -49,7 +49,7 @@ export function createCanvas(outlet: Outlet): Canvas {
     const lines: string[] = [];
     for (let left = room, index = kept.length - 1; index >= 0 && left > 0; index--) {
       const line = kept[index] ?? "";
-      left -= isDoubtful(line) ? 1 : rowsOf(line, size.columns);
+      left -= hasDoubtfulWidth(line) ? 1 : rowsOf(line, size.columns);
       lines.unshift(...wrapCells(line, size.columns));
     }
     return lines;
@@ -59,7 +59,7 @@ export function createCanvas(outlet: Outlet): Canvas {
    * Draws everything for the size as it is now. How a terminal has broken the old rows is not known, so all of the screen is
    * drawn. Only if everything since the start fits, what was there before stays: then a wrong guess only hits the border.
    */
-  const drawAll = (stay: readonly string[], rows: readonly Row[], now: typeof size): string => {
+  const drawAll = (stay: readonly string[], rows: readonly PaintedRow[], now: typeof size): string => {
     const drawnRows = kept.flatMap((line) => wrapCells(line, size.columns));
     size = now;
     const fresh = stay.flatMap((line) => wrapCells(line, size.columns));
@@ -67,14 +67,17 @@ export function createCanvas(outlet: Outlet): Canvas {
     const room = size.rows - Math.min(at.row + 1, rows.length + fresh.length);
     const fits = hasAll && kept.flatMap((line) => wrapCells(line, size.columns)).length <= Math.max(0, room);
     const above = [...drawnRows, ...before.slice(0, at.row).map(({ text }) => text)];
-    const up = above.reduce((sum, row) => sum + rowsOf(row, size.columns), Math.floor(at.column / size.columns));
+    const up = above.reduce(
+      (sum, row) => sum + rowsOf(row, size.columns),
+      Math.floor(at.column / size.columns),
+    );
     const home = fits ? `\r${up > 0 ? `${ESC}${up}A` : ""}` : `${ESC}H`;
     const lines = [...lastRows(room), ...fresh].map((row) => `${row}\r\n`).join("");
     return `${home}${ESC}J${lines}${rows.map(({ text }) => text).join("\r\n")}`;
   };
 
   /** Changes only what differs. `row` counts from the first painted row. */
-  const drawChanges = (stay: readonly string[], rows: readonly Row[], cursor: Cursor): string => {
+  const drawChanges = (stay: readonly string[], rows: readonly PaintedRow[], cursor: Cursor): string => {
     let frame = "";
     let row = at.row;
     const moveTo = (wanted: number): void => {

@@ -65,7 +65,10 @@ export function cutCells(
   widthOf = ({ width }: Cell): number => width,
 ): readonly Cell[] {
   let width = 0;
-  const end = cells.findIndex((cell) => (width += widthOf(cell)) > columns);
+  const end = cells.findIndex((cell) => {
+    width += widthOf(cell);
+    return width > columns;
+  });
   return end < 0 ? cells : cells.slice(0, end);
 }
 
@@ -85,7 +88,8 @@ export function wrapCells(line: string, columns: number): string[] {
   const rows: string[] = [];
   for (let from = 0; from < cells.length; ) {
     const fits = from + Math.max(1, cutCells(cells.slice(from), columns, widestWidth).length);
-    const space = fits < cells.length ? cells.slice(from, fits + 1).findLastIndex(({ text }) => text === " ") : -1;
+    const space =
+      fits < cells.length ? cells.slice(from, fits + 1).findLastIndex(({ text }) => text === " ") : -1;
     const end = space > 0 ? from + space : fits;
     rows.push(renderCells(cells.slice(from, end)));
     from = cells[end]?.text === " " ? end + 1 : end;

@@ -37,7 +37,10 @@ export function createFrames(clock: Clock, everyMs: number, paint: () => number 
     if (stopped) return;
     withdraw();
     dueAt = Number.POSITIVE_INFINITY;
-    if (clock.now() < stillAt) return plan(stillAt);
+    if (clock.now() < stillAt) {
+      plan(stillAt);
+      return;
+    }
     paintedAt = clock.now();
     const next = paint();
     if (next !== null) plan(paintedAt + next);

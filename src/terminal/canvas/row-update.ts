@@ -3,7 +3,7 @@ import { type Cell, cellsWidth, cutCells, parseCells, renderCells } from "./cell
 const ESC = "\u001b[";
 
 /** A painted row that fits the terminal. */
-export interface Row {
+export interface PaintedRow {
   readonly text: string;
   /** The row that this was cut from. */
   readonly source: string;
@@ -12,28 +12,28 @@ export interface Row {
   readonly isDoubtful: boolean;
 }
 
-/** Emoji, joiners, variation selectors, combining marks, and all that is outside the BMP. Two vowels have no width on some. */
-const DOUBTFUL = /[\u0e33\u0eb3\u200c\u200d\ufe0e\ufe0f\p{M}\p{Extended_Pictographic}\u{10000}-\u{10ffff}]/u;
+/** Emoji, joiners, variation selectors, combining marks, all outside the BMP, and two vowels that xterm.js gives no width. */
+const DOUBTFUL = /\p{M}|\p{Extended_Pictographic}|\p{Cf}|[\u0e33\u0eb3]|[\u{10000}-\u{10ffff}]/u;
 
 /** True if terminals disagree about the width of the text. */
-export function isDoubtful(text: string): boolean {
+export function hasDoubtfulWidth(text: string): boolean {
   return DOUBTFUL.test(text);
 }
 
 /** Runs of changed cells closer than this are written as one: a cursor movement takes as many bytes. */
 const JOINED = 6;
 
-export const EMPTY_ROW: Row = { text: "", source: "", cells: [], isDoubtful: false };
+export const EMPTY_ROW: PaintedRow = { text: "", source: "", cells: [], isDoubtful: false };
 
-export function parseRow(source: string, columns: number): Row {
+export function parseRow(source: string, columns: number): PaintedRow {
   const all = parseCells(source);
   const cells = cutCells(all, columns);
   const text = cells === all && !source.includes("\t") ? source : renderCells(cells);
-  return { text, source, cells, isDoubtful: isDoubtful(text) };
+  return { text, source, cells, isDoubtful: hasDoubtfulWidth(text) };
 }
 
 /** Returns what turns one row into the other, wherever in the row the cursor is. */
-export function updateRow(before: Row, after: Row): string {
+export function updateRow(before: PaintedRow, after: PaintedRow): string {
   if (before.isDoubtful || after.isDoubtful) return `\r${ESC}K${after.text}`;
   const old = atColumns(before.cells);
   const isSame = (cell: Cell, column: number): boolean => {

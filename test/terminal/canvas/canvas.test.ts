@@ -80,10 +80,24 @@ describe("a canvas", () => {
 
 describe("random frames", () => {
   const WORDS = [
-    ...["alpha", "日本", "🎉", "é", "e\u0301", "beta", `${ESC}[31mred${ESC}[39m`, `${ESC}[2mdim${ESC}[22m`, "x"],
+    ...[
+      "alpha",
+      "日本",
+      "🎉",
+      "é",
+      "e\u0301",
+      "beta",
+      `${ESC}[31mred${ESC}[39m`,
+      `${ESC}[2mdim${ESC}[22m`,
+      "x",
+    ],
     ...["12", "한국어", "👨‍👩‍👧", "ｶﾅ", `${ESC}]8;;file:///a${ESC}\\link${ESC}]8;;${ESC}\\`, "กำ"],
   ];
-  const plain = (line: string): string => parseCells(line).map(({ text }) => text).join("").trimEnd();
+  const plain = (line: string): string =>
+    parseCells(line)
+      .map(({ text }) => text)
+      .join("")
+      .trimEnd();
 
   const letters = (of: string): string => plain(of).replace(/[^A-Za-z0-9]/g, "");
 
@@ -125,7 +139,9 @@ describe("random frames", () => {
       const limit = Math.max(1, Math.floor(rows / 3));
       const grows = random(4) === 0 && painted[0] !== undefined && painted[0] !== "";
       const stay = Array.from({ length: count }, (_, n) =>
-        n === 0 && grows ? `${painted[0]} more` : `K${kept.length + n} ${line("", random(10) === 0 ? 200 : columns)}`,
+        n === 0 && grows
+          ? `${painted[0]} more`
+          : `K${kept.length + n} ${line("", random(10) === 0 ? 200 : columns)}`,
       );
       painted =
         random(4) === 0 || painted.length === 0 || resized
@@ -135,7 +151,8 @@ describe("random frames", () => {
       kept.push(...stay);
       canvas.show(stay, painted, cursor);
       await flush();
-      const rowsOf = (lines: readonly string[]) => lines.flatMap((each) => wrapCells(each, columns)).map(plain);
+      const rowsOf = (lines: readonly string[]) =>
+        lines.flatMap((each) => wrapCells(each, columns)).map(plain);
       const lines = screen.lines();
       if (resized) {
         const shown = [...rowsOf(kept.slice(-400)), ...painted.map(plain)].slice(-rows);
@@ -150,12 +167,20 @@ describe("random frames", () => {
       } else {
         below.push(...rowsOf(stay));
         const wanted = [...above, ...below, ...painted.map(plain)];
-        const end = Math.max(wanted.findLastIndex((each) => each !== ""), above.length + below.length + cursor.row);
+        const end = Math.max(
+          wanted.findLastIndex((each) => each !== ""),
+          above.length + below.length + cursor.row,
+        );
         expect(lines, where).toEqual(wanted.slice(0, end + 1));
       }
-      expect(screen.cursor(), where).toEqual({ row: above.length + below.length + cursor.row, column: cursor.column });
+      expect(screen.cursor(), where).toEqual({
+        row: above.length + below.length + cursor.row,
+        column: cursor.column,
+      });
     }
-    expect(frames.every((each) => each.startsWith(`${ESC}[?2026h`) && each.endsWith(`${ESC}[?2026l`))).toBe(true);
+    expect(frames.every((each) => each.startsWith(`${ESC}[?2026h`) && each.endsWith(`${ESC}[?2026l`))).toBe(
+      true,
+    );
     return frames.length;
   }
 
@@ -167,7 +192,15 @@ describe("random frames", () => {
 });
 
 describe("cells", () => {
-  const pieces = fc.constantFrom("a", "b ", "日", "👍", "é", "\t", ...["0", "1", "31", "38;5;9", "48;2;1;2;3", "22", "39"].map((code) => `${ESC}[${code}m`));
+  const pieces = fc.constantFrom(
+    "a",
+    "b ",
+    "日",
+    "👍",
+    "é",
+    "\t",
+    ...["0", "1", "31", "38;5;9", "48;2;1;2;3", "22", "39"].map((code) => `${ESC}[${code}m`),
+  );
   const text = fc.array(pieces, { maxLength: 30 }).map((parts) => parts.join(""));
 
   test("are rendered to the same cells, and wrapped to rows that fit and lose nothing", () => {
