@@ -36,9 +36,12 @@ export function createCanvas(outlet: Outlet): Canvas {
   let kept: string[] = [];
   /** True if `kept` has every line since the start. */
   let hasAll = true;
+  /** Lines of `kept` that were drawn for the size as it is. */
+  let drawnLines = 0;
 
   const keep = (stay: readonly string[]): void => {
     kept.push(...stay);
+    drawnLines += stay.length;
     if (kept.length <= KEPT_LINES) return;
     hasAll = false;
     kept = kept.slice(-KEPT_LINES);
@@ -47,10 +50,12 @@ export function createCanvas(outlet: Outlet): Canvas {
   /** Returns the rows of the last kept lines: all that a terminal can show in this room, which breaks lines anywhere. */
   const lastRows = (room: number): string[] => {
     const lines: string[] = [];
+    drawnLines = 0;
     for (let left = room, index = kept.length - 1; index >= 0 && left > 0; index--) {
       const line = kept[index] ?? "";
       left -= hasDoubtfulWidth(line) ? 1 : rowsOf(line, size.columns);
       lines.unshift(...wrapCells(line, size.columns));
+      drawnLines += 1;
     }
     return lines;
   };
@@ -60,7 +65,8 @@ export function createCanvas(outlet: Outlet): Canvas {
    * drawn. Only if everything since the start fits, what was there before stays: then a wrong guess only hits the border.
    */
   const drawAll = (stay: readonly string[], rows: readonly PaintedRow[], now: typeof size): string => {
-    const drawnRows = kept.flatMap((line) => wrapCells(line, size.columns));
+    const drawn = drawnLines === 0 ? [] : kept.slice(-drawnLines);
+    const drawnRows = drawn.flatMap((line) => wrapCells(line, size.columns));
     size = now;
     const fresh = stay.flatMap((line) => wrapCells(line, size.columns));
     // A terminal made lower may have dropped the painted rows below the cursor.
