@@ -36,7 +36,7 @@ export const printFlag = flag({
 const outputFormat = choice({
   name: "output-format",
   choices: ["text", "json", "stream-json"],
-  summary: "what goes to stdout: the answer, or JSON: one object, or one for each event",
+  summary: "what goes to stdout: the answer, one JSON object, or one per event",
   fallback: "text",
 });
 const inputFormat = choice({
