@@ -11,6 +11,8 @@ export interface Context {
   readonly runtime: Runtime;
   /** Monotonic milliseconds at which the process started its work. */
   readonly startedAt: number;
+  /** Runs another command; never rejects, and resolves to the exit code. Absent if this one was not started by `main`. */
+  readonly run?: (argv: readonly string[], io: CliIO) => Promise<number>;
 }
 
 /** One command: its help, its flags and what it does. */

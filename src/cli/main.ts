@@ -27,7 +27,10 @@ export async function main(
   runtime: Runtime = lazyRuntime,
 ): Promise<number> {
   try {
-    return await perform(argv, { io, runtime, startedAt: io.clock.now() });
+    return await perform(argv, {
+      ...{ io, runtime, startedAt: io.clock.now() },
+      run: (others, as) => main(others, as, runtime),
+    });
   } catch (error) {
     return report(error, argv, io);
   }

@@ -11,6 +11,7 @@ import type { CliIO } from "../io.ts";
 import { terminalPerson } from "./asks/person.ts";
 import { createDoublePress } from "./double-press.ts";
 import type { ReplSession } from "./repl-session.ts";
+import { shellCommands } from "./shell-command.ts";
 import {
   callsSkill,
   isSlashCommand,
@@ -88,7 +89,7 @@ export class Conversation {
     const session = this.#begun?.session;
     const skills = (session?.skills() ?? []).flatMap(({ name, alias }) => [name, alias ?? name]);
     const prompts = (session?.mcp.prompts() ?? []).map(({ name }) => name);
-    const names = new Set([...slashCommands, ...skills, ...prompts]);
+    const names = new Set([...slashCommands, ...Object.keys(shellCommands), ...skills, ...prompts]);
     return [...names].filter((name) => !name.includes(" ")).map((name) => `/${name}`);
   }
 

@@ -1,4 +1,5 @@
 import type { SettingsReader } from "../../policy/trust/trust.ts";
+import type { Context } from "../command.ts";
 import type { CliIO } from "../io.ts";
 
 /** Where a conversation's settings and memory files are. */
@@ -10,4 +11,6 @@ export interface OwnFiles {
   readonly root: string;
   /** Includes what this run was given about the directory, such as that it is trusted. */
   readonly reader: Pick<SettingsReader, "read">;
+  /** Runs another command of `troupe`. */
+  readonly run?: Context["run"];
 }

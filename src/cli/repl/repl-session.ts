@@ -13,6 +13,7 @@ export type ReplSession = Pick<
   | "unfinished"
   | "resumeUnfinished"
   | "usage"
+  | "describe"
   | "detach"
   | "close"
   | "mcpServers"

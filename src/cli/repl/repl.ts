@@ -57,7 +57,7 @@ export interface AskedFirst {
  * say. `prompt` is sent first.
  */
 export async function runRepl(
-  { io, runtime }: Context,
+  { io, runtime, run }: Context,
   setUp: (asked: AskedFirst, isFresh: boolean) => Promise<SessionSetup>,
   prompt?: string,
 ): Promise<number> {
@@ -86,7 +86,7 @@ export async function runRepl(
     let next: SessionSetup | null = setup;
     while (next !== null) {
       next = await holdSession(io, talk, {
-        ...{ createSupervisor, history, setup: next, prompt: next === setup ? prompt : undefined },
+        ...{ createSupervisor, history, setup: next, prompt: next === setup ? prompt : undefined, run },
         setUpFresh: () => setUp(asked, true),
       });
     }
@@ -101,6 +101,7 @@ interface Held {
   readonly history: HistoryFile;
   readonly setup: SessionSetup;
   readonly prompt: string | undefined;
+  readonly run: Context["run"] | undefined;
   setUpFresh(): Promise<SessionSetup>;
 }
 
@@ -108,7 +109,7 @@ interface Held {
 async function holdSession(
   io: CliIO,
   talk: Conversation,
-  { createSupervisor, history, setup, prompt, setUpFresh }: Held,
+  { createSupervisor, history, setup, prompt, run, setUpFresh }: Held,
 ): Promise<SessionSetup | null> {
   const { resume } = setup.options;
   const cleared = Promise.withResolvers<SessionSetup>();
@@ -144,7 +145,7 @@ async function holdSession(
         return () => cleared.resolve({ ...fresh, options });
       },
       own: {
-        ...{ io, cwd: setup.options.cwd },
+        ...{ io, cwd: setup.options.cwd, ...(run ? { run } : {}) },
         ...{ root: setup.settings.root, reader: setup.settings.reader },
       },
     });

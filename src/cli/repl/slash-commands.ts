@@ -14,16 +14,18 @@ import { onlyInShell } from "../skills/slash-tasks.ts";
 import { quoted } from "../usage-error.ts";
 import { type AgentContext, formatAgentList, resumeAgent, stopAgents } from "./agent-commands.ts";
 import { config } from "./config-commands.ts";
+import { formatCost } from "./cost.ts";
 import type { OwnFiles } from "./own-files.ts";
 import { remember } from "./remember.ts";
 import type { ReplSession } from "./repl-session.ts";
 import { promptLine, SERVERS_USAGE, type ServerContext, serverCommand } from "./server-commands.ts";
+import { runShellCommand, shellCommands } from "./shell-command.ts";
 
 /** What a slash command needs. */
 export interface SlashContext extends AgentContext, ServerContext {
   readonly session: AgentContext["session"] &
     ServerContext["session"] &
-    Pick<ReplSession, "compact" | "mode" | "setMode" | "rules" | "skills">;
+    Pick<ReplSession, "compact" | "describe" | "mode" | "setMode" | "rules" | "skills" | "usage">;
   /** Returns why the user may not switch to this mode, or null if they may. */
   readonly whyNot: (mode: PermissionMode) => string | null;
   readonly own: OwnFiles;
@@ -85,6 +87,12 @@ const commands: Readonly<Record<string, SlashCommand>> = {
     summary: "keep it in the project's memory file; --user in yours, --local in yours for this project",
     run: remember,
   },
+  cost: {
+    usage: "/cost",
+    summary: "what this session has used",
+    run: (_, { session }) => formatCost(session.usage()),
+  },
+  model: { usage: "/model", summary: "the model of this conversation", run: model },
   compact: {
     usage: "/compact [WHAT TO KEEP]",
     summary: "make this conversation shorter: a summary in place of its older turns",
@@ -133,8 +141,9 @@ export async function runSlashCommand(line: string, context: SlashContext): Prom
   const [, word = "", argument = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
   const name = word === "quit" ? "exit" : word;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) return unknown(word);
   try {
+    if (Object.hasOwn(shellCommands, name)) return await runShellCommand(name, argument, context.own);
+    if (!command) return unknown(word);
     return await command.run(argument.trim(), context);
   } catch (error) {
     return safeLine(errorMessage(error));
@@ -142,7 +151,7 @@ export async function runSlashCommand(line: string, context: SlashContext): Prom
 }
 
 function unknown(word: string): string {
-  const guess = nearName(word, Object.keys(commands));
+  const guess = nearName(word, [...slashCommands, ...Object.keys(shellCommands)]);
   const hint = onlyInShell(word) ?? (guess ? `did you mean /${guess}?` : "/help lists the commands.");
   return safeLine(`There is no command ${quoted(`/${word}`)}; ${hint}`);
 }
@@ -155,6 +164,7 @@ function help(_: string, { session }: SlashContext): string {
   const left = prompts.length - MOST_PROMPTS;
   const rows = [
     ...Object.values(commands).map(({ usage, summary }) => [usage, summary] as const),
+    ...Object.entries(shellCommands).map(([name, summary]) => [`/${name} …`, summary] as const),
     ["\\ Enter", "a new line; so does Alt-Enter"] as const,
     ["↑ ↓", "what you asked before"] as const,
     ["Esc, Ctrl-C", "stop the turn; Ctrl-C twice leaves"] as const,
@@ -194,6 +204,13 @@ const ORIGINS: Readonly<Record<Skill["origin"], string>> = {
 async function inbox(argument: string, { own, paint }: SlashContext): Promise<string> {
   const { inboxInConversation } = await import("../inbox/inbox.ts");
   return inboxInConversation(argument, own.io, paint);
+}
+
+function model(argument: string, { session }: SlashContext): string {
+  const name = session.tree().find(({ id }) => id === MAIN)?.model ?? session.describe().model;
+  const said = `The model is ${safeLine(name)}.`;
+  if (argument === "") return said;
+  return `${said} A conversation keeps its model; for another one, leave and run troupe --continue --model ${safeLine(argument)}.`;
 }
 
 function mode(argument: string, { session, whyNot }: SlashContext): string {

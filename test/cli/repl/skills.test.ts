@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { OwnFiles } from "../../../src/cli/repl/own-files.ts";
 import { callsSkill, isSlashCommand, runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
 import type { Skill } from "../../../src/context/skills/skill.ts";
+import { noUsage } from "../../../src/mailbox/conversation.ts";
+import { MAIN, SessionId } from "../../../src/mailbox/ids.ts";
+import { actor, agentView } from "../../support/agent-view.ts";
 import { ownFiles, slashContext } from "./slash-ground.ts";
 
 const skill = (name: string, more: Partial<Skill> = {}): Skill => ({
@@ -35,13 +39,38 @@ describe("a slash in the conversation", () => {
     expect(callsSkill(line, [])).toBe(false);
   });
 
-  test("a command of the shell is named as such, unless a skill has its name", async () => {
-    const own = ownFiles({ cwd: "/w", homedir: "/w", managed: "/w/none" });
-    expect(await runSlashCommand("/context", slashContext(own))).toBe(
-      'There is no command "/context"; in a shell there is troupe context.',
-    );
+  test("a command of the shell runs in the conversation's directory, harmless for the terminal, unless a skill has its name", async () => {
+    const ran: unknown[] = [];
+    const own: OwnFiles = {
+      ...ownFiles({ cwd: "/w", homedir: "/home", managed: "/w/none" }),
+      async run(argv, { cwd, stdinIsTTY, stdout }) {
+        ran.push({ argv, cwd, stdinIsTTY });
+        await stdout.write("printed \u001b[2J\n");
+        return 1;
+      },
+    };
+    expect(await runSlashCommand('/worktrees diff "a b"  c', slashContext(own))).toBe("printed");
+    expect(ran).toEqual([{ argv: ["worktrees", "diff", "a b", "c"], cwd: "/w", stdinIsTTY: false }]);
     expect(callsSkill("/context", skills)).toBe(false);
     expect(callsSkill("/context", [skill("context")])).toBe(true);
+  });
+
+  test("/cost shows what the session used, by model; /model says how to choose another one", async () => {
+    const own = ownFiles({ cwd: "/w", homedir: "/w", managed: "/w/none" });
+    const view = agentView({ id: actor(1), model: "small", costUsd: 0.5 });
+    const usage = { ...noUsage, output_tokens: 1_200 };
+    const context = slashContext(own, {
+      tree: () => [{ ...view, id: MAIN, model: "large" }],
+      usage: () => ({
+        ...{ session: SessionId.parse("session1"), costUsd: 2, usage, apiMs: 3_000, denials: [] },
+        agents: [{ ...view, id: MAIN, model: "large", costUsd: 1.5, usage }, view],
+      }),
+    });
+    expect(await runSlashCommand("/cost", context)).toBe(
+      "This session: $2.00 · 1.2k tokens · 1 agent · 3.0 s of requests\nlarge  $1.50 · 1.2k tokens\nsmall  $0.50 · 0 tokens",
+    );
+    expect(await runSlashCommand("/model", context)).toBe("The model is large.");
+    expect(await runSlashCommand("/model other", context)).toContain("troupe --continue --model other");
   });
 
   test("/skills lists what can be called", async () => {

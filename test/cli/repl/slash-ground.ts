@@ -13,7 +13,14 @@ export function slashContext(own: OwnFiles, session: Partial<SlashContext["sessi
   return {
     session: {
       ...{ tree: unasked, cancel: unasked, compact: unasked, mcpServers: unasked, serversLeftOut: unasked },
-      ...{ mode: unasked, setMode: unasked, rules: unasked, skills: unasked },
+      ...{
+        mode: unasked,
+        setMode: unasked,
+        rules: unasked,
+        skills: unasked,
+        usage: unasked,
+        describe: unasked,
+      },
       mcp: {
         ...{ prompts: () => [], signIn: unasked, signOut: unasked, restart: unasked },
         ...{ changes: unasked, accept: unasked },

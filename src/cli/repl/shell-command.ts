@@ -1,0 +1,36 @@
+import type { Outlet } from "../../terminal/output-stream.ts";
+import { safeText } from "../../terminal/safe-text.ts";
+import type { OwnFiles } from "./own-files.ts";
+
+/** Subcommands of `troupe` that print something and end, with what they are for: in the conversation each is a slash command. */
+export const shellCommands: Readonly<Record<string, string>> = {
+  context: "what a model is sent before the first prompt, and its size",
+  cron: "prompts that are scheduled",
+  doctor: "what is wrong with this installation, and what to do",
+  plugin: "plug-ins and marketplaces",
+  sessions: "the sessions of this project",
+  undo: "undo merged edits of agents",
+  worktrees: "worktrees of agents, and their edits",
+};
+
+/** Runs `troupe NAME ARGUMENT` in the conversation's directory, without a terminal, and returns what it printed. */
+export async function runShellCommand(name: string, argument: string, own: OwnFiles): Promise<string> {
+  if (own.run === undefined) throw new Error(`In a shell there is troupe ${name}.`);
+  const pieces: string[] = [];
+  const collect: Outlet = {
+    isTTY: false,
+    size: () => own.io.stdout.size(),
+    write: async (text) => void pieces.push(text),
+    onResize: () => () => {},
+  };
+  const io = { ...own.io, cwd: own.cwd, stdinIsTTY: false, stdout: collect, stderr: collect };
+  await own.run([name, ...wordsOf(argument)], io);
+  return safeText(pieces.join("")).trimEnd();
+}
+
+/** Splits at blanks; quotes keep them. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? "",
+  );
+}
