@@ -48,7 +48,7 @@ function plainWidth(text: string): number {
 }
 
 /** Cuts a word that is wider than a row. */
-function cutWord(word: string, columns: number): string[] {
+export function cutWord(word: string, columns: number): string[] {
   const pieces: string[] = [];
   let piece = "";
   let width = 0;
