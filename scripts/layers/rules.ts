@@ -201,6 +201,13 @@ export const rules: Rules = {
     ["turndown", all("src/web/convert/markdown.ts")],
     ["unbash", folders("policy/shell")],
     ["yaml", folders("context/markdown")],
+    // Loaded with the first reply of a conversation; each language with the first code of it.
+    ["marked", all("src/terminal/markdown/lexer.ts")],
+    [
+      "@codemirror/streamparser",
+      [...all("src/terminal/markdown/highlight.ts"), types("src/terminal/markdown/")],
+    ],
+    ["@codemirror/legacy-modes", all("src/terminal/markdown/languages.ts")],
     ["@cfworker/json-schema", [...all("src/lib/json-schema.ts")]],
     ["@anthropic-ai/sandbox-runtime", folders("policy/sandbox")],
     ["jsonc-parser", folders("settings")],

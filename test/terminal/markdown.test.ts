@@ -10,8 +10,8 @@ const colours = markdownWith(inColour);
 
 beforeAll(() => colours.ready("```ts\n```\n```py\n```\n```sh\n```"));
 
-const LINK = /\u001b\]8;;[^\u0007\u001b]*\u0007/g;
-const LOOK = /\u001b\[\d+m/g;
+const LINK = /\p{Cc}\]8;;\P{Cc}*\p{Cc}/gu;
+const LOOK = /\p{Cc}\[\d+m/gu;
 const bare = (row: string): string => row.replace(LINK, "").replace(LOOK, "");
 const rowsOf = (text: string, columns = 80, paint: Paint = plain): string[] =>
   markdownWith(paint).rows(text, columns);
@@ -175,7 +175,7 @@ describe("highlighted code", () => {
     ]);
   });
 
-  test("waits for its language, and shows the lines meanwhile", async () => {
+  test("waits for its language, and shows the lines while it waits", async () => {
     const markdown = markdownWith(inColour);
     const reply = markdown.reply();
     expect(reply.add("text\n\n```rust\nlet a = 1;\nlet b", 80)).toEqual(["text"]);

@@ -324,6 +324,7 @@ export class Conversation {
     const { terminal } = this;
     try {
       const result = await session.resume(id, text);
+      await terminal.ready(result.summary.text);
       if (this.#isHeld(session)) showAgentResult(terminal, result);
     } catch (error) {
       if (this.#isHeld(session)) terminal.print(terminal.paint("red", safeLine(errorMessage(error))));

@@ -117,6 +117,8 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   return {
     paint,
     columns: screen.columns,
+    replyRows: screen.replyRows,
+    ready: screen.ready,
     print: shown(screen.print),
     gap: shown(screen.gap),
     onEvent: shown(screen.onEvent),

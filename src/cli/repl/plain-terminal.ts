@@ -5,6 +5,7 @@ import { paintFor } from "../../terminal/colour.ts";
 import type { Outlet } from "../../terminal/output-stream.ts";
 import { safeText } from "../../terminal/safe-text.ts";
 import { createCallLines } from "../../terminal/transcript/call-lines.ts";
+import { wrapText } from "../../terminal/wrap.ts";
 import type { CliIO } from "../io.ts";
 import { createPlainProgress } from "../plain-progress.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
@@ -102,6 +103,8 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
   return {
     paint,
     columns,
+    replyRows: (text) => wrapText(safeText(text), columns()),
+    ready: async () => {},
     print: line,
     gap,
     onEvent(event) {

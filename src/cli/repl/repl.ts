@@ -22,7 +22,7 @@ import { type HistoryFile, openHistory } from "./history-file.ts";
 import { createPaintedTerminal, type PaintedOptions } from "./painted-terminal.ts";
 import { createPlainTerminal } from "./plain-terminal.ts";
 import type { ReplSession } from "./repl-session.ts";
-import { showResumed } from "./show-resumed.ts";
+import { lastReply, showResumed } from "./show-resumed.ts";
 import type { Terminal } from "./terminal.ts";
 import { conversationLines } from "./turn-account.ts";
 
@@ -112,6 +112,11 @@ async function holdSession(
   { createSupervisor, history, setup, prompt, run, setUpFresh }: Held,
 ): Promise<SessionSetup | null> {
   const { resume } = setup.options;
+  if (resume) await talk.terminal.ready(lastReply(resume));
+  if (talk.isLeaving) {
+    resume?.release();
+    return null;
+  }
   const cleared = Promise.withResolvers<SessionSetup>();
   const following = new AbortController();
   let isOver = false;

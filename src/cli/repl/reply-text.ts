@@ -1,68 +1,58 @@
+import type { Markdown, MarkdownLooks, ReplyText } from "../../terminal/markdown/reply.ts";
 import { safeText } from "../../terminal/safe-text.ts";
-import { wrapLine } from "../../terminal/wrap.ts";
+import { wrapText } from "../../terminal/wrap.ts";
 
-/** A reply being written, as rows of a terminal. */
-export interface ReplyText {
-  /** The incomplete row; empty at the start of a line. */
-  readonly tail: string;
-  /** Adds a piece and returns the rows that will not change again. */
-  add(piece: string, columns: number): string[];
-  /** Ends the incomplete line. */
-  end(): string[];
+/** The reply being written, as Markdown once that is loaded: at the first reply, and not before. */
+export interface Replies extends ReplyText {
+  /** Returns all rows of a whole reply. */
+  rows(text: string, columns: number): string[];
+  /** Resolves when `rows` can show this text as Markdown in colour. Never rejects. */
+  ready(text: string): Promise<void>;
 }
 
-/** Breaks longer lines: each piece would count their rows again. */
-const LONGEST_LINE = 4000;
+const OPEN_ROWS = 6;
 
-export function createReplyText(): ReplyText {
-  /** Possibly half a character or half an escape sequence. */
-  let held = "";
-  let line = "";
-  /** Rows of the line already returned. */
-  let given = 0;
-  /** As it was at the line's start: rows already returned must not be counted again. */
+export function createReplies(looks: MarkdownLooks): Replies {
+  let markdown: Markdown | null = null;
+  let reply: ReplyText | null = null;
+  let loading: Promise<void> | null = null;
+  /** What came before it was loaded. */
+  let early = "";
   let width = 80;
 
-  const finish = (): string[] => {
-    const rows = wrapLine(line, width).slice(given);
-    line = "";
-    given = 0;
-    return rows;
+  const load = async (): Promise<void> => {
+    const { createMarkdown } = await import("../../terminal/markdown/reply.ts");
+    markdown = createMarkdown(looks);
   };
+  // Without it a reply is shown as it is.
+  const start = (): Promise<void> => (loading ??= load().catch(() => {}));
+  const asItIs = (text: string): string[] => (text === "" ? [] : wrapText(safeText(text), width));
   return {
     get tail() {
-      return line === "" ? "" : (wrapLine(line, width)[given] ?? "");
+      return reply === null ? asItIs(early.replace(/\n$/, "")).slice(-OPEN_ROWS) : reply.tail;
     },
     add(piece, columns) {
-      const text = held + piece;
-      const end = wholeUpTo(text);
-      held = text.slice(end);
-      const [first = "", ...others] = safeText(text.slice(0, end)).split("\n");
-      if (line === "") width = columns;
-      line += first;
-      const rows: string[] = [];
-      for (const other of others) {
-        rows.push(...finish());
-        width = columns;
-        line = other;
-      }
-      if (line.length > LONGEST_LINE) rows.push(...finish());
-      const open = wrapLine(line, width);
-      rows.push(...open.slice(given, -1));
-      given = Math.max(given, open.length - 1);
-      return rows;
+      width = columns;
+      void start();
+      early += piece;
+      reply ??= markdown?.reply() ?? null;
+      if (reply === null) return [];
+      const text = early;
+      early = "";
+      return reply.add(text, columns);
     },
     end() {
-      line += safeText(held);
-      held = "";
-      return line === "" ? [] : finish();
+      const rows = reply === null ? asItIs(early.replace(/\n$/, "")) : reply.end();
+      early = "";
+      return rows;
+    },
+    rows(text, columns) {
+      width = columns;
+      return markdown === null ? asItIs(text) : markdown.rows(text, columns);
+    },
+    async ready(text) {
+      await start();
+      await markdown?.ready(text);
     },
   };
-}
-
-/** Returns where a text can be cut without splitting a character, a line break or a short escape sequence. */
-function wholeUpTo(text: string): number {
-  const begun = text.lastIndexOf("\u001b");
-  if (begun >= 0 && begun > text.length - 12 && !/[A-Za-z~\n]/.test(text.slice(begun))) return begun;
-  return /[\r\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
 }

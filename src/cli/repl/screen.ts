@@ -13,7 +13,7 @@ import { renderTree } from "../live-tree.ts";
 import { createWaits, pauseLine } from "../waits.ts";
 import { inputRows } from "./input-rows.ts";
 import type { LineEditor } from "./line-editor.ts";
-import { createReplyText } from "./reply-text.ts";
+import { createReplies, type Replies } from "./reply-text.ts";
 
 /** The line being typed, after its prompt. */
 export interface Editing {
@@ -22,8 +22,10 @@ export interface Editing {
 }
 
 /** What is on the terminal: permanent lines, the reply as it is written, the agents, and the input line. */
-export interface Screen {
+export interface Screen extends Pick<Replies, "ready"> {
   columns(): number;
+  /** Returns a whole reply of a model as rows. */
+  replyRows(text: string): string[];
   print(text: string): void;
   gap(): void;
   onEvent(event: SupervisorEvent): void;
@@ -47,9 +49,9 @@ export interface Screen {
 /** The painted rows leave two thirds of the terminal alone: more are torn when it is resized. */
 const FEWEST_ROWS = 6;
 
-export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
+export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Screen {
   const canvas = createCanvas(stdout);
-  const reply = createReplyText();
+  const reply = createReplies({ paint, cwd: () => cwd });
   const live = createLiveView(() => clock.now());
   const calls = createCallLines(paint, () => clock.now());
   /** Permanent lines not painted yet. */
@@ -90,7 +92,7 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
   };
   const say = (piece: string, turn: number): void => {
     // Separates a reply from what precedes it, even if the calls in between were not allowed.
-    if (turn !== lastTurn || (reply.tail === "" && afterCall)) gap();
+    if (turn !== lastTurn || (afterCall && reply.tail.length === 0)) gap();
     lastTurn = turn;
     afterCall = false;
     put(reply.add(piece, columns()));
@@ -110,15 +112,17 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
     const { tail } = reply;
     const now = clock.now();
     const running = calls.running({ columns: columns(), rows: Math.max(1, Math.floor(room / 2)), now });
-    const forTree = Math.max(1, room - running.length - (tail === "" ? 1 : 2));
+    const forTree = Math.max(1, room - running.length - 1 - tail.length);
     const frame = { columns: columns(), rows: forTree, paint };
     const tree = working || live.busy() ? treeFor(frame) : [];
-    const gapAbove = tree.length > 0 && (tail !== "" || !lastIsEmpty) ? [""] : [];
-    return [...(tail === "" ? [] : [cutToWidth(tail, columns())]), ...running, ...gapAbove, ...tree];
+    const gapAbove = tree.length > 0 && (tail.length > 0 || !lastIsEmpty) ? [""] : [];
+    return [...tail.slice(-Math.max(1, room - running.length - 1)), ...running, ...gapAbove, ...tree];
   };
 
   return {
     columns,
+    replyRows: (text) => reply.rows(text, columns()),
+    ready: reply.ready,
     print,
     gap,
     onEvent(event) {
@@ -161,6 +165,8 @@ export function createScreen({ stdout, clock }: CliIO, paint: Paint): Screen {
     },
     working(isWorking) {
       working = isWorking;
+      // Loads while the model is asked.
+      if (isWorking) void reply.ready("");
       if (!isWorking) put(reply.end());
     },
     isWorking: () => working,

@@ -18,12 +18,11 @@ const REPLY_ROWS = 16;
 
 /** Shows the last exchange of a resumed session and what continues now. */
 export function showResumed(
-  { paint, print, gap, columns }: Terminal,
+  { paint, print, gap, columns, replyRows }: Terminal,
   restored: ResumableSession,
   unfinished: ReturnType<ReplSession["unfinished"]>,
 ): void {
-  const main = restored.state.actors.get(MAIN);
-  const last = main === undefined ? null : lastExchange(main);
+  const last = lastOfMain(restored);
   if (last !== null) {
     const prompt = wrapText(safeText(last.prompt), columns() - 2);
     gap();
@@ -33,14 +32,24 @@ export function showResumed(
         .join("\n"),
     );
     gap();
-    const said = wrapText(safeText(last.said).trim(), columns());
-    if (last.said !== "") print(lastOf(said, REPLY_ROWS, (words) => paint("dim", words)).join("\n"));
+    const said = last.said.trim();
+    if (said !== "") print(lastOf(replyRows(said), REPLY_ROWS, (words) => paint("dim", words)).join("\n"));
   }
   const { main: isMain, agents } = unfinished;
   const who = unfinishedText({ main: isMain, agents: agents.length });
   const words = `Resuming session ${restored.id}: ${who === null ? "nothing was" : who} cut off.`;
   gap();
   print(paint("dim", wrapText(words, columns()).join("\n")));
+}
+
+/** Returns the reply that `showResumed` shows, or an empty text. */
+export function lastReply(restored: ResumableSession): string {
+  return lastOfMain(restored)?.said ?? "";
+}
+
+function lastOfMain({ state }: ResumableSession): LastExchange | null {
+  const main = state.actors.get(MAIN);
+  return main === undefined ? null : lastExchange(main);
 }
 
 function firstOf(rows: readonly string[], most: number): readonly string[] {

@@ -29,6 +29,10 @@ export interface Terminal {
   readonly paint: Paint;
   /** Returns the columns available for text. */
   columns(): number;
+  /** Returns a whole reply of a model as rows, which are safe for a terminal. */
+  replyRows(text: string): string[];
+  /** Resolves when this text can be shown with its colours. Never rejects. */
+  ready(text: string): Promise<void>;
   /** Prints permanent lines, which must be safe for a terminal. */
   print(text: string): void;
   /** Prints an empty line, unless the last one is empty. */

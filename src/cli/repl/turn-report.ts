@@ -7,11 +7,11 @@ import { agentName, statusMark } from "../agent-text.ts";
 import { unfinishedAgents } from "../unfinished.ts";
 import type { Terminal } from "./terminal.ts";
 
-type Shown = Pick<Terminal, "print" | "gap" | "paint" | "columns">;
+type Shown = Pick<Terminal, "print" | "gap" | "paint" | "columns" | "replyRows">;
 
 /** Shows what is not on the screen yet, then the lines of its usage. */
 export function showResult(
-  { print, gap, columns }: Shown,
+  { print, gap, columns, replyRows }: Shown,
   { summary }: AgentResult,
   said: string,
   account: readonly string[],
@@ -21,7 +21,7 @@ export function showResult(
   // Text that was not streamed comes from the runtime, such as the last text of a failed agent.
   const text = safeText(summary.text).trim();
   if (text !== "" && !safeText(said).includes(text)) {
-    show(text);
+    print(replyRows(summary.text.trim()).join("\n"));
     gap();
   }
   for (const line of account) show(line);
@@ -29,14 +29,15 @@ export function showResult(
 
 /** Shows the summary of an agent that the user resumed. */
 export function showAgentResult(
-  { print, gap, paint, columns }: Shown,
+  { print, gap, paint, columns, replyRows }: Shown,
   { id, type, description, summary }: AgentResult,
 ): void {
   gap();
   print(`${statusMark(summary.status, paint)} ${paint("bold", agentName({ id, type, description }))}`);
   const reason = summary.status === "done" ? "" : safeLine(summary.reason ?? "");
-  for (const words of [safeText(summary.text).trim(), reason])
-    if (words !== "") print(wrapText(words, columns()).join("\n"));
+  const text = summary.text.trim();
+  if (text !== "") print(replyRows(text).join("\n"));
+  if (reason !== "") print(wrapText(reason, columns()).join("\n"));
   gap();
 }
 

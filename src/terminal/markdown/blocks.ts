@@ -1,13 +1,13 @@
-import { hasLooks, inlineSpans, type Page } from "./inline.ts";
+import { hasLooks, inlineSpans, type MarkdownPage } from "./inline.ts";
 import type { Token, Tokens } from "./lexer.ts";
-import { cutSpans, drawSpans, type Format, type Span, wrapSpans } from "./spans.ts";
+import { cutSpans, drawSpans, type Format, type StyledSpan, wrapSpans } from "./spans.ts";
 import { tableRows } from "./table.ts";
 
 /** Colours a line of code. */
-export type ColourLine = (line: string) => readonly Span[];
+export type ColourLine = (line: string) => readonly StyledSpan[];
 
 /** A page with the languages that can be coloured; each call starts a new text. */
-export interface BlockPage extends Page {
+export interface BlockPage extends MarkdownPage {
   colours(language: string): ColourLine;
 }
 
@@ -101,19 +101,24 @@ function behind(
   );
 }
 
-export function codeRows(line: string, colour: ColourLine, { columns, paint }: Page): string[] {
+export function codeRows(line: string, colour: ColourLine, { columns, paint }: MarkdownPage): string[] {
   return cutSpans(colour(line.replaceAll("\t", "    ")), columns - CODE_LEAD.length).map((row) =>
     row.length === 0 ? "" : CODE_LEAD + drawSpans(row, paint),
   );
 }
 
-function textRows(text: string, page: Page, formats: readonly Format[] = [], asItIs = false): string[] {
+function textRows(
+  text: string,
+  page: MarkdownPage,
+  formats: readonly Format[] = [],
+  asItIs = false,
+): string[] {
   const spans = asItIs
     ? [{ text: text.replaceAll("\t", "    "), formats }]
     : inlineSpans(text, page, formats);
   return wrapSpans(spans, page.columns).map((row) => drawSpans(row, page.paint));
 }
 
-function headingText({ depth, text }: Tokens.Heading, page: Page): string {
+function headingText({ depth, text }: Tokens.Heading, page: MarkdownPage): string {
   return hasLooks(page) ? text : `${"#".repeat(depth)} ${text}`;
 }

@@ -1,28 +1,28 @@
 import { type StreamParser, StringStream } from "@codemirror/streamparser";
 import { type LanguageName, languageOf, loadLanguage } from "./languages.ts";
-import type { Format, Span } from "./spans.ts";
+import type { Format, StyledSpan } from "./spans.ts";
 
-/** Longer lines are not code that somebody reads. */
+/** Longer lines are not code that a user reads. */
 const LONGEST_LINE = 1000;
 const MOST_TOKENS = 400;
 const TAB = 4;
 
 /** Colours one text of code, line by line. */
 export interface Highlighter {
-  line(text: string): Span[];
+  line(text: string): StyledSpan[];
   /** Colours a line that is still being written. */
-  peek(text: string): Span[];
+  peek(text: string): StyledSpan[];
 }
 
 /** The languages loaded so far. */
-export interface Languages {
-  /** Starts to load a language; `soon` until it is there. Null: it is not known. */
+export interface CodeLanguages {
+  /** Starts to load a language; Returns `soon` until it is there, and null if it is not known. */
   start(name: string): Highlighter | "soon" | null;
   /** Resolves when all the languages of the code in a text are there. Never rejects. */
   load(text: string): Promise<void>;
 }
 
-export function createLanguages(): Languages {
+export function createLanguages(): CodeLanguages {
   const loading = new Map<LanguageName, Promise<void>>();
   const loaded = new Map<LanguageName, StreamParser<unknown> | null>();
   const fetch = (language: LanguageName): Promise<void> => {
@@ -54,7 +54,7 @@ export function createLanguages(): Languages {
 }
 
 /** Text without colours. */
-export function plainLine(text: string): Span[] {
+export function plainLine(text: string): StyledSpan[] {
   return text === "" ? [] : [{ text, formats: [] }];
 }
 
@@ -64,7 +64,7 @@ function createHighlighter(parser: StreamParser<unknown>): Highlighter {
     if (parser.copyState) return parser.copyState(state);
     return typeof state === "object" && state !== null ? { ...state } : state;
   };
-  const safely = (text: string, from: unknown): Span[] => {
+  const safely = (text: string, from: unknown): StyledSpan[] => {
     try {
       return tokensOf(parser, text, from);
     } catch {
@@ -82,14 +82,14 @@ function createHighlighter(parser: StreamParser<unknown>): Highlighter {
   };
 }
 
-function tokensOf(parser: StreamParser<unknown>, text: string, state: unknown): Span[] {
+function tokensOf(parser: StreamParser<unknown>, text: string, state: unknown): StyledSpan[] {
   if (text.length > LONGEST_LINE) return plainLine(text);
   if (text === "") {
     parser.blankLine?.(state, TAB);
     return [];
   }
   const stream = new StringStream(text, TAB, TAB);
-  const spans: Span[] = [];
+  const spans: StyledSpan[] = [];
   // A token may be empty, if it changes the state.
   for (let count = 0; !stream.eol() && count < MOST_TOKENS; count += 1) {
     stream.start = stream.pos;

@@ -2,28 +2,28 @@ import type { Paint } from "../colour.ts";
 import { safeText } from "../safe-text.ts";
 import { lexInline, type Token } from "./lexer.ts";
 import { addressBeside, codeTarget, linkTarget } from "./links.ts";
-import type { Format, Span } from "./spans.ts";
+import type { Format, StyledSpan } from "./spans.ts";
 
 /** Where Markdown is drawn. */
-export interface Page {
+export interface MarkdownPage {
   readonly columns: number;
   readonly paint: Paint;
   /** Relative paths in links are of this directory. */
   readonly cwd: string;
 }
 
-/** True if looks can be told apart: else their signs stay, and there are no links. */
-export function hasLooks({ paint }: Page): boolean {
+/** True if looks can be seen. If not, their signs stay, and there are no links. */
+export function hasLooks({ paint }: MarkdownPage): boolean {
   return paint("bold", "x") !== "x";
 }
 
 /** Returns the inline text of a block. */
-export function inlineSpans(text: string, page: Page, formats: readonly Format[] = []): Span[] {
+export function inlineSpans(text: string, page: MarkdownPage, formats: readonly Format[] = []): StyledSpan[] {
   return lexInline(text).flatMap((token) => tokenSpans(token, page, formats));
 }
 
-function tokenSpans(token: Token, page: Page, formats: readonly Format[]): Span[] {
-  const inside = (format: Format): Span[] => spansOf(token, page, [...formats, format]);
+function tokenSpans(token: Token, page: MarkdownPage, formats: readonly Format[]): StyledSpan[] {
+  const inside = (format: Format): StyledSpan[] => spansOf(token, page, [...formats, format]);
   switch (token.type) {
     case "strong":
       return inside("bold");
@@ -51,12 +51,12 @@ function tokenSpans(token: Token, page: Page, formats: readonly Format[]): Span[
   }
 }
 
-function spansOf(token: Token, page: Page, formats: readonly Format[]): Span[] {
+function spansOf(token: Token, page: MarkdownPage, formats: readonly Format[]): StyledSpan[] {
   const inside: readonly Token[] = "tokens" in token && token.tokens ? (token.tokens as Token[]) : [];
   return inside.flatMap((each) => tokenSpans(each, page, formats));
 }
 
-function code(text: string, page: Page, formats: readonly Format[]): Span {
+function code(text: string, page: MarkdownPage, formats: readonly Format[]): StyledSpan {
   if (!hasLooks(page)) return words(`\`${text}\``, formats);
   const target = codeTarget(text, page.cwd);
   return { ...words(text, [...formats, "cyan"]), ...(target === null ? {} : { target }) };
@@ -64,14 +64,14 @@ function code(text: string, page: Page, formats: readonly Format[]): Span {
 
 function link(
   address: string,
-  inside: readonly Span[],
+  inside: readonly StyledSpan[],
   text: string,
-  page: Page,
+  page: MarkdownPage,
   formats: readonly Format[],
-): Span[] {
+): StyledSpan[] {
   const target = hasLooks(page) ? linkTarget(address, page.cwd) : null;
   const shown = inside.map(
-    (span): Span =>
+    (span): StyledSpan =>
       target === null ? span : { ...span, formats: [...span.formats, "underline"], target: target },
   );
   const beside = address === "" ? null : addressBeside(address, text);
@@ -79,7 +79,7 @@ function link(
 }
 
 /** The lexer has replaced numbers of characters, some of which may be control characters. */
-function words(text: string, formats: readonly Format[]): Span {
+function words(text: string, formats: readonly Format[]): StyledSpan {
   return { text: safeText(text).replaceAll("\t", "    "), formats };
 }
 

@@ -56,7 +56,7 @@ const OTHER_NAMES: Readonly<Record<string, LanguageName>> = {
   },
 };
 
-/** Returns the language of code by what stands behind its fence, or null if it is not known. */
+/** Returns the language of code by what follows its fence, or null if it is not known. */
 export function languageOf(info: string): LanguageName | null {
   const name = /^[^\s,{:]*/.exec(info)?.[0].toLowerCase() ?? "";
   if (isLanguage(name)) return name;

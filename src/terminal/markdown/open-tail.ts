@@ -1,9 +1,10 @@
 import { safeText } from "../safe-text.ts";
 import { endsBlank } from "./blocks.ts";
+import { closes, type OpenFence, fenceOf } from "./fence.ts";
 import { lexBlocks, type Token, type Tokens } from "./lexer.ts";
 
-/** A part of a reply. `gap`: an empty line stands before it. */
-export type Part = { readonly gap: boolean } & (
+/** A part of a reply. `gap`: an empty line comes before it. */
+export type ReplyPart = { readonly gap: boolean } & (
   | { readonly type: "block"; readonly block: Token }
   /** `number`: null in a list without an order. */
   | { readonly type: "item"; readonly item: Tokens.ListItem; readonly number: number | null }
@@ -19,11 +20,11 @@ export type Part = { readonly gap: boolean } & (
  */
 export interface OpenTail {
   /** Returns the parts that are final now. */
-  add(piece: string): Part[];
+  add(piece: string): ReplyPart[];
   /** Returns the rest, as it looks now. */
-  open(): Part[];
+  open(): ReplyPart[];
   /** Ends the reply: the rest is final. */
-  end(): Part[];
+  end(): ReplyPart[];
 }
 
 /** Characters of a line, and of a block, at which it is broken. A list keeps its last item, which may be long. */
@@ -36,13 +37,6 @@ const MOST_TABLE_ROWS = 40;
 const DEEPEST = 16;
 const DEEPEST_INDENT = 64;
 
-interface Fence {
-  readonly mark: string;
-  readonly indent: number;
-  readonly language: string;
-  readonly isFirst: boolean;
-}
-
 /** What is known of the lines before the open ones. */
 interface Before {
   /** Whole lines of the open block. */
@@ -51,7 +45,7 @@ interface Before {
   readonly last: Token["type"] | null;
   /** An empty line. */
   readonly gap: boolean;
-  readonly fence: Fence | null;
+  readonly fence: OpenFence | null;
   /** The number of the next item, if some items of this list are final. */
   readonly next: number | null;
   /** The header of a table that has some final rows. */
@@ -61,14 +55,14 @@ interface Before {
 const NOTHING: Before = { tail: "", last: null, gap: false, fence: null, next: null, head: null };
 
 interface Step {
-  readonly parts: readonly Part[];
+  readonly parts: readonly ReplyPart[];
   readonly after: Before;
 }
 
 export function createOpenTail(): OpenTail {
   let raw = "";
   let before = NOTHING;
-  const take = (line: string): readonly Part[] => {
+  const take = (line: string): readonly ReplyPart[] => {
     const { parts, after } = addLine(before, safeText(line.endsWith("\r") ? line.slice(0, -1) : line));
     before = after;
     return parts;
@@ -76,7 +70,7 @@ export function createOpenTail(): OpenTail {
   return {
     add(piece) {
       raw += piece;
-      const parts: Part[] = [];
+      const parts: ReplyPart[] = [];
       let from = 0;
       for (;;) {
         const end = raw.indexOf("\n", from);
@@ -108,7 +102,7 @@ export function createOpenTail(): OpenTail {
   };
 
   /** A paragraph is broken; a code block goes on. */
-  function flush(): Part[] {
+  function flush(): ReplyPart[] {
     if (before.fence !== null) return [];
     const parts = finish(before);
     before = NOTHING;
@@ -193,18 +187,19 @@ function settle(before: Before, all: boolean): Step {
   };
 }
 
-/** A row of a table of which some rows are final: final at once. */
+/** A row of a table of which some rows are final: it is final, too. */
 function settleTable(before: Before, head: string): Step {
   const [table, ...others] = lexBlocks(before.tail);
   if (table?.type !== "table") return { parts: finish(before), after: NOTHING };
-  const parts: Part[] = table.rows.length === 0 ? [] : [{ type: "table", table, gap: false, goesOn: true }];
+  const parts: ReplyPart[] =
+    table.rows.length === 0 ? [] : [{ type: "table", table, gap: false, goesOn: true }];
   if (others.length === 0 && !/\n[ \t]*\n$/.test(before.tail))
     return { parts, after: { ...NOTHING, tail: head, head } };
   return again(parts, NOTHING, before.tail.slice(table.raw.trimEnd().length + 1));
 }
 
-/** Takes these lines once more, with what stood before them out of the way. */
-function again(parts: readonly Part[], before: Before, text: string): Step {
+/** Takes these lines again, with what came before them out of the way. */
+function again(parts: readonly ReplyPart[], before: Before, text: string): Step {
   let step: Step = { parts, after: before };
   for (const line of text.split("\n").slice(0, -1)) {
     const { parts: more, after } = addLine(step.after, line);
@@ -214,7 +209,7 @@ function again(parts: readonly Part[], before: Before, text: string): Step {
 }
 
 /** Returns all that is open. */
-function finish(before: Before): Part[] {
+function finish(before: Before): ReplyPart[] {
   if (before.tail.trim() === "" || before.tail === before.head) return [];
   const tokens = lexBlocks(before.tail);
   const [first, ...others] = tokens;
@@ -227,8 +222,8 @@ function finish(before: Before): Part[] {
 function partsOf(
   tokens: readonly Token[],
   { gap: gapBefore, next: first }: Pick<Before, "gap" | "next">,
-): { parts: Part[]; gap: boolean; next: number | null } {
-  const parts: Part[] = [];
+): { parts: ReplyPart[]; gap: boolean; next: number | null } {
+  const parts: ReplyPart[] = [];
   let gap = gapBefore;
   let next = first;
   let isFirst = true;
@@ -269,23 +264,12 @@ function endsWithBlank({ type }: Token): boolean {
   );
 }
 
-function fenceOf(line: string): Fence | null {
-  const [, indent = "", mark, info = ""] =
-    /^( {0,3})(`{3,}(?=[^`\n]*(?:\n|$))|~{3,})([^\n]*)/.exec(line) ?? [];
-  return mark === undefined ? null : { mark, indent: indent.length, language: info.trim(), isFirst: true };
-}
-
-function closes(line: string, { mark }: Fence): boolean {
-  const [, closing = ""] = /^ {0,3}(`+|~+)[ \t]*$/.exec(line) ?? [];
-  return closing.startsWith(mark);
-}
-
-function codeLine({ gap }: Before, { indent, language, isFirst }: Fence, text: string): Part[] {
+function codeLine({ gap }: Before, { indent, language, isFirst }: OpenFence, text: string): ReplyPart[] {
   const line = text.replace(new RegExp(`^ {0,${indent}}`), "");
   return [{ type: "code", line, gap: gap && isFirst, ...(isFirst ? { language } : {}) }];
 }
 
-/** Bounds the depth of what is nested: each level is read once more for all levels above it. */
+/** Bounds the depth of what is nested: each level is read again for all levels above it. */
 function shallow({ last }: Before, line: string): string {
   const indented = last === "list" ? line.replace(/^ {64,}/, " ".repeat(DEEPEST_INDENT)) : line;
   const [marks = ""] = deep.exec(indented) ?? [];

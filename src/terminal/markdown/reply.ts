@@ -1,8 +1,8 @@
 import type { Paint } from "../colour.ts";
 import { type BlockPage, blockRows, type ColourLine, codeRows, itemRows } from "./blocks.ts";
-import { createLanguages, type Highlighter, type Languages, plainLine } from "./highlight.ts";
+import { type CodeLanguages, createLanguages, type Highlighter, plainLine } from "./highlight.ts";
 import { hasLooks } from "./inline.ts";
-import { createOpenTail, type Part } from "./open-tail.ts";
+import { createOpenTail, type ReplyPart } from "./open-tail.ts";
 import { type TableWidths, tableRows } from "./table.ts";
 
 /** A reply being written, as rows of a terminal. */
@@ -58,14 +58,14 @@ interface CodeState {
   highlighter: Highlighter | "soon" | null;
 }
 
-function createReply(looks: MarkdownLooks, languages: Languages): ReplyText {
+function createReply(looks: MarkdownLooks, languages: CodeLanguages): ReplyText {
   let parts = createOpenTail();
   let columns = WIDE;
   let hasRows = false;
   let code: CodeState = { language: "", highlighter: null };
   let widths: TableWidths | null = null;
   /** Lines of code whose language is not loaded yet, and all that follows. */
-  let held: Part[] = [];
+  let held: ReplyPart[] = [];
   let tail: readonly string[] | null = null;
 
   const start = (language: string) => (hasColours(looks) ? languages.start(language) : null);
@@ -77,7 +77,7 @@ function createReply(looks: MarkdownLooks, languages: Languages): ReplyText {
     },
   });
   /** `isOpen`: the part will be drawn again. */
-  const draw = (part: Part, isOpen: boolean): string[] => {
+  const draw = (part: ReplyPart, isOpen: boolean): string[] => {
     switch (part.type) {
       case "block":
         return blockRows(part.block, page());
@@ -97,7 +97,7 @@ function createReply(looks: MarkdownLooks, languages: Languages): ReplyText {
         return part satisfies never;
     }
   };
-  const drawAll = (all: readonly Part[]): string[] =>
+  const drawAll = (all: readonly ReplyPart[]): string[] =>
     all.flatMap((part) => {
       const rows = draw(part, false);
       const above = part.gap && hasRows ? [""] : [];

@@ -16,7 +16,7 @@ export type Format =
   | "yellow";
 
 /** Text of one look. Its text is safe for a terminal and has no tabs. */
-export interface Span {
+export interface StyledSpan {
   readonly text: string;
   readonly formats: readonly Format[];
   /** Where a click leads, already encoded. */
@@ -27,7 +27,7 @@ export interface Span {
 type Range = readonly [start: number, end: number];
 
 /** Wraps between words, and between Chinese, Japanese and Korean characters. A line feed ends a row. */
-export function wrapSpans(spans: readonly Span[], columns: number): Span[][] {
+export function wrapSpans(spans: readonly StyledSpan[], columns: number): StyledSpan[][] {
   const ranges: Range[] = [];
   let from = 0;
   for (const line of spans
@@ -41,7 +41,7 @@ export function wrapSpans(spans: readonly Span[], columns: number): Span[][] {
 }
 
 /** Cuts one line wherever a row is full: in code, spaces count. */
-export function cutSpans(spans: readonly Span[], columns: number): Span[][] {
+export function cutSpans(spans: readonly StyledSpan[], columns: number): StyledSpan[][] {
   let from = 0;
   const ranges = cutWord(spans.map(({ text }) => text).join(""), columns).map((piece): Range => {
     const start = from;
@@ -51,11 +51,11 @@ export function cutSpans(spans: readonly Span[], columns: number): Span[][] {
   return sliceSpans(spans, ranges);
 }
 
-export function spansWidth(spans: readonly Span[]): number {
+export function spansWidth(spans: readonly StyledSpan[]): number {
   return spans.reduce((sum, { text }) => sum + displayWidth(text), 0);
 }
 
-export function drawSpans(spans: readonly Span[], paint: Paint): string {
+export function drawSpans(spans: readonly StyledSpan[], paint: Paint): string {
   return spans
     .map(({ text, formats, target }) => {
       const painted = formats.length > 0 ? paint([...formats], text) : text;
@@ -104,11 +104,11 @@ function breakLine(line: string, columns: number): Range[] {
 }
 
 /** The ranges are in order and do not overlap. */
-function sliceSpans(spans: readonly Span[], ranges: readonly Range[]): Span[][] {
+function sliceSpans(spans: readonly StyledSpan[], ranges: readonly Range[]): StyledSpan[][] {
   let first = 0;
   let offset = 0;
   return ranges.map(([start, end]) => {
-    const row: Span[] = [];
+    const row: StyledSpan[] = [];
     for (let at = first, from = offset; at < spans.length && from < end; at += 1) {
       const span = spans[at];
       if (span === undefined) break;

@@ -1,6 +1,6 @@
-import { hasLooks, inlineSpans, type Page } from "./inline.ts";
+import { hasLooks, inlineSpans, type MarkdownPage } from "./inline.ts";
 import type { Tokens } from "./lexer.ts";
-import { drawSpans, type Span, spansWidth, wrapSpans } from "./spans.ts";
+import { drawSpans, type StyledSpan, spansWidth, wrapSpans } from "./spans.ts";
 
 type Align = Tokens.Table["align"][number];
 
@@ -11,7 +11,7 @@ const BETWEEN = 3;
 
 /** How wide the columns of a table would like to be. Rows that come later get the same. */
 export interface TableWidths {
-  readonly header: readonly (readonly Span[])[];
+  readonly header: readonly (readonly StyledSpan[])[];
   readonly wanted: readonly number[];
   /** Later rows also get a line between them, so that wrapped ones stay apart. */
   readonly wraps: boolean;
@@ -19,12 +19,15 @@ export interface TableWidths {
 
 interface TablePart {
   readonly table: Tokens.Table;
-  /** Of an earlier part of the same table; null: this is its first. */
+  /** Of an earlier part of the same table, or null in its first. */
   readonly before: TableWidths | null;
 }
 
 /** Returns the rows of a table, or of a later part of it. */
-export function tableRows({ table, before }: TablePart, page: Page): { rows: string[]; widths: TableWidths } {
+export function tableRows(
+  { table, before }: TablePart,
+  page: MarkdownPage,
+): { rows: string[]; widths: TableWidths } {
   const header = before?.header ?? table.header.map(({ text }) => inlineSpans(text, page, ["bold"]));
   const body = table.rows.map((row) => row.map(({ text }) => inlineSpans(text, page)));
   const wanted =
@@ -37,7 +40,7 @@ export function tableRows({ table, before }: TablePart, page: Page): { rows: str
     ]);
     return { rows, widths: { header, wanted, wraps: false } };
   }
-  const line = (cells: readonly (readonly Span[])[]) => cellRows(cells, fitted, table.align, page);
+  const line = (cells: readonly (readonly StyledSpan[])[]) => cellRows(cells, fitted, table.align, page);
   const records = body.map(line);
   const wraps = before?.wraps ?? records.some((rows) => rows.length > 1);
   const rule = page.paint("dim", fitted.map((width) => "─".repeat(width)).join("─┼─"));
@@ -49,12 +52,12 @@ export function tableRows({ table, before }: TablePart, page: Page): { rows: str
   return { rows: [...top, ...rows], widths: { header, wanted, wraps } };
 }
 
-function widest(cells: readonly (readonly Span[])[]): number {
+function widest(cells: readonly (readonly StyledSpan[])[]): number {
   return Math.max(1, ...cells.map(cellWidth));
 }
 
 /** `<br>` breaks the line of a cell. */
-function cellWidth(cell: readonly Span[]): number {
+function cellWidth(cell: readonly StyledSpan[]): number {
   if (!cell.some(({ text }) => text.includes("\n"))) return spansWidth(cell);
   return Math.max(...wrapSpans(cell, Number.MAX_SAFE_INTEGER).map(spansWidth));
 }
@@ -76,10 +79,10 @@ function fitColumns(wanted: readonly number[], columns: number): number[] | null
 }
 
 function cellRows(
-  cells: readonly (readonly Span[])[],
+  cells: readonly (readonly StyledSpan[])[],
   widths: readonly number[],
   align: readonly Align[],
-  page: Page,
+  page: MarkdownPage,
 ): string[] {
   const wrapped = widths.map((width, at) => wrapSpans(cells[at] ?? [], width));
   const height = Math.max(1, ...wrapped.map(({ length }) => length));
@@ -91,21 +94,21 @@ function cellRows(
   );
 }
 
-function place(cell: readonly Span[], width: number, align: Align, { paint }: Page): string {
+function place(cell: readonly StyledSpan[], width: number, align: Align, { paint }: MarkdownPage): string {
   const free = Math.max(0, width - spansWidth(cell));
   const before = align === "right" ? free : align === "center" ? Math.floor(free / 2) : 0;
   return " ".repeat(before) + drawSpans(cell, paint) + " ".repeat(free - before);
 }
 
 function record(
-  header: readonly (readonly Span[])[],
-  row: readonly (readonly Span[])[],
-  page: Page,
+  header: readonly (readonly StyledSpan[])[],
+  row: readonly (readonly StyledSpan[])[],
+  page: MarkdownPage,
 ): string[] {
   return header.flatMap((name, at) => {
     const value = row[at] ?? [];
     if (value.length === 0) return [];
-    const mark: Span = { text: ": ", formats: hasLooks(page) ? ["bold"] : [] };
+    const mark: StyledSpan = { text: ": ", formats: hasLooks(page) ? ["bold"] : [] };
     return wrapSpans(name.length > 0 ? [...name, mark, ...value] : value, page.columns).map((each) =>
       drawSpans(each, page.paint),
     );

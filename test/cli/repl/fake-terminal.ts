@@ -1,6 +1,7 @@
 import type { Dialog, Terminal, TerminalListeners } from "../../../src/cli/repl/terminal.ts";
 import type { SupervisorEvent } from "../../../src/events/event.ts";
 import { plain } from "../../../src/terminal/colour.ts";
+import { safeText } from "../../../src/terminal/safe-text.ts";
 
 /** A terminal that remembers what it was told, and answers questions with these lines. */
 export class FakeTerminal implements Terminal {
@@ -21,6 +22,8 @@ export class FakeTerminal implements Terminal {
   }
 
   columns = (): number => 200;
+  replyRows = (text: string): string[] => safeText(text).split("\n");
+  ready = async (): Promise<void> => {};
   print = (text: string): void => void this.lines.push(text);
   gap = (): void => {};
   onEvent = (event: SupervisorEvent): void => void this.events.push(event);

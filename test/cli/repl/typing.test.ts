@@ -8,8 +8,9 @@ import { inputRows } from "../../../src/cli/repl/input-rows.ts";
 import { BREAK, createKeyParser, type Key } from "../../../src/cli/repl/key-parser.ts";
 import { createLineEditor } from "../../../src/cli/repl/line-editor.ts";
 import { createQuietKeys } from "../../../src/cli/repl/quiet-keys.ts";
-import { createReplyText } from "../../../src/cli/repl/reply-text.ts";
+import { createReplies } from "../../../src/cli/repl/reply-text.ts";
 import { isSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
+import { plain } from "../../../src/terminal/colour.ts";
 import { displayWidth } from "../../../src/terminal/display-width.ts";
 import { wrapText } from "../../../src/terminal/wrap.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -110,41 +111,21 @@ describe("the line that is typed", () => {
 });
 
 describe("the reply", () => {
-  test("comes to the same rows in whatever pieces it is written", () => {
-    const words = fc.constantFrom(
-      "word",
-      " ",
-      "\n",
-      "- item ",
-      "日本",
-      "\r\n",
-      `${ESC}[31m`,
-      "averyverylongwordthatfits",
-      "👍",
-      "\t",
-    );
-    fc.assert(
-      fc.property(
-        fc.array(words, { maxLength: 40 }),
-        fc.array(fc.nat(5), { maxLength: 200 }),
-        (parts, cuts) => {
-          const text = parts.join("");
-          const whole = createReplyText();
-          const expected = [...whole.add(text, 12), ...whole.end()];
-          const pieces = createReplyText();
-          const rows: string[] = [];
-          let at = 0;
-          for (const cut of cuts) {
-            rows.push(...pieces.add(text.slice(at, at + cut), 12));
-            at += cut;
-          }
-          rows.push(...pieces.add(text.slice(at), 12), ...pieces.end());
-          expect(rows).toEqual(expected);
-          expect(rows.every((row) => displayWidth(row) <= 12)).toBe(true);
-        },
-      ),
-      { seed: 4, numRuns: 1000 },
-    );
+  test("is shown as it is until Markdown is loaded, and then as Markdown", async () => {
+    const replies = createReplies({ paint: plain, cwd: () => "/w" });
+    expect(replies.add("- **one", 12)).toEqual([]);
+    expect(replies.tail).toEqual(["- **one"]);
+    await replies.ready("");
+    expect(replies.add("**\n- two", 12)).toEqual(["• one"]);
+    expect(replies.end()).toEqual(["• two"]);
+    expect(replies.rows("# *a*", 12)).toEqual(["# a"]);
+  });
+
+  test("that ends before Markdown is loaded is shown as it is, harmless for a terminal", () => {
+    const replies = createReplies({ paint: plain, cwd: () => "/w" });
+    replies.add(`**one** ${ESC}[2Jtwo\n`, 12);
+    expect(replies.end()).toEqual(["**one** two"]);
+    expect(replies.end()).toEqual([]);
   });
 
   test("is broken between words, later rows behind the bullet", () => {
