@@ -116,8 +116,9 @@ describe("the reply", () => {
     expect(replies.add("- **one", 12)).toEqual([]);
     expect(replies.tail).toEqual(["- **one"]);
     await replies.ready("");
-    expect(replies.add("**\n- two", 12)).toEqual(["• one"]);
-    expect(replies.end()).toEqual(["• two"]);
+    expect(replies.add("**\n- two", 12)).toEqual([]);
+    expect(replies.tail).toEqual(["• one", "• two"]);
+    expect(replies.end()).toEqual(["• one", "• two"]);
     expect(replies.rows("# *a*", 12)).toEqual(["# a"]);
   });
 
