@@ -1,6 +1,6 @@
 import { safeText } from "../safe-text.ts";
 import { endsBlank } from "./blocks.ts";
-import { closes, type OpenFence, fenceOf } from "./fence.ts";
+import { closes, fenceOf, type OpenFence } from "./fence.ts";
 import { lexBlocks, type Token, type Tokens } from "./lexer.ts";
 
 /** A part of a reply. `gap`: an empty line comes before it. */
