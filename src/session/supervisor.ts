@@ -308,7 +308,7 @@ export class Supervisor implements SupervisorHandle {
     await this.#session.userActors.close();
     await this.#actors.close("The session was closed.", asleep);
     const all = this.#actors.all();
-    const unfinished = all.find(({ summary }) => summary?.status !== "done");
+    const unfinished = all.find((actor) => !isOfWorkflow(actor) && actor.summary?.status !== "done");
     if (asleep.size + this.#actors.left.length === 0)
       this.#session.journal.note({
         type: "end",

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { journalFile } from "../../src/journal/paths.ts";
@@ -66,22 +66,29 @@ interface CallsIn {
   readonly open: ReadonlySet<string>;
   /** How often the edits of each were merged. */
   readonly merges: ReadonlyMap<string, number>;
+  /** How each ended in a worktree: the outcome, and the reason if there is one. */
+  readonly ends: ReadonlyMap<string, string>;
 }
+
+const contentOf = (path: string) => (existsSync(path) ? readFileSync(path, "utf8") : "missing");
 
 async function callsIn(folder: string): Promise<CallsIn> {
   const reading = await readJournal(journalFile(folder));
   const prompts = new Map<string, string>();
   const done = new Set<string>();
   const merges = new Map<string, number>();
+  const ends = new Map<string, string>();
   for (const { event } of reading.type === "refused" ? [] : reading.records) {
     if (event.type === "spawn")
       prompts.set(event.spec.id, promptOf({ messages: event.spec.messages } as never));
     if (event.type !== "summary") continue;
     const prompt = prompts.get(event.actor) ?? "?";
     if (event.summary.status === "done") done.add(prompt);
-    if (event.summary.worktree?.outcome === "merged") merges.set(prompt, (merges.get(prompt) ?? 0) + 1);
+    const { outcome, reason = "" } = event.summary.worktree ?? {};
+    if (outcome) ends.set(prompt, `${outcome} ${reason}`);
+    if (outcome === "merged") merges.set(prompt, (merges.get(prompt) ?? 0) + 1);
   }
-  return { done, open: new Set([...prompts.values()].filter((prompt) => !done.has(prompt))), merges };
+  return { done, open: new Set([...prompts.values()].filter((prompt) => !done.has(prompt))), merges, ends };
 }
 
 /** The prompts of the agents that have a summary, one for each summary. */
@@ -139,7 +146,8 @@ describe("troupe run", () => {
 
   test("killed at any moment, edited or with a call that fails, and resumed: no finished call is asked again, no agent repeats more than one turn, and nothing is merged twice", {
     tags: ["long"],
-    timeout: 3_600_000,
+    // A round takes about 40 s.
+    timeout: 10_800_000,
   }, async ({ annotate }) => {
     const rounds = long(100, 3);
     const totals = { requests: 0, askedAgain: 0, turnsRepeated: 0, mostTurnsRepeated: 0, mergedTwice: 0 };
@@ -179,10 +187,15 @@ describe("troupe run", () => {
       expect([round, JSON.parse(out).value]).toEqual([round, [...answers, `did call last ${CALLS - 1}`]]);
       const after = await callsIn(session().folder);
       for (const prompt of prompts.filter((one) => one.startsWith("call tree")))
-        expect([round, prompt, readFileSync(join(cwd, fileOf(prompt)), "utf8")]).toEqual([
-          ...[round, prompt],
-          before.merges.has(prompt) ? "of the user\n" : `${prompt}\n`,
-        ]);
+        expect({
+          round,
+          prompt,
+          file: contentOf(join(cwd, fileOf(prompt))),
+          end: after.ends.get(prompt),
+        }).toEqual({
+          ...{ round, prompt, end: expect.stringContaining("merged") },
+          file: before.merges.has(prompt) ? "of the user\n" : `${prompt}\n`,
+        });
       totals.requests += asked.length;
       totals.askedAgain += asked.slice(askedBefore).filter((prompt) => before.done.has(prompt)).length;
       totals.mergedTwice += [...after.merges.values()].filter((count) => count > 1).length;

@@ -16,16 +16,18 @@ export const shellCommands: Readonly<Record<string, string>> = {
 /** Runs `troupe NAME ARGUMENT` in the conversation's directory, without a terminal, and returns what it printed. */
 export async function runShellCommand(name: string, argument: string, own: OwnFiles): Promise<string> {
   if (own.run === undefined) throw new Error(`In a shell there is troupe ${name}.`);
-  const pieces: string[] = [];
-  const collect: Outlet = {
+  const [said, noted]: [string[], string[]] = [[], []];
+  const collect = (pieces: string[]): Outlet => ({
     isTTY: false,
     size: () => own.io.stdout.size(),
     write: async (text) => void pieces.push(text),
     onResize: () => () => {},
-  };
-  const io = { ...own.io, cwd: own.cwd, stdinIsTTY: false, stdout: collect, stderr: collect };
-  await own.run([name, ...wordsOf(argument)], io);
-  return safeText(pieces.join("")).trimEnd();
+  });
+  const io = { ...own.io, cwd: own.cwd, stdinIsTTY: false, stdout: collect(said), stderr: collect(noted) };
+  const code = await own.run([name, ...wordsOf(argument)], io);
+  // What went well needs no progress and no notes.
+  const shown = code === 0 && said.length > 0 ? said : [...said, ...noted];
+  return safeText(shown.join("")).trimEnd();
 }
 
 /** Splits at blanks; quotes keep them. */

@@ -27,11 +27,12 @@ export function createFrames(clock: Clock, everyMs: number, paint: () => number 
   let stillAt = Number.NEGATIVE_INFINITY;
   let withdraw = () => {};
   const plan = (wanted: number): void => {
-    const at = Math.max(wanted, stillAt, clock.now());
+    const now = clock.now();
+    const at = Math.max(wanted, stillAt, now);
     if (stopped || at >= dueAt) return;
     withdraw();
     dueAt = at;
-    withdraw = clock.after(at - clock.now(), show);
+    withdraw = clock.after(at - now, show);
   };
   const show = (): void => {
     if (stopped) return;

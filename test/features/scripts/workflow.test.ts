@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { journalFile } from "../../../src/journal/paths.ts";
+import { readJournal } from "../../../src/journal/reader.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
 import type { PermissionRequest, UserAnswer, UserHandler } from "../../../src/policy/asks.ts";
@@ -105,6 +107,23 @@ describe("Workflow", () => {
     expect(notice).toContain("<status>completed</status>");
     expect(notice).toMatch(/Script "two \(wf_\w+\)": It returned \(2 agents\)\./);
     expect(notice).toContain("did task a");
+  });
+
+  test("decides what a failed agent means: the session ends as done", async () => {
+    const { workflow, supervisor } = world({
+      reply: (request) =>
+        promptOf(request) === "task b"
+          ? { failure: { kind: "auth", message: "no key" } }
+          : { text: `did ${promptOf(request)}` },
+    });
+    await workflow({ script: TWO });
+    await supervisor.close();
+    const journal = await readJournal(journalFile(supervisor.folder));
+    const records = journal.type === "read" ? journal.records : [];
+    expect(records.some(({ event }) => event.type === "summary" && event.summary.status === "failed")).toBe(
+      true,
+    );
+    expect(records.at(-1)?.event).toMatchObject({ type: "end", status: "done", agents: 2 });
   });
 
   test("starts nothing if the user says no, or if no user can be asked and no rule allows it", async () => {
