@@ -93,6 +93,10 @@ describe("wrong usage is one sentence on stderr, exit code 2, and starts nothing
       '--output-format cannot be "jsn"; it is one of text, json, stream-json (did you mean json?).',
     ],
     [
+      ["-p", "x", "--include-partial-messages"],
+      "--include-partial-messages needs --output-format stream-json.",
+    ],
+    [
       ["-p", "--input-format", "stream-json"],
       "--input-format stream-json needs --output-format stream-json.",
     ],

@@ -132,6 +132,8 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
 /** Only a program that reads lines of JSON can write them. */
 function checkFormats(args: Arguments, format: string, readsLines: boolean): void {
   if (format === "stream-json" && (readsLines || args.value(permissionPromptTool) !== STDIO)) return;
+  if (args.value(partialMessages))
+    throw new UsageError("--include-partial-messages needs --output-format stream-json.");
   if (readsLines) throw new UsageError("--input-format stream-json needs --output-format stream-json.");
   if (args.value(permissionPromptTool) === STDIO)
     throw new UsageError(
