@@ -105,7 +105,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       await end(id, running, true, null);
       throw error;
     }
-    if (notes.refusal !== undefined) await end(id, running, true, refusedCall(notes.refusal));
+    if (notes.refusal !== undefined) await end(id, running, true, null, { refusal: notes.refusal });
     return { running, notes };
   };
 
@@ -115,7 +115,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
     running: RunningCall | undefined,
     isError: boolean,
     result: ToolEnd | null,
-    recorded?: CallResult,
+    { recorded, refusal }: { readonly recorded?: CallResult | undefined; readonly refusal?: string } = {},
   ): Promise<AfterAnswer> => {
     journal.note({
       ...{ type: "after", actor: actor.id, call: id, isError },
@@ -126,7 +126,10 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
     if (running === undefined) return {};
     const answers: AfterAnswer[] = [];
     for (const feature of joints) {
-      const answer = feature.afterCall?.({ actor, id, running, isError, result, signal });
+      const answer = feature.afterCall?.({
+        ...{ actor, id, running, isError, result, signal },
+        ...(refusal === undefined ? {} : { refusal }),
+      });
       if (answer !== undefined) answers.push(answer instanceof Promise ? await answer : answer);
     }
     const append = answers.flatMap((one) => one.append ?? []).join("\n\n");
@@ -175,7 +178,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       const running = actor.calls.get(id);
       if (running && overdue) warnOfOverdue(running);
       const isKept = running !== undefined && toolbox.find(running.tool)?.repeatable === false;
-      return end(id, running, isError, { ...result, response }, isKept ? result : undefined);
+      return end(id, running, isError, { ...result, response }, isKept ? { recorded: result } : {});
     },
 
     async callTool(call) {
@@ -218,7 +221,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       const hasMoved = actor.place !== null && actor.place !== place;
       const result: CallResult = hasMoved && actor.place ? { ...own, moved: actor.place } : own;
       const recorded = tool.repeatable ? undefined : result;
-      const { append } = await end(call.id, running, result.isError, ended, recorded);
+      const { append } = await end(call.id, running, result.isError, ended, { recorded });
       return append === undefined ? result : appended(result, append);
     },
   };

@@ -141,8 +141,10 @@ export interface EndedCall {
   readonly id: CallId;
   readonly running: RunningCall;
   readonly isError: boolean;
-  /** Null: it ended without one. */
+  /** Null: it did not run, or ended without one. */
   readonly result: ToolEnd | null;
+  /** Why a feature did not let it run. */
+  readonly refusal?: string;
   readonly signal: AbortSignal;
 }
 

@@ -251,10 +251,10 @@ describe("bad input", () => {
   });
 });
 
-test("shows the user the description, and gates the directory", () => {
+test("shows the user the command and what it is for, and gates the directory", () => {
   const call = toolNamed("Bash").prepare({ command: "npm test", description: "Run the tests" });
   if (call.type !== "ready") throw new Error(call.message);
-  expect(call.title).toBe("Run the tests");
+  expect(call).toMatchObject({ title: "npm test", description: "Run the tests" });
   expect(call.accesses("/repo")).toEqual([{ kind: "execute", target: "/repo" }]);
   expect(toolNamed("Bash").prepare({ command: "npm test" })).toMatchObject({ title: "npm test" });
 });

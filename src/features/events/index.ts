@@ -1,4 +1,4 @@
-import type { CallBeginEvent, CallEndEvent, CallOutcome } from "../../events/call.ts";
+import type { CallBeginEvent, CallEndEvent } from "../../events/call.ts";
 import type { SupervisorEvent } from "../../events/event.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ContentBlockParam } from "../../mailbox/conversation.ts";
@@ -103,10 +103,10 @@ export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
       begin({ ...what, ...(description === undefined ? {} : { description }) });
       return {};
     },
-    afterCall({ id, isError, result }) {
-      const outcome: CallOutcome = result?.refused ? "denied" : isError ? "error" : "ok";
-      const output = result === null ? headOf("") : endOutput(result);
-      end(id, { outcome, ...(outcome === "denied" ? { reason: output.head } : {}), ...output });
+    afterCall({ id, isError, result, refusal }) {
+      if (refusal !== undefined) end(id, { outcome: "denied", reason: refusal, ...headOf("") });
+      else
+        end(id, { outcome: isError ? "error" : "ok", ...(result === null ? headOf("") : endOutput(result)) });
       return {};
     },
     onEvent(event) {

@@ -68,8 +68,9 @@ export function sessionLanguages(option: LanguageServersOption | undefined, part
       },
       async afterCall({ actor: { root }, running: { writes, cwd }, result, isError, signal }) {
         if (opened === null || writes === null || writes.length === 0) return {};
-        const isDone = result !== null && !isError;
-        const append = isDone ? await opened.problems(writes, { root, cwd }, signal) : null;
+        const runs = writes.some((path) => opened?.servers.running(path, root));
+        const append =
+          runs && result !== null && !isError ? await opened.problems(writes, { root, cwd }, signal) : null;
         void opened.servers.wrote(writes, root).catch(() => {});
         return append === null ? {} : { append };
       },
