@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { Outlet } from "../../terminal/output-stream.ts";
 import { safeText } from "../../terminal/safe-text.ts";
 import type { OwnFiles } from "./own-files.ts";
@@ -15,7 +16,11 @@ export const shellCommands: Readonly<Record<string, string>> = {
 
 /** Runs `troupe NAME ARGUMENT` in the conversation's directory, without a terminal, and returns what it printed. */
 export async function runShellCommand(name: string, argument: string, own: OwnFiles): Promise<string> {
-  if (own.run === undefined) throw new Error(`In a shell there is troupe ${name}.`);
+  const words = wordsOf(argument);
+  // These would start another session here, or never end.
+  const isLong = (name === "sessions" && words[0] === "resume") || words.includes("--follow");
+  if (own.run === undefined || isLong)
+    throw new Error(`In a shell there is troupe ${[name, ...words].join(" ")}.`);
   const [said, noted]: [string[], string[]] = [[], []];
   const collect = (pieces: string[]): Outlet => ({
     isTTY: false,
@@ -23,8 +28,12 @@ export async function runShellCommand(name: string, argument: string, own: OwnFi
     write: async (text) => void pieces.push(text),
     onResize: () => () => {},
   });
-  const io = { ...own.io, cwd: own.cwd, stdinIsTTY: false, stdout: collect(said), stderr: collect(noted) };
-  const code = await own.run([name, ...wordsOf(argument)], io);
+  const io = {
+    ...{ ...own.io, cwd: own.cwd, stdout: collect(said), stderr: collect(noted) },
+    // What is typed belongs to the conversation.
+    ...{ stdin: Readable.from([]), stdinIsTTY: false },
+  };
+  const code = await own.run([name, ...words], io);
   // What went well needs no progress and no notes.
   const shown = code === 0 && said.length > 0 ? said : [...said, ...noted];
   return safeText(shown.join("")).trimEnd();

@@ -51,6 +51,11 @@ describe("a slash in the conversation", () => {
     };
     expect(await runSlashCommand('/worktrees diff "a b"  c', slashContext(own))).toBe("printed");
     expect(ran).toEqual([{ argv: ["worktrees", "diff", "a b", "c"], cwd: "/w", stdinIsTTY: false }]);
+    for (const long of ["sessions resume abc", "sessions show abc --follow"])
+      expect(await runSlashCommand(`/${long}`, slashContext(own))).toBe(
+        `In a shell there is troupe ${long}.`,
+      );
+    expect(ran).toHaveLength(1);
     expect(callsSkill("/context", skills)).toBe(false);
     expect(callsSkill("/context", [skill("context")])).toBe(true);
   });
