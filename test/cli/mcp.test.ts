@@ -162,7 +162,7 @@ describe("troupe mcp list and get", () => {
     const folders = foldersWith(files);
     const { code, out } = await mcp(folders, "get", "good", "--trust");
     expect(code).toBe(0);
-    expect(out).toContain("state: connected, 5 tools");
+    expect(out).toContain("state: connected, 6 tools");
     expect(out).toContain("mcp__good__hello");
     const [own, local] = JSON.parse((await mcp(folders, "get", "good", "--json")).out);
     expect(own).toMatchObject({ works: true, tools: expect.arrayContaining(["mcp__good__echo"]) });

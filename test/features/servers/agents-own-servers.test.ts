@@ -94,7 +94,7 @@ describe.each(everyDayHosts)("MCP servers that a definition writes out (A11.3, C
     const mine = model.requests.find(isOf(ROLE));
     expect(names(mine)).toEqual([
       "Read",
-      ...["broken", "crash", "flood", "hang", "hello"].map((tool) => `mcp__db__${tool}`),
+      ...["broken", "crash", "deep", "flood", "hang", "hello"].map((tool) => `mcp__db__${tool}`),
     ]);
     await until(() => !pids().some(isRunning));
     expect(warningsIn(events).filter((message) => message.includes("MCP"))).toEqual([]);
