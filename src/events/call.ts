@@ -54,27 +54,7 @@ export interface CallEndEvent extends OfCall {
   readonly outputPath?: string;
   /** Of a command; null if it did not end by itself. */
   readonly exitCode?: number | null;
-  /** What it changed in a file. */
-  readonly diff?: FileDiff;
   readonly durationMs: number;
-}
-
-/** What a call changed in one file. */
-export interface FileDiff {
-  readonly path: string;
-  readonly added: number;
-  readonly removed: number;
-  /** Null if the texts are too large, or not text. */
-  readonly hunks: readonly DiffHunk[] | null;
-}
-
-/** Lines begin with a blank, `+` or `-`, as in a unified diff; line numbers count from 1. */
-export interface DiffHunk {
-  readonly oldStart: number;
-  readonly oldLines: number;
-  readonly newStart: number;
-  readonly newLines: number;
-  readonly lines: readonly string[];
 }
 
 export type CallEvent = CallBeginEvent | CallProgressEvent | CallEndEvent;

@@ -47,8 +47,14 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
     return offer && toolbox.find(offer.name);
   };
 
+  /** Within a worktree a path need not say where that is. */
+  const shownOf = ({ title, description }: Claim): Claim => ({
+    title: title.replaceAll(`${actor.root}/`, ""),
+    ...(description === undefined ? {} : { description }),
+  });
+
   /** Returns the first decision, as the journal has it: durable before anything that it allows. */
-  const evaluate = async (tool: KnownTool, call: Call, cwd: string): Promise<Evaluation> => {
+  const evaluate = async (tool: KnownTool, call: Call, cwd: string, claim: Claim): Promise<Evaluation> => {
     const evaluation = await decideCall(joints, { actor, call, tool, cwd, signal });
     const { by, reason, rule, tier } = evaluation;
     const record = {
@@ -66,7 +72,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
     if (tool.level === "read" || evaluation.type === "refuse") journal.note(record);
     else await journal.append(record);
     // That takes time, in which the agent may have been stopped.
-    if (evaluation.type === "refuse") parts.emit({ type: "refused", actor, call, reason });
+    if (evaluation.type === "refuse") parts.emit({ type: "refused", actor, call, reason, ...shownOf(claim) });
     if (evaluation.type === "refuse" || !actor.isStopped) return evaluation;
     journal.note({ type: "after", actor: actor.id, call: call.id, isError: true });
     return { type: "refuse", by: "stop", reason: "it was stopped before this call", refusal: NOT_RUN };
@@ -83,9 +89,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
     const [first = tool.offer.name, ...others] = tool.names;
     const running: RunningCall = {
       ...{ tool: tool.offer.name, names: [first, ...others], toolUse, input, outside, writes },
-      // Within a worktree a path need not say where that is.
-      title: claim.title.replaceAll(`${actor.root}/`, ""),
-      ...(claim.description === undefined ? {} : { description: claim.description }),
+      ...shownOf(claim),
       ...{ local: tool.offer.side === "agent", cwd: claim.cwd, startedAt: clock.now() },
       ...(tool.timeoutMs === undefined ? {} : { timeoutMs: tool.timeoutMs }),
       ...(light === undefined ? {} : { light }),
@@ -153,7 +157,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       const { cwd } = call;
       const asked = tool.prepare(call.input);
       if (asked.type === "invalid") return refuse(asked.message);
-      const evaluation = await evaluate(tool, call, cwd);
+      const evaluation = await evaluate(tool, call, cwd, asked);
       if (evaluation.type === "refuse") return refuse(evaluation.refusal);
       const claim = evaluation.rewritten ? tool.prepare(evaluation.input) : asked;
       if (claim.type === "invalid") return refuse(claim.message);
@@ -191,7 +195,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       const asked = here.prepare(call.input);
       if (asked.type === "invalid") return refusedCall(asked.message);
       const { cwd, place } = actor;
-      const evaluation = await evaluate(tool, call, cwd);
+      const evaluation = await evaluate(tool, call, cwd, asked);
       if (evaluation.type === "refuse") return refusedCall(evaluation.refusal);
       const ready = here.prepare(evaluation.input);
       if (ready.type === "invalid") return refusedCall(ready.message);

@@ -12,7 +12,7 @@ export interface Grounds {
   readonly tier?: Tier;
 }
 
-/** A call that was not allowed, as `--output-format json` lists it. */
+/** A denied call, as `--output-format json` lists it. */
 export interface PermissionDenial extends Pick<Grounds, "by" | "reason" | "rule"> {
   readonly actor: ActorId;
   readonly tool_name: string;

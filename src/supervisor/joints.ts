@@ -198,7 +198,10 @@ export type CoreEvent =
   /** A reply that has calls, before they run. */
   | { readonly type: "reply"; readonly actor: Actor; readonly reply: Reply }
   /** A call that may not run; `call.input` is what was evaluated. */
-  | { readonly type: "refused"; readonly actor: Actor; readonly call: Call; readonly reason: string }
+  | ({ readonly type: "refused"; readonly actor: Actor; readonly call: Call; readonly reason: string } & Pick<
+      RunningCall,
+      "title" | "description"
+    >)
   /** A turn is recorded. */
   | { readonly type: "turn"; readonly actor: Actor; readonly turn: Turn }
   /** A run has ended, or an agent was prepared and not started: whatever is held for it is free. */

@@ -93,6 +93,10 @@ describe("wrong usage is one sentence on stderr, exit code 2, and starts nothing
       '--output-format cannot be "jsn"; it is one of text, json, stream-json (did you mean json?).',
     ],
     [
+      ["-p", "x", "--input-format", "stream-json", "--output-format", "stream-json"],
+      "With --input-format stream-json prompts come on stdin; leave out the one after -p.",
+    ],
+    [
       ["-p", "x", "--include-partial-messages"],
       "--include-partial-messages needs --output-format stream-json.",
     ],

@@ -59,14 +59,9 @@ describe("a call in the transcript (issue 21, 3)", () => {
       ["✓ Read a.ts  120 lines"],
     ],
     ["found files", begin("Glob", {}, "*.ts"), end("Glob", { lines: 1 }), ["✓ Glob *.ts  1 file"]],
+    ["an edit", begin("Edit", {}, "a.ts"), end("Edit", { lines: 1 }), ["✓ Edit a.ts"]],
     [
-      "an edit, with what it added and removed",
-      begin("Edit", {}, "a.ts"),
-      end("Edit", { diff: { path: "/a.ts", added: 3, removed: 2, hunks: [] } }),
-      ["✓ Edit a.ts  +3 -2"],
-    ],
-    [
-      "a call that was not allowed, with the reason",
+      "a denied call, with the reason",
       bash("rm -rf /"),
       end("Bash", { outcome: "denied", reason: "The user said no." }),
       ["⊘ $ rm -rf /", "  not allowed: The user said no."],

@@ -91,6 +91,10 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
   const format = args.value(outputFormat) ?? "text";
   const readsLines = args.value(inputFormat) === "stream-json";
   checkFormats(args, format, readsLines);
+  if (readsLines && args.positionals.length > 0)
+    throw new UsageError(
+      "With --input-format stream-json prompts come on stdin; leave out the one after -p.",
+    );
   const prompt = readsLines ? { text: "" } : await promptOf(args, context, wantedSession(args) !== null);
   const setup = await limitStart(
     io,

@@ -38,12 +38,16 @@ export interface JsonStreamOptions {
 
 const main = { type: "main", description: "main conversation" } as const;
 
+const WITHDRAWN = "The request was withdrawn.";
+
 export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions): JsonStream {
   let session: SupervisorHandle | null = null;
   let toLines: ReturnType<typeof createStreamMessages> = () => [];
   /** The end that was written last. */
   let written: JobEnd["summary"] | null = null;
   const asked = new Map<string, (reply: unknown) => void>();
+  /** True if nothing more comes on stdin: no request can be answered. */
+  let isOver = false;
 
   const write = (line: object): Promise<void> => io.stdout.write(`${JSON.stringify(line)}\n`);
   const say = (line: object): void => {
@@ -93,7 +97,6 @@ export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions)
 
   const promptWithLines = async (handle: SupervisorHandle, signal: AbortSignal): Promise<JobEnd> => {
     const prompts: string[] = [];
-    let isOver = false;
     let wake = (): void => {};
     const close = readUserLines(
       io.stdin,
@@ -114,7 +117,6 @@ export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions)
       },
       () => {
         isOver = true;
-        // Nothing can be answered any longer.
         for (const answer of asked.values()) answer(undefined);
         wake();
       },
@@ -160,6 +162,11 @@ export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions)
     user: {
       ask: (request, signal) =>
         new Promise<UserAnswer>((resolve) => {
+          if (isOver || signal.aborted) {
+            const reason = isOver ? "Its stdin has ended, so the program cannot answer." : WITHDRAWN;
+            resolve({ type: "unavailable", reason });
+            return;
+          }
           const id = randomUUID();
           const settle = (answer: UserAnswer): void => {
             asked.delete(id);
@@ -168,7 +175,7 @@ export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions)
           };
           const withdraw = (): void => {
             say({ type: "control_cancel_request", request_id: id });
-            settle({ type: "unavailable", reason: "The request was withdrawn." });
+            settle({ type: "unavailable", reason: WITHDRAWN });
           };
           asked.set(id, (reply) =>
             settle(promptAnswer(request, reply, "The program that asked for stream-json")),

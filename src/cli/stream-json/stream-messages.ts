@@ -1,4 +1,4 @@
-import type { CallEndEvent } from "../../events/call.ts";
+import type { CallEndEvent, CallEvent } from "../../events/call.ts";
 import type { AgentView, MessageEvent, SupervisorEvent } from "../../events/event.ts";
 import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
 import type { Status } from "../../mailbox/messages.ts";
@@ -50,7 +50,7 @@ export function createStreamMessages({
         ...{ tools, agents, model, permissionMode: session.mode() },
         skills: session.skills().map(({ name }) => name),
         slash_commands: session.skills().map(({ name }) => name),
-        mcp_servers: session.mcpServers().map(({ name, state }) => ({ name, status: state })),
+        mcp_servers: session.mcpServers().map(({ name, state }) => ({ name, status: state.type })),
         events_version: EVENTS_VERSION,
       }),
     ];
@@ -69,6 +69,14 @@ export function createStreamMessages({
   };
   const toolUseOf = ({ call }: AgentView): string | null =>
     call === null ? null : (toolUses.get(call) ?? null);
+
+  const callLine = (subtype: "begin" | "progress" | "end", event: CallEvent, more: Line): Line => {
+    const { actor, call, toolUse, tool } = event;
+    return system(`troupe_call_${subtype}`, {
+      ...{ ...who(actor), call, tool_use_id: toolUse, tool_name: tool },
+      ...more,
+    });
+  };
 
   const message = (event: MessageEvent): Line[] => {
     const { actor, turn, role, content, usage, model } = event;
@@ -136,40 +144,14 @@ export function createStreamMessages({
         return event.actor === MAIN ? text(event.turn, event.text) : [];
       case "message":
         return message(event);
-      case "call-begin": {
+      case "call-begin":
         toolUses.set(event.call, event.toolUse);
-        const { type: _, actor, call, toolUse, tool, input, title } = event;
-        return [
-          system("troupe_call_begin", {
-            ...who(actor),
-            call,
-            tool_use_id: toolUse,
-            tool_name: tool,
-            tool_input: input,
-            title,
-          }),
-        ];
-      }
+        return [callLine("begin", event, { tool_input: event.input, title: event.title })];
       case "call-progress":
-        return [
-          system("troupe_call_progress", {
-            ...who(event.actor),
-            tool_use_id: event.toolUse,
-            tail: event.tail,
-            lines: event.lines,
-          }),
-        ];
+        return [callLine("progress", event, { tail: event.tail, lines: event.lines })];
       case "call-end":
         ends.set(event.toolUse, event);
-        return [
-          system("troupe_call_end", {
-            ...who(event.actor),
-            call: event.call,
-            tool_use_id: event.toolUse,
-            tool_name: event.tool,
-            ...resultFields(event),
-          }),
-        ];
+        return [callLine("end", event, resultFields(event))];
       case "waiting":
         return event.attempt === null
           ? []
@@ -214,7 +196,6 @@ function resultFields({
   lines,
   exitCode,
   outputPath,
-  diff,
   durationMs,
 }: CallEndEvent): Line {
   return {
@@ -223,7 +204,6 @@ function resultFields({
     ...{ head, lines },
     ...(exitCode === undefined ? {} : { exit_code: exitCode }),
     ...(outputPath === undefined ? {} : { output_path: outputPath }),
-    ...(diff === undefined ? {} : { diff }),
     duration_ms: durationMs,
   };
 }

@@ -1,11 +1,11 @@
-import type { CallEndEvent, DiffHunk, FileDiff } from "../../events/call.ts";
+import type { CallEndEvent } from "../../events/call.ts";
 import { resultText } from "../../mailbox/compacted.ts";
 import type { ToolEnd } from "../../tools/bind-tool.ts";
 
 const HEAD_LINES = 40;
 const HEAD_CHARACTERS = 4_000;
 
-type Output = Pick<CallEndEvent, "head" | "lines" | "characters" | "outputPath" | "exitCode" | "diff">;
+type Output = Pick<CallEndEvent, "head" | "lines" | "characters" | "outputPath" | "exitCode">;
 
 /** Returns what the end of a call shows of its result. */
 export function endOutput({ content, response }: Pick<ToolEnd, "content" | "response">): Output {
@@ -13,12 +13,10 @@ export function endOutput({ content, response }: Pick<ToolEnd, "content" | "resp
   const get = (name: string): unknown => Reflect.get(of, name);
   const stdout = get("stdout");
   const [exitCode, outputPath] = [get("exitCode"), get("persistedOutputPath")];
-  const diff = diffOf(get("filePath"), get("structuredPatch"));
   return {
     ...headOf(typeof stdout === "string" ? stdout : resultText(content)),
     ...(typeof exitCode === "number" || exitCode === null ? { exitCode } : {}),
     ...(typeof outputPath === "string" ? { outputPath } : {}),
-    ...(diff === null ? {} : { diff }),
   };
 }
 
@@ -28,12 +26,4 @@ export function headOf(text: string): Pick<Output, "head" | "lines" | "character
   const lines = whole === "" ? [] : whole.split("\n");
   const head = lines.slice(0, HEAD_LINES).join("\n").slice(0, HEAD_CHARACTERS).toWellFormed();
   return { head, lines: lines.length, characters: whole.length };
-}
-
-function diffOf(path: unknown, patch: unknown): FileDiff | null {
-  if (typeof path !== "string" || !Array.isArray(patch)) return null;
-  const hunks: readonly DiffHunk[] = patch;
-  const count = (sign: string) =>
-    hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.startsWith(sign)).length, 0);
-  return { path, added: count("+"), removed: count("-"), hunks };
 }

@@ -1,11 +1,12 @@
 import type { CallBeginEvent, CallEndEvent } from "../../events/call.ts";
 import type { SupervisorEvent } from "../../events/event.ts";
+import type { Call } from "../../mailbox/calls.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { ContentBlockParam } from "../../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../../mailbox/ids.ts";
 import type { Turn } from "../../mailbox/messages.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
-import type { CoreEvent, Joints } from "../../supervisor/joints.ts";
+import type { Joints } from "../../supervisor/joints.ts";
 import type { ToolEnd } from "../../tools/bind-tool.ts";
 import { endOutput, headOf } from "./call-output.ts";
 
@@ -34,8 +35,6 @@ export interface SessionEvents {
   /** Takes lines that the command of a call has printed. */
   onLines(call: CallId, lines: readonly string[]): void;
 }
-
-type Refused = Extract<CoreEvent, { type: "refused" }>;
 
 /**
  * Reports calls and messages to the session's listener: for each call one begin and one end, whatever happens to it.
@@ -66,17 +65,20 @@ export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
     onEvent({ type: "call-end", ...of, ...how, durationMs: Math.round(clock.now() - startedAt) });
   };
 
-  const refuse = ({ actor, call, reason }: Refused): void => {
-    const { id, toolUse, tool, input } = call;
-    const title = tool;
-    begin({ ...{ actor: actor.id, call: id, toolUse, tool, input, title }, turn: actor.turnsTaken + 1 });
-    end(id, { outcome: "denied", reason, ...headOf("") });
-  };
+  /** `of`: its title, and what the model says that it is for. */
+  const beginCall = (
+    actor: Actor,
+    { id: call, toolUse, tool, input }: Pick<Call, "id" | "toolUse" | "tool" | "input">,
+    { title, description }: Pick<CallBeginEvent, "title" | "description">,
+  ): void =>
+    begin({
+      ...{ actor: actor.id, call, toolUse, tool, turn: actor.turnsTaken + 1, input, title },
+      ...(description === undefined ? {} : { description }),
+    });
 
   /** What was not reported of a turn's calls: they never came as far as a permission, or ran in an earlier process. */
   const finishTurn = (actor: Actor, { turn, messages, usage }: Turn): void => {
     const done = ended.get(actor.id);
-    ended.delete(actor.id);
     const blocks = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
     const calls = blocks.filter((block) => block.type === "tool_use");
     for (const [index, { id: toolUse, name: tool, input }] of calls.entries()) {
@@ -98,9 +100,7 @@ export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
 
   const joints: Joints = {
     prepareCall({ actor, id, running }) {
-      const { toolUse, tool, input, title, description } = running;
-      const what = { actor: actor.id, call: id, toolUse, tool, input, title, turn: actor.turnsTaken + 1 };
-      begin({ ...what, ...(description === undefined ? {} : { description }) });
+      beginCall(actor, { id, ...running }, running);
       return {};
     },
     afterCall({ id, isError, result, refusal }) {
@@ -112,7 +112,8 @@ export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
     onEvent(event) {
       switch (event.type) {
         case "refused":
-          return refuse(event);
+          beginCall(event.actor, event.call, event);
+          return end(event.call.id, { outcome: "denied", reason: event.reason, ...headOf("") });
         case "reply": {
           const { actor, reply } = event;
           said.set(actor.id, reply.turn);

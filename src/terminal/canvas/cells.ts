@@ -78,8 +78,8 @@ function widestWidth({ text, width }: Cell): number {
 }
 
 /**
- * Wraps a line at its spaces, if it has any; each row carries its own styles. Nothing is cut off on a terminal that does not
- * join characters.
+ * Wraps a line between words, and in the middle of a word that is wider than a row; each row carries its own styles. Widths
+ * are those of a terminal that does not join characters, so no terminal cuts a row off.
  */
 export function wrapCells(line: string, columns: number): string[] {
   if (line.length <= columns && ASCII.test(line)) return [line];

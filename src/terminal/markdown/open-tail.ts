@@ -208,7 +208,7 @@ function again(parts: readonly ReplyPart[], before: Before, text: string): Step 
   return step;
 }
 
-/** Returns all that is open. */
+/** Returns the parts that were still open at the end. */
 function finish(before: Before): ReplyPart[] {
   if (before.tail.trim() === "" || before.tail === before.head) return [];
   const tokens = lexBlocks(before.tail);

@@ -104,14 +104,10 @@ function endLines(begin: CallBeginEvent, end: CallEndEvent, columns: number, pai
   }
 }
 
-/** `exit 1 · 4.2 s`, `120 lines`, `+3 -2`. */
-function noteOf(
-  { tool }: CallBeginEvent,
-  { exitCode, lines, diff, durationMs, outcome }: CallEndEvent,
-): string {
+/** `exit 1 · 4.2 s`, `120 lines`. */
+function noteOf({ tool }: CallBeginEvent, { exitCode, lines, durationMs, outcome }: CallEndEvent): string {
   const count = outcome === "ok" ? COUNTED[tool] : undefined;
   return [
-    ...(diff === undefined ? [] : [`+${diff.added} -${diff.removed}`]),
     ...(count === undefined ? [] : [counted(lines, count)]),
     ...(exitCode === undefined || exitCode === 0
       ? []

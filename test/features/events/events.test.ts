@@ -72,9 +72,9 @@ describe("the events of calls (issue 21, 1)", () => {
         { outcome: "error", head: expect.stringContaining("none.txt") },
       ],
       [
-        "a call that is not allowed: the reason",
+        "a denied call: what it is, and the reason",
         { name: "Write", input: { file_path: "$CWD/b.txt", content: "b" } },
-        { tool: "Write", input: { file_path: "$CWD/b.txt", content: "b" } },
+        { tool: "Write", title: "b.txt", input: { file_path: "$CWD/b.txt", content: "b" } },
         { outcome: "denied", reason: expect.stringMatching(/\w/), head: "" },
       ],
       [

@@ -1,0 +1,52 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { openJsonStream } from "../../src/cli/stream-json/json-stream.ts";
+import { createStreamMessages } from "../../src/cli/stream-json/stream-messages.ts";
+import { MAIN, SessionId } from "../../src/mailbox/ids.ts";
+import type { UserRequest } from "../../src/policy/asks.ts";
+import { agentView } from "../support/agent-view.ts";
+import { FakeIO } from "./fake-io.ts";
+import { FakeRuntime } from "./fake-session.ts";
+
+const REQUEST: UserRequest = {
+  ...{ type: "permission", id: "1", tool: "Bash", level: "execute", input: { command: "ls" }, title: "ls" },
+  ...{ askers: [{ actor: MAIN, path: [] }], details: [], reason: "", grants: [] },
+};
+
+test("the first line has the state of each MCP server as one word", () => {
+  const lines = createStreamMessages({
+    session: {
+      session: SessionId.parse("session1"),
+      describe: () => ({ tools: ["Read"], agents: [], model: "m" }),
+      skills: () => [],
+      mode: () => "default",
+      mcpServers: () => [
+        {
+          ...{ name: "db", slug: "db", file: "/f", tools: 0, changed: [] },
+          state: { type: "failed", reason: "It is not there." },
+        },
+      ],
+    },
+    ...{ cwd: "/w", partial: false, newId: () => "id" },
+  })({ type: "agent", view: agentView({ id: MAIN }) });
+  expect(lines).toMatchObject([{ subtype: "init", mcp_servers: [{ name: "db", status: "failed" }] }]);
+});
+
+test("a request after the end of stdin, or one that is withdrawn already, is not waited for", async () => {
+  const stdin = new PassThrough();
+  const io = Object.assign(new FakeIO({}), { stdin });
+  const stream = openJsonStream({ io, partial: false, whyNot: () => null, note() {} });
+  const session = (await new FakeRuntime().createSupervisor())({ cwd: "/w" } as never);
+  stream.begin(session);
+  const never = new AbortController().signal;
+  expect(await stream.user.ask(REQUEST, AbortSignal.abort())).toMatchObject({ type: "unavailable" });
+  const job = stream.job.start(session, never);
+  const open = stream.user.ask(REQUEST, never);
+  stdin.end();
+  expect(await open).toMatchObject({ type: "unavailable" });
+  expect(await job).toMatchObject({ summary: { status: "failed", reason: "No prompt came on stdin." } });
+  expect(await stream.user.ask(REQUEST, never)).toMatchObject({
+    type: "unavailable",
+    reason: expect.stringContaining("stdin has ended"),
+  });
+});
