@@ -119,6 +119,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     columns: screen.columns,
     replyRows: screen.replyRows,
     ready: screen.ready,
+    workIn: screen.workIn,
     print: shown(screen.print),
     gap: shown(screen.gap),
     onEvent: shown(screen.onEvent),

@@ -105,6 +105,7 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     columns,
     replyRows: (text) => wrapText(safeText(text), columns()),
     ready: async () => {},
+    workIn() {},
     print: line,
     gap,
     onEvent(event) {

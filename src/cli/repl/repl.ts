@@ -112,6 +112,7 @@ async function holdSession(
   { createSupervisor, history, setup, prompt, run, setUpFresh }: Held,
 ): Promise<SessionSetup | null> {
   const { resume } = setup.options;
+  talk.terminal.workIn(setup.options.cwd);
   if (resume) await talk.terminal.ready(lastReply(resume));
   if (talk.isLeaving) {
     resume?.release();

@@ -14,6 +14,7 @@ import { createWaits, pauseLine } from "../waits.ts";
 import { inputRows } from "./input-rows.ts";
 import type { LineEditor } from "./line-editor.ts";
 import { createReplies, type Replies } from "./reply-text.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** The line being typed, after its prompt. */
 export interface Editing {
@@ -22,7 +23,7 @@ export interface Editing {
 }
 
 /** What is on the terminal: permanent lines, the reply as it is written, the agents, and the input line. */
-export interface Screen extends Pick<Replies, "ready"> {
+export interface Screen extends Pick<Replies, "ready">, Pick<Terminal, "workIn"> {
   columns(): number;
   /** Returns a whole reply of a model as rows. */
   replyRows(text: string): string[];
@@ -51,7 +52,8 @@ const FEWEST_ROWS = 6;
 
 export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Screen {
   const canvas = createCanvas(stdout);
-  const reply = createReplies({ paint, cwd: () => cwd });
+  let place = cwd;
+  const reply = createReplies({ paint, cwd: () => place });
   const live = createLiveView(() => clock.now());
   const calls = createCallLines(paint, () => clock.now());
   /** Permanent lines not painted yet. */
@@ -123,6 +125,9 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
     columns,
     replyRows: (text) => reply.rows(text, columns()),
     ready: reply.ready,
+    workIn(cwd) {
+      place = cwd;
+    },
     print,
     gap,
     onEvent(event) {

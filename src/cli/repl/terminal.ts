@@ -33,6 +33,8 @@ export interface Terminal {
   replyRows(text: string): string[];
   /** Resolves when this text can be shown with its colours. Never rejects. */
   ready(text: string): Promise<void>;
+  /** The directory that relative links of replies are of, if not the program's own. */
+  workIn(cwd: string): void;
   /** Prints permanent lines, which must be safe for a terminal. */
   print(text: string): void;
   /** Prints an empty line, unless the last one is empty. */

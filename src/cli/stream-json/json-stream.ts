@@ -163,7 +163,7 @@ export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions)
       ask: (request, signal) =>
         new Promise<UserAnswer>((resolve) => {
           if (isOver || signal.aborted) {
-            const reason = isOver ? "Its stdin has ended, so the program cannot answer." : WITHDRAWN;
+            const reason = isOver ? "stdin has ended, so the program cannot answer." : WITHDRAWN;
             resolve({ type: "unavailable", reason });
             return;
           }

@@ -24,6 +24,7 @@ export class FakeTerminal implements Terminal {
   columns = (): number => 200;
   replyRows = (text: string): string[] => safeText(text).split("\n");
   ready = async (): Promise<void> => {};
+  workIn(): void {}
   print = (text: string): void => void this.lines.push(text);
   gap = (): void => {};
   onEvent = (event: SupervisorEvent): void => void this.events.push(event);

@@ -9,12 +9,14 @@ import { BREAK, createKeyParser, type Key } from "../../../src/cli/repl/key-pars
 import { createLineEditor } from "../../../src/cli/repl/line-editor.ts";
 import { createQuietKeys } from "../../../src/cli/repl/quiet-keys.ts";
 import { createReplies } from "../../../src/cli/repl/reply-text.ts";
+import { createScreen } from "../../../src/cli/repl/screen.ts";
 import { isSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
-import { plain } from "../../../src/terminal/colour.ts";
+import { inColour, plain } from "../../../src/terminal/colour.ts";
 import { displayWidth } from "../../../src/terminal/display-width.ts";
 import { wrapText } from "../../../src/terminal/wrap.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
+import { FakeIO } from "../fake-io.ts";
 
 const ESC = "\u001b";
 
@@ -120,6 +122,13 @@ describe("the reply", () => {
     expect(replies.tail).toEqual(["• one", "• two"]);
     expect(replies.end()).toEqual(["• one", "• two"]);
     expect(replies.rows("# *a*", 12)).toEqual(["# a"]);
+  });
+
+  test("has links of the directory that the conversation is about", async () => {
+    const screen = createScreen(new FakeIO({ stdoutIsTTY: true, cwd: "/started/in" }), inColour);
+    screen.workIn("/work");
+    await screen.ready("");
+    expect(screen.replyRows("[the parser](src/parse.ts)").join("")).toContain("file:///work/src/parse.ts");
   });
 
   test("that ends before Markdown is loaded is shown as it is, harmless for a terminal", () => {
