@@ -250,3 +250,8 @@ export function splitPatterns(list: string): string[] {
   }
   return [...patterns, current].map((pattern) => pattern.trim()).filter((pattern) => pattern !== "");
 }
+
+/** True if a path of a setting has wildcards: then it stands for all existing paths that it matches. */
+export function isPattern(path: string): boolean {
+  return /[*?[{]/.test(path);
+}

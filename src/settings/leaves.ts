@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { isPattern } from "../lib/globs.ts";
 import { type JsonObject, parseJson, textsIn, valueAt } from "../lib/json.ts";
 import { isObject } from "../lib/objects.ts";
 import { isHookEvent, noHookEvent } from "../mailbox/hook-events.ts";
@@ -225,7 +226,6 @@ function translateSandbox(given: unknown, { scope, file }: SettingsPath): Transl
   const at = (name: string) => valueAt(given, name.split("."));
   const enabled = at("enabled");
   const isRequired = at("allowUnsandboxedCommands") === false || at("failIfUnavailable") === true;
-  const isPattern = (path: string) => /[*?[{]/.test(path);
   const escaped = (path: string) => path.replace(/[\\*?[\]{}!]/g, "\\$&");
   // A path of the user's file is relative to that file, one of a project's to the project.
   const base = scope === "user" ? dirname(file) : dirname(dirname(file));

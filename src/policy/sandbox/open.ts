@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import { errorMessage } from "../../lib/errors.ts";
+import { isPattern } from "../../lib/globs.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
 import { holds, realOf } from "../engine/path-candidates.ts";
 import { type Builder, type BuilderOptions, findBuilder, tryOut } from "./builder.ts";
@@ -13,7 +14,7 @@ import { type DeniedPatterns, deniedPatterns, tooWidePattern } from "./patterns.
 import { type Findings, openings } from "./probe.ts";
 import { trustedProgram } from "./programs.ts";
 import type { Prepared, Sandbox, SandboxPlace, SandboxReport, SandboxSettings } from "./sandbox.ts";
-import { fromHome, hide, isPattern, namedPaths, realOrNull, secretPaths } from "./secrets.ts";
+import { fromHome, hide, namedPaths, realOrNull, secretPaths } from "./secrets.ts";
 
 export interface OpenSandboxOptions extends BuilderOptions {
   readonly settings: SandboxSettings;

@@ -1,8 +1,9 @@
+import { isPattern } from "../../lib/globs.ts";
 import type { Rule } from "../../settings/rules.ts";
 import { engineOf } from "../engine/engine.ts";
 import { holds } from "../engine/path-candidates.ts";
 import type { SandboxPlace, SandboxSettings } from "./sandbox.ts";
-import { fromHome, isPattern } from "./secrets.ts";
+import { fromHome } from "./secrets.ts";
 
 type Denied = Pick<SandboxSettings, "denyRead" | "denyWrite">;
 

@@ -1,5 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { isPattern } from "../../lib/globs.ts";
 import type { ConfinedView } from "../../mailbox/confined.ts";
 import { holds } from "../engine/path-candidates.ts";
 import { exists } from "../on-disk.ts";
@@ -32,11 +33,6 @@ export interface SecretPlaces {
 /** Returns the absolute path that a setting names. */
 export function fromHome(path: string, home: string): string {
   return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : resolve(home, path);
-}
-
-/** True if a path of a setting has wildcards: then it stands for all existing paths that it matches. */
-export function isPattern(path: string): boolean {
-  return /[*?[{]/.test(path);
 }
 
 /** Returns the paths of a setting that are not patterns, as absolute paths. */
