@@ -143,7 +143,7 @@ describe("--input-format stream-json", () => {
     const { options } = await world(({ body }) => ({ text: `answer ${body.messages.length}` }));
     const stdin = [
       prompt("one"),
-      "nonsense",
+      "nonsense \u001b[2J\u0000",
       '{"type":"else"}',
       "",
       prompt([{ type: "text", text: "two" }]),
@@ -153,6 +153,7 @@ describe("--input-format stream-json", () => {
     const results = linesOf(out).filter(({ type }) => type === "result");
     expect(results.map((line) => line["result"])).toEqual(["answer 1", "answer 3"]);
     expect(err.match(/left out/g)).toHaveLength(2);
+    for (const control of ["\u0000", "\u001b"]) expect(err).not.toContain(control);
   });
 
   test("ends as failed if no prompt comes, and refuses formats that do not fit", async () => {

@@ -153,7 +153,7 @@ async function openStream(args: Arguments, { io }: Context, { options }: Session
     whyNot: (mode) =>
       options.whyNotMode?.(mode) ??
       whyNotAsRoot(mode, { ...(io.runningAs ?? { uid: null, contained: false }), env: io.env }),
-    note: (line) => void io.stderr.write(`${line}\n`),
+    note: (line) => void io.stderr.write(`${safeLine(line)}\n`),
   });
 }
 
