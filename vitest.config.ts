@@ -13,7 +13,7 @@ export default defineConfig({
     tags: [
       {
         name: "long",
-        description: "Slow, and close to a quick test: only `npm run test:rest` runs it.",
+        description: "Slow, and close to a quick test: `npm run test:rest` runs it.",
       },
     ],
     // Processes, because tests start threads, change the environment and kill what they started. Files share them:
@@ -22,7 +22,8 @@ export default defineConfig({
     isolate: false,
     // One more than there are cores: tests wait for processes and threads of theirs (212 s against 260 on two cores).
     maxWorkers: availableParallelism() + 1,
-    sequence: { sequencer: SlowFirst },
+    // In CI in an order that a printed seed decides: files share processes, and no test may depend on another one.
+    sequence: { sequencer: SlowFirst, shuffle: process.env["CI"] !== undefined },
     watch: false,
     globalSetup: [
       "test/support/own-home.ts",

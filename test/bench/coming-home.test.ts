@@ -82,7 +82,10 @@ test("takes another tool from a module, and says what is missing in one", async 
   );
 });
 
-test("plays a merge of a history with the user's side committed or not", { timeout: 120_000 }, async () => {
+test("plays a merge of a history with the user's side committed or not", {
+  tags: ["long"],
+  timeout: 120_000,
+}, async () => {
   const repository = await repositoryWith({ "a.txt": "1\n2\n3\n4\n5\n", "b.txt": "1\n" });
   const { must, folder, write, commit } = repository;
   await must(["checkout", "-q", "-b", "side"]);

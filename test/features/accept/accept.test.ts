@@ -38,7 +38,7 @@ const worker = (prompt: string, accept: object, more: object = {}) => ({
 const isolated = { isolation: "worktree" as const };
 
 describe("what is stated of an agent's work (issue 19, 5)", () => {
-  const COUNT = long(50, 4);
+  const COUNT = long(50, 1);
   test(`${COUNT} agents that lie and ${COUNT} that do not: no wrong verdict, and no rejected edit in the checkout`, {
     timeout: 1_800_000,
   }, async () => {

@@ -52,6 +52,7 @@ async function shareOfGood(
 }
 
 test(`what a script is likely to cost is within twice the cost in 80 % of ${RUNS} runs, and is said before it starts (issue 19, 4)`, {
+  tags: ["long"],
   timeout: 300_000,
 }, async () => {
   const share = await shareOfGood((_, random) => ({

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { long } from "../../support/long.ts";
 import { seeded } from "../../support/supervised.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
@@ -24,7 +25,7 @@ async function run(args: readonly string[], kill: { readonly after: number } | n
   return { lines: text.split("\n"), code };
 }
 
-test.each([{ seed: 11, kills: 4 }])(
+test.each([{ seed: 11, kills: long(4, 2) }])(
   "after $kills kills every acknowledged message counts once, in order, and so does what its handler sent (seed $seed)",
   async ({ seed, kills }) => {
     const random = seeded(seed);
