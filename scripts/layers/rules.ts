@@ -217,6 +217,8 @@ export const rules: Rules = {
     ["simple-git", folders("worktrees")],
     // Troupe as a client in the broker's process, and as a server in the command that is one.
     ["@modelcontextprotocol/sdk", folders("mcp/broker", "cli/mcp-serve")],
+    // Loaded by `troupe acp` alone.
+    ["@agentclientprotocol/sdk", folders("cli/acp")],
     ["nanoid", all("src/mailbox/ids.ts")],
     // Classic zod costs every thread 10 ms at its start.
     ["zod/mini", all("src/")],

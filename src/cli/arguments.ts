@@ -44,6 +44,15 @@ export function parseArguments(argv: readonly string[], options: readonly Option
   return { given, positionals, value: (option) => option.read(given(option)) };
 }
 
+/** Returns the same with more values of flags, as if they had been given, too. */
+export function withFlags(
+  { given, positionals }: Arguments,
+  more: ReadonlyMap<Option<unknown>, readonly string[]>,
+): Arguments {
+  const all = (option: Option<unknown>) => [...given(option), ...(more.get(option) ?? [])];
+  return { given: all, positionals, value: (option) => option.read(all(option)) };
+}
+
 /** Gives an empty value to each flag that may come without one and does: node would take the next flag for it. */
 function addEmptyValues(argv: readonly string[], options: readonly Option<unknown>[]): string[] {
   const optional = options.filter(({ valueIsOptional }) => valueIsOptional);

@@ -1,4 +1,5 @@
 import type { Command } from "../command.ts";
+import { acpCommand } from "./acp.ts";
 import { agentsCommand } from "./agents.ts";
 import { configCommand } from "./config.ts";
 import { contextCommand } from "./context.ts";
@@ -37,6 +38,7 @@ export const namedCommands: readonly Command[] = [
   doctorCommand,
   mcpCommand,
   mcpServeCommand,
+  acpCommand,
   pluginCommand,
 ];
 

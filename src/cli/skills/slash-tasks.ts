@@ -24,7 +24,7 @@ const inConversation: Readonly<Record<string, string | null>> = {
 export const conversationCommands: readonly string[] = Object.keys(inConversation);
 
 /** Subcommands of `troupe` that are not slash commands. */
-const inShell = "context cron doctor fanout plugin run sessions start top undo worktrees".split(" ");
+const inShell = "acp context cron doctor fanout plugin run sessions start top undo worktrees".split(" ");
 
 /** Completes a sentence about an unknown slash command that is a subcommand of `troupe`, or returns null. */
 export function onlyInShell(name: string): string | null {

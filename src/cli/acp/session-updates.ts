@@ -1,0 +1,110 @@
+import type { SessionUpdate, ToolCallUpdate } from "@agentclientprotocol/sdk";
+import type { CallBeginEvent, CallEndEvent } from "../../events/call.ts";
+import type { AgentView, MessageEvent, SupervisorEvent } from "../../events/event.ts";
+import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
+import { showCall, textContent, todoEntries, toolCallId } from "./tool-calls.ts";
+
+interface OpenCall {
+  readonly id: string;
+  readonly begin: CallBeginEvent;
+}
+
+/**
+ * Returns a function from what a session reports to what its client is shown: the text of the main conversation, the calls
+ * of all agents, and the main conversation's todo list as the plan. `announced`: IDs of calls that a permission request
+ * has shown already.
+ */
+export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent) => SessionUpdate[] {
+  const views = new Map<ActorId, AgentView>();
+  const open = new Map<CallId, OpenCall>();
+  /** The turn whose text came in pieces. */
+  let written: number | null = null;
+
+  const update = (id: string, fields: Omit<ToolCallUpdate, "toolCallId">): SessionUpdate[] => [
+    { sessionUpdate: "tool_call_update", toolCallId: id, ...fields },
+  ];
+
+  const begin = (event: CallBeginEvent): SessionUpdate[] => {
+    const { actor, call, toolUse } = event;
+    const id = toolCallId(actor, toolUse);
+    open.set(call, { id, begin: event });
+    if (actor === MAIN && todoEntries(event) !== null) return [];
+    const agent = views.get(actor)?.type;
+    const whose = actor === MAIN ? {} : { _meta: { troupe: { agent: actor, agentType: agent } } };
+    const shown = { toolCallId: id, ...showCall(event), status: "in_progress" as const, ...whose };
+    return [{ sessionUpdate: announced.has(id) ? "tool_call_update" : "tool_call", ...shown }];
+  };
+
+  const end = (event: CallEndEvent): SessionUpdate[] => {
+    const call = open.get(event.call);
+    if (call === undefined) return [];
+    open.delete(event.call);
+    // Some providers use an ID twice.
+    announced.delete(call.id);
+    const { outcome, head, lines, exitCode = 0, reason, outputPath } = event;
+    const isDone = outcome === "ok" && exitCode === 0;
+    const plan = call.begin.actor === MAIN ? todoEntries(call.begin) : null;
+    if (plan !== null) return isDone ? [{ sessionUpdate: "plan", entries: plan }] : [];
+    const more = lines > head.split("\n").length ? `\n… ${lines} lines in all` : "";
+    const text = `${reason ?? head}${more}`;
+    const hasDiff = showCall(call.begin).content !== undefined;
+    return update(call.id, {
+      status: isDone ? "completed" : "failed",
+      ...(text === "" || (isDone && hasDiff) ? {} : { content: [textContent(text)] }),
+      rawOutput: { outcome, lines, exitCode, ...(outputPath === undefined ? {} : { outputPath }) },
+    });
+  };
+
+  const message = ({ actor, turn, role, content }: MessageEvent): SessionUpdate[] => {
+    if (actor !== MAIN || role !== "assistant" || written === turn) return [];
+    const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+    return blocks.flatMap((block) =>
+      block.type === "text" && block.text !== "" ? textChunk(block.text) : [],
+    );
+  };
+
+  /** The state of an agent is a line at the call that waits for it. */
+  const agent = (view: AgentView): SessionUpdate[] => {
+    const before = views.get(view.id);
+    views.set(view.id, view);
+    const call = view.call === null ? undefined : open.get(view.call);
+    if (call === undefined || (before?.turns === view.turns && before.state === view.state)) return [];
+    return update(call.id, { content: [textContent(`${view.type}: ${view.state}, turn ${view.turns}`)] });
+  };
+
+  return (event) => {
+    switch (event.type) {
+      case "text":
+        if (event.actor !== MAIN) return [];
+        written = event.turn;
+        return textChunk(event.text);
+      case "message":
+        return message(event);
+      case "call-begin":
+        return begin(event);
+      case "call-progress": {
+        const call = open.get(event.call);
+        return call === undefined ? [] : update(call.id, { content: [textContent(event.tail)] });
+      }
+      case "call-end":
+        return end(event);
+      case "agent":
+        return agent(event.view);
+      // What waits for the user is a request of its own; the client's user learns of the rest from the answer.
+      case "asked":
+      case "settled":
+      case "waiting":
+      case "paused":
+      case "woken":
+      case "answered":
+      case "warning":
+        return [];
+      default:
+        return event satisfies never;
+    }
+  };
+}
+
+export function textChunk(text: string): SessionUpdate[] {
+  return [{ sessionUpdate: "agent_message_chunk", content: { type: "text", text } }];
+}
