@@ -8,7 +8,8 @@
  */
 export { type AgentDefinition, defineAgent } from "./context/agents/definition.ts";
 export { builtInAgents } from "./context/agents/index.ts";
-export type { Activity, AgentState, AgentView, SupervisorEvent as SessionEvent } from "./events/event.ts";
+export type { Activity, AgentState, AgentView } from "./events/agent-view.ts";
+export { EVENTS_VERSION, SupervisorEvent as SessionEvent } from "./events/event.ts";
 export type { CompactionOptions } from "./features/compaction/windows.ts";
 export {
   type WorktreeSettings,

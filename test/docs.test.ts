@@ -2,11 +2,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { renderApiDoc } from "../scripts/api-doc/render.ts";
+import { renderEventsDoc } from "../scripts/events-doc/render.ts";
 import { renderToolsDoc } from "../scripts/tools-doc/render.ts";
 
 test("docs/tools.md says what the definitions say; `npm run docs` renews it", () => {
   const written = readFileSync(join(import.meta.dirname, "../docs/tools.md"), "utf8");
   expect(written).toBe(renderToolsDoc());
+});
+
+test("docs/events.md has every event with its fields; `npm run docs` renews it", () => {
+  const written = readFileSync(join(import.meta.dirname, "../docs/events.md"), "utf8");
+  expect(written).toBe(renderEventsDoc());
 });
 
 test("docs/reference.md has every export of the library with its docstring; `npm run docs` renews it", () => {

@@ -1,11 +1,13 @@
-import type { ActorId } from "../mailbox/ids.ts";
-import type { Summary } from "../mailbox/messages.ts";
+import * as z from "zod/mini";
+import { ActorId } from "../mailbox/ids.ts";
+import { Summary } from "../mailbox/messages.ts";
 
 /** How one agent ended. The one summary of the spawn, with what the runtime knows about it. */
-export interface AgentResult {
-  readonly id: ActorId;
-  readonly type: string;
-  readonly description: string;
-  readonly summary: Summary;
-  readonly durationMs: number;
-}
+export const AgentResult = z.object({
+  id: ActorId,
+  type: z.string(),
+  description: z.string(),
+  summary: Summary,
+  durationMs: z.number(),
+});
+export type AgentResult = Readonly<z.infer<typeof AgentResult>>;

@@ -1,11 +1,13 @@
 import type { CallEndEvent, CallEvent } from "../../events/call.ts";
-import type { AgentView, MessageEvent, SupervisorEvent } from "../../events/event.ts";
+import {
+  type AgentView,
+  EVENTS_VERSION,
+  type MessageEvent,
+  type SupervisorEvent,
+} from "../../events/event.ts";
 import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
 import type { Status } from "../../mailbox/messages.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
-
-/** Counted up when a field of our own changes its meaning; more fields may come at any time. */
-const EVENTS_VERSION = 1;
 
 export type StreamSession = Pick<SupervisorHandle, "session" | "describe" | "skills" | "mcpServers" | "mode">;
 

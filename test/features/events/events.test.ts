@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CallBeginEvent, CallEndEvent } from "../../../src/events/call.ts";
-import type { SupervisorEvent } from "../../../src/events/event.ts";
+import { SupervisorEvent } from "../../../src/events/event.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedCall } from "../../../src/model/scripted.ts";
@@ -30,6 +30,8 @@ function calling(
 
 /** Every begin has one end after it, with the same call, and both come before the message with the result. */
 function expectPaired(events: readonly SupervisorEvent[]): void {
+  // The schema has every field: a program that checks an event loses nothing.
+  for (const event of events) expect(SupervisorEvent.parse(event)).toEqual(event);
   const begun = begins(events).map(({ call }) => call);
   expect(
     ends(events)
