@@ -203,6 +203,9 @@ export const rules: Rules = {
     ["yaml", folders("context/markdown")],
     // Loaded with the first reply of a conversation; each language with the first code of it.
     ["marked", all("src/terminal/markdown/lexer.ts")],
+    // It moves fast: nothing else knows it.
+    ["@earendil-works/pi-tui", folders("terminal/input")],
+    ["fuzzysort", all("src/terminal/input/completions.ts")],
     [
       "@codemirror/streamparser",
       [...all("src/terminal/markdown/highlight.ts"), types("src/terminal/markdown/")],

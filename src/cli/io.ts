@@ -22,6 +22,8 @@ export interface CliIO {
   onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", listener: () => void): () => void;
   /** Calls back when the process ends, on whatever path. The answer withdraws it. */
   onExit(listener: () => void): () => void;
+  /** Stops the process as Ctrl-Z does elsewhere; resolves when the shell has it go on. Absent: the system has no such thing. */
+  suspend?(): Promise<void>;
   /** Ends the process without waiting for anything. */
   leave(code: number): void;
   readonly clock: Clock;

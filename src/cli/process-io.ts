@@ -29,7 +29,16 @@ export function processIO(cwd: string): CliIO {
       process.on("exit", listener);
       return () => process.off("exit", listener);
     },
+    ...(process.platform === "win32" ? {} : { suspend }),
     leave: (code) => process.exit(code),
     clock: systemClock,
   };
+}
+
+/** The whole group, so that what started this program (npx) stops too and the shell has its prompt. */
+async function suspend(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  process.once("SIGCONT", () => resolve());
+  process.kill(0, "SIGTSTP");
+  await promise;
 }

@@ -1,27 +1,25 @@
+import { reminderOf } from "../../context/assemble.ts";
+import { escapeTags } from "../../context/escape-tags.ts";
 import type { AgentView, SupervisorEvent } from "../../events/event.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { pause } from "../../mailbox/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { UserHandler } from "../../policy/asks.ts";
 import type { AgentResult } from "../../session/options.ts";
+import type { Completer } from "../../terminal/input/completions.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { terminalPerson } from "./asks/person.ts";
 import { createDoublePress } from "./double-press.ts";
+import { menuOf } from "./menu.ts";
 import type { ReplSession } from "./repl-session.ts";
-import { shellCommands } from "./shell-command.ts";
-import {
-  callsSkill,
-  isSlashCommand,
-  runSlashCommand,
-  type SlashContext,
-  slashCommands,
-} from "./slash-commands.ts";
+import { callsSkill, isSlashCommand, runSlashCommand, type SlashContext } from "./slash-commands.ts";
 import type { Terminal, TerminalListeners } from "./terminal.ts";
 import { beginAccount } from "./turn-account.ts";
 import { goingOnWords, showAgentResult, showResult } from "./turn-report.ts";
+import { runWords, type UserPrograms } from "./user-programs.ts";
 
 /** What handles lines, once there is a session. */
 export interface ConversationStart {
@@ -53,6 +51,9 @@ export class Conversation {
   readonly left: Promise<number>;
   readonly #io: CliIO;
   readonly #press;
+  readonly #programs: UserPrograms;
+  /** What the user has run since the last prompt. */
+  readonly #ran: string[] = [];
   readonly #leaving = Promise.withResolvers<number>();
   /** Prompts that arrived before their turn. */
   readonly #waiting: string[] = [];
@@ -72,25 +73,29 @@ export class Conversation {
   #isLeaving = false;
   #isClearing = false;
 
-  constructor(io: CliIO, open: (listeners: TerminalListeners) => Terminal) {
+  constructor(
+    io: CliIO,
+    programs: UserPrograms,
+    open: (listeners: TerminalListeners, completer: Completer) => Terminal,
+  ) {
     this.#io = io;
+    this.#programs = programs;
     this.#press = createDoublePress(io.clock);
     this.left = this.#leaving.promise;
-    this.terminal = open({
-      onLine: (text) => this.#onLine(text),
-      onInterrupt: () => this.interrupt(),
-      onEscape: () => void this.#stopTurn(),
-      onEnd: (how) => this.leave(how === "left" ? exitCodes.done : exitCodes.hungUp),
-    });
+    this.terminal = open(
+      {
+        onLine: (text) => this.#onLine(text),
+        onInterrupt: () => this.interrupt(),
+        onEscape: () => void this.#stopTurn(),
+        onEnd: (how) => this.leave(how === "left" ? exitCodes.done : exitCodes.hungUp),
+      },
+      { commands: () => menuOf(this.#begun?.session), files: (signal) => programs.files(signal) },
+    );
   }
 
-  /** Returns the names that can be called now. */
-  completions(): readonly string[] {
-    const session = this.#begun?.session;
-    const skills = (session?.skills() ?? []).flatMap(({ name, alias }) => [name, alias ?? name]);
-    const prompts = (session?.mcp.prompts() ?? []).map(({ name }) => name);
-    const names = new Set([...slashCommands, ...Object.keys(shellCommands), ...skills, ...prompts]);
-    return [...names].filter((name) => !name.includes(" ")).map((name) => `/${name}`);
+  /** The directory that the conversation is about. */
+  get cwd(): string {
+    return this.#begun?.own.cwd ?? this.#io.cwd;
   }
 
   /** Asks at the terminal. The session withdraws a question of a stopped turn. */
@@ -191,7 +196,9 @@ export class Conversation {
     const { session } = begun;
     const hasServers = session.mcpServers().length > 0;
     const skill = isSlashCommand(text) && callsSkill(text, session.skills(), hasServers);
-    if (isSlashCommand(text) && !skill) void this.#slash(text, begun);
+    const [, command] = /^!\s*([\s\S]*\S)/.exec(text) ?? [];
+    if (command !== undefined) void this.#run(command);
+    else if (isSlashCommand(text) && !skill) void this.#slash(text, begun);
     else if (!this.#stop && !this.#woken) this.#prompt(text, begun);
     // A skill runs as a prompt of its own.
     else if (skill) this.#waiting.push(text);
@@ -199,12 +206,34 @@ export class Conversation {
   }
 
   #prompt(text: string, begun: ConversationStart): void {
-    void this.#turn(text, (signal) => begun.session.prompt(text, signal), begun);
+    const told = this.#withRun(text);
+    void this.#turn(told, (signal) => begun.session.prompt(told, signal), begun);
+  }
+
+  /** Runs a command of the user. The model learns of it with the next prompt. */
+  async #run(command: string): Promise<void> {
+    const { paint, columns, print, gap } = this.terminal;
+    const stop = new AbortController();
+    this.#commands.add(stop);
+    const run = await this.#programs.run(command, stop.signal);
+    this.#commands.delete(stop);
+    if (this.#isLeaving) return;
+    const { shown, told } = runWords(command, run);
+    this.#ran.push(told);
+    print(paint("dim", wrapText(shown, columns()).join("\n")));
+    gap();
+    this.#idle();
+  }
+
+  /** The prompt, and below it what the user has run since the last one. */
+  #withRun(text: string): string {
+    const ran = this.#ran.splice(0);
+    return ran.length === 0 ? text : `${text}\n\n${reminderOf(ran.map(escapeTags))}`;
   }
 
   /** While it works it gets the text at the next turn; an ending conversation gets it as its next prompt. */
   #tellMain(text: string, { session }: ConversationStart): void {
-    if (session.send(MAIN, text) !== "queued") this.#waiting.push(text);
+    if (session.send(MAIN, this.#withRun(text)) !== "queued") this.#waiting.push(text);
   }
 
   #next(): void {

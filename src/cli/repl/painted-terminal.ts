@@ -1,11 +1,14 @@
-import type { Clock } from "../../mailbox/clock.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { createFrames, TEXT_MS } from "../../terminal/canvas/frames.ts";
 import { takeKeys } from "../../terminal/canvas/modes.ts";
 import { paintFor } from "../../terminal/colour.ts";
+import type { Completer } from "../../terminal/input/completions.ts";
+import { createEditor, type Editor } from "../../terminal/input/editor.ts";
+import { createHistorySearch, type HistorySearch } from "../../terminal/input/history-search.ts";
+import { createKeyReader, isKey, type Key } from "../../terminal/input/keys.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { CliIO } from "../io.ts";
-import { createKeyParser } from "./key-parser.ts";
-import { createLineEditor, type LineEditor } from "./line-editor.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
 import { createScreen } from "./screen.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
@@ -13,14 +16,14 @@ import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
 export interface PaintedOptions extends TerminalListeners {
   /** Newest first. */
   readonly history: readonly string[];
-  /** What Tab completes. */
-  readonly completions: () => readonly string[];
+  readonly completer: Completer;
+  /** Returns the text as the user's own editor left it; rejects with a sentence. */
+  editOutside(text: string): Promise<string>;
+  /** Puts the program into the background; resolves when it is back. */
+  suspend(): Promise<void>;
 }
 
 const PROMPT = "› ";
-/** Draws the terminal again. */
-const CTRL_L = "\f";
-
 /**
  * Creates a conversation on a painted terminal: finished lines scroll up, work in progress is below them, and the input
  * line is always last.
@@ -30,48 +33,109 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const paint = paintFor(stdout, io.env);
   const screen = createScreen(io, paint);
   const quiet = createQuietKeys(clock);
-  const read = createKeyParser();
   const over = new AbortController();
-  let answer: { readonly prompt: string; readonly editor: LineEditor } | null = null;
+  let answer: { readonly prompt: string; readonly editor: Editor; leave(): void } | null = null;
+  let search: HistorySearch | null = null;
+  /** What Ctrl-S has put away. */
+  let stash = "";
+  /** Another program has the terminal: nothing is painted. */
+  let lent = false;
   /** A question is drawn but not open yet: Enter would send half a thought. */
   let settling = false;
 
-  const prompt = createLineEditor({
-    history: options.history,
-    completions: options.completions,
-    onLine(text) {
+  const typed = [...options.history];
+  const prompt = createEditor({
+    ...{ history: options.history, completer: options.completer, paint },
+    onLine(text, shown) {
       if (text.trim() === "") return;
       screen.gap();
       screen.print(
-        echoOf(text, screen.columns())
+        echoOf(shown, screen.columns())
           .map((row) => paint("bold", row))
           .join("\n"),
       );
       screen.gap();
+      typed.unshift(text);
       options.onLine(text);
     },
-    onInterrupt() {
-      if (prompt.text !== "" && !screen.isWorking()) prompt.clear();
-      else options.onInterrupt();
-    },
-    onEnd: () => options.onEnd("left"),
+    onChange: () => frames.now(),
   });
-  const editing = () => answer ?? { prompt: PROMPT, editor: prompt };
-  const frames = createFrames(clock, TEXT_MS, () => screen.paint(editing()));
-  const escapeKey = createEscapeKey(clock, options.onEscape);
+  const editing = () => answer ?? { prompt: PROMPT, editor: search ?? prompt };
+  const frames = createFrames(clock, TEXT_MS, () => (lent ? null : screen.paint(editing())));
 
+  /** Ctrl-C and Ctrl-D are the same everywhere. */
+  const interrupt = (): void => {
+    if (!answer && prompt.shown !== "" && !screen.isWorking()) prompt.set("");
+    else options.onInterrupt();
+  };
+  const pressEscape = (key: Key): void => {
+    if (!answer && prompt.isMenuOpen) prompt.type(key);
+    else options.onEscape();
+  };
+  /** Gives the terminal away, and takes it back afterwards. */
+  const lend = async (to: () => Promise<void>): Promise<void> => {
+    if (lent || over.signal.aborted) return;
+    lent = true;
+    screen.paint(null);
+    restore();
+    stdin.pause();
+    try {
+      await to();
+    } finally {
+      lent = false;
+      if (!over.signal.aborted) {
+        stdin.resume();
+        restore = takeKeys(io);
+        screen.redraw();
+        frames.now();
+      }
+    }
+  };
+  const editPrompt = () =>
+    lend(async () => {
+      try {
+        prompt.set(await options.editOutside(prompt.text));
+      } catch (error) {
+        screen.print(paint("yellow", safeLine(errorMessage(error))));
+      }
+    });
+  const swapStash = (): void => {
+    const { text } = prompt;
+    prompt.set(stash);
+    stash = text;
+  };
+  /** Keys of the prompt, in no question. */
+  const ofPrompt = (key: Key): boolean => {
+    if (isKey(key, "ctrl+r")) search = createHistorySearch(typed, prompt);
+    else if (isKey(key, "ctrl+g")) void editPrompt();
+    else if (isKey(key, "ctrl+s")) swapStash();
+    else if (isKey(key, "ctrl+z")) void lend(options.suspend);
+    else return false;
+    return true;
+  };
+  const onKey = (key: Key): void => {
+    const { editor } = answer ?? { editor: prompt };
+    if (isKey(key, "ctrl+l")) screen.redraw();
+    else if (search && !answer) {
+      search.take(key);
+      if (!search.isOpen) search = null;
+    } else if (isKey(key, "ctrl+c")) interrupt();
+    else if (isKey(key, "escape")) pressEscape(key);
+    else if (isKey(key, "ctrl+d") && editor.shown === "") leave();
+    else if (!answer && ofPrompt(key)) return;
+    else if (!settling || !isKey(key, "enter")) editor.type(key);
+  };
+  const leave = (): void => {
+    answer?.leave();
+    options.onEnd("left");
+  };
+  const keys = createKeyReader((key) => {
+    onKey(key);
+    frames.now();
+  });
   const onData = (chunk: Buffer | string): void => {
     quiet.typed();
-    const bytes = escapeKey.take(chunk);
-    if (bytes === null) return;
-    for (const { type, text } of read(bytes)) {
-      if (type === "keys" && text.includes(CTRL_L)) screen.redraw();
-      const kept = type === "keys" ? text.replace(settling ? /[\f\r\n]/g : /\f/g, "") : text;
-      editing().editor.type({ type, text: kept });
-    }
-    frames.now();
-    // Tab's completion appears a moment later.
-    frames.soon();
+    keys.take(chunk);
   };
   const onGone = () => options.onEnd("gone");
 
@@ -83,15 +147,8 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     settling = false;
     if (signal.aborted) return null;
     const line = await new Promise<string | null>((resolve) => {
-      const editor = createLineEditor({
-        onLine: resolve,
-        onInterrupt: options.onInterrupt,
-        onEnd() {
-          resolve(null);
-          options.onEnd("left");
-        },
-      });
-      answer = { prompt: words, editor };
+      const editor = createEditor({ paint, onLine: resolve, onChange: () => frames.now() });
+      answer = { prompt: words, editor, leave: () => resolve(null) };
       signal.addEventListener("abort", () => resolve(null), { once: true });
       frames.now();
     });
@@ -109,7 +166,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       change(...given);
       frames.soon();
     };
-  const restore = takeKeys(io);
+  let restore = takeKeys(io);
   stdin.on("data", onData).once("end", onGone).once("close", onGone).on("error", onGone);
   const forgetResize = stdout.onResize(frames.resized);
   frames.now();
@@ -140,7 +197,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       if (over.signal.aborted) return;
       over.abort();
       frames.stop();
-      escapeKey.close();
+      keys.close();
       forgetResize();
       // Keep the listener for errors: a terminal that closes now must not end the process.
       stdin.off("data", onData).off("end", onGone).off("close", onGone);
@@ -154,40 +211,4 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
 
 function echoOf(text: string, columns: number): string[] {
   return wrapText(text, columns - PROMPT.length).map((row, index) => (index === 0 ? PROMPT : "  ") + row);
-}
-
-/** Milliseconds after which an Escape is the key and not the start of a sequence. */
-const ALONE_MS = 50;
-const ESC = 0x1b;
-
-/** Distinguishes the Escape key from sequences that start with it, even if a slow line cuts them. */
-interface EscapeKey {
-  /** Returns the input to read now; null if it was the key, or may be. */
-  take(chunk: Buffer | string): Buffer | null;
-  close(): void;
-}
-
-export function createEscapeKey(clock: Clock, onEscape: () => void): EscapeKey {
-  let held = Buffer.alloc(0);
-  let withdraw = (): void => {};
-  const isKey = (): void => {
-    withdraw();
-    held = Buffer.alloc(0);
-    onEscape();
-  };
-  return {
-    take(chunk) {
-      withdraw();
-      const all = Buffer.concat([held, Buffer.from(chunk)]);
-      if (all.some((byte) => byte !== ESC)) {
-        held = Buffer.alloc(0);
-        return all;
-      }
-      held = all;
-      if (held.length > 1) isKey();
-      else withdraw = clock.after(ALONE_MS, isKey);
-      return null;
-    },
-    close: () => withdraw(),
-  };
 }

@@ -18,6 +18,7 @@ import type { ChooseSession } from "../setup-or-resume.ts";
 import { troupeVersion } from "../version.ts";
 import { chooseSessionAt } from "./choose-session.ts";
 import { Conversation } from "./conversation.ts";
+import { editOutside } from "./external-editor.ts";
 import { type HistoryFile, openHistory } from "./history-file.ts";
 import { createPaintedTerminal, type PaintedOptions } from "./painted-terminal.ts";
 import { createPlainTerminal } from "./plain-terminal.ts";
@@ -25,6 +26,7 @@ import type { ReplSession } from "./repl-session.ts";
 import { lastReply, showResumed } from "./show-resumed.ts";
 import type { Terminal } from "./terminal.ts";
 import { conversationLines } from "./turn-account.ts";
+import { createUserPrograms } from "./user-programs.ts";
 
 /**
  * Milliseconds in which a session must close; then the process ends without it. The sender of a signal does not wait
@@ -92,7 +94,7 @@ export async function runRepl(
     }
     return await talk.left;
   } finally {
-    open.made()?.close();
+    await open.made()?.close();
   }
 }
 
@@ -181,15 +183,16 @@ function tellOfOtherSessions(io: CliIO, talk: Conversation, own: ReplSession["se
 
 interface OpenTalk {
   readonly talk: Conversation;
-  close(): void;
+  close(): Promise<void>;
 }
 
 function openTalk(io: CliIO, { lines }: HistoryFile): OpenTalk {
-  const talk = new Conversation(io, (listeners) =>
+  const programs = createUserPrograms(io, () => talk.cwd);
+  const talk: Conversation = new Conversation(io, programs, (listeners, completer) =>
     chooseTerminal(io, {
-      ...listeners,
-      history: lines,
-      completions: () => talk.completions(),
+      ...{ ...listeners, history: lines, completer },
+      editOutside: (text) => editOutside(text, { env: io.env, cwd: talk.cwd }),
+      suspend: io.suspend ?? (async () => {}),
     }),
   );
   const withdrawals = [
@@ -199,9 +202,10 @@ function openTalk(io: CliIO, { lines }: HistoryFile): OpenTalk {
   ];
   return {
     talk,
-    close() {
+    async close() {
       talk.terminal.close();
       for (const withdraw of withdrawals) withdraw();
+      await programs.close();
     },
   };
 }

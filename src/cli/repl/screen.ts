@@ -4,6 +4,7 @@ import { createCanvas } from "../../terminal/canvas/canvas.ts";
 import { CLOCK_MS, TREE_MS } from "../../terminal/canvas/frames.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
+import type { Editor } from "../../terminal/input/editor.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { createCallLines } from "../../terminal/transcript/call-lines.ts";
 import { wrapText } from "../../terminal/wrap.ts";
@@ -11,15 +12,13 @@ import { agentEndLine } from "../agent-text.ts";
 import type { CliIO } from "../io.ts";
 import { renderTree } from "../live-tree.ts";
 import { createWaits, pauseLine } from "../waits.ts";
-import { inputRows } from "./input-rows.ts";
-import type { LineEditor } from "./line-editor.ts";
 import { createReplies, type Replies } from "./reply-text.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The line being typed, after its prompt. */
 export interface Editing {
   readonly prompt: string;
-  readonly editor: Pick<LineEditor, "text" | "cursor">;
+  readonly editor: Pick<Editor, "rows">;
 }
 
 /** What is on the terminal: permanent lines, the reply as it is written, the agents, and the input line. */
@@ -194,7 +193,7 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
       if (editing === null) canvas.show([...stay, ...middle(1)], [""], { row: 0, column: 0 });
       else {
         const room = Math.min(Math.max(FEWEST_ROWS, Math.floor(size.rows / 3)), size.rows - 1);
-        const input = inputRows(editing.prompt, editing.editor, {
+        const input = editing.editor.rows(editing.prompt, {
           columns: columns(),
           most: Math.max(1, room - 3),
         });

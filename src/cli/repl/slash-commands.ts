@@ -119,6 +119,12 @@ const commands: Readonly<Record<string, SlashCommand>> = {
 /** The names of the slash commands. */
 export const slashCommands: readonly string[] = Object.keys(commands);
 
+/** What can be typed after a slash, with what it is for. */
+export const commandSummaries: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(commands).map(([name, { summary }]) => [name, summary])),
+  ...shellCommands,
+};
+
 /** True if the line starts with a slash and its first word is not a path. */
 export function isSlashCommand(line: string): boolean {
   return /^\/[^\s/]*(?:\s|$)/.test(line);
@@ -151,7 +157,7 @@ export async function runSlashCommand(line: string, context: SlashContext): Prom
 }
 
 function unknown(word: string): string {
-  const guess = nearName(word, [...slashCommands, ...Object.keys(shellCommands)]);
+  const guess = nearName(word, Object.keys(commandSummaries));
   const hint = onlyInShell(word) ?? (guess ? `did you mean /${guess}?` : "/help lists the commands.");
   return safeLine(`There is no command ${quoted(`/${word}`)}; ${hint}`);
 }
@@ -165,8 +171,14 @@ function help(_: string, { session }: SlashContext): string {
   const rows = [
     ...Object.values(commands).map(({ usage, summary }) => [usage, summary] as const),
     ...Object.entries(shellCommands).map(([name, summary]) => [`/${name} …`, summary] as const),
-    ["\\ Enter", "a new line; so does Alt-Enter"] as const,
-    ["↑ ↓", "what you asked before"] as const,
+    ["\\ Enter", "a new line; so do Alt-Enter and Ctrl-J"] as const,
+    ["/ and @", "complete commands and files as you type"] as const,
+    ["! COMMAND", "run it in a shell; the next prompt tells of it"] as const,
+    ["↑ ↓, Ctrl-R", "what you asked before; search it"] as const,
+    ["Ctrl-G", "write the prompt in your own editor"] as const,
+    ["Ctrl-S", "put the prompt away, and take it back"] as const,
+    ["Ctrl-_", "undo"] as const,
+    ["Ctrl-Z", "back to the shell; fg returns"] as const,
     ["Esc, Ctrl-C", "stop the turn; Ctrl-C twice leaves"] as const,
   ];
   const width = Math.max(...rows.map(([left]) => left.length));

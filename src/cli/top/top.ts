@@ -11,6 +11,7 @@ import { takeKeys } from "../../terminal/canvas/modes.ts";
 import { isDumb, paintFor } from "../../terminal/colour.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
 import { counted, dollars, shortCount, shortDate, shortTime } from "../../terminal/figures.ts";
+import { createKeyReader, isKey } from "../../terminal/input/keys.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { agentFigures } from "../agent-text.ts";
 import { settingsSource } from "../directories.ts";
@@ -18,7 +19,6 @@ import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { renderTree, type TreeFrame } from "../live-tree.ts";
 import { sessionNamed } from "../named-session.ts";
-import { createKeyParser } from "../repl/key-parser.ts";
 import { followJournal } from "./follow-journal.ts";
 import { SessionView } from "./session-view.ts";
 
@@ -130,13 +130,10 @@ async function watchOnTerminal(session: SessionEntry, view: SessionView, io: Cli
     return CLOCK_MS;
   });
   const left = Promise.withResolvers<number>();
-  const read = createKeyParser();
-  const onKeys = (chunk: Buffer | string): void => {
-    const keys = read(chunk).flatMap(({ type, text }) =>
-      type === "keys" ? [...withoutSequences(text)] : [],
-    );
-    if (keys.some((key) => LEAVING.has(key))) left.resolve(exitCodes.done);
-  };
+  const keys = createKeyReader((key) => {
+    if (LEAVING.some((name) => isKey(key, name))) left.resolve(exitCodes.done);
+  });
+  const onKeys = (chunk: Buffer | string): void => keys.take(chunk);
   const onGone = (): void => left.resolve(exitCodes.hungUp);
   const restoreKeys = stdinIsTTY ? takeKeys(io) : () => {};
   if (stdinIsTTY) stdin.on("data", onKeys).once("end", onGone).once("close", onGone).on("error", onGone);
@@ -154,6 +151,7 @@ async function watchOnTerminal(session: SessionEntry, view: SessionView, io: Cli
     stop: left.promise,
   });
   forgetResize();
+  keys.close();
   restoreKeys();
   if (stdinIsTTY) {
     // The listener for errors stays: a terminal that goes away now must not end the process otherwise.
@@ -164,12 +162,7 @@ async function watchOnTerminal(session: SessionEntry, view: SessionView, io: Cli
 }
 
 /** q, Ctrl-C, Ctrl-D: in raw mode they raise no signal. */
-const LEAVING = new Set(["q", "Q", "\u0003", "\u0004"]);
-
-/** Returns the keys without the sequences of arrows and the like, which have letters in them. */
-function withoutSequences(text: string): string {
-  return text.replace(/\p{Cc}(?:\[[?\d;]*[A-Za-z~]|O[A-Za-z])/gu, "");
-}
+const LEAVING = ["q", "shift+q", "ctrl+c", "ctrl+d"] as const;
 
 /** Returns what is shown of a session: its head line, totals, and the agents. Never more than the frame has room for. */
 export function topLines(

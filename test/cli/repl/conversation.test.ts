@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { exitCodes } from "../../../src/cli/exit-codes.ts";
 import { Conversation } from "../../../src/cli/repl/conversation.ts";
+import type { UserPrograms } from "../../../src/cli/repl/user-programs.ts";
+import { reminderOf } from "../../../src/context/assemble.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { Summary } from "../../../src/mailbox/messages.ts";
 import type { AgentResult, SupervisorOptions } from "../../../src/session/options.ts";
+import type { Completer } from "../../../src/terminal/input/completions.ts";
 import { actor, agentView } from "../../support/agent-view.ts";
 import { settled } from "../../support/fake-clock.ts";
 import { FakeIO } from "../fake-io.ts";
@@ -19,6 +22,8 @@ interface Held {
   readonly session: FakeSession;
   readonly io: FakeIO;
   type(line: string): Promise<void>;
+  /** What a menu after `/` offers. */
+  callable(): readonly string[];
 }
 
 interface Beginning {
@@ -34,7 +39,14 @@ async function holding(
 ): Promise<Held> {
   const io = new FakeIO();
   const opened: FakeTerminal[] = [];
-  const talk = new Conversation(io, (listeners) => {
+  const offered: Completer[] = [];
+  const programs: UserPrograms = {
+    files: async () => ["src/a.ts"],
+    run: async (line) => ({ output: `printed by ${line}`, exitCode: 3 }),
+    close: async () => {},
+  };
+  const talk = new Conversation(io, programs, (listeners, completer) => {
+    offered.push(completer);
     const terminal = new FakeTerminal(listeners);
     opened.push(terminal);
     return terminal;
@@ -60,7 +72,8 @@ async function holding(
     remember() {},
   });
   await settled();
-  return { talk, terminal, session: runtime.only, io, type };
+  const callable = () => offered.flatMap(({ commands }) => commands().map(({ value }) => value));
+  return { talk, terminal, session: runtime.only, io, type, callable };
 }
 
 const never = (): Promise<Summary> => new Promise(() => {});
@@ -253,13 +266,26 @@ describe("stop means stop (C21)", () => {
 
   test("prompts of MCP servers are completed, and prompts of the session", async () => {
     const server = { name: "s", slug: "s", file: "/f", tools: 0, changed: [] };
-    const { talk, session, type } = await holding({
+    const { callable, session, type } = await holding({
       servers: [{ ...server, state: { type: "connected" } }],
       desk: { prompts: () => [{ name: "mcp__s__greet", server: "s", arguments: [] }] },
     });
-    expect(talk.completions()).toEqual(expect.arrayContaining(["/mcp", "/help", "/mcp__s__greet"]));
+    expect(callable()).toEqual(expect.arrayContaining(["/mcp", "/help", "/mcp__s__greet"]));
     await type("/mcp__s__greet Ada");
     expect(session.prompts).toEqual(["/mcp__s__greet Ada"]);
+  });
+
+  test("a command after ! runs, what it printed is shown, and the next prompt tells of it once", async () => {
+    const { session, terminal, type } = await holding();
+    await type("! git status");
+    expect(session.prompts).toEqual([]);
+    expect(terminal.text).toContain("printed by git status\nexit code 3");
+    await type("why?");
+    await type("and now?");
+    expect(session.prompts).toEqual([
+      `why?\n\n${reminderOf(["The user ran a command in a shell: git status (exit code 3). Its output:\nprinted by git status"])}`,
+      "and now?",
+    ]);
   });
 
   test("/agents shows ids, states, what each does and its tokens", async () => {

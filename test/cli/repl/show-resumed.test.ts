@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { createEscapeKey } from "../../../src/cli/repl/painted-terminal.ts";
 import { lastExchange, showResumed } from "../../../src/cli/repl/show-resumed.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import { ActorId, MAIN } from "../../../src/mailbox/ids.ts";
@@ -14,7 +13,6 @@ import {
   turnEvent,
 } from "../../journal/samples.ts";
 import { agentView } from "../../support/agent-view.ts";
-import { FakeClock } from "../../support/fake-clock.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
 const REMINDER = "<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n</system-reminder>";
@@ -102,44 +100,5 @@ describe("where a session stands", () => {
     expect(text).toContain("… 84 lines before\nline 84\n");
     expect(text).toContain("line 99\nResuming session session0000001: nothing was cut off.");
     expect(text).not.toContain("\u001b");
-  });
-});
-
-describe("the Escape key", () => {
-  const pressing = () => {
-    const clock = new FakeClock();
-    let pressed = 0;
-    const key = createEscapeKey(clock, () => {
-      pressed += 1;
-    });
-    const take = (text: string) => key.take(text)?.toString() ?? null;
-    return { clock, key, take, pressed: () => pressed };
-  };
-
-  test("is distinguished from a sequence that a slow line has cut", async () => {
-    const { clock, take, pressed } = pressing();
-    expect(take("\u001b")).toBeNull();
-    await clock.advance(20);
-    expect(take("[A")).toBe("\u001b[A");
-    await clock.advance(1_000);
-    expect(pressed()).toBe(0);
-  });
-
-  test("is not part of what is typed after it", async () => {
-    const { clock, take, pressed } = pressing();
-    take("\u001b");
-    await clock.advance(50);
-    expect(pressed()).toBe(1);
-    expect(take("no")).toBe("no");
-    expect(take("\u001b\u001b")).toBeNull();
-    expect(pressed()).toBe(2);
-    expect(clock.pending).toBe(0);
-  });
-
-  test("is no longer awaited once the terminal is closed", () => {
-    const { clock, key, take } = pressing();
-    take("\u001b");
-    key.close();
-    expect(clock.pending).toBe(0);
   });
 });

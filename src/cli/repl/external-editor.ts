@@ -1,0 +1,25 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runOnTerminal } from "../../processes/on-terminal.ts";
+import type { CliIO } from "../io.ts";
+
+/**
+ * Opens a prompt in the user's own editor (`$VISUAL`, else `$EDITOR`), and returns what it has become. Throws a sentence
+ * if that is not set, or if the editor fails.
+ */
+export async function editOutside(text: string, { env, cwd }: Pick<CliIO, "env" | "cwd">): Promise<string> {
+  const command = env["VISUAL"] || env["EDITOR"];
+  if (!command) throw new Error("Set VISUAL or EDITOR to your editor, such as vim, to open it with Ctrl-G.");
+  const folder = await mkdtemp(join(tmpdir(), "troupe-prompt-"));
+  try {
+    const path = join(folder, "prompt.md");
+    await writeFile(path, text, { mode: 0o600 });
+    // The variable may have arguments: "code --wait".
+    const why = await runOnTerminal("/bin/sh", ["-c", `${command} "$1"`, "sh", path], { cwd, env });
+    if (why !== null) throw new Error(`${command} failed, so the prompt stays as it was. ${why}`);
+    return (await readFile(path, "utf8")).replace(/\n$/, "");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
