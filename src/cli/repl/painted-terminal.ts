@@ -86,7 +86,6 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       if (!over.signal.aborted) {
         stdin.resume();
         restore = takeKeys(io);
-        screen.redraw();
         frames.now();
       }
     }
@@ -133,9 +132,12 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     onKey(key);
     frames.now();
   });
+  let isFirst = true;
   const onData = (chunk: Buffer | string): void => {
     quiet.typed();
-    keys.take(chunk);
+    // What was typed before the keys were taken has line feeds for Enter.
+    keys.take(isFirst ? chunk.toString().replaceAll("\n", "\r") : chunk);
+    isFirst = false;
   };
   const onGone = () => options.onEnd("gone");
 
