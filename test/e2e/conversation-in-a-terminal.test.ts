@@ -176,6 +176,24 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.ended;
   });
 
+  test("the user's own editor changes the prompt, and the history finds it again", {
+    tags: ["long"],
+  }, async () => {
+    const server = await serving(() => ({ text: "Read." }));
+    const terminal = start({ url: server.url, env: { VISUAL: "sed -i s/three/four/" } });
+    await ready(terminal);
+    terminal.type("one two three\u0007");
+    await terminal.shows(/› one two four$/);
+    terminal.type("\r");
+    await terminal.shows("✓ done");
+    terminal.type("\u0012two");
+    await terminal.shows(/history, with two: one two four$/);
+    terminal.type("\r!\r");
+    await terminal.shows(/✓ done[\s\S]*› one two four!/);
+    terminal.type(CTRL_D);
+    await terminal.ended;
+  });
+
   test("Ctrl-C ends the turn and the conversation stays; twice it leaves", { tags: ["long"] }, async () => {
     const server = await serving((n) => (n === 0 ? endless : { text: "Here I am." }));
     const terminal = start({ url: server.url });

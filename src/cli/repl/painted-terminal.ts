@@ -136,8 +136,9 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const onData = (chunk: Buffer | string): void => {
     quiet.typed();
     // What was typed before the keys were taken has line feeds for Enter.
-    keys.take(isFirst ? chunk.toString().replaceAll("\n", "\r") : chunk);
+    const isAhead = isFirst && !chunk.includes("\u001b");
     isFirst = false;
+    keys.take(isAhead ? chunk.toString().replaceAll("\n", "\r") : chunk);
   };
   const onGone = () => options.onEnd("gone");
 

@@ -52,6 +52,12 @@ export function providerOf({ commands, files }: Completer): AutocompleteProvider
   };
 }
 
+/** Returns the only command that begins like this, or null. */
+export function onlyCommand(text: string, { commands }: Pick<Completer, "commands">): string | null {
+  const found = text.startsWith("/") ? commands().filter(({ value }) => value.startsWith(text)) : [];
+  return found.length === 1 ? (found[0]?.value ?? null) : null;
+}
+
 /** Those that begin with it first, in their own order. */
 function rankCommands(word: string, all: readonly MenuEntry[]): readonly MenuEntry[] {
   const begin = all.filter(({ value }) => value.slice(1).startsWith(word));

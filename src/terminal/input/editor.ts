@@ -2,7 +2,7 @@ import { Editor as BaseEditor, CURSOR_MARKER, type TUI } from "@earendil-works/p
 import type { Cursor } from "../canvas/canvas.ts";
 import type { Paint } from "../colour.ts";
 import { displayWidth } from "../display-width.ts";
-import { type Completer, providerOf } from "./completions.ts";
+import { type Completer, onlyCommand, providerOf } from "./completions.ts";
 import { isKey, type Key } from "./keys.ts";
 
 /** What a user types: several lines, with history, undo, folded pastes and a menu of completions. */
@@ -96,6 +96,11 @@ export function createEditor({ history, completer, paint, onLine, onChange }: Ed
     },
     type(key) {
       drawn = null;
+      const only = completer && isKey(key, "tab") ? onlyCommand(editor.getText(), completer) : null;
+      if (only !== null) {
+        editor.setText(`${only} `);
+        return;
+      }
       const earlier = isKey(key, "up") ? editor.getText() : null;
       if (isKey(key, "enter")) before = { text: this.text, shown: this.shown };
       editor.handleInput(

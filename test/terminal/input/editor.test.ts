@@ -178,6 +178,14 @@ describe("the menus", () => {
     expect([editor.text, editor.isMenuOpen]).toEqual([text, false]);
   });
 
+  test("Tab completes the only command that begins like this, before a menu is open", () => {
+    const { editor, type } = editing({ completer });
+    type("/m\t");
+    expect(editor.text).toBe("/mcp ");
+    type("\u0015/c\t");
+    expect(editor.text).toBe("/c");
+  });
+
   test.each(["me@example.org", "a / b", "@nothing-like-it"])("%s opens none", async (typed) => {
     const asked: string[] = [];
     const { editor, type } = editing({
