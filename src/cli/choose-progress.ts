@@ -65,6 +65,7 @@ function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): Progres
         // What a woken conversation says comes with its result.
         case "woken":
         case "answered":
+        case "compacted":
         case "text":
         case "call-begin":
         case "call-progress":

@@ -63,6 +63,7 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
         // What a woken conversation says comes with its result.
         case "woken":
         case "answered":
+        case "compacted":
         case "text":
         case "call-begin":
         case "call-progress":

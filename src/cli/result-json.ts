@@ -21,6 +21,7 @@ export function promptJson(finished: SessionEnd): object {
     status,
     result: summary?.text || (summary?.reason ?? ""),
     ...reasonJson(summary),
+    ...(summary?.output === undefined ? {} : { structured_output: summary.output }),
     session_id: account.session,
     num_turns: summary?.turns ?? 0,
     ...accountJson(finished),

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Trigger } from "../mailbox/compacted.ts";
 import { type ContentBlockParam, Usage } from "../mailbox/conversation.ts";
 import { ActorId } from "../mailbox/ids.ts";
 import { Summary } from "../mailbox/messages.ts";
@@ -114,6 +115,17 @@ export const SupervisorEvent = z.discriminatedUnion("type", [
         .check(z.describe("The user's, from wherever it came; null if it ended without one.")),
     })
     .check(z.describe("What was asked no longer waits.")),
+  z
+    .object({
+      type: z.literal("compacted"),
+      actor: ActorId,
+      trigger: Trigger,
+      before: z
+        .number()
+        .check(z.describe("Tokens of the next request, as far as known; `after` is the same.")),
+      after: z.number(),
+    })
+    .check(z.describe("A conversation was made shorter; its `message` events stay what they were.")),
   z
     .object({ type: z.literal("woken"), because: z.string() })
     .check(

@@ -135,6 +135,7 @@ function actorOf(event: SupervisorEvent): ActorId | null {
     case "call-progress":
     case "call-end":
     case "message":
+    case "compacted":
       return event.actor;
     case "woken":
     case "answered":

@@ -355,7 +355,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     budgetFeature({ spending, usage, clock, actors }),
     ...(skills === null ? [] : [skills]),
     contextFeature(context),
-    compactionFeature({ journal, outputs, hooks, caller }),
+    compactionFeature({ journal, outputs, hooks, caller, onEvent }),
     inbox.joints,
     fanOut.joints,
     brake.joints,

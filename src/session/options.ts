@@ -127,6 +127,8 @@ export interface SupervisorOptions extends AgentModels {
   readonly systemPrompt?: string;
   /** The main conversation takes its role, its tools and its model from this definition; `systemPrompt` and `model` win. */
   readonly mainAgent?: AgentDefinition;
+  /** What each answer of the main conversation must be, as for `spawn`; a resumed one keeps what it began with. */
+  readonly outputSchema?: JsonSchema;
   /** Added to the role of the main conversation. */
   readonly appendSystemPrompt?: string;
   /** Memory files, date, state of the repository (default: none of them). */

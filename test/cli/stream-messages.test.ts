@@ -32,6 +32,23 @@ test("the first line has the state of each MCP server as one word", () => {
   expect(lines).toMatchObject([{ subtype: "init", mcp_servers: [{ name: "db", status: "failed" }] }]);
 });
 
+test("a conversation that was made shorter is a line with the names that scripts know", () => {
+  const toLines = createStreamMessages({
+    session: {
+      ...{ session: SessionId.parse("session1"), describe: () => ({ tools: [], agents: [], model: "m" }) },
+      ...{ skills: () => [], mode: () => "default", mcpServers: () => [] },
+    },
+    ...{ cwd: "/w", partial: false, newId: () => "id" },
+  });
+  expect(toLines({ type: "compacted", actor: MAIN, trigger: "auto", before: 9_000, after: 900 })).toEqual([
+    {
+      ...{ type: "system", subtype: "compact_boundary", parent_tool_use_id: null },
+      compact_metadata: { trigger: "auto", pre_tokens: 9_000, post_tokens: 900 },
+      ...{ session_id: "session1", uuid: "id" },
+    },
+  ]);
+});
+
 test("a request after the end of stdin, or one that is withdrawn already, is not waited for", async () => {
   const stdin = new PassThrough();
   const io = Object.assign(new FakeIO({}), { stdin });

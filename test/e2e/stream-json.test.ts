@@ -124,6 +124,28 @@ describe("--output-format stream-json (issue 21, 10)", () => {
     expect([pieces.at(0)?.type, pieces.at(-1)?.type]).toEqual(["message_start", "message_stop"]);
   });
 
+  test.each([
+    [["--json-schema", '{"type":"nonsense"}'], "--json-schema"],
+    [["--json-schema", "[]"], "give an object"],
+    [["--json-schema", "{"], "not valid JSON"],
+    [["--json-schema", "none.json"], "none.json"],
+    [["--json-schema", '{"answer":"string"}'], "no keyword of JSON Schema"],
+    [["--json-schema", '{"type":"object"}', "--continue"], "for a new conversation"],
+  ])("refuses %j before anything is sent", async (flags, sentence) => {
+    const { options, server } = await world(() => ({ text: "{}" }));
+    const { code, out, err } = await troupe(["-p", "go", ...flags], options);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(sentence);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("prints only the data of an answer by a schema, and sends the schema to the model", async () => {
+    const { options, server } = await world(() => ({ text: 'Here:\n```json\n{"a":1}\n```' }));
+    const { out } = await troupe(["-p", "go", "--json-schema", '{"type":"object"}'], options);
+    expect(JSON.parse(out)).toEqual({ a: 1 });
+    expect(JSON.stringify(server.requests[0]?.body.system)).toContain("fits this JSON Schema");
+  });
+
   test("ends with a result also if it is stopped by a signal", async () => {
     const { options, server } = await world(() => ({ after: new Promise(() => {}) }) as never);
     const { code, out } = await troupe(["-p", "go", ...STREAM], {

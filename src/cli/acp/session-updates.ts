@@ -97,6 +97,7 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
       case "paused":
       case "woken":
       case "answered":
+      case "compacted":
       case "warning":
         return [];
       default:

@@ -4,13 +4,11 @@ import type { AgentDefinition } from "../../context/agents/definition.ts";
 import type { AgentLibrary, LoadedAgents } from "../../context/agents/load.ts";
 import { formatProblem } from "../../context/markdown/fields.ts";
 import type { AgentPlacement, AgentsNow } from "../../features/agents/agent-types.ts";
-import { errorMessage } from "../../lib/errors.ts";
 import type { Arguments } from "../arguments.ts";
 import { managedDir } from "../directories.ts";
 import type { CliIO } from "../io.ts";
-import { readFlagFile } from "../read-flag-file.ts";
+import { readFlagObject } from "../read-flag-file.ts";
 import { sessionFlags as flags } from "../session-flags.ts";
-import { quoted, UsageError } from "../usage-error.ts";
 
 /** At the start of a session; `troupe agents` lists all. */
 const MOST_NOTES = 3;
@@ -76,16 +74,8 @@ export async function sessionAgents(
 export async function agentsFlagIn(args: Arguments, { cwd }: CliIO): Promise<AgentsFlag | undefined> {
   const given = args.value(flags.agents);
   if (given === undefined) return undefined;
-  const isJson = /^\s*[{[]/.test(given);
-  const problem = "is neither JSON nor a file that can be read";
-  const text = isJson ? given : await readFlagFile("--agents", given, cwd, problem);
-  try {
-    const agents: unknown = JSON.parse(text);
-    if (typeof agents === "object" && agents !== null && !Array.isArray(agents)) return { ...agents };
-  } catch (error) {
-    throw new UsageError(`--agents: ${quoted(given)} is not valid JSON: ${errorMessage(error)}`);
-  }
-  throw new UsageError("--agents: give an object of agents by name, each with a description and a prompt.");
+  const wanted = "an object of agents by name, each with a description and a prompt";
+  return { ...(await readFlagObject("--agents", given, cwd, wanted)) };
 }
 
 /** Returns the secrets that the servers of these agents are given. */

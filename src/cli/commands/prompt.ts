@@ -1,6 +1,7 @@
 import type { AgentView } from "../../events/event.ts";
 import { noUsage } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
+import type { JsonSchema, Summary } from "../../mailbox/messages.ts";
 import { noReceipts } from "../../mailbox/turns.ts";
 import { whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
@@ -10,8 +11,9 @@ import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Job, JobEnd } from "../jobs.ts";
-import { choice, duration, flag } from "../option.ts";
+import { choice, duration, flag, text } from "../option.ts";
 import { printNotes } from "../print.ts";
+import { readFlagObject } from "../read-flag-file.ts";
 import { promptJson } from "../result-json.ts";
 import { endSentence, formatResultText, lastEnd, printRefusals, unfinishedSentence } from "../results.ts";
 import { resumeOptions, wantedSession } from "../resume-flags.ts";
@@ -49,6 +51,11 @@ const partialMessages = flag({
   name: "include-partial-messages",
   summary: "with stream-json: pieces of the reply as it is written",
 });
+const jsonSchema = text({
+  name: "json-schema",
+  value: "JSON|FILE",
+  summary: "what the answer must be: a JSON Schema that it is checked against",
+});
 const verbose = flag({
   name: "verbose",
   summary: "for scripts that give it; stream-json is complete without it",
@@ -62,7 +69,7 @@ const backgroundTimeout = duration({
 
 /** Flags of `-p` only. */
 export const promptOptions = [
-  ...[outputFormat, inputFormat, partialMessages, verbose],
+  ...[outputFormat, inputFormat, jsonSchema, partialMessages, verbose],
   ...[backgroundTimeout, limitPatience, permissionPromptTool],
 ];
 
@@ -95,6 +102,7 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
     throw new UsageError(
       "With --input-format stream-json prompts come on stdin; leave out the one after -p.",
     );
+  const outputSchema = await schemaOf(args, context);
   const prompt = readsLines ? { text: "" } : await promptOf(args, context, wantedSession(args) !== null);
   const setup = await limitStart(
     io,
@@ -108,7 +116,11 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
   const notes = [...setup.notes, ...("note" in prompt ? [prompt.note] : [])];
   const stream = format === "stream-json" ? await openStream(args, context, setup) : null;
   const asksProgram = stream !== null && args.value(permissionPromptTool) === STDIO;
-  const options = asksProgram ? { ...setup.options, person: stream.user } : setup.options;
+  const options = {
+    ...setup.options,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(asksProgram ? { person: stream.user } : {}),
+  };
   return runSession(
     context,
     { ...setup, options, notes },
@@ -124,13 +136,32 @@ export async function runPrompt(args: Arguments, context: Context): Promise<numb
       async report(finished) {
         if (stream !== null) await stream.end(finished);
         else if (format === "json") await io.stdout.write(`${JSON.stringify(promptJson(finished))}\n`);
-        else await io.stdout.write(formatResultText(lastEnd(finished)?.summary.text ?? "", io.stdout));
+        else await io.stdout.write(formatResultText(answerText(lastEnd(finished)?.summary), io.stdout));
         await printNotes(io, notesOn(finished, args, io.clock.now()));
         await printRefusals(io, finished.account);
         return lastEnd(finished)?.summary.status === "done" ? exitCodes.done : exitCodes.notDone;
       },
     },
   );
+}
+
+async function schemaOf(args: Arguments, { io }: Context): Promise<JsonSchema | undefined> {
+  const given = args.value(jsonSchema);
+  if (given === undefined) return undefined;
+  if (wantedSession(args) !== null)
+    throw new UsageError(
+      "--json-schema is for a new conversation; one that is resumed keeps what its answers must be. Leave it out.",
+    );
+  const schema = await readFlagObject("--json-schema", given, io.cwd, "an object, which is a JSON Schema");
+  const { outputSchemaFault } = await import("../../context/agents/schema-fault.ts");
+  const fault = outputSchemaFault(schema);
+  if (fault !== null) throw new UsageError(`--json-schema: the schema ${fault}.`);
+  return { ...schema };
+}
+
+/** Data is printed without what a model writes around it. */
+function answerText(summary: Summary | undefined): string {
+  return summary?.output === undefined ? (summary?.text ?? "") : JSON.stringify(summary.output, null, 2);
 }
 
 /** Only a program that reads lines of JSON can write them. */

@@ -160,6 +160,7 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
         // The conversation shows these itself.
         case "woken":
         case "answered":
+        case "compacted":
         case "waiting":
         case "message":
           return;

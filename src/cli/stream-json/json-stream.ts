@@ -85,6 +85,8 @@ export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions)
           respond(why === null ? { subtype: "success" } : { subtype: "error", error: why });
           break;
         }
+        case "set_model":
+          throw new Error("A conversation keeps its model; start it with --model.");
         default:
           throw new Error(
             `There is no request ${JSON.stringify(request.subtype)}; there are initialize, interrupt and set_permission_mode.`,

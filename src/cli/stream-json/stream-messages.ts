@@ -180,6 +180,11 @@ export function createStreamMessages({
         return [system("troupe_settled", { id: event.id, answer: event.answer })];
       case "warning":
         return [system("troupe_warning", { message: event.message })];
+      case "compacted": {
+        const { trigger, before, after } = event;
+        const compact_metadata = { trigger, pre_tokens: before, post_tokens: after };
+        return [system("compact_boundary", { ...who(event.actor), compact_metadata })];
+      }
       case "woken":
         return [system("troupe_woken", { because: event.because })];
       // The result says it.

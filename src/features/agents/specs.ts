@@ -42,6 +42,7 @@ export interface SpecOptions {
   readonly mainAgent?: AgentDefinition;
   readonly systemPrompt?: string;
   readonly appendSystemPrompt?: string;
+  readonly outputSchema?: JsonSchema;
   readonly fileRules?: Partial<FileRules>;
   readonly deferTools?: DeferOptions;
   readonly budget?: Budget;
@@ -193,7 +194,8 @@ export function mainParts(common: Common, prompt: string): Preview {
 function mainConversation(common: Common, prompt: string): Particular {
   const { limits, toolbox, options, model } = common;
   const { maxTurns } = limits;
-  const { mainAgent, systemPrompt = mainAgent?.prompt ?? mainRole() } = options;
+  const { mainAgent, systemPrompt = mainAgent?.prompt ?? mainRole(), outputSchema } = options;
+  const asked = outputSchema === undefined ? "" : schemaWords(outputSchema);
   const allowed = mainAgent ? namedTools(mainAgent) : "all";
   const forbidden = [...(mainAgent?.disallowedTools ?? []), ...(limits.maxDepth > 0 ? [] : [SPAWNING])];
   const tools = toolbox.select(allowed, forbidden);
@@ -205,7 +207,8 @@ function mainConversation(common: Common, prompt: string): Particular {
     depth: 0,
     type: "main",
     description: "main conversation",
-    role: [systemPrompt, told, options.appendSystemPrompt].filter(Boolean).join("\n\n"),
+    role: [systemPrompt, told, options.appendSystemPrompt, asked].filter(Boolean).join("\n\n"),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
     ...{ tools, model, maxTurns },
     awaits: toolbox.awaits(allowed, forbidden, []),
     prompt,

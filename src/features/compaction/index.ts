@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { reminderOf } from "../../context/assemble.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
+import type { SupervisorEvent } from "../../events/event.ts";
 import type { Journal } from "../../journal/journal.ts";
 import {
   type CompactEnd,
@@ -25,6 +26,7 @@ export interface CompactionParts {
   readonly hooks: Pick<HookRunner, "has" | "preCompact" | "sessionStart">;
   /** On whose behalf hooks run. */
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
+  readonly onEvent: (event: SupervisorEvent) => void;
 }
 
 /** One thread of an actor. */
@@ -115,6 +117,8 @@ function compactServices(actor: Actor, side: CompactSide): Pick<Services, "compa
     async compacted(end) {
       const { compacted } = end;
       const shown = compacted ? await recorded(actor, await begunAgain(actor, compacted, side), side) : null;
+      const { trigger, before, after } = end;
+      if (shown) side.onEvent({ type: "compacted", actor: actor.id, trigger, before, after });
       if (end.trigger === "manual") actor.pendingCompaction?.settle(compactionIn(end));
       return shown;
     },

@@ -29,6 +29,9 @@ describe.each(everyDayHosts)("/compact, %s", (name) => {
     const done = await supervisor.compact(MAIN, "the melons");
     expect(done).toMatchObject({ type: "compacted" });
     expect(model.requests).toHaveLength(5);
+    expect(events.filter(({ type }) => type === "compacted")).toMatchObject([
+      { actor: MAIN, trigger: "manual" },
+    ]);
     const [asked] = model.requests.slice(-1);
     for (const part of ["the melons", "PreCompact", '"trigger":"manual"'])
       expect(all(asked).replaceAll("\\", "")).toContain(part);
