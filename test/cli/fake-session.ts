@@ -61,9 +61,12 @@ export class FakeSession implements SupervisorHandle {
   readonly #onChange: () => void;
 
   mode(): PermissionMode {
-    return this.options.permissionMode ?? "default";
+    return this.#mode ?? this.options.permissionMode ?? "default";
   }
-  setMode(): void {}
+  #mode: PermissionMode | null = null;
+  setMode(mode: PermissionMode): void {
+    this.#mode = mode;
+  }
   readonly compacted: string[] = [];
   async compact(_actor: ActorId, instructions = ""): Promise<Compaction> {
     this.compacted.push(instructions);

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
@@ -83,6 +83,51 @@ describe("troupe sessions list", () => {
       err: "There is no session about this directory; --all lists those of every directory.\n",
     });
     expect((await run(temporaryFolder(), ["list", "--all"])).err).toBe("There is no session.\n");
+  });
+});
+
+describe("troupe sessions export", () => {
+  const HOSTILE = "<script>alert(1)</script>\n```\n# not a heading of ours";
+  const exported = async (file: string) => {
+    const home = homeWith({
+      id: "aaaa1111",
+      cwd: here,
+      events: [...tree.slice(0, 4), turnEvent(MAIN, 1, HOSTILE), ...tree.slice(4)],
+    });
+    return { home, ...(await run(home, ["export", "aaaa", join(home, file)])) };
+  };
+
+  test.each(["a.md", "a.html"])(
+    "writes prompts, replies and agents into %s, for its user only",
+    async (file) => {
+      const { home, code, out, err } = await exported(file);
+      const path = join(home, file);
+      expect({ code, out, err }).toEqual({ code: 0, out: `${path}\n`, err: "" });
+      const text = readFileSync(path, "utf8");
+      for (const part of ["the question", "the answer", "task of alice", "found", "on my way"])
+        expect(text).toContain(part);
+      expect(text).not.toContain("\u001b");
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+    },
+  );
+
+  test("what a model says cannot run in the page", async () => {
+    const { home } = await exported("a.html");
+    const text = readFileSync(join(home, "a.html"), "utf8");
+    expect(text).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(text).not.toContain("<script");
+  });
+
+  test("overwrites no file, and refuses other kinds", async () => {
+    const home = homeWith({ id: "aaaa1111", cwd: here, events: tree });
+    const path = join(home, "mine.md");
+    writeFileSync(path, "mine");
+    expect(await run(home, ["export", "aaaa", path])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("it exists already; choose another name"),
+    });
+    expect(readFileSync(path, "utf8")).toBe("mine");
+    expect((await run(home, ["export", "aaaa", "a.pdf"])).err).toContain("must end in .md or .html");
   });
 });
 

@@ -1,7 +1,10 @@
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { lockHolder } from "../../journal/numbered-lock.ts";
 import { journalFile, troupeHome } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";
 import { listSessions } from "../../journal/sessions.ts";
+import { errorCode, errorMessage } from "../../lib/errors.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
 import { paintFor } from "../../terminal/colour.ts";
 import type { Arguments } from "../arguments.ts";
@@ -14,6 +17,7 @@ import { printJson, printNotes } from "../print.ts";
 import { resumeFlags } from "../resume-flags.ts";
 import { jsonFlag, sessionFlags, sessionOptions } from "../session-flags.ts";
 import { sessionListText } from "../session-text.ts";
+import { quoted, UsageError } from "../usage-error.ts";
 import { runConversation } from "./conversation.ts";
 import { promptOptions, runPrompt } from "./prompt.ts";
 
@@ -29,6 +33,7 @@ export const sessionsCommand = withSubcommands({
   summary: "list earlier sessions, show one with its agents, or resume it",
   details: [
     "ID may be the beginning of an ID.",
+    "export writes prompts, replies and calls into a new file, as its name says: .md or .html.",
     "At a terminal, resume holds a conversation; elsewhere it does what -p --resume ID does, and takes the same flags.",
   ],
   options: [sessionFlags.cwd],
@@ -38,6 +43,11 @@ export const sessionsCommand = withSubcommands({
       takes: "ID",
       options: [follow, jsonFlag],
       run: ([id = ""], args, context) => show(id, args, context),
+    },
+    export: {
+      takes: "ID FILE",
+      options: [],
+      run: ([id = "", file = ""], _, context) => exportTo(file, id, context),
     },
     resume: {
       takes: "ID [PROMPT]",
@@ -53,6 +63,7 @@ export const sessionsCommand = withSubcommands({
     ["troupe sessions list", "sessions about this directory, newest first"],
     ["troupe sessions show 3fk2", "its agents, their prompts, and all that they said and called"],
     ["troupe sessions show 3fk2 --follow", "its events so far, and each as it comes"],
+    ["troupe sessions export 3fk2 talk.html", "write it down as one page; .md for Markdown"],
     ["troupe sessions resume 3fk2", "continue where it was left or cut off"],
   ],
 });
@@ -124,5 +135,32 @@ async function show(id: string, args: Arguments, { io }: Context): Promise<numbe
     const { sessionStoryText } = await import("../session-story-text.ts");
     await io.stdout.write(sessionStoryText(story, { id: session.id, isHeld }, paint));
   }
+  return exitCodes.done;
+}
+
+async function exportTo(file: string, id: string, { io }: Context): Promise<number> {
+  const [, kind] = /\.(md|html)$/.exec(file) ?? [];
+  if (kind !== "md" && kind !== "html")
+    throw new UsageError(`The file must end in .md or .html, and ${quoted(file)} does not.`);
+  const session = await sessionNamed(id, troupeHome(io.env, io.homedir));
+  const journal = await readJournal(journalFile(session.folder));
+  if (journal.type === "refused") {
+    await printNotes(io, [journal.reason]);
+    return exitCodes.notDone;
+  }
+  await printNotes(io, journal.notes);
+  const { sessionStory } = await import("../session-history.ts");
+  const { sessionDocument } = await import("../session-document.ts");
+  const path = resolve(io.cwd, file);
+  try {
+    // Only its user may read it, as the journal.
+    await writeFile(path, sessionDocument(sessionStory(journal.records), kind), { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    const why =
+      errorCode(error) === "EEXIST" ? "it exists already; choose another name" : errorMessage(error);
+    await printNotes(io, [`${path} was not written: ${why}.`]);
+    return exitCodes.notDone;
+  }
+  await io.stdout.write(`${path}\n`);
   return exitCodes.done;
 }

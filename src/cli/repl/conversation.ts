@@ -5,7 +5,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import { pause } from "../../mailbox/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { UserHandler } from "../../policy/asks.ts";
-import type { AgentResult } from "../../session/options.ts";
+import type { AgentResult, PermissionMode } from "../../session/options.ts";
 import type { Completer } from "../../terminal/input/completions.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
@@ -42,6 +42,8 @@ export interface ConversationStart {
 const LAST_WORDS_MS = 60;
 /** A resumed session continues what it was doing. */
 const LEFT = "The session was left.";
+/** What Shift-Tab goes around. */
+const CYCLE: readonly PermissionMode[] = ["default", "acceptEdits", "plan"];
 const INTERRUPTED = "The user interrupted it.";
 
 /** One user at one terminal with one session: what is typed, what that starts, and what stops it. */
@@ -87,6 +89,7 @@ export class Conversation {
         onLine: (text) => this.#onLine(text),
         onInterrupt: () => this.interrupt(),
         onEscape: () => void this.#stopTurn(),
+        onNextMode: () => this.#nextMode(),
         onEnd: (how) => this.leave(how === "left" ? exitCodes.done : exitCodes.hungUp),
       },
       { commands: () => menuOf(this.#begun?.session), files: (signal) => programs.files(signal) },
@@ -186,6 +189,17 @@ export class Conversation {
     this.#stop?.abort(new Error(INTERRUPTED));
     if (this.#woken) this.#begun?.session.cancel(MAIN, INTERRUPTED, "foreground");
     return true;
+  }
+
+  /** Goes around the modes that ask at least for what is dangerous; the last one takes `/mode`. */
+  #nextMode(): void {
+    if (!this.#begun) return;
+    const { session, whyNot } = this.#begun;
+    const free = CYCLE.filter((mode) => whyNot(mode) === null);
+    const next = free[(free.indexOf(session.mode()) + 1) % free.length];
+    if (next === undefined) return;
+    session.setMode(next);
+    this.#note(`The mode is ${next} from now on.`);
   }
 
   #onLine(text: string): void {

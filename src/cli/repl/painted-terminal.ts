@@ -107,6 +107,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const ofPrompt = (key: Key): boolean => {
     if (isKey(key, "ctrl+r")) search = createHistorySearch(typed, prompt);
     else if (isKey(key, "ctrl+g")) void editPrompt();
+    else if (isKey(key, "shift+tab")) options.onNextMode();
     else if (isKey(key, "ctrl+s")) swapStash();
     else if (isKey(key, "ctrl+z")) void lend(options.suspend);
     else return false;

@@ -14,9 +14,12 @@ export const shellCommands: Readonly<Record<string, string>> = {
   worktrees: "worktrees of agents, and their edits",
 };
 
-/** Runs `troupe NAME ARGUMENT` in the conversation's directory, without a terminal, and returns what it printed. */
-export async function runShellCommand(name: string, argument: string, own: OwnFiles): Promise<string> {
-  const words = wordsOf(argument);
+/** Runs `troupe NAME WORDS` in the conversation's directory, without a terminal, and returns what it printed. */
+export async function runShellCommand(
+  name: string,
+  words: readonly string[],
+  own: OwnFiles,
+): Promise<string> {
   // These would start another session here, or never end.
   const isLong = (name === "sessions" && words[0] === "resume") || words.includes("--follow");
   if (own.run === undefined || isLong)
@@ -40,7 +43,7 @@ export async function runShellCommand(name: string, argument: string, own: OwnFi
 }
 
 /** Splits at blanks; quotes keep them. */
-function wordsOf(line: string): string[] {
+export function wordsOf(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? "",
   );

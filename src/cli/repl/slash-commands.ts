@@ -19,13 +19,13 @@ import type { OwnFiles } from "./own-files.ts";
 import { remember } from "./remember.ts";
 import type { ReplSession } from "./repl-session.ts";
 import { promptLine, SERVERS_USAGE, type ServerContext, serverCommand } from "./server-commands.ts";
-import { runShellCommand, shellCommands } from "./shell-command.ts";
+import { runShellCommand, shellCommands, wordsOf } from "./shell-command.ts";
 
 /** What a slash command needs. */
 export interface SlashContext extends AgentContext, ServerContext {
   readonly session: AgentContext["session"] &
     ServerContext["session"] &
-    Pick<ReplSession, "compact" | "describe" | "mode" | "setMode" | "rules" | "skills" | "usage">;
+    Pick<ReplSession, "session" | "compact" | "describe" | "mode" | "setMode" | "rules" | "skills" | "usage">;
   /** Returns why the user may not switch to this mode, or null if they may. */
   readonly whyNot: (mode: PermissionMode) => string | null;
   readonly own: OwnFiles;
@@ -93,6 +93,12 @@ const commands: Readonly<Record<string, SlashCommand>> = {
     run: (_, { session }) => formatCost(session.usage()),
   },
   model: { usage: "/model", summary: "the model of this conversation", run: model },
+  export: {
+    usage: "/export [FILE]",
+    summary: "write this conversation into a new file, Markdown (.md) or one page (.html)",
+    run: (file, { session, own }) =>
+      runShellCommand("sessions", ["export", session.session, file || `troupe-${session.session}.md`], own),
+  },
   compact: {
     usage: "/compact [WHAT TO KEEP]",
     summary: "make this conversation shorter: a summary in place of its older turns",
@@ -148,7 +154,8 @@ export async function runSlashCommand(line: string, context: SlashContext): Prom
   const name = word === "quit" ? "exit" : word;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   try {
-    if (Object.hasOwn(shellCommands, name)) return await runShellCommand(name, argument, context.own);
+    if (Object.hasOwn(shellCommands, name))
+      return await runShellCommand(name, wordsOf(argument), context.own);
     if (!command) return unknown(word);
     return await command.run(argument.trim(), context);
   } catch (error) {
@@ -178,6 +185,7 @@ function help(_: string, { session }: SlashContext): string {
     ["Ctrl-G", "write the prompt in your own editor"] as const,
     ["Ctrl-S", "put the prompt away, and take it back"] as const,
     ["Ctrl-_", "undo"] as const,
+    ["Shift-Tab", "the next permission mode"] as const,
     ["Ctrl-Z", "back to the shell; fg returns"] as const,
     ["Esc, Ctrl-C", "stop the turn; Ctrl-C twice leaves"] as const,
   ];

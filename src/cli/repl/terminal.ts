@@ -9,6 +9,8 @@ export interface TerminalListeners {
   onInterrupt(): void;
   /** The Escape key, if the terminal delivers keys. */
   onEscape(): void;
+  /** Shift-Tab: the next permission mode. */
+  onNextMode(): void;
   /** `left`: Ctrl-D. `gone`: the terminal closed. */
   onEnd(how: "left" | "gone"): void;
 }

@@ -288,6 +288,19 @@ describe("stop means stop (C21)", () => {
     ]);
   });
 
+  test("Shift-Tab goes around the modes that ask, and leaves one that does not", async () => {
+    const { session, terminal } = await holding();
+    const modes = Array.from({ length: 4 }, () => {
+      terminal.listeners.onNextMode();
+      return session.mode();
+    });
+    expect(modes).toEqual(["acceptEdits", "plan", "default", "acceptEdits"]);
+    expect(terminal.lines.at(-1)).toBe("The mode is acceptEdits from now on.");
+    session.setMode("bypassPermissions");
+    terminal.listeners.onNextMode();
+    expect(session.mode()).toBe("default");
+  });
+
   test("/agents shows ids, states, what each does and its tokens", async () => {
     const { session, terminal, type } = await holding();
     session.emit({ type: "agent", view: inBackground });

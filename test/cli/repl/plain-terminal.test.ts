@@ -8,7 +8,13 @@ import { summary } from "../fake-session.ts";
 
 test("a terminal that only prints shows its own turns as a whole, and answers to the user piece by piece", async () => {
   const io = new FakeIO({ stdin: new PassThrough(), stdoutIsTTY: true, env: { TERM: "dumb" } });
-  const terminal = createPlainTerminal(io, { onLine() {}, onInterrupt() {}, onEscape() {}, onEnd() {} });
+  const terminal = createPlainTerminal(io, {
+    onLine() {},
+    onInterrupt() {},
+    onEscape() {},
+    onNextMode() {},
+    onEnd() {},
+  });
   onTestFinished(() => terminal.close());
   terminal.idle();
   const result = { id: MAIN, type: "main", description: "", summary: summary("done", "x"), durationMs: 1 };

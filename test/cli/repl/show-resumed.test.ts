@@ -73,7 +73,13 @@ describe("the last exchange of a resumed session", () => {
 
 describe("where a session stands", () => {
   const show = (events: readonly SessionEvent[], unfinished: Parameters<typeof showResumed>[2]) => {
-    const terminal = new FakeTerminal({ onLine() {}, onInterrupt() {}, onEscape() {}, onEnd() {} });
+    const terminal = new FakeTerminal({
+      onLine() {},
+      onInterrupt() {},
+      onEscape() {},
+      onNextMode() {},
+      onEnd() {},
+    });
     const restored = {
       ...{ id: SESSION, home: "/h", folder: "/h/s", cwd: "/w", model: "sonnet", title: "", ended: false },
       ...{ state: stateOf(...events), end: { seq: 1, bytes: 1 }, notes: [], release() {} },

@@ -1,6 +1,7 @@
 import { settingsSource } from "../../../src/cli/directories.ts";
 import type { OwnFiles } from "../../../src/cli/repl/own-files.ts";
 import type { SlashContext } from "../../../src/cli/repl/slash-commands.ts";
+import { SessionId } from "../../../src/mailbox/ids.ts";
 import { settingsReader } from "../../../src/policy/trust/trust.ts";
 import { FakeIO } from "../fake-io.ts";
 
@@ -12,6 +13,7 @@ const unasked = () => {
 export function slashContext(own: OwnFiles, session: Partial<SlashContext["session"]> = {}): SlashContext {
   return {
     session: {
+      session: SessionId.parse("session0000001"),
       ...{ tree: unasked, cancel: unasked, compact: unasked, mcpServers: unasked, serversLeftOut: unasked },
       ...{
         mode: unasked,
