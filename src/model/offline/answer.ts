@@ -1,9 +1,10 @@
 import { howTo, listCommands } from "./commands.ts";
 import { delegate } from "./delegate.ts";
 import { hasDiff, summarizeDiff } from "./diff.ts";
-import { about, explainFile, usesOf, whatIs } from "./names.ts";
+import { explainPath, sizes } from "./files.ts";
+import { about, usesOf, whatIs } from "./names.ts";
 import { NEEDS_MODEL, type OfflinePlan, type PlanResult } from "./plan.ts";
-import { describeProject, findStated, listDependencies, recentChanges, sizes } from "./project.ts";
+import { describeProject, findStated, listDependencies, listTodos, recentChanges } from "./project.ts";
 import { search } from "./search.ts";
 import { LookupError, type OfflineTools } from "./tools.ts";
 
@@ -39,68 +40,79 @@ const PATH =
   /(?:^|[\s`"'(])((?:[\w.@-]+\/)+[\w.@-]*|[\w-]+(?:\.[\w-]+)*\.[a-z]\w{0,4})(?=$|[\s`"'),?:!]|\.\s|\.$)|\b(?:in|of|is) (?:the )?(?!this\b|root\b|current\b)([\w.-]+) (?:directory|folder)\b/i;
 /** A name as code has it: quoted, of several parts, called, or said to be one. */
 const NAME =
-  /[`"“]([\w$.:-]+)[`"”]|\b(?:function|class|method|type|interface|struct|constant|variable|module)\s+(?!is\b|are\b|does\b)([\w$]{2,})|\b([A-Za-z]*[a-z\d][A-Z]\w*|[A-Za-z]\w*_\w+|[A-Z][A-Z\d]{2,}|\w+(?=\(\)))|\s([A-Z][a-z]\w+)/;
+  /[`"“]([\w$.:-]+)[`"”]|\b(?:function|class|method|type|interface|struct|constant|variable|module)\s+(?!is\b|are\b|does\b)([\w$]{2,})|\b([A-Za-z]*[a-z\d][A-Z]\w*|[A-Za-z]\w*_\w+|[A-Z][A-Z\d]{2,}|\w+(?=\(\)))|\s([A-Z][a-z]\w+)(?=\W*$|\s+(?:defined|declared|do|does|for|is)\b)/;
 
 /** What may be looked up: anything that does not begin so is work. */
 const ASKS =
   /^(?:what|which|in which|how|where|who|when|list|show|find|locate|search|grep|explain|describe|summari[sz]e|outline|overview|tell me (?:about|what)|give me|walk me|are there|is there|any|all|the|(?:the )?(?:latest|last|recent|newest|largest|biggest)|todos?|fixmes?|dependencies|layout|structure|licen[sc]e|version|entry|git (?:log|history))\b|在哪|哪里/i;
 /** Judgement, advice, reasons and work need a model, whatever else is asked. */
 const NEEDS_THOUGHT =
-  /\b(?:why|should|shall|would(?! (?:i|we|you|one)\b)|better|best|worst|secure|safe|correct|wrong|bugs?|vulnerab\w*|improve\w*|recommend\w*|opinion|think|risks?|compare|difference|good|bad|clean|quality|review|fail\w*|wrote|language|how many (?!lines|files))\b|\b(?:and|then|,)\s+(?:add|fix|update|upgrade|remove|delete|rename|change|make|write|create|implement|refactor|move|replace|commit|explain why)\b/i;
+  /\b(?:why|should|shall|would(?! (?:i|we|you|one)\b)|better|best|worst|secure|safe|correct|wrong|bugs?|vulnerab\w*|improve\w*|recommend\w*|opinion|think|risks?|compare|difference|good|bad|clean|quality|review|fail\w*|wrote|language|how many (?!lines|files|todos|fixmes))\b|\b(?:and|then|,)\s+(?:add|fix|update|upgrade|remove|delete|rename|change|make|write|create|implement|refactor|move|replace|commit|explain why)\b/i;
 
 const IT = String.raw`(?:this|the|it|your|our)?\s*(?:project|repo|repository|code ?base|code|app|application|program|package|library|tool)?`;
-const only = (words: string) => new RegExp(`^(?:${words})\\W*$`, "i");
+const ASKS_IT = `(?:what(?:'s| is| does| do| are)?|describe|summari[sz]e|explain|tell me (?:about|what)|(?:give me )?(?:an? )?(?:short )?overview(?: of)?)(?: the (?:purpose|point|goal) of)? ${IT}(?: is| does| do| about| for| used for| here)?(?: to me| briefly)?`;
+/** The whole text has one of these forms, and signs after it. */
+const only = (...forms: string[]) => new RegExp(`^(?:${forms.join("|")})\\W*$`, "i");
 /** A question of these words in any order. */
-const both = (a: string, b: string) =>
-  new RegExp(`\\b(?:${a})\\b.*\\b(?:${b})\\b|\\b(?:${b})\\b.*\\b(?:${a})\\b`, "i");
+const both = (a: string, b: string) => new RegExp(`^(?=.*\\b(?:${a})\\b)(?=.*\\b(?:${b})\\b)`, "i");
 
-const IT_IS = `(?:what(?:'s| is| does| do| are)?|describe|summari[sz]e|explain|tell me (?:about|what)|(?:give me )?(?:an? )?(?:short )?overview(?: of)?)(?: the (?:purpose|point|goal) of)? ${IT}(?: is| does| do| about| for| used for| here)?(?: to me| briefly)?`;
-const GREETS = /^(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好)\b[\s\w,!.]{0,20}$/i;
-const THANKS = /^(?:thanks?|thank you|thx|great|okay|ok|cool|nice|perfect|bye|谢谢)\b[^?]{0,30}$/i;
-const FOR_HELP =
-  /^(?:help|\?|what can (?:you|i)\b.*|(?:who|what) are you\b.*|what (?:else )?do you know.*)[?!.]*$/i;
-const DO_IT =
-  /^(?:run|build|start|install|compile|lint|launch) (?:it|this|the (?:tests?|test suite|linter|project|app|program|server|code))\W*$/i;
-/** What is said to us, and is no question. */
+/** In this order, the first that fits answers: what is said to us, then what may be looked up. */
 const TALK: readonly (readonly [RegExp, Intent])[] = [
-  [GREETS, says(`Hello! ${HELP}`)],
-  [THANKS, says("You are welcome.")],
-  [FOR_HELP, says(HELP)],
-  [DO_IT, howTo],
+  [/^(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好)\b[\s\w,!.]{0,20}$/i, says(`Hello! ${HELP}`)],
+  [
+    /^(?:thanks?|thank you|thx|great|ok(?:ay)?|cool|nice|perfect|bye|谢谢)\b[^?]{0,30}$/i,
+    says("You are welcome."),
+  ],
+  [
+    only("help", "\\?", "what can (?:you|i)\\b.*", "wh(?:o|at) are you\\b.*", "what (?:else )?do you know.*"),
+    says(HELP),
+  ],
+  [
+    only(
+      `(?:run|build|start|install|compile|lint|launch) (?:(?:the )?(?:tests?|test suite|linter|server)|${IT})`,
+    ),
+    howTo,
+  ],
 ];
-
-const ASKS_HOW =
-  /^how (?:do|can|could|would) (?:i|we|you|one)\b|^how to\b|^how (?:is|are|does) (?:it|this|the (?:tests?|project|app|program|code|server))\b.*\b(?:run|built|build|compiled?|started?|installed?|linted|tested)\b|^(?:what|which) commands? (?:runs?|builds?|starts?|installs?)\b/i;
-const ASKS_USES =
-  /^who\b.*\b(?:calls?|uses?|imports?|references?|depends? on)\b|\b(?:callers?|usages?|uses) of\b|\bwhere\b.*\b(?:called|used|imported|referenced)\b|^(?:what|which \w+) (?:calls?|uses?|imports?)\b/i;
-const ASKS_DEPENDENCIES =
-  /^(?!who|where|how|.*\bdependencies (?:of|for|in) (?!this|the|it|our)).*(?:\bdependenc(?:y|ies)\b|\b(?:it|this) depends? on\b|\b(?:which|what) (?:packages|libraries)\b)/i;
-const ASKS_CHANGES =
-  /^what(?:'s| is) new\b|git (?:log|history)\b|^what changed\W*$|\b(?:uncommitted|not committed|unstaged)\b|^what (?:did|have) (?:i|we) change/i;
-const ASKS_LAYOUT =
-  /\b(?:laid out|layout|directories|folders)\b|\b(?:project|code|file|directory|folder|repo\w*) (?:structure|tree)\b|\b(?:structure of|how is) (?:this|the|it)\b.*\b(?:project|repo\w*|code\w*|organi[sz]ed|structured)\b/i;
-const ASKS_COMMANDS =
-  /\bentry ?points?\b|\bmain function\b|^where does (?:it|this|the)\b.*\bstarts?\b|^(?!where|who|how).*\b(?:(?:sub)?commands|scripts|endpoints?|routes|targets)\b/i;
-/** In this order; the first that fits answers. */
 const INTENTS: readonly (readonly [RegExp, Intent])[] = [
-  [/\b(?:todos?|fixmes?)\b|^(?!how (?:do|can)).*\blicen[sc]/i, findStated],
+  [/\b(?:todos?|fixmes?)\b/i, listTodos],
+  [/^(?!how (?:do|can)).*\blicen[sc]/i, findStated],
   [both("python|node|go|rust", "version"), findStated],
   [only(`(?:what|which)(?: is the|'s the)?(?: current)? version(?: (?:is|of) ${IT})?`), findStated],
   [both("largest|biggest|longest|most lines", "files?"), sizes],
   [/^how (?:big|large|many (?:lines|files))\b/i, sizes],
-  [ASKS_DEPENDENCIES, listDependencies],
+  [
+    /^(?!who|where|how|.*\bdependencies (?:of|for|in) (?!this|the|it|our)).*\bdependenc(?:y|ies)\b/i,
+    listDependencies,
+  ],
+  [
+    /^what\b.*\b(?:it|this) depends? on\b|^what does .* depend on\b|\bwh(?:ich|at) (?:packages|libraries)\b/i,
+    listDependencies,
+  ],
   [both("lately|recent(?:ly)?|newest|latest|last", "changes?|changed|commits?|happened"), recentChanges],
-  [ASKS_CHANGES, recentChanges],
-  [ASKS_HOW, howTo],
-  [ASKS_COMMANDS, listCommands],
-  [ASKS_LAYOUT, sizes],
-  [only(IT_IS), describeProject],
+  [/^what(?:'s| is) new\b|git (?:log|history)\b|^what changed\W*$/i, recentChanges],
+  [/\b(?:uncommitted|not committed|unstaged)\b|^what (?:did|have) (?:i|we) change/i, recentChanges],
+  [/^how to\b|^how (?:do|can|could|would) (?:i|we|you|one)\b/i, howTo],
+  [/^how (?:is|are) .*\b(?:run|built|compiled|started|installed|linted|tested)\W*$/i, howTo],
+  [/^(?:what|which) commands? (?:runs?|builds?|starts?|installs?)\b/i, howTo],
+  [/^(?!where|who|how).*\b(?:(?:sub)?commands|scripts|endpoints?|routes|targets)\b/i, listCommands],
+  [/\bentry ?points?\b|\bmain function\b|^where does (?:it|this|the)\b.*\bstarts?\b/i, listCommands],
+  [/\b(?:laid out|layout|directories|folders)\b/i, sizes],
+  [
+    /\b(?:project|code|file|directory|folder|repo\w*) (?:structure|tree)\b|\bstructure of (?:this|the|it)\b/i,
+    sizes,
+  ],
+  [/^how is (?:this|the|it)\b.*\b(?:organi[sz]ed|structured)\b/i, sizes],
+  [only(ASKS_IT), describeProject],
   [only("what(?:'s| is| are) (?:an? |the )?[a-z][\\w-]+"), byAgent(whatIs)],
-  [ASKS_USES, byAgent(usesOf)],
+  [/^who\b.*\b(?:calls?|uses?|imports?|references?|depends? on)\b/i, byAgent(usesOf)],
+  [/\b(?:callers?|usages?|uses) of\b|\bwhere\b.*\b(?:called|used|imported|referenced)\b/i, byAgent(usesOf)],
+  [/^(?:what|which \w+) (?:calls?|uses?|imports?)\b/i, byAgent(usesOf)],
 ];
 
 const EXPLAINS =
   /^(?:explain|describe|summari[sz]e|outline|show|list|(?:what|which) files|what(?:'s| is| does| do| are)|walk me through|tell me about)\b/i;
+
 /** Answers one question, or says that it needs a model. */
 export function* answer(text: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   try {
@@ -122,23 +134,23 @@ function intentOf(text: string): Intent {
     const { ok, text: summary } = summarizeDiff(asked);
     return says(summary, ok);
   }
-  const first = (pattern: RegExp) =>
+  const partOf = (pattern: RegExp) =>
     pattern
       .exec(asked)
       ?.slice(1)
       .find((one) => one !== undefined);
-  const path = first(PATH);
-  const talk = TALK.find(([pattern]) => pattern.test(asked))?.[1];
-  if (talk) return talk;
-  if (path !== undefined && asked === path) return (_, tools) => explainFile(path, tools);
+  const fits = ([pattern]: readonly [RegExp, Intent]) => pattern.test(asked);
+  const path = partOf(PATH);
+  const explain: Intent = (_, tools) => explainPath(path ?? "", tools);
+  const talk = TALK.find(fits)?.[1];
+  if (talk || asked === path) return talk ?? explain;
   if (!ASKS.test(asked) || NEEDS_THOUGHT.test(asked)) return needsModel;
-  const intent = INTENTS.find(([pattern]) => pattern.test(asked))?.[1];
+  const intent = INTENTS.find(fits)?.[1];
   if (intent) return intent;
-  if (path !== undefined && EXPLAINS.test(asked)) return (_, tools) => explainFile(path, tools);
-  const name = first(NAME);
-  if (name !== undefined && (EXPLAINS.test(asked) || /\b(?:defined|declared)\b/i.test(asked)))
-    return byAgent((_, tools) => about(name, "definition", tools));
-  return byAgent(search);
+  if (path !== undefined && EXPLAINS.test(asked)) return explain;
+  const name = partOf(NAME);
+  const isAbout = name !== undefined && (EXPLAINS.test(asked) || /\b(?:defined|declared)\b/i.test(asked));
+  return byAgent(isAbout ? (_, tools) => about(name, "definition", tools) : search);
 }
 
 /** The main conversation gives a search to an agent, an agent searches itself. */
@@ -154,10 +166,8 @@ const ENDS =
 /** The questions in a prompt; a prompt without any is one thing to answer. */
 export function questionsIn(prompt: string): string[] {
   if (hasDiff(prompt)) return [prompt];
-  const parts = prompt
-    .slice(0, 40_000)
-    .split(ENDS)
-    .map((part) => part.replace(/^\s*(?:[-*•]|\(?\d{1,3}[.)])\s+/, "").trim());
+  const lines = prompt.slice(0, 40_000).split(ENDS);
+  const parts = lines.map((part) => part.replace(/^\s*(?:[-*•]|\(?\d{1,3}[.)])\s+/, "").trim());
   const isQuestion = (part: string) => /[?？]$/.test(part) || ASKS.test(part);
   if (!parts.some(isQuestion)) return [prompt.trim()];
   const asked = parts.filter((part) => isQuestion(part) || (part !== "" && !SMALL_TALK.test(part)));

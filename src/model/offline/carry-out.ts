@@ -14,15 +14,13 @@ export function* carryOut(
 ): OfflinePlan<PlanResult> {
   const told: string[] = [];
   for (const [at, step] of steps.entries()) {
-    const isQuestion = step.type === "question";
-    const { ok, text } = yield* isQuestion ? answer(step.parts["text"] ?? "") : carryOutOne(step, tools);
-    told.push(ok || !isQuestion ? text : `“${step.parts["text"]}” was not done: ${text}`);
+    const question = step.type === "question" ? (step.parts["text"] ?? "") : undefined;
+    const { ok, text } = yield* question === undefined ? carryOutOne(step, tools) : answer(question);
+    told.push(ok || question === undefined ? text : `“${question}” was not done: ${text}`);
     if (ok) continue;
     const left = steps.length - at - 1;
-    if (left > 0)
-      told.push(
-        left === 1 ? "The step after that was not done." : `The ${left} steps after that were not done.`,
-      );
+    if (left === 1) told.push("The step after that was not done.");
+    if (left > 1) told.push(`The ${left} steps after that were not done.`);
     return { ok, text: told.join("\n\n") };
   }
   return { ok: true, text: told.join("\n\n") };
@@ -34,25 +32,20 @@ function* carryOutOne({ type, parts }: Instruction, tools: OfflineTools): Offlin
   const shown = tools.shown(file_path);
   switch (type) {
     case "replace": {
-      const edit = {
-        file_path,
-        old_string: from,
-        new_string: to,
-        ...(all === "" ? {} : { replace_all: true }),
-      };
       // Edit wants the file to be read before.
       const read = yield* change(tools, "Read", { file_path });
+      const more = all === "" ? {} : { replace_all: true };
+      const edit = { file_path, old_string: from, new_string: to, ...more };
       const edited = read.ok ? yield* change(tools, "Edit", edit) : read;
-      const what = `In ${shown}, ${all === "" ? "" : "every "}${brief(from)} was replaced with ${brief(to)}.`;
-      return told(edited, what, `${shown} was not changed`);
+      const what = `${all === "" ? "" : "every "}${brief(from)} was replaced with ${brief(to)}`;
+      return report(edited, `In ${shown}, ${what}.`, `${shown} was not changed`);
     }
     case "append": {
-      const { result, line } = yield* append(file_path, text, tools);
-      return told(
-        result,
-        `${brief(text)} was appended: ${shown}:${line}`,
-        `Nothing was appended to ${shown}`,
-      );
+      const lines = yield* readWhole(tools, file_path);
+      const failed = `Nothing was appended to ${shown}`;
+      if (typeof lines === "string") return report({ ok: false, text: lines }, "", failed);
+      const done = yield* append(file_path, lines, text, tools);
+      return report(done, `${brief(text)} was appended: ${shown}:${lines.length + 1}`, failed);
     }
     case "create": {
       const found = yield* change(tools, "Read", { file_path });
@@ -60,23 +53,21 @@ function* carryOutOne({ type, parts }: Instruction, tools: OfflineTools): Offlin
       if (found.ok) return { ok: false, text: `${shown} exists already, so nothing was written to it.` };
       const isMissing = /does not exist|no such file|not found|ENOENT/i.test(found.text);
       const written = isMissing ? yield* change(tools, "Write", { file_path, content: text }) : found;
-      return told(written, `${shown} was created.`, `${shown} was not created`);
+      return report(written, `${shown} was created.`, `${shown} was not created`);
     }
     case "run": {
       const { ok, text: output, code } = yield* change(tools, "Bash", bashInput(command));
-      if (code === undefined) return told({ ok: false, text: output }, "", `\`${command}\` failed`);
+      if (code === undefined) return report({ ok: false, text: output }, "", `\`${command}\` failed`);
       const how = ok ? "ran" : `failed with exit code ${code}`;
       const isSilent = /^(?:\(no output\))?\s*$/.test(output);
-      const printed = isSilent
-        ? " and printed nothing."
-        : `:\n\n${shortened(output).replace(/^(?=.)/gm, "    ")}`;
-      return { ok, text: `\`${command}\` ${how}${printed}` };
+      const printed = `:\n\n${shortened(output).replace(/^(?=.)/gm, "    ")}`;
+      return { ok, text: `\`${command}\` ${how}${isSilent ? " and printed nothing." : printed}` };
     }
     case "call": {
       const input = parseJson(parts["json"] ?? "");
       if (!isObject(input)) return { ok: false, text: `${tool} was not called: its input is not JSON.` };
       const called = yield* change(tools, tool, input);
-      return told(called, shortened(called.text), `${tool} failed`);
+      return report(called, shortened(called.text), `${tool} failed`);
     }
     case "background": {
       const [only, ...more] = instructionsIn(task) ?? [];
@@ -86,7 +77,7 @@ function* carryOutOne({ type, parts }: Instruction, tools: OfflineTools): Offlin
       const name = program === undefined ? "Agent" : "Bash";
       const started = yield* change(tools, name, { ...input, run_in_background: true });
       const done = `Started in the background: ${what}\nIts end will be reported here.`;
-      return told(started, done, `Nothing was started in the background for ${what}`);
+      return report(started, done, `Nothing was started in the background for ${what}`);
     }
     case "question":
       throw new Error("A question is answered, not carried out.");
@@ -95,29 +86,18 @@ function* carryOutOne({ type, parts }: Instruction, tools: OfflineTools): Offlin
   }
 }
 
-/** Adds a last line; the file ends with a line break afterwards if it did before. */
-function* append(
-  path: string,
-  text: string,
-  tools: OfflineTools,
-): OfflinePlan<{ result: PlanResult; line: number }> {
-  const lines = yield* readWhole(tools, path);
-  if (typeof lines === "string") return { result: { ok: false, text: lines }, line: 0 };
+/** Adds a last line by an edit of as many last lines as occur once; the file ends with a line break if it did before. */
+function append(path: string, lines: readonly string[], text: string, tools: OfflineTools) {
+  if (lines.length === 0) return change(tools, "Write", { file_path: path, content: `${text}\n` });
   const all = lines.join("\n");
   let from = lines.length - 1;
   const tail = () => lines.slice(from).join("\n");
   while (from > 0 && (tail() === "" || all.indexOf(tail()) !== all.lastIndexOf(tail()))) from -= 1;
-  const edit = { file_path: path, old_string: tail(), new_string: `${tail()}\n${text}` };
-  const result =
-    lines.length > 0
-      ? yield* change(tools, "Edit", edit)
-      : yield* change(tools, "Write", { file_path: path, content: `${text}\n` });
-  return { result, line: lines.length + 1 };
+  return change(tools, "Edit", { file_path: path, old_string: tail(), new_string: `${tail()}\n${text}` });
 }
 
-function told(result: PlanResult, done: string, failed: string): PlanResult {
-  if (!result.ok) return { ok: false, text: `${failed}: ${shortened(result.text)}` };
-  return { ok: true, text: done };
+function report(result: PlanResult, done: string, failed: string): PlanResult {
+  return result.ok ? { ok: true, text: done } : { ok: false, text: `${failed}: ${shortened(result.text)}` };
 }
 
 function bashInput(command: string) {
@@ -128,11 +108,9 @@ function brief(text: string): string {
   return `“${shorten(text.replace(/\n/g, "\\n"), 80)}”`;
 }
 
-const MOST_LINES = 20;
-
 /** The beginning and the end of a long text. */
 function shortened(text: string): string {
   const lines = text.trimEnd().split("\n");
-  const left = lines.length - MOST_LINES;
-  return (left > 0 ? lines.toSpliced(MOST_LINES / 2, left, `(${left} lines left out)`) : lines).join("\n");
+  const left = lines.length - 20;
+  return (left > 0 ? lines.toSpliced(10, left, `(${left} lines left out)`) : lines).join("\n");
 }

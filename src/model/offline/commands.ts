@@ -1,5 +1,5 @@
-import { type Manifests, manifest, readManifests, section } from "./manifests.ts";
 import { type OfflinePlan, type PlanResult, unsure } from "./plan.ts";
+import { type Manifests, manifest, readManifests, section } from "./project.ts";
 import { fileWeight } from "./source.ts";
 import { type FoundLine, grep, grepLines, look, type OfflineTools, quote } from "./tools.ts";
 
@@ -11,7 +11,7 @@ interface ProjectCommand {
   readonly line: FoundLine;
 }
 
-const PYTHON = /^(?:pyproject\.toml|setup\.py|tox\.ini|requirements.*)$/;
+const TARGET = /^@?([a-zA-Z][\w-]*)(?:\s[^:=]*)?:(?!=)/;
 /** The file, the section, its lines, and the commands that each gives: `$1` is the name in it. */
 const DECLARED: readonly (readonly [
   file: RegExp,
@@ -21,10 +21,10 @@ const DECLARED: readonly (readonly [
 ])[] = [
   [/^package\.json$/, /^\s*"scripts"/, /^\s*"([^"]+)":\s*"(.*)"/, "npm run $1"],
   [/^package\.json$/, /^\s*"bin"/, /"([\w@/-]+)":\s*"/, "npx $1"],
-  [/^makefile$/, null, /^([a-zA-Z][\w-]*)(?:\s[^:=]*)?:(?!=)/, "make $1"],
-  [/^justfile$/, null, /^@?([a-zA-Z][\w-]*)(?:\s[^:=]*)?:(?!=)/, "just $1"],
-  [PYTHON, null, /^\s*["']?([\w-]+)\s*=\s*["']?[\w.]+:\w+["']/, "$1"],
-  [PYTHON, null, /\bpytest\b/, "pytest"],
+  [/^makefile$/, null, TARGET, "make $1"],
+  [/^justfile$/, null, TARGET, "just $1"],
+  [/^pyproject|^setup/, null, /^\s*["']?([\w-]+)\s*=\s*["']?[\w.]+:\w+["']/, "$1"],
+  [/^(?:pyproject|setup|tox|requirements)/, null, /\bpytest\b/, "pytest"],
   [/^go\.mod$/, null, /^module/, "go build ./...", "go test ./...", "go run ."],
   [/^cargo\.toml$/, null, /^\[package\]/, "cargo build", "cargo test", "cargo run"],
   [/^pom\.xml$/, null, /<project/, "mvn package", "mvn test"],
@@ -32,15 +32,14 @@ const DECLARED: readonly (readonly [
 ];
 
 function listProjectCommands(manifests: Manifests): ProjectCommand[] {
-  const files = [...manifests.keys()];
-  const runner = ["yarn", "pnpm", "bun"].find((one) => files.some((path) => path.startsWith(one)));
+  const runner = ["yarn", "pnpm", "bun"].find((one) => manifests.keys().some((path) => path.startsWith(one)));
   const commands = new Map<string, ProjectCommand>();
   for (const [file, within, pattern, ...gives] of DECLARED)
     for (const line of section(manifest(manifests, file), within)) {
       const [whole, name = "", body = ""] = pattern.exec(line.text) ?? [];
       for (const form of whole === undefined ? [] : gives) {
         const plain = form.replace("$1", name).replace(/^npm run (test|start)$/, "npm $1");
-        const command = runner ? plain.replace(/^npm\b/, runner) : plain;
+        const command = plain.replace(/^npm\b/, runner ?? "npm");
         if (!commands.has(command)) commands.set(command, { command, body, line });
       }
     }
@@ -64,38 +63,36 @@ const ALIKE: readonly (readonly [asked: RegExp, fits: RegExp])[] = [
 const SHELL_LINE =
   /^\s*(?:\$ )?(?:npm|npx|yarn|pnpm|bun|pip|pipx|uv|uvx|python3?|poetry|go|cargo|make|just|docker|brew|mvn|gradle|\.\/\w|pytest|tox)\s+\S/;
 
-/** Answers with the command that fits the question. It must match each meaningful word. */
+/** Answers with the command that fits the question: one that matches each word that tells something. */
 export function* howTo(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const manifests = yield* readManifests(tools);
   const words = (question.toLowerCase().match(/[a-z\d][\w:-]*/g) ?? []).filter((word) => !FILLER.test(word));
   const telling = words.filter((word) => !RUNS.test(word));
-  const fits = (telling.length > 0 ? telling : ["run"]).map((word) => {
-    const alike = ALIKE.find(([asked]) => asked.test(word))?.[1];
-    const stem = word.replace(/(?:marks?|umentation|ing|er|s)$/, "");
-    return alike ?? new RegExp(String.raw`(?:\b|_)${stem}`, "i");
-  });
-  const isFit = (text: string) => fits.every((fit) => fit.test(text));
-  const commands = listProjectCommands(manifests).sort((a, b) => a.command.length - b.command.length);
-  const documents = [...manifests].flatMap(([path, lines]) =>
-    /^(?:readme|contrib)/.test(path) ? lines.filter(({ text }) => SHELL_LINE.test(text)) : [],
-  );
-  const shown = documents.filter(({ text }) => isFit(text)).slice(0, 4);
-  const byName = commands.filter(({ command }) => isFit(command));
-  const chosen =
-    byName.length > 0 ? byName : commands.filter(({ command, body }) => isFit(`${command} ${body}`));
-  const best = chosen[0]?.command ?? shown[0]?.text.trim().replace(/^\$ /, "");
-  if (best === undefined) {
-    const some = commands.filter(({ command }) => fits.some((fit) => fit.test(command)));
-    const near = some.slice(0, 4).map(({ command }) => `\`${command}\``);
-    const closest = near.length > 0 ? ` The closest: ${near.join(", ")}.` : "";
-    return unsure(`No script, target or README line here says how to do that.${closest}`);
-  }
-  const others = chosen.slice(1, 5).map(({ command }) => `\`${command}\``);
-  const also = others.length > 0 ? ` There are also ${others.join(", ")}.` : "";
-  const [, wanted] = /^how (?:to|(?:do|can|could|would) (?:i|we|you|one)) (.*\w)/i.exec(question) ?? [];
-  const text = `${wanted ? `To ${wanted}` : "This does it"}: \`${best}\`.${also}\n\n${quote([...chosen.slice(0, 5).map(({ line }) => line), ...shown])}`;
-  if (/\b(?:how|what|which)\b/i.test(question)) return { ok: true, text };
-  return { ok: false, text: `${text}\n\nNothing was run. To have it run, write: run "${best}"` };
+  const own = listProjectCommands(manifests).sort((a, b) => a.command.length - b.command.length);
+  const read = manifest(manifests, /^(?:readme|contrib)/).filter(({ text }) => SHELL_LINE.test(text));
+  const documents = read.map((line) => ({ command: line.text.trim().replace(/^\$ /, ""), body: "", line }));
+  const chosenFor = (some: readonly string[]) => {
+    const fits = some.map((word) => {
+      const stem = word.replace(/(?:marks?|umentation|ing|er|s)$/, "");
+      return ALIKE.find(([asked]) => asked.test(word))?.[1] ?? new RegExp(String.raw`(?:\b|_)${stem}`, "i");
+    });
+    const isFit = (text: string) => fits.every((fit) => fit.test(text));
+    const byName = own.filter(({ command }) => isFit(command));
+    const byBody = own.filter(({ command, body }) => isFit(`${command} ${body}`));
+    const stated = documents.filter(({ command }) => isFit(command)).slice(0, 4);
+    return [...(byName.length > 0 ? byName : byBody).slice(0, 5), ...stated];
+  };
+  // "make docs" builds them.
+  const things = telling.filter((word) => !/^(?:buil[dt]|generat)/.test(word));
+  const forms = [telling.length > 0 ? telling : ["run"], ...(things.length > 0 ? [things] : [])];
+  const chosen = forms.map(chosenFor).find(({ length }) => length > 0) ?? [];
+  const [best, ...others] = chosen;
+  if (best === undefined) return unsure("No script, target or README line here says how to do that.");
+  const names = others.filter((one) => own.includes(one)).map(({ command }) => `\`${command}\``);
+  const also = names.length > 0 ? ` There are also ${names.join(", ")}.` : "";
+  const lead = `This does it: \`${best.command}\`.${also}\n\n${quote(chosen.map(({ line }) => line))}`;
+  if (/\b(?:how|what|which)\b/i.test(question)) return { ok: true, text: lead };
+  return { ok: false, text: `${lead}\n\nNothing was run. To have it run, write: run "${best.command}"` };
 }
 
 /** How commands, HTTP routes and programs begin in the source of the usual languages. */
@@ -116,17 +113,20 @@ export function* listCommands(question: string, tools: OfflineTools): OfflinePla
     const routes = code.filter(({ text }) => /["'`]\/|Mapping\b/.test(text)).slice(0, MOST_SHOWN);
     return { ok: true, text: quote(routes) || "No HTTP route was found in the code here." };
   }
-  const subcommand = new RegExp(`${name} ([a-z][\\w-]+)`);
-  const words = Map.groupBy(grepLines(used, tools), ({ text }) => subcommand.exec(text)?.[1] ?? "");
-  const shown = [...words].flatMap(([word, lines]) => (lines.length > 1 ? [word] : [])).sort();
-  const row = ({ command, body, line }: ProjectCommand) =>
-    `    ${command.padEnd(22)}  ${body.slice(0, 60)}  (${line.path}:${line.line})`;
+  const words = used.matchAll(new RegExp(`${name} ([a-z][\\w-]+)`, "g")).map(([, word = ""]) => word);
+  const counts = Map.groupBy(words, (word) => word);
+  const subcommands = [...counts].flatMap(([word, { length }]) => (length > 1 ? [word] : [])).sort();
+  const rows = own.slice(0, 40).map(({ command, body, line }) => {
+    return `    ${command.padEnd(22)}  ${body.slice(0, 60)}  (${line.path}:${line.line})`;
+  });
   const parts = [
-    ["Scripts and programs:", own.slice(0, 40).map(row).join("\n")],
-    [`Subcommands of ${name} in the documents:`, shown.length > 0 ? `    ${shown.join(", ")}` : ""],
-    [`Commands, routes and programs in the code:`, quote(code.slice(0, MOST_SHOWN))],
-  ].flatMap(([title, rows]) => (rows === "" ? [] : [`${title}\n${rows}`]));
-  return parts.length > 0
-    ? { ok: true, text: parts.join("\n\n") }
-    : unsure("No script, program, command or route was found here.");
+    ["Scripts and programs:", rows.join("\n")],
+    [
+      `Subcommands of ${name} in the documents:`,
+      subcommands.length > 0 ? `    ${subcommands.join(", ")}` : "",
+    ],
+    ["Commands, routes and programs in the code:", quote(code.slice(0, MOST_SHOWN))],
+  ].flatMap(([title, shown]) => (shown === "" ? [] : [`${title}\n${shown}`]));
+  const none = unsure("No script, program, command or route was found here.");
+  return parts.length > 0 ? { ok: true, text: parts.join("\n\n") } : none;
 }

@@ -3,17 +3,21 @@ import { oneLine, shorten } from "../../lib/text.ts";
 import type { MessageParam, ToolResultBlockParam } from "../../mailbox/conversation.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
 import { type ConflictNotice, conflictNoticeIn } from "./conflict-notice.ts";
-import type { Outcome, PlannedCall } from "./plan.ts";
+import type { Outcome, PlannedCall, PlanResult } from "./plan.ts";
 
-/** The part of a conversation that is still unanswered: everything since the last reply without calls. */
-export interface Unanswered {
+/** What texts of the user and of the runtime ask for. */
+interface Asked {
   /** What the user wrote, steering on lines of its own. Never text from a tool. */
   readonly prompt: string;
   /** What background agents and commands reported, ready to be shown. */
-  readonly reports: readonly string[];
+  readonly reports: readonly PlanResult[];
   /** Names of skills whose instructions are in it. */
   readonly skills: readonly string[];
   readonly conflict: ConflictNotice | undefined;
+}
+
+/** The part of a conversation that is still unanswered: everything since the last reply without calls. */
+export interface Unanswered extends Asked {
   /** Notes replace a part of it, so it is unknown what is still to be done. */
   readonly isCompacted: boolean;
   /** The outcome of a call; each is given once, except to calls that may share one. */
@@ -34,32 +38,39 @@ export function unanswered(messages: readonly MessageParam[], isLastTurn: boolea
   const isAnswer = (message: MessageParam) =>
     message.role === "assistant" && blocksOf(message).every(({ type }) => type !== "tool_use");
   const open = messages.slice(messages.slice(0, -1).findLastIndex(isAnswer) + 1);
-  const all = textsOf(open.filter(({ role }) => role === "user"));
-  const notes = all.findIndex((text) => NOTES.test(text));
-  const isNotice = (text: string) => text.includes("<task-notification>");
-  const texts = all
-    .slice(notes + 1)
-    .map((text) => (isNotice(text) ? text : text.replace(REMINDERS, "")).trim())
-    .filter((text) => text !== "");
+  const texts = textsOf(open.filter(({ role }) => role === "user"));
+  const notes = texts.findIndex((text) => NOTES.test(text));
+  const all = texts.slice(notes + 1).flatMap((text) => readText(text) ?? []);
   // A last turn ends with the runtime's own request to sum up.
-  const said = isLastTurn && texts.length > 1 ? texts.slice(0, -1) : texts;
-  const parts = said
-    .filter((text) => conflictNoticeIn(text) === undefined)
-    .map((text) => text.split("<task-notification>"));
-  // What announces a notification is no prompt: a reminder's tag, a line in brackets.
-  const read = parts.map(([before = "", ...more]) =>
-    more.length === 0
-      ? withoutSkill(before)
-      : { prompt: before.replace(/<system-reminder>[\s\S]*$|^\[[^\]\n]*\][ \t]*$/gm, "").trim() },
-  );
+  const said = isLastTurn && all.length > 1 ? all.slice(0, -1) : all;
   return {
-    prompt: read.flatMap(({ prompt }) => prompt || []).join("\n"),
-    reports: parts.flatMap(([, ...notifications]) => notifications.map(reportOf)),
-    skills: read.flatMap((one) => ("skill" in one ? one.skill : [])),
-    conflict: said.map(conflictNoticeIn).findLast((one) => one !== undefined),
+    prompt: said.flatMap(({ prompt }) => prompt || []).join("\n"),
+    reports: said.flatMap(({ reports }) => reports),
+    skills: said.flatMap(({ skills }) => skills),
+    conflict: said.findLast(({ conflict }) => conflict !== undefined)?.conflict,
     isCompacted: notes >= 0,
     answer: answersIn(open),
   };
+}
+
+/** Returns null for a text that only reminds. */
+function readText(text: string): Asked | null {
+  const none = { prompt: "", reports: [], skills: [], conflict: undefined };
+  const [before = "", ...notifications] = text.split("<task-notification>");
+  // What announces a notification is no prompt: a reminder's tag, a line in brackets.
+  const announces = /<system-reminder>[\s\S]*$|^\[[^\]\n]*\][ \t]*$/gm;
+  const prompt = before.replace(notifications.length > 0 ? announces : REMINDERS, "").trim();
+  if (notifications.length > 0) return { ...none, prompt, reports: notifications.map(reportOf) };
+  const conflict = conflictNoticeIn(prompt);
+  if (conflict) return { ...none, conflict };
+  const carried = CARRIED_OUT.exec(prompt)?.[1];
+  if (carried !== undefined) return { ...none, skills: [carried] };
+  const [whole, first = "", skill = "", args = "", body = ""] = SKILL.exec(prompt) ?? [];
+  if (whole === undefined) return prompt === "" ? null : { ...none, prompt };
+  // A few lines are a prompt that a user wrote down; what is longer says how to work.
+  const isPrompt = body !== "" && body.length <= 800 && body.split("\n").length <= 6;
+  const asked = `${first.trim()}\n${isPrompt ? body : args}`.trim();
+  return { ...none, prompt: asked, skills: isPrompt ? [] : [skill] };
 }
 
 function textsOf(messages: readonly MessageParam[]): string[] {
@@ -67,26 +78,14 @@ function textsOf(messages: readonly MessageParam[]): string[] {
 }
 
 /** Everything up to the last closing tag is the report: an agent's text in it could close the tag early. */
-function reportOf(notification: string): string {
+function reportOf(notification: string): PlanResult {
   const field = (tag: string) =>
     new RegExp(`<${tag}>([\\s\\S]*)</${tag}>`).exec(notification)?.[1]?.trim() ?? "";
+  const status = field("status");
   const what = field("summary").replace(/\.$/, "") || "A background task ended";
-  const how = what.includes(field("status")) ? "" : ` (${field("status")})`;
-  const lines = field("result").replace(/^ {2}/gm, "").split("\n");
-  const more = lines.length > 60 ? `\n(${lines.length - 60} more lines)` : "";
-  const result = `${lines.slice(0, 60).join("\n")}${more}`;
-  return `${what}${how}${result === "" ? "." : `:\n\n${result}`}`;
-}
-
-/** A command of a few lines is a prompt that a user wrote down; what is longer says how to work. */
-function withoutSkill(text: string) {
-  const carried = CARRIED_OUT.exec(text)?.[1];
-  if (carried !== undefined) return { prompt: "", skill: carried };
-  const [whole, before = "", skill = "", args = "", body = ""] = SKILL.exec(text) ?? [];
-  if (whole === undefined) return { prompt: text };
-  const isPrompt = body !== "" && body.length <= 800 && body.split("\n").length <= 6;
-  const prompt = `${before.trim()}\n${isPrompt ? body : args}`.trim();
-  return isPrompt ? { prompt } : { prompt, skill };
+  const how = what.includes(status) ? what : `${what} (${status})`;
+  const result = shorten(field("result").replace(/^ {2}/gm, ""), 6_000);
+  return { ok: !/failed|killed/.test(status), text: `${how}${result === "" ? "." : `:\n\n${result}`}` };
 }
 
 function answersIn(messages: readonly MessageParam[]): (call: PlannedCall) => Outcome | undefined {

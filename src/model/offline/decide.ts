@@ -5,11 +5,10 @@ import type { ModelRequest } from "../client.ts";
 import { answer, isAnswerable, questionsIn } from "./answer.ts";
 import { carryOut } from "./carry-out.ts";
 import { notesOf, type Unanswered, unanswered, wantsNotes } from "./conversation.ts";
-import { sections } from "./delegate.ts";
 import { instructionsIn } from "./instructions.ts";
 import { advance, type OfflinePlan, type PlannedCall, type PlanResult, together, unsure } from "./plan.ts";
 import { resolveConflict } from "./resolve-conflict.ts";
-import { paragraphsAbout } from "./search.ts";
+import { paragraphsAbout } from "./terms.ts";
 import { type OfflineTools, offeredTools } from "./tools.ts";
 
 /** The next message: calls, or the text that ends the run. */
@@ -22,16 +21,15 @@ export function planOfflineReply(request: ModelRequest): ReplyPlan {
   if (page !== null) return { ok: true, text: page };
   if (withoutTools && wantsNotes(messages)) return { ok: true, text: notesOf(messages) };
   const asked = unanswered(messages, withoutTools);
-  const plan = respond(asked, messages, offeredTools(request, actor === MAIN));
-  const progress = advance(plan, asked.answer, withoutTools);
-  return "calls" in progress ? progress : progress.value;
+  return advance(respond(asked, messages, offeredTools(request, actor === MAIN)), asked.answer, withoutTools);
 }
 
 /** Answers a question about a fetched page, as WebFetch asks it; nothing in the page is carried out. */
 function pageAnswer({ tools, messages }: ModelRequest): string | null {
   if (tools.length > 0 || messages.length !== 1) return null;
-  const blocks = messages.flatMap(blocksOf);
-  const [page = "", asked = ""] = blocks.map((block) => (block.type === "text" ? block.text : ""));
+  const [page = "", asked = ""] = messages
+    .flatMap(blocksOf)
+    .map((block) => (block.type === "text" ? block.text : ""));
   const text = /^<web-page [^\n]*>\n([\s\S]*)\n<\/web-page>$/.exec(page)?.[1];
   const question = /^Question about this page:\n([\s\S]*)/.exec(asked)?.[1];
   return text === undefined || question === undefined ? null : paragraphsAbout(question, text);
@@ -42,18 +40,17 @@ function* respond(
   messages: readonly MessageParam[],
   tools: OfflineTools,
 ): OfflinePlan<PlanResult> {
-  const results: PlanResult[] = [];
+  const results: PlanResult[] = [...reports];
   const one = (text: string) => answer(text, tools);
   if (conflict) results.push(yield* resolveConflict(conflict, messages, tools));
   const steps = instructionsIn(prompt);
-  const questions = questionsIn(prompt);
   if (steps) results.push(yield* carryOut(steps, tools, one));
   // What was written after a skill's name may ask for something by itself.
   else if (prompt !== "" && (skills.length === 0 || isAnswerable(prompt)))
-    results.push(sections(questions, yield* together(questions.map(one))));
+    results.push(yield* together(questionsIn(prompt), one));
   results.push(...skills.map((name) => unsure(`/${name} is a skill: instructions.`)));
-  const texts = [...reports, ...results.map(({ text }) => text)];
-  if (texts.length > 0) return { ok: results.every(({ ok }) => ok), text: texts.join("\n\n") };
+  if (results.length > 0)
+    return { ok: results.every(({ ok }) => ok), text: results.map(({ text }) => text).join("\n\n") };
   return isCompacted
     ? {
         ok: false,

@@ -33,7 +33,7 @@ export function advance<T>(
   plan: OfflinePlan<T>,
   answer: (call: PlannedCall) => Outcome | undefined,
   isLastTurn: boolean,
-): { readonly calls: readonly PlannedCall[] } | { readonly value: T } {
+): { readonly calls: readonly PlannedCall[] } | T {
   let step = plan.next();
   while (!step.done) {
     const outcomes = step.value.map((call) => answer(call) ?? (isLastTurn ? NOT_ASKED : call));
@@ -41,11 +41,15 @@ export function advance<T>(
     if (calls.length > 0) return { calls };
     step = plan.next(outcomes.filter((one) => "type" in one));
   }
-  return { value: step.value };
+  return step.value;
 }
 
-/** Runs plans in parallel: their calls of the same round go into one reply. */
-export function* together<T>(plans: readonly OfflinePlan<T>[]): OfflinePlan<T[]> {
+/** Answers tasks in parallel: their calls of the same round go into one reply. Each result is under its task, if there are several. */
+export function* together(
+  tasks: readonly string[],
+  planOf: (task: string) => OfflinePlan<PlanResult>,
+): OfflinePlan<PlanResult> {
+  const plans = tasks.map(planOf);
   const steps = plans.map((plan) => plan.next());
   while (steps.some(({ done }) => !done)) {
     const wanted = steps.map((step) => (step.done ? [] : step.value));
@@ -53,7 +57,13 @@ export function* together<T>(plans: readonly OfflinePlan<T>[]): OfflinePlan<T[]>
     for (const [at, plan] of plans.entries())
       if (!steps[at]?.done) steps[at] = plan.next(outcomes.splice(0, wanted[at]?.length ?? 0));
   }
-  return steps.flatMap((step) => (step.done ? [step.value] : []));
+  const results = steps.flatMap((step) => (step.done ? [step.value] : []));
+  const [first, ...more] = results;
+  if (first !== undefined && more.length === 0) return first;
+  const failed = results.filter(({ ok }) => !ok).length;
+  const parts = results.map(({ text }, at) => `## ${tasks[at] ?? ""}\n\n${text}`);
+  if (failed > 0) parts.push(`${failed} of ${results.length} were not answered or not done.`);
+  return { ok: failed === 0, text: parts.join("\n\n") };
 }
 
 export const NEEDS_MODEL =

@@ -1,18 +1,68 @@
 import { formatCount } from "../../lib/figures.ts";
-import { manifest, readManifests, section } from "./manifests.ts";
 import { type OfflinePlan, type PlanResult, unsure } from "./plan.ts";
 import { fileWeight } from "./source.ts";
-import { change, type FoundLine, grep, grepLines, look, type OfflineTools, quote } from "./tools.ts";
+import {
+  change,
+  type FoundLine,
+  grep,
+  grepLines,
+  listSizes,
+  look,
+  type OfflineTools,
+  quote,
+  readSome,
+} from "./tools.ts";
 
-const MOST_SHOWN = 25;
+/** The files at the top of a project that say what it is, by their names in lower case. */
+export type Manifests = ReadonlyMap<string, readonly FoundLine[]>;
+
+const MANIFEST =
+  /^(?:readme|contributing|licen[cs]e|copying)(?:\.\w+)?$|^(?:requirements[\w-]*\.txt|build\.gradle(?:\.kts)?|package\.json|pyproject\.toml|setup\.(?:py|cfg)|tox\.ini|go\.mod|cargo\.toml|gemfile|composer\.json|pom\.xml|makefile|justfile|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?)$/i;
+
+export function* readManifests(tools: OfflineTools): OfflinePlan<Manifests> {
+  const found = (yield* listSizes(tools)).filter(({ path }) => MANIFEST.test(path));
+  const read = yield* readSome(
+    tools,
+    found.map(({ path }) => ({ path, limit: 600 })),
+  );
+  return new Map(found.map(({ path }, at) => [path.toLowerCase(), read[at] ?? []]));
+}
+
+/** The lines of all manifests whose name fits. */
+export function manifest(manifests: Manifests, name: RegExp): readonly FoundLine[] {
+  return [...manifests].flatMap(([path, lines]) => (name.test(path) ? lines : []));
+}
+
+/** The lines of the sections that begin so: in brackets, or below a header of TOML. All lines if it is null. */
+export function section(
+  lines: readonly FoundLine[],
+  begins: RegExp | null,
+  isMeant = (_head: string) => true,
+): readonly FoundLine[] {
+  if (begins === null) return lines;
+  return lines.flatMap((line, at) => {
+    if (!begins.test(line.text) || !isMeant(line.text)) return [];
+    const ends = /[{[(]\s*$/.test(line.text) ? /^\s*[}\])]/ : /^\[/.test(line.text) ? /^\[|^\s*$/ : /^/;
+    const size = lines.slice(at + 1).findIndex(({ text }) => ends.test(text));
+    return lines.slice(at, size < 0 ? undefined : at + 1 + size);
+  });
+}
 
 /** What the README and the manifest say that it is. */
 export function* describeProject(_: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const manifests = yield* readManifests(tools);
   const readme = manifest(manifests, /^readme/);
+  // Badges, logos and advertisements are in elements of HTML.
+  const isHtml = readme.map(() => false);
+  for (const [at, { text }] of readme.entries()) {
+    const tag = /^<(\w+)(?![^>]*\/>)/.exec(text)?.[1];
+    const end =
+      tag === undefined ? -1 : readme.findIndex((line, to) => to >= at && line.text.includes(`</${tag}>`));
+    isHtml.fill(true, at, end + 1);
+  }
   const isProse = ({ text }: FoundLine) => /^(?:> )?[*_`"“]*[A-Z].*\w\s+\w/i.test(text);
   const isTitle = (at: number) => /^[=-]{3,}$/.test(readme[at + 1]?.text ?? "");
-  const from = readme.findIndex((line, at) => isProse(line) && !isTitle(at));
+  const from = readme.findIndex((line, at) => isProse(line) && !isHtml[at] && !isTitle(at));
   const end = readme.findIndex(({ text }, at) => at > from && text.trim() === "");
   const paragraph = from < 0 ? [] : readme.slice(from, Math.min(end < 0 ? readme.length : end, from + 8));
   const stated = manifest(manifests, /^(?:package\.json|pyproject\.toml|cargo\.toml|composer\.json)$/);
@@ -22,119 +72,70 @@ export function* describeProject(_: string, tools: OfflineTools): OfflinePlan<Pl
     : { ok: true, text: `This is what it says of itself:\n\n${quote([...paragraph, ...about])}` };
 }
 
-/** How much there is, in which directories, and which files are the largest. */
-export function* sizes(_: string, tools: OfflineTools): OfflinePlan<PlanResult> {
-  const [text = ""] = yield* look(tools, [grep("^", 0, { output_mode: "count" })]);
-  const counts = text.split("\n").flatMap((row) => {
-    const [, path, count] = /^(.+):(\d+)$/.exec(row) ?? [];
-    return path === undefined ? [] : [{ path: tools.shown(path), lines: Number(count) }];
-  });
-  const top = (some: typeof counts) =>
-    some
-      .toSorted((a, b) => b.lines - a.lines)
-      .slice(0, 10)
-      .map(({ path, lines }) => row(path, [{ lines }]));
-  const below = (depth: number, dir: string): string[] => {
-    const inside = counts.filter(({ path }) => path.startsWith(dir) && path.split("/").length > depth);
-    const groups = Map.groupBy(inside, ({ path }) => `${path.split("/").slice(0, depth).join("/")}/`);
-    const largest = [...groups].sort(([, a], [, b]) => b.length - a.length).slice(0, depth === 1 ? 12 : 8);
-    return largest.flatMap(([name, files]) => [row(name, files), ...(depth === 1 ? below(2, name) : [])]);
-  };
-  const files = counts.flatMap(({ path }) => (path.includes("/") ? [] : [path])).slice(0, MOST_SHOWN);
-  const parts: readonly (readonly [string, readonly string[]])[] = [
-    ["In all:", [row("", counts)]],
-    ["Directories:", below(1, "")],
-    ["The largest files:", top(counts)],
-    ["The largest source files:", top(counts.filter(({ path }) => fileWeight(path) === 1))],
-    ["At the top:", [`    ${files.join(", ")}`]],
-  ];
-  const shown = parts.map(([title, rows]) => `${title}\n${rows.join("\n")}`);
-  return { ok: counts.length > 0, text: shown.join("\n\n") };
-}
+const DEPENDENCIES =
+  /^\s*["[]?(?:[\w.-]*[.-])?(?:(?:dev|peer|optional)?dependencies|install_requires|require(?:-dev)?|dependency-groups)\b["\]]*\s*(?:[:=({]|$)/i;
+/** Manifests that name one in each line; the others have sections. */
+const DEPENDENCY = /^requirements|^gemfile|^pom|^build\.gradle/;
+const IN_LINE =
+  /^\s*(?:gem|implementation|api|testImplementation)\b|<artifactId>|^[\w-]+(?:\[\w+\])?\s*[<>=~!;]|^[\w-]+$/;
 
-function row(path: string, files: readonly { readonly lines: number }[]): string {
-  const lines = formatCount(
-    files.reduce((sum, one) => sum + one.lines, 0),
-    "line",
-  );
-  const count = files.length > 1 ? formatCount(files.length, "file") : "";
-  return `    ${path.padEnd(32)}  ${count.padStart(12)}  ${lines.padStart(14)}`;
-}
-
-/** Where manifests name what a project depends on. */
-const DEPENDENCIES: readonly (readonly [file: RegExp, begins: RegExp | null])[] = [
-  [/^package\.json$/, /^\s*"(?:dev|peer|optional)?dependencies"\s*:/i],
-  [/^pyproject\.toml$/, /^\s*dependencies\s*=|^\[(?:dependency-groups|[\w.-]*dependencies)\]/],
-  [/^setup\.py$/, /\binstall_requires\s*=/],
-  [/^requirements.*\.txt$/, null],
-  [/^cargo\.toml$/, /^\[(?:.*[.-])?dependencies\b/],
-  [/^go\.mod$/, /^require\b/],
-  [/^gemfile$/, /^\s*gem\b/],
-  [/^composer\.json$/, /^\s*"require(?:-dev)?"\s*:/],
-  [/^pom\.xml$/, /<artifactId>/],
-  [/^build\.gradle/, /^\s*(?:implementation|api|testImplementation)\b/],
-];
-
+/** What a project depends on, as its manifests say it. */
 export function* listDependencies(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const manifests = yield* readManifests(tools);
   const isForUse = /\b(?:runtime|run-time|production|prod)\b/i.test(question);
-  const read = DEPENDENCIES.map(([file, begins]) => ({ lines: manifest(manifests, file), begins }));
-  const parts = read.flatMap(({ lines, begins }) => {
-    const [first] = lines;
-    if (first === undefined) return [];
-    const named = section(lines, begins && isForUse ? without(begins) : begins).filter(({ text }) =>
-      /\w/.test(text),
-    );
-    const what = isForUse ? "runtime dependencies" : "dependencies";
-    return named.length > 0 ? [quote(named.slice(0, 60))] : [`${first.path} names no ${what}.`];
+  const isMeant = (head: string) => !isForUse || !/dev|peer|optional|build|group/i.test(head);
+  const silent: string[] = [];
+  const found = [...manifests].flatMap(([path, lines]) => {
+    if (/^(?:readme|contributing|licen|copying)|^makefile|^justfile|lock|^tox/.test(path)) return [];
+    const named = DEPENDENCY.test(path)
+      ? lines.filter(({ text }) => IN_LINE.test(text))
+      : section(lines, DEPENDENCIES, isMeant).filter(({ text }) => /\w/.test(text));
+    if (named.length === 0) silent.push(lines[0]?.path ?? path);
+    return named.slice(0, 60);
   });
-  return parts.length > 0
-    ? { ok: true, text: parts.join("\n\n") }
-    : unsure("There is no manifest here that could name dependencies.");
+  if (found.length > 0) return { ok: true, text: `This is what is stated:\n\n${quote(found)}` };
+  if (silent.length === 0) return unsure("There is no manifest here that could name dependencies.");
+  return { ok: true, text: `${silent.join(" and ")} names no ${isForUse ? "runtime " : ""}dependencies.` };
 }
 
-/** The same beginnings, except those of what only development needs. */
-function without(begins: RegExp): RegExp {
-  return new RegExp(`^(?!.*(?:dev|peer|optional|build|group)).*(?:${begins.source})`, begins.flags);
-}
-
-/** What to search for by a word of the question: a pattern, and the top-level files to search. The first match counts. */
-const STATED: readonly (readonly [asked: RegExp, line: RegExp, files: string])[] = [
-  [/\b(?:todos?|fixmes?)\b/i, /(?:\/\/|#|\*|--|<!--)\s*(?:TODO|FIXME|HACK|XXX)\b/, "*"],
-  [/\blicen[sc]/i, /licen[sc]e["']?\s*[:=]|^.{0,40}\blicen[sc]e\b.{0,40}$/i, "*.json,*.toml,LICEN*,README*"],
-  [/\bpython\b/i, /^\s*["']?(?:requires-python|python_requires|python)["']?\s*=/, "pyproject.toml,setup.*"],
-  [/\b(?:node|npm)\b/i, /^\s*"(?:node|npm)"\s*:/, "package.json"],
-  [/\brust\b/i, /^rust-version/, "Cargo.toml"],
-  [/\bgo\b/i, /^go \d/, "go.mod"],
-  [/\bversion\b/i, /^\s*["']?version["']?\s*[:=]\s*["']/, "package.json,pyproject.toml,Cargo.toml,setup.*"],
-];
-
+/** A license or a version, as the manifests say it: the lines whose key has the word that was asked for. */
 export function* findStated(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
-  const [, line = /$^/, files = "*"] = STATED.find(([asked]) => asked.test(question)) ?? [];
-  const anywhere = files === "*";
-  const glob = anywhere ? {} : { glob: `/{${files}}`, "-i": true };
-  const [text = ""] = yield* look(tools, [grep(line.source, 300, glob)]);
+  const manifests = yield* readManifests(tools);
+  const [asked = ""] =
+    /licen[sc]e|\b(?:python|node|rust|go)\b/i.exec(question) ?? /version/i.exec(question) ?? [];
+  const word = asked.toLowerCase().replace("licence", "license");
+  const key = new RegExp(`^\\s*["']?(?:[\\w-]*[_-])?${word}(?:[_-]\\w+)?["']?\\s*(?:[:=]|\\d)`, "i");
+  const title = /^.{0,40}\blicen[sc]e\b.{0,40}$/i;
+  const found = [...manifests].flatMap(([path, lines]) => {
+    const isText = /^(?:licen|copying|readme)/.test(path);
+    return lines.filter(({ text }) => (isText ? word === "license" && title.test(text) : key.test(text)));
+  });
+  if (found.length === 0) return unsure(`No manifest here states the ${word}.`);
+  return { ok: true, text: `This is what is stated:\n\n${quote(found.slice(0, 6))}` };
+}
+
+/** The comments that say what is left to do. */
+export function* listTodos(_: string, tools: OfflineTools): OfflinePlan<PlanResult> {
+  const [text = ""] = yield* look(tools, [
+    grep(String.raw`(?:\/\/|#|\*|--|<!--)\s*(?:TODO|FIXME|HACK|XXX)\b`, 300),
+  ]);
   const found = grepLines(text, tools)
     .filter(({ path }) => fileWeight(path) > 0.1)
     .sort((a, b) => fileWeight(b.path) - fileWeight(a.path));
-  const shown = quote(found.slice(0, anywhere ? MOST_SHOWN : 6));
-  if (anywhere)
-    return {
-      ok: true,
-      text: `${formatCount(found.length, "comment")} with TODO, FIXME, HACK or XXX.\n\n${shown}`.trim(),
-    };
-  return found.length > 0
-    ? { ok: true, text: `This is what is stated:\n\n${shown}` }
-    : unsure("No manifest, README or license file here says that.");
+  const lead = `${formatCount(found.length, "comment")} with TODO, FIXME, HACK or XXX.`;
+  return { ok: true, text: `${lead}\n\n${quote(found.slice(0, 25))}`.trim() };
 }
 
-/** The newest commits, by git itself. */
+/** The newest commits, or what is not committed, by git itself. */
 export function* recentChanges(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
   const isOwn = /\b(?:uncommitted|not committed|unstaged|i|we)\b/i.test(question);
   const command = isOwn ? "git status --short" : 'git log -n 12 --date=short --format="%h %ad %s"';
   const what = isOwn ? "uncommitted changes" : "newest commits";
   const { ok, text } = yield* change(tools, "Bash", { command, description: `List the ${what}` });
-  return ok
-    ? { ok, text: `The ${what}:\n\n${text.trim().replace(/^/gm, "    ")}` }
-    : { ok, text: `The ${what} cannot be listed: ${text}` };
+  return {
+    ok,
+    text: ok
+      ? `The ${what}:\n\n${text.trim().replace(/^/gm, "    ")}`
+      : `The ${what} cannot be listed: ${text}`,
+  };
 }

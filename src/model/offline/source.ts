@@ -6,7 +6,7 @@ export const KEYWORDS =
 
 /** The source of a pattern for the declaration of a name, itself a source. */
 export function declarationOf(name: string): string {
-  return String.raw`\b(?:${KEYWORDS}|static|#define)\s+(?:\([^)]*\)\s*|mut\s+|self\.)?${name}\b|^\s*(?:[\w<>\[\],*&]+\s+)+${name}\s*\([^;]*\)[^;]*\{\s*$|^\s*(?:async\s+)?${name}\s*\([^;]*\)[^;]*\{\s*$|^\s*${name}\s*[:=]\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>)`;
+  return String.raw`\b(?:${KEYWORDS}|static|#define)\s+(?:\([^)]*\)\s*|mut\s+|self\.)?${name}\b|^\s*(?:[\w<>\[\],*&]+\s+)*${name}\s*\([^;]*\)[^;]*\{\s*$|^\s*${name}\s*[:=]\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>)`;
 }
 
 const DECLARATION = new RegExp(
@@ -21,25 +21,24 @@ export function isComment(text: string): boolean {
   return /^\s*(?:\/\/|\/?\*|#(?!include|define|!|\[)|--\s|<!--|"""|''')/.test(text);
 }
 
-const GENERATED =
-  /(?:^|\/)(?:[\w.-]*lock[\w.-]*\.(?:json|ya?ml)|[\w.]*\.lock|go\.sum|changelog[^/]*|dist\/.*|.*\.(?:min\.\w+|snap|map|svg))$/i;
-const TEST =
-  /(?:^|\/)(?:tests?|specs?|__tests__|fixtures?|testdata|bench\w*|examples?)\/|[._-](?:test|spec)s?\.\w+$|(?:^|\/)test_\w+\.py$/i;
-const DOCUMENT = /\.(?:md|mdx|rst|txt|adoc|1)$/i;
-
 export function isDocument(path: string): boolean {
-  return DOCUMENT.test(path);
+  return /\.(?:md|mdx|rst|txt|adoc|1)$/i.test(path);
 }
 
-/** How likely a file is to answer: sources before settings, documents and tests, generated ones last. */
+const GENERATED =
+  /(?:^|\/)(?:[\w.-]*lock[\w.-]*\.(?:json|ya?ml)|[\w.]*\.lock|go\.sum|changelog[^/]*|dist\/.*|.*\.(?:min\.\w+|snap|map|svg))$/i;
+const NOT_SOURCE =
+  /(?:^|\/)(?:tests?|specs?|__tests__|fixtures?|testdata|bench\w*|examples?|scripts?|\.\w+)\/|[._-](?:test|spec)s?\.\w+$|(?:^|\/)test_\w+\.py$/i;
+
+/** How likely a file is to answer: sources before settings, documents, scripts and tests, generated ones last. */
 export function fileWeight(path: string): number {
   if (GENERATED.test(path)) return 0.1;
-  if (TEST.test(path)) return 0.45;
+  if (NOT_SOURCE.test(path)) return 0.45;
   if (isDocument(path)) return 0.5;
   return /\.(?:json|ya?ml|toml|ini|cfg)$/i.test(path) ? 0.6 : 1;
 }
 
-/** Reads around lines: for each the comment above it, the line, and what belongs to it below. */
+/** Reads around lines: for each the comment above it, the line, and what belongs to it, up to an empty line. */
 export function* passages(
   places: readonly FoundLine[],
   longest: number,
@@ -49,15 +48,12 @@ export function* passages(
   const read = yield* readSome(tools, around);
   return places.map((place, at) => {
     const lines = read[at] ?? [];
-    const from = lines.findIndex(({ line }) => line === place.line);
-    return from < 0 ? [place] : passageAt(lines, from, longest);
+    const middle = lines.findIndex(({ line }) => line === place.line);
+    if (middle < 0) return [place];
+    const comment = lines.slice(Math.max(0, middle - 10), middle).reverse();
+    const above = comment.findIndex(({ text }) => !isComment(text));
+    const from = middle - (above < 0 ? comment.length : above);
+    const size = lines.slice(middle).findIndex(({ text }) => text.trim() === "");
+    return lines.slice(from, Math.min(size < 0 ? lines.length : middle + size, from + longest));
   });
-}
-
-/** Ends before the next empty line. */
-function passageAt(lines: readonly FoundLine[], at: number, longest: number): FoundLine[] {
-  let from = at;
-  while (from > 0 && at - from < 10 && isComment(lines[from - 1]?.text ?? "")) from -= 1;
-  const size = lines.slice(at).findIndex(({ text }) => text.trim() === "");
-  return lines.slice(from, Math.min(size < 0 ? lines.length : at + size, from + longest));
 }

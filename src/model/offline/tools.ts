@@ -10,6 +10,11 @@ export interface FoundLine {
   readonly text: string;
 }
 
+export interface FileSize {
+  readonly path: string;
+  readonly lines: number;
+}
+
 /** The tools that a conversation was offered, and where it is. */
 export interface OfflineTools {
   /** The main conversation lets agents search; an agent searches itself. */
@@ -123,19 +128,17 @@ export function readLines(path: string, text: string): FoundLine[] {
   return [...rows].map(([, line, rest = ""]) => ({ path, line: Number(line), text: rest }));
 }
 
-/** The paths that Glob finds for each pattern. */
-export function* findPaths(tools: OfflineTools, ...patterns: string[]): OfflinePlan<string[][]> {
-  const found = yield* look(
-    tools,
-    patterns.map((pattern) => ({ tool: "Glob", input: { pattern } })),
-  );
-  const isPath = (row: string) => row.trim() !== "" && !/^\s*(?:[[(<]|No files\b)/.test(row);
-  return found.map((text) =>
-    text
-      .split("\n")
-      .filter(isPath)
-      .map((row) => tools.shown(row.trim())),
-  );
+/** All text files with their sizes, in the order of their paths. */
+export function* listSizes(tools: OfflineTools): OfflinePlan<FileSize[]> {
+  const [text = ""] = yield* look(tools, [grep("^", 0, { output_mode: "count" })]);
+  const rows = text.matchAll(/^(.+):(\d+)$/gm);
+  return [...rows].map(([, path = "", lines]) => ({ path: tools.shown(path), lines: Number(lines) }));
+}
+
+/** The paths of files and of the directories that they are in; these end with a slash. */
+export function pathsOf(files: readonly FileSize[]): string[] {
+  const ends = (path: string) => [...path.matchAll(/\/|$/g)].map(({ index }) => path.slice(0, index + 1));
+  return [...new Set(files.flatMap(({ path }) => ends(path)))];
 }
 
 /** Lines with their numbers, each run of them under a head `path:line`. */
@@ -146,4 +149,9 @@ export function quote(lines: readonly FoundLine[]): string {
     return `${head}    ${String(line).padStart(4)}  ${shorten(text, 200)}`;
   });
   return rows.join("\n");
+}
+
+/** At most thirty lines, and how many more there are. */
+export function quoteSome(lines: readonly FoundLine[]): string {
+  return `${quote(lines.slice(0, 30))}${lines.length > 30 ? `\n\n(${lines.length - 30} more)` : ""}`;
 }

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { converse, main, withTools } from "../../model/offline/conversing.ts";
 import { AGAIN, FRESH } from "./fresh.ts";
 import { HELD_OUT } from "./held-out.ts";
+import { PLACES } from "./places.ts";
 import { QUESTIONS, type Question } from "./questions.ts";
 
 withTools();
@@ -42,7 +43,7 @@ test.each([...checkouts].filter(([name]) => name !== ""))(
   async (repository, path) => {
     const bad: string[] = [];
     const misleading: string[] = [];
-    const questions = [...QUESTIONS, ...HELD_OUT, ...FRESH, ...AGAIN].filter(
+    const questions = [...QUESTIONS, ...HELD_OUT, ...FRESH, ...AGAIN, ...PLACES].filter(
       (question) => question.repository === repository,
     );
     for (const question of questions) {

@@ -248,11 +248,11 @@ const numbered = (content: string) =>
 function edited(base: string, random: (end: number) => number): { own: string; calls: Call[] } {
   let own = base;
   const calls: Call[] = random(8) === 0 ? [] : [["Read", { file_path: "/f" }, numbered(base)]];
-  for (let left = 1 + random(3); left > 0; left--) {
+  for (let left = 1 + random(2); left > 0; left--) {
     const lines = own.split("\n").slice(0, -1);
     const at = random(lines.length + 1);
     const old = lines.slice(at, at + 1 + random(2)).join("\n");
-    const line = () => "abcdefgh".charAt(random(8));
+    const line = () => "abcdefghijklmnop".charAt(random(16));
     const text = [`${old}\n${line()}`, `${line()}\n${old}`, line(), `${line()}\n${line()}`][random(4)] ?? "";
     if (old === "" || random(6) === 0) {
       own = lines
