@@ -1,6 +1,7 @@
 import type { Command } from "../command.ts";
 import { acpCommand } from "./acp.ts";
 import { agentsCommand } from "./agents.ts";
+import { completionCommand } from "./completion.ts";
 import { configCommand } from "./config.ts";
 import { contextCommand } from "./context.ts";
 import { conversationCommand } from "./conversation.ts";
@@ -40,6 +41,7 @@ export const namedCommands: readonly Command[] = [
   mcpServeCommand,
   acpCommand,
   pluginCommand,
+  completionCommand(() => namedCommands, promptCommand),
 ];
 
 /** All of them: the conversation and `-p` have no name. */

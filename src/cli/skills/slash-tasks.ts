@@ -25,7 +25,8 @@ const inConversation: Readonly<Record<string, string | null>> = {
 export const conversationCommands: readonly string[] = Object.keys(inConversation);
 
 /** Subcommands of `troupe` that are not slash commands. */
-const inShell = "acp context cron doctor fanout plugin run sessions start top undo worktrees".split(" ");
+const inShell =
+  "acp completion context cron doctor fanout plugin run sessions start top undo worktrees".split(" ");
 
 /** Completes a sentence about an unknown slash command that is a subcommand of `troupe`, or returns null. */
 export function onlyInShell(name: string): string | null {
