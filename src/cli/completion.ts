@@ -18,7 +18,11 @@ interface Position {
 }
 
 /** Returns a script that completes commands, subcommands, flags and their values. It is made of the table that help shows. */
-export function completionScript(shell: CompletedShell, commands: readonly Command[], prompt: Command): string {
+export function completionScript(
+  shell: CompletedShell,
+  commands: readonly Command[],
+  prompt: Command,
+): string {
   const positions = positionsOf(commands, prompt);
   switch (shell) {
     case "bash":
