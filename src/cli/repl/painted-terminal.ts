@@ -24,6 +24,10 @@ export interface PaintedOptions extends TerminalListeners {
 }
 
 const PROMPT = "› ";
+const BELL = "\u0007";
+/** Milliseconds without a key after which a question rings. */
+const AWAY_MS = 10_000;
+
 /**
  * Creates a conversation on a painted terminal: finished lines scroll up, work in progress is below them, and the input
  * line is always last.
@@ -134,8 +138,10 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     frames.now();
   });
   let isFirst = true;
+  let typedAt = clock.now();
   const onData = (chunk: Buffer | string): void => {
     quiet.typed();
+    typedAt = clock.now();
     // What was typed before the keys were taken has line feeds for Enter.
     const isAhead = isFirst && !chunk.includes("\u001b");
     isFirst = false;
@@ -188,6 +194,8 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     rest: shown(() => screen.working(false)),
     idle: shown(screen.gap),
     async dialog(hold) {
+      // The user may be elsewhere: most terminals show a bell in another window.
+      if (clock.now() - typedAt > AWAY_MS) stdout.write(BELL).catch(() => {});
       screen.gap();
       screen.hold(true);
       try {
