@@ -40,7 +40,7 @@ const PATH =
   /(?:^|[\s`"'(])((?:[\w.@-]+\/)+[\w.@-]*|[\w-]+(?:\.[\w-]+)*\.[a-z]\w{0,4})(?=$|[\s`"'),?:!]|\.\s|\.$)|\b(?:in|of|is) (?:the )?(?!this\b|root\b|current\b)([\w.-]+) (?:directory|folder)\b/i;
 /** A name as code has it: quoted, of several parts, called, or said to be one. */
 const NAME =
-  /[`"“]([\w$.:-]+)[`"”]|\b(?:function|class|method|type|interface|struct|constant|variable|module)\s+(?!is\b|are\b|does\b)([\w$]{2,})|\b([A-Za-z]*[a-z\d][A-Z]\w*|[A-Za-z]\w*_\w+|[A-Z][A-Z\d]{2,}|\w+(?=\(\)))|\s([A-Z][a-z]\w+)(?=\W*$|\s+(?:defined|declared|do|does|for|is)\b)/;
+  /[`"“]([\w$.:-]+)[`"”]|^what does ([\w$]+) do\b|\b(?:function|class|method|type|interface|struct|constant|variable|module)\s+(?!is\b|are\b|does\b)([\w$]{2,})|\b([A-Za-z]*[a-z\d][A-Z]\w*|[A-Za-z]\w*_\w+|[A-Z][A-Z\d]{2,}|\w+(?=\(\)))|\s([A-Z][a-z]\w+)(?=\W*$|\s+(?:defined|declared|do|does|for|is)\b)/;
 
 /** What may be looked up: anything that does not begin so is work. */
 const ASKS =

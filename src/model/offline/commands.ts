@@ -1,7 +1,16 @@
 import { type OfflinePlan, type PlanResult, unsure } from "./plan.ts";
 import { type Manifests, manifest, readManifests, section } from "./project.ts";
 import { fileWeight } from "./source.ts";
-import { type FoundLine, grep, grepLines, look, type OfflineTools, quote } from "./tools.ts";
+import {
+  type FileSize,
+  type FoundLine,
+  grep,
+  grepLines,
+  listSizes,
+  look,
+  type OfflineTools,
+  quote,
+} from "./tools.ts";
 
 /** A command that the project offers, and the line that says so. */
 interface ProjectCommand {
@@ -116,6 +125,9 @@ export function* listCommands(question: string, tools: OfflineTools): OfflinePla
   const words = used.matchAll(new RegExp(`${name} ([a-z][\\w-]+)`, "g")).map(([, word = ""]) => word);
   const counts = Map.groupBy(words, (word) => word);
   const subcommands = [...counts].flatMap(([word, { length }]) => (length > 1 ? [word] : [])).sort();
+  const isCommand = ({ path }: FileSize) =>
+    /(?:^|\/)(?:commands|cmd)\/[^/]+$/.test(path) && fileWeight(path) === 1;
+  const files = (yield* listSizes(tools)).filter(isCommand).map(({ path }) => `    ${path}`);
   const rows = own.slice(0, 40).map(({ command, body, line }) => {
     return `    ${command.padEnd(22)}  ${body.slice(0, 60)}  (${line.path}:${line.line})`;
   });
@@ -125,6 +137,7 @@ export function* listCommands(question: string, tools: OfflineTools): OfflinePla
       `Subcommands of ${name} in the documents:`,
       subcommands.length > 0 ? `    ${subcommands.join(", ")}` : "",
     ],
+    ["Files of commands:", files.slice(0, 40).join("\n")],
     ["Commands, routes and programs in the code:", quote(code.slice(0, MOST_SHOWN))],
   ].flatMap(([title, shown]) => (shown === "" ? [] : [`${title}\n${shown}`]));
   const none = unsure("No script, program, command or route was found here.");

@@ -2,12 +2,22 @@ import { fileWeight } from "./source.ts";
 import { stemOf, type Term } from "./terms.ts";
 import { type FileSize, pathsOf } from "./tools.ts";
 
+/** Directories have shorter names than their subjects. */
+const SHORT: Readonly<Record<string, string>> = {
+  documentation: "docs",
+  cmd: "command",
+  configuration: "config",
+};
+
 /**
  * Returns the directories (with a slash at the end) and files whose names consist of words that a question has, and whose paths
  * have each of its nouns: those with most of them first, then sources, then directories, the highest first.
  */
 export function findNamedPaths(terms: readonly Term[], files: readonly FileSize[]): string[] {
-  const wordsOf = (name: string) => (name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? []).map(stemOf);
+  const wordsOf = (name: string) => {
+    const words = name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? [];
+    return words.map((word) => stemOf(SHORT[word.toLowerCase()] ?? word));
+  };
   const asked = new Set(terms.flatMap(({ label }) => wordsOf(label)));
   const nouns = terms.flatMap(({ label, weight }) => (weight < 1 ? [] : wordsOf(label)));
   // A setting or a file is said by its whole name.

@@ -48,7 +48,7 @@ export function* search(question: string, tools: OfflineTools): OfflinePlan<Plan
   const line = shown[0]?.find(({ text }) => isDeclaration(text)) ?? best;
   const at = line ? `${line.path}:${line.line}.\n\n${quote(shown.flat())}` : "";
   if (path !== undefined) {
-    const also = others.length > 0 ? ` So do ${others.slice(0, 3).join(", ")}.` : "";
+    const also = others.length > 0 ? ` Also: ${others.slice(0, 3).join(", ")}.` : "";
     return {
       ok: true,
       text: `${path} has that name.${also}${line ? ` In it, the best match is ${at}` : ""}`,

@@ -45,7 +45,7 @@ function wordPattern(word: string): string {
 
 /** A word without its ending, in lower case, if enough is left of it. */
 export function stemOf(word: string): string {
-  const lower = word.toLowerCase().replace(/^documentation$/, "docs");
+  const lower = word.toLowerCase();
   const stem = lower.replace(/(?:ations?|ings?|ions?|ers?|ors?|ten|ies|ied|ed|es|s|y|e)$/, "");
   return stem.length >= 4 ? stem : lower.replace(/s$/, "");
 }

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { converse, main, withTools } from "../../model/offline/conversing.ts";
+import { BLIND } from "./blind.ts";
 import { AGAIN, FRESH } from "./fresh.ts";
 import { HELD_OUT } from "./held-out.ts";
 import { PLACES } from "./places.ts";
@@ -39,11 +40,12 @@ test.each([...checkouts].filter(([name]) => name !== ""))(
   "at least 80 %% of the answers about %s are good, and none misleads",
   {
     tags: ["long"],
+    timeout: 300_000,
   },
   async (repository, path) => {
     const bad: string[] = [];
     const misleading: string[] = [];
-    const questions = [...QUESTIONS, ...HELD_OUT, ...FRESH, ...AGAIN, ...PLACES].filter(
+    const questions = [...QUESTIONS, ...HELD_OUT, ...FRESH, ...AGAIN, ...PLACES, ...BLIND].filter(
       (question) => question.repository === repository,
     );
     for (const question of questions) {

@@ -3,7 +3,9 @@ export const COMMITS = {
   chi: "go-chi/chi 735ae2b87f8c733d616e809ae86e0985c1bc3350",
   click: "pallets/click 2c8cd3ac958a7eb316d67f2d316c27086c4c0369",
   commander: "tj/commander.js ba6d13ddb4243e5913367734f8c159089ffe7834",
+  express: "expressjs/express a3714473feb3d2908add734d340e7755fd85e0a3",
   fd: "sharkdp/fd ee20f426ddf338ac7ead5c5f00ea49258005caaf",
+  flask: "pallets/flask 2ac89889f4cc330eabd50f295dcef02828522c69",
   fzf: "junegunn/fzf 956562daaa82ddf55ea8f7aeab56883377b742c6",
   godotenv: "joho/godotenv 97a2850142438b3c357c1d3439e325181afdcc1d",
   hexyl: "sharkdp/hexyl 8eb6d4771ce1ec7af65d06bd335457783b77d557",
@@ -13,6 +15,7 @@ export const COMMITS = {
   morgan: "expressjs/morgan 203c75852adadcc5e3a9ba23b0ef07a8e81c5af7",
   requests: "psf/requests 1f6589ec3a1ee910f9a65cc3ceac60b26677bc0e",
   "sqlite-utils": "simonw/sqlite-utils 56dd09702fdb9e899f577ffd51693c1f2176cb08",
+  xsv: "BurntSushi/xsv f4304660231d7907798e831411871d2679d335c3",
 } as const;
 
 /** A question to the offline model, written down before the model that should answer it. */
