@@ -211,6 +211,8 @@ export const rules: Rules = {
       [...all("src/terminal/markdown/highlight.ts"), types("src/terminal/markdown/")],
     ],
     ["@codemirror/legacy-modes", all("src/terminal/markdown/languages.ts")],
+    // Loaded with the first change of a file, and with the first one that is shown.
+    ["diff", all("src/tools/file-diff.ts", "src/terminal/diff/words.ts")],
     ["@cfworker/json-schema", [...all("src/lib/json-schema.ts")]],
     ["@anthropic-ai/sandbox-runtime", folders("policy/sandbox")],
     ["jsonc-parser", folders("settings")],

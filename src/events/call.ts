@@ -1,5 +1,10 @@
+<<<<<<< HEAD
 import * as z from "zod/mini";
 import { ActorId, CallId } from "../mailbox/ids.ts";
+=======
+import type { FileDiff } from "../mailbox/file-diff.ts";
+import type { ActorId, CallId } from "../mailbox/ids.ts";
+>>>>>>> 3a413940 (The conversation shows what an edit changes, in its question and below its line; events and hooks have it as data)
 
 /** What all events of one call have. */
 const ofCall = {
@@ -56,6 +61,7 @@ export const CallOutcome = z
 export type CallOutcome = z.infer<typeof CallOutcome>;
 
 /** The end of a call. */
+<<<<<<< HEAD
 export const CallEndEvent = z
   .object({
     type: z.literal("call-end"),
@@ -81,5 +87,25 @@ export const CallEndEvent = z
   })
   .check(z.describe("The end of a call."));
 export type CallEndEvent = Readonly<z.infer<typeof CallEndEvent>>;
+=======
+export interface CallEndEvent extends OfCall {
+  readonly type: "call-end";
+  readonly outcome: CallOutcome;
+  /** One sentence; only if it was denied. */
+  readonly reason?: string;
+  /** The first lines of its output: at most 40, and 4,000 characters. */
+  readonly head: string;
+  /** Of all its output, as the model receives it. */
+  readonly lines: number;
+  readonly characters: number;
+  /** The file with all output of a command, if the model did not get all of it; kept until the session ends. */
+  readonly outputPath?: string;
+  /** Of a command; null if it did not end by itself. */
+  readonly exitCode?: number | null;
+  /** What it changed in a file: at most 400 lines. Absent for files above 4 MB. */
+  readonly diff?: FileDiff;
+  readonly durationMs: number;
+}
+>>>>>>> 3a413940 (The conversation shows what an edit changes, in its question and below its line; events and hooks have it as data)
 
 export type CallEvent = CallBeginEvent | CallProgressEvent | CallEndEvent;

@@ -1,3 +1,4 @@
+import type { FileDiff } from "../mailbox/file-diff.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 
 /** The agent that asks, as the user sees it. */
@@ -32,6 +33,8 @@ export interface PermissionRequest {
   /** The command, path or URL as the model wrote it; of other tools the argument that tells calls apart. */
   readonly title: string;
   readonly details: readonly AskDetail[];
+  /** What the call would change in a file, as the file is now. */
+  readonly diff?: FileDiff;
   /** What the model says that a command is for; nothing has checked it. */
   readonly description?: string;
   /** One sentence: why this is a question, with the rule and its file if a rule asks. */

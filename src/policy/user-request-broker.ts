@@ -170,10 +170,11 @@ export class UserRequestBroker {
     const id = this.#nextId();
     const entry: PermissionEntry = new QueuedRequest({
       build([first, ...others]) {
-        const { tool, level, input, toolUse, title, details, description, reason, grants } = first;
+        const { tool, level, input, toolUse, title, details, diff, description, reason, grants } = first;
         return {
           ...{ type: "permission", id, askers: [first.asker, ...others.map(({ asker }) => asker)] },
           ...{ tool, level, input, ...(toolUse === undefined ? {} : { toolUse }) },
+          ...(diff === undefined ? {} : { diff }),
           ...{ title, details, ...(description === undefined ? {} : { description }), reason, grants },
         };
       },

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import type { Access } from "../mailbox/calls.ts";
 import type { ToolDefinition } from "../mailbox/conversation.ts";
 import type { CallResult } from "../mailbox/messages.ts";
-import type { AskDetail, PermissionLevel } from "../policy/asks.ts";
-import type { CallContext, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
+import type { PermissionLevel } from "../policy/asks.ts";
+import type { CallContext, CallPreview, Tool, ToolFailure, ToolPrompt } from "./tool.ts";
 
 /** The result of a call that ran; `response`: what hooks get, if it is more than the model gets. */
 export type ToolEnd = CallResult & { readonly response?: unknown };
@@ -16,7 +16,7 @@ export interface ReadyCall<Context extends CallContext> {
   readonly description?: string;
   accesses(cwd: string): readonly Access[];
   /** What the user sees of it in addition to its input. */
-  preview?(cwd: string): Promise<readonly AskDetail[]>;
+  preview?(cwd: string): Promise<CallPreview>;
   call(context: Context): Promise<ToolEnd>;
 }
 
@@ -65,7 +65,7 @@ export function bindTool<Input, Output, Context extends CallContext>(
         title: tool.title(input),
         ...(intent === undefined ? {} : { description: intent }),
         accesses: (cwd) => tool.accesses?.(input, cwd) ?? [],
-        preview: async (cwd) => tool.preview?.(input, cwd) ?? [],
+        preview: async (cwd) => tool.preview?.(input, cwd) ?? {},
         async call(context) {
           const output = await tool.call(input, context);
           if (isFailure(output)) return { content: output.message, isError: true };

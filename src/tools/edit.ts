@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import * as z from "zod/mini";
+import type { FileDiff } from "../mailbox/file-diff.ts";
 import { atomicWrite } from "./atomic-write.ts";
+import { diffField, diffFile, previewFile } from "./file-diff.ts";
 import { pathInputProblem, resolvePath } from "./paths.ts";
 import { naming } from "./prompt.ts";
 import { type Current, knownEntry, readState } from "./read-guard.ts";
@@ -40,6 +42,7 @@ interface Output {
   readonly reading: TextReading;
   /** The file had changed since it was read, which the settings allow. */
   readonly isOther: boolean;
+  readonly diff: FileDiff | null;
 }
 
 export const editPrompt: ToolPrompt = {
@@ -77,9 +80,16 @@ export const editTool: Tool<Input, Output, ThreadCallContext> = {
       : "";
     return `${path} was edited: ${places}.${HOW_READ[reading]}${other}`;
   },
-  response: ({ path }, { old_string, new_string, replace_all = false }) => ({
+  preview: (input, cwd) =>
+    previewFile(resolvePath(cwd, input.file_path), (bytes) => {
+      if (bytes === null) return null;
+      const { content, replaced } = replaceIn(bytes, input);
+      return replaced.type === "replaced" ? { before: content.text, after: replaced.text } : null;
+    }),
+  response: ({ path, diff }, { old_string, new_string, replace_all = false }) => ({
     ...{ success: true, filePath: path },
     ...{ oldString: old_string, newString: new_string, replaceAll: replace_all },
+    ...diffField(diff),
   }),
 };
 
@@ -100,7 +110,7 @@ async function edit(input: Input, context: ThreadCallContext): Promise<Output | 
 
 async function editFile(
   { file, path, stats }: OpenRegularFile,
-  { file_path, old_string, new_string, replace_all = false }: Input,
+  input: Input,
   context: ThreadCallContext,
 ): Promise<Output | ToolFailure> {
   if (stats.size > MAX_EDIT_BYTES)
@@ -114,17 +124,16 @@ async function editFile(
   // The last holder of the old file pays for its removal.
   file.close();
 
-  const content = fileText(bytes);
-  const replaced = replaceText(content.text, content.find(old_string), content.find(new_string), replace_all);
+  const { content, replaced } = replaceIn(bytes, input);
   if (isOther && !isExactPlace(replaced)) return failed(state.reason);
   if (replaced.type !== "replaced") return failed(replaceProblem(path, replaced));
   if (replaced.text === content.text)
     return failed(`Nothing would change in ${path}: old_string and new_string mean the same there.`);
 
-  const place = writePlace(resolvePath(context.cwd, file_path), context);
+  const place = writePlace(resolvePath(context.cwd, input.file_path), context);
   if (place.type === "unusable") return failed(place.reason);
   if (place.path !== path)
-    return failed(`Nothing was written: ${file_path} now leads to another file. Read it again.`);
+    return failed(`Nothing was written: ${input.file_path} now leads to another file. Read it again.`);
   const result = content.bytes(replaced.text);
   // Only the file that was read may be replaced.
   const written = await atomicWrite({ ...place, existing: stats }, result, context);
@@ -132,7 +141,17 @@ async function editFile(
   // The agent has not seen the rest of a changed file.
   if (!isOther) context.reads.record(knownEntry(path, written.stats, result));
   const { count, line, reading } = replaced;
-  return { path, count, line, reading, isOther };
+  const diff = await diffFile(path, { before: content.text, after: replaced.text });
+  return { path, count, line, reading, isOther, diff };
+}
+
+function replaceIn(
+  bytes: Buffer,
+  { old_string, new_string, replace_all = false }: Input,
+): { readonly content: FileText; readonly replaced: Replacement } {
+  const content = fileText(bytes);
+  const [find, put] = [content.find(old_string), content.find(new_string)];
+  return { content, replaced: replaceText(content.text, find, put, replace_all) };
 }
 
 /** True if the text occurred once, exactly: then other changes of the file do not matter (A22.8). */

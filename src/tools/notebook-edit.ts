@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
+import type { FileDiff } from "../mailbox/file-diff.ts";
 import { atomicWrite } from "./atomic-write.ts";
 import { writeLike } from "./exact-json.ts";
+import { diffField, diffFile, previewFile } from "./file-diff.ts";
 import {
   cellName,
   findCell,
@@ -36,6 +38,7 @@ interface Output {
   readonly mode: "replace" | "insert" | "delete";
   readonly cell: string;
   readonly number: number;
+  readonly diff: FileDiff | null;
 }
 
 export const notebookEditPrompt: ToolPrompt = {
@@ -68,9 +71,18 @@ export const notebookEditTool: Tool<Input, Output, ThreadCallContext> = {
   call: notebookEdit,
   mapToolResultToToolResultBlockParam: ({ path, mode, cell, number }) =>
     `${path}: cell ${JSON.stringify(cell)} was ${DONE[mode]} ${mode === "delete" ? "from" : "as"} cell number ${number}.`,
-  response: ({ path, mode, cell }, { new_source }) => ({
+  preview: (input, cwd) =>
+    previewFile(resolvePath(cwd, input.notebook_path), (bytes) => {
+      const before = bytes?.toString("utf8") ?? null;
+      const parsed = before === null ? null : parseNotebook(before);
+      if (parsed === null || before === null || parsed.type === "wrong") return null;
+      const edited = editCells(parsed.notebook, cellEdit(input), "new");
+      return edited.type === "wrong" ? null : { before, after: writeLike(before, parsed.notebook) };
+    }),
+  response: ({ path, mode, cell, diff }, { new_source }) => ({
     ...{ success: true, filePath: path },
     ...{ edit_mode: mode, cell_id: cell, new_source },
+    ...diffField(diff),
   }),
 };
 
@@ -89,7 +101,7 @@ async function notebookEdit(input: Input, context: ThreadCallContext): Promise<O
 
 async function editFile(
   { file, path, stats }: OpenRegularFile,
-  { notebook_path, cell_id, new_source, cell_type, edit_mode = "replace" }: Input,
+  input: Input,
   context: ThreadCallContext,
 ): Promise<Output | ToolFailure> {
   if (stats.size > MAX_NOTEBOOK_BYTES)
@@ -101,7 +113,8 @@ async function editFile(
   const parsed = parseNotebook(text);
   if (parsed.type === "wrong")
     return failed(`${path} ${parsed.reason}. Nothing was changed; Write can rewrite it as a whole.`);
-  const edit = { mode: edit_mode, cellId: cell_id, cellType: cell_type, source: new_source };
+  const { notebook_path } = input;
+  const edit = cellEdit(input);
   const edited = editCells(parsed.notebook, edit, context.call.replaceAll(".", "-"));
   if (edited.type === "wrong") return failed(`${path}: ${edited.reason} Nothing was changed.`);
 
@@ -109,11 +122,17 @@ async function editFile(
   if (place.type === "unusable") return failed(place.reason);
   if (place.path !== path)
     return failed(`Nothing was written: ${notebook_path} now leads to another file. Read it again.`);
-  const result = Buffer.from(writeLike(text, parsed.notebook), "utf8");
+  const after = writeLike(text, parsed.notebook);
+  const result = Buffer.from(after, "utf8");
   const written = await atomicWrite({ ...place, existing: stats }, result, context);
   if (written.type === "unusable") return failed(written.reason);
   context.reads.record(knownEntry(path, written.stats, result));
-  return { path, mode: edit_mode, cell: edited.cell, number: edited.number };
+  const diff = await diffFile(path, { before: text, after });
+  return { path, mode: edit.mode, cell: edited.cell, number: edited.number, diff };
+}
+
+function cellEdit({ cell_id, new_source, cell_type, edit_mode = "replace" }: Input): CellEdit {
+  return { mode: edit_mode, cellId: cell_id, cellType: cell_type, source: new_source };
 }
 
 /** One change of a notebook's cells. */

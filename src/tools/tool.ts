@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import type { Access, LastWriter } from "../mailbox/calls.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ToolDefinition, ToolResultContent } from "../mailbox/conversation.ts";
+import type { FileDiff } from "../mailbox/file-diff.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type {
   BackgroundAnswer,
@@ -98,6 +99,12 @@ export interface AgentCallContext extends ThreadCallContext {
   readonly changeDirectory: (path: string) => void;
 }
 
+/** What the user sees of a call in addition to its input. `details` change how often a yes counts: only for this call. */
+export interface CallPreview {
+  readonly details?: readonly AskDetail[];
+  readonly diff?: FileDiff;
+}
+
 /** What Read needs. */
 export type ReadContext = Pick<ThreadCallContext, "cwd" | "reads" | "resultChars" | "signal">;
 
@@ -128,7 +135,7 @@ export interface Tool<Input = never, Output = unknown, Context extends CallConte
   /** What a call touches, for the gate (default: nothing). */
   accesses?(input: Input, cwd: string): readonly Access[];
   /** What the user sees before they decide, in addition to the input (default: nothing). Must not reject. */
-  preview?(input: Input, cwd: string): Promise<readonly AskDetail[]>;
+  preview?(input: Input, cwd: string): Promise<CallPreview>;
   /** Throws only on cancellation; anything else it throws becomes an `is_error` result. */
   call(input: Input, context: Context): Promise<Output | ToolFailure>;
   mapToolResultToToolResultBlockParam(output: Output): ToolResultContent;

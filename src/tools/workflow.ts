@@ -92,7 +92,7 @@ export function workflowTool(
     permissionLevel: "execute",
     title: ({ scriptPath, script, name, resumeFromRunId }) =>
       scriptPath ?? (script === undefined ? (name ?? resumeFromRunId ?? "no script") : titleOf(script)),
-    preview: async (input, cwd) => (await load()).preview(input, cwd),
+    preview: async (input, cwd) => ({ details: await (await load()).preview(input, cwd) }),
     async call(input, context) {
       const started = await (await load()).start(input, context);
       return typeof started === "string" ? failed(`Nothing was started. ${started}`) : started;

@@ -1,16 +1,13 @@
-import { constants, type Stats } from "node:fs";
-import { open } from "node:fs/promises";
 import * as z from "zod/mini";
+import type { FileDiff } from "../mailbox/file-diff.ts";
 import { atomicWrite } from "./atomic-write.ts";
+import { diffField, diffFile, previewFile, readExisting } from "./file-diff.ts";
 import { usesCrlf, withCrlf } from "./line-endings.ts";
 import { pathInputProblem, resolvePath } from "./paths.ts";
 import { naming } from "./prompt.ts";
 import { knownEntry, overwriteProblem } from "./read-guard.ts";
 import { failed, type ThreadCallContext, type Tool, type ToolFailure, type ToolPrompt } from "./tool.ts";
 import { writeAccesses, writePlace } from "./write-place.ts";
-
-/** Bytes of an overwritten file that show its line ends. */
-const SAMPLED_BYTES = 64 * 1024;
 
 const Input = z.strictObject({
   file_path: z.string().check(z.describe("Absolute path of the file to write (required)")),
@@ -23,6 +20,7 @@ interface Output {
   readonly lines: number;
   readonly overwritten: boolean;
   readonly crlf: boolean;
+  readonly diff: FileDiff | null;
 }
 
 export const writePrompt: ToolPrompt = {
@@ -57,9 +55,14 @@ export const writeTool: Tool<Input, Output, ThreadCallContext> = {
     const kept = crlf ? " Its line ends are CRLF, as before." : "";
     return `${path} was ${what}: ${lines} line${lines === 1 ? "" : "s"}.${kept}`;
   },
-  response: ({ path, overwritten }, { content }) => {
+  preview: ({ file_path, content }, cwd) =>
+    previewFile(resolvePath(cwd, file_path), (bytes) => {
+      const before = bytes?.toString("utf8") ?? null;
+      return { before, after: keepsCrlf(before, content) ? withCrlf(content) : content };
+    }),
+  response: ({ path, overwritten, diff }, { content }) => {
     const type = overwritten ? "update" : "create";
-    return { success: true, type, filePath: path, content };
+    return { success: true, type, filePath: path, content, ...diffField(diff) };
   },
 };
 
@@ -76,25 +79,22 @@ async function write(
     const unseen = overwriteProblem(path, existing, context);
     if (unseen !== null) return failed(unseen);
   }
-  const crlf = existing !== null && (await keepsCrlf(path, existing, content));
-  const bytes = Buffer.from(crlf ? withCrlf(content) : content, "utf8");
+  const old = existing === null ? null : await readExisting(path);
+  const before = old === null || old === "unknown" ? null : old.bytes.toString("utf8");
+  const crlf = keepsCrlf(before, content);
+  const after = crlf ? withCrlf(content) : content;
+  const bytes = Buffer.from(after, "utf8");
   const written = await atomicWrite(place, bytes, context);
   if (written.type === "unusable") return failed(written.reason);
   context.reads.record(knownEntry(path, written.stats, bytes));
-  return { path, lines: linesIn(content), overwritten: existing !== null, crlf };
+  const isKnown = old === null || (old !== "unknown" && old.isWhole);
+  const diff = isKnown ? await diffFile(path, { before, after }) : null;
+  return { path, lines: linesIn(content), overwritten: existing !== null, crlf, diff };
 }
 
 /** Read shows no carriage returns, so a model does not know about them. */
-async function keepsCrlf(path: string, { size }: Stats, content: string): Promise<boolean> {
-  if (!content.includes("\n") || content.includes("\r")) return false;
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0));
-  try {
-    const sample = Buffer.alloc(Math.min(size, SAMPLED_BYTES));
-    const { bytesRead } = await file.read(sample, 0, sample.length, 0);
-    return usesCrlf(sample.toString("latin1", 0, bytesRead));
-  } finally {
-    await file.close();
-  }
+function keepsCrlf(before: string | null, content: string): boolean {
+  return before !== null && content.includes("\n") && !content.includes("\r") && usesCrlf(before);
 }
 
 function linesIn(content: string): number {

@@ -59,7 +59,18 @@ describe("a call in the transcript (issue 21, 3)", () => {
       ["✓ Read a.ts  120 lines"],
     ],
     ["found files", begin("Glob", {}, "*.ts"), end("Glob", { lines: 1 }), ["✓ Glob *.ts  1 file"]],
-    ["an edit", begin("Edit", {}, "a.ts"), end("Edit", { lines: 1 }), ["✓ Edit a.ts"]],
+    ["an edit of a very large file", begin("Edit", {}, "a.ts"), end("Edit", { lines: 1 }), ["✓ Edit a.ts"]],
+    [
+      "an edit, with what it changed",
+      begin("Edit", {}, "a.ts"),
+      end("Edit", {
+        diff: {
+          ...{ path: "/p/a.ts", isNew: false, added: 1, removed: 1, omitted: 0, isBinary: false },
+          hunks: [{ oldStart: 4, oldLines: 2, newStart: 4, newLines: 2, lines: [" a", "-old", "+new"] }],
+        },
+      }),
+      ["✓ Edit a.ts  +1 -1", "  4   a", "  5 - old", "  5 + new"],
+    ],
     [
       "a denied call, with the reason",
       bash("rm -rf /"),

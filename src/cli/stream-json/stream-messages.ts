@@ -92,7 +92,7 @@ export function createStreamMessages({
     const [result] = results;
     const end = result?.type === "tool_result" ? ends.get(result.tool_use_id) : undefined;
     for (const one of results) if (one.type === "tool_result") ends.delete(one.tool_use_id);
-    const own = end === undefined || results.length > 1 ? {} : { tool_use_result: resultFields(end) };
+    const own = end === undefined || results.length > 1 ? {} : { tool_use_result: { ...resultFields(end), ...patchFields(end) } };
     return [...pieces, line({ type: role, message: { role, content }, ...who(actor), ...own })];
   };
 
@@ -203,6 +203,7 @@ function resultFields({
   lines,
   exitCode,
   outputPath,
+  diff,
   durationMs,
 }: CallEndEvent): Line {
   return {
@@ -211,8 +212,14 @@ function resultFields({
     ...{ head, lines },
     ...(exitCode === undefined ? {} : { exit_code: exitCode }),
     ...(outputPath === undefined ? {} : { output_path: outputPath }),
+    ...(diff === undefined ? {} : { diff }),
     duration_ms: durationMs,
   };
+}
+
+/** By the names that scripts know. */
+function patchFields({ diff }: CallEndEvent): Line {
+  return diff === undefined ? {} : { filePath: diff.path, structuredPatch: diff.hunks };
 }
 
 function taskStatus(status: Status): "completed" | "failed" | "stopped" {

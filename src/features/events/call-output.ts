@@ -1,11 +1,13 @@
+import * as z from "zod/mini";
 import type { CallEndEvent } from "../../events/call.ts";
 import { resultText } from "../../mailbox/compacted.ts";
+import { FileDiff } from "../../mailbox/file-diff.ts";
 import type { ToolEnd } from "../../tools/bind-tool.ts";
 
 const HEAD_LINES = 40;
 const HEAD_CHARACTERS = 4_000;
 
-type Output = Pick<CallEndEvent, "head" | "lines" | "characters" | "outputPath" | "exitCode">;
+type Output = Pick<CallEndEvent, "head" | "lines" | "characters" | "outputPath" | "exitCode" | "diff">;
 
 /** Returns what the end of a call shows of its result. */
 export function endOutput({ content, response }: Pick<ToolEnd, "content" | "response">): Output {
@@ -13,10 +15,12 @@ export function endOutput({ content, response }: Pick<ToolEnd, "content" | "resp
   const get = (name: string): unknown => Reflect.get(of, name);
   const stdout = get("stdout");
   const [exitCode, outputPath] = [get("exitCode"), get("persistedOutputPath")];
+  const diff = z.safeParse(FileDiff, get("diff"));
   return {
     ...headOf(typeof stdout === "string" ? stdout : resultText(content)),
     ...(typeof exitCode === "number" || exitCode === null ? { exitCode } : {}),
     ...(typeof outputPath === "string" ? { outputPath } : {}),
+    ...(diff.success ? { diff: diff.data } : {}),
   };
 }
 

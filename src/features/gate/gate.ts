@@ -251,10 +251,10 @@ export class Gate {
           ? (hookAnswer.reason ?? "A hook asks for it.")
           : judgement.reason;
     const grants = mustAsk ? [] : this.#offered(judgement);
-    const details = (await claim.preview?.(cwd)) ?? [];
-    // A yes is for what was shown: the next call shows something else.
+    const { details = [], ...preview } = (await claim.preview?.(cwd)) ?? {};
+    // A yes is for the details that were shown: the next call shows other ones.
     const offered = details.length > 0 ? [] : grants;
-    const about = { input, toolUse, ...where, title: claim.title, details, reason, grants: offered };
+    const about = { input, toolUse, ...where, ...preview, title: claim.title, details, reason, grants: offered };
     const question = questionOf(tool, about);
     const always = mustAsk ? ({ always: true } as const) : {};
     const asking = { actor, call: call.id, signal };

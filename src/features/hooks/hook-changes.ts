@@ -26,13 +26,14 @@ export async function findHookChanges<T>(
 ): Promise<{ readonly said: T; readonly changes: HookChange[] }> {
   const before = new Map((await readAll(paths)).map((file) => [file.path, file]));
   const said = await runHooks();
-  const changes = (await readAll([...before.keys()])).flatMap((now): HookChange[] => {
+  const changes: HookChange[] = [];
+  for (const now of await readAll([...before.keys()])) {
     const old = before.get(now.path);
-    if (old === undefined || isSame(old.stats, now.stats)) return [];
+    if (old === undefined || isSame(old.stats, now.stats)) continue;
     const { size, mtimeMs, ino: inode } = old.stats;
     const entry = knownEntry(now.path, now.stats, now.bytes);
-    return [{ event, before: { size, mtimeMs, inode }, now: entry, diff: diffOf(old, now) }];
-  });
+    changes.push({ event, before: { size, mtimeMs, inode }, now: entry, diff: await diffOf(old, now) });
+  }
   return { said, changes };
 }
 
@@ -66,8 +67,8 @@ function isSame(before: Stats, now: Stats): boolean {
 }
 
 /** Returns an empty text if the file's content is the same. */
-function diffOf(before: FileNow, now: FileNow): string {
+async function diffOf(before: FileNow, now: FileNow): Promise<string> {
   if (before.bytes.equals(now.bytes)) return "";
   const [old = "", text = ""] = [before, now].map(({ bytes }) => plainText(bytes.toString("utf8")));
-  return diffLines(old, text, DIFF) || "[only line ends or control characters]";
+  return (await diffLines(old, text, DIFF)) || "[only line ends or control characters]";
 }

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { errorCode } from "../../lib/errors.ts";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { replaceCache } from "../../lib/replace-file.ts";
+import { FileDiff } from "../../mailbox/file-diff.ts";
 import { ModelPause } from "../../mailbox/model-pause.ts";
 import type { UserAnswer } from "../../policy/asks.ts";
 
@@ -21,6 +22,7 @@ export const WaitingFile = z.lazy(() =>
         ...{ type: z.literal("permission"), askers: z.array(asker), tool: z.string(), title: z.string() },
         ...{ reason: z.string(), description: z.optional(z.string()), grants: z.array(z.string()) },
         details: z.array(z.object({ name: z.string(), value: z.string() })),
+        diff: z.exactOptional(FileDiff),
       }),
       z.object({
         ...{ type: z.literal("question"), askers: z.array(asker) },

@@ -8,6 +8,7 @@ export type Format =
   | "cyan"
   | "dim"
   | "green"
+  | "inverse"
   | "italic"
   | "magenta"
   | "red"

@@ -2,6 +2,8 @@ import type { CallBeginEvent, CallEndEvent, CallEvent } from "../../events/call.
 import type { CallId } from "../../mailbox/ids.ts";
 import type { Paint } from "../colour.ts";
 import { cutToWidth } from "../display-width.ts";
+import { diffCount, diffRows } from "../diff/rows.ts";
+import { type CompareWords, createWords } from "../diff/words.ts";
 import { counted, shortTime } from "../figures.ts";
 import { safeLine, safeText } from "../safe-text.ts";
 
@@ -21,15 +23,19 @@ interface Running {
 
 /** Lines of output that stay: a success shows its beginning, a failure its end. */
 const KEPT = { ok: 3, failed: 10 };
+const DIFF = { most: 8, context: 1, wraps: false };
 /** A quick command shows no time. */
 const SLOW_MS = 1_000;
 
 export function createCallLines(paint: Paint, now: () => number): CallLines {
   const open = new Map<CallId, Running>();
+  const words = createWords();
   return {
     onEvent(event, columns) {
       switch (event.type) {
         case "call-begin":
+          // Done before the file is written.
+          if (EDITS.has(event.tool)) void words.load();
           open.set(event.call, { begin: event, startedAt: now(), tail: [] });
           return [];
         case "call-progress": {
@@ -40,7 +46,7 @@ export function createCallLines(paint: Paint, now: () => number): CallLines {
         case "call-end": {
           const running = open.get(event.call);
           open.delete(event.call);
-          return running === undefined ? [] : endLines(running.begin, event, columns, paint);
+          return running === undefined ? [] : endLines(running.begin, event, { columns, paint, ...words });
         }
         default:
           return event satisfies never;
@@ -59,6 +65,13 @@ export function createCallLines(paint: Paint, now: () => number): CallLines {
 
 /** The tree of agents shows these. */
 const AGENTS: ReadonlySet<string> = new Set(["Agent", "Workflow"]);
+const EDITS: ReadonlySet<string> = new Set(["Edit", "Write", "NotebookEdit"]);
+
+interface Frame {
+  readonly columns: number;
+  readonly paint: Paint;
+  readonly compare: CompareWords;
+}
 
 function runningLine(begin: CallBeginEvent, ms: number, columns: number, paint: Paint): string {
   const time = ms < SLOW_MS || columns < 30 ? "" : `  ${shortTime(ms)}`;
@@ -73,7 +86,8 @@ export function callLine({ tool, title, input }: Pick<CallBeginEvent, "tool" | "
   return `$ ${first}${others.length > 0 ? ` … +${counted(others.length, "line")}` : ""}`;
 }
 
-function endLines(begin: CallBeginEvent, end: CallEndEvent, columns: number, paint: Paint): string[] {
+function endLines(begin: CallBeginEvent, end: CallEndEvent, frame: Frame): string[] {
+  const { columns, paint } = frame;
   const title = callLine(begin);
   const line = (mark: string, note: string): string => {
     // In a narrow terminal the title counts more.
@@ -97,7 +111,8 @@ function endLines(begin: CallBeginEvent, end: CallEndEvent, columns: number, pai
       const mark = failed ? paint("red", "✗") : paint("green", "✓");
       const shows =
         begin.tool === "Bash" ? outputRows(end, failed ? KEPT.failed : KEPT.ok, columns, paint) : [];
-      return [line(mark, noteOf(begin, end)), ...shows];
+      const changes = end.diff === undefined ? [] : diffRows(end.diff, { ...frame, ...DIFF });
+      return [line(mark, noteOf(begin, end)), ...changes, ...shows];
     }
     default:
       return end.outcome satisfies never;
@@ -105,9 +120,11 @@ function endLines(begin: CallBeginEvent, end: CallEndEvent, columns: number, pai
 }
 
 /** `exit 1 · 4.2 s`, `120 lines`. */
-function noteOf({ tool }: CallBeginEvent, { exitCode, lines, durationMs, outcome }: CallEndEvent): string {
+function noteOf({ tool }: CallBeginEvent, end: CallEndEvent): string {
+  const { diff, exitCode, lines, durationMs, outcome } = end;
   const count = outcome === "ok" ? COUNTED[tool] : undefined;
   return [
+    ...(diff === undefined ? [] : [diffCount(diff)]),
     ...(count === undefined ? [] : [counted(lines, count)]),
     ...(exitCode === undefined || exitCode === 0
       ? []

@@ -129,13 +129,30 @@ describe("a permission ask", () => {
       /^ {4}… \d+ more lines, not shown \(7110 characters in all\): v shows all of it$/,
     );
     expect(long.at(-1)).toContain("view all of it first");
-    expect(permissionRows({ ...ask, title }, sheet, true).length).toBeGreaterThan(350);
+    expect(permissionRows({ ...ask, title }, sheet, { whole: true }).length).toBeGreaterThan(350);
   });
 
   test("cuts what the model says before it pushes the command out of sight", () => {
     const rows = permissionRows({ ...ask, description: "It is fine.\n".repeat(50) }, sheet);
     expect(rows.findIndex((row) => row.startsWith("  why"))).toBe(6);
     expect(rows.at(-1)).toContain("view all of it first");
+  });
+
+  test("shows what an edit would change in place of its input, and all of both when asked to (issue 21, 3)", () => {
+    const lines = Array.from({ length: 100 }, (_, at) => `+line ${at + 1}`);
+    const diff = {
+      ...{ path: "/p/a.ts", isNew: true, added: 100, removed: 0, omitted: 0, isBinary: false },
+      hunks: [{ oldStart: 1, oldLines: 0, newStart: 1, newLines: 100, lines }],
+    };
+    const edit = { ...ask, tool: "Write", title: "/p/a.ts", diff, details: [{ name: "content", value: "text" }] };
+    const rows = permissionRows(edit, sheet).join("\n");
+    expect(rows).toContain("change      +100, a new file");
+    expect(rows).toContain("   40 + line 40\n  … 60 more changed lines");
+    expect(rows).not.toContain("text");
+    for (const answer of ["once", "session", "no;", "not again", "view all"]) expect(rows).toContain(answer);
+    const whole = permissionRows(edit, sheet, { whole: true }).join("\n");
+    expect(whole).toContain("+ line 100");
+    expect(whole).toContain("text");
   });
 
   test("says how much of a long value it does not show, and shows it when asked to", () => {
@@ -145,7 +162,7 @@ describe("a permission ask", () => {
     expect(short).toContain("… 68 more lines, not shown (791 characters in all): v shows all of it");
     expect(short).toContain("line 100");
     expect(short).not.toContain("line 50");
-    expect(permissionRows(long, sheet, true).join("\n")).toContain("line 50");
+    expect(permissionRows(long, sheet, { whole: true }).join("\n")).toContain("line 50");
   });
 });
 

@@ -52,7 +52,7 @@ function expectPaired(events: readonly SupervisorEvent[]): void {
 }
 
 describe("the events of calls (issue 21, 1)", () => {
-  const allowed: Partial<SupervisorOptions> = { allowedTools: ["Bash"] };
+  const allowed: Partial<SupervisorOptions> = { allowedTools: ["Bash", "Write"] };
   const cases: readonly (readonly [string, ScriptedCall, Partial<CallBeginEvent>, Partial<CallEndEvent>])[] =
     [
       [
@@ -68,6 +68,18 @@ describe("the events of calls (issue 21, 1)", () => {
         { outcome: "ok", lines: 3 },
       ],
       [
+        "a file that is written, with its change",
+        { name: "Write", input: { file_path: "$CWD/a.txt", content: "one\n2\nthree\n" } },
+        { tool: "Write", title: "a.txt" },
+        {
+          outcome: "ok",
+          diff: expect.objectContaining({
+            ...{ added: 1, removed: 1 },
+            hunks: [expect.objectContaining({ lines: [" one", "-two", "+2", " three"] })],
+          }),
+        },
+      ],
+      [
         "a tool that fails",
         { name: "Read", input: { file_path: "$CWD/none.txt" } },
         { tool: "Read", title: "none.txt" },
@@ -75,8 +87,8 @@ describe("the events of calls (issue 21, 1)", () => {
       ],
       [
         "a denied call: what it is, and the reason",
-        { name: "Write", input: { file_path: "$CWD/b.txt", content: "b" } },
-        { tool: "Write", title: "b.txt", input: { file_path: "$CWD/b.txt", content: "b" } },
+        { name: "NotebookEdit", input: { notebook_path: "$CWD/b.ipynb", new_source: "b" } },
+        { tool: "NotebookEdit", title: "b.ipynb", input: { notebook_path: "$CWD/b.ipynb", new_source: "b" } },
         { outcome: "denied", reason: expect.stringMatching(/\w/), head: "" },
       ],
       [

@@ -162,6 +162,24 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     ]);
   });
 
+  test("shows what an edit would change, and still offers its rule for the session (issue 21, 3)", async () => {
+    const { person, asks } = answering(() => ({ type: "allow", span: "session" }));
+    const made = supervised(
+      host,
+      (request) =>
+        resultsIn(request).length > 0
+          ? { text: "ok" }
+          : { calls: [{ name: "Write", input: { file_path: `${made.cwd}/a`, content: "one\n2\n" } }] },
+      { person, files: { a: "one\ntwo\n" } },
+    );
+    await made.supervisor.prompt("go");
+    expect(asks).toMatchObject([
+      { diff: { added: 1, removed: 1, hunks: [{ lines: [" one", "-two", "+2"] }] } },
+    ]);
+    expect(asks[0]).toMatchObject({ grants: [expect.stringMatching(/./)] });
+    expect(readFileSync(join(made.cwd, "a"), "utf8")).toBe("one\n2\n");
+  });
+
   test("titles a question with the command or the path itself, whatever the model calls it (issue 14)", async () => {
     const { person, asks } = answering(() => ({ type: "deny", span: "once" }));
     const command = "\n touch \u0007'a'\u202e\nls";

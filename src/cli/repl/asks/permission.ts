@@ -1,4 +1,6 @@
 import type { PermissionRequest, UserAnswer } from "../../../policy/asks.ts";
+import { diffCount, diffRows } from "../../../terminal/diff/rows.ts";
+import type { CompareWords } from "../../../terminal/diff/words.ts";
 import { visibleLine } from "../../../terminal/visible-text.ts";
 import { wrapText } from "../../../terminal/wrap.ts";
 import { formatDanger } from "../../danger-words.ts";
@@ -24,8 +26,14 @@ export type PermissionReply =
  * Returns what the user needs to decide: the call, the model's description, the reason for the request; then the
  * answers.
  */
-export function permissionRows(ask: PermissionRequest, sheet: Sheet, whole = false): string[] {
-  const { tool, title, description, details } = ask;
+export function permissionRows(
+  ask: PermissionRequest,
+  sheet: Sheet,
+  { whole = false, compare = () => null }: { readonly whole?: boolean; readonly compare?: CompareWords } = {},
+): string[] {
+  const { tool, title, description, diff } = ask;
+  // The change says all that the input says.
+  const details = diff === undefined || whole ? ask.details : [];
   const several = ask.askers.length > 1 ? ` (${ask.askers.length} agents ask for the same)` : "";
   return [
     ...subjectRows(tool, title, sheet, whole),
@@ -38,6 +46,12 @@ export function permissionRows(ask: PermissionRequest, sheet: Sheet, whole = fal
     ...details
       .filter(({ name, value }) => value !== title && !(name === "description" && value === description))
       .flatMap(({ name, value }) => field(name, value, sheet, whole)),
+    ...(diff === undefined
+      ? []
+      : [
+          ...field("change", `${diffCount(diff)}${diff.isNew ? ", a new file" : ""}`, sheet),
+          ...diffRows(diff, { ...sheet, compare, most: whole ? Number.POSITIVE_INFINITY : DIFF_ROWS, ...DIFF }),
+        ]),
     "",
     sheet.paint("yellow", `Allow this?${several}`),
     ...choiceRows("y", "yes, this once", sheet),
@@ -47,6 +61,9 @@ export function permissionRows(ask: PermissionRequest, sheet: Sheet, whole = fal
     ...(isCut(ask, sheet) && !whole ? choiceRows("v", "view all of it first", sheet) : []),
   ];
 }
+
+const DIFF_ROWS = 40;
+const DIFF = { context: 3, wraps: true };
 
 /** Shows the exact rules before the user grants any. */
 function sessionRows(grants: readonly string[], sheet: Sheet): string[] {
@@ -61,8 +78,8 @@ function sessionRows(grants: readonly string[], sheet: Sheet): string[] {
   ];
 }
 
-function isCut({ tool, title, details, description = "" }: PermissionRequest, sheet: Sheet): boolean {
-  if (isLongSubject(tool, title, sheet) || isLong(description, sheet, WORDS)) return true;
+function isCut({ tool, title, details, diff, description = "" }: PermissionRequest, sheet: Sheet): boolean {
+  if (diff !== undefined || isLongSubject(tool, title, sheet) || isLong(description, sheet, WORDS)) return true;
   return details.some(({ name, value }) => name !== "description" && value !== title && isLong(value, sheet));
 }
 

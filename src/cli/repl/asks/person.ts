@@ -8,6 +8,7 @@ import type {
   UserHandler,
   UserRequest,
 } from "../../../policy/asks.ts";
+import { createWords } from "../../../terminal/diff/words.ts";
 import { visibleLine, visibleText } from "../../../terminal/visible-text.ts";
 import { wrapText } from "../../../terminal/wrap.ts";
 import type { Dialog, Terminal } from "../terminal.ts";
@@ -70,7 +71,9 @@ function answerTo(ask: UserRequest, asking: Asking): Promise<UserAnswer | null> 
 }
 
 async function permission(ask: PermissionRequest, asking: Asking): Promise<UserAnswer | null> {
-  asking.print(permissionRows(ask, asking.sheet));
+  const words = createWords();
+  if (ask.diff !== undefined) await words.load();
+  asking.print(permissionRows(ask, asking.sheet, words));
   for (;;) {
     const line = await asking.line(PROMPT);
     if (line === null) return null;
@@ -79,7 +82,7 @@ async function permission(ask: PermissionRequest, asking: Asking): Promise<UserA
       case "answer":
         return reply.answer;
       case "view":
-        asking.print(permissionRows(ask, asking.sheet, true));
+        asking.print(permissionRows(ask, asking.sheet, { ...words, whole: true }));
         break;
       case "unclear":
         asking.hint(reply.hint);
