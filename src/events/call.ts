@@ -1,10 +1,6 @@
-<<<<<<< HEAD
 import * as z from "zod/mini";
+import { FileDiff } from "../mailbox/file-diff.ts";
 import { ActorId, CallId } from "../mailbox/ids.ts";
-=======
-import type { FileDiff } from "../mailbox/file-diff.ts";
-import type { ActorId, CallId } from "../mailbox/ids.ts";
->>>>>>> 3a413940 (The conversation shows what an edit changes, in its question and below its line; events and hooks have it as data)
 
 /** What all events of one call have. */
 const ofCall = {
@@ -61,7 +57,6 @@ export const CallOutcome = z
 export type CallOutcome = z.infer<typeof CallOutcome>;
 
 /** The end of a call. */
-<<<<<<< HEAD
 export const CallEndEvent = z
   .object({
     type: z.literal("call-end"),
@@ -83,29 +78,10 @@ export const CallEndEvent = z
     exitCode: z.exactOptional(
       z.nullable(z.number()).check(z.describe("Of a command; null if it did not end by itself.")),
     ),
+    diff: z.exactOptional(FileDiff),
     durationMs: z.number(),
   })
   .check(z.describe("The end of a call."));
 export type CallEndEvent = Readonly<z.infer<typeof CallEndEvent>>;
-=======
-export interface CallEndEvent extends OfCall {
-  readonly type: "call-end";
-  readonly outcome: CallOutcome;
-  /** One sentence; only if it was denied. */
-  readonly reason?: string;
-  /** The first lines of its output: at most 40, and 4,000 characters. */
-  readonly head: string;
-  /** Of all its output, as the model receives it. */
-  readonly lines: number;
-  readonly characters: number;
-  /** The file with all output of a command, if the model did not get all of it; kept until the session ends. */
-  readonly outputPath?: string;
-  /** Of a command; null if it did not end by itself. */
-  readonly exitCode?: number | null;
-  /** What it changed in a file: at most 400 lines. Absent for files above 4 MB. */
-  readonly diff?: FileDiff;
-  readonly durationMs: number;
-}
->>>>>>> 3a413940 (The conversation shows what an edit changes, in its question and below its line; events and hooks have it as data)
 
 export type CallEvent = CallBeginEvent | CallProgressEvent | CallEndEvent;

@@ -1,27 +1,29 @@
 import * as z from "zod/mini";
 
-/**
- * Lines begin with a blank, `+` or `-`, or with `\` for a note, as in a unified diff; numbers count from 1. Very long lines
- * are cut around what changed.
- */
 const DiffHunk = z.object({
   ...{ oldStart: z.number(), oldLines: z.number(), newStart: z.number(), newLines: z.number() },
-  lines: z.array(z.string()),
+  lines: z
+    .array(z.string())
+    .check(
+      z.describe(
+        "As in a unified diff: each begins with a blank, `+` or `-`, or with `\\` for a note. Those of more than 400 characters are cut around what changed.",
+      ),
+    ),
 });
 export type DiffHunk = z.infer<typeof DiffHunk>;
 
 /** What a call changes in one file. */
-export const FileDiff = z.object({
-  path: z.string(),
-  isNew: z.boolean(),
-  added: z.number(),
-  removed: z.number(),
-  /** None if the file is not text, or if only its bytes change. */
-  hunks: z.array(DiffHunk),
-  /** Lines that `hunks` would have if they were not limited. */
-  omitted: z.number(),
-  isBinary: z.boolean(),
-});
+export const FileDiff = z
+  .object({
+    path: z.string(),
+    isNew: z.boolean(),
+    added: z.number().check(z.describe("Lines.")),
+    removed: z.number(),
+    hunks: z.array(DiffHunk).check(z.describe("At most 400 lines; none if the file is not text.")),
+    omitted: z.number().check(z.describe("Lines that are not in `hunks`.")),
+    isBinary: z.boolean(),
+  })
+  .check(z.describe("What a call changed in a file; absent for files above 4 MB."));
 export type FileDiff = z.infer<typeof FileDiff>;
 
 /** Returns the removed line for each added line that replaces it, and the other way round, by their positions in a hunk. */

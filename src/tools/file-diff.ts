@@ -3,7 +3,7 @@ import { type DiffHunk, type FileDiff, pairLines } from "../mailbox/file-diff.ts
 import { openRegular } from "./regular-file.ts";
 import type { CallPreview } from "./tool.ts";
 
-/** What a call makes of a file; `before`: null if there is none. */
+/** What a call makes of a file; `before`: null for a new one. */
 export interface TextChange {
   readonly before: string | null;
   readonly after: string;
@@ -90,7 +90,7 @@ interface ExistingFile {
   readonly isWhole: boolean;
 }
 
-/** Returns the changed parts of a text with so many lines around each. Lines have no line feed at their end. */
+/** Returns the changed parts of a text with `context` lines around each. Lines have no line feed at their end. */
 export async function findHunks(before: string, after: string, context: number): Promise<DiffHunk[]> {
   const { structuredPatch } = await import("diff/lib/patch/create.js");
   const { start, end } = changedPart(before, after, context);

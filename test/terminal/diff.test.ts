@@ -16,7 +16,15 @@ const hunk = (start: number, ...lines: string[]): DiffHunk => ({
 const diffOf = (...hunks: DiffHunk[]): FileDiff => {
   const count = (sign: string) =>
     hunks.flatMap(({ lines }) => lines).filter((line) => line[0] === sign).length;
-  return { path: "/f", isNew: false, added: count("+"), removed: count("-"), hunks, omitted: 0, isBinary: false };
+  return {
+    path: "/f",
+    isNew: false,
+    added: count("+"),
+    removed: count("-"),
+    hunks,
+    omitted: 0,
+    isBinary: false,
+  };
 };
 const frame = { columns: 60, paint: plain, compare: words.compare, most: 8, context: 1, wraps: false };
 
@@ -37,7 +45,7 @@ describe("a change of a file on a terminal (issue 21, 3)", () => {
   test("marks the words that changed, unless most of the line did", () => {
     const diff = diffOf(hunk(1, "-const a = one(b);", "+const a = two(b);"), hunk(9, "-abc", "+xyz"));
     const rows = diffRows(diff, { ...frame, paint: inColour }).join("\n");
-    const marked = [...rows.matchAll(/\u001b\[7m(\w+)/g)].map(([, word]) => word);
+    const marked = rows.split("\u001b[7m").flatMap((part, at) => (at === 0 ? [] : part.match(/^\w+/)));
     expect(marked).toEqual(["one", "two"]);
   });
 
@@ -48,18 +56,30 @@ describe("a change of a file on a terminal (issue 21, 3)", () => {
     expect(rows.at(-1)).toBe("  … 9992 more changed lines");
   });
 
-  test.each([8, 20, 39, 40, 80, 300])("fits %d columns, whatever the lines hold, and lets nothing through", (columns) => {
-    const hostile = ["\u001b[2J\u001b]0;title\u0007", "\t\ttabs", "表".repeat(500), "x".repeat(400), "\u202eabc\u200b", "a\rb"];
-    const diff = diffOf(hunk(99_998, ...hostile.flatMap((line) => [`-${line}`, `+${line}!`]), "\\ No newline at end of file"));
-    for (const wraps of [true, false]) {
-      const rows = diffRows(diff, { ...frame, columns, wraps, most: 40 });
-      expect(rows.length).toBeLessThanOrEqual(41);
-      for (const row of rows) {
-        expect(displayWidth(row)).toBeLessThanOrEqual(columns);
-        expect(row).not.toMatch(/[\p{Cc}\u202e\u200b]/u);
+  test.each([8, 20, 39, 40, 80, 300])(
+    "fits %d columns, whatever the lines hold, and lets nothing through",
+    (columns) => {
+      const hostile = [
+        "\u001b[2J\u001b]0;title\u0007",
+        "\t\ttabs",
+        "表".repeat(500),
+        "x".repeat(400),
+        "\u202eabc\u200b",
+        "a\rb",
+      ];
+      const diff = diffOf(
+        hunk(99_998, ...hostile.flatMap((line) => [`-${line}`, `+${line}!`]), "\\ No newline at end of file"),
+      );
+      for (const wraps of [true, false]) {
+        const rows = diffRows(diff, { ...frame, columns, wraps, most: 40 });
+        expect(rows.length).toBeLessThanOrEqual(41);
+        for (const row of rows) {
+          expect(displayWidth(row)).toBeLessThanOrEqual(columns);
+          expect(row).not.toMatch(/[\p{Cc}\u202e\u200b]/u);
+        }
       }
-    }
-  });
+    },
+  );
 
   test("shows the carriage returns only of some lines", () => {
     expect(diffRows(diffOf(hunk(1, " a\r", "-b\r", "+c\r")), frame).join("")).not.toContain("␍");

@@ -86,7 +86,10 @@ describe("the change of a file (issue 21, 3)", () => {
 describe("what a call shows of its change", () => {
   const notebook = JSON.stringify(
     {
-      ...{ cells: [{ cell_type: "code", id: "c", metadata: {}, source: ["old"], outputs: [] }], metadata: {} },
+      ...{
+        cells: [{ cell_type: "code", id: "c", metadata: {}, source: ["old"], outputs: [] }],
+        metadata: {},
+      },
       ...{ nbformat: 4, nbformat_minor: 5 },
     },
     null,
@@ -121,9 +124,9 @@ describe("what a call shows of its change", () => {
       const ready = agentTools.find((one) => one.name === name)?.prepare(input);
       return ready?.type === "ready" ? await ready.preview?.(bench.root) : null;
     };
-    expect(
-      await shown("Edit", { file_path: bench.path("a"), old_string: "none", new_string: "" }),
-    ).toEqual({});
+    expect(await shown("Edit", { file_path: bench.path("a"), old_string: "none", new_string: "" })).toEqual(
+      {},
+    );
     for (const path of [bench.path("large"), bench.root, "/dev/zero"])
       expect(await shown("Write", { file_path: path, content: "" })).toEqual({});
   });

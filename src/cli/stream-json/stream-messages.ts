@@ -92,7 +92,10 @@ export function createStreamMessages({
     const [result] = results;
     const end = result?.type === "tool_result" ? ends.get(result.tool_use_id) : undefined;
     for (const one of results) if (one.type === "tool_result") ends.delete(one.tool_use_id);
-    const own = end === undefined || results.length > 1 ? {} : { tool_use_result: { ...resultFields(end), ...patchFields(end) } };
+    const own =
+      end === undefined || results.length > 1
+        ? {}
+        : { tool_use_result: { ...resultFields(end), ...patchFields(end) } };
     return [...pieces, line({ type: role, message: { role, content }, ...who(actor), ...own })];
   };
 

@@ -27,7 +27,10 @@ export function namesOf({ offer, names }: KnownTool): readonly [string, ...strin
 /** Builds the question for the user about a call. */
 export function questionOf(
   { offer, level }: KnownTool,
-  given: Pick<PermissionQuestion, "input" | "cwd" | "scope" | "title" | "details" | "diff" | "reason" | "grants"> & {
+  given: Pick<
+    PermissionQuestion,
+    "input" | "cwd" | "scope" | "title" | "details" | "diff" | "reason" | "grants"
+  > & {
     readonly toolUse: string;
   },
 ): Omit<PermissionQuestion, keyof QuestionContext> {

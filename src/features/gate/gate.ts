@@ -254,8 +254,8 @@ export class Gate {
     const { details = [], ...preview } = (await claim.preview?.(cwd)) ?? {};
     // A yes is for the details that were shown: the next call shows other ones.
     const offered = details.length > 0 ? [] : grants;
-    const about = { input, toolUse, ...where, ...preview, title: claim.title, details, reason, grants: offered };
-    const question = questionOf(tool, about);
+    const shown = { ...preview, title: claim.title, details };
+    const question = questionOf(tool, { input, toolUse, ...where, ...shown, reason, grants: offered });
     const always = mustAsk ? ({ always: true } as const) : {};
     const asking = { actor, call: call.id, signal };
     const answer = await this.#parts.asks.permission(

@@ -49,7 +49,9 @@ export function diffRows(diff: FileDiff, frame: DiffFrame): string[] {
     }
     rows.push(...part);
   }
-  return left <= 0 ? rows : [...rows, paint("dim", cutToWidth(`  … ${counted(left, "more changed line")}`, columns))];
+  return left <= 0
+    ? rows
+    : [...rows, paint("dim", cutToWidth(`  … ${counted(left, "more changed line")}`, columns))];
 }
 
 type Sign = " " | "+" | "-" | "\\";
@@ -74,7 +76,14 @@ function numbered({ oldStart, newStart, lines }: DiffHunk, context: number): Lin
     if (sign === "+" || sign === " ") fresh += 1;
     if (sign === " " && !changes.some((change) => Math.abs(change - at) <= context)) return [];
     const pair = pairs.get(at);
-    return [{ sign, number, text: line.slice(1), other: pair === undefined ? null : (lines[pair]?.slice(1) ?? null) }];
+    return [
+      {
+        sign,
+        number,
+        text: line.slice(1),
+        other: pair === undefined ? null : (lines[pair]?.slice(1) ?? null),
+      },
+    ];
   });
 }
 

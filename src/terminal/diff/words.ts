@@ -30,7 +30,10 @@ export function createWords(): Words {
     compare(removed, added) {
       if (library === null || removed.length > LONGEST || added.length > LONGEST) return null;
       const parts = library.diffWordsWithSpace(removed, added, { maxEditLength: MOST_EDITS });
-      const changed = (parts ?? []).reduce((sum, part) => sum + (part.added || part.removed ? part.value.length : 0), 0);
+      const changed = (parts ?? []).reduce(
+        (sum, part) => sum + (part.added || part.removed ? part.value.length : 0),
+        0,
+      );
       if (!parts || changed > MOST_CHANGED * (removed.length + added.length)) return null;
       return {
         removed: parts.filter((part) => !part.added).map(pieceOf),

@@ -1,9 +1,9 @@
 import type { CallBeginEvent, CallEndEvent, CallEvent } from "../../events/call.ts";
 import type { CallId } from "../../mailbox/ids.ts";
 import type { Paint } from "../colour.ts";
-import { cutToWidth } from "../display-width.ts";
 import { diffCount, diffRows } from "../diff/rows.ts";
 import { type CompareWords, createWords } from "../diff/words.ts";
+import { cutToWidth } from "../display-width.ts";
 import { counted, shortTime } from "../figures.ts";
 import { safeLine, safeText } from "../safe-text.ts";
 

@@ -144,7 +144,13 @@ describe("a permission ask", () => {
       ...{ path: "/p/a.ts", isNew: true, added: 100, removed: 0, omitted: 0, isBinary: false },
       hunks: [{ oldStart: 1, oldLines: 0, newStart: 1, newLines: 100, lines }],
     };
-    const edit = { ...ask, tool: "Write", title: "/p/a.ts", diff, details: [{ name: "content", value: "text" }] };
+    const edit = {
+      ...ask,
+      tool: "Write",
+      title: "/p/a.ts",
+      diff,
+      details: [{ name: "content", value: "text" }],
+    };
     const rows = permissionRows(edit, sheet).join("\n");
     expect(rows).toContain("change      +100, a new file");
     expect(rows).toContain("   40 + line 40\n  … 60 more changed lines");

@@ -50,7 +50,12 @@ export function permissionRows(
       ? []
       : [
           ...field("change", `${diffCount(diff)}${diff.isNew ? ", a new file" : ""}`, sheet),
-          ...diffRows(diff, { ...sheet, compare, most: whole ? Number.POSITIVE_INFINITY : DIFF_ROWS, ...DIFF }),
+          ...diffRows(diff, {
+            ...sheet,
+            compare,
+            most: whole ? Number.POSITIVE_INFINITY : DIFF_ROWS,
+            ...DIFF,
+          }),
         ]),
     "",
     sheet.paint("yellow", `Allow this?${several}`),
@@ -79,7 +84,8 @@ function sessionRows(grants: readonly string[], sheet: Sheet): string[] {
 }
 
 function isCut({ tool, title, details, diff, description = "" }: PermissionRequest, sheet: Sheet): boolean {
-  if (diff !== undefined || isLongSubject(tool, title, sheet) || isLong(description, sheet, WORDS)) return true;
+  if (diff !== undefined || isLongSubject(tool, title, sheet) || isLong(description, sheet, WORDS))
+    return true;
   return details.some(({ name, value }) => name !== "description" && value !== title && isLong(value, sheet));
 }
 
