@@ -2,12 +2,12 @@ import { fileWeight } from "./source.ts";
 import { stemOf, type Term } from "./terms.ts";
 import { type FileSize, pathsOf } from "./tools.ts";
 
-/** Directories have shorter names than their subjects. */
-const SHORT: Readonly<Record<string, string>> = {
-  documentation: "docs",
-  cmd: "command",
-  configuration: "config",
-};
+/** Directories have shorter names than their subjects. A map: a path may have the word "constructor". */
+const SHORT = new Map([
+  ["documentation", "docs"],
+  ["cmd", "command"],
+  ["configuration", "config"],
+]);
 
 /**
  * Returns the directories (with a slash at the end) and files whose names consist of words that a question has, and whose paths
@@ -16,7 +16,7 @@ const SHORT: Readonly<Record<string, string>> = {
 export function findNamedPaths(terms: readonly Term[], files: readonly FileSize[]): string[] {
   const wordsOf = (name: string) => {
     const words = name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? [];
-    return words.map((word) => stemOf(SHORT[word.toLowerCase()] ?? word));
+    return words.map((word) => stemOf(SHORT.get(word.toLowerCase()) ?? word));
   };
   const asked = new Set(terms.flatMap(({ label }) => wordsOf(label)));
   const nouns = terms.flatMap(({ label, weight }) => (weight < 1 ? [] : wordsOf(label)));
