@@ -73,7 +73,7 @@ import { sessionTools } from "../tools/session-tools.ts";
 import { openWeb } from "../web/open-web.ts";
 import { openResources, type SessionResources } from "./open-resources.ts";
 import type { SessionScripts, StartAgent } from "./open-scripts.ts";
-import type { SupervisorOptions } from "./options.ts";
+import type { CloseReason, SupervisorOptions } from "./options.ts";
 
 /** An open session: what the public `Supervisor` uses. */
 export interface OpenSession
@@ -106,7 +106,7 @@ export interface OpenSession
   /** Resolves when all is known that the first agent must know; null if it is known already. */
   readonly known: Promise<void> | null;
   onWarning(message: string): void;
-  close(): Promise<void>;
+  close(reason: CloseReason): Promise<void>;
 }
 
 /** A tool that the session does not offer. */
@@ -372,13 +372,13 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     ...{ rules, permissions, hooks, servers, skills, timers, userActors, context, common, spending, usage },
     ...{ scripts, withheld, onWarning },
     known: joined(sandbox.known, servers.known, skills?.known ?? null),
-    async close() {
+    async close(reason) {
       watch.close();
       inbox.close();
       // Actors first: what they still have to say goes through the others.
       await host.close();
       spending.past.save();
-      await hooks.sessionEnd("other", caller(MAIN, cwd), AbortSignal.timeout(SESSION_END_MS));
+      await hooks.sessionEnd(reason, caller(MAIN, cwd), AbortSignal.timeout(SESSION_END_MS));
       // Before the host that they run in: a server that is asked to end tidies up.
       const children = languages.close().then(() => processes.close());
       await Promise.all([gateway.close(), children, servers.close(), isolation.close(), web.close()]);

@@ -256,6 +256,9 @@ export interface SessionDescription {
   readonly model: string;
 }
 
+/** Why a session is closed: the user began a new conversation, left at the prompt, or anything else. */
+export type CloseReason = "clear" | "prompt_input_exit" | "other";
+
 /** The session: owns the main conversation and every agent under it. `Supervisor` implements it. */
 export interface SupervisorHandle {
   readonly session: SessionId;
@@ -352,6 +355,9 @@ export interface SupervisorHandle {
    * what is asked for from now on is recorded and does not run. Each result is `cancelled`. Call `close` after it.
    */
   detach(reason: string): void;
-  /** Cancels what runs, waits until the actor tree is empty, closes every thread, port, process. Idempotent. */
-  close(): Promise<void>;
+  /**
+   * Cancels what runs, waits until the actor tree is empty, closes every thread, port, process. Idempotent. SessionEnd
+   * hooks get the reason.
+   */
+  close(reason?: CloseReason): Promise<void>;
 }

@@ -51,7 +51,7 @@ export async function previewContext(
       const counted = await countedParts(session.gateway, found.preview, AbortSignal.timeout(COUNT_MS));
       return { ...found, counted };
     } finally {
-      await session.close();
+      await session.close("other");
     }
   } finally {
     await rm(home, { recursive: true, force: true });

@@ -25,6 +25,7 @@ import { MainTurns } from "./main-turns.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
 import type {
   AgentResult,
+  CloseReason,
   SessionActors,
   SessionDescription,
   SessionUsage,
@@ -294,12 +295,12 @@ export class Supervisor implements SupervisorHandle {
     if (this.#closing === null) this.#actors.detach(reason);
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
+  close(reason: CloseReason = "other"): Promise<void> {
+    this.#closing ??= this.#close(reason);
     return this.#closing;
   }
 
-  async #close(): Promise<void> {
+  async #close(reason: CloseReason): Promise<void> {
     // Those that were not started again stay as they were, for whenever the session is resumed.
     const asleep = new Set(this.#unfinished.map(({ id }) => id));
     const timers = this.#session.timers?.close() ?? 0;
@@ -321,7 +322,7 @@ export class Supervisor implements SupervisorHandle {
         costUsd: this.#session.usage.costUsd,
         ...(this.#turns.title === null ? {} : { title: this.#turns.title }),
       });
-    await this.#session.close();
+    await this.#session.close(reason);
   }
 
   /** Starts everything that was cut off; once. */

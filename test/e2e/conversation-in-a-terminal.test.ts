@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { BIN } from "../support/built.ts";
@@ -101,7 +101,11 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     tags: ["long"],
   }, async () => {
     const server = await serving((n) => (n === 1 ? endless : { text: `Reply ${n}.` }));
-    const terminal = start({ url: server.url, args: ["--permission-mode", "acceptEdits"] });
+    const home = temporaryFolder("troupe-home-");
+    mkdirSync(join(home, ".claude"));
+    const hooks = { SessionEnd: [{ hooks: [{ type: "command", command: 'cat >> "$HOME/ends"' }] }] };
+    writeFileSync(join(home, ".claude/settings.json"), JSON.stringify({ hooks }));
+    const terminal = start({ home, url: server.url, args: ["--permission-mode", "acceptEdits"] });
     await ready(terminal);
     terminal.type("the first secret\r");
     await terminal.shows(/Reply 0\.[\s\S]*✓ done/);
@@ -120,6 +124,8 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.shows("The mode is acceptEdits.");
     terminal.type(CTRL_D);
     expect(await terminal.ended).toBe(0);
+    const ends = readFileSync(join(home, "ends"), "utf8").matchAll(/"reason":\s*"(\w+)"/g);
+    expect([...ends].map(([, reason]) => reason)).toEqual(["clear", "prompt_input_exit"]);
   });
 
   test("shows the reply as it is written, above the agents", { tags: ["long"] }, async () => {

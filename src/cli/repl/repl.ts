@@ -2,6 +2,7 @@ import { troupeHome } from "../../journal/paths.ts";
 import { homeProblem } from "../../journal/usable-home.ts";
 import { within } from "../../mailbox/clock.ts";
 import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
+import type { CloseReason } from "../../session/options.ts";
 import { whyNotMode } from "../../settings/modes.ts";
 import { isDumb } from "../../terminal/colour.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
@@ -216,13 +217,19 @@ function lazily<T>(make: () => T): { get(): T; made(): T | undefined } {
   return { get: () => (made ??= make()), made: () => made };
 }
 
+/** `code`: null if the conversation was cleared. */
+function reasonOf(code: number | null): CloseReason {
+  if (code === null) return "clear";
+  return code === exitCodes.done ? "prompt_input_exit" : "other";
+}
+
 /** Ends every agent, and, if the user leaves, the process if part of the session does not end in time. */
 async function end(io: CliIO, talk: Conversation, session: ReplSession, cwd: string): Promise<void> {
   const { terminal, left } = talk;
   // Before the rest, so that the user always sees how to resume.
   farewell(terminal, session, { cwd, here: io.cwd });
   const code = talk.isLeaving ? await left : null;
-  const closed = await within(io.clock, closingMs(code ?? exitCodes.done), session.close());
+  const closed = await within(io.clock, closingMs(code ?? exitCodes.done), session.close(reasonOf(code)));
   if (closed) return;
   if (code === null || code === exitCodes.done)
     terminal.print(
