@@ -19,17 +19,22 @@ interface Talk extends PseudoTerminal {
 }
 
 /** A conversation with a model that says this. */
-async function talk(replies: readonly ServedReply[], settings: object = {}): Promise<Talk> {
-  const server = await startMessagesServer(({ n }) => replies[n] ?? { text: "All done." });
+async function talk(
+  replies: readonly ServedReply[],
+  settings: object = {},
+  more: Readonly<Record<string, string>> = {},
+): Promise<Talk> {
+  const cwd = temporaryFolder();
+  const here = (reply: ServedReply): ServedReply => JSON.parse(JSON.stringify(reply).replaceAll("$CWD", cwd));
+  const server = await startMessagesServer(({ n }) => here(replies[n] ?? { text: "All done." }));
   onTestFinished(() => server.close());
   const home = temporaryFolder("troupe-home-");
-  const cwd = temporaryFolder();
   const set = (value: object) => {
     mkdirSync(join(home, ".claude"), { recursive: true });
     writeFileSync(join(home, ".claude/settings.json"), JSON.stringify(value));
   };
   set(settings);
-  const env = { HOME: home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-test-secret" };
+  const env = { HOME: home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-test-secret", ...more };
   const terminal = inTerminal([process.execPath, BIN], { cwd, env, columns: 90, rows: 40 });
   await terminal.shows(/\n› *$/);
   const told = async (n: number) => JSON.stringify((await server.request(n)).body.messages.at(-1));
@@ -42,6 +47,33 @@ const bash = (command: string, description?: string): ServedReply => ({
 });
 
 describe("what the gate asks, in a terminal", { ...unless(why), timeout: 60_000 }, () => {
+  test("shows an edit before it is made, below its line afterwards, and all of it after Ctrl-O (issue 21, 3)", {
+    tags: ["long"],
+  }, async () => {
+    const file_path = "a.ts";
+    const terminal = await talk(
+      [
+        {
+          text: "I write.",
+          calls: [{ name: "Write", input: { file_path: "$CWD/a.ts", content: "one\n2\nthree\n" } }],
+        },
+      ],
+      {},
+      { PAGER: "sed s/^/paged:/" },
+    );
+    writeFileSync(join(terminal.cwd, file_path), "one\ntwo\nthree\n");
+    terminal.type("go\r");
+    await terminal.shows(
+      /change {6}\+1 -1\n {2}1 {3}one\n {2}2 - two\n {2}2 \+ 2\n {2}3 {3}three\n\nAllow this\?[\s\S]* s {2}yes, for this session[\s\S]*answer › *$/,
+    );
+    expect(readFileSync(join(terminal.cwd, file_path), "utf8")).toContain("two");
+    terminal.type("y\r");
+    await terminal.shows(/✓ Write a\.ts {2}\+1 -1\n {2}1 {3}one\n {2}2 - two\n {2}2 \+ 2\n[\s\S]*All done\./);
+    terminal.type("\u000f");
+    await terminal.shows(/paged: {2}2 - two\npaged: {2}2 \+ 2[\s\S]*› *$/);
+    expect(readFileSync(join(terminal.cwd, file_path), "utf8")).toBe("one\n2\nthree\n");
+  });
+
   test("yes runs it once, s for the session, n tells the agent why not, d refuses it from then on (A6.3)", {
     tags: ["long"],
   }, async () => {

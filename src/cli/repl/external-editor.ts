@@ -11,14 +11,30 @@ import type { CliIO } from "../io.ts";
 export async function editOutside(text: string, { env, cwd }: Pick<CliIO, "env" | "cwd">): Promise<string> {
   const command = env["VISUAL"] || env["EDITOR"];
   if (!command) throw new Error("Set VISUAL or EDITOR to your editor, such as vim, to open it with Ctrl-G.");
-  const folder = await mkdtemp(join(tmpdir(), "troupe-prompt-"));
-  try {
-    const path = join(folder, "prompt.md");
-    await writeFile(path, text, { mode: 0o600 });
+  return withFile(text, async (path) => {
     // The variable may have arguments: "code --wait".
     const why = await runOnTerminal("/bin/sh", ["-c", `${command} "$1"`, "sh", path], { cwd, env });
     if (why !== null) throw new Error(`${command} failed, so the prompt stays as it was. ${why}`);
     return (await readFile(path, "utf8")).replace(/\n$/, "");
+  });
+}
+
+/** Shows a text in the user's own pager (`$PAGER`, else `less`). Throws a sentence if that fails. */
+export async function pageOutside(text: string, { env, cwd }: Pick<CliIO, "env" | "cwd">): Promise<void> {
+  const command = env["PAGER"] || "less";
+  await withFile(text, async (path) => {
+    const why = await runOnTerminal("/bin/sh", ["-c", `${command} "$1"`, "sh", path], { cwd, env });
+    if (why !== null)
+      throw new Error(`${why} Set PAGER to a program that shows a file, such as less or more.`);
+  });
+}
+
+async function withFile<T>(text: string, use: (path: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "troupe-text-"));
+  try {
+    const path = join(folder, "text.md");
+    await writeFile(path, text, { mode: 0o600 });
+    return await use(path);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

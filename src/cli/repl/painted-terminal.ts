@@ -1,3 +1,4 @@
+import type { SupervisorEvent } from "../../events/event.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { createFrames, TEXT_MS } from "../../terminal/canvas/frames.ts";
 import { takeKeys } from "../../terminal/canvas/modes.ts";
@@ -7,6 +8,7 @@ import { createEditor, type Editor } from "../../terminal/input/editor.ts";
 import { createHistorySearch, type HistorySearch } from "../../terminal/input/history-search.ts";
 import { createKeyReader, isKey, type Key } from "../../terminal/input/keys.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
+import { createLastOutput } from "../../terminal/transcript/last-output.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { CliIO } from "../io.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
@@ -19,6 +21,8 @@ export interface PaintedOptions extends TerminalListeners {
   readonly completer: Completer;
   /** Returns the text as the user's own editor left it; rejects with a sentence. */
   editOutside(text: string): Promise<string>;
+  /** Shows a text in the user's own pager; rejects with a sentence. */
+  pageOutside(text: string): Promise<void>;
   /** Puts the program into the background; resolves when it is back. */
   suspend(): Promise<void>;
 }
@@ -36,6 +40,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const { clock, stdin, stdout } = io;
   const paint = paintFor(stdout, io.env);
   const screen = createScreen(io, paint);
+  const output = createLastOutput();
   const quiet = createQuietKeys(clock);
   const over = new AbortController();
   let answer: { readonly prompt: string; readonly editor: Editor; leave(): void } | null = null;
@@ -94,14 +99,16 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       }
     }
   };
-  const editPrompt = () =>
-    lend(async () => {
-      try {
-        prompt.set(await options.editOutside(prompt.text));
-      } catch (error) {
-        screen.print(paint("yellow", safeLine(errorMessage(error))));
-      }
-    });
+  const lendTo = (program: () => Promise<void>) =>
+    lend(() =>
+      program().catch((error: unknown) => screen.print(paint("yellow", safeLine(errorMessage(error))))),
+    );
+  const editPrompt = async () => prompt.set(await options.editOutside(prompt.text));
+  const showOutput = async (): Promise<void> => {
+    const text = output.text();
+    if (text === null) screen.print(paint("dim", "No call has ended yet."));
+    else await options.pageOutside(text);
+  };
   const swapStash = (): void => {
     const { text } = prompt;
     prompt.set(stash);
@@ -110,7 +117,8 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   /** Keys of the prompt, in no question. */
   const ofPrompt = (key: Key): boolean => {
     if (isKey(key, "ctrl+r")) search = createHistorySearch(typed, prompt);
-    else if (isKey(key, "ctrl+g")) void editPrompt();
+    else if (isKey(key, "ctrl+g")) void lendTo(editPrompt);
+    else if (isKey(key, "ctrl+o")) void lendTo(showOutput);
     else if (isKey(key, "shift+tab")) options.onNextMode();
     else if (isKey(key, "ctrl+s")) swapStash();
     else if (isKey(key, "ctrl+z")) void lend(options.suspend);
@@ -189,7 +197,10 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     workIn: screen.workIn,
     print: shown(screen.print),
     gap: shown(screen.gap),
-    onEvent: shown(screen.onEvent),
+    onEvent: shown((event: SupervisorEvent) => {
+      output.onEvent(event);
+      screen.onEvent(event);
+    }),
     working: shown(() => screen.working(true)),
     rest: shown(() => screen.working(false)),
     idle: shown(screen.gap),

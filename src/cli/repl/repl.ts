@@ -19,7 +19,7 @@ import type { ChooseSession } from "../setup-or-resume.ts";
 import { troupeVersion } from "../version.ts";
 import { chooseSessionAt } from "./choose-session.ts";
 import { Conversation } from "./conversation.ts";
-import { editOutside } from "./external-editor.ts";
+import { editOutside, pageOutside } from "./external-editor.ts";
 import { type HistoryFile, openHistory } from "./history-file.ts";
 import { createPaintedTerminal, type PaintedOptions } from "./painted-terminal.ts";
 import { createPlainTerminal } from "./plain-terminal.ts";
@@ -193,6 +193,7 @@ function openTalk(io: CliIO, { lines }: HistoryFile): OpenTalk {
     chooseTerminal(io, {
       ...{ ...listeners, history: lines, completer },
       editOutside: (text) => editOutside(text, { env: io.env, cwd: talk.cwd }),
+      pageOutside: (text) => pageOutside(text, { env: io.env, cwd: talk.cwd }),
       suspend: io.suspend ?? (async () => {}),
     }),
   );

@@ -1,7 +1,12 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { createPaintedTerminal } from "../../../src/cli/repl/painted-terminal.ts";
+import type { CallEndEvent } from "../../../src/events/call.ts";
+import { callId, MAIN } from "../../../src/mailbox/ids.ts";
 import { settled } from "../../support/fake-clock.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
 import { FakeIO } from "../fake-io.ts";
 
 /** A terminal whose keys a test types, and what the conversation hears of them. */
@@ -9,8 +14,10 @@ function painted({ edit = async (text: string) => text } = {}) {
   const stdin = new PassThrough();
   const io = new FakeIO({ stdin, stdoutIsTTY: true, stdinIsTTY: true });
   const heard: string[] = [];
+  const paged: string[] = [];
   const terminal = createPaintedTerminal(io, {
     ...{ history: ["from yesterday"], editOutside: edit },
+    pageOutside: async (text) => void paged.push(text),
     completer: { commands: () => [], files: async () => [] },
     onLine: (text) => heard.push(text),
     onInterrupt: () => heard.push("(interrupt)"),
@@ -24,7 +31,7 @@ function painted({ edit = async (text: string) => text } = {}) {
     stdin.write(keys);
     await settled();
   };
-  return { io, terminal, heard, type };
+  return { io, terminal, heard, paged, type };
 }
 
 test.each([
@@ -68,4 +75,33 @@ test("a question rings if no key was pressed for a while, and not while the user
   await io.clock.advance(11_000);
   await asked();
   expect(bells()).toBe(1);
+});
+
+test("Ctrl-O opens all that the last call printed or changed, without its control characters (issue 21, 3)", async () => {
+  const { io, terminal, paged, type } = painted();
+  await type("\u000f");
+  await io.clock.advance(1_000);
+  expect(io.out.text).toContain("No call has ended yet.");
+  const outputs = temporaryFolder();
+  const call = (index: number, tool: string, command: string, end: Partial<CallEndEvent>, result = "") => {
+    const of = { actor: MAIN, call: callId(MAIN, 1, index), toolUse: `t${index}`, tool };
+    const none = { outcome: "ok", head: "", lines: 0, characters: 0, durationMs: 1 } as const;
+    terminal.onEvent({ type: "call-begin", ...of, turn: 1, input: { command }, title: command });
+    terminal.onEvent({ type: "call-end", ...of, ...none, ...end });
+    const content = [{ type: "tool_result" as const, tool_use_id: `t${index}`, content: result }];
+    terminal.onEvent({ type: "message", actor: MAIN, turn: 1, role: "user", content });
+  };
+  call(0, "Bash", "make", { head: "one" }, "one\n\u001b[2Jtwo");
+  await type("\u000f");
+  writeFileSync(join(outputs, "long"), "line\n".repeat(5_000));
+  call(1, "Bash", "npm test", { outputPath: join(outputs, "long") }, "cut");
+  await type("\u000f");
+  const hunks = [{ oldStart: 1, oldLines: 0, newStart: 1, newLines: 100, lines: Array(100).fill("+new") }];
+  const sums = { isNew: true, added: 100, removed: 0, omitted: 0, isBinary: false };
+  call(2, "Write", "a.ts", { diff: { path: "/p/a.ts", ...sums, hunks } });
+  await type("\u000f");
+  expect(paged[0]).toBe("$ make\n\none\ntwo\n");
+  expect(paged[1]?.split("\n")).toHaveLength(5_003);
+  expect(paged[2]?.split("\n").slice(0, 3)).toEqual(["Write a.ts  +100", "", "    1 + new"]);
+  expect(paged[2]?.split("\n")).toHaveLength(103);
 });
