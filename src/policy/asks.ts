@@ -81,7 +81,10 @@ export interface PlanRequest {
 }
 
 /** A question to the user, as plain data: show it in a terminal, send it to an editor or a script. */
-export type UserRequest = PermissionRequest | QuestionRequest | PlanRequest;
+export type UserRequest = (PermissionRequest | QuestionRequest | PlanRequest) & {
+  /** Further requests that wait now for their turn; absent if none does. */
+  readonly waiting?: number;
+};
 
 /** How long an answer to a permission request holds. */
 export type Span = "once" | "session";

@@ -103,7 +103,8 @@ export class UserRequestQueue {
     const gone = new Promise<null>((resolve) => {
       control.signal.addEventListener("abort", () => resolve(null), { once: true });
     });
-    const ask = request.build();
+    const waiting = this.open.length - 1;
+    const ask = { ...request.build(), ...(waiting > 0 ? { waiting } : {}) };
     const answered = askUser(this.#options.person, ask, control.signal);
     const stopTimer = this.#startTimer(request);
     const answer = await Promise.race([answered, gone]);

@@ -63,6 +63,14 @@ describe("the four answers (A6.3)", () => {
     expect(told.grants).toEqual([["Bash(b)"]]);
   });
 
+  test("each request says how many others wait (issue 21, 7)", async () => {
+    const person = new Someone();
+    const { broker } = brokerWith(person);
+    for (const command of ["make", "ls", "ls -l"]) void broker.permission(toRun(command), never);
+    for (const _ of ["make", "ls", "ls -l"]) await person.say(allowOnce);
+    expect(person.asks.map(({ waiting }) => waiting)).toEqual([2, 1, undefined]);
+  });
+
   test("a call for which no rule can be given is allowed this once, whatever was said", async () => {
     const person = new Someone();
     const { broker, told } = brokerWith(person);

@@ -58,6 +58,8 @@ function asking({ paint, columns }: Terminal, dialog: Dialog, signal: AbortSigna
 }
 
 function answerTo(ask: UserRequest, asking: Asking): Promise<UserAnswer | null> {
+  const { paint } = asking.sheet;
+  if (ask.waiting !== undefined) asking.print([paint("dim", `1 of ${ask.waiting + 1} questions`)]);
   switch (ask.type) {
     case "permission":
       return permission(ask, asking);
