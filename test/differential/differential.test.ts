@@ -12,6 +12,12 @@ import { skillListing } from "../../src/context/skills/listing.ts";
 import { renderSkill, variablesOf } from "../../src/context/skills/render.ts";
 import { pathPatterns } from "../../src/features/context/path-patterns.ts";
 import { rulesOf } from "../../src/features/skills/skill-rules.ts";
+import { systemClock } from "../../src/mailbox/clock.ts";
+import { hookEvents } from "../../src/mailbox/hook-events.ts";
+import { MAIN } from "../../src/mailbox/ids.ts";
+import { readDecision } from "../../src/policy/hooks/hook-decision.ts";
+import { parseHooks } from "../../src/policy/hooks/hooks.ts";
+import { hookRunner } from "../../src/policy/hooks/runner.ts";
 import { checkLeaves } from "../../src/settings/leaves.ts";
 import { settingsPaths } from "../../src/settings/paths.ts";
 import { combine } from "../../src/settings/read-settings.ts";
@@ -23,7 +29,7 @@ import { definitions, writeDefinitions } from "./definitions.ts";
 const Fact = z.strictObject({
   about: z.enum([
     ...["listed", "called", "invoked", "allowed", "forbidden", "rendered"],
-    ...["agent", "tools", "model", "options", "memory", "setting"],
+    ...["agent", "tools", "model", "options", "memory", "setting", "reads", "prints"],
   ] as const),
   of: z.string(),
   given: z.optional(z.string()),
@@ -124,6 +130,18 @@ async function assembly(): Promise<(fact: Fact) => Promise<string>> {
     return String(combine(files, true).leaves.at(-1)?.value);
   }
 
+  /** What a hook of this event does by what it printed: its decision and what it gives. */
+  function printed(event: string, stdout: string): string {
+    const value = { [event]: [{ hooks: [{ type: "command", command: "x" }] }] };
+    const { hooks } = parseHooks([{ scope: "user", file: "f", value }]);
+    const [hook] = [...hooks.values()].flat();
+    if (hook === undefined) return "no such event";
+    const { decision, problem } = readDecision(hook, { type: "passed", stdout });
+    const { verdict, reason: _, ...given } = decision;
+    const words = [...(verdict === undefined ? [] : [verdict]), ...Object.keys(given).toSorted()];
+    return [...words, ...(problem === undefined ? [] : ["named to the user"])].join(", ") || "nothing";
+  }
+
   function tools(name: string): string {
     const { tools: allowed = [], disallowedTools = [] } = agents.find((one) => one.name === name) ?? {};
     const names = toolbox.names(allowed, disallowedTools);
@@ -133,6 +151,8 @@ async function assembly(): Promise<(fact: Fact) => Promise<string>> {
     if (allowed === "all") return left.length === 0 ? "all" : `all but ${left.toSorted().join(", ")}`;
     return [...names, ...own].toSorted().join(", ") || "none";
   }
+
+  const fieldsRead = await readFields(top);
 
   function shown(path: string): string {
     if (memory.files.some((file) => relative(top, file.path) === path)) return "shown";
@@ -158,6 +178,10 @@ async function assembly(): Promise<(fact: Fact) => Promise<string>> {
         return rules(of, "deny");
       case "options":
         return options(of);
+      case "reads":
+        return fieldsRead.get(of) ?? "no such event";
+      case "prints":
+        return printed(of, given);
       case "setting":
         return await setting(of, given);
       case "rendered":
@@ -174,6 +198,47 @@ async function assembly(): Promise<(fact: Fact) => Promise<string>> {
         return about satisfies never;
     }
   };
+}
+
+/** Runs every event's hooks; returns the fields that each read on stdin, sorted. */
+async function readFields(top: string): Promise<ReadonlyMap<string, string>> {
+  const entry = [{ hooks: [{ type: "command", command: "x" }] }];
+  const value = Object.fromEntries(hookEvents.map((event) => [event, entry]));
+  const { hooks } = parseHooks([{ scope: "user", file: "f", value }]);
+  const found = new Map<string, string>();
+  const nothing = { outcome: "exited", exitCode: 0, signal: null, stdout: "", stderr: "" } as const;
+  const runner = hookRunner({
+    ...{ hooks, clock: systemClock, models: async () => null },
+    async run({ id, args }) {
+      const fields = JSON.parse(readFileSync(args[3] ?? "", "utf8"));
+      found.set(fields.hook_event_name, Object.keys(fields).toSorted().join(", "));
+      return { ...nothing, id, truncated: false, durationMs: 0 };
+    },
+    session: { id: "s", model: "m", transcriptPath: "t", projectDir: top, dir: join(top, "hooks") },
+    ...{ onProblem: () => {}, onMessage: () => {}, onLater: () => {} },
+  });
+  const main = { owner: MAIN, cwd: top, permissionMode: "default" };
+  const agent = { ...main, agentType: "any" };
+  const call = { names: ["Bash"] as [string], input: {}, toolUseId: "1" };
+  const { signal } = new AbortController();
+  await runner.preToolUse(call, main, signal);
+  await runner.postToolUse(call, { event: "PostToolUse", response: {} }, main, signal);
+  await runner.postToolUse(
+    call,
+    { event: "PostToolUseFailure", error: "e", interrupted: false },
+    main,
+    signal,
+  );
+  await runner.permissionRequest(call, [], main, signal);
+  await runner.userPromptSubmit("p", main, signal);
+  await runner.stop({ ...main, goneOn: 0, lastText: "x" }, signal);
+  await runner.subagentStart(agent, signal);
+  await runner.subagentStop({ ...agent, goneOn: 0, lastText: "x" }, signal);
+  await runner.sessionStart("startup", main, signal);
+  await runner.preCompact("manual", "", main, signal);
+  await runner.notification("permission_prompt", "m", main, signal);
+  await runner.sessionEnd("other", main, signal);
+  return found;
 }
 
 test("a directory of definitions is what it is in the other program, except for the differences that have a reason", async () => {
@@ -193,7 +258,8 @@ test("states each fact once, of a definition that exists", () => {
   expect(new Set(facts.map(title)).size).toBe(facts.length);
   const texts = JSON.stringify(definitions);
   for (const { of, about } of facts)
-    if (about !== "setting") expect(texts).toContain(of.split(":").at(-1)?.split("/").at(-1) ?? "");
+    if (!["setting", "reads", "prints"].includes(about))
+      expect(texts).toContain(of.split(":").at(-1)?.split("/").at(-1) ?? "");
 });
 
 test("docs/differences.md lists the same differences", () => {

@@ -153,6 +153,13 @@ export function definedBy({ fields, prompt, line, fallbackName, source, unread =
       message: "permission does not count here; say in disallowedTools what the agent may not use.",
     });
 
+  const initial = reader.field("initialPrompt");
+  if (initial !== undefined)
+    problems.push({
+      line: initial.line,
+      message: "initialPrompt does not count here; give the agent its first task with -p or in the prompt.",
+    });
+
   const lost = new Set(unread.map(plainKey));
   for (const [key, meaning] of LIMITS) {
     const field = reader.field(key);

@@ -28,6 +28,8 @@ export interface Hook {
   readonly agentType?: string;
   /** It runs only for actors that use the skill of this file. */
   readonly skill?: string;
+  /** It runs once in a session. */
+  readonly once?: true;
   /** Arguments of `command`, which is then a program that no shell starts. */
   readonly args?: readonly string[];
   /** Environment variables of the plug-in that it belongs to. */
@@ -124,6 +126,10 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
         // Elsewhere, a WorktreeCreate hook that fails has made no worktree.
         const usually =
           event === "WorktreeCreate" || (source.scope === "enterprise" && event === "PreToolUse");
+        if (entry.once && source.skill === undefined)
+          problems.push(
+            `${source.file}: ${path}.hooks[${at}].once counts only in a skill, so this hook runs each time; remove the key.`,
+          );
         const own = ownPart(entry);
         // What is not awaited decides nothing.
         const failClosed = own.async === undefined && (entry.failClosed ?? usually);
@@ -131,6 +137,7 @@ export function parseHooks(sources: readonly ReadHooks[]): ParsedHooks {
           ...{ ...source, event, matches, type, timeoutMs: timeout * 1_000, failClosed },
           ...own,
           ...(condition && { condition }),
+          ...(entry.once && source.skill !== undefined && { once: true }),
         });
       }
     };
@@ -200,6 +207,7 @@ function schemas() {
   const common = {
     timeout: z.optional(z.number(time).check(z.positive(time))),
     failClosed: flag,
+    once: flag,
     if: z.optional(z.unknown()),
   };
   const text = (what: string) => z.string(what).check(z.regex(/\S/, what));
@@ -228,18 +236,18 @@ function schemas() {
 const MAX_NAME_LENGTH = 256;
 
 /**
- * Returns what a hook's matcher matches: everything (`*`, nothing), one name, several (`Edit|Write`), all tools of an
+ * Returns what a hook's matcher matches: everything (`*`, nothing), one name, several (`Edit|Write`, `Edit, Write`), all tools of an
  * MCP server (`mcp__github`), or a regular expression found anywhere in the name. Throws the `SyntaxError` of an
  * invalid expression.
  */
 export function parseMatcher(matcher: string): (name: string) => boolean {
   const text = matcher.trim();
   if (text === "" || text === "*") return () => true;
-  if (!/^[\w\s-]+(?:\|[\w\s-]+)*$/.test(text)) {
+  if (!/^[\w\s-]+(?:[|,][\w\s-]+)*$/.test(text)) {
     const pattern = new RegExp(text);
     return (name) => pattern.test(name.slice(0, MAX_NAME_LENGTH));
   }
-  const names = text.split("|").map((name) => name.trim());
+  const names = text.split(/[|,]/).map((name) => name.trim());
   const servers = names.filter((name) => /^mcp__(?:(?!__).)+$/.test(name)).map((name) => `${name}__`);
   return (name) => names.includes(name) || servers.some((server) => name.startsWith(server));
 }

@@ -1,6 +1,6 @@
 import type { HookEvent } from "../../mailbox/hook-events.ts";
 import type { HookDecision } from "./hook-decision.ts";
-import { HOOK_AGENT, matchHooks } from "./hooks.ts";
+import { HOOK_AGENT, type Hook, matchHooks } from "./hooks.ts";
 import type {
   CallEnd,
   HookCaller,
@@ -80,21 +80,28 @@ export function hookRunner(ports: HookPorts): HookRunner {
   let loaded: Promise<HookRuns> | undefined;
   let started: Promise<SessionStart> | undefined;
   let saidPath = false;
+  /** Those of `once` that have run: settings are parsed again when they change. */
+  const done = new Set<string>();
+  const keyOf = ({ skill, event, command, args }: Hook) => JSON.stringify([skill, event, command, args]);
   let ended: Promise<void> | undefined;
 
   /** Null if no hook is configured for the event. */
   function run(event: HookedEvent): Promise<HookDecision> | null {
     const { names, input, caller } = event;
     const { agentType: type, skills = [], cwd, root = ports.session.projectDir } = caller;
-    const own = (ports.hooks.get(event.event) ?? []).filter(
-      ({ agentType, skill, condition, type: kind }) =>
+    const own = (ports.hooks.get(event.event) ?? []).filter((hook) => {
+      const { agentType, skill, condition, type: kind } = hook;
+      return (
+        !(hook.once && done.has(keyOf(hook))) &&
         (kind === "command" || type !== HOOK_AGENT) &&
         (agentType === undefined || agentType === type) &&
         (skill === undefined || skills.includes(skill)) &&
-        (condition === undefined || condition({ names, input, cwd, root })),
-    );
+        (condition === undefined || condition({ names, input, cwd, root }))
+      );
+    });
     const hooks = matchHooks(own, names);
     if (hooks.length === 0) return null;
+    for (const hook of hooks) if (hook.once) done.add(keyOf(hook));
     // Most sessions have no hooks.
     loaded ??= import("./run-hooks.ts").then(({ hookRuns }) => hookRuns(ports));
     return loaded.then((runs) => runs.run(hooks, event));

@@ -210,6 +210,10 @@ describe("what is wrong is named by its line, and the rest counts", () => {
     ["maxTurns: many\n", "4: maxTurns must be a whole number from 1 to 100000; it does not count."],
     ["maxTurns: 0\n", "4: maxTurns must be a whole number from 1 to 100000; it does not count."],
     [
+      "initialPrompt: Begin.\n",
+      "4: initialPrompt does not count here; give the agent its first task with -p or in the prompt.",
+    ],
+    [
       "permission:\n  edit: deny\n",
       "4: permission does not count here; say in disallowedTools what the agent may not use.",
     ],

@@ -163,3 +163,13 @@ describe("SessionStart", () => {
     expect(await other.runner.sessionStart(another, other.caller, never)).toEqual({});
   });
 });
+
+test("a skill's hook with `once` runs once in a session, for the actors that use the skill", async () => {
+  const skill = "/skills/s/SKILL.md";
+  const command = "printf x >> runs; cat runs";
+  const { runner, caller } = hooksOf("Stop", [{ command, once: true, skill }]);
+  const stopping = { ...caller, goneOn: 0, lastText: "" };
+  expect(await runner.stop(stopping, never)).toEqual({});
+  expect(await runner.stop({ ...stopping, skills: [skill] }, never)).toEqual({ append: "x" });
+  expect(await runner.stop({ ...stopping, skills: [skill] }, never)).toEqual({});
+});

@@ -12,6 +12,7 @@ describe("a matcher (A5.4)", () => {
     [" Edit ", ["Edit"], ["edit", "NotebookEdit", "Edit2"]],
     ["Edit|Write", ["Edit", "Write"], ["MultiEdit", "Read", "Edit|Write"]],
     ["Edit | Write", ["Edit", "Write"], ["MultiEdit"]],
+    ["Edit, Write", ["Edit", "Write"], ["MultiEdit", "Edit, Write"]],
     ["Notebook.*", ["NotebookEdit", "MyNotebook"], ["Edit"]],
     ["^Bash$", ["Bash"], ["BashOutput"]],
     [".*", ["Edit"], []],
@@ -133,5 +134,17 @@ test("a timeout that was meant in milliseconds is shortened, and said; the hook 
   expect(hooks.get("Stop")?.map(({ timeoutMs }) => timeoutMs)).toEqual([3_600_000]);
   expect(problems).toEqual([
     `${file}: hooks.Stop[0].hooks[0].timeout is in seconds and 30000 is too long, so 3600 s count; if you meant milliseconds, write 30.`,
+  ]);
+});
+
+test("`once` counts in a skill; elsewhere the hook runs each time, and the key is named (issue 20, 8)", () => {
+  const value = { Stop: group({ command: "x", once: true }) };
+  const own = parseHooks([{ scope: "user", file, value, skill: file }]);
+  expect(own).toMatchObject({ problems: [] });
+  expect(own.hooks.get("Stop")).toMatchObject([{ once: true }]);
+  const { hooks, problems } = parse(value);
+  expect(hooks.get("Stop")?.map(({ once }) => once)).toEqual([undefined]);
+  expect(problems).toEqual([
+    `${file}: hooks.Stop[0].hooks[0].once counts only in a skill, so this hook runs each time; remove the key.`,
   ]);
 });

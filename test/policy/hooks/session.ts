@@ -25,6 +25,9 @@ export interface Entry {
   readonly timeout?: number;
   readonly failClosed?: boolean;
   readonly scope?: Scope;
+  readonly once?: boolean;
+  /** The file of the skill that has it. */
+  readonly skill?: string;
 }
 
 /** Starts one process host for a file of tests, since that takes longer than most hooks. */
@@ -52,7 +55,8 @@ function hooksOf(
   const heard: Later[] = [];
   const first = { later: Promise.withResolvers<Later>(), problem: Promise.withResolvers<string>() };
   const { hooks, problems: wrong } = parseHooks(
-    entries.map(({ matcher = "", scope = "user", ...entry }) => ({
+    entries.map(({ matcher = "", scope = "user", skill, ...entry }) => ({
+      ...(skill === undefined ? {} : { skill }),
       scope,
       file: `/settings/${scope}.json`,
       value: { [event]: [{ matcher, hooks: [{ type: "command", ...entry }] }] },
