@@ -89,7 +89,10 @@ export class Supervisor implements SupervisorHandle {
       send: async (id, text) => session.spawn.send(this.#known(id), text),
     });
     if (options.resume) {
-      this.#unfinished = replayActors(options.resume.state, { actors, clock, toolbox, onWarning });
+      this.#unfinished = replayActors(options.resume.state, {
+        ...{ actors, clock, toolbox, onWarning },
+        model: session.common.model,
+      });
       for (const note of options.resume.notes) onEvent({ type: "warning", message: note });
     }
     void session.timers?.open();

@@ -11,7 +11,7 @@ import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { callId, MAIN } from "../mailbox/ids.ts";
-import type { CallResult, OpenTurn } from "../mailbox/messages.ts";
+import type { ActorSpec, CallResult, OpenTurn } from "../mailbox/messages.ts";
 import { removeTemporaryFiles } from "../tools/temporary-name.ts";
 import { type Actor, createActor } from "./actor-record.ts";
 import type { ActorSystem } from "./actor-system.ts";
@@ -22,6 +22,8 @@ export interface ReplayParts {
   readonly actors: ActorSystem;
   readonly clock: Pick<Clock, "now">;
   readonly toolbox: Pick<Toolbox, "find">;
+  /** Of the session as it is resumed. */
+  readonly model: string;
   onWarning(message: string): void;
 }
 
@@ -32,7 +34,8 @@ export interface ReplayParts {
 export function replayActors(state: SessionState, parts: ReplayParts): readonly Actor[] {
   const { actors, clock } = parts;
   const unfinished: Actor[] = [];
-  for (const rest of state.actors.values()) {
+  for (const known of state.actors.values()) {
+    const rest = { ...known, spec: withModel(known.spec, parts.model) };
     const { owner, call, background, summary } = rest;
     const actor = createActor(rest.spec, clock.now(), { owner, call, background });
     const hears = summary === null || actor.id === MAIN;
@@ -54,6 +57,14 @@ export function replayActors(state: SessionState, parts: ReplayParts): readonly 
   for (const { inbox, reply } of unfinished) if (reply) inbox.restoreInFlight(reply.heard);
   return answeredBeforeCrash(unfinished, state, actors);
 }
+
+/** The main conversation's model is the session's; others keep theirs, unless only one of both is the offline model. */
+function withModel(spec: ActorSpec, model: string): ActorSpec {
+  const isElsewhere = (spec.model === OFFLINE) !== (model === OFFLINE);
+  return spec.id === MAIN || isElsewhere ? { ...spec, model } : spec;
+}
+
+const OFFLINE = "offline";
 
 /** `heard`: also what went further up; what one actor has heard, no other one hears again. */
 function deliverUnheard(rest: ActorAtRest, heard: ReadonlySet<string>, actors: ActorSystem): void {

@@ -130,6 +130,18 @@ describe("troupe -p", () => {
     });
   });
 
+  test.each([
+    ["the one of its beginning", ["--model", "haiku"], [], "claude-haiku-5-5"],
+    ["the one that is named now", ["--model", "haiku"], ["--model", "opus"], "claude-opus-5-5"],
+    ["a real one, after it began offline", ["--offline"], [], "claude-sonnet-5-5"],
+  ])("resumed, it asks this model: %s", { tags: ["long"] }, async (_, first, then, model) => {
+    const server = await serverOf(echo);
+    const where = { home: temporaryFolder("troupe-home-"), cwd: temporaryFolder(), url: server.url };
+    expect(await troupe(["-p", ...first, "hello"], where)).toMatchObject({ code: 0 });
+    expect(await troupe(["-p", "--continue", ...then, "again"], where)).toMatchObject({ code: 0 });
+    expect(server.requests.at(-1)?.body.model).toBe(model);
+  });
+
   test("takes its prompt from stdin", { tags: ["long"] }, async () => {
     const { url } = await serverOf(echo);
     expect((await troupe(["-p"], { url, stdin: "from a pipe" })).out).toBe("echo: from a pipe\n");
