@@ -92,9 +92,10 @@ describe.each(everyDayHosts)("hooks for the end of a call, %s", (host) => {
       { tools: [tool] },
     );
     const filePath = join(cwd, "a");
+    const changed = (added: number, removed: number) => expect.objectContaining({ added, removed });
     expect(done.map(({ tool_response }) => tool_response)).toEqual([
-      { success: true, type: "create", filePath, content: "one" },
-      { success: true, filePath, oldString: "one", newString: "two", replaceAll: false },
+      { success: true, type: "create", filePath, content: "one", diff: changed(1, 0) },
+      { success: true, filePath, oldString: "one", newString: "two", replaceAll: false, diff: changed(1, 1) },
       { success: true, content: [{ type: "text", text: "three" }] },
     ]);
   });
