@@ -71,7 +71,7 @@ export function createEditor({ history, completer, paint, onLine, onChange }: Ed
   };
   // All that the editor asks of its program: its height, and to be drawn again.
   const program = { terminal, requestRender: changed } as unknown as TUI;
-  const editor = new BaseEditor(program, theme, { autocompleteMaxVisible: MENU_ROWS });
+  const editor = new MarkedEditor(program, theme, { autocompleteMaxVisible: MENU_ROWS });
   editor.focused = true;
   if (completer) editor.setAutocompleteProvider(providerOf(completer));
   for (const line of (history ?? []).slice(0, HISTORY_SIZE).toReversed()) editor.addToHistory(hide(line));
@@ -151,7 +151,7 @@ function typedAs(text: string): string {
 
 /** Takes the editor's borders and its drawn cursor away, and puts the prompt before its first row. */
 function rowsOf(lines: readonly string[], prompt: string, indent: number, most: number): EditorRows {
-  const end = lines.findIndex((line, at) => at > 0 && /^─/.test(line));
+  const end = lines.indexOf(BOTTOM);
   const typed = lines.slice(1, end);
   const menu = lines.slice(end + 1);
   const row = Math.max(
@@ -168,6 +168,15 @@ function rowsOf(lines: readonly string[], prompt: string, indent: number, most: 
     rows: [...rows.slice(first, first + most), ...menu.map((line) => `${lead}${line.trimEnd()}`)],
     cursor: { row: row - first, column: indent + displayWidth(visible(left)) },
   };
+}
+
+/** No text that is typed is this line. */
+const BOTTOM = "\u001b_troupe:bottom\u0007";
+
+class MarkedEditor extends BaseEditor {
+  protected override renderBottomBorder(): string {
+    return BOTTOM;
+  }
 }
 
 /** Zero-width marks around the cursor. */

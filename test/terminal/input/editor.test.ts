@@ -104,6 +104,12 @@ describe("a prompt that is typed", () => {
     expect(sent[0]?.text).toBe("  a:\n    b");
   });
 
+  test("a line that looks like a border is text", () => {
+    const { type, rows } = editing();
+    type("a\n────\nb");
+    expect(rows().rows).toEqual(["› a", "  ────", "  b"]);
+  });
+
   test("what was sent is the newest of the history", () => {
     const { editor, type } = editing();
     type(`one\\\rtwo\r${UP}`);
