@@ -7,7 +7,7 @@ export function renderSettingsDoc(): string {
   return `${[
     "# Settings",
     "Written by `npm run docs` from `src/settings/schema.ts`; a change here is lost.",
-    `Settings are JSON, with comments where you like, in four files; the later ones win, but none over the enterprise's:
+    `Settings are JSON, with comments where you like, in four files; the later ones win:
 
 | Scope | File | Whose |
 |---|---|---|
@@ -17,8 +17,7 @@ export function renderSettingsDoc(): string {
 | local | \`.claude/settings.local.json\` | yours, for this folder |`,
     `- Of a setting with one value the last file's counts. Lists and hooks of all files count together; entries of
   an object (\`env\`, \`mcpServers\`) are settings of their own.
-- What the enterprise sets stays, whatever another file says: another file can only be stricter, where values can be. A value that
-  does not count is named. Flags such as \`--model\` still choose for one run, within \`availableModels\`.
+- What the enterprise denies, its hooks, and the mode it sets stay, whatever another file says.
 - The project's and the local file can always deny and ask. What else they say is left out until you trust the
   folder: in a conversation you are asked; elsewhere \`--trust\` does it for one run, and \`troupe.trustedFolders\`
   in your own settings for good. What you agreed to is remembered in \`~/.troupe/trusted.json\`; when the settings

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../lib/objects.ts";
 import type { Leaf } from "./leaves.ts";
 import { isProjectScope } from "./paths.ts";
@@ -18,7 +17,7 @@ export interface Counting {
 
 /**
  * Merges the files, later ones over earlier ones (A18.2). Before trust only the restrictions of the project's files
- * count. No file undoes what the organisation sets (A22.1): where values have a width, a narrower one counts.
+ * count. No file undoes what the organisation restricts (A22.1).
  */
 export function count(files: readonly SettingsFile[], trusted: boolean): Counting {
   const counted = new Map<string, Leaf>();
@@ -51,7 +50,7 @@ function standingOf(
   const { width, trust, isUserOnly } = setting;
   if (trust === "managed") return scope === "enterprise" ? "counts" : "refused";
   const isWiderThan = (other: unknown) => width !== undefined && width(value) > width(other);
-  if (lock && scope !== "enterprise" && isFixed(setting, value, lock)) return "refused";
+  if (lock && isWiderThan(lock.value)) return "refused";
   if (!isProjectScope(scope)) return "counts";
   if (isUserOnly?.(path.at(-1) ?? "", value)) return "refused";
   const isWider = isWiderThan(before?.value);
@@ -69,12 +68,6 @@ function standingOf(
     default:
       return trust satisfies never;
   }
-}
-
-/** True if the organisation's value stays: another file may only narrow it. */
-function isFixed({ width, trust }: Setting<unknown>, value: unknown, lock: Leaf): boolean {
-  if (width !== undefined) return width(value) > width(lock.value);
-  return trust !== "always" && !isDeepStrictEqual(value, lock.value);
 }
 
 /** If all values count, an empty one grants nothing; otherwise it would replace the user's. */

@@ -201,9 +201,7 @@ function refusals({ refused }: Counting): string[] {
       const why =
         leaf.setting?.trust === "managed"
           ? "only your organisation's file can set it"
-          : leaf.setting?.width === undefined
-            ? "your organisation's settings have a value for it"
-            : "your organisation's settings are stricter";
+          : "your organisation's settings are stricter";
       return `${leaf.file}: ${printable(settingName(leaf))} does not count, because ${why}; remove it.`;
     }),
   ];

@@ -6,7 +6,7 @@ import { long } from "../support/long.ts";
 import { type Files, foldersWith, readAll, readIn, ruleLines } from "./folders.ts";
 
 describe("of all files together", () => {
-  test("the last value of each leaf counts, and the organisation's stays (A18.2, A22.1)", async () => {
+  test("the last value of each leaf counts (A18.2)", async () => {
     const { settings } = await readIn({
       enterprise: { model: "1", apiKeyHelper: "1", env: { A: "1", B: "1" }, troupe: { maxTurns: 1 } },
       user: {
@@ -18,10 +18,10 @@ describe("of all files together", () => {
       local: { model: "4", troupe: { aliases: { opus: "4" } } },
     });
     expect(settings).toMatchObject({
-      model: "1",
+      model: "4",
       apiKeyHelper: { text: "1" },
-      env: { A: "1", B: "1", C: "3" },
-      limits: { maxTurns: 1, maxDepth: 2 },
+      env: { A: "1", B: "2", C: "3" },
+      limits: { maxTurns: 2, maxDepth: 2 },
       aliases: { opus: "4", haiku: "3" },
     });
   });
@@ -95,7 +95,7 @@ describe("of all files together", () => {
       value: { PreToolUse: [{ hooks: [] }] },
     });
     expect(read).toMatchObject({ mode: "default", modeLocked: true });
-    expect(read.settings.model).toBe("theirs");
+    expect(read.settings.model).toBe("mine");
     expect(read.warnings).toContain(
       `${folders.fileOf("user")}: permissions.defaultMode does not count, because your organisation's settings are stricter; remove it.`,
     );
