@@ -161,9 +161,9 @@ describe("wrong usage is one sentence on stderr, exit code 2, and starts nothing
       'top does not take "b"; write troupe top [SESSION], with quotes around what has spaces.',
     ],
     [["undo", ""], "The AGENT of undo is empty; write troupe undo [AGENT]."],
-    [["sessions"], "sessions needs a subcommand: list, show or resume."],
+    [["sessions"], "sessions needs a subcommand: list, show, export or resume."],
     [["sessions", "lsit"], 'sessions has no subcommand "lsit"; did you mean sessions list?'],
-    [["sessions", "delete"], 'sessions has no subcommand "delete"; it has list, show and resume.'],
+    [["sessions", "delete"], 'sessions has no subcommand "delete"; it has list, show, export and resume.'],
     [["sessions", "show"], "sessions show needs ID: troupe sessions show ID."],
     [["sessions", "show", " "], "The ID of sessions show is empty; write troupe sessions show ID."],
     [

@@ -12,7 +12,7 @@ const PRINTS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   "fan-out.ts": [/^## where is the wire format/m, "(done, "],
   "own-tool.ts": ["closed"],
   "rate-limiter.ts": ["a may go", "e may go"],
-  "reviewer.ts": ["3 of 3 agents are done.", "To run the tests"],
+  "reviewer.ts": ["3 of 3 agents are done.", "`npm test`"],
   "typed-output.ts": [/^(partial|failed): /m],
   "who-may.ts": ["? Bash: npm publish", "ran:     v2", "Not today."],
   "work-queue.ts": [/(done: .*\n){3}/],
