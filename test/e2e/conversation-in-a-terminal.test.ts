@@ -237,6 +237,15 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     },
   );
 
+  test("SIGTERM leaves while the user's own editor is open", { tags: ["long"] }, async () => {
+    const terminal = start({ env: { VISUAL: "echo the editor is open; exec tail -f" } });
+    await ready(terminal);
+    terminal.type("a prompt\u0007");
+    await terminal.shows("the editor is open");
+    terminal.signal("SIGTERM");
+    expect(await terminal.ended).toBe(143);
+  });
+
   test("a terminal that vanishes ends what it started", { tags: ["long"] }, async () => {
     const server = await serving(() => endless);
     const terminal = start({ url: server.url, env: { TROUPE_HOME: temporaryFolder() } });

@@ -20,9 +20,9 @@ export interface PaintedOptions extends TerminalListeners {
   readonly history: readonly string[];
   readonly completer: Completer;
   /** Returns the text as the user's own editor left it; rejects with a sentence. */
-  editOutside(text: string): Promise<string>;
+  editOutside(text: string, signal: AbortSignal): Promise<string>;
   /** Shows a text in the user's own pager; rejects with a sentence. */
-  pageOutside(text: string): Promise<void>;
+  pageOutside(text: string, signal: AbortSignal): Promise<void>;
   /** Puts the program into the background; resolves when it is back. */
   suspend(): Promise<void>;
 }
@@ -103,11 +103,11 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     lend(() =>
       program().catch((error: unknown) => screen.print(paint("yellow", safeLine(errorMessage(error))))),
     );
-  const editPrompt = async () => prompt.set(await options.editOutside(prompt.text));
+  const editPrompt = async () => prompt.set(await options.editOutside(prompt.text, over.signal));
   const showOutput = async (): Promise<void> => {
     const text = output.text();
     if (text === null) screen.print(paint("dim", "No call has ended yet."));
-    else await options.pageOutside(text);
+    else await options.pageOutside(text, over.signal);
   };
   const swapStash = (): void => {
     const { text } = prompt;

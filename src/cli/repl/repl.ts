@@ -192,8 +192,8 @@ function openTalk(io: CliIO, { lines }: HistoryFile): OpenTalk {
   const talk: Conversation = new Conversation(io, programs, (listeners, completer) =>
     chooseTerminal(io, {
       ...{ ...listeners, history: lines, completer },
-      editOutside: (text) => editOutside(text, { env: io.env, cwd: talk.cwd }),
-      pageOutside: (text) => pageOutside(text, { env: io.env, cwd: talk.cwd }),
+      editOutside: (text, signal) => editOutside(text, { env: io.env, cwd: talk.cwd, signal }),
+      pageOutside: (text, signal) => pageOutside(text, { env: io.env, cwd: talk.cwd, signal }),
       suspend: io.suspend ?? (async () => {}),
     }),
   );
