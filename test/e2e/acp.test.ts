@@ -316,16 +316,16 @@ describe("troupe acp (issue 21, 11)", () => {
     const fresh = (where: string) => agent.request(session.new, { cwd: where, mcpServers: [] });
     await expect(fresh("not/absolute")).rejects.toThrow("not an absolute path");
     await expect(fresh(join(cwd, "nowhere"))).rejects.toThrow("there is no such directory");
-    await expect(ask("nobody", "go")).rejects.toMatchObject({ code: -32_002 });
-    await expect(agent.request(session.load, { sessionId: "nobody", cwd, mcpServers: [] })).rejects.toThrow(
-      'There is no session "nobody"',
+    await expect(ask("unknown", "go")).rejects.toMatchObject({ code: -32_002 });
+    await expect(agent.request(session.load, { sessionId: "unknown", cwd, mcpServers: [] })).rejects.toThrow(
+      'There is no session "unknown"',
     );
     await expect(agent.request(session.load, { sessionId: "../..", cwd, mcpServers: [] })).rejects.toThrow(
       "There is no session",
     );
     await expect(agent.request("session/nonsense", {})).rejects.toMatchObject({ code: -32_601 });
     await expect(agent.request(session.prompt, {} as never)).rejects.toMatchObject({ code: -32_602 });
-    await agent.notify(session.cancel, { sessionId: "nobody" });
+    await agent.notify(session.cancel, { sessionId: "unknown" });
     for (const line of ["nonsense", "[]", "{", "null", '"\\u0000"', '{"jsonrpc":"2.0","method":7}'])
       child.stdin.write(`${line}\n`);
     const { sessionId } = await open();

@@ -48,6 +48,8 @@ const SHARE = 0.3;
 const FEWEST = 5;
 const MENU_ROWS = 8;
 const END_OF_LINE = "\u0005";
+const ESC = "\u001b";
+const BEL = "\u0007";
 
 /** Puts what is sent into the editor's own history: it keeps 100 entries. */
 const HISTORY_SIZE = 100;
@@ -104,7 +106,7 @@ export function createEditor({ history, completer, paint, onLine, onChange }: Ed
       const earlier = isKey(key, "up") ? editor.getText() : null;
       if (isKey(key, "enter")) before = { text: this.text, shown: this.shown };
       editor.handleInput(
-        key.type === "paste" ? `\u001b[200~${hide(key.text)}\u001b[201~` : typedAs(key.text),
+        key.type === "paste" ? `${ESC}[200~${hide(key.text)}${ESC}[201~` : typedAs(key.text),
       );
       // An earlier prompt is continued at its end.
       if (earlier !== null && editor.getText() !== earlier) editor.handleInput(END_OF_LINE);
@@ -171,7 +173,7 @@ function rowsOf(lines: readonly string[], prompt: string, indent: number, most: 
 }
 
 /** No text that is typed is this line. */
-const BOTTOM = "\u001b_troupe:bottom\u0007";
+const BOTTOM = `${ESC}_troupe:bottom${BEL}`;
 
 class MarkedEditor extends BaseEditor {
   protected override renderBottomBorder(): string {
@@ -180,8 +182,7 @@ class MarkedEditor extends BaseEditor {
 }
 
 /** Zero-width marks around the cursor. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are escape sequences.
-const MARKS = /\u001b_pi:[^\u0007]*\u0007/g;
+const MARKS = new RegExp(`${ESC}_pi:[^${BEL}]*${BEL}`, "g");
 
 /** A mark of writing direction must be seen to be edited. */
 function visible(text: string): string {

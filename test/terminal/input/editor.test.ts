@@ -148,7 +148,7 @@ describe("a prompt that is typed", () => {
 describe("the menus", () => {
   const completer = {
     commands: () => [
-      { value: "/clear", description: "begin anew" },
+      { value: "/clear", description: "start over" },
       { value: "/compact", description: "shorter" },
       { value: "/mcp" },
     ],
@@ -157,7 +157,7 @@ describe("the menus", () => {
 
   test.each([
     ["/co", ["→ /compact shorter"], "/compact"],
-    ["/lear", ["→ /clear begin anew"], "/clear"],
+    ["/lear", ["→ /clear start over"], "/clear"],
   ])("%s offers %j, and Enter sends it", async (typed, offered, sent) => {
     const ground = editing({ completer });
     ground.type(typed);
