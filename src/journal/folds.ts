@@ -75,6 +75,7 @@ export function agentsOf(records: Records): AgentHistory[] {
         change(event.actor, () => finished(event.summary, event.durationMs));
         break;
       case "session":
+      case "model":
       case "before":
       case "after":
       case "reply":

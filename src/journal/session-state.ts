@@ -32,6 +32,12 @@ export interface EndedRun {
   readonly summary: Summary;
 }
 
+export interface PastModel {
+  readonly model: string;
+  readonly turns: number;
+  readonly summaries: number;
+}
+
 /** One actor as its records leave it: everything needed to resume it. */
 export interface ActorAtRest {
   /** With the whole conversation before the first of `turns`. */
@@ -39,6 +45,8 @@ export interface ActorAtRest {
   readonly turns: readonly Turn[];
   /** What its requests for summaries used, as each record of a compaction adds to it. */
   readonly summaries: readonly Usage[];
+  /** Models that it had before its spec's, each with the number of turns and of summaries up to its end. */
+  readonly models: readonly PastModel[];
   /** The reply of an unrecorded turn, with those of its calls that were allowed to run. */
   readonly reply: Reply | null;
   readonly begun: readonly BegunCall[];
@@ -161,6 +169,12 @@ class Folding {
           summary === null ? {} : { ...reopened, run: run + 1 },
         );
         break;
+      case "model":
+        this.#change(event.actor, ({ spec, models, turns, summaries }) => ({
+          spec: { ...spec, model: event.model },
+          models: [...models, { model: spec.model, turns: turns.length, summaries: summaries.length }],
+        }));
+        break;
       case "prompt": {
         const id = event.id ?? `p${seq}`;
         const said: Said = {
@@ -271,7 +285,7 @@ class Folding {
       spec: { ...spec, messages },
       turns: [...spec.turns],
       unheard: [...spec.heard],
-      ...{ summaries: [], missed: [], earlier: [] },
+      ...{ summaries: [], models: [], missed: [], earlier: [] },
       heard: new Set(),
       ...{ run: 1, owner: spec.parent, call, background: background ?? false },
     };

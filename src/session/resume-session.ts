@@ -8,7 +8,7 @@ import { lockSession } from "../journal/session-lock.ts";
 import { type SessionState, sessionStateOf } from "../journal/session-state.ts";
 import { findSession, latestSession } from "../journal/sessions.ts";
 import { systemClock } from "../mailbox/clock.ts";
-import { type Ids, randomIds, type SessionId } from "../mailbox/ids.ts";
+import { type Ids, MAIN, randomIds, type SessionId } from "../mailbox/ids.ts";
 
 /** A session as its journal tells it, held by this process alone: what `SupervisorOptions.resume` takes. */
 export interface ResumableSession {
@@ -114,10 +114,12 @@ async function open({ id, home, folder }: Known, before: readonly string[]): Pro
     lock.release();
     return refused(reading.type === "refused" ? reading.reason : nothingIn({ id, home, folder }));
   }
-  const { cwd, model, title } = history;
+  const { cwd, title } = history;
   const ended = history.endedAt !== null;
   const notes = [...before, ...(lock.note === undefined ? [] : [lock.note]), ...reading.notes];
   const state = sessionStateOf(reading.records);
+  // An earlier resume may have changed it.
+  const model = state.actors.get(MAIN)?.spec.model ?? history.model;
   return {
     type: "restored",
     session: {

@@ -90,7 +90,7 @@ export class Supervisor implements SupervisorHandle {
     });
     if (options.resume) {
       this.#unfinished = replayActors(options.resume.state, {
-        ...{ actors, clock, toolbox, onWarning },
+        ...{ actors, clock, toolbox, onWarning, journal: session.journal },
         model: session.common.model,
       });
       for (const note of options.resume.notes) onEvent({ type: "warning", message: note });

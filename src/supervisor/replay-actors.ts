@@ -1,3 +1,4 @@
+import type { Journal } from "../journal/journal.ts";
 import {
   type ActorAtRest,
   type BegunCall,
@@ -11,7 +12,7 @@ import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { callId, MAIN } from "../mailbox/ids.ts";
-import type { ActorSpec, CallResult, OpenTurn } from "../mailbox/messages.ts";
+import type { CallResult, OpenTurn } from "../mailbox/messages.ts";
 import { removeTemporaryFiles } from "../tools/temporary-name.ts";
 import { type Actor, createActor } from "./actor-record.ts";
 import type { ActorSystem } from "./actor-system.ts";
@@ -22,6 +23,7 @@ export interface ReplayParts {
   readonly actors: ActorSystem;
   readonly clock: Pick<Clock, "now">;
   readonly toolbox: Pick<Toolbox, "find">;
+  readonly journal: Pick<Journal, "note">;
   /** Of the session as it is resumed. */
   readonly model: string;
   onWarning(message: string): void;
@@ -35,7 +37,7 @@ export function replayActors(state: SessionState, parts: ReplayParts): readonly 
   const { actors, clock } = parts;
   const unfinished: Actor[] = [];
   for (const known of state.actors.values()) {
-    const rest = { ...known, spec: withModel(known.spec, parts.model) };
+    const rest = withModel(known, parts);
     const { owner, call, background, summary } = rest;
     const actor = createActor(rest.spec, clock.now(), { owner, call, background });
     const hears = summary === null || actor.id === MAIN;
@@ -59,9 +61,12 @@ export function replayActors(state: SessionState, parts: ReplayParts): readonly 
 }
 
 /** The main conversation's model is the session's; others keep theirs, unless only one of both is the offline model. */
-function withModel(spec: ActorSpec, model: string): ActorSpec {
+function withModel(rest: ActorAtRest, { model, journal }: ReplayParts): ActorAtRest {
+  const { spec } = rest;
   const isElsewhere = (spec.model === OFFLINE) !== (model === OFFLINE);
-  return spec.id === MAIN || isElsewhere ? { ...spec, model } : spec;
+  if (spec.model === model || (spec.id !== MAIN && !isElsewhere)) return rest;
+  journal.note({ type: "model", actor: spec.id, model });
+  return { ...rest, spec: { ...spec, model } };
 }
 
 const OFFLINE = "offline";

@@ -142,6 +142,25 @@ describe("troupe -p", () => {
     expect(server.requests.at(-1)?.body.model).toBe(model);
   });
 
+  test("a conversation that changed its model keeps the new one, and each turn has the price of its own model", {
+    tags: ["long"],
+  }, async () => {
+    const server = await serverOf(echo);
+    const where = { home: temporaryFolder("troupe-home-"), cwd: temporaryFolder(), url: server.url };
+    const cost = async (...args: readonly string[]) =>
+      Number(JSON.parse((await troupe(["-p", "--output-format", "json", ...args], where)).out).total_cost_usd);
+    const first = await cost("--model", "haiku", "hello");
+    const both = await cost("--continue", "--model", "opus", "again");
+    const all = await cost("--continue", "more");
+    const models = server.requests.map(({ body }) => body.model);
+    expect(models).toEqual(["claude-haiku-5-5", "claude-opus-5-5", "claude-opus-5-5"]);
+    // The server counts the same tokens each time.
+    expect(both - first).toBeGreaterThan(2 * first);
+    expect(all - both).toBeCloseTo(both - first, 9);
+    const listed = JSON.parse((await troupe(["sessions", "list", "--json"], where)).out);
+    expect(listed[0].costUsd).toBeCloseTo(all, 6);
+  });
+
   test("takes its prompt from stdin", { tags: ["long"] }, async () => {
     const { url } = await serverOf(echo);
     expect((await troupe(["-p"], { url, stdin: "from a pipe" })).out).toBe("echo: from a pipe\n");

@@ -85,6 +85,7 @@ function rest(runs: readonly number[]): ActorAtRest {
       turns,
       reply: null,
       begun: [],
+      models: [],
       summary,
       run: runs.length,
       earlier: [],

@@ -48,6 +48,8 @@ export class EventFormatter {
         return this.#spawned(event);
       case "start":
         return [event.attempt === 1 ? "started" : `continues (thread ${event.attempt})`];
+      case "model":
+        return [`asks ${excerpt(event.model)} from now on`];
       case "reopen":
         return [`resumed (run ${event.run})`];
       case "prompt":

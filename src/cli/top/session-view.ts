@@ -106,6 +106,9 @@ export class SessionView {
           calls: new Map(),
         }));
         break;
+      case "model":
+        this.#change(event.actor, now, () => ({ view: { model: event.model } }));
+        break;
       case "reply":
         this.#change(event.actor, now, ({ view: { model } }) => ({
           replyUsd: costOf(model, event.reply.usage, this.#prices).usd,

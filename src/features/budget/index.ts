@@ -1,6 +1,6 @@
 import type { SessionState } from "../../journal/session-state.ts";
 import type { Clock } from "../../mailbox/clock.ts";
-import { noUsage } from "../../mailbox/conversation.ts";
+import { noUsage, type Usage } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
@@ -62,12 +62,21 @@ export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureP
 
   /** Books what the actors of a resumed session have spent. */
   function replay({ actors: all }: SessionState): void {
-    for (const { spec, turns, summaries, reply, summary } of all.values()) {
+    for (const { spec, turns, summaries, models, reply, summary } of all.values()) {
       spending.adopt(spec);
-      const replies = [...turns, ...(reply === null ? [] : [reply])].map((one) => one.usage);
       let cost = 0;
       // Each by itself: the price of a request can depend on its length.
-      for (const used of [...replies, ...summaries]) cost += spending.spend(spec.id, spec.model, used).usd;
+      const spend = (of: "turns" | "summaries", used: readonly Usage[]) => {
+        for (const [at, one] of used.entries()) {
+          const { model } = models.find((past) => at < past[of]) ?? spec;
+          cost += spending.spend(spec.id, model, one).usd;
+        }
+      };
+      spend(
+        "turns",
+        [...turns, ...(reply === null ? [] : [reply])].map(({ usage: used }) => used),
+      );
+      spend("summaries", summaries);
       actors.find(spec.id)?.charge(noUsage, cost);
       usage.addEarlier(cost);
       if (summary !== null) ledger.release(spec.id);
