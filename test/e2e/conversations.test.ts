@@ -148,7 +148,9 @@ describe("troupe -p", () => {
     const server = await serverOf(echo);
     const where = { home: temporaryFolder("troupe-home-"), cwd: temporaryFolder(), url: server.url };
     const cost = async (...args: readonly string[]) =>
-      Number(JSON.parse((await troupe(["-p", "--output-format", "json", ...args], where)).out).total_cost_usd);
+      Number(
+        JSON.parse((await troupe(["-p", "--output-format", "json", ...args], where)).out).total_cost_usd,
+      );
     const first = await cost("--model", "haiku", "hello");
     const both = await cost("--continue", "--model", "opus", "again");
     const all = await cost("--continue", "more");
