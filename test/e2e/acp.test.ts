@@ -200,6 +200,22 @@ describe("troupe acp (issue 21, 11)", () => {
     expect(existsSync(join(cwd, "b.txt"))).toBe(false);
   });
 
+  test("ends a /compact that is cancelled, though the model never answers it", async () => {
+    const held = Promise.withResolvers<void>();
+    onTestFinished(() => held.resolve());
+    const { agent, open, ask, server } = await editor(({ n }) =>
+      n < 3
+        ? { text: `Reply ${n}. ${"word ".repeat(4_000)}` }
+        : { text: "never", chunks: 2, held: { after: "ne", until: held.promise } },
+    );
+    const { sessionId } = await open();
+    for (const words of ["one", "two", "three"]) await ask(sessionId, words);
+    const compacting = ask(sessionId, "/compact");
+    await server.request(3);
+    await agent.notify(methods.agent.session.cancel, { sessionId });
+    expect(await compacting).toEqual({ stopReason: "cancelled" });
+  });
+
   test("shows a todo list as the plan, and the calls of an agent as its own", async () => {
     const todo = (status: string) => ({ content: "Look", status, activeForm: "Looking" });
     const { open, ask, updates } = await editor(({ body }) => {

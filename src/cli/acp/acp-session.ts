@@ -20,7 +20,17 @@ import { sessionUpdates, textChunk } from "./session-updates.ts";
 
 export type AcpHandle = Pick<
   SupervisorHandle,
-  "session" | "prompt" | "compact" | "skills" | "mcp" | "mode" | "setMode" | "tree" | "detach" | "close"
+  | "session"
+  | "prompt"
+  | "cancel"
+  | "compact"
+  | "skills"
+  | "mcp"
+  | "mode"
+  | "setMode"
+  | "tree"
+  | "detach"
+  | "close"
 >;
 
 export interface AcpSessionParts {
@@ -129,18 +139,25 @@ export class AcpSession {
   async #run(text: string, signal: AbortSignal): Promise<PromptResponse> {
     const { handle, client } = this.#parts;
     const [command, keep = ""] = /^\/compact(?:\s+([\s\S]+))?$/.exec(text) ?? [];
-    if (command !== undefined) {
-      const done = await handle.compact(MAIN, keep);
-      const said = done.type === "left" ? done.reason : "The conversation is shorter now.";
-      for (const update of textChunk(said)) client.show(update);
-      return { stopReason: "end_turn" };
-    }
+    if (command !== undefined) return this.#compact(keep, signal);
     if (!this.#hasTitle) {
       this.#hasTitle = true;
       client.show({ sessionUpdate: "session_info_update", title: sessionTitle(text) });
     }
     const { summary } = await handle.prompt(text, signal);
     return this.#endOf(summary);
+  }
+
+  async #compact(keep: string, signal: AbortSignal): Promise<PromptResponse> {
+    const { handle, client } = this.#parts;
+    const stop = () => handle.cancel(MAIN, "The client cancelled it.", "foreground");
+    signal.addEventListener("abort", stop, { once: true });
+    const done = await handle.compact(MAIN, keep);
+    signal.removeEventListener("abort", stop);
+    if (signal.aborted) return { stopReason: "cancelled" };
+    const said = done.type === "left" ? done.reason : "The conversation is shorter now.";
+    for (const update of textChunk(said)) client.show(update);
+    return { stopReason: "end_turn" };
   }
 
   #endOf({ status, reason }: Summary): PromptResponse {

@@ -152,10 +152,11 @@ export class Conversation {
       return;
     }
     this.#isLeaving = true;
-    for (const command of this.#commands) command.abort(new Error(LEFT));
     // Withdraws what was asked before there was a session.
     if (this.#begun) this.#begun.session.detach(LEFT);
     else this.terminal.close();
+    // Afterwards: stopping one must not end what will be resumed.
+    for (const command of this.#commands) command.abort(new Error(LEFT));
     this.#leaving.resolve(code);
   }
 
@@ -169,8 +170,8 @@ export class Conversation {
       this.#begun = null;
       this.#stop = null;
       this.#woken = null;
-      for (const command of this.#commands) command.abort(new Error(LEFT));
       session.detach(LEFT);
+      for (const command of this.#commands) command.abort(new Error(LEFT));
       this.terminal.rest();
       replace();
     } finally {

@@ -243,7 +243,9 @@ function mode(argument: string, { session, whyNot }: SlashContext): string {
   return `The mode is ${wanted} from now on.`;
 }
 
-async function compact(argument: string, { session }: SlashContext): Promise<string> {
+async function compact(argument: string, { session, stoppable }: SlashContext): Promise<string> {
+  const stop = () => session.cancel(MAIN, "The user stopped it.", "foreground");
+  stoppable().addEventListener("abort", stop, { once: true });
   const done = await session.compact(MAIN, argument);
   if (done.type === "left") return safeLine(done.reason);
   const { before, after } = done;

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { runSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
+import type { Compaction } from "../../../src/mailbox/compacted.ts";
+import { MAIN } from "../../../src/mailbox/ids.ts";
 import { ownFiles, slashContext } from "./slash-ground.ts";
 
 test.each([
@@ -12,4 +14,18 @@ test.each([
   const own = ownFiles({ cwd: "/w", homedir: "/w", managed: "/w/none" });
   const compact = async () => ({ type: "compacted", before, after }) as const;
   expect(await runSlashCommand("/compact", slashContext(own, { compact }))).toBe(words);
+});
+
+test("/compact that takes too long is stopped like a turn", async () => {
+  const own = ownFiles({ cwd: "/w", homedir: "/w", managed: "/w/none" });
+  const left = Promise.withResolvers<Compaction>();
+  const stop = new AbortController();
+  const session = {
+    compact: () => left.promise,
+    cancel: (actor: string, reason: string) => left.resolve({ type: "left", reason: `${actor}: ${reason}` }),
+  };
+  const context = { ...slashContext(own, session), stoppable: () => stop.signal };
+  const said = runSlashCommand("/compact", context);
+  stop.abort();
+  expect(await said).toBe(`${MAIN}: The user stopped it.`);
 });
