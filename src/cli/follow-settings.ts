@@ -48,7 +48,6 @@ const FOLLOWED: ReadonlySet<string> = new Set(
     schema.hooks,
     schema.disableHooks,
     schema.managedHooksOnly,
-    schema.statusLine,
   ].map(settingName),
 );
 

@@ -1,8 +1,9 @@
-import type { ContentBlock, MessageParam } from "../mailbox/conversation.ts";
+import { type ContentBlock, type MessageParam, noUsage } from "../mailbox/conversation.ts";
 import { blocksOf } from "../mailbox/turns.ts";
 import type { ModelClient, ModelReply, ModelRequest } from "./client.ts";
 import { cancelled } from "./failures.ts";
-import { planOfflineReply, type ReplyPlan } from "./offline/decide.ts";
+import { planOfflineReply } from "./offline/decide.ts";
+import type { ReplyPlan } from "./offline/plan.ts";
 
 const OFFLINE = "offline";
 
@@ -14,7 +15,7 @@ const OFFLINE = "offline";
 export function offlineModel(): ModelClient {
   return {
     name: OFFLINE,
-    countTokens: async (request) => tokensOf(request),
+    countTokens: async ({ system, tools, messages }) => tokensIn([system, tools, messages]),
     async ask(request, on, signal) {
       if (signal.aborted) return cancelled;
       const reply = replyOf(request, planOfflineReply(request));
@@ -28,32 +29,23 @@ export function offlineModel(): ModelClient {
   };
 }
 
-function replyOf(request: ModelRequest, decision: ReplyPlan): ModelReply {
-  const content = contentOf(request, decision);
-  return {
-    content,
-    stopReason: "calls" in decision ? "tool_use" : decision.ok ? "end_turn" : "incomplete",
-    usage: {
-      input_tokens: tokensOf(request),
-      output_tokens: Math.ceil(charactersIn(content) / 4),
-      cache_creation_input_tokens: 0,
-      cache_read_input_tokens: 0,
-    },
-    model: OFFLINE,
-    apiMs: 0,
+function replyOf({ system, tools, messages }: ModelRequest, decision: ReplyPlan): ModelReply {
+  const content = contentOf(messages, decision);
+  const stopReason = "calls" in decision ? "tool_use" : decision.ok ? "end_turn" : "incomplete";
+  const usage = {
+    ...noUsage,
+    input_tokens: tokensIn([system, tools, messages]),
+    output_tokens: tokensIn(content),
   };
+  return { content, stopReason, usage, model: OFFLINE, apiMs: 0 };
 }
 
-function contentOf(request: ModelRequest, decision: ReplyPlan): ContentBlock[] {
+function contentOf(messages: readonly MessageParam[], decision: ReplyPlan): ContentBlock[] {
   if (!("calls" in decision)) return [{ type: "text", text: decision.text, citations: null }];
-  const turn = unusedTurn(request.messages);
-  return decision.calls.map(({ tool, input }, index) => ({
-    type: "tool_use",
-    id: `offline_${turn}_${index}`,
-    name: tool,
-    input,
-    caller: { type: "direct" },
-  }));
+  const turn = unusedTurn(messages);
+  return decision.calls.map(({ tool: name, input }, index) => {
+    return { type: "tool_use", id: `offline_${turn}_${index}`, name, input, caller: { type: "direct" } };
+  });
 }
 
 /** IDs follow from the length of the conversation; a compacted one may hold the IDs of a longer one already. */
@@ -65,14 +57,6 @@ function unusedTurn(messages: readonly MessageParam[]): number {
 }
 
 /** An estimate, four characters to a token: the offline model has no tokenizer. */
-function tokensOf({ system, tools, messages }: ModelRequest): number {
-  return Math.ceil((charactersIn(system) + charactersIn(tools) + charactersIn(messages)) / 4);
-}
-
-/** Without making one string of it: a conversation may be a megabyte. */
-function charactersIn(value: unknown): number {
-  if (typeof value === "string") return value.length;
-  if (Array.isArray(value)) return value.reduce((sum: number, item: unknown) => sum + charactersIn(item), 0);
-  if (typeof value !== "object" || value === null) return 4;
-  return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + charactersIn(item), 0);
+function tokensIn(value: unknown): number {
+  return Math.ceil(JSON.stringify(value).length / 4);
 }

@@ -20,7 +20,6 @@ import {
   wholeSetting,
   yesOrNo,
 } from "./setting.ts";
-import { terminalSettings } from "./terminal-settings.ts";
 import { agentLimits, DOLLARS, isUserOnlyVariable, prices, variables } from "./value-schemas.ts";
 import { worktreeSettings } from "./worktree-settings.ts";
 
@@ -301,7 +300,6 @@ export const schema = {
     ),
   },
   worktree: worktreeSettings,
-  ...terminalSettings,
   deferTools: {
     tools: setting(
       "troupe.deferTools",

@@ -106,7 +106,6 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     replyRows: (text) => wrapText(safeText(text), columns()),
     ready: async () => {},
     workIn() {},
-    showBelow() {},
     print: line,
     gap,
     onEvent(event) {

@@ -3,7 +3,7 @@ import { delegate } from "./delegate.ts";
 import { hasDiff, summarizeDiff } from "./diff.ts";
 import { explainPath, sizes } from "./files.ts";
 import { about, usesOf, whatIs } from "./names.ts";
-import { NEEDS_MODEL, type OfflinePlan, type PlanResult } from "./plan.ts";
+import { type OfflinePlan, type PlanResult, unsure } from "./plan.ts";
 import { describeProject, findStated, listDependencies, listTodos, recentChanges } from "./project.ts";
 import { search } from "./search.ts";
 import { LookupError, type OfflineTools } from "./tools.ts";
@@ -23,17 +23,10 @@ I also carry out instructions of exactly these forms, several after each other w
 
 For everything else set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL or OPENAI_BASE_URL for a server of your own.`;
 
-type Intent = (text: string, tools: OfflineTools) => OfflinePlan<PlanResult>;
+type Intent = (text: string, tools: OfflineTools) => OfflinePlan | PlanResult;
 
-function says(text: string, ok = true): Intent {
-  // A plan without calls.
-  return function* () {
-    yield* [];
-    return { ok, text };
-  };
-}
-
-const needsModel = says(NEEDS_MODEL, false);
+const says = (text: string) => () => ({ ok: true, text });
+const needsModel = () => unsure("");
 
 /** A path, or a directory by its name. */
 const PATH =
@@ -50,29 +43,25 @@ const NEEDS_THOUGHT =
   /\b(?:why|should|shall|would(?! (?:i|we|you|one)\b)|better|best|worst|secure|safe|correct|wrong|bugs?|vulnerab\w*|improve\w*|recommend\w*|opinion|think|risks?|compare|difference|good|bad|clean|quality|review|fail\w*|wrote|language|how many (?!lines|files|todos|fixmes))\b|\b(?:and|then|,)\s+(?:add|fix|update|upgrade|remove|delete|rename|change|make|write|create|implement|refactor|move|replace|commit|explain why)\b/i;
 
 const IT = String.raw`(?:this|the|it|your|our)?\s*(?:project|repo|repository|code ?base|code|app|application|program|package|library|tool)?`;
+const RUN = "(?:run|build|start|install|compile|lint|launch)";
 const ASKS_IT = `(?:what(?:'s| is| does| do| are)?|describe|summari[sz]e|explain|tell me (?:about|what)|(?:give me )?(?:an? )?(?:short )?overview(?: of)?)(?: the (?:purpose|point|goal) of)? ${IT}(?: is| does| do| about| for| used for| here)?(?: to me| briefly)?`;
 /** The whole text has one of these forms, and signs after it. */
 const only = (...forms: string[]) => new RegExp(`^(?:${forms.join("|")})\\W*$`, "i");
 /** A question of these words in any order. */
 const both = (a: string, b: string) => new RegExp(`^(?=.*\\b(?:${a})\\b)(?=.*\\b(?:${b})\\b)`, "i");
 
+/** These words alone: with others it may be work. */
+const THANKS =
+  /^(?:thanks?|thx|great|ok(?:ay)?|cool|nice|perfect|bye|谢谢)(?:[\s,!.]+(?:thanks?|great|good|nice|perfect|you|so|very|much|a lot|for|the|your|that|is|was|it|works?|helps?|answer|job))*[\s,!.]*$/i;
 /** In this order, the first that fits answers: what is said to us, then what may be looked up. */
 const TALK: readonly (readonly [RegExp, Intent])[] = [
-  [/^(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好)\b[\s\w,!.]{0,20}$/i, says(`Hello! ${HELP}`)],
   [
-    /^(?:thanks?|thank you|thx|great|ok(?:ay)?|cool|nice|perfect|bye|谢谢)\b[^?]{0,30}$/i,
-    says("You are welcome."),
+    /^(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好)(?: there| all)?[\s!.,]*$/i,
+    says(`Hello! ${HELP}`),
   ],
-  [
-    only("help", "\\?", "what can (?:you|i)\\b.*", "wh(?:o|at) are you\\b.*", "what (?:else )?do you know.*"),
-    says(HELP),
-  ],
-  [
-    only(
-      `(?:run|build|start|install|compile|lint|launch) (?:(?:the )?(?:tests?|test suite|linter|server)|${IT})`,
-    ),
-    howTo,
-  ],
+  [THANKS, says("You are welcome.")],
+  [only("help|\\?|who are you|what (?:can (?:you|i) (?:do|ask)|are you|do you know)(?: here)?"), says(HELP)],
+  [only(`${RUN} (?:(?:the )?(?:tests?|test suite|linter|server)|${IT})`), howTo],
 ];
 const INTENTS: readonly (readonly [RegExp, Intent])[] = [
   [/\b(?:todos?|fixmes?)\b/i, listTodos],
@@ -80,15 +69,9 @@ const INTENTS: readonly (readonly [RegExp, Intent])[] = [
   [both("python|node|go|rust", "version"), findStated],
   [only(`(?:what|which)(?: is the|'s the)?(?: current)? version(?: (?:is|of) ${IT})?`), findStated],
   [both("largest|biggest|longest|most lines", "files?"), sizes],
-  [/^how (?:big|large|many (?:lines|files))\b/i, sizes],
-  [
-    /^(?!who|where|how|.*\bdependencies (?:of|for|in) (?!this|the|it|our)).*\bdependenc(?:y|ies)\b/i,
-    listDependencies,
-  ],
-  [
-    /^what\b.*\b(?:it|this) depends? on\b|^what does .* depend on\b|\bwh(?:ich|at) (?:packages|libraries)\b/i,
-    listDependencies,
-  ],
+  [/^how (?:big|large|many (?:lines|files)|is (?:this|the|it)\b.*\b(?:organi[sz]ed|structured))\b/i, sizes],
+  [/^(?!who|where|how).*\bdependenc(?!ies (?:of|for|in) (?!this|the|it|our))/i, listDependencies],
+  [/^what (?:does .*|.*\b(?:it|this) )depends? on\b|\bwh(?:ich|at) (?:package|librar)/i, listDependencies],
   [both("lately|recent(?:ly)?|newest|latest|last", "changes?|changed|commits?|happened"), recentChanges],
   [/^what(?:'s| is) new\b|git (?:log|history)\b|^what changed\W*$/i, recentChanges],
   [/\b(?:uncommitted|not committed|unstaged)\b|^what (?:did|have) (?:i|we) change/i, recentChanges],
@@ -98,25 +81,21 @@ const INTENTS: readonly (readonly [RegExp, Intent])[] = [
   [/^(?!where|who|how).*\b(?:(?:sub)?commands|scripts|endpoints?|routes|targets)\b/i, listCommands],
   [/\bentry ?points?\b|\bmain function\b|^where does (?:it|this|the)\b.*\bstarts?\b/i, listCommands],
   [/\b(?:laid out|layout|directories|folders)\b/i, sizes],
-  [
-    /\b(?:project|code|file|directory|folder|repo\w*) (?:structure|tree)\b|\bstructure of (?:this|the|it)\b/i,
-    sizes,
-  ],
-  [/^how is (?:this|the|it)\b.*\b(?:organi[sz]ed|structured)\b/i, sizes],
+  [/\b(?:project|code|file|directory|folder|repo\w*) (?:structure|tree)\b|structure of (?:th|it\b)/i, sizes],
   [only(ASKS_IT), describeProject],
   [only("what(?:'s| is| are) (?:an? |the )?[a-z][\\w-]+"), byAgent(whatIs)],
-  [/^who\b.*\b(?:calls?|uses?|imports?|references?|depends? on)\b/i, byAgent(usesOf)],
+  [/^(?:who\b.*|what|which \w+) (?:calls?|uses?|imports?|references?|depends? on)\b/i, byAgent(usesOf)],
   [/\b(?:callers?|usages?|uses) of\b|\bwhere\b.*\b(?:called|used|imported|referenced)\b/i, byAgent(usesOf)],
-  [/^(?:what|which \w+) (?:calls?|uses?|imports?)\b/i, byAgent(usesOf)],
 ];
 
 const EXPLAINS =
   /^(?:explain|describe|summari[sz]e|outline|show|list|(?:what|which) files|what(?:'s| is| does| do| are)|walk me through|tell me about)\b/i;
 
 /** Answers one question, or says that it needs a model. */
-export function* answer(text: string, tools: OfflineTools): OfflinePlan<PlanResult> {
+export function* answer(text: string, tools: OfflineTools): OfflinePlan {
   try {
-    return yield* intentOf(text)(text, tools);
+    const plan = intentOf(text)(text, tools);
+    return "next" in plan ? yield* plan : plan;
   } catch (error) {
     if (!(error instanceof LookupError)) throw error;
     return { ok: false, text: `Nothing could be looked up: ${error.message}` };
@@ -130,15 +109,8 @@ export function isAnswerable(text: string): boolean {
 function intentOf(text: string): Intent {
   const polite = /^(?:(?:and|so|also|please|now|then|ok|okay|(?:can|could|would) you)\b[\s,]*)+(?=\w)/i;
   const asked = text.trim().replace(polite, "");
-  if (hasDiff(asked)) {
-    const { ok, text: summary } = summarizeDiff(asked);
-    return says(summary, ok);
-  }
-  const partOf = (pattern: RegExp) =>
-    pattern
-      .exec(asked)
-      ?.slice(1)
-      .find((one) => one !== undefined);
+  if (hasDiff(asked)) return () => summarizeDiff(asked);
+  const partOf = (pattern: RegExp) => (pattern.exec(asked) ?? []).slice(1).find((one) => one !== undefined);
   const fits = ([pattern]: readonly [RegExp, Intent]) => pattern.test(asked);
   const path = partOf(PATH);
   const explain: Intent = (_, tools) => explainPath(path ?? "", tools);
@@ -150,7 +122,7 @@ function intentOf(text: string): Intent {
   if (path !== undefined && EXPLAINS.test(asked)) return explain;
   const name = partOf(NAME);
   const isAbout = name !== undefined && (EXPLAINS.test(asked) || /\b(?:defined|declared)\b/i.test(asked));
-  return byAgent(isAbout ? (_, tools) => about(name, "definition", tools) : search);
+  return byAgent(isAbout ? (_, tools) => about(name, tools) : search);
 }
 
 /** The main conversation gives a search to an agent, an agent searches itself. */

@@ -2,31 +2,23 @@ import { parseJson } from "../../lib/json.ts";
 import { isObject } from "../../lib/objects.ts";
 import { shorten } from "../../lib/text.ts";
 import { agentInput } from "./delegate.ts";
-import { type Instruction, instructionsIn } from "./instructions.ts";
-import type { OfflinePlan, PlanResult } from "./plan.ts";
+import { type Instruction, type Instructions, instructionsIn } from "./instructions.ts";
+import { joinResults, type OfflinePlan, type Planner, type PlanResult } from "./plan.ts";
 import { change, type OfflineTools, readWhole } from "./tools.ts";
 
 /** Carries instructions out in their order. After one that failed the rest is left undone: it may build on it. */
-export function* carryOut(
-  steps: readonly Instruction[],
-  tools: OfflineTools,
-  answer: (text: string) => OfflinePlan<PlanResult>,
-): OfflinePlan<PlanResult> {
-  const told: string[] = [];
-  for (const [at, step] of steps.entries()) {
-    const question = step.type === "question" ? (step.parts["text"] ?? "") : undefined;
-    const { ok, text } = yield* question === undefined ? carryOutOne(step, tools) : answer(question);
-    told.push(ok || question === undefined ? text : `“${question}” was not done: ${text}`);
-    if (ok) continue;
-    const left = steps.length - at - 1;
-    if (left === 1) told.push("The step after that was not done.");
-    if (left > 1) told.push(`The ${left} steps after that were not done.`);
-    return { ok, text: told.join("\n\n") };
-  }
-  return { ok: true, text: told.join("\n\n") };
+export function* carryOut(steps: Instructions, tools: OfflineTools, answer: Planner): OfflinePlan {
+  const [step, ...left] = steps;
+  const told = yield* carryOutOne(step, tools, answer);
+  const [next, ...others] = left;
+  if (next === undefined) return told;
+  const undone = others.length > 0 ? `The ${left.length} steps after that were` : "The step after that was";
+  const stop = { ok: false, text: `${undone} not done.` };
+  const rest = told.ok ? yield* carryOut([next, ...others], tools, answer) : stop;
+  return joinResults([told, rest], "\n\n");
 }
 
-function* carryOutOne({ type, parts }: Instruction, tools: OfflineTools): OfflinePlan<PlanResult> {
+function* carryOutOne({ type, parts }: Instruction, tools: OfflineTools, answer: Planner): OfflinePlan {
   const { file = "", text = "", from = "", to = "", all = "", command = "", tool = "", task = "" } = parts;
   const file_path = tools.absolute(file);
   const shown = tools.shown(file_path);
@@ -34,8 +26,7 @@ function* carryOutOne({ type, parts }: Instruction, tools: OfflineTools): Offlin
     case "replace": {
       // Edit wants the file to be read before.
       const read = yield* change(tools, "Read", { file_path });
-      const more = all === "" ? {} : { replace_all: true };
-      const edit = { file_path, old_string: from, new_string: to, ...more };
+      const edit = { file_path, old_string: from, new_string: to, replace_all: all !== "" };
       const edited = read.ok ? yield* change(tools, "Edit", edit) : read;
       const what = `${all === "" ? "" : "every "}${brief(from)} was replaced with ${brief(to)}`;
       return report(edited, `In ${shown}, ${what}.`, `${shown} was not changed`);
@@ -79,8 +70,10 @@ function* carryOutOne({ type, parts }: Instruction, tools: OfflineTools): Offlin
       const done = `Started in the background: ${what}\nIts end will be reported here.`;
       return report(started, done, `Nothing was started in the background for ${what}`);
     }
-    case "question":
-      throw new Error("A question is answered, not carried out.");
+    case "question": {
+      const answered = yield* answer(text);
+      return report(answered, answered.text, `“${text}” was not done`);
+    }
     default:
       return type satisfies never;
   }

@@ -1,33 +1,11 @@
-import { type OfflinePlan, type PlanResult, unsure } from "./plan.ts";
+import { type OfflinePlan, unsure } from "./plan.ts";
 import { type Manifests, manifest, readManifests, section } from "./project.ts";
 import { fileWeight } from "./source.ts";
-import {
-  type FileSize,
-  type FoundLine,
-  grep,
-  grepLines,
-  listSizes,
-  look,
-  type OfflineTools,
-  quote,
-} from "./tools.ts";
-
-/** A command that the project offers, and the line that says so. */
-interface ProjectCommand {
-  readonly command: string;
-  /** A script's text, or empty. */
-  readonly body: string;
-  readonly line: FoundLine;
-}
+import { type FoundLine, findLines, listSizes, listUnder, type OfflineTools, quote } from "./tools.ts";
 
 const TARGET = /^@?([a-zA-Z][\w-]*)(?:\s[^:=]*)?:(?!=)/;
 /** The file, the section, its lines, and the commands that each gives: `$1` is the name in it. */
-const DECLARED: readonly (readonly [
-  file: RegExp,
-  within: RegExp | null,
-  line: RegExp,
-  ...gives: string[],
-])[] = [
+const DECLARED: readonly (readonly [RegExp, RegExp | null, RegExp, ...string[]])[] = [
   [/^package\.json$/, /^\s*"scripts"/, /^\s*"([^"]+)":\s*"(.*)"/, "npm run $1"],
   [/^package\.json$/, /^\s*"bin"/, /"([\w@/-]+)":\s*"/, "npx $1"],
   [/^makefile$/, null, TARGET, "make $1"],
@@ -40,9 +18,10 @@ const DECLARED: readonly (readonly [
   [/^build\.gradle/, null, /\S/, "gradle build", "gradle test"],
 ];
 
-function listProjectCommands(manifests: Manifests): ProjectCommand[] {
+/** The commands that the project offers, each with a script's text and the line that says so. */
+function listProjectCommands(manifests: Manifests) {
   const runner = ["yarn", "pnpm", "bun"].find((one) => manifests.keys().some((path) => path.startsWith(one)));
-  const commands = new Map<string, ProjectCommand>();
+  const commands = new Map<string, { command: string; body: string; line: FoundLine }>();
   for (const [file, within, pattern, ...gives] of DECLARED)
     for (const line of section(manifest(manifests, file), within)) {
       const [whole, name = "", body = ""] = pattern.exec(line.text) ?? [];
@@ -73,7 +52,7 @@ const SHELL_LINE =
   /^\s*(?:\$ )?(?:npm|npx|yarn|pnpm|bun|pip|pipx|uv|uvx|python3?|poetry|go|cargo|make|just|docker|brew|mvn|gradle|\.\/\w|pytest|tox)\s+\S/;
 
 /** Answers with the command that fits the question: one that matches each word that tells something. */
-export function* howTo(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
+export function* howTo(question: string, tools: OfflineTools): OfflinePlan {
   const manifests = yield* readManifests(tools);
   const words = (question.toLowerCase().match(/[a-z\d][\w:-]*/g) ?? []).filter((word) => !FILLER.test(word));
   const telling = words.filter((word) => !RUNS.test(word));
@@ -106,40 +85,34 @@ export function* howTo(question: string, tools: OfflineTools): OfflinePlan<PlanR
 
 /** How commands, HTTP routes and programs begin in the source of the usual languages. */
 const DEFINED = String.raw`@\w+\.(?:command|group)\(|\.command\(\s*["'\x60]|add_parser\(\s*["']|\bUse:\s+"|\b(?:app|router|server|api|mux|r|e)\.(?:get|post|put|patch|delete|all|route|HandleFunc|Handle|GET|POST|PUT|DELETE)\(\s*["'\x60]/|@\w+\.(?:route|get|post|put|delete|patch)\(\s*["']/|@(?:Get|Post|Put|Delete|Patch|Request)Mapping|^func main\(|^\s*fn main\(|^int main\(|^if __name__ ==|^#!/`;
-const MOST_SHOWN = 25;
 
 /** Scripts and programs of the project, what its code defines, and the subcommands that its documents show. */
-export function* listCommands(question: string, tools: OfflineTools): OfflinePlan<PlanResult> {
+export function* listCommands(question: string, tools: OfflineTools): OfflinePlan {
   const own = listProjectCommands(yield* readManifests(tools));
   const program = own.find(({ command }) => /^npx |^[\w-]+$/.test(command) && command !== "pytest");
   const name = program?.command.replace("npx ", "") ?? "\\z.";
-  const [defined = "", used = ""] = yield* look(tools, [
-    grep(DEFINED, 300),
-    grep(`(?:^|\`|\\$ |npx |uv run )${name} [a-z][\\w-]+`, 500, { glob: "*.{md,rst,txt}" }),
-  ]);
-  const code = grepLines(defined, tools).filter(({ path }) => fileWeight(path) === 1);
+  const pattern = `(?:^|\`|\\$ |npx |uv run )${name} [a-z][\\w-]+`;
+  const documents = { pattern, glob: "*.{md,rst,txt}", head_limit: 500 };
+  const found = yield* findLines(tools, { pattern: DEFINED, head_limit: 300 }, documents);
+  const isSource = ({ path }: { readonly path: string }) => fileWeight(path) === 1;
+  const [code = [], used = []] = [found[0]?.filter(isSource), found[1]];
   if (/\b(?:endpoints?|routes)\b/i.test(question)) {
-    const routes = code.filter(({ text }) => /["'`]\/|Mapping\b/.test(text)).slice(0, MOST_SHOWN);
-    return { ok: true, text: quote(routes) || "No HTTP route was found in the code here." };
+    const routes = code.filter(({ text }) => /["'`]\/|Mapping\b/.test(text));
+    return { ok: true, text: quote(routes, 25) || "No HTTP route was found in the code here." };
   }
-  const words = used.matchAll(new RegExp(`${name} ([a-z][\\w-]+)`, "g")).map(([, word = ""]) => word);
-  const counts = Map.groupBy(words, (word) => word);
-  const subcommands = [...counts].flatMap(([word, { length }]) => (length > 1 ? [word] : [])).sort();
-  const isCommand = ({ path }: FileSize) =>
-    /(?:^|\/)(?:commands|cmd)\/[^/]+$/.test(path) && fileWeight(path) === 1;
-  const files = (yield* listSizes(tools)).filter(isCommand).map(({ path }) => `    ${path}`);
-  const rows = own.slice(0, 40).map(({ command, body, line }) => {
-    return `    ${command.padEnd(22)}  ${body.slice(0, 60)}  (${line.path}:${line.line})`;
+  const subcommand = new RegExp(`${name} ([a-z][\\w-]+)`, "g");
+  const words = used.flatMap(({ text }) => [...text.matchAll(subcommand)].map(([, word = ""]) => word));
+  const often = new Set(words.filter((word, at) => words.indexOf(word) < at));
+  const sources = (yield* listSizes(tools)).filter(isSource).map(({ path }) => `    ${path}`);
+  const files = sources.filter((path) => /[ /](?:commands|cmd)\/[^/]+$/.test(path));
+  const row = ({ command, body, line }: (typeof own)[number]) =>
+    `    ${command.padEnd(22)}  ${body.slice(0, 60)}  (${line.path}:${line.line})`;
+  const text = listUnder({
+    "Scripts and programs:": own.slice(0, 40).map(row),
+    [`Subcommands of ${name} in the documents:`]:
+      often.size > 0 ? [`    ${[...often].sort().join(", ")}`] : [],
+    "Files of commands:": files.slice(0, 40),
+    "Commands, routes and programs in the code:": code.length > 0 ? [quote(code, 25)] : [],
   });
-  const parts = [
-    ["Scripts and programs:", rows.join("\n")],
-    [
-      `Subcommands of ${name} in the documents:`,
-      subcommands.length > 0 ? `    ${subcommands.join(", ")}` : "",
-    ],
-    ["Files of commands:", files.slice(0, 40).join("\n")],
-    ["Commands, routes and programs in the code:", quote(code.slice(0, MOST_SHOWN))],
-  ].flatMap(([title, shown]) => (shown === "" ? [] : [`${title}\n${shown}`]));
-  const none = unsure("No script, program, command or route was found here.");
-  return parts.length > 0 ? { ok: true, text: parts.join("\n\n") } : none;
+  return text === "" ? unsure("No script, program, command or route was found here.") : { ok: true, text };
 }

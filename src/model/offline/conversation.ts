@@ -3,7 +3,10 @@ import { oneLine, shorten } from "../../lib/text.ts";
 import type { MessageParam, ToolResultBlockParam } from "../../mailbox/conversation.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
 import { type ConflictNotice, conflictNoticeIn } from "./conflict-notice.ts";
-import type { Outcome, PlannedCall, PlanResult } from "./plan.ts";
+import type { KnownResults, PlanResult } from "./plan.ts";
+import { listUnder } from "./tools.ts";
+
+export type Messages = readonly MessageParam[];
 
 /** What texts of the user and of the runtime ask for. */
 interface Asked {
@@ -15,14 +18,9 @@ interface Asked {
   readonly skills: readonly string[];
   readonly conflict: ConflictNotice | undefined;
 }
+const NOTHING: Asked = { prompt: "", reports: [], skills: [], conflict: undefined };
 
-/** The part of a conversation that is still unanswered: everything since the last reply without calls. */
-export interface Unanswered extends Asked {
-  /** Notes replace a part of it, so it is unknown what is still to be done. */
-  readonly isCompacted: boolean;
-  /** The outcome of a call; each is given once, except to calls that may share one. */
-  readonly answer: (call: PlannedCall) => Outcome | undefined;
-}
+export type Unanswered = ReturnType<typeof unanswered>;
 
 /** How the runtime introduces the notes of a compacted conversation. */
 const NOTES =
@@ -34,7 +32,8 @@ const CARRIED_OUT = /^The \w+ called \/(\S+?)(?: [\s\S]*?)?\. Call the Skill too
 /** From the first opening tag to the last closing one: a file's text in a reminder could close the tag early. */
 const REMINDERS = /<system-reminder>[\s\S]*(?:<\/system-reminder>|$)/;
 
-export function unanswered(messages: readonly MessageParam[], isLastTurn: boolean): Unanswered {
+/** The part of a conversation that is still unanswered: everything since the last reply without calls. */
+export function unanswered(messages: Messages, isLastTurn: boolean) {
   const isAnswer = (message: MessageParam) =>
     message.role === "assistant" && blocksOf(message).every(({ type }) => type !== "tool_use");
   const open = messages.slice(messages.slice(0, -1).findLastIndex(isAnswer) + 1);
@@ -48,6 +47,7 @@ export function unanswered(messages: readonly MessageParam[], isLastTurn: boolea
     reports: said.flatMap(({ reports }) => reports),
     skills: said.flatMap(({ skills }) => skills),
     conflict: said.findLast(({ conflict }) => conflict !== undefined)?.conflict,
+    /** Notes replace a part of it, so it is unknown what is still to be done. */
     isCompacted: notes >= 0,
     answer: answersIn(open),
   };
@@ -55,25 +55,24 @@ export function unanswered(messages: readonly MessageParam[], isLastTurn: boolea
 
 /** Returns null for a text that only reminds. */
 function readText(text: string): Asked | null {
-  const none = { prompt: "", reports: [], skills: [], conflict: undefined };
   const [before = "", ...notifications] = text.split("<task-notification>");
   // What announces a notification is no prompt: a reminder's tag, a line in brackets.
   const announces = /<system-reminder>[\s\S]*$|^\[[^\]\n]*\][ \t]*$/gm;
   const prompt = before.replace(notifications.length > 0 ? announces : REMINDERS, "").trim();
-  if (notifications.length > 0) return { ...none, prompt, reports: notifications.map(reportOf) };
+  if (notifications.length > 0) return { ...NOTHING, prompt, reports: notifications.map(reportOf) };
   const conflict = conflictNoticeIn(prompt);
-  if (conflict) return { ...none, conflict };
+  if (conflict) return { ...NOTHING, conflict };
   const carried = CARRIED_OUT.exec(prompt)?.[1];
-  if (carried !== undefined) return { ...none, skills: [carried] };
+  if (carried !== undefined) return { ...NOTHING, skills: [carried] };
   const [whole, first = "", skill = "", args = "", body = ""] = SKILL.exec(prompt) ?? [];
-  if (whole === undefined) return prompt === "" ? null : { ...none, prompt };
+  if (whole === undefined) return prompt === "" ? null : { ...NOTHING, prompt };
   // A few lines are a prompt that a user wrote down; what is longer says how to work.
   const isPrompt = body !== "" && body.length <= 800 && body.split("\n").length <= 6;
   const asked = `${first.trim()}\n${isPrompt ? body : args}`.trim();
-  return { ...none, prompt: asked, skills: isPrompt ? [] : [skill] };
+  return { ...NOTHING, prompt: asked, skills: isPrompt ? [] : [skill] };
 }
 
-function textsOf(messages: readonly MessageParam[]): string[] {
+export function textsOf(messages: Messages): string[] {
   return messages.flatMap(blocksOf).flatMap((block) => (block.type === "text" ? [block.text] : []));
 }
 
@@ -88,7 +87,7 @@ function reportOf(notification: string): PlanResult {
   return { ok: !/failed|killed/.test(status), text: `${how}${result === "" ? "." : `:\n\n${result}`}` };
 }
 
-function answersIn(messages: readonly MessageParam[]): (call: PlannedCall) => Outcome | undefined {
+function answersIn(messages: Messages): KnownResults {
   // A provider's form may change the order of an input's fields.
   const answers = Map.groupBy(callsIn(messages), ({ name, input }) => canonicalJson([name, input]));
   return ({ tool, input, shared }) => {
@@ -97,38 +96,36 @@ function answersIn(messages: readonly MessageParam[]): (call: PlannedCall) => Ou
   };
 }
 
-export function callsIn(messages: readonly MessageParam[]) {
+export function callsIn(messages: Messages) {
   const blocks = messages.flatMap(blocksOf);
   const results = blocks.filter((block) => block.type === "tool_result");
   const byCall = new Map(results.map((block) => [block.tool_use_id, outcomeOf(block)]));
-  const none: Outcome = { type: "error", text: "The call has no result.", parts: [] };
+  const none: PlanResult = { ok: false, text: "The call has no result." };
   return blocks
     .filter((block) => block.type === "tool_use")
     .map(({ id, name, input }) => ({ name, input, outcome: byCall.get(id) ?? none }));
 }
 
-function outcomeOf({ content = [], is_error }: ToolResultBlockParam): Outcome {
+function outcomeOf({ content = [], is_error }: ToolResultBlockParam): PlanResult {
   const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-  const parts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  return { type: is_error === true ? "error" : "result", text: parts.join("\n"), parts };
+  const texts = blocks.flatMap((block) => (block.type === "text" ? block.text : []));
+  return { ok: is_error !== true, text: texts.join("\n") };
 }
 
-/** True if the runtime asks for the notes that will replace the conversation. */
-export function wantsNotes(messages: readonly MessageParam[]): boolean {
-  return /\breplaced by what you write\b/.test(textsOf(messages.slice(-1)).at(-1) ?? "");
-}
-
-/** Notes that claim only what the conversation shows: earlier notes, what was asked, each call and how it ended. */
-export function notesOf(messages: readonly MessageParam[]): string {
+/**
+ * The notes that will replace the conversation, if the runtime asks for them. They claim only what it shows: earlier notes, what
+ * was asked, each call and how it ended.
+ */
+export function wantedNotes(messages: Messages): string | null {
+  if (!/\breplaced by what you write\b/.test(textsOf(messages.slice(-1)).at(-1) ?? "")) return null;
   const brief = (text: string) => shorten(oneLine(text), 200);
   const earlier = textsOf(messages).flatMap((text) => NOTES.exec(text)?.[1]?.trim() ?? []);
   const asked = messages.slice(0, -1).flatMap((message) => unanswered([message], false).prompt || []);
-  const calls = callsIn(messages).map(({ name, input, outcome: { type, text } }) => {
+  const calls = callsIn(messages).map(({ name, input, outcome: { ok, text } }) => {
     const code = /\[Exit code \d+\]\s*$/.exec(text)?.[0].trim() ?? "done";
-    return `${name} ${brief(JSON.stringify(input))}: ${type === "error" ? `failed: ${brief(text)}` : code}`;
+    return `- ${name} ${brief(JSON.stringify(input))}: ${ok ? code : `failed: ${brief(text)}`}`;
   });
-  const list = (title: string, rows: readonly string[]) =>
-    rows.length === 0 ? [] : [`${title}:\n${rows.map((row) => `- ${row}`).join("\n")}`];
-  const notes = [...earlier, ...list("Asked", asked.map(brief)), ...list("Calls, and how they ended", calls)];
-  return notes.length === 0 ? "Nothing was asked or done so far." : notes.join("\n\n");
+  const rows = { "Asked:": asked.map((text) => `- ${brief(text)}`), "Calls, and how they ended:": calls };
+  const notes = [...earlier, listUnder(rows)].join("\n\n").trim();
+  return notes === "" ? "Nothing was asked or done so far." : notes;
 }

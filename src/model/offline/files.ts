@@ -1,38 +1,30 @@
 import { formatCount } from "../../lib/figures.ts";
-import { type OfflinePlan, type PlanResult, unsure } from "./plan.ts";
+import { type OfflinePlan, unsure } from "./plan.ts";
 import { fileWeight, isComment, isDeclaration, isDocument } from "./source.ts";
-import {
-  type FileSize,
-  type FoundLine,
-  listSizes,
-  type OfflineTools,
-  pathsOf,
-  quote,
-  quoteSome,
-  readSome,
-} from "./tools.ts";
+import type { FileSize, OfflineTools } from "./tools.ts";
+import { atMost, listSizes, listUnder, pathsOf, quote, readSome } from "./tools.ts";
 
 const MOST_SHOWN = 30;
 
 /** How much there is, in which directories, and which files are the largest. */
-export function* sizes(_: string, tools: OfflineTools): OfflinePlan<PlanResult> {
+export function* sizes(_: string, tools: OfflineTools): OfflinePlan {
   const files = yield* listSizes(tools);
   const bySize = files.toSorted((a, b) => b.lines - a.lines);
   const largest = (some: readonly FileSize[]) => some.slice(0, 10).map((file) => sizeRow(file.path, [file]));
-  const below = (dir: string, most: number) =>
+  const dirs = groupEntries("", files).filter(([name]) => name.endsWith("/"));
+  const below = (dir: string) =>
     groupEntries(dir, files)
       .filter(([name]) => name.endsWith("/"))
-      .slice(0, most);
-  const dirs = below("", 12).flatMap((dir) => [dir, ...below(dir[0], 8)]);
-  const parts: readonly (readonly [string, readonly string[]])[] = [
-    ["In all:", [sizeRow("", files)]],
-    ["Directories:", dirs.map(([name, inside]) => sizeRow(name, inside))],
-    ["The largest files:", largest(bySize)],
-    ["The largest source files:", largest(bySize.filter(({ path }) => fileWeight(path) === 1))],
-    ["At the top:", largest(bySize.filter(({ path }) => !path.includes("/")))],
-  ];
-  const shown = parts.map(([title, rows]) => `${title}\n${rows.join("\n")}`);
-  return { ok: files.length > 0, text: shown.join("\n\n") };
+      .slice(0, 8);
+  const shown = dirs.slice(0, 12).flatMap((dir) => [dir, ...below(dir[0])]);
+  const text = listUnder({
+    "In all:": [sizeRow("", files)],
+    "Directories:": shown.map(([name, inside]) => sizeRow(name, inside)),
+    "The largest files:": largest(bySize),
+    "The largest source files:": largest(bySize.filter(({ path }) => fileWeight(path) === 1)),
+    "At the top:": largest(bySize.filter(({ path }) => !path.includes("/"))),
+  });
+  return { ok: files.length > 0, text };
 }
 
 /** What is directly in a directory: files, and directories with what is in them; those with most files first. */
@@ -49,39 +41,32 @@ function sizeRow(path: string, files: readonly FileSize[]): string {
 }
 
 /** Shows a file, or what is in a directory; the path may be the end of one, and without the file's extension. */
-export function* explainPath(given: string, tools: OfflineTools): OfflinePlan<PlanResult> {
+export function* explainPath(given: string, tools: OfflineTools): OfflinePlan {
   const files = yield* listSizes(tools);
   const asked = tools.shown(tools.absolute(given)).replace(/\/$/, "");
   const paths = pathsOf(files);
-  const exact = paths.find((path) => path.replace(/\/$/, "") === asked);
-  const endsSo = (path: string) => `/${path}`.endsWith(`/${asked}`);
-  const alike = paths.filter((path) => endsSo(path.replace(/\/$/, "")) || endsSo(path.replace(/\.\w+$/, "")));
-  const [path = asked] = exact === undefined ? alike : [exact];
-  if (exact === undefined && alike.length > 1)
-    return { ok: false, text: `These paths end so:\n\n${shown(alike.map((one) => `    ${one}`))}` };
+  const exact = paths.filter((path) => path.replace(/\/$/, "") === asked);
+  const ending = new RegExp(String.raw`(?:^|/)${RegExp.escape(asked)}(?:/|\.\w+)?$`);
+  const [path = asked, ...others] = exact.length > 0 ? exact : paths.filter((one) => ending.test(one));
+  if (others.length > 0)
+    return { ok: false, text: listUnder({ "These paths end so:\n": atMost(MOST_SHOWN, [path, ...others]) }) };
   if (!path.endsWith("/")) return yield* outline(path, files, tools);
   const entries = groupEntries(path, files).map(([name, inside]) => sizeRow(name, inside));
-  return { ok: true, text: `${path} has:\n\n${shown(entries)}` };
+  return { ok: true, text: listUnder({ [`${path} has:\n`]: atMost(MOST_SHOWN, entries) }) };
 }
 
 /** A short file whole; of a longer one what it declares, with its own first comment. */
-function* outline(path: string, files: readonly FileSize[], tools: OfflineTools): OfflinePlan<PlanResult> {
+function* outline(path: string, files: readonly FileSize[], tools: OfflineTools): OfflinePlan {
   const [lines = []] = yield* readSome(tools, [{ path }]);
   if (lines.length === 0) return unsure(`There is no ${path} with text that can be read here.`);
   const size = files.find((file) => file.path === path)?.lines ?? lines.length;
   const lead = `${path} has ${formatCount(size, "line")}`;
   if (lines.length <= MOST_SHOWN) return { ok: true, text: `${lead}:\n\n${quote(lines)}` };
-  const declares = ({ text }: FoundLine, at: number) =>
-    (at < 8 && isComment(text)) ||
-    (isDeclaration(text) && !/\brequire\(|^\s{5}|^\s+(?:const|let|var|val|type)\b/.test(text));
-  const told = lines.filter((line, at) =>
-    isDocument(path) ? /^#{1,3} /.test(line.text) : declares(line, at),
-  );
-  const all = told.length > 0 ? told : lines;
-  return { ok: true, text: `${lead}. This is what it declares:\n\n${quoteSome(all)}` };
-}
-
-function shown(rows: readonly string[]): string {
-  const more = rows.length > MOST_SHOWN ? `\n\n(${rows.length - MOST_SHOWN} more)` : "";
-  return `${rows.slice(0, MOST_SHOWN).join("\n")}${more}`;
+  const inner = /\brequire\(|^\s{5}|^\s+(?:const|let|var|val|type)\b/;
+  const told = lines.filter(({ text }, at) => {
+    if (isDocument(path)) return /^#{1,3} /.test(text);
+    return (at < 8 && isComment(text)) || (isDeclaration(text) && !inner.test(text));
+  });
+  const all = quote(told.length > 0 ? told : lines, MOST_SHOWN);
+  return { ok: true, text: `${lead}. This is what it declares:\n\n${all}` };
 }

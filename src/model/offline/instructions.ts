@@ -5,6 +5,9 @@ export interface Instruction {
   readonly parts: Readonly<Record<string, string>>;
 }
 
+/** At least one. */
+export type Instructions = readonly [Instruction, ...Instruction[]];
+
 /** Longer prompts are pasted text: nothing in them is carried out. */
 const LONGEST_PROMPT = 20_000;
 
@@ -30,22 +33,21 @@ const SEPARATOR =
   /^(?:[\s,;.!]|[-*•]\s|\(?\d+[.)]\s|(?:and|then|after that|afterwards|finally|next|first|now|please)\b)+/i;
 
 /** Returns the instructions in a prompt, or undefined for an ordinary prompt. */
-export function instructionsIn(prompt: string): Instruction[] | undefined {
+export function instructionsIn(prompt: string): Instructions | undefined {
   if (prompt.length > LONGEST_PROMPT) return undefined;
   const steps: Instruction[] = [];
   for (let rest = prompt.replace(SEPARATOR, ""); rest !== ""; rest = rest.replace(SEPARATOR, "")) {
-    const found = FORMS.map(({ type, form }) => ({ type, match: form.exec(rest) })).find(
-      ({ match }) => match,
-    );
-    if (!found?.match) return undefined;
-    const { type, match } = found;
+    const found = FORMS.map(({ type, form }) => ({ type, match: form.exec(rest) }));
+    const { type, match } = found.find((one) => one.match) ?? {};
+    if (!type || !match) return undefined;
     const parts = Object.entries(match.groups ?? {}).map(([name, part = ""]) => {
       return [name, type === "question" ? part : unquote(name, part)];
     });
     steps.push({ type, parts: Object.fromEntries(parts) });
     rest = rest.slice(match[0].length);
   }
-  return steps.some(({ type }) => type !== "question") ? steps : undefined;
+  const [first, ...others] = steps;
+  return first && steps.some(({ type }) => type !== "question") ? [first, ...others] : undefined;
 }
 
 /** `\n`, `\t` and quoted quotes mean what they mean in code; backticks quote as it is, and commands keep backslashes. */
@@ -54,7 +56,6 @@ function unquote(name: string, part: string): string {
   const inner = part.slice(1, -1);
   if (name === "command") return inner.replaceAll(`\\${part.slice(-1)}`, part.slice(-1));
   const signs: Readonly<Record<string, string>> = { n: "\n", t: "\t", "\\": "\\", '"': '"', "'": "'" };
-  return part.startsWith("`")
-    ? inner
-    : inner.replace(/\\([\s\S])/g, (whole, sign: string) => signs[sign] ?? whole);
+  if (part.startsWith("`")) return inner;
+  return inner.replace(/\\([\s\S])/g, (whole, sign: string) => signs[sign] ?? whole);
 }

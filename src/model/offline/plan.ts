@@ -6,67 +6,63 @@ export interface PlannedCall {
   readonly shared: boolean;
 }
 
-export interface Outcome {
-  /** `not-asked`: no more calls may be made in this turn. */
-  readonly type: "result" | "error" | "not-asked";
-  readonly text: string;
-  /** The text blocks that `text` joins. */
-  readonly parts: readonly string[];
-}
-
 /**
  * A generator that yields the calls it needs, gets one outcome for each, and returns what it found. It keeps no state
  * between turns: each request runs it again from the start over the results in the conversation.
  */
-export type OfflinePlan<T> = Generator<readonly PlannedCall[], T, readonly Outcome[]>;
+export type OfflinePlan<T = PlanResult> = Generator<readonly PlannedCall[], T, readonly PlanResult[]>;
 
-/** The result of a plan. `ok`: the task was done or the question answered. */
+/** The result of a call or a plan. `ok`: the task was done or the question answered. */
 export interface PlanResult {
   readonly ok: boolean;
   readonly text: string;
 }
 
-const NOT_ASKED: Outcome = { type: "not-asked", text: "no more calls may be made in this turn", parts: [] };
+/** Makes a plan for one task. */
+export type Planner = (task: string) => OfflinePlan;
+
+/** The result of a call that was made; each is given once, except to calls that may share one. */
+export type KnownResults = (call: PlannedCall) => PlanResult | undefined;
+
+/** The next message: calls, or the text that ends the run. */
+export type ReplyPlan = { readonly calls: readonly PlannedCall[] } | PlanResult;
+
+const NOT_ASKED: PlanResult = { ok: false, text: "no more calls may be made in this turn" };
+
+/** All of them are one result. */
+export function joinResults(results: readonly PlanResult[], between: string): PlanResult {
+  return { ok: results.every(({ ok }) => ok), text: results.map(({ text }) => text).join(between) };
+}
 
 /** Runs a plan over the existing results: returns the calls without one, or the plan's result. */
-export function advance<T>(
-  plan: OfflinePlan<T>,
-  answer: (call: PlannedCall) => Outcome | undefined,
-  isLastTurn: boolean,
-): { readonly calls: readonly PlannedCall[] } | T {
+export function advance(plan: OfflinePlan, answer: KnownResults, isLastTurn: boolean): ReplyPlan {
   let step = plan.next();
   while (!step.done) {
     const outcomes = step.value.map((call) => answer(call) ?? (isLastTurn ? NOT_ASKED : call));
     const calls = outcomes.filter((one) => "tool" in one);
     if (calls.length > 0) return { calls };
-    step = plan.next(outcomes.filter((one) => "type" in one));
+    step = plan.next(outcomes.filter((one) => "ok" in one));
   }
   return step.value;
 }
 
 /** Answers tasks in parallel: their calls of the same round go into one reply. Each result is under its task, if there are several. */
-export function* together(
-  tasks: readonly string[],
-  planOf: (task: string) => OfflinePlan<PlanResult>,
-): OfflinePlan<PlanResult> {
-  const plans = tasks.map(planOf);
-  const steps = plans.map((plan) => plan.next());
-  while (steps.some(({ done }) => !done)) {
-    const wanted = steps.map((step) => (step.done ? [] : step.value));
-    const outcomes = [...(yield wanted.flat())];
-    for (const [at, plan] of plans.entries())
-      if (!steps[at]?.done) steps[at] = plan.next(outcomes.splice(0, wanted[at]?.length ?? 0));
+export function* together(tasks: readonly string[], planOf: Planner): OfflinePlan {
+  const running = tasks.map(planOf).map((plan) => ({ plan, step: plan.next() }));
+  while (running.some(({ step }) => !step.done)) {
+    const outcomes = [...(yield running.flatMap(({ step }) => (step.done ? [] : step.value)))];
+    for (const one of running)
+      if (!one.step.done) one.step = one.plan.next(outcomes.splice(0, one.step.value.length));
   }
-  const results = steps.flatMap((step) => (step.done ? [step.value] : []));
-  const [first, ...more] = results;
-  if (first !== undefined && more.length === 0) return first;
+  const results = running.flatMap(({ step }) => (step.done ? [step.value] : []));
+  if (results.length === 1) return joinResults(results, "");
   const failed = results.filter(({ ok }) => !ok).length;
-  const parts = results.map(({ text }, at) => `## ${tasks[at] ?? ""}\n\n${text}`);
-  if (failed > 0) parts.push(`${failed} of ${results.length} were not answered or not done.`);
-  return { ok: failed === 0, text: parts.join("\n\n") };
+  const parts = results.map(({ ok, text }, at) => ({ ok, text: `## ${tasks[at] ?? ""}\n\n${text}` }));
+  const count = { ok: false, text: `${failed} of ${results.length} were not answered or not done.` };
+  return joinResults(failed > 0 ? [...parts, count] : parts, "\n\n");
 }
 
-export const NEEDS_MODEL =
+const NEEDS_MODEL =
   "This needs a model, and the offline model only looks things up: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL or OPENAI_BASE_URL for a server of your own, and ask again.";
 
 /** What was found does not answer the question. */

@@ -1,8 +1,8 @@
 import type { MessageParam } from "../../mailbox/conversation.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
 import { type ConflictNotice, conflictNoticeIn } from "./conflict-notice.ts";
-import { callsIn } from "./conversation.ts";
-import type { OfflinePlan, PlanResult } from "./plan.ts";
+import { callsIn, type Messages } from "./conversation.ts";
+import { joinResults, type OfflinePlan, type PlanResult } from "./plan.ts";
 import { change, nextOffset, type OfflineTools, readLines, readWhole } from "./tools.ts";
 
 const NOT_CHECKED = "Whether both sides make sense together is not checked.";
@@ -12,34 +12,31 @@ const NOT_CHECKED = "Whether both sides make sense together is not checked.";
  * replaced lines, or it is unknown what it wrote, the checkout's side stays alone, and the report says so.
  */
 export function* resolveConflict(
-  { files, report }: ConflictNotice,
-  messages: readonly MessageParam[],
+  notice: ConflictNotice,
+  messages: Messages,
   tools: OfflineTools,
-): OfflinePlan<PlanResult> {
+): OfflinePlan {
   const results: PlanResult[] = [];
-  for (const { path: given, kind, hasMarks } of files) {
+  for (const { path: given, kind, hasMarks } of notice.files) {
     const path = tools.absolute(given);
     const name = `${tools.shown(path)}${kind === "" ? "" : ` (${kind})`}`;
     const lines = hasMarks
       ? yield* readWhole(tools, path)
       : "there are no two sides of lines to put together.";
-    if (typeof lines === "string") results.push({ ok: false, text: `${name} was left as it is: ${lines}` });
-    else results.push(yield* resolveFile(name, path, lines, addedBy(messages, path), tools));
+    const isRead = typeof lines !== "string";
+    const left = { ok: false, text: `${name} was left as it is: ${String(lines)}` };
+    results.push(isRead ? yield* resolveFile({ name, path, lines }, addedBy(messages, path), tools) : left);
   }
-  const told = `My edits conflicted with changes in the checkout. ${results.map(({ text }) => text).join(" ")}`;
-  const note = results.some(({ text }) => text.startsWith("Both sides")) ? NOT_CHECKED : "";
-  const parts = [report.replace(NOT_CHECKED, "").trim(), told, note].filter((part) => part !== "");
-  return { ok: results.every(({ ok }) => ok), text: parts.join("\n\n") };
+  const { ok, text } = joinResults(results, " ");
+  const told = `${notice.report.replace(NOT_CHECKED, "").trim()}\n\nMy edits conflicted with changes in the checkout. ${text}`;
+  return { ok, text: `${told}${/\bBoth sides were kept\b/.test(text) ? `\n\n${NOT_CHECKED}` : ""}`.trim() };
 }
 
+type MarkedFile = { readonly name: string; readonly path: string; readonly lines: readonly string[] };
+
 /** Two places with the same text have the same resolution. */
-function* resolveFile(
-  name: string,
-  path: string,
-  lines: readonly string[],
-  added: ReadonlySet<string>,
-  tools: OfflineTools,
-): OfflinePlan<PlanResult> {
+function* resolveFile(file: MarkedFile, added: ReadonlySet<string>, tools: OfflineTools): OfflinePlan {
+  const { name, path, lines } = file;
   const marked = `${lines.join("\n")}\n`.matchAll(
     /^<{7}(?: .*)?\n((?:(?!\|{7}|={7}).*\n)*)(?:\|{7}(?: .*)?\n[\s\S]*?)?^={7}\s*\n([\s\S]*?)^>{7}(?: .*)?\n/gm,
   );
@@ -55,16 +52,14 @@ function* resolveFile(
     const { ok, text } = yield* change(tools, "Edit", { file_path: path, ...edit });
     if (!ok) return { ok, text: `${name} is not resolved: ${text}` };
   }
-  if (isMerged) return { ok: true, text: `Both sides were kept in ${name}.` };
-  const text = "the checkout's side was kept, and mine was not: both changed the same lines.";
-  return { ok: false, text: `In ${name} ${text}` };
+  const lost = `In ${name} the checkout's side was kept, and mine was not: both changed the same lines.`;
+  return { ok: isMerged, text: isMerged ? `Both sides were kept in ${name}.` : lost };
 }
 
 /** The lines that the agent's task added to a file; none if it replaced some, or had not read the file to its end. */
-function addedBy(messages: readonly MessageParam[], path: string): ReadonlySet<string> {
-  const calls = callsIn(messages.slice(Math.max(0, messages.findLastIndex(isTask)))).filter(
-    ({ input, outcome }) => Object(input).file_path === path && outcome.type === "result",
-  );
+function addedBy(messages: Messages, path: string): ReadonlySet<string> {
+  const all = callsIn(messages.slice(Math.max(0, messages.findLastIndex(isTask))));
+  const calls = all.filter(({ input, outcome }) => Object(input).file_path === path && outcome.ok);
   const first = calls.findIndex(({ name }) => name !== "Read");
   const reads = calls.slice(0, Math.max(0, first)).map(({ outcome }) => outcome.text);
   const found = new Set(reads.flatMap((text) => readLines(path, text)).map(({ text }) => text));

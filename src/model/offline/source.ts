@@ -1,5 +1,5 @@
 import type { OfflinePlan } from "./plan.ts";
-import { type FoundLine, type OfflineTools, readSome } from "./tools.ts";
+import { type FoundLines, type OfflineTools, readSome } from "./tools.ts";
 
 export const KEYWORDS =
   "function\\*?|class|interface|type|enum|struct|trait|impl|defp?|func|fn|const|let|var|val|module|namespace|object|macro|sub|protocol";
@@ -38,22 +38,26 @@ export function fileWeight(path: string): number {
   return /\.(?:json|ya?ml|toml|ini|cfg)$/i.test(path) ? 0.6 : 1;
 }
 
+/** The lines from a place up to the next one that fits; by default up to an empty line. */
+export function linesUntil(lines: FoundLines, from: number, ends = /^\s*$/): FoundLines {
+  const end = lines.findIndex(({ text }, at) => at > from && ends.test(text));
+  return from < 0 ? [] : lines.slice(from, end < 0 ? undefined : end);
+}
+
 /** Reads around lines: for each the comment above it, the line, and what belongs to it, up to an empty line. */
 export function* passages(
-  places: readonly FoundLine[],
+  places: FoundLines,
   longest: number,
   tools: OfflineTools,
-): OfflinePlan<FoundLine[][]> {
+): OfflinePlan<FoundLines[]> {
   const around = places.map(({ path, line }) => ({ path, offset: Math.max(1, line - 15), limit: 60 }));
   const read = yield* readSome(tools, around);
   return places.map((place, at) => {
     const lines = read[at] ?? [];
     const middle = lines.findIndex(({ line }) => line === place.line);
     if (middle < 0) return [place];
-    const comment = lines.slice(Math.max(0, middle - 10), middle).reverse();
-    const above = comment.findIndex(({ text }) => !isComment(text));
-    const from = middle - (above < 0 ? comment.length : above);
-    const size = lines.slice(middle).findIndex(({ text }) => text.trim() === "");
-    return lines.slice(from, Math.min(size < 0 ? lines.length : middle + size, from + longest));
+    const before = lines.slice(Math.max(0, middle - 10), middle);
+    const comment = before.slice(before.findLastIndex(({ text }) => !isComment(text)) + 1);
+    return [...comment, ...linesUntil(lines, middle)].slice(0, longest);
   });
 }

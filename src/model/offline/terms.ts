@@ -1,36 +1,26 @@
 import { shorten } from "../../lib/text.ts";
 
-/** A word of a question, as a search term. */
-export interface Term {
-  readonly label: string;
-  /** Source of a pattern; case is ignored. */
-  readonly pattern: string;
-  /** A name says most; a participle ("chosen", "loaded") says less than a noun. */
-  readonly weight: number;
-}
+/** A word of a question, as a search term; its pattern ignores case. */
+export type Term = { readonly label: string; readonly pattern: string; readonly weight: number };
 
-const STOP = new Set(
-  "a about after all an and any are as at be been before being between both but by called can code could decided declared defined did do does done during each else ever every file files find first for from get gets give given go goes handled happen happens has have how i if implemented in into is it its just kept held live lives like list locate located long made make makes many may me mean means more most much must my no not of off often on once one only or other our out over own part parts please program project run same say says see set should show so some such tell than that the their them then there these they thing things this those through to under until up us use used very was we were what when where which while who whose why will with work works would you your".split(
-    " ",
-  ),
-);
+/** Words that a question has whatever it is about. */
+const STOP =
+  /^(?:a|about|after|all|an|and|any|are|as|at|be|been|before|being|between|both|but|by|called|can|code|could|decided|declared|defined|did|do|does|done|during|each|else|ever|every|file|files|find|first|for|from|get|gets|give|given|go|goes|handled|happen|happens|has|have|how|i|if|implemented|in|into|is|it|its|just|kept|held|live|lives|like|list|locate|located|long|made|make|makes|many|may|me|mean|means|more|most|much|must|my|no|not|of|off|often|on|once|one|only|or|other|our|out|over|own|part|parts|please|program|project|run|same|say|says|see|set|should|show|so|some|such|tell|than|that|the|their|them|then|there|these|they|thing|things|this|those|through|to|under|until|up|us|use|used|very|was|we|were|what|when|where|which|while|who|whose|why|will|with|work|works|would|you|your)$/i;
+
 /** Returns the subjects of a question: its names, and other words without their endings. */
 export function termsOf(question: string): Term[] {
   const terms = new Map<string, Term>();
-  for (const [, quoted, word = ""] of question.matchAll(
-    /[`"“]([^`"”]+)[`"”]|([\p{L}\d_$][\p{L}\d_$./-]*)/gu,
-  )) {
+  const words = question.matchAll(/[`"“]([^`"”]+)[`"”]|([\p{L}\d_$][\p{L}\d_$./-]*)/gu);
+  for (const [, quoted, word = ""] of words) {
     const label = quoted ?? word.replace(/[./-]+$/, "");
     const isFirst = quoted === undefined && question.trimStart().startsWith(label);
     const looksSo = /[a-z][A-Z]|[_$/.\d]|^[A-Z]{2}/.test(label) || (/^[A-Z]/.test(label) && !isFirst);
-    if (label.length < 2 || STOP.has(label.toLowerCase())) continue;
+    if (label.length < 2 || STOP.test(label)) continue;
     const isName = quoted !== undefined || looksSo;
     const pattern = isName ? RegExp.escape(label) : wordPattern(label.toLowerCase());
-    terms.set(label.toLowerCase(), {
-      label,
-      pattern,
-      weight: isName ? 2 : /(?:ed|en)$/.test(label) ? 0.5 : 1,
-    });
+    // A name says most; a participle ("chosen", "loaded") says less than a noun.
+    const weight = isName ? 2 : /(?:ed|en)$/.test(label) ? 0.5 : 1;
+    terms.set(label.toLowerCase(), { label, pattern, weight });
   }
   return [...terms.values()].slice(0, 6);
 }

@@ -87,6 +87,10 @@ describe("the main conversation", () => {
     "should I use a lexer?",
     "write a poem",
     "deploy it",
+    "thanks, now delete a.ts",
+    "great, now fix the bug",
+    "hi, rename the parser",
+    "what can you improve in the parser?",
   ])("says in one sentence that it needs a model, and calls nothing: %s", async (prompt) => {
     const reply = await lead(asked(prompt));
     expect(callsIn(reply)).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findNamedPaths } from "../../../src/model/offline/named-paths.ts";
+import { findNamedPaths } from "../../../src/model/offline/search.ts";
 import { termsOf } from "../../../src/model/offline/terms.ts";
 
 const FILES = [

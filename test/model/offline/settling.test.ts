@@ -306,7 +306,7 @@ test("a resolution never restores a line that the checkout replaced, whatever bo
       const { old_string: old, new_string: now } = { ...call?.input };
       if (call?.tool === "Edit") file = file.replaceAll(String(old), () => String(now));
       const text = call?.tool === "Edit" ? "Edited." : numbered(file);
-      step = plan.next([{ type: "result", text, parts: [text] }]);
+      step = plan.next([{ ok: true, text }]);
     }
     const extra = file.split("\n").filter((line) => {
       if (line !== kept[0]) return true;

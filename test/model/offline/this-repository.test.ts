@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { citedLines, untrueCitations } from "./citations.ts";
@@ -32,4 +33,10 @@ test("two questions to the main conversation bring two agents' summaries, citati
   expect(cited.some((line) => /^src\/mailbox\/messages\.ts .*The wire format/.test(line))).toBe(true);
   expect(cited.some((line) => /^src\/\S+\.ts .*how an agent('s run)? ends?/i.test(line))).toBe(true);
   expect(await untrueCitations(root, text)).toEqual([]);
+});
+
+test("is at most 1,200 lines of code, without blank lines and comments (issue 20, 12)", () => {
+  const dir = join(import.meta.dirname, "../../../src/model/offline");
+  const lines = readdirSync(dir).flatMap((name) => readFileSync(join(dir, name), "utf8").split("\n"));
+  expect(lines.filter((line) => !/^\s*(?:$|\/\/|\/?\*)/.test(line)).length).toBeLessThanOrEqual(1_200);
 });
