@@ -21,7 +21,10 @@ export type Play =
       readonly turns: number;
       readonly file: string;
       readonly delayMs: number;
-    };
+      readonly pieces?: { readonly count: number; readonly apartMs: number };
+    }
+  /** Every prompt is answered with this many characters of Markdown, in pieces as a model sends them. */
+  | { readonly type: "reply"; readonly characters: number; readonly apartMs: number };
 
 /** What it saw since it began to play. Times are on the clock that processes share. */
 export interface Seen {

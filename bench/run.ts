@@ -24,6 +24,7 @@ import {
 import { rounded } from "./samples.ts";
 import { run as spawn } from "./spawn.ts";
 import { run as supervision } from "./supervision.ts";
+import { run as terminal } from "./terminal.ts";
 import { run as tools } from "./tools.ts";
 import { run as turnGap } from "./turn-gap.ts";
 import { run as worktrees } from "./worktrees.ts";
@@ -47,6 +48,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   outside,
   worktrees,
   "language-server": languageServer,
+  terminal,
   "coming-home": comingHome,
 };
 

@@ -53,6 +53,8 @@ function handlerOf(play: Play): Handler {
       return loop(play);
     case "fan-out":
       return fanOut(play);
+    case "reply":
+      return () => markdownReply(play);
     default:
       return play satisfies never;
   }
@@ -86,15 +88,30 @@ function meetingOf(count: number): () => Promise<void> {
   };
 }
 
-function fanOut({ agents, turns, file, delayMs }: Extract<Play, { type: "fan-out" }>): Handler {
-  const agent = loop({ type: "loop", turns, file });
-  return async (request) => during(isMain(request) ? main(request, agents) : await agent(request), delayMs);
+function fanOut({ agents, turns, file, delayMs, pieces }: Extract<Play, { type: "fan-out" }>): Handler {
+  const agent = loop({ type: "loop", turns, file, ...(pieces ? { delayMs, pieces } : {}) });
+  return async (request) => {
+    if (!isMain(request)) return pieces ? agent(request) : during(await agent(request), delayMs);
+    return during(main(request, agents), delayMs);
+  };
 }
 
 /** A reply that ends after `ms`, and begins after a tenth of that: the first event of a model comes long before its last. */
 function during(reply: ServedReply, ms: number): ServedReply {
   const until = new Promise<void>((resolve) => setTimeout(resolve, ms));
   return { ...reply, delayMs: ms / 10, held: { after: "event: message_start", until } };
+}
+
+/** A piece has about 40 characters. */
+function markdownReply({ characters, apartMs }: Extract<Play, { type: "reply" }>): ServedReply {
+  const part = [
+    "## A part of it\n\nSome **words** of a reply, with `code` and a [link](src/index.ts), on a line or two as models write.\n\n",
+    "- one item\n- another one, which is longer than the first\n\n",
+    "```ts\nexport function add(a: number, b: number): number {\n  return a + b;\n}\n```\n\n",
+    "| name | value |\n| --- | ---: |\n| first | 1 |\n| second | 22 |\n\n",
+  ].join("");
+  const text = part.repeat(Math.ceil(characters / part.length)).slice(0, characters);
+  return { text, chunks: Math.ceil(characters / 40), chunkDelayMs: apartMs };
 }
 
 function isMain({ rawBody }: RecordedRequest): boolean {

@@ -7,6 +7,8 @@ export interface TerminalScreen {
   resize(columns: number, rows: number): void;
   /** Every line so far, without trailing spaces, down to the cursor or the last text. */
   lines(): string[];
+  /** One of them. */
+  line(row: number): string;
   /** Position of the cursor in `lines()`. */
   cursor(): { readonly row: number; readonly column: number };
   /** Lines that have left the screen. */
@@ -29,20 +31,20 @@ export function terminalScreen(
   });
   terminal.onData(onAnswer);
   const buffer = () => terminal.buffer.active;
+  const line = (row: number) => (buffer().getLine(row)?.translateToString(true) ?? "").trimEnd();
   const cursor = () => ({ row: buffer().baseY + buffer().cursorY, column: buffer().cursorX });
   return {
     write: (text, done) => terminal.write(text, done),
     resize: (columns, rows) => terminal.resize(columns, rows),
     lines() {
-      const lines = Array.from({ length: buffer().length }, (_, row) =>
-        (buffer().getLine(row)?.translateToString(true) ?? "").trimEnd(),
-      );
+      const lines = Array.from({ length: buffer().length }, (_, row) => line(row));
       const end = Math.max(
         cursor().row,
         lines.findLastIndex((line) => line !== ""),
       );
       return lines.slice(0, end + 1);
     },
+    line,
     cursor,
     scrolled: () => buffer().baseY,
   };
