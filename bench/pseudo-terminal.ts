@@ -10,8 +10,9 @@ export interface BenchTerminal {
   /** Resolves to the milliseconds since the start at which the screen first showed this. */
   shows(what: RegExp): Promise<number>;
   write(text: string): void;
-  /** Types one character; resolves to the milliseconds until the row with the cursor shows it. */
+  /** Types one character at the prompt; resolves to the milliseconds until the row with the cursor shows it. */
   typeKey(key: string): Promise<number>;
+  clearLine(): Promise<void>;
   /** The memory that the program has now; not a number where the system does not tell. */
   residentMiB(): number;
   /** Resolves when the program has ended. */
@@ -50,8 +51,12 @@ export function openTerminal(
   );
   const visible = (): string =>
     Array.from({ length: rows }, (_, row) => screen.line(screen.scrolled() + row)).join("\n");
-  // Without blanks: the prompt ends in one.
-  const input = (): string => screen.line(screen.cursor().row).replaceAll(" ", "");
+  /** In the input line, as far as `typeKey` did it. */
+  let typed = "";
+  const showsTyped = (): boolean => {
+    const line = screen.line(screen.cursor().row);
+    return typed === "" ? line === "›" : line.startsWith("› ") && line.endsWith(typed);
+  };
   const until = (isThere: () => boolean, what: string): Promise<void> =>
     new Promise((resolve, reject) => {
       const stop = (): void => {
@@ -79,11 +84,16 @@ export function openTerminal(
     },
     write: (text) => terminal.write(text),
     async typeKey(key) {
-      const wanted = input() + key;
+      typed += key;
       const at = performance.now();
       terminal.write(key);
-      await until(() => input() === wanted, `"${wanted}"`);
+      await until(showsTyped, `"${typed}" in the input line`);
       return performance.now() - at;
+    },
+    async clearLine() {
+      typed = "";
+      terminal.write("\u0015");
+      await until(showsTyped, "an empty input line");
     },
     residentMiB() {
       try {

@@ -88,7 +88,7 @@ async function inASession(
   return withTroupe(server, ground, { TROUPE_MAX_AGENTS: String(agents) }, async (terminal) => {
     terminal.write("Fan out.\r");
     // So many agents are asked for.
-    await terminal.shows(/Start them\?[^]*answer/);
+    await terminal.shows(/Start them\?[\s\S]*answer/);
     terminal.write("1\r");
     await terminal.shows(/question \d+.*2 turns/);
     const ms = await typeKeys(terminal, quick ? 40 : 150);
@@ -111,8 +111,8 @@ async function longReply(server: ModelServer, ground: Ground): Promise<BenchResu
     terminal.write("Tell me all.\r");
     await terminal.shows(/A part of it/);
     const ms = await typeKeys(terminal, 100);
-    terminal.write("\u0015");
-    await terminal.shows(/done · 1 turn[^]*\n› *$/m);
+    await terminal.clearLine();
+    await terminal.shows(/done · 1 turn[\s\S]*\n› *$/m);
     return [
       {
         name: "longest wait for a key, reply of 300 kB",
@@ -195,7 +195,7 @@ async function manyTurns({ quick }: BenchOptions, server: ModelServer, ground: G
       const { requests } = await server.seen();
       terminal.write(`Question ${turn}.\r`);
       while ((await server.seen()).requests === requests) await wait(2);
-      await terminal.shows(new RegExp(`Question ${turn}\\.[^]*\\n› *$`, "m"));
+      await terminal.shows(new RegExp(`Question ${turn}\\.[\\s\\S]*\\n› *$`, "m"));
       if (turn === from) atFrom = terminal.residentMiB();
     }
     return {
@@ -213,10 +213,7 @@ async function typeKeys(terminal: BenchTerminal, count: number): Promise<number[
   const ms: number[] = [];
   for (let n = 0; n < count; n++) {
     // The line must not grow beyond the terminal.
-    if (n > 0 && n % 40 === 0) {
-      terminal.write("\u0015");
-      await terminal.shows(READY);
-    }
+    if (n > 0 && n % 40 === 0) await terminal.clearLine();
     const [least, most] = KEYS_APART_MS;
     await wait(least + ((n * 37) % (most - least)));
     ms.push(await terminal.typeKey("abcdefghijklmnopqrstuvwxyz"[n % 26] ?? "x"));
