@@ -195,7 +195,7 @@ async function manyTurns({ quick }: BenchOptions, server: ModelServer, ground: G
       const { requests } = await server.seen();
       terminal.write(`Question ${turn}.\r`);
       while ((await server.seen()).requests === requests) await wait(2);
-      await terminal.shows(new RegExp(`Question ${turn}\\.[\\s\\S]*\\n› *$`, "m"));
+      await terminal.shows(new RegExp(`Question ${turn}\\.[\\s\\S]*done · 1 turn[\\s\\S]*\\n› *$`, "m"));
       if (turn === from) atFrom = terminal.residentMiB();
     }
     return {
