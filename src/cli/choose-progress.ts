@@ -3,7 +3,7 @@ import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId } from "../mailbox/ids.ts";
 import { createCanvas } from "../terminal/canvas/canvas.ts";
 import { CLOCK_MS, createFrames, TREE_MS } from "../terminal/canvas/frames.ts";
-import { isDumb, type Paint, paintFor } from "../terminal/colour.ts";
+import { isPlain, type Paint, paintFor } from "../terminal/colour.ts";
 import { cutToWidth } from "../terminal/display-width.ts";
 import type { Outlet } from "../terminal/output-stream.ts";
 import { safeLine } from "../terminal/safe-text.ts";
@@ -14,7 +14,7 @@ import { createWaits, pauseLine } from "./waits.ts";
 
 /** A live tree on a terminal, plain lines anywhere else. */
 export function chooseProgress({ stderr, env, clock }: CliIO): Progress {
-  const create = stderr.isTTY && !isDumb(env) ? createLiveProgress : createPlainProgress;
+  const create = stderr.isTTY && !isPlain(env) ? createLiveProgress : createPlainProgress;
   return create(stderr, clock, paintFor(stderr, env));
 }
 

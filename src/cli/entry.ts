@@ -1,9 +1,10 @@
 import { errorMessage } from "../lib/errors.ts";
 import type { ThreadsAhead } from "../mailbox/threads.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { main } from "./main.ts";
+import { main, untilTerminator } from "./main.ts";
 import { processIO } from "./process-io.ts";
 import { lazyRuntime, withThreads } from "./runtime.ts";
+import { commonFlags } from "./session-flags.ts";
 
 const argv = process.argv.slice(2);
 
@@ -20,6 +21,8 @@ export async function start(ahead: ThreadsAhead | null): Promise<void> {
     process.stderr.write("troupe: The current directory no longer exists; change to another one.\n");
     process.exitCode = exitCodes.usage;
   } else {
+    // Where everything that paints looks; a child of this process is plain too.
+    if (untilTerminator(argv).includes(`--${commonFlags.plain.name}`)) process.env["TROUPE_PLAIN"] = "1";
     const runtime = ahead === null ? lazyRuntime : withThreads(lazyRuntime, ahead);
     process.exitCode = await main(argv, processIO(cwd), runtime);
   }

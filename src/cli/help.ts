@@ -18,6 +18,7 @@ const environment: readonly Row[] = [
   ["OPENAI_MODEL", "its model, if --model is not given"],
   ["TROUPE_MAX_AGENTS", "agents at work at the same time, 1 to 256 (default: 32)"],
   ["TROUPE_HOME", "where sessions are kept (default: ~/.troupe)"],
+  ["TROUPE_PLAIN", "1: lines are printed and none is repainted, as with --plain"],
   ["NO_COLOR, FORCE_COLOR", "colours off, colours on"],
 ];
 

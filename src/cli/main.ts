@@ -110,7 +110,8 @@ async function report(error: unknown, argv: readonly string[], io: CliIO): Promi
   return error instanceof UsageError ? exitCodes.usage : exitCodes.notDone;
 }
 
-function untilTerminator(argv: readonly string[]): readonly string[] {
+/** The words before `--`. */
+export function untilTerminator(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
   return end === -1 ? argv : argv.slice(0, end);
 }

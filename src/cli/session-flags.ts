@@ -119,6 +119,11 @@ export const jsonFlag = flag({ name: "json", summary: "print JSON" });
 
 /** Flags that every command has. */
 export const commonFlags = {
+  plain: flag({
+    name: "plain",
+    summary: "print lines and repaint none, for screen readers and logs",
+    fallback: "TROUPE_PLAIN",
+  }),
   debug: flag({ name: "debug", summary: "show stack traces of errors" }),
   help: flag({ name: "help", short: "h", summary: "show this help" }),
 } as const;

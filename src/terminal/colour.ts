@@ -17,7 +17,11 @@ function hasColour(outlet: Outlet, env: Readonly<Record<string, string | undefin
   return outlet.isTTY && !env["NO_COLOR"] && !isDumb(env);
 }
 
-/** True for a terminal that only prints: nothing on it can be repainted. */
-export function isDumb(env: Readonly<Record<string, string | undefined>>): boolean {
+/** True if lines are only printed, never repainted: the terminal can do no more, or its user (or screen reader) wants it. */
+export function isPlain(env: Readonly<Record<string, string | undefined>>): boolean {
+  return isDumb(env) || !["", "0", "false"].includes(env["TROUPE_PLAIN"] ?? "");
+}
+
+function isDumb(env: Readonly<Record<string, string | undefined>>): boolean {
   return env["TERM"] === "dumb";
 }

@@ -207,6 +207,12 @@ test.each<[Readonly<Record<string, string>>, number, DoctorCheck["state"], strin
   [{ TERM: "xterm" }, 100, "ok", "xterm, 100 columns, colours"],
   [{ TERM: "xterm", NO_COLOR: "1" }, 100, "ok", "xterm, 100 columns, no colours (NO_COLOR)"],
   [{ TERM: "dumb" }, 100, "warning", "dumb, 100 columns, no colours; nothing is painted, only printed"],
+  [
+    { TERM: "xterm", TROUPE_PLAIN: "1" },
+    100,
+    "ok",
+    "xterm, 100 columns, colours; nothing is painted, only printed (--plain or TROUPE_PLAIN)",
+  ],
   [{ TERM: "xterm" }, 30, "warning", "xterm, 30 columns, colours"],
 ])("describes the terminal of %j", (env, columns, state, text) => {
   const io = new FakeIO({ env, columns, stdoutIsTTY: true });

@@ -185,8 +185,9 @@ describe("troupe top (C20, D13)", () => {
 
   test("prints once on a terminal that can only print, and with NO_COLOR without colours", async () => {
     const { home } = running();
-    for (const env of [{ TERM: "dumb" }, { NO_COLOR: "1" }]) {
-      const { io, code } = top(home, "TERM" in env ? [] : ["--once"], { stdoutIsTTY: true, env });
+    for (const env of [{ TERM: "dumb" }, { TROUPE_PLAIN: "1", NO_COLOR: "1" }, { NO_COLOR: "1" }]) {
+      const once = Object.keys(env).length === 1 && "NO_COLOR" in env ? ["--once"] : [];
+      const { io, code } = top(home, once, { stdoutIsTTY: true, env });
       expect(await code).toBe(0);
       expect(io.out.text).toContain("Bash npm test");
       expect(io.out.text).not.toContain("\u001b");

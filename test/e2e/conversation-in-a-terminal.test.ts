@@ -310,9 +310,13 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.ended;
   });
 
-  test("a terminal that only prints gets plain lines", { tags: ["long"] }, async () => {
+  test.each([
+    { on: "TERM=dumb", env: { TERM: "dumb" }, args: [] },
+    { on: "--plain without colours", env: { TERM: "xterm", NO_COLOR: "1" }, args: ["--plain"] },
+    { on: "TROUPE_PLAIN without colours", env: { TROUPE_PLAIN: "1", NO_COLOR: "1" }, args: [] },
+  ])("prints plain lines and repaints none with $on", { tags: ["long"] }, async ({ env, args }) => {
     const server = await serving(() => ({ text: "A plain answer.", chunks: 3 }));
-    const terminal = start({ url: server.url, env: { TERM: "dumb" } });
+    const terminal = start({ url: server.url, env, args });
     await terminal.shows(/\n> $|\n>$/);
     terminal.type("go\r");
     await terminal.shows(/A plain answer\.\n\n✓ done[^\n]*\n\n>/);

@@ -1,7 +1,7 @@
 import { MAIN } from "../../mailbox/ids.ts";
 import { repositoriesAbout } from "../../policy/trust/git-repository.ts";
 import type { Processes } from "../../processes/processes.ts";
-import { isDumb, paintFor } from "../../terminal/colour.ts";
+import { isPlain, paintFor } from "../../terminal/colour.ts";
 import { ripgrepPath } from "../../tools/grep/ripgrep.ts";
 import type { CliIO } from "../io.ts";
 import type { DoctorCheck } from "./check.ts";
@@ -73,7 +73,9 @@ export function checkTerminal({ stdout, stdinIsTTY, env }: CliIO): DoctorCheck {
     `${coloured ? "colours" : "no colours"}${why}`,
     ...(stdinIsTTY ? [] : ["the input comes from a file or a program, so no question can be answered"]),
   ].join(", ");
-  if (isDumb(env))
+  if (isPlain(env) && env["TERM"] !== "dumb")
+    return { name, state: "ok", text: `${text}; nothing is painted, only printed (--plain or TROUPE_PLAIN)` };
+  if (isPlain(env))
     return {
       ...{ name, state: "warning", text: `${text}; nothing is painted, only printed` },
       todo: "Set TERM to what your terminal is, such as xterm-256color.",

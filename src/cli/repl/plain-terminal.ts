@@ -12,7 +12,7 @@ import { createQuietKeys } from "./quiet-keys.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
 
 /**
- * Creates a conversation on a terminal that only prints (TERM=dumb): the system edits the line, and everything is
+ * Creates a conversation that only prints (TERM=dumb, --plain): the system edits the line, and everything is
  * written once, in order.
  */
 export function createPlainTerminal(io: CliIO, options: TerminalListeners): Terminal {

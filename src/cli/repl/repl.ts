@@ -4,7 +4,7 @@ import { within } from "../../mailbox/clock.ts";
 import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { CloseReason } from "../../session/options.ts";
 import { whyNotMode } from "../../settings/modes.ts";
-import { isDumb } from "../../terminal/colour.ts";
+import { isPlain } from "../../terminal/colour.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { visibleText } from "../../terminal/visible-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
@@ -275,7 +275,7 @@ function farewell(
 
 /** Returns a painted terminal if the cursor can move, or else a plain one. */
 function chooseTerminal(io: CliIO, options: PaintedOptions): Terminal {
-  return isDumb(io.env) ? createPlainTerminal(io, options) : createPaintedTerminal(io, options);
+  return isPlain(io.env) ? createPlainTerminal(io, options) : createPaintedTerminal(io, options);
 }
 
 /** Asks at the terminal whether the user trusts the directory. Only `y` or `yes` agrees; `a` shows the whole list. */

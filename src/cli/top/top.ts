@@ -8,7 +8,7 @@ import { settingsReader } from "../../policy/trust/trust.ts";
 import { createCanvas } from "../../terminal/canvas/canvas.ts";
 import { CLOCK_MS, createFrames, TREE_MS } from "../../terminal/canvas/frames.ts";
 import { takeKeys } from "../../terminal/canvas/modes.ts";
-import { isDumb, paintFor } from "../../terminal/colour.ts";
+import { isPlain, paintFor } from "../../terminal/colour.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
 import { counted, dollars, shortCount, shortDate, shortTime } from "../../terminal/figures.ts";
 import { createKeyReader, isKey } from "../../terminal/input/keys.ts";
@@ -38,7 +38,7 @@ export async function watchSession({ id, json, once }: TopRequest, io: CliIO): P
   const { session } = found;
   const { settings } = await settingsReader(settingsSource(io, session.cwd), false).read();
   const view = new SessionView(settings.budgets.prices);
-  if (!json && !once && io.stdout.isTTY && !isDumb(io.env)) return watchOnTerminal(session, view, io);
+  if (!json && !once && io.stdout.isTTY && !isPlain(io.env)) return watchOnTerminal(session, view, io);
   const paint = paintFor(io.stdout, io.env);
   return followJournal(session, io, {
     onRecord: (record) => view.apply(record),
