@@ -44,7 +44,7 @@ export async function runActor(world: ActorWorld): Promise<void> {
       cwd: state.cwd,
       root: state.root,
       additionalDirs: spec.additionalDirs,
-      resultChars: charsIn(boundsIn(spec, state).result),
+      resultChars: charsIn(boundsIn(state.spec, state).result),
       ...(spec.fileRules ? { fileRules: spec.fileRules } : {}),
       signal,
       reads: state.reads,
@@ -77,5 +77,5 @@ export async function runActor(world: ActorWorld): Promise<void> {
         event satisfies never;
     }
   };
-  await runAgent(spec, state, { model, services, dispatch, check, signal, onModelEvent, onProgress });
+  await runAgent(state, { model, services, dispatch, check, signal, onModelEvent, onProgress });
 }

@@ -51,6 +51,8 @@ import { Repetition } from "./repetition.ts";
  * old one ended (promise 8).
  */
 export class AgentConversation {
+  /** What it was started as, with its present model. */
+  spec: ActorSpec;
   /** As the model sees them. */
   messages: MessageParam[];
   readonly reads: ReadLedger;
@@ -88,6 +90,7 @@ export class AgentConversation {
   readonly #start: Pick<CompactedView, "id" | "messages" | "counted">;
 
   constructor(spec: ActorSpec) {
+    this.spec = spec;
     this.offered = toolsWith(
       spec.tools,
       spec.turns.flatMap(({ heard }) => heard),
@@ -186,7 +189,8 @@ export class AgentConversation {
   }
 
   /** Applies what came with a response of the supervisor. */
-  applyAnswer({ steer, last, compact }: TurnAnswer): void {
+  applyAnswer({ steer, last, compact, model }: TurnAnswer): void {
+    if (model) this.spec = { ...this.spec, ...model };
     this.last = last ?? null;
     this.compactRequest = compact ?? this.compactRequest;
     this.addSteering(steer);

@@ -48,23 +48,19 @@ export interface LoopContext {
  * ends it. The same for the main conversation and for every agent. Resolves once the supervisor has the summary;
  * rejects only when it is gone.
  */
-export async function runAgent(
-  spec: ActorSpec,
-  state: AgentConversation,
-  context: LoopContext,
-): Promise<void> {
+export async function runAgent(state: AgentConversation, context: LoopContext): Promise<void> {
   const { services, signal } = context;
   const end = (turn: Turn | null, ending: Ending, more: Pick<Finish, "compacted"> = {}) => {
     const { turns, usage, receipts } = state;
     const ended = turn && withEnding(turn, ending);
     return services.finish({ turn: ended, summary: { ...ending, turns, usage, receipts }, ...more });
   };
-  let pending = spec.pending;
+  let pending = state.spec.pending;
   if (!pending && (state.onlyCompacts || state.hasAnswered)) {
     // Its reply may be recorded, but not its end: the model is not called to continue its own text.
     const ending: TypedEnding = state.onlyCompacts
-      ? { type: "ends", ending: await endingOfCompaction(spec, state, context) }
-      : await asData(endingOfAnswer(state.turnsShown.at(-1), state.said), spec, state, context, false);
+      ? { type: "ends", ending: await endingOfCompaction(state.spec, state, context) }
+      : await asData(endingOfAnswer(state.turnsShown.at(-1), state.said), state.spec, state, context, false);
     if (ending.type === "again") state.addSteering([{ text: ending.note, notice: true }]);
     else {
       const answer = await end(null, ending.ending, state.onlyCompacts ? { compacted: true } : {});
@@ -79,15 +75,15 @@ export async function runAgent(
     pending = undefined;
     if (begun) reply = { ...begun.reply, stopReason: "tool_use" };
     else {
-      last = lastTurn(spec, state);
+      last = lastTurn(state.spec, state);
       if (last?.silent)
         return void (await end(null, { status: last.status, reason: last.reason, text: state.said }));
       const { note } = state.repetition;
       if (note !== null) state.addSteering([{ text: note, notice: true }]);
-      const fits = await compactToFit(spec, state, last === null, context);
-      last ??= fits ? null : outOfRoom(spec);
+      const fits = await compactToFit(state.spec, state, last === null, context);
+      last ??= fits ? null : outOfRoom(state.spec);
       if (last) state.addSteering([{ text: last.note, notice: true }]);
-      const outcome = await nextReply(spec, state, last, context);
+      const outcome = await nextReply(state.spec, state, last, context);
       if (signal.aborted) return void (await end(null, endingOfCancel(signal, state.said)));
       if (outcome.type === "failure")
         return void (await end(null, endingOfFailure(outcome.failure, state.said)));
@@ -97,7 +93,7 @@ export async function runAgent(
     const saidBefore = state.said;
     state.say(reply);
     context.onProgress(state);
-    const results = await resultsOf(reply, begun, spec, state, context);
+    const results = await resultsOf(reply, begun, state.spec, state, context);
     const calls = callsOf(reply.content);
     const turn = state.take(reply, calls, results);
     context.onProgress(state);
@@ -110,7 +106,7 @@ export async function runAgent(
     const ending =
       calls.length > 0
         ? null
-        : await asData(endingOfReply(reply, saidBefore, last), spec, state, context, isLast);
+        : await asData(endingOfReply(reply, saidBefore, last), state.spec, state, context, isLast);
     const answer =
       ending?.type === "ends"
         ? await end(turn, ending.ending)

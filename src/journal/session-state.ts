@@ -45,8 +45,10 @@ export interface ActorAtRest {
   readonly turns: readonly Turn[];
   /** What its requests for summaries used, as each record of a compaction adds to it. */
   readonly summaries: readonly Usage[];
-  /** Models that it had before its spec's, each with the number of turns and of summaries up to its end. */
+  /** Models that it had before its present one, each with the number of turns and of summaries up to its end. */
   readonly models: readonly PastModel[];
+  /** Its present model if that is not its spec's: it was lent for the rest of a run. */
+  readonly lentModel: string | null;
   /** The reply of an unrecorded turn, with those of its calls that were allowed to run. */
   readonly reply: Reply | null;
   readonly begun: readonly BegunCall[];
@@ -170,9 +172,19 @@ class Folding {
         );
         break;
       case "model":
-        this.#change(event.actor, ({ spec, models, turns, summaries }) => ({
-          spec: { ...spec, model: event.model },
-          models: [...models, { model: spec.model, turns: turns.length, summaries: summaries.length }],
+        this.#change(event.actor, ({ spec, models, lentModel, turns, reply, summary, summaries }) => ({
+          ...(event.lent
+            ? { lentModel: event.model }
+            : { lentModel: null, spec: { ...spec, model: event.model } }),
+          models: [
+            ...models,
+            {
+              model: lentModel ?? spec.model,
+              // The reply of a turn that is not over is the old model's.
+              turns: turns.length + (reply === null || summary !== null ? 0 : 1),
+              summaries: summaries.length,
+            },
+          ],
         }));
         break;
       case "prompt": {
@@ -285,7 +297,7 @@ class Folding {
       spec: { ...spec, messages },
       turns: [...spec.turns],
       unheard: [...spec.heard],
-      ...{ summaries: [], models: [], missed: [], earlier: [] },
+      ...{ summaries: [], models: [], lentModel: null, missed: [], earlier: [] },
       heard: new Set(),
       ...{ run: 1, owner: spec.parent, call, background: background ?? false },
     };

@@ -246,6 +246,14 @@ export type Inherited = z.infer<typeof Inherited>;
 /** Local calls of one reply that run at the same time by default. */
 export const PARALLEL_CALLS = 8;
 
+/** Which model an actor asks, and what follows from it. `window`: absent for the usual one. */
+export const ActorModel = z.object({
+  model: z.string(),
+  maxTokens: z.number(),
+  window: z.optional(ContextWindow),
+});
+export type ActorModel = z.infer<typeof ActorModel>;
+
 /** All that a thread needs to be an agent. */
 export const ActorSpec = z.lazy(() =>
   z.object({

@@ -64,8 +64,13 @@ export const SessionEvent = z.lazy(() =>
       maxTurns: z.number(),
     }),
     z.object({ type: z.literal("start"), actor: ActorId, attempt: z.number() }),
-    /** The session was resumed with another model: what comes after this asks it, and costs what it costs. */
-    z.object({ type: z.literal("model"), actor: ActorId, model: z.string() }),
+    /** What comes after this asks this model, and costs what it costs. `lent`: only for the rest of this run. */
+    z.object({
+      type: z.literal("model"),
+      actor: ActorId,
+      model: z.string(),
+      lent: z.optional(z.literal(true)),
+    }),
     /** Durable before a call with side effects runs. */
     z.object({
       type: z.literal("before"),

@@ -1,12 +1,16 @@
 import * as z from "zod/mini";
 import { CompactRequest } from "./compacted.ts";
-import { LastTurn, Steer, Summary, Turn } from "./messages.ts";
+import { ActorModel, LastTurn, Steer, Summary, Turn } from "./messages.ts";
 
-/** `compact`: the user's request to compact the conversation before the next request. */
+/**
+ * `compact`: the user's request to compact the conversation before the next request. `model`: another one from the next
+ * request on.
+ */
 export const TurnAnswer = z.object({
   steer: z.array(Steer),
   last: z.optional(LastTurn),
   compact: z.optional(CompactRequest),
+  model: z.optional(ActorModel),
 });
 export type TurnAnswer = z.infer<typeof TurnAnswer>;
 

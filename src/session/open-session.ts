@@ -40,6 +40,7 @@ import { isolationFeature, openIsolation, openTrees } from "../features/isolatio
 import { worktreeDefaults } from "../features/isolation/worktree-settings.ts";
 import { sessionLanguages, whyNoLanguages } from "../features/languages/index.ts";
 import { messageService } from "../features/messages/index.ts";
+import { SessionModels } from "../features/models/index.ts";
 import { planService } from "../features/plan-mode/index.ts";
 import { planFilesIn } from "../features/plan-mode/plan-files.ts";
 import { receiptsFeature } from "../features/receipts/index.ts";
@@ -54,6 +55,7 @@ import { watchFeature } from "../features/watch/index.ts";
 import { hasServerSideSearch, pageModel } from "../features/web/index.ts";
 import { whereIs, worktreeService } from "../features/worktree/index.ts";
 import { writersFeature } from "../features/writers/index.ts";
+import { joinPromises } from "../lib/join-promises.ts";
 import { lazy } from "../lib/lazy.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { UserHandler } from "../policy/asks.ts";
@@ -99,6 +101,7 @@ export interface OpenSession
   readonly common: Common;
   readonly spending: Spending;
   readonly usage: UsageMeter;
+  readonly models: SessionModels;
   /** Loaded when they are first asked for. */
   readonly scripts: () => Promise<SessionScripts>;
   /** Tools that cannot work here, and so are not offered, each with the reason as sentences. */
@@ -214,8 +217,10 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     kind: (type) => types.find(type),
   });
   if (servers.person !== null) promptTool.resolve(servers.person);
+  const models = new SessionModels({ options, limits, model, actors, journal });
   const skills = openSkills(options, {
-    ...{ session: id, actors, journal, commands, gate, toolbox, lent, treeAt, denied, onWarning },
+    ...{ session: id, actors, journal, commands, gate, toolbox, lent, models, treeAt, denied },
+    onWarning,
     named: namedFiles({ options: options.context ?? {}, cwd, folders, denied }),
     prompted: async (line, signal) => (await servers.prompted?.(line, signal)) ?? null,
     hooked: (tool) => hooks.has("PreToolUse", [tool]),
@@ -283,7 +288,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     skillListing: options.skills?.listing ?? "attached",
   });
   const common: Common = {
-    ...{ options, limits, toolbox, model, skills, knowledge: context, heldBy: sandbox.describe },
+    ...{ options, limits, toolbox, models, skills, knowledge: context, heldBy: sandbox.describe },
   };
   const spending = new Spending(
     {
@@ -352,6 +357,8 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     writersFeature({ ...git, clock, rule: settings.overlap, cwd, actors }),
     isolationFeature(isolation),
     servers.joints,
+    // Before the budget, which counts in prices of the model that is asked next.
+    models.joints,
     budgetFeature({ spending, usage, clock, actors }),
     ...(skills === null ? [] : [skills]),
     contextFeature(context),
@@ -370,8 +377,9 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   return {
     ...{ id, ids, clock, home, journal, gateway, types, limits, options, actors, spawn, agents, toolbox },
     ...{ rules, permissions, hooks, servers, skills, timers, userActors, context, common, spending, usage },
+    models,
     ...{ scripts, withheld, onWarning },
-    known: joined(sandbox.known, servers.known, skills?.known ?? null),
+    known: joinPromises(sandbox.known, servers.known, skills?.known ?? null),
     async close(reason) {
       watch.close();
       inbox.close();
@@ -388,13 +396,4 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
       resources.release();
     },
   };
-}
-
-function joined(...known: readonly (Promise<void> | null)[]): Promise<void> | null {
-  const waited = known.filter((one) => one !== null);
-  if (waited.length === 0) return null;
-  const all = Promise.all(waited).then(() => {});
-  // The first prompt gets the error; there may be none.
-  all.catch(() => {});
-  return all;
 }

@@ -11,6 +11,7 @@ import type { SessionUsage } from "../features/budget/usage-meter.ts";
 import type { CompactionOptions } from "../features/compaction/windows.ts";
 import type { WorktreeSettings } from "../features/isolation/worktree-settings.ts";
 import type { LanguageServersOption } from "../features/languages/index.ts";
+import type { ModelService } from "../features/models/index.ts";
 import type { ScriptEnd, ScriptRequest } from "../features/scripts/index.ts";
 import type { ScriptEstimate } from "../features/scripts/script-estimate.ts";
 import type { ServerService } from "../features/servers/index.ts";
@@ -342,6 +343,8 @@ export interface SupervisorHandle {
   mode(): PermissionMode;
   /** Holds from the next call on, for every agent. */
   setMode(mode: PermissionMode): void;
+  /** The models that there are, and the change of the main conversation's. */
+  readonly models: ModelService;
   /** The permission rules in force, those that the user granted for the session last. */
   rules(): readonly Rule[];
   /** Settings were changed: their rules and hooks hold from the next call on. */

@@ -4,6 +4,7 @@ import type { AgentView } from "../events/event.ts";
 import { outputJsonSchema } from "../features/agents/json-schema-of.ts";
 import type { FanOutQuote } from "../features/budget/fan-out-approval.ts";
 import { compactionOf } from "../features/compaction/index.ts";
+import type { ModelService } from "../features/models/index.ts";
 import type { ScriptEnd, ScriptRequest } from "../features/scripts/index.ts";
 import type { ScriptEstimate } from "../features/scripts/script-estimate.ts";
 import type { ServerService } from "../features/servers/index.ts";
@@ -20,6 +21,7 @@ import { listener, type OnEvent } from "../supervisor/listener.ts";
 import { replayActors } from "../supervisor/replay-actors.ts";
 import { FOR_THE_USER } from "../supervisor/run-for.ts";
 import { untilEnded } from "../supervisor/until-ended.ts";
+import { timersEnded } from "../timers/timers.ts";
 import { RUN_PREFIX } from "../tools/workflow.ts";
 import { MainTurns } from "./main-turns.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
@@ -91,7 +93,7 @@ export class Supervisor implements SupervisorHandle {
     if (options.resume) {
       this.#unfinished = replayActors(options.resume.state, {
         ...{ actors, clock, toolbox, onWarning, journal: session.journal },
-        model: session.common.model,
+        models: session.models,
       });
       for (const note of options.resume.notes) onEvent({ type: "warning", message: note });
     }
@@ -137,7 +139,8 @@ export class Supervisor implements SupervisorHandle {
     const called = typed ? await skills?.callFor(text, signal ?? NEVER) : undefined;
     const images = typed ? this.#session.context.imagesIn(called?.mentions ?? text, called?.attached) : [];
     const asked = {
-      ...{ prompt: called?.prompt ?? text, images, description, model, isolation, merge },
+      ...{ prompt: called?.prompt ?? text, images, description, isolation, merge },
+      model: model ?? called?.model,
       ...(tokenBudget === undefined ? {} : { tokenBudget }),
       ...(accept === undefined ? {} : { accept }),
       ...(thread === undefined ? {} : { thread }),
@@ -247,12 +250,11 @@ export class Supervisor implements SupervisorHandle {
   }
 
   describe(): SessionDescription {
-    const { types, common } = this.#session;
-    const main = this.#actors.find(MAIN)?.spec;
+    const { types, models } = this.#session;
     return {
-      tools: main?.tools.map(({ name }) => name) ?? [],
+      tools: this.#actors.find(MAIN)?.spec.tools.map(({ name }) => name) ?? [],
       agents: types.all.map(({ name }) => name),
-      model: main?.model ?? common.model,
+      model: models.usual,
     };
   }
 
@@ -278,6 +280,10 @@ export class Supervisor implements SupervisorHandle {
 
   setMode(mode: PermissionMode): void {
     this.#session.permissions.mode.set(mode);
+  }
+
+  get models(): ModelService {
+    return this.#session.models;
   }
 
   rules(): readonly Rule[] {
@@ -391,10 +397,4 @@ function isOfWorkflow({ spec }: Actor): boolean {
 /** What an actor reads of an agent that it started. */
 function reportOf({ id, summary: { status, text, output } }: AgentResult): AgentReport {
   return { agent: id, status, text, ...(output === undefined ? {} : { output }) };
-}
-
-function timersEnded(count: number): string {
-  return count === 1
-    ? "One scheduled prompt ended with this session."
-    : `${count} scheduled prompts ended with this session.`;
 }

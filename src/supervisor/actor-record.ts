@@ -3,6 +3,7 @@ import type { Compacted, CompactRequest } from "../mailbox/compacted.ts";
 import { addUsage, noUsage, textOf, totalTokens, type Usage } from "../mailbox/conversation.ts";
 import type { ActorId, CallId } from "../mailbox/ids.ts";
 import type {
+  ActorModel,
   ActorSpec,
   AgentTool,
   LastTurn,
@@ -196,6 +197,11 @@ class ActorRecord extends RunState {
 
   setPendingCompaction(pending: PendingCompaction | null): void {
     this.pendingCompaction = pending;
+  }
+
+  /** It asks this model from its next request on. */
+  setModel(model: ActorModel): void {
+    this.spec = { ...this.spec, ...model };
   }
 
   setCompacted(compacted: Compacted): void {

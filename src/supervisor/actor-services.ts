@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../mailbox/clock.ts";
-import type { LastTurn, Turn } from "../mailbox/messages.ts";
+import type { ActorModel, ActorSpec, LastTurn, Turn } from "../mailbox/messages.ts";
 import type { Services } from "../mailbox/services.ts";
 import type { TurnAnswer } from "../mailbox/turn-answers.ts";
 import { type Actor, compactRequest } from "./actor-record.ts";
@@ -61,13 +61,15 @@ export function actorServices(actor: Actor, parts: ServiceParts): Services {
 
   /** What the loop needs for its next request. */
   const nextTurn = (): TurnAnswer => {
+    const before = actor.spec.model;
     const { last, notices } = beforeTurn(joints, actor);
     const steer = actor.inbox.drain(notices);
-    const { pendingCompaction } = actor;
+    const { pendingCompaction, spec } = actor;
     return {
       steer,
       ...(last ? { last } : {}),
       ...(pendingCompaction ? { compact: compactRequest(pendingCompaction) } : {}),
+      ...(spec.model === before ? {} : { model: modelIn(spec) }),
     };
   };
 
@@ -123,6 +125,10 @@ export function actorServices(actor: Actor, parts: ServiceParts): Services {
     compacting: served("compacting"),
     compacted: served("compacted"),
   };
+}
+
+function modelIn({ model, maxTokens, window }: ActorSpec): ActorModel {
+  return { model, maxTokens, ...(window === undefined ? {} : { window }) };
 }
 
 /** What features say before a request: the first reason to make it the last one, and all their notices. */

@@ -5,7 +5,7 @@ import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, MAIN } from "../mailbox/ids.ts";
-import type { Summary } from "../mailbox/messages.ts";
+import type { ActorModel, Summary } from "../mailbox/messages.ts";
 import type { Location } from "../mailbox/worktree.ts";
 import type { Gateway } from "../model/client.ts";
 import type { Processes } from "../processes/processes.ts";
@@ -170,6 +170,10 @@ export class ActorSystem implements Actors {
 
   move(id: ActorId, place: Location): void {
     this.find(id)?.move(place);
+  }
+
+  setModel(id: ActorId, model: ActorModel): void {
+    this.#change(id, (actor) => actor.setModel(model));
   }
 
   showRemarks(id: ActorId, remarks: Partial<Remarks>): void {

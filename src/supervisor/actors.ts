@@ -1,6 +1,7 @@
 import type { ModelWait } from "../events/event.ts";
 import type { Usage } from "../mailbox/conversation.ts";
 import type { ActorId } from "../mailbox/ids.ts";
+import type { ActorModel } from "../mailbox/messages.ts";
 import type { Location } from "../mailbox/worktree.ts";
 import type { Actor } from "./actor-record.ts";
 import type { StopRequest, StopScope } from "./lifecycle.ts";
@@ -20,6 +21,8 @@ export interface Actors {
   withdraw(id: ActorId, notice: string): void;
   /** It works there from its next call on. */
   move(id: ActorId, place: Location): void;
+  /** It asks this model from its next request on. */
+  setModel(id: ActorId, model: ActorModel): void;
   showRemarks(id: ActorId, remarks: Partial<Remarks>): void;
   /** Why its model is not available, or null once it is again. */
   showWait(id: ActorId, wait: ModelWait | null): void;

@@ -12,7 +12,7 @@ import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ToolUseBlock } from "../mailbox/conversation.ts";
 import { callId, MAIN } from "../mailbox/ids.ts";
-import type { CallResult, OpenTurn } from "../mailbox/messages.ts";
+import type { ActorModel, CallResult, OpenTurn } from "../mailbox/messages.ts";
 import { removeTemporaryFiles } from "../tools/temporary-name.ts";
 import { type Actor, createActor } from "./actor-record.ts";
 import type { ActorSystem } from "./actor-system.ts";
@@ -25,7 +25,7 @@ export interface ReplayParts {
   readonly toolbox: Pick<Toolbox, "find">;
   readonly journal: Pick<Journal, "note">;
   /** Of the session as it is resumed. */
-  readonly model: string;
+  readonly models: { readonly usual: string; modelOf(id: string): ActorModel };
   onWarning(message: string): void;
 }
 
@@ -60,13 +60,17 @@ export function replayActors(state: SessionState, parts: ReplayParts): readonly 
   return answeredBeforeCrash(unfinished, state, actors);
 }
 
-/** The main conversation's model is the session's; others keep theirs, unless only one of both is the offline model. */
-function withModel(rest: ActorAtRest, { model, journal }: ReplayParts): ActorAtRest {
-  const { spec } = rest;
-  const isElsewhere = (spec.model === OFFLINE) !== (model === OFFLINE);
-  if (spec.model === model || (spec.id !== MAIN && !isElsewhere)) return rest;
+/**
+ * The main conversation's model is the session's; others keep theirs, unless only one of both is the offline model. One
+ * that was lent is given back.
+ */
+function withModel(rest: ActorAtRest, { models, journal }: ReplayParts): ActorAtRest {
+  const { spec, lentModel } = rest;
+  const isElsewhere = (spec.model === OFFLINE) !== (models.usual === OFFLINE);
+  const model = spec.id === MAIN || isElsewhere ? models.usual : spec.model;
+  if (spec.model === model && lentModel === null) return rest;
   journal.note({ type: "model", actor: spec.id, model });
-  return { ...rest, spec: { ...spec, model } };
+  return spec.model === model ? rest : { ...rest, spec: { ...spec, ...models.modelOf(model) } };
 }
 
 const OFFLINE = "offline";

@@ -270,3 +270,10 @@ function foreignJobs(path: string, count: number): string {
   const what = count === 1 ? "One scheduled prompt" : `${count} scheduled prompts`;
   return `${what} in ${path} did not come from a session of yours here, so ${count === 1 ? "it does" : "they do"} not run. Schedule what you want again, or remove it from the file.`;
 }
+
+/** Says that the scheduled prompts of a closed session are gone. */
+export function timersEnded(count: number): string {
+  return count === 1
+    ? "One scheduled prompt ended with this session."
+    : `${count} scheduled prompts ended with this session.`;
+}

@@ -1,9 +1,11 @@
+import { defaultLimits } from "../../src/supervisor/limits.ts";
 import type { Runtime } from "../../src/cli/runtime.ts";
 import type { AgentDefinition } from "../../src/context/agents/definition.ts";
 import type { Skill } from "../../src/context/skills/skill.ts";
 import type { AgentView, SupervisorEvent } from "../../src/events/event.ts";
 import type { ListedAgent } from "../../src/features/agents/listing.ts";
 import { type Confirm, type FanOutQuote, UNQUOTED } from "../../src/features/budget/fan-out-approval.ts";
+import { type ModelService, SessionModels } from "../../src/features/models/index.ts";
 import type { ServerService } from "../../src/features/servers/index.ts";
 import type { Compaction } from "../../src/mailbox/compacted.ts";
 import { addUsage, noUsage, type Usage } from "../../src/mailbox/conversation.ts";
@@ -67,6 +69,7 @@ export class FakeSession implements SupervisorHandle {
   setMode(mode: PermissionMode): void {
     this.#mode = mode;
   }
+  readonly models: ModelService = fakeModels();
   readonly compacted: string[] = [];
   async compact(_actor: ActorId, instructions = ""): Promise<Compaction> {
     this.compacted.push(instructions);
@@ -321,4 +324,12 @@ export class FakeRuntime implements Runtime {
   async checkBaseURL() {
     return checkBaseURL;
   }
+}
+
+/** The models of a session without actors. */
+export function fakeModels(): ModelService {
+  return new SessionModels({
+    ...{ options: { source: { provider: "anthropic" } }, limits: defaultLimits, model: "claude-sonnet-5-5" },
+    ...{ actors: { find: () => undefined, setModel() {} }, journal: { note() {} } },
+  });
 }

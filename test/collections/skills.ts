@@ -59,10 +59,7 @@ const KEYS: readonly Style[] = [
     whenToUse: "At sea: always",
   }),
   keyed("disable-model-invocation: true\nuser-invocable: yes", { forModel: false, forUser: true }),
-  keyed("user-invocable: 'false'\nmodel: haiku", { forUser: false, model: "haiku" }, [
-    4,
-    /^model counts only with context: fork/,
-  ]),
+  keyed("user-invocable: 'false'\nmodel: haiku", { forUser: false, model: "haiku" }),
   keyed("disable-model-invocation: perhaps", { forModel: true }, [
     3,
     /^disable-model-invocation must be true or false/,

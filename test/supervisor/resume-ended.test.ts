@@ -86,6 +86,7 @@ function rest(runs: readonly number[]): ActorAtRest {
       reply: null,
       begun: [],
       models: [],
+      lentModel: null,
       summary,
       run: runs.length,
       earlier: [],

@@ -2,6 +2,7 @@ import type {
   AvailableCommand,
   ContentBlock,
   PromptResponse,
+  SessionConfigOption,
   SessionModeState,
   SessionUpdate,
 } from "@agentclientprotocol/sdk";
@@ -28,6 +29,7 @@ export type AcpHandle = Pick<
   | "mcp"
   | "mode"
   | "setMode"
+  | "models"
   | "tree"
   | "detach"
   | "close"
@@ -49,6 +51,8 @@ const MODES: readonly (readonly [id: PermissionMode, name: string, description: 
   ["dontAsk", "Don't ask", "Refuses what no rule allows, without asking"],
   ["bypassPermissions", "Bypass", "Allows everything that no rule forbids"],
 ];
+
+const MODEL = "model";
 
 const COMPACT: AvailableCommand = {
   name: "compact",
@@ -80,6 +84,26 @@ export class AcpSession {
     const allowed = MODES.filter(([id]) => id === this.#mode || this.#parts.whyNot(id) === null);
     const availableModes = allowed.map(([id, name, description]) => ({ id, name, description }));
     return { currentModeId: this.#mode, availableModes };
+  }
+
+  /** What a client can choose: the model. */
+  configOptions(): SessionConfigOption[] {
+    const models = this.#parts.handle.models.choices();
+    return [
+      {
+        ...{ type: "select", id: MODEL, name: "Model", category: "model" },
+        currentValue: models.find(({ isCurrent }) => isCurrent)?.name ?? "",
+        options: models.map(({ name, model }) => ({ value: name, name, description: safeText(model) })),
+      },
+    ];
+  }
+
+  /** Throws a sentence if there is no such option, or the model may not be chosen. */
+  setConfigOption(id: string, value: string | boolean): SessionConfigOption[] {
+    if (id !== MODEL) throw new Error(`There is no option ${JSON.stringify(id)}; there is ${MODEL}.`);
+    const change = this.#parts.handle.models.change(String(value));
+    if (change.type === "refused") throw new Error(change.reason);
+    return this.configOptions();
   }
 
   onEvent(event: SupervisorEvent): void {

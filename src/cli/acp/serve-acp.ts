@@ -20,6 +20,7 @@ import { watchInterrupts } from "../interrupts.ts";
 import type { CliIO } from "../io.ts";
 import { UsageError } from "../usage-error.ts";
 import { troupeVersion } from "../version.ts";
+import type { AcpSession } from "./acp-session.ts";
 import { AcpSessions, type ClientSession } from "./acp-sessions.ts";
 
 const CLIENT_GONE = "The client that asked for it has gone.";
@@ -98,10 +99,10 @@ function acpAgent(
     })
     .onRequest(session.new, async ({ params }) => {
       const { id, session: opened } = await open(params);
-      return { sessionId: id, modes: opened.modes() };
+      return { sessionId: id, ...stateOf(opened) };
     })
-    .onRequest(session.load, async ({ params }) => ({ modes: (await open(params, true)).session.modes() }))
-    .onRequest(session.resume, async ({ params }) => ({ modes: (await open(params)).session.modes() }))
+    .onRequest(session.load, async ({ params }) => stateOf((await open(params, true)).session))
+    .onRequest(session.resume, async ({ params }) => stateOf((await open(params)).session))
     .onRequest(session.list, ({ params }) => inProtocol(() => list(io, params.cwd ?? undefined)))
     .onRequest(session.close, async ({ params }) => {
       await sessions.close(params.sessionId);
@@ -113,10 +114,19 @@ function acpAgent(
         return {};
       }),
     )
+    .onRequest(session.setConfigOption, ({ params }) =>
+      inProtocol(async () => ({
+        configOptions: sessions.find(params.sessionId).setConfigOption(params.configId, params.value),
+      })),
+    )
     .onRequest(session.prompt, ({ params, signal }) =>
       inProtocol(() => sessions.find(params.sessionId).prompt(params.prompt, signal)),
     )
     .onNotification(session.cancel, ({ params }) => sessions.cancel(params.sessionId));
+}
+
+function stateOf(session: AcpSession) {
+  return { modes: session.modes(), configOptions: session.configOptions() };
 }
 
 async function list(io: CliIO, cwd: string | undefined) {

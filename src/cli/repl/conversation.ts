@@ -13,7 +13,7 @@ import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { terminalPerson } from "./asks/person.ts";
 import { createDoublePress } from "./double-press.ts";
-import { menuOf } from "./menu.ts";
+import { argumentsOf, menuOf } from "./menu.ts";
 import type { ReplSession } from "./repl-session.ts";
 import { callsSkill, isSlashCommand, runSlashCommand, type SlashContext } from "./slash-commands.ts";
 import type { Terminal, TerminalListeners } from "./terminal.ts";
@@ -92,7 +92,11 @@ export class Conversation {
         onNextMode: () => this.#nextMode(),
         onEnd: (how) => this.leave(how === "left" ? exitCodes.done : exitCodes.hungUp),
       },
-      { commands: () => menuOf(this.#begun?.session), files: (signal) => programs.files(signal) },
+      {
+        commands: () => menuOf(this.#begun?.session),
+        arguments: (command) => argumentsOf(command, this.#begun?.session),
+        files: (signal) => programs.files(signal),
+      },
     );
   }
 

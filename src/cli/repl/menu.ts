@@ -3,6 +3,18 @@ import { safeLine } from "../../terminal/safe-text.ts";
 import type { ReplSession } from "./repl-session.ts";
 import { commandSummaries } from "./slash-commands.ts";
 
+/** Returns what can be written after a command. */
+export function argumentsOf(
+  command: string,
+  session: Pick<ReplSession, "models"> | undefined,
+): readonly MenuEntry[] {
+  if (command !== "/model") return [];
+  return (session?.models.choices() ?? []).map(({ name, model }) => ({
+    value: name,
+    description: safeLine(model),
+  }));
+}
+
 /** Returns what can be called after a slash: commands, skills and prompts of servers. */
 export function menuOf(session: Pick<ReplSession, "skills" | "mcp"> | undefined): readonly MenuEntry[] {
   const skills = (session?.skills() ?? []).flatMap(({ name, alias, description }) =>

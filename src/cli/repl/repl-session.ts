@@ -21,6 +21,7 @@ export type ReplSession = Pick<
   | "mcp"
   | "mode"
   | "setMode"
+  | "models"
   | "rules"
   | "skills"
 >;

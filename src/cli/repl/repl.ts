@@ -146,9 +146,8 @@ async function holdSession(
       turnEnded: tellOfOtherSessions(io, talk, session.session),
       async clear() {
         const fresh = await setUpFresh();
-        const { model = fresh.options.model } = setup.options;
         const options = {
-          ...{ ...fresh.options, ...(model === undefined ? {} : { model }) },
+          ...{ ...fresh.options, model: session.describe().model },
           ...{ permissionMode: session.mode(), afterClear: true },
         };
         return () => cleared.resolve({ ...fresh, options });

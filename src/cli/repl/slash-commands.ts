@@ -1,5 +1,6 @@
 import { skillTyped } from "../../context/skills/find-skill.ts";
 import { listedName, type Skill } from "../../context/skills/skill.ts";
+import type { OfferedModel } from "../../features/models/index.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { nearName } from "../../lib/near-name.ts";
 import { MAIN } from "../../mailbox/ids.ts";
@@ -25,7 +26,7 @@ import { runShellCommand, shellCommands, wordsOf } from "./shell-command.ts";
 export interface SlashContext extends AgentContext, ServerContext {
   readonly session: AgentContext["session"] &
     ServerContext["session"] &
-    Pick<ReplSession, "session" | "compact" | "describe" | "mode" | "setMode" | "rules" | "skills" | "usage">;
+    Pick<ReplSession, "session" | "compact" | "models" | "mode" | "setMode" | "rules" | "skills" | "usage">;
   /** Returns why the user may not switch to this mode, or null if they may. */
   readonly whyNot: (mode: PermissionMode) => string | null;
   readonly own: OwnFiles;
@@ -92,7 +93,11 @@ const commands: Readonly<Record<string, SlashCommand>> = {
     summary: "what this session has used",
     run: (_, { session }) => formatCost(session.usage()),
   },
-  model: { usage: "/model", summary: "the model of this conversation", run: model },
+  model: {
+    usage: "/model [NAME]",
+    summary: "show the models, or ask another one from the next request on",
+    run: model,
+  },
   export: {
     usage: "/export [FILE]",
     summary: "write this conversation into a new file, Markdown (.md) or one page (.html)",
@@ -227,11 +232,22 @@ async function inbox(argument: string, { own, paint }: SlashContext): Promise<st
   return inboxInConversation(argument, own.io, paint);
 }
 
-function model(argument: string, { session }: SlashContext): string {
-  const name = session.tree().find(({ id }) => id === MAIN)?.model ?? session.describe().model;
-  const said = `The model is ${safeLine(name)}.`;
-  if (argument === "") return said;
-  return `${said} A conversation keeps its model; for another one, leave and run troupe --continue --model ${safeLine(argument)}.`;
+function model(argument: string, { session, paint }: SlashContext): string {
+  if (argument === "") return formatModels(session.models.choices(), paint);
+  const change = session.models.change(argument);
+  if (change.type === "refused") return safeLine(change.reason);
+  return safeLine(`The model is ${change.model} from the next request on.`);
+}
+
+function formatModels(models: readonly OfferedModel[], paint: SlashContext["paint"]): string {
+  const width = (key: "name" | "model") => Math.max(...models.map((one) => safeLine(one[key]).length));
+  const [names, ids] = [width("name"), width("model")];
+  return models
+    .map(({ name, model: id, windowTokens, isCurrent }) => {
+      const row = `${isCurrent ? "*" : " "} ${safeLine(name).padEnd(names)}  ${safeLine(id).padEnd(ids)}`;
+      return `${row}  ${paint("dim", `window of ${shortCount(windowTokens)} tokens`)}`;
+    })
+    .join("\n");
 }
 
 function mode(argument: string, { session, whyNot }: SlashContext): string {

@@ -42,6 +42,8 @@ const WITHDRAWN = "The request was withdrawn.";
 
 export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions): JsonStream {
   let session: SupervisorHandle | null = null;
+  /** The model at the beginning. */
+  let started = "";
   let toLines: ReturnType<typeof createStreamMessages> = () => [];
   /** The end that was written last. */
   let written: JobEnd["summary"] | null = null;
@@ -85,11 +87,19 @@ export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions)
           respond(why === null ? { subtype: "success" } : { subtype: "error", error: why });
           break;
         }
-        case "set_model":
-          throw new Error("A conversation keeps its model; start it with --model.");
+        case "set_model": {
+          // Without a name, as with the word, it is the model of the beginning.
+          const { model = "default" } = request;
+          const name = model === null || model === "default" ? started : String(model);
+          const change = handle.models.change(name);
+          respond(
+            change.type === "changed" ? { subtype: "success" } : { subtype: "error", error: change.reason },
+          );
+          break;
+        }
         default:
           throw new Error(
-            `There is no request ${JSON.stringify(request.subtype)}; there are initialize, interrupt and set_permission_mode.`,
+            `There is no request ${JSON.stringify(request.subtype)}; there are initialize, interrupt, set_model and set_permission_mode.`,
           );
       }
     } catch (error) {
@@ -154,6 +164,7 @@ export function openJsonStream({ io, partial, whyNot, note }: JsonStreamOptions)
   return {
     begin(handle) {
       session = handle;
+      started = handle.describe().model;
       toLines = createStreamMessages({ session, cwd: io.cwd, partial, newId: () => randomUUID() });
     },
     onEvent(event) {

@@ -84,11 +84,6 @@ function skillOf(
       message:
         "agent counts only with context: fork; without it the agent that loads the skill does the task.",
     });
-  if (context !== "fork" && model !== null)
-    problems.push({
-      line: reader.field("model")?.line ?? 1,
-      message: "model counts only with context: fork; the conversation keeps its own model.",
-    });
   for (const [key, why] of Object.entries(UNUSED)) {
     const field = reader.field(key);
     if (field !== undefined && !(key === "shell" && field.value === "bash"))

@@ -1,3 +1,4 @@
+import { USUAL_WINDOW } from "../../context/compaction/bounds.ts";
 import { noUsage, type ToolUseBlock, totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, callId, MAIN } from "../../mailbox/ids.ts";
 import type { Reply } from "../../mailbox/messages.ts";
@@ -5,7 +6,7 @@ import { resolveModel } from "../../model/aliases.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { ActorSystem } from "../../supervisor/actor-system.ts";
 import type { Joints } from "../../supervisor/joints.ts";
-import { replyTokens, turnsWithin } from "../../supervisor/limits.ts";
+import { turnsWithin } from "../../supervisor/limits.ts";
 import { FORK } from "../../supervisor/run-for.ts";
 import { tightest } from "../budget/budget.ts";
 import {
@@ -22,7 +23,7 @@ import {
   UNQUOTED,
 } from "../budget/fan-out-approval.ts";
 import { promptTokensOf, type Spending } from "../budget/spending.ts";
-import { windowFor } from "../compaction/windows.ts";
+import { modelSpec } from "../models/model-spec.ts";
 import type { AgentTypes } from "./agent-types.ts";
 import { agentSpec, type Common } from "./specs.ts";
 
@@ -99,17 +100,16 @@ export function fanOutFeature(parts: FanOutParts): FanOuts {
     asker: Actor | null,
   ): Omit<PlannedAgent, "prefixTokens"> {
     const definition = types.find(type);
-    const usual = type === FORK && asker !== null ? asker.spec.model : common.model;
+    const usual = type === FORK && asker !== null ? asker.spec.model : common.models.usual;
     const model = resolveModel(wanted ?? definition?.model ?? usual, options.aliases);
-    const { tokens: windowTokens } = windowFor(model, options.compaction);
+    const { maxTokens, window } = modelSpec(common, model);
     return {
-      ...{ type: definition?.name ?? type, model, windowTokens },
+      ...{ type: definition?.name ?? type, model, maxTokens, windowTokens: (window ?? USUAL_WINDOW).tokens },
       budget: tightest(
         definition ? spending.budgetOf(definition) : {},
         tokens === undefined ? {} : { tokens },
       ),
       maxTurns: turnsWithin(limits, definition?.maxTurns ?? limits.maxTurns),
-      maxTokens: replyTokens(limits, options.limits, { id: model, window: windowTokens }),
       startsAgents: definition?.tools === "all" && (asker?.spec.depth ?? 0) + 1 < limits.maxDepth,
     };
   }

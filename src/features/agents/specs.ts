@@ -16,7 +16,7 @@ import type { AvailableModels } from "../../model/available-models.ts";
 import { narrower } from "../../settings/modes.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import type { Limits } from "../../supervisor/limits.ts";
-import { replyTokens, turnsWithin } from "../../supervisor/limits.ts";
+import { turnsWithin } from "../../supervisor/limits.ts";
 import type { Toolbox } from "../../supervisor/toolbox.ts";
 import { FILE_RULES, type FileRules } from "../../tools/tool.ts";
 import { stated } from "../accept/stated.ts";
@@ -25,6 +25,8 @@ import { limitsTold } from "../budget/spawn-limits.ts";
 import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
 import type { FirstWords, SessionContext } from "../context/session-context.ts";
 import { STANDING_WORDS } from "../context/situation.ts";
+import type { SessionModels } from "../models/index.ts";
+import { modelSpec } from "../models/model-spec.ts";
 import type { SessionSkills } from "../skills/session-skills.ts";
 import { type DeferOptions, type DeferredTools, selectDeferredTools } from "../tool-search/index.ts";
 import { namedTools } from "./definition-tools.ts";
@@ -56,8 +58,7 @@ export interface Common {
   readonly knowledge: SessionContext;
   /** Null or absent if the session has no skills. */
   readonly skills?: Pick<SessionSkills, "preload"> | null;
-  /** The session's model, resolved. */
-  readonly model: string;
+  readonly models: Pick<SessionModels, "usual">;
   /** Describes to a model the sandbox for commands at this root (A4.6); empty if there is no sandbox. */
   readonly heldBy: (root: string, isolation?: Isolation) => string;
 }
@@ -121,7 +122,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, bud
   const maxTurns = turnsWithin(limits, definition.maxTurns);
   const startsAgents = tools.some(({ name }) => name === SPAWNING);
   const told = limitsTold({ depth, startsAgents, maxTurns, budget }, limits);
-  const model = resolveModel(spawn.model ?? definition.model ?? common.model, options.aliases);
+  const model = resolveModel(spawn.model ?? definition.model ?? common.models.usual, options.aliases);
   const mode = narrowest(definition.permissionMode, spawn.parent?.permissionMode);
   const accept = spawn.accept ?? definition.accept;
   const { root = options.cwd, isolation } = spawn;
@@ -192,7 +193,7 @@ export function mainParts(common: Common, prompt: string): Preview {
 }
 
 function mainConversation(common: Common, prompt: string): Particular {
-  const { limits, toolbox, options, model } = common;
+  const { limits, toolbox, options, models } = common;
   const { maxTurns } = limits;
   const { mainAgent, systemPrompt = mainAgent?.prompt ?? mainRole(), outputSchema } = options;
   const asked = outputSchema === undefined ? "" : schemaWords(outputSchema);
@@ -209,7 +210,7 @@ function mainConversation(common: Common, prompt: string): Particular {
     description: "main conversation",
     role: [systemPrompt, told, options.appendSystemPrompt, asked].filter(Boolean).join("\n\n"),
     ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...{ tools, model, maxTurns },
+    ...{ tools, model: models.usual, maxTurns },
     awaits: toolbox.awaits(allowed, forbidden, []),
     prompt,
     images: [],
@@ -326,8 +327,7 @@ function spec(common: Common, particular: Particular): ActorSpec {
     ...own
   } = particular;
   const { thinkingTokens = limits.thinkingTokens, effort = options.effort } = own;
-  const window = windowFor(own.model, options.compaction);
-  const words = firstWords(common, particular, window.tokens);
+  const words = firstWords(common, particular, windowFor(own.model, options.compaction).tokens);
   const parts = partsOf(common, particular, words);
   const { knows, reads } = words;
   return {
@@ -339,8 +339,7 @@ function spec(common: Common, particular: Particular): ActorSpec {
     attempt: 1,
     system: systemOf(parts),
     ...(Object.keys(knows).length === 0 ? {} : { knows }),
-    maxTokens: replyTokens(limits, options.limits, { id: own.model, window: window.tokens }),
-    window,
+    ...modelSpec(common, own.model),
     ...(thinkingTokens > 0 ? { thinkingTokens } : {}),
     ...(effort === undefined ? {} : { effort }),
     parallelCalls: limits.parallelCalls,

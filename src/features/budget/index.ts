@@ -62,13 +62,13 @@ export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureP
 
   /** Books what the actors of a resumed session have spent. */
   function replay({ actors: all }: SessionState): void {
-    for (const { spec, turns, summaries, models, reply, summary } of all.values()) {
+    for (const { spec, turns, summaries, models, lentModel, reply, summary } of all.values()) {
       spending.adopt(spec);
       let cost = 0;
       // Each by itself: the price of a request can depend on its length.
       const spend = (of: "turns" | "summaries", used: readonly Usage[]) => {
         for (const [at, one] of used.entries()) {
-          const { model } = models.find((past) => at < past[of]) ?? spec;
+          const model = models.find((past) => at < past[of])?.model ?? lentModel ?? spec.model;
           cost += spending.spend(spec.id, model, one).usd;
         }
       };

@@ -25,6 +25,7 @@ import { skillNotice } from "../../supervisor/notices.ts";
 import type { Loaded, SkillService } from "../../tools/skill/service.ts";
 import type { CallContext } from "../../tools/tool.ts";
 import { writeScope } from "../gate/write-scope.ts";
+import type { SessionModels } from "../models/index.ts";
 import { currentTurnTexts } from "./current-turn.ts";
 import { forkWords } from "./fork-words.ts";
 import { type CommandContext, type CommandSide, judgedCalls } from "./judged-command.ts";
@@ -52,6 +53,8 @@ export interface CalledFor {
   /** The parts that may name files, and further attachments, as in `TypedPrompt`. */
   readonly mentions: string;
   readonly attached?: readonly Reference[];
+  /** The model that the skill names. */
+  readonly model?: string;
   /** Lends the skill's rules to this agent, once it has started. */
   lend(agent: Pick<Actor, "id" | "run">): void;
 }
@@ -87,6 +90,7 @@ export interface SkillParts extends CommandSide {
   readonly folders: readonly string[];
   readonly actors: Pick<Actors, "find" | "notify">;
   readonly lent: SkillRules;
+  readonly models: Pick<SessionModels, "lend" | "newPrompt">;
   readonly journal: Pick<Journal, "append" | "note">;
   readonly treeAt: (root: string) => Enclosure | null;
   readonly denied: (path: string) => boolean;
@@ -191,6 +195,15 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     return rules;
   }
 
+  /** Lends the skill's model, if it names one; returns why not as a sentence, or null. */
+  function lendModel({ name, model }: Skill, actor: ActorId): string | null {
+    if (model === null) return null;
+    const change = parts.models.lend(actor, model);
+    return change.type === "changed"
+      ? null
+      : `The skill ${name} names the model ${model}, which is not used: ${change.reason}`;
+  }
+
   /** Returns the decision of rules and mode on a call that loads it, without asking. */
   function wouldPass(name: string, { permissionMode: atMost }: AgentDefinition): boolean {
     const scope = { root: cwd, additionalDirs: parts.folders.slice(1), tree: null };
@@ -225,6 +238,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     const rules = rulesLent(skill);
     if (forks) lent.lendToStarted(context.call, rules, skill.path);
     else lent.lend(context.actor, actor.run, rules, skill.path);
+    const note = forks ? null : lendModel(skill, context.actor);
     const around = { where: () => whereIs(context.actor), named: parts.named, signal: context.signal };
     const body = await render(skill, args, around);
     if (body.type === "unusable") return refused(body.reason);
@@ -235,7 +249,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     const message = { role: "user" as const, content: text };
     parts.journal.note({ type: "prompt", actor: context.actor, message, id, notice: true, ...system });
     actors.notify(context.actor, skillNotice({ title: skill.name, id, text, reads: body.reads, ...system }));
-    return { type: "loaded", name: skill.name };
+    return { type: "loaded", name: skill.name, ...(note === null ? {} : { note }) };
   }
 
   async function carriedOut(skill: Skill, text: string, context: CallContext): Promise<Loaded> {
@@ -266,6 +280,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
 
   async function typed(line: string, signal: AbortSignal): Promise<TypedPrompt> {
     lent.newPrompt();
+    parts.models.newPrompt();
     askedFor = null;
     const called = slashLine(line, library.now.all);
     if (called.type === "text") return { type: "prompt", text: line, mentions: line };
@@ -277,6 +292,8 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
       return { type: "prompt", text: forkWords(skill, args), mentions: args };
     }
     lent.lend(MAIN, actors.find(MAIN)?.run ?? 1, rulesLent(skill), skill.path);
+    const note = lendModel(skill, MAIN);
+    if (note !== null) warn(note);
     // The files that it names are attached to the prompt like those of any other.
     const around = { where: () => whereIs(MAIN), named: () => NO_FILES, signal };
     const body = await render(skill, args, around);
@@ -305,6 +322,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     return {
       prompt: loadedText(skill, args, body.text, true),
       mentions: body.written,
+      ...(skill.model === null ? {} : { model: skill.model }),
       lend: ({ id, run }) => lent.lend(id, run, rules, skill.path),
     };
   }

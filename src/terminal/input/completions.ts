@@ -12,17 +12,21 @@ export interface MenuEntry {
 export interface Completer {
   /** Slash commands, skills and prompts: `value` begins with `/`. */
   commands(): readonly MenuEntry[];
+  /** What can follow a slash command as its one argument. */
+  arguments?(command: string): readonly MenuEntry[];
   /** Files of the project, relative and with `/`, to be named after `@`. Rejects on abort. */
   files(signal: AbortSignal): Promise<readonly string[]>;
 }
 
 /** Entries that a menu offers, beyond which a user types on. */
 const MOST = 50;
+/** The argument of a slash command that is being typed. */
+const ARGUMENT = /^(\/\S+) (\S*)$/;
 /** The word that is being typed after `@`: at the beginning or after a blank, or in quotes. */
 const NAMED = /(?:^|\s)@(?:"([^"]*)|([^\s"]*))$/;
 
 /** Offers commands after a `/` at the beginning, and files after an `@`. */
-export function providerOf({ commands, files }: Completer): AutocompleteProvider {
+export function providerOf({ commands, arguments: argumentsOf, files }: Completer): AutocompleteProvider {
   return {
     triggerCharacters: ["@"],
     async getSuggestions(lines, line, column, { signal }) {
@@ -31,14 +35,19 @@ export function providerOf({ commands, files }: Completer): AutocompleteProvider
         const found = before === "/" ? commands() : rankCommands(before.slice(1), commands());
         return { prefix: before, items: found.slice(0, MOST).map(itemOf) };
       }
+      const [, command, word = ""] = (line === 0 && ARGUMENT.exec(before)) || [];
+      if (command !== undefined) {
+        const found = (argumentsOf?.(command) ?? []).filter(({ value }) => value.startsWith(word));
+        if (found.length > 0) return { prefix: word, items: found.slice(0, MOST).map(itemOf) };
+      }
       const named = NAMED.exec(before);
       if (!named) return null;
-      const word = named[1] ?? named[2] ?? "";
+      const path = named[1] ?? named[2] ?? "";
       const all = await files(signal).catch(() => []);
       const paths =
-        word === "" ? all : fuzzysort.go(word, all as string[], { limit: MOST }).map(({ target }) => target);
+        path === "" ? all : fuzzysort.go(path, all as string[], { limit: MOST }).map(({ target }) => target);
       const prefix = before.slice(before.lastIndexOf("@"));
-      return { prefix, items: paths.slice(0, MOST).map((path) => ({ value: mention(path), label: path })) };
+      return { prefix, items: paths.slice(0, MOST).map((one) => ({ value: mention(one), label: one })) };
     },
     applyCompletion(lines, line, column, { value }, prefix) {
       const text = lines[line] ?? "";

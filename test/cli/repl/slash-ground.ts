@@ -21,7 +21,7 @@ export function slashContext(own: OwnFiles, session: Partial<SlashContext["sessi
         rules: unasked,
         skills: unasked,
         usage: unasked,
-        describe: unasked,
+        models: { choices: unasked, change: unasked },
       },
       mcp: {
         ...{ prompts: () => [], signIn: unasked, signOut: unasked, restart: unasked },

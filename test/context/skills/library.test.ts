@@ -306,11 +306,8 @@ describe("what files say", () => {
     const no = "is not a key of a skill, so it does not count; the nearest is";
     expect(told).toContain(`${at("typo")}:2 desciption ${no} description.`);
     expect(told).toContain(`${at("typo")}:4 tools ${no} allowed-tools.`);
-    expect(told).toContain(
-      `${at("typo")}:5 model counts only with context: fork; the conversation keeps its own model.`,
-    );
     expect(all.find(({ name }) => name === "typo")).toMatchObject({ description: "B", model: "opus" });
-    expect(notes).toHaveLength(11);
+    expect(notes).toHaveLength(10);
   });
 
   test("a repository brings in nothing from elsewhere, and no file that a rule denies", async () => {

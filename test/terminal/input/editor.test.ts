@@ -152,6 +152,7 @@ describe("the menus", () => {
       { value: "/compact", description: "shorter" },
       { value: "/mcp" },
     ],
+    arguments: (command: string) => (command === "/mcp" ? [{ value: "sonnet" }, { value: "haiku" }] : []),
     files: async () => ["src/parse.ts", "src/a file.ts", "docs/parse.md"],
   };
 
@@ -173,9 +174,10 @@ describe("the menus", () => {
   });
 
   test.each([
+    ["/mcp ha", "/mcp haiku "],
     ["see @parse", "see @src/parse.ts "],
     ["see @afile", 'see @"src/a file.ts" '],
-  ])("%s: Tab puts the best file in", async (typed, text) => {
+  ])("%s: Tab puts the best one in", async (typed, text) => {
     const { editor, type, rows } = editing({ completer });
     type(typed);
     await expect.poll(() => editor.isMenuOpen).toBe(true);
