@@ -1,4 +1,3 @@
-import { defaultLimits } from "../../src/supervisor/limits.ts";
 import type { Runtime } from "../../src/cli/runtime.ts";
 import type { AgentDefinition } from "../../src/context/agents/definition.ts";
 import type { Skill } from "../../src/context/skills/skill.ts";
@@ -25,6 +24,7 @@ import type {
 import { type Restoring, type ResumeRequest, resumeSession } from "../../src/session/resume-session.ts";
 import type { PermissionMode, Rule } from "../../src/settings/rules.ts";
 import type { PermissionDenial } from "../../src/supervisor/grounds.ts";
+import { defaultLimits } from "../../src/supervisor/limits.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 
 export function usage(input: number, output: number): Usage {

@@ -101,7 +101,9 @@ const written = (name: string, cwd: string, content = "x") => ({
 
 describe("troupe acp (issue 21, 11)", () => {
   test("an editor chooses another model, for the next request on", async () => {
-    const { agent, open, ask, server } = await editor(() => ({ text: "ok" }), { flags: ["--model", "sonnet"] });
+    const { agent, open, ask, server } = await editor(() => ({ text: "ok" }), {
+      flags: ["--model", "sonnet"],
+    });
     const { sessionId, configOptions } = await open();
     expect(configOptions).toMatchObject([
       { id: "model", category: "model", currentValue: "sonnet", options: [{}, { value: "sonnet" }, {}] },
@@ -110,7 +112,9 @@ describe("troupe acp (issue 21, 11)", () => {
     const choose = (configId: string, value: string) =>
       agent.request(methods.agent.session.setConfigOption, { sessionId, configId, value });
     expect((await choose("model", "haiku")).configOptions).toMatchObject([{ currentValue: "haiku" }]);
-    await expect(choose("model", "no such model")).rejects.toThrow('"no such model" is not the name of a model');
+    await expect(choose("model", "no such model")).rejects.toThrow(
+      '"no such model" is not the name of a model',
+    );
     await expect(choose("mood", "good")).rejects.toThrow('There is no option "mood"; there is model.');
     await ask(sessionId, "two");
     expect(server.requests.map(({ body }) => body.model)).toEqual(["claude-sonnet-5-5", "claude-haiku-5-5"]);
