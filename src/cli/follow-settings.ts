@@ -48,6 +48,7 @@ const FOLLOWED: ReadonlySet<string> = new Set(
     schema.hooks,
     schema.disableHooks,
     schema.managedHooksOnly,
+    schema.statusLine,
   ].map(settingName),
 );
 

@@ -171,7 +171,7 @@ const IGNORED = `alwaysThinkingEnabled apiProvider attribution autoMemoryDirecto
   enableAllProjectMcpServers fastMode feedbackSurveyRate fileSuggestion gcpAuthRefresh includeCoAuthoredBy
   includeGitInstructions language modelOverrides otelHeadersHelper outputStyle plansDirectory
   prefersReducedMotion respectGitignore showThinkingSummaries showTurnDuration skipWebFetchPreflight
-  skipDangerousModePermissionPrompt spinnerTipsEnabled spinnerTipsOverride spinnerVerbs statusLine
+  skipDangerousModePermissionPrompt spinnerTipsEnabled spinnerTipsOverride spinnerVerbs
   teammateMode terminalProgressBarEnabled theme tui verbose voiceEnabled worktree.bgIsolation
   worktree.sparsePaths worktree.symlinkDirectories permissions.skipDangerousModePermissionPrompt agent
   advisorModel autoMode autoScrollEnabled awaySummaryEnabled channelsEnabled claudeMd defaultShell

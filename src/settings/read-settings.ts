@@ -35,7 +35,7 @@ export interface AgentBudget {
 }
 
 const { apiKeyHelper, additionalDirectories, pluginDirs, agentBudgets, availableModels, ...others } = schema;
-const { permissions, hooks, disableHooks, managedHooksOnly, ...plain } = others;
+const { permissions, hooks, disableHooks, managedHooksOnly, statusLine: _, ...plain } = others;
 
 /** The values that count, of all files together; absent if no file sets one. */
 export type Settings = Values<typeof plain> & {
@@ -50,6 +50,11 @@ export type Settings = Values<typeof plain> & {
   readonly managedBudgetUsd?: number;
 };
 
+export interface StatusLine {
+  readonly command: string;
+  readonly padding: number;
+}
+
 /** What all settings files say together. */
 export interface ReadSettings extends ModeLimits {
   readonly settings: Settings;
@@ -58,6 +63,8 @@ export interface ReadSettings extends ModeLimits {
   readonly hooks: readonly HookSource[];
   /** Only the organisation's hooks run; those of agent definitions do not. */
   readonly hooksOff: boolean;
+  /** The command for the line below the prompt, unless hooks are off. */
+  readonly statusLine?: StatusLine;
   /** Only the organisation's allow rules count; those of flags do not. */
   readonly managedRulesOnly: boolean;
   /** The organisation lets only accounts with a login be used: the key that says so, with its file. */
@@ -151,7 +158,14 @@ function hooksOf(counted: readonly Leaf[], managed: readonly Leaf[]) {
     ...{ scope, file, value },
     ...(plugin === undefined ? {} : { plugin }),
   }));
-  return { hooks: sources.filter(runs), hooksOff };
+  // It is run as hooks are.
+  const line = leavesIn(counted, schema.statusLine).at(-1);
+  const isOn = line !== undefined && (!hooksOff || (line.scope === "enterprise" && !allOff));
+  const statusLine = isOn ? { command: line.value.command, padding: line.value.padding ?? 0 } : undefined;
+  return {
+    ...{ hooks: sources.filter(runs), hooksOff },
+    ...(statusLine === undefined ? {} : { statusLine }),
+  };
 }
 
 function isTrue(leaves: readonly Leaf[], setting: Setting<boolean>): boolean {

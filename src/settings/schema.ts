@@ -20,6 +20,7 @@ import {
   wholeSetting,
   yesOrNo,
 } from "./setting.ts";
+import { terminalSettings } from "./terminal-settings.ts";
 import { agentLimits, DOLLARS, isUserOnlyVariable, prices, variables } from "./value-schemas.ts";
 import { worktreeSettings } from "./worktree-settings.ts";
 
@@ -300,6 +301,7 @@ export const schema = {
     ),
   },
   worktree: worktreeSettings,
+  ...terminalSettings,
   deferTools: {
     tools: setting(
       "troupe.deferTools",

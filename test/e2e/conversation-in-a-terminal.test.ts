@@ -292,6 +292,34 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     expect(await terminal.ended).toBe(0);
   });
 
+  test("says below the prompt how the session is; a command of settings replaces that (issue 21, 6)", {
+    tags: ["long"],
+  }, async () => {
+    const server = await serving(() => ({ text: "Hello." }));
+    const terminal = start({ url: server.url });
+    await terminal.showsStatus(/^ {2}sonnet\S* · default$/);
+    terminal.type("\u001b[Z");
+    await terminal.showsStatus(/^ {2}sonnet\S* · acceptEdits$/);
+    terminal.type("go\r");
+    await terminal.showsStatus(/ · acceptEdits · context \d+ % · \$0\.\d+$/);
+    terminal.type("/");
+    await terminal.shows(/\/agents[^\n]*$/m);
+    terminal.type(CTRL_C);
+    mkdirSync(join(terminal.home, ".claude"), { recursive: true });
+    const command = 'cat > "$HOME/seen"; printf "\\033[2Jmy line\\n"';
+    const statusLine = { type: "command", command, padding: 1 };
+    writeFileSync(join(terminal.home, ".claude/settings.json"), JSON.stringify({ statusLine }));
+    await terminal.shows("Settings have changed");
+    await terminal.showsStatus(/^ my line$/);
+    expect(JSON.parse(readFileSync(join(terminal.home, "seen"), "utf8"))).toMatchObject({
+      ...{ hook_event_name: "Status", permission_mode: "acceptEdits" },
+      cost: { total_lines_added: 0 },
+    });
+    terminal.type(CTRL_D);
+    expect(await terminal.ended).toBe(0);
+    await terminal.shows(/resumes it\.\s*$/);
+  });
+
   test("fits 40 columns, without colours where NO_COLOR says so, and after the terminal was made narrower", {
     tags: ["long"],
   }, async () => {
@@ -305,7 +333,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     expect(terminal.written().match(/\[\d+m/g)).toBeNull();
     terminal.resize(30, 24);
     terminal.type("another prompt that has many words\r");
-    await terminal.shows(/many words[\s\S]*✓ done/);
+    await terminal.shows(/many\s+words[\s\S]*✓ done/);
     terminal.type(CTRL_D);
     await terminal.ended;
   });

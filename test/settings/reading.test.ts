@@ -233,7 +233,7 @@ describe("settings", () => {
         $schema: "https://example.org/schema.json",
         _comment: "mine",
         "//": 1,
-        statusLine: {},
+        outputStyle: {},
         modle: "x",
         troupe: { maxAgnets: 3, aliases: { opsu: "x" } },
       },
@@ -241,7 +241,7 @@ describe("settings", () => {
     const read = await readAll(folders, false);
     expect(read.warnings).toEqual([
       `${folders.fileOf("user")}: there is no setting worktree.basRef, modle, troupe.maxAgnets, troupe.aliases.opsu; correct or remove it.`,
-      `${folders.fileOf("user")}: theme, worktree.symlinkDirectories, statusLine are not used here.`,
+      `${folders.fileOf("user")}: theme, worktree.symlinkDirectories, outputStyle are not used here.`,
     ]);
     expect(read.leaves.map(({ path }) => path.join("."))).toContain("modle");
   });

@@ -20,6 +20,8 @@ export interface PseudoTerminal {
   type(keys: string): void;
   /** Resolves once this is on the screen, scrollback included; rejects when the program ends without it. */
   shows(what: string | RegExp): Promise<void>;
+  /** The same for its last line: the status of the session, which `shows` does not see. */
+  showsStatus(what: string | RegExp): Promise<void>;
   resize(columns: number, rows: number): void;
   signal(name: NodeJS.Signals): void;
   /** The terminal itself goes away. */
@@ -31,6 +33,13 @@ export interface PseudoTerminal {
 /** Returns why there is no terminal to test with, or null if there is one: the package has binaries for these systems. */
 export function whyNoTerminal(): string | null {
   return process.platform === "win32" ? "Windows has no pseudo-terminals of this sort" : null;
+}
+
+/** The line below the prompt: it has a mode, and no other line of that form is last. */
+const STATUS = /^ {2}(?:\S.* · )?(?:default|acceptEdits|plan|bypassPermissions|dontAsk)(?: · .*)?$/;
+
+function aboveStatus(lines: readonly string[]): readonly string[] {
+  return STATUS.test(lines.at(-1) ?? "") ? lines.slice(0, -1) : lines;
 }
 
 /** Runs the program in a new terminal; both are gone when the test has ended. */
@@ -91,7 +100,8 @@ function attached(terminal: IPty, columns: number, rows: number): PseudoTerminal
     screen,
     written: () => written,
     type: (keys) => terminal.write(keys),
-    shows: (what) => until(what, () => screen.lines().join("\n")),
+    shows: (what) => until(what, () => aboveStatus(screen.lines()).join("\n")),
+    showsStatus: (what) => until(what, () => screen.lines().at(-1) ?? ""),
     resize(columns, rows) {
       screen.resize(columns, rows);
       terminal.resize(columns, rows);

@@ -69,7 +69,10 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     },
     onChange: () => frames.now(),
   });
-  const editing = () => answer ?? { prompt: PROMPT, editor: search ?? prompt };
+  const editing = () =>
+    answer === null
+      ? { prompt: PROMPT, editor: search ?? prompt, isPlain: !search && !settling && !prompt.isMenuOpen }
+      : { ...answer, isPlain: false };
   const frames = createFrames(clock, TEXT_MS, () => (lent ? null : screen.paint(editing())));
 
   /** Ctrl-C and Ctrl-D are the same everywhere. */
@@ -195,6 +198,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     replyRows: screen.replyRows,
     ready: screen.ready,
     workIn: screen.workIn,
+    showBelow: shown(screen.showBelow),
     print: shown(screen.print),
     gap: shown(screen.gap),
     onEvent: shown((event: SupervisorEvent) => {

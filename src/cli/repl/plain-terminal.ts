@@ -106,6 +106,7 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     replyRows: (text) => wrapText(safeText(text), columns()),
     ready: async () => {},
     workIn() {},
+    showBelow() {},
     print: line,
     gap,
     onEvent(event) {

@@ -1,3 +1,4 @@
+import type { SupervisorEvent } from "../../events/event.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { homeProblem } from "../../journal/usable-home.ts";
 import { within } from "../../mailbox/clock.ts";
@@ -5,7 +6,6 @@ import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { CloseReason } from "../../session/options.ts";
 import { whyNotMode } from "../../settings/modes.ts";
 import { isPlain } from "../../terminal/colour.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { visibleText } from "../../terminal/visible-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { Context } from "../command.ts";
@@ -16,18 +16,18 @@ import type { CliIO } from "../io.ts";
 import type { AskTrust } from "../session-settings.ts";
 import type { SessionSetup } from "../session-setup.ts";
 import type { ChooseSession } from "../setup-or-resume.ts";
-import { troupeVersion } from "../version.ts";
 import { chooseSessionAt } from "./choose-session.ts";
 import { Conversation } from "./conversation.ts";
 import { editOutside, pageOutside } from "./external-editor.ts";
+import { farewell, welcome } from "./greetings.ts";
 import { type HistoryFile, openHistory } from "./history-file.ts";
 import { createPaintedTerminal, type PaintedOptions } from "./painted-terminal.ts";
 import { createPlainTerminal } from "./plain-terminal.ts";
 import type { ReplSession } from "./repl-session.ts";
 import { lastReply, showResumed } from "./show-resumed.ts";
+import { showStatus } from "./status/status-rows.ts";
 import type { Terminal } from "./terminal.ts";
-import { conversationLines } from "./turn-account.ts";
-import { createUserPrograms } from "./user-programs.ts";
+import { createUserPrograms, type UserPrograms } from "./user-programs.ts";
 
 /**
  * Milliseconds in which a session must close; then the process ends without it. The sender of a signal does not wait
@@ -85,11 +85,12 @@ export async function runRepl(
       return await talk.left;
     }
     // First of all: the session's warnings come below it.
-    welcome(talk, setup, history);
+    welcome(talk.terminal, setup, history);
     let next: SessionSetup | null = setup;
     while (next !== null) {
       next = await holdSession(io, talk, {
         ...{ createSupervisor, history, setup: next, prompt: next === setup ? prompt : undefined, run },
+        programs: open.get().programs,
         setUpFresh: () => setUp(asked, true),
       });
     }
@@ -102,6 +103,7 @@ export async function runRepl(
 interface Held {
   readonly createSupervisor: Awaited<ReturnType<Context["runtime"]["createSupervisor"]>>;
   readonly history: HistoryFile;
+  readonly programs: UserPrograms;
   readonly setup: SessionSetup;
   readonly prompt: string | undefined;
   readonly run: Context["run"] | undefined;
@@ -112,7 +114,7 @@ interface Held {
 async function holdSession(
   io: CliIO,
   talk: Conversation,
-  { createSupervisor, history, setup, prompt, run, setUpFresh }: Held,
+  { createSupervisor, history, programs, setup, prompt, run, setUpFresh }: Held,
 ): Promise<SessionSetup | null> {
   const { resume } = setup.options;
   talk.terminal.workIn(setup.options.cwd);
@@ -124,18 +126,26 @@ async function holdSession(
   const cleared = Promise.withResolvers<SessionSetup>();
   const following = new AbortController();
   let isOver = false;
+  let followStatus: (event: SupervisorEvent) => void = () => {};
   const session = createSupervisor({
     ...setup.options,
     background: "wake",
     person: talk.person,
     onEvent(event) {
-      if (!isOver) talk.onEvent(event);
+      if (isOver) return;
+      followStatus(event);
+      talk.onEvent(event);
     },
   });
   try {
     const settings = followSettings(session, setup.settings, {
       note: (line) => talk.tell(line),
       ...{ clock: io.clock, signal: following.signal },
+    });
+    followStatus = showStatus(talk.terminal, io, {
+      ...{ session, cwd: setup.options.cwd, windows: setup.options.compaction?.windows },
+      ...{ command: () => settings().statusLine, run: programs.process, signal: following.signal },
+      tell: (message) => talk.tell(message),
     });
     const unfinished = session.unfinished();
     if (resume) showResumed(talk.terminal, resume, unfinished);
@@ -183,6 +193,7 @@ function tellOfOtherSessions(io: CliIO, talk: Conversation, own: ReplSession["se
 
 interface OpenTalk {
   readonly talk: Conversation;
+  readonly programs: UserPrograms;
   close(): Promise<void>;
 }
 
@@ -202,7 +213,7 @@ function openTalk(io: CliIO, { lines }: HistoryFile): OpenTalk {
     io.onSignal("SIGHUP", () => talk.leave(exitCodes.hungUp)),
   ];
   return {
-    talk,
+    ...{ talk, programs },
     async close() {
       talk.terminal.close();
       for (const withdraw of withdrawals) withdraw();
@@ -242,34 +253,6 @@ async function end(io: CliIO, talk: Conversation, session: ReplSession, cwd: str
 
 function runningAs({ runningAs: as = { uid: null, contained: false }, env }: CliIO): RunningAs {
   return { ...as, env };
-}
-
-function welcome(
-  { terminal }: Conversation,
-  { options, notes }: SessionSetup,
-  { problem }: HistoryFile,
-): void {
-  const { paint, print, columns } = terminal;
-  const model = options.source.provider === "offline" ? "offline model" : (options.model ?? "sonnet");
-  const parts = [model, safeLine(options.cwd), ...(options.permissionMode ? [options.permissionMode] : [])];
-  print(`${paint("bold", `troupe ${troupeVersion()}`)} ${paint("dim", `· ${parts.join(" · ")}`)}`);
-  const hint = "/help lists the commands; Ctrl-C stops a turn, Ctrl-D leaves.";
-  print(paint("dim", wrapText(hint, columns()).join("\n")));
-  for (const note of problem === undefined ? notes : [...notes, problem])
-    print(paint("yellow", wrapText(safeLine(note), columns()).join("\n")));
-}
-
-/** Shows nothing if there was no prompt. */
-function farewell(
-  terminal: Terminal,
-  session: ReplSession,
-  { cwd, here }: { readonly cwd: string; readonly here: string },
-): void {
-  const account = session.usage();
-  if (account.agents.length === 0) return;
-  terminal.gap();
-  for (const line of conversationLines(account, session.unfinished(), [cwd, here]))
-    terminal.print(terminal.paint("dim", line));
 }
 
 /** Returns a painted terminal if the cursor can move, or else a plain one. */

@@ -19,10 +19,12 @@ import type { Terminal } from "./terminal.ts";
 export interface Editing {
   readonly prompt: string;
   readonly editor: Pick<Editor, "rows">;
+  /** What is below it may be shown: it is no question, and no menu is open. */
+  readonly isPlain: boolean;
 }
 
 /** What is on the terminal: permanent lines, the reply as it is written, the agents, and the input line. */
-export interface Screen extends Pick<Replies, "ready">, Pick<Terminal, "workIn"> {
+export interface Screen extends Pick<Replies, "ready">, Pick<Terminal, "workIn" | "showBelow"> {
   columns(): number;
   /** Returns a whole reply of a model as rows. */
   replyRows(text: string): string[];
@@ -52,6 +54,7 @@ const FEWEST_ROWS = 6;
 export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Screen {
   const canvas = createCanvas(stdout);
   let place = cwd;
+  let rowsBelow: (columns: number) => readonly string[] = () => [];
   const reply = createReplies({ paint, cwd: () => place });
   const live = createLiveView(() => clock.now());
   const calls = createCallLines(paint, () => clock.now());
@@ -127,6 +130,9 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
     workIn(cwd) {
       place = cwd;
     },
+    showBelow(rows) {
+      rowsBelow = rows;
+    },
     print,
     gap,
     onEvent(event) {
@@ -198,10 +204,12 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
           columns: columns(),
           most: Math.max(1, room - 3),
         });
-        const left = Math.max(0, room - input.rows.length);
+        // A low terminal needs its rows for the prompt and what happens.
+        const below = editing.isPlain && size.rows >= FEWEST_ROWS ? rowsBelow(columns()) : [];
+        const left = Math.max(0, room - input.rows.length - below.length);
         const above = left === 0 ? [] : middle(left).slice(-left);
         const cursor = { ...input.cursor, row: input.cursor.row + above.length };
-        canvas.show(stay, [...above, ...input.rows], cursor);
+        canvas.show(stay, [...above, ...input.rows, ...below], cursor);
       }
       if (!working && !live.busy()) return null;
       return live.isNewer(drawn?.at ?? 0) ? TREE_MS : CLOCK_MS;

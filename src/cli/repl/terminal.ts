@@ -43,6 +43,8 @@ export interface Terminal {
   gap(): void;
   /** Shows the agents, the waits and the reply as they arrive. */
   onEvent(event: SupervisorEvent): void;
+  /** Shows these rows below the prompt, from now on; asked for whenever it is painted. */
+  showBelow(rows: (columns: number) => readonly string[]): void;
   /** The main conversation starts working. */
   working(): void;
   /** It has stopped; agents may continue in the background. */

@@ -1,4 +1,5 @@
 import { MAIN } from "../../mailbox/ids.ts";
+import type { RunProcess } from "../../policy/hooks/run-hook.ts";
 import { startProcesses } from "../../processes/client.ts";
 import { platformShell } from "../../processes/platform-shell.ts";
 import type { Processes } from "../../processes/processes.ts";
@@ -12,6 +13,8 @@ export interface UserPrograms {
   files(signal: AbortSignal): Promise<readonly string[]>;
   /** Runs a line of the shell, and returns what it printed. Never rejects. */
   run(line: string, signal: AbortSignal): Promise<UserRun>;
+  /** Runs a process in the same host. */
+  readonly process: RunProcess;
   /** Ends all of it; idempotent. */
   close(): Promise<void>;
 }
@@ -33,13 +36,17 @@ export function createUserPrograms({ env, clock }: CliIO, cwd: () => string): Us
   let processes: Processes | null = null;
   let count = 0;
   let listed: { readonly of: string; readonly at: number; readonly files: readonly string[] } | null = null;
-  const run = (file: string, args: readonly string[], mostBytes: number, signal: AbortSignal) => {
+  const host: RunProcess = (request, signal) => {
     processes ??= startProcesses({ env, clock });
+    return processes.run(request, signal);
+  };
+  const run = (file: string, args: readonly string[], mostBytes: number, signal: AbortSignal) => {
     count += 1;
     const request = { id: `user ${count}`, owner: MAIN, file, args: [...args], cwd: cwd() };
-    return processes.run({ ...request, timeoutMs: null, maxOutputBytes: mostBytes }, signal);
+    return host({ ...request, timeoutMs: null, maxOutputBytes: mostBytes }, signal);
   };
   return {
+    process: host,
     async files(signal) {
       const of = cwd();
       if (listed?.of === of && clock.now() - listed.at < FRESH_MS) return listed.files;

@@ -39,8 +39,11 @@ const READING_EVENT = 'test -r "$1" || exit 126; exec /bin/sh -c "$2" < "$1"';
 /** The same for a program with arguments. */
 const GIVING_EVENT = 'test -r "$1" || exit 126; event=$1; shift; exec "$@" < "$event"';
 
+/** What of a hook its process needs. */
+type Program = Pick<Hook, "command" | "timeoutMs" | "args" | "plugin">;
+
 export async function runHook(
-  hook: Hook,
+  hook: Program,
   run: RunProcess,
   { id, owner, cwd, env, event }: HookRun,
   clock: Clock,
@@ -63,7 +66,7 @@ export async function runHook(
   return tooSlow(hook);
 }
 
-function endOf(hook: Hook, result: RunResult): HookEnd {
+function endOf(hook: Program, result: RunResult): HookEnd {
   const { outcome, exitCode, signal, stdout, stderr, truncated, reason } = result;
   // A no stays a no, however much the hook wrote.
   if (truncated && outcome !== "cancelled" && exitCode !== HOOK_BLOCKS_EXIT_CODE) {
@@ -109,7 +112,7 @@ function exited(exitCode: number | null, stdout: string, stderr: string): HookEn
   }
 }
 
-function tooSlow({ timeoutMs }: Hook): HookEnd {
+function tooSlow({ timeoutMs }: Program): HookEnd {
   const why = `did not end within ${timeoutMs / 1_000} s and was stopped`;
   return { type: "failed", kind: "timeout", why };
 }

@@ -186,7 +186,11 @@ export function hookRuns(ports: HookPorts): HookRuns {
  * Lends a file with the event while hooks read it as stdin. A file and not a pipe: a hook that does not read it delays
  * nothing, and a large event passes through no process of Troupe. Only this user can read it.
  */
-async function withEventFile<T>(dir: string, text: string, use: (path: string) => Promise<T>): Promise<T> {
+export async function withEventFile<T>(
+  dir: string,
+  text: string,
+  use: (path: string) => Promise<T>,
+): Promise<T> {
   // A session that was killed may have left some, and continues in the same directory.
   const path = join(dir, `${randomUUID()}.json`);
   await mkdir(dir, { recursive: true, mode: 0o700 });

@@ -61,6 +61,10 @@ function grantsIn({ setting, path, value }: Leaf): Grant[] {
       return [named(`set the variable ${printable(`${path.at(-1)}=${value}`)}`, value, "variables")];
     case schema.apiKeyHelper:
       return [named(`run the command ${quoted(value)} for the key of the model`, value, "runs")];
+    case schema.statusLine:
+      return [
+        named(`run ${commandsIn(value).map(quoted).join(", ")} for the line below the prompt`, value, "runs"),
+      ];
     case schema.worktree.setup:
       return [named(`run ${setupWords(value)} in every new worktree`, value, "runs")];
     case schema.worktree.check:

@@ -43,6 +43,7 @@ async function holding(
   const programs: UserPrograms = {
     files: async () => ["src/a.ts"],
     run: async (line) => ({ output: `printed by ${line}`, exitCode: 3 }),
+    process: () => Promise.reject(new Error("no process")),
     close: async () => {},
   };
   const talk = new Conversation(io, programs, (listeners, completer) => {

@@ -25,6 +25,7 @@ export class FakeTerminal implements Terminal {
   replyRows = (text: string): string[] => safeText(text).split("\n");
   ready = async (): Promise<void> => {};
   workIn(): void {}
+  showBelow(): void {}
   print = (text: string): void => void this.lines.push(text);
   gap = (): void => {};
   onEvent = (event: SupervisorEvent): void => void this.events.push(event);

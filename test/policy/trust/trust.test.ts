@@ -83,11 +83,18 @@ describe("what trusting a folder would grant", () => {
   });
 });
 
-test("trusting a folder shows the commands that its worktrees would run", async () => {
+test("trusting a folder shows the commands that its worktrees and its line below the prompt would run", async () => {
   const setup = { command: "npm ci", ready: "test -d node_modules" };
   const worktree = { baseRef: "fresh", dependencies: { "vendor/": "copy" }, setup, check: "npm test" };
-  const { reader } = folders({ project: { worktree }, local: { worktree: { setup: "make\u202e" } } });
+  const statusLine = { type: "command", command: "./line.sh" };
+  const { reader } = folders({
+    ...{ project: { worktree, statusLine }, local: { worktree: { setup: "make\u202e" } } },
+  });
   const read = await reader().read();
+  expect([read.statusLine, (await reader(true).read()).statusLine]).toEqual([
+    undefined,
+    { command: "./line.sh", padding: 0 },
+  ]);
   expect(read.settings.worktree).toEqual({ dependencies: {} });
   expect(read.trust).toMatchObject({
     grants: [
@@ -95,6 +102,7 @@ test("trusting a folder shows the commands that its worktrees would run", async 
       { words: 'set worktree.dependencies.vendor/ to "copy"' },
       { words: 'run "npm ci", then "test -d node_modules" until it succeeds, in every new worktree' },
       { words: 'run "npm test" before edits of agents are merged' },
+      { words: 'run "./line.sh" for the line below the prompt' },
       { words: 'run "make<U+202E>" in every new worktree' },
     ],
   });

@@ -1,0 +1,67 @@
+import type { SupervisorEvent } from "../../../events/event.ts";
+import { errorMessage } from "../../../lib/errors.ts";
+import { contextWindowOf } from "../../../model/context-windows.ts";
+import type { RunProcess } from "../../../policy/hooks/run-hook.ts";
+import type { SupervisorHandle } from "../../../session/options.ts";
+import type { StatusLine } from "../../../settings/read-settings.ts";
+import { cutToWidth } from "../../../terminal/display-width.ts";
+import { statusLine } from "../../../terminal/live/status-line.ts";
+import type { CliIO } from "../../io.ts";
+import type { Terminal } from "../terminal.ts";
+import { gitBranch } from "./git-branch.ts";
+import { createSessionFacts, type FactsOf } from "./session-facts.ts";
+import type { StatusCommand } from "./status-command.ts";
+
+export interface StatusRowsOf {
+  readonly session: FactsOf["session"] & Pick<SupervisorHandle, "folder">;
+  readonly cwd: string;
+  readonly windows: Readonly<Record<string, number>> | undefined;
+  /** Returns the user's command, as settings have it now. */
+  readonly command: () => StatusLine | undefined;
+  readonly run: RunProcess;
+  tell(message: string): void;
+  readonly signal: AbortSignal;
+}
+
+/** Shows the rows below the prompt, and keeps them true; the returned function receives the session's events. */
+export function showStatus(
+  terminal: Pick<Terminal, "showBelow" | "paint">,
+  { clock }: Pick<CliIO, "clock">,
+  { session, cwd, windows, command, run, tell, signal }: StatusRowsOf,
+): (event: SupervisorEvent) => void {
+  const facts = createSessionFacts({
+    session,
+    cwd,
+    clock,
+    windowOf: (model) => contextWindowOf(model, windows),
+  });
+  let branch = gitBranch(cwd);
+  let own: StatusCommand | null = null;
+  let isLoading = false;
+  const load = async () => {
+    const { createStatusCommand } = await import("./status-command.ts");
+    const { folder } = session;
+    own = createStatusCommand({ run, clock, cwd, folder, signal, onChange: show, onProblem: tell });
+    show();
+  };
+  const rows = (columns: number): readonly string[] => {
+    const status = facts.status(branch);
+    const given = command();
+    if (given === undefined) return [statusLine(status, columns, terminal.paint)];
+    if (own === null && !isLoading) {
+      isLoading = true;
+      load().catch((error: unknown) => tell(errorMessage(error)));
+    }
+    own?.update(given, JSON.stringify(status), facts.commandInput);
+    return (own?.rows ?? []).map((row) => cutToWidth(row, columns));
+  };
+  const show = (): void => {
+    if (!signal.aborted) terminal.showBelow(rows);
+  };
+  show();
+  return (event) => {
+    facts.onEvent(event);
+    // A command, or the end of a turn, may have changed it.
+    if (event.type === "call-end" || event.type === "answered") branch = gitBranch(cwd);
+  };
+}

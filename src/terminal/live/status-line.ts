@@ -1,0 +1,74 @@
+import type { Paint } from "../colour.ts";
+import { cutToWidth, displayWidth } from "../display-width.ts";
+import { counted, dollars } from "../figures.ts";
+import { safeLine } from "../safe-text.ts";
+
+/** What the line below the prompt says of a session. */
+export interface SessionStatus {
+  readonly model: string;
+  readonly mode: string;
+  /** The share of the model's window that the conversation uses, from 0; null if not known yet. */
+  readonly context: number | null;
+  readonly costUsd: number;
+  /** Null outside of a git repository. */
+  readonly branch: string | null;
+  /** Agents at work, without the main conversation; `waiting`: those of them that cannot continue now. */
+  readonly agents: { readonly working: number; readonly waiting: number };
+}
+
+const INDENT = "  ";
+/** A conversation is compacted soon after. */
+const ALMOST_FULL = 0.8;
+
+/** Returns the line; on a narrow terminal the least important parts are left out, the mode last. */
+export function statusLine(status: SessionStatus, columns: number, paint: Paint): string {
+  let parts = partsOf(status, paint).filter(({ text }) => text !== "");
+  const width = () => INDENT.length + displayWidth(parts.map(({ text }) => text).join(" · "));
+  while (parts.length > 1 && width() > columns) {
+    const least = parts.reduce((a, b) => (b.rank > a.rank ? b : a));
+    parts = parts.filter((part) => part !== least);
+  }
+  const [only] = parts;
+  if (parts.length === 1 && only && width() > columns) return cutToWidth(INDENT + only.text, columns);
+  const between = paint("dim", " · ");
+  return INDENT + parts.map(({ text, painted = paint("dim", text) }) => painted).join(between);
+}
+
+interface Part {
+  readonly text: string;
+  /** The highest is left out first. */
+  readonly rank: number;
+  readonly painted?: string;
+}
+
+function partsOf({ model, mode, context, costUsd, branch, agents }: SessionStatus, paint: Paint): Part[] {
+  const share = context === null ? "" : `context ${Math.round(context * 100)} %`;
+  const waiting =
+    agents.waiting === 0 ? "" : ` (${agents.waiting} ${agents.waiting === 1 ? "waits" : "wait"})`;
+  const working = agents.working === 0 ? "" : `${counted(agents.working, "agent")}${waiting}`;
+  return [
+    { text: shortModel(model), rank: 3 },
+    { text: mode, rank: 0, ...paintedMode(mode, paint) },
+    {
+      text: share,
+      rank: 2,
+      ...(context !== null && context >= ALMOST_FULL ? { painted: paint("yellow", share) } : {}),
+    },
+    { text: costUsd > 0 ? dollars(costUsd) : "", rank: 4 },
+    { text: branch === null ? "" : cutToWidth(safeLine(branch), 30), rank: 5 },
+    { text: working, rank: 1, ...(agents.waiting > 0 ? { painted: paint("yellow", working) } : {}) },
+  ];
+}
+
+/** A mode in which less is asked must be seen. */
+function paintedMode(mode: string, paint: Paint): Pick<Part, "painted"> {
+  if (mode === "bypassPermissions") return { painted: paint("red", mode) };
+  return mode === "default" ? {} : { painted: paint("cyan", mode) };
+}
+
+/** Without the vendor and the date. */
+function shortModel(model: string): string {
+  return safeLine(model)
+    .replace(/^claude-/, "")
+    .replace(/-\d{8}$/, "");
+}
