@@ -76,6 +76,7 @@ export function agentsOf(records: Records): AgentHistory[] {
         break;
       case "session":
       case "model":
+      case "taken-back":
       case "before":
       case "after":
       case "reply":

@@ -202,6 +202,11 @@ class Folding {
         }));
         break;
       }
+      case "taken-back":
+        this.#change(event.actor, ({ unheard }) => ({
+          unheard: unheard.filter(({ of = [] }) => !of.includes(event.id)),
+        }));
+        break;
       case "reply":
         this.#change(event.actor, ({ turns }) =>
           event.reply.turn === (turns.at(-1)?.turn ?? 0) + 1 ? { reply: event.reply, begun: [] } : {},

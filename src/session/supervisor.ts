@@ -195,6 +195,11 @@ export class Supervisor implements SupervisorHandle {
     return "queued";
   }
 
+  takeBack(actor: ActorId): readonly string[] {
+    const record = this.#actors.find(actor);
+    return record ? this.#session.spawn.takeBack(record) : [];
+  }
+
   async compact(actor: ActorId, instructions = ""): Promise<Compaction> {
     this.#assertOpen();
     return compactionOf(this.#actors.find(actor), instructions, (main) => this.#session.spawn.wake(main));

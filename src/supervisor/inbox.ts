@@ -8,6 +8,8 @@ export interface QueuedMessage {
   /** Null: the user, or the runtime. */
   readonly from: ActorId | null;
   readonly text: string;
+  /** It was sent to an actor that works already: no run depends on it. */
+  readonly isSteering?: true;
 }
 
 /** What an actor had not read when it ended. */
@@ -132,6 +134,18 @@ export class Inbox {
       this.#messages.delete(id);
     }
     this.#inFlight = [];
+  }
+
+  /** Takes back the user's messages that no loop was given; oldest first. */
+  takeBack(): QueuedMessage[] {
+    const unread = new Set(this.#steering.flatMap(({ of = [] }) => of));
+    const mine = [...this.#messages.values()].filter(
+      ({ id, from, isSteering }) => from === null && isSteering && unread.has(id),
+    );
+    const ids = new Set(mine.map(({ id }) => id));
+    for (const id of ids) this.#messages.delete(id);
+    this.#steering = this.#steering.filter(({ of = [] }) => !of.some((id) => ids.has(id)));
+    return mine;
   }
 
   /** Takes whatever is left, for another actor. */

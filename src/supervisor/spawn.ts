@@ -175,8 +175,16 @@ export class Spawn {
     } as const;
     const durable = journal.append(event);
     // In this moment, or it might end before: the journal has the message before any turn that heard it.
-    actors.delivery.message(actor, text, { id, from, text: said });
+    actors.delivery.message(actor, text, { id, from, text: said, isSteering: true });
     await durable;
+  }
+
+  /** Takes back the user's messages that an actor has not read: it will not hear them. */
+  takeBack(actor: Actor): string[] {
+    return actor.inbox.takeBack().map(({ id, text }) => {
+      this.#parts.journal.note({ type: "taken-back", actor: actor.id, id });
+      return text;
+    });
   }
 }
 

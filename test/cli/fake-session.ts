@@ -137,6 +137,10 @@ export class FakeSession implements SupervisorHandle {
     return "queued";
   }
 
+  takeBack(): readonly string[] {
+    return this.sent.splice(0);
+  }
+
   cancel(actor: ActorId, reason: string, scope?: StopScope): void {
     this.cancelled.push({ actor, reason, ...(scope === undefined ? {} : { scope }) });
     this.#script.onCancel?.(actor, this);

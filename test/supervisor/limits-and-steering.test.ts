@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
+import { journalFile } from "../../src/journal/paths.ts";
+import { readJournal } from "../../src/journal/reader.ts";
+import { sessionStateOf } from "../../src/journal/session-state.ts";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
 import { ActorId, MAIN } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
@@ -102,6 +105,30 @@ describe.each(shippedHosts)("limits and steering, %s", (host) => {
     hold.open();
     expect((await result).summary).toMatchObject({ status: "done", text: "the real end", turns: 2 });
     expect(saidTo(model.requests[1])).toContain("one more thing");
+  });
+
+  test("what the user takes back before an agent has read it is not heard, now or after a restart (issue 21, 5)", async () => {
+    const hold = gate();
+    const { supervisor, model } = supervised(
+      host,
+      (_request, n) => (n === 0 ? { calls, after: hold.after } : { text: "done" }),
+      { tools: [tick] },
+    );
+    const result = supervisor.prompt("go");
+    await hold.reached;
+    supervisor.send(MAIN, "stop that");
+    supervisor.send(MAIN, "and that");
+    expect(supervisor.takeBack(MAIN)).toEqual(["stop that", "and that"]);
+    expect(supervisor.takeBack(MAIN)).toEqual([]);
+    supervisor.send(MAIN, "be brief");
+    hold.open();
+    expect((await result).summary.status).toBe("done");
+    expect(saidTo(model.requests[1])).not.toContain("that");
+    expect(saidTo(model.requests[1])).toContain("be brief");
+    await supervisor.close();
+    const reading = await readJournal(journalFile(supervisor.folder));
+    if (reading.type === "refused") throw new Error(reading.reason);
+    expect(sessionStateOf(reading.records).actors.get(MAIN)?.unheard).toEqual([]);
   });
 
   test("an ended or unknown address is said, not swallowed (C27)", async () => {

@@ -1,5 +1,3 @@
-import { reminderOf } from "../../context/assemble.ts";
-import { escapeTags } from "../../context/escape-tags.ts";
 import type { AgentView, SupervisorEvent } from "../../events/event.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { pause } from "../../mailbox/clock.ts";
@@ -19,6 +17,7 @@ import { callsSkill, isSlashCommand, runSlashCommand, type SlashContext } from "
 import type { Terminal, TerminalListeners } from "./terminal.ts";
 import { beginAccount } from "./turn-account.ts";
 import { goingOnWords, showAgentResult, showResult } from "./turn-report.ts";
+import { UnreadInput } from "./unread-input.ts";
 import { runWords, type UserPrograms } from "./user-programs.ts";
 
 /** What handles lines, once there is a session. */
@@ -54,11 +53,8 @@ export class Conversation {
   readonly #io: CliIO;
   readonly #press;
   readonly #programs: UserPrograms;
-  /** What the user has run since the last prompt. */
-  readonly #ran: string[] = [];
+  readonly #unread = new UnreadInput();
   readonly #leaving = Promise.withResolvers<number>();
-  /** Prompts that arrived before their turn. */
-  readonly #waiting: string[] = [];
   #begun: ConversationStart | null = null;
   /** Stops the turn that the user started. */
   #stop: AbortController | null = null;
@@ -88,7 +84,7 @@ export class Conversation {
       {
         onLine: (text) => this.#onLine(text),
         onInterrupt: () => this.interrupt(),
-        onEscape: () => void this.#stopTurn(),
+        onEscape: () => this.#escape(),
         onNextMode: () => this.#nextMode(),
         onEnd: (how) => this.leave(how === "left" ? exitCodes.done : exitCodes.hungUp),
       },
@@ -123,11 +119,11 @@ export class Conversation {
     this.#begun = beginning;
     // Starts to look for the servers' prompts.
     session.mcp.prompts();
-    if (prompt !== undefined) this.#waiting.unshift(prompt);
+    if (prompt !== undefined) this.#unread.waitFirst(prompt);
     this.terminal.idle();
     if (goesOn) {
       void this.#turn(null, (signal) => session.resumeUnfinished(signal), beginning);
-      for (const text of this.#waiting.splice(0)) this.#onLine(text);
+      for (const text of this.#unread.takeWaiting()) this.#onLine(text);
     } else this.#next();
   }
 
@@ -184,6 +180,14 @@ export class Conversation {
     }
   }
 
+  /** Stops the turn. Lines that nothing has read yet go back to the user: they were about what is stopped. */
+  #escape(): void {
+    if (this.#isLeaving) return;
+    const lines = this.#isClearing ? [] : this.#unread.takeBack(this.#begun?.session);
+    this.#stopTurn();
+    if (lines.length > 0) this.terminal.giveBack(lines);
+  }
+
   /** Ends what the main conversation does and waits for; the background continues. */
   #stopTurn(): boolean {
     if (this.#isLeaving || (!this.#stop && !this.#woken && this.#commands.size === 0)) return false;
@@ -210,7 +214,7 @@ export class Conversation {
   #onLine(text: string): void {
     const begun = this.#begun;
     if (this.#isLeaving) return;
-    if (!begun || this.#isClearing) return void this.#waiting.push(text);
+    if (!begun || this.#isClearing) return this.#unread.wait(text);
     begun.remember(text);
     const { session } = begun;
     const hasServers = session.mcpServers().length > 0;
@@ -220,12 +224,12 @@ export class Conversation {
     else if (isSlashCommand(text) && !skill) void this.#slash(text, begun);
     else if (!this.#stop && !this.#woken) this.#prompt(text, begun);
     // A skill runs as a prompt of its own.
-    else if (skill) this.#waiting.push(text);
-    else this.#tellMain(text, begun);
+    else if (skill) this.#unread.wait(text);
+    else this.#unread.tellMain(text, session);
   }
 
   #prompt(text: string, begun: ConversationStart): void {
-    const told = this.#withRun(text);
+    const told = this.#unread.withRun(text);
     void this.#turn(told, (signal) => begun.session.prompt(told, signal), begun);
   }
 
@@ -238,26 +242,15 @@ export class Conversation {
     this.#commands.delete(stop);
     if (this.#isLeaving) return;
     const { shown, told } = runWords(command, run);
-    this.#ran.push(told);
+    this.#unread.ran(told);
     print(paint("dim", wrapText(shown, columns()).join("\n")));
     gap();
     this.#idle();
   }
 
-  /** The prompt, and below it what the user has run since the last one. */
-  #withRun(text: string): string {
-    const ran = this.#ran.splice(0);
-    return ran.length === 0 ? text : `${text}\n\n${reminderOf(ran.map(escapeTags))}`;
-  }
-
-  /** While it works it gets the text at the next turn; an ending conversation gets it as its next prompt. */
-  #tellMain(text: string, { session }: ConversationStart): void {
-    if (session.send(MAIN, this.#withRun(text)) !== "queued") this.#waiting.push(text);
-  }
-
   #next(): void {
     const isOpen = this.#begun && !this.#isLeaving && !this.#isClearing;
-    const text = isOpen ? this.#waiting.shift() : undefined;
+    const text = isOpen ? this.#unread.next() : undefined;
     if (text !== undefined) this.#onLine(text);
   }
 
@@ -308,7 +301,7 @@ export class Conversation {
       this.#stop = null;
       this.#rest();
       // A notice has just started a run: that run gets the user's text as well.
-      if (text !== null && this.#woken) this.#tellMain(text, begun);
+      if (text !== null && this.#woken) this.#unread.tellMain(text, begun.session);
       else terminal.print(terminal.paint("red", safeLine(errorMessage(error))));
     }
     this.#ends();

@@ -205,6 +205,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       output.onEvent(event);
       screen.onEvent(event);
     }),
+    giveBack: shown((lines: readonly string[]) => prompt.set([...lines, prompt.text].filter(Boolean).join("\n"))),
     working: shown(() => screen.working(true)),
     rest: shown(() => screen.working(false)),
     idle: shown(screen.gap),

@@ -107,6 +107,8 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     ready: async () => {},
     workIn() {},
     showBelow() {},
+    // It has no Escape.
+    giveBack: (lines) => line(`Not sent: ${safeText(lines.join("\n"))}`),
     print: line,
     gap,
     onEvent(event) {

@@ -6,6 +6,7 @@ export type ReplSession = Pick<
   | "session"
   | "prompt"
   | "send"
+  | "takeBack"
   | "tree"
   | "cancel"
   | "compact"

@@ -45,6 +45,8 @@ export interface Terminal {
   onEvent(event: SupervisorEvent): void;
   /** Shows these rows below the prompt, from now on; asked for whenever it is painted. */
   showBelow(rows: (columns: number) => readonly string[]): void;
+  /** Puts lines back into the prompt, before what is typed there. */
+  giveBack(lines: readonly string[]): void;
   /** The main conversation starts working. */
   working(): void;
   /** It has stopped; agents may continue in the background. */

@@ -122,6 +122,7 @@ export class SessionView {
         });
         break;
       case "command":
+      case "taken-back":
       case "command-end":
       case "task":
         this.#change(event.actor, now, () => ({}));

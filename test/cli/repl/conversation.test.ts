@@ -179,6 +179,22 @@ describe("stop means stop (C21)", () => {
     },
   );
 
+  test("Escape gives lines that nothing has read back to the prompt, with what was run before them (issue 21, 5)", async () => {
+    let reads = true;
+    const { terminal, session, type } = await holding({ answer: never, hears: () => reads });
+    await type("go");
+    await type("! ls");
+    await type("and the tests?");
+    reads = false;
+    await type("and more");
+    terminal.listeners.onEscape();
+    await settled();
+    expect(terminal.givenBack).toEqual(["and the tests?", "and more"]);
+    expect(session.prompts).toEqual(["go"]);
+    await type("again");
+    expect(session.prompts[1]).toContain("printed by ls");
+  });
+
   test("Escape between turns does nothing; Ctrl-C says how to leave", async () => {
     const { terminal, talk } = await holding();
     terminal.listeners.onEscape();

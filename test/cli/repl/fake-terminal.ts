@@ -26,6 +26,8 @@ export class FakeTerminal implements Terminal {
   ready = async (): Promise<void> => {};
   workIn(): void {}
   showBelow(): void {}
+  readonly givenBack: string[] = [];
+  giveBack = (lines: readonly string[]): void => void this.givenBack.push(...lines);
   print = (text: string): void => void this.lines.push(text);
   gap = (): void => {};
   onEvent = (event: SupervisorEvent): void => void this.events.push(event);

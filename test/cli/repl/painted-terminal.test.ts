@@ -65,6 +65,14 @@ test("the user's own editor gets the prompt, and its failure is shown and change
   expect(io.out.text).toContain("no editor");
 });
 
+test("lines that are given back come before what is typed", async () => {
+  const { terminal, heard, type } = painted();
+  await type("three");
+  terminal.giveBack(["one", "two\n2"]);
+  await type("\r");
+  expect(heard).toEqual(["one\ntwo\n2\nthree"]);
+});
+
 test("a question rings if no key was pressed for a while, and not while the user types", async () => {
   const { io, terminal, type } = painted();
   const bells = () => io.out.text.split("\u0007").length - 1;
