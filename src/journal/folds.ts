@@ -76,7 +76,7 @@ export function agentsOf(records: Records): AgentHistory[] {
         break;
       case "session":
       case "model":
-      case "taken-back":
+      case "withdrawn":
       case "before":
       case "after":
       case "reply":

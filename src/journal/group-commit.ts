@@ -140,7 +140,7 @@ export class GroupCommit {
       this.#file = file;
       writeAll(file, bytes);
     } catch (error) {
-      return this.#takeBack(error);
+      return this.#unsend(error);
     }
     try {
       file.sync();
@@ -151,7 +151,7 @@ export class GroupCommit {
   }
 
   /** A torn line must not stay in the middle of the file: what follows would be lost with it. */
-  #takeBack(cause: unknown): Failed {
+  #unsend(cause: unknown): Failed {
     const message = writeSentence(this.#ports.path, cause);
     try {
       this.#file?.truncate(this.#bytes);

@@ -202,7 +202,7 @@ class Folding {
         }));
         break;
       }
-      case "taken-back":
+      case "withdrawn":
         this.#change(event.actor, ({ unheard }) => ({
           unheard: unheard.filter(({ of = [] }) => !of.includes(event.id)),
         }));

@@ -42,8 +42,8 @@ export const SessionEvent = z.lazy(() =>
       notice: z.optional(z.literal(true)),
       system: z.optional(z.literal(true)),
     }),
-    /** The user took a message back (its `prompt` has this `id`) before the actor had read it. */
-    z.object({ type: z.literal("taken-back"), actor: ActorId, id: z.string() }),
+    /** The user withdrew a message (its `prompt` has this `id`) before the actor had read it. */
+    z.object({ type: z.literal("withdrawn"), actor: ActorId, id: z.string() }),
     /**
      * An agent was requested; its thread may start later. `call` is the calling tool call, if any. `background`: its
      * result comes as a notice. `fork`: the spec's messages follow its parent's conversation at this record.

@@ -300,8 +300,8 @@ export interface SupervisorHandle {
    * that was about to end continues with it. `ended`: it reads no more messages.
    */
   send(actor: ActorId, text: string): "queued" | "ended" | "unknown";
-  /** Takes back what `send` said and the actor has not read, oldest first: it will not hear it. */
-  takeBack(actor: ActorId): readonly string[];
+  /** Withdraws what `send` said and the actor has not read, oldest first: it will not hear it. */
+  unsend(actor: ActorId): readonly string[];
   /** Starts and finds actors of your own. */
   readonly actors: SessionActors;
   /** Every agent of the session in spawn order, the main conversation first if it was used. */

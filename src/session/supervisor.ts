@@ -195,9 +195,9 @@ export class Supervisor implements SupervisorHandle {
     return "queued";
   }
 
-  takeBack(actor: ActorId): readonly string[] {
+  unsend(actor: ActorId): readonly string[] {
     const record = this.#actors.find(actor);
-    return record ? this.#session.spawn.takeBack(record) : [];
+    return record ? this.#session.spawn.unsend(record) : [];
   }
 
   async compact(actor: ActorId, instructions = ""): Promise<Compaction> {
@@ -318,7 +318,8 @@ export class Supervisor implements SupervisorHandle {
     // Those that were not started again stay as they were, for whenever the session is resumed.
     const asleep = new Set(this.#unfinished.map(({ id }) => id));
     const timers = this.#session.timers?.close() ?? 0;
-    if (timers > 0) this.#onEvent({ type: "warning", message: timersEnded(timers) });
+    const prompts = timers === 1 ? "One scheduled prompt" : `${timers} scheduled prompts`;
+    if (timers > 0) this.#onEvent({ type: "warning", message: `${prompts} ended with this session.` });
     // First: what agents still report would start agents again.
     await this.#session.userActors.close();
     await this.#actors.close("The session was closed.", asleep);

@@ -1,9 +1,23 @@
 import * as z from "zod/mini";
 import { NOT_IN_PROJECT } from "./limit-settings.ts";
-import { entries, objects, setting, texts } from "./setting.ts";
+import { entries, objects, oneOf, setting, texts } from "./setting.ts";
 
-/** The settings of plug-ins and of the marketplaces that they come from. */
+/** The settings of skills, plug-ins, and the marketplaces that they come from. */
 export const pluginSettings = {
+  skills: {
+    injection: setting(
+      "troupe.skills.injection",
+      oneOf(["message", "system"]),
+      "Where the text of a loaded skill goes: into the conversation, or into the system prompt. There each load makes the model's server read the whole conversation again.",
+      { fallback: "`message`" },
+    ),
+    listing: setting(
+      "troupe.skills.listing",
+      oneOf(["attached", "inline"]),
+      "Where the list of skills appears: with the first message, or in the system prompt.",
+      { fallback: "`attached`" },
+    ),
+  },
   enabledPlugins: setting(
     "enabledPlugins",
     entries("an object of plug-ins, each true or false", z.record(z.string(), z.boolean())),

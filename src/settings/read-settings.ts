@@ -5,8 +5,8 @@ import { type Leaf, LOGINS } from "./leaves.ts";
 import { isWider, type ModeLimits } from "./modes.ts";
 import { isProjectScope } from "./paths.ts";
 import type { Rule, Scope } from "./rules.ts";
-import { isSetting, schema } from "./schema.ts";
-import { type Setting, settingName } from "./setting.ts";
+import { schema } from "./schema.ts";
+import { isSetting, type Setting, settingName } from "./setting.ts";
 import { listText, type SettingsFile } from "./settings-file.ts";
 
 /** The hooks of one file, as they are there: the code that runs hooks checks them. */

@@ -5,8 +5,10 @@ import { limitSettings, NOT_IN_PROJECT, ONLY_STRICTER } from "./limit-settings.t
 import { modes, modeWidth } from "./modes.ts";
 import { pluginSettings } from "./plugin-settings.ts";
 import {
+  alias,
   entries,
   inRange,
+  isSetting,
   nonBlank,
   number,
   object,
@@ -20,8 +22,14 @@ import {
   wholeSetting,
   yesOrNo,
 } from "./setting.ts";
-import { terminalSettings } from "./terminal-settings.ts";
-import { agentLimits, DOLLARS, isUserOnlyVariable, prices, variables } from "./value-schemas.ts";
+import {
+  agentLimits,
+  DOLLARS,
+  isUserOnlyVariable,
+  prices,
+  statusLineCommand,
+  variables,
+} from "./value-schemas.ts";
 import { worktreeSettings } from "./worktree-settings.ts";
 
 /** Every setting, grouped as the code uses them: its schema, its meaning and its trust. docs/settings.md is made from it. */
@@ -301,7 +309,18 @@ export const schema = {
     ),
   },
   worktree: worktreeSettings,
-  ...terminalSettings,
+  statusLine: setting(
+    "statusLine",
+    statusLineCommand(),
+    'A shell command whose output replaces the line below the prompt: `{"type": "command", "command": …}`, with `padding` for spaces before it. It reads JSON about the session on stdin, has 5 s, and runs after something has changed, at most every 300 ms. It is a hook for `disableAllHooks` and `allowManagedHooksOnly`.',
+    { fallback: "model, mode, context, cost, branch, agents" },
+  ),
+  notification: setting(
+    "troupe.notification",
+    oneOf(["bell", "desktop", "off"]),
+    "What the terminal does if you are asked something and have typed nothing for 10 s: rings, also shows a notification of the desktop (iTerm2, WezTerm, Ghostty, kitty, foot, rxvt-unicode; not within tmux or screen), or nothing.",
+    { fallback: "`bell`" },
+  ),
   deferTools: {
     tools: setting(
       "troupe.deferTools",
@@ -346,20 +365,6 @@ export const schema = {
     "Whether what agents report is checked against what they have read, searched, written and run, and what no evidence supports is named. A project's settings can only switch it on.",
     { fallback: "true", trust: "stricter", width: (checks) => (checks === false ? 1 : 0) },
   ),
-  skills: {
-    injection: setting(
-      "troupe.skills.injection",
-      oneOf(["message", "system"]),
-      "Where the text of a loaded skill goes: into the conversation, or into the system prompt. There each load makes the model's server read the whole conversation again.",
-      { fallback: "`message`" },
-    ),
-    listing: setting(
-      "troupe.skills.listing",
-      oneOf(["attached", "inline"]),
-      "Where the list of skills appears: with the first message, or in the system prompt.",
-      { fallback: "`attached`" },
-    ),
-  },
   ...pluginSettings,
   commandEnv: setting(
     "troupe.commandEnv",
@@ -383,15 +388,3 @@ export const schema = {
 export const settings: readonly Setting<unknown>[] = Object.values(schema).flatMap(
   (one): readonly Setting<unknown>[] => (isSetting(one) ? [one] : Object.values(one)),
 );
-
-/** True for a setting, false for a group of them. */
-export function isSetting(one: object): one is Setting<unknown> {
-  return "fallback" in one;
-}
-
-function alias(name: "opus" | "sonnet" | "haiku"): Setting<string> {
-  const summary = `The full ID of the model that \`${name}\` stands for.`;
-  return setting(`troupe.aliases.${name}`, textSetting("the name of a model"), summary, {
-    fallback: "the newest of its family",
-  });
-}

@@ -121,3 +121,15 @@ export function entries<T>(what: string, schema: z.ZodMiniType<Readonly<Record<s
 export function objects() {
   return entries("an object", z.record(z.string(), object()));
 }
+
+export function alias(name: "opus" | "sonnet" | "haiku"): Setting<string> {
+  const summary = `The full ID of the model that \`${name}\` stands for.`;
+  return setting(`troupe.aliases.${name}`, textSetting("the name of a model"), summary, {
+    fallback: "the newest of its family",
+  });
+}
+
+/** True for a setting, false for a group of them. */
+export function isSetting(one: object): one is Setting<unknown> {
+  return "fallback" in one;
+}

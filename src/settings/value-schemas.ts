@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { inRange } from "./setting.ts";
+import { inRange, nonBlank } from "./setting.ts";
 
 export const DOLLARS = { min: 0, max: 1_000_000 };
 
@@ -42,4 +42,15 @@ export function prices() {
     }),
   );
   return z.record(z.string(), z.pipe(price, complete));
+}
+
+export function statusLineCommand() {
+  return {
+    what: 'an object with "type": "command" and a "command", and perhaps a "padding" from 0 to 40',
+    schema: z.object({
+      type: z.literal("command"),
+      command: nonBlank(),
+      padding: z.optional(z.int().check(z.minimum(0), z.maximum(40))),
+    }),
+  };
 }

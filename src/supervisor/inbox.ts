@@ -136,8 +136,8 @@ export class Inbox {
     this.#inFlight = [];
   }
 
-  /** Takes back the user's messages that no loop was given; oldest first. */
-  takeBack(): QueuedMessage[] {
+  /** Withdraws the user's messages that no loop was given; oldest first. */
+  unsend(): QueuedMessage[] {
     const unread = new Set(this.#steering.flatMap(({ of = [] }) => of));
     const mine = [...this.#messages.values()].filter(
       ({ id, from, isSteering }) => from === null && isSteering && unread.has(id),

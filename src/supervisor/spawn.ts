@@ -179,10 +179,10 @@ export class Spawn {
     await durable;
   }
 
-  /** Takes back the user's messages that an actor has not read: it will not hear them. */
-  takeBack(actor: Actor): string[] {
-    return actor.inbox.takeBack().map(({ id, text }) => {
-      this.#parts.journal.note({ type: "taken-back", actor: actor.id, id });
+  /** Withdraws the user's messages that an actor has not read: it will not hear them. */
+  unsend(actor: Actor): string[] {
+    return actor.inbox.unsend().map(({ id, text }) => {
+      this.#parts.journal.note({ type: "withdrawn", actor: actor.id, id });
       return text;
     });
   }

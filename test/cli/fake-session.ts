@@ -137,7 +137,7 @@ export class FakeSession implements SupervisorHandle {
     return "queued";
   }
 
-  takeBack(): readonly string[] {
+  unsend(): readonly string[] {
     return this.sent.splice(0);
   }
 

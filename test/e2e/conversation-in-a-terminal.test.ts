@@ -113,7 +113,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.shows("Endless");
     terminal.type("/clear\r");
     await terminal.shows(
-      /the main conversation was still at work\.\ntroupe --resume (\w+) resumes it\.\n[\s\S]*A new conversation begins, without what was said before\.\n\n› *$/,
+      /the main conversation was stopped at work; resuming continues it\.\ntroupe --resume (\w+) resumes it\.\n[\s\S]*A new conversation begins, without what was said before\.\n\n› *$/,
     );
     terminal.type("hello\r");
     await terminal.shows(/Reply 2\.[\s\S]*✓ done/);
@@ -317,7 +317,7 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     });
     terminal.type(CTRL_D);
     expect(await terminal.ended).toBe(0);
-    await terminal.shows(/resumes it\.\s*$/);
+    await terminal.shows(/ tokens · \$0\.\d+ · troupe sessions show[\s\S]*resumes it\.\s*$/);
   });
 
   test("fits 40 columns, without colours where NO_COLOR says so, and after the terminal was made narrower", {

@@ -107,7 +107,7 @@ describe.each(shippedHosts)("limits and steering, %s", (host) => {
     expect(saidTo(model.requests[1])).toContain("one more thing");
   });
 
-  test("what the user takes back before an agent has read it is not heard, now or after a restart (issue 21, 5)", async () => {
+  test("what the user withdraws before an agent has read it is not heard, now or after a restart (issue 21, 5)", async () => {
     const hold = gate();
     const { supervisor, model } = supervised(
       host,
@@ -118,8 +118,8 @@ describe.each(shippedHosts)("limits and steering, %s", (host) => {
     await hold.reached;
     supervisor.send(MAIN, "stop that");
     supervisor.send(MAIN, "and that");
-    expect(supervisor.takeBack(MAIN)).toEqual(["stop that", "and that"]);
-    expect(supervisor.takeBack(MAIN)).toEqual([]);
+    expect(supervisor.unsend(MAIN)).toEqual(["stop that", "and that"]);
+    expect(supervisor.unsend(MAIN)).toEqual([]);
     supervisor.send(MAIN, "be brief");
     hold.open();
     expect((await result).summary.status).toBe("done");

@@ -10,6 +10,7 @@ import { wrapText } from "../../terminal/wrap.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { terminalPerson } from "./asks/person.ts";
+import { confirmMode } from "./confirm-mode.ts";
 import { createDoublePress } from "./double-press.ts";
 import { argumentsOf, menuOf } from "./menu.ts";
 import type { ReplSession } from "./repl-session.ts";
@@ -183,7 +184,7 @@ export class Conversation {
   /** Stops the turn. Lines that nothing has read yet go back to the user: they were about what is stopped. */
   #escape(): void {
     if (this.#isLeaving) return;
-    const lines = this.#isClearing ? [] : this.#unread.takeBack(this.#begun?.session);
+    const lines = this.#isClearing ? [] : this.#unread.unsend(this.#begun?.session);
     this.#stopTurn();
     if (lines.length > 0) this.terminal.giveBack(lines);
   }
@@ -262,6 +263,7 @@ export class Conversation {
       session,
       whyNot,
       own,
+      confirmMode: (mode) => confirmMode(this.terminal, mode),
       paint,
       now: () => this.#io.clock.now(),
       goOnWith: (agent, text) => void this.#goOnWith(agent, text, session),

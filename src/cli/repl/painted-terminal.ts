@@ -7,6 +7,7 @@ import type { Completer } from "../../terminal/input/completions.ts";
 import { createEditor, type Editor } from "../../terminal/input/editor.ts";
 import { createHistorySearch, type HistorySearch } from "../../terminal/input/history-search.ts";
 import { createKeyReader, isKey, type Key } from "../../terminal/input/keys.ts";
+import { type NotificationWay, notificationText } from "../../terminal/notification.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { createLastOutput } from "../../terminal/transcript/last-output.ts";
 import { wrapText } from "../../terminal/wrap.ts";
@@ -28,7 +29,6 @@ export interface PaintedOptions extends TerminalListeners {
 }
 
 const PROMPT = "› ";
-const BELL = "\u0007";
 /** Milliseconds without a key after which a question rings. */
 const AWAY_MS = 10_000;
 
@@ -47,6 +47,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   let search: HistorySearch | null = null;
   /** What Ctrl-S has put away. */
   let stash = "";
+  let notification: NotificationWay = "bell";
   /** Another program has the terminal: nothing is painted. */
   let lent = false;
   /** A question is drawn but not open yet: Enter would send half a thought. */
@@ -197,7 +198,10 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     columns: screen.columns,
     replyRows: screen.replyRows,
     ready: screen.ready,
-    workIn: screen.workIn,
+    workIn(cwd, way = "bell") {
+      notification = way;
+      screen.workIn(cwd);
+    },
     showBelow: shown(screen.showBelow),
     print: shown(screen.print),
     gap: shown(screen.gap),
@@ -205,13 +209,16 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       output.onEvent(event);
       screen.onEvent(event);
     }),
-    giveBack: shown((lines: readonly string[]) => prompt.set([...lines, prompt.text].filter(Boolean).join("\n"))),
+    giveBack: shown((lines: readonly string[]) =>
+      prompt.set([...lines, prompt.text].filter(Boolean).join("\n")),
+    ),
     working: shown(() => screen.working(true)),
     rest: shown(() => screen.working(false)),
     idle: shown(screen.gap),
     async dialog(hold) {
       // The user may be elsewhere: most terminals show a bell in another window.
-      if (clock.now() - typedAt > AWAY_MS) stdout.write(BELL).catch(() => {});
+      if (clock.now() - typedAt > AWAY_MS)
+        stdout.write(notificationText(notification, "Troupe waits for your answer", io.env)).catch(() => {});
       screen.gap();
       screen.hold(true);
       try {

@@ -6,7 +6,7 @@ export type ReplSession = Pick<
   | "session"
   | "prompt"
   | "send"
-  | "takeBack"
+  | "unsend"
   | "tree"
   | "cancel"
   | "compact"

@@ -117,7 +117,7 @@ async function holdSession(
   { createSupervisor, history, programs, setup, prompt, run, setUpFresh }: Held,
 ): Promise<SessionSetup | null> {
   const { resume } = setup.options;
-  talk.terminal.workIn(setup.options.cwd);
+  talk.terminal.workIn(setup.options.cwd, setup.settings.read.settings.notification);
   if (resume) await talk.terminal.ready(lastReply(resume));
   if (talk.isLeaving) {
     resume?.release();

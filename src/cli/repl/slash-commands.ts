@@ -29,6 +29,8 @@ export interface SlashContext extends AgentContext, ServerContext {
     Pick<ReplSession, "session" | "compact" | "models" | "mode" | "setMode" | "rules" | "skills" | "usage">;
   /** Returns why the user may not switch to this mode, or null if they may. */
   readonly whyNot: (mode: PermissionMode) => string | null;
+  /** Resolves with whether the user wants this mode, after a warning if it needs one. */
+  readonly confirmMode: (mode: PermissionMode) => Promise<boolean>;
   readonly own: OwnFiles;
   /** Ends this session, to be resumed, and starts a new one. Rejects if that cannot start; this one stays then. */
   clear(): Promise<void>;
@@ -193,7 +195,7 @@ function help(_: string, { session }: SlashContext): string {
     ["Ctrl-_", "undo"] as const,
     ["Shift-Tab", "the next permission mode"] as const,
     ["Ctrl-Z", "back to the shell; fg returns"] as const,
-    ["Esc, Ctrl-C", "stop the turn; Ctrl-C twice leaves"] as const,
+    ["Esc, Ctrl-C", "stop the turn; Esc gives back what was not read, Ctrl-C twice leaves"] as const,
   ];
   const width = Math.max(...rows.map(([left]) => left.length));
   const typed = "The main conversation gets what you type while agents work at its next turn.";
@@ -250,11 +252,12 @@ function formatModels(models: readonly OfferedModel[], paint: SlashContext["pain
     .join("\n");
 }
 
-function mode(argument: string, { session, whyNot }: SlashContext): string {
+async function mode(argument: string, { session, whyNot, confirmMode }: SlashContext): Promise<string> {
   if (argument === "") return `The mode is ${session.mode()}.`;
   const wanted = modeOf(argument);
   const why = whyNot(wanted);
   if (why !== null) return safeLine(why);
+  if (session.mode() !== wanted && !(await confirmMode(wanted))) return `The mode stays ${session.mode()}.`;
   session.setMode(wanted);
   return `The mode is ${wanted} from now on.`;
 }

@@ -1,5 +1,6 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import type { Paint } from "../../terminal/colour.ts";
+import type { NotificationWay } from "../../terminal/notification.ts";
 
 /** What a user does at the terminal. */
 export interface TerminalListeners {
@@ -35,8 +36,8 @@ export interface Terminal {
   replyRows(text: string): string[];
   /** Resolves when this text can be shown with its colours. Never rejects. */
   ready(text: string): Promise<void>;
-  /** The directory that relative links of replies are of, if not the program's own. */
-  workIn(cwd: string): void;
+  /** The directory that relative links of replies are of, if not the program's own, and how a user who is away is called. */
+  workIn(cwd: string, notification?: NotificationWay): void;
   /** Prints permanent lines, which must be safe for a terminal. */
   print(text: string): void;
   /** Prints an empty line, unless the last one is empty. */

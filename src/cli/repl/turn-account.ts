@@ -2,7 +2,7 @@ import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { AgentResult, SessionUsage } from "../../session/options.ts";
 import type { Paint } from "../../terminal/colour.ts";
-import { counted, shortCount, shortTime } from "../../terminal/figures.ts";
+import { counted, dollars, shortCount, shortTime } from "../../terminal/figures.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { statusMark, statusText } from "../agent-text.ts";
 import { denialSentence } from "../results.ts";
@@ -49,15 +49,20 @@ function turnsOf(actor: ActorId, { agents }: SessionUsage): number {
 
 /** Returns the totals of the conversation, what was stopped with it, and how to resume. */
 export function conversationLines(
-  { session, agents, usage }: SessionUsage,
+  { session, agents, usage, costUsd }: SessionUsage,
   unfinished: ReturnType<ReplSession["unfinished"]>,
   [cwd, here]: readonly [string, string],
 ): string[] {
   const others = agents.filter(({ id }) => id !== MAIN).length;
   const who = unfinishedText({ main: unfinished.main, agents: unfinished.agents.length });
+  const figures = [
+    counted(others, "agent"),
+    `${shortCount(totalTokens(usage))} tokens`,
+    ...(costUsd > 0 ? [dollars(costUsd)] : []),
+  ];
   return [
-    `${counted(others, "agent")} · ${shortCount(totalTokens(usage))} tokens · troupe sessions show ${session}`,
-    ...(who === null ? [] : [`${who} still at work.`]),
+    `${figures.join(" · ")} · troupe sessions show ${session}`,
+    ...(who === null ? [] : [`${who} stopped at work; resuming continues it.`]),
     resumeHint(session, cwd, here),
   ];
 }

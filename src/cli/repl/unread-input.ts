@@ -48,8 +48,8 @@ export class UnreadInput {
   }
 
   /** Returns what was typed and not read, oldest first, and forgets it: no model will hear it. */
-  takeBack(session: Pick<ReplSession, "takeBack"> | undefined): string[] {
-    const taken = session?.takeBack(MAIN) ?? [];
+  unsend(session: Pick<ReplSession, "unsend"> | undefined): string[] {
+    const taken = session?.unsend(MAIN) ?? [];
     const lines = [...taken, ...this.takeWaiting()].map((text) => {
       const { typed, ran } = this.#sent.get(text) ?? { typed: text, ran: [] };
       this.#ran.push(...ran);

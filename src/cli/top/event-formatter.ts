@@ -54,8 +54,8 @@ export class EventFormatter {
         return [`resumed (run ${event.run})`];
       case "prompt":
         return event.notice ? [] : [this.#asked(event.message, event.from ?? null)];
-      case "taken-back":
-        return ["does not get the last message: the user took it back"];
+      case "withdrawn":
+        return ["does not get the last message: the user withdrew it"];
       case "reply":
         this.#shown.set(event.actor, event.reply.turn);
         return saidIn(event.reply.content);

@@ -122,7 +122,7 @@ export class SessionView {
         });
         break;
       case "command":
-      case "taken-back":
+      case "withdrawn":
       case "command-end":
       case "task":
         this.#change(event.actor, now, () => ({}));

@@ -179,6 +179,18 @@ describe("stop means stop (C21)", () => {
     },
   );
 
+  test.each([
+    ["y", "bypassPermissions"],
+    ["n", "default"],
+    [undefined, "default"],
+  ] as const)("/mode bypassPermissions warns, and %s leaves the mode at %s", async (answer, expected) => {
+    const { terminal, session, type } = await holding();
+    if (answer !== undefined) terminal.answers.push(answer);
+    await type("/mode bypassPermissions");
+    expect(session.mode()).toBe(expected);
+    expect(terminal.text).toContain("you are asked about nothing");
+  });
+
   test("Escape gives lines that nothing has read back to the prompt, with what was run before them (issue 21, 5)", async () => {
     let reads = true;
     const { terminal, session, type } = await holding({ answer: never, hears: () => reads });

@@ -33,6 +33,7 @@ export function slashContext(own: OwnFiles, session: Partial<SlashContext["sessi
     ...{
       own,
       whyNot: () => null,
+      confirmMode: async () => true,
       leave() {},
       clear: unasked,
       paint: (_, text) => text,
