@@ -215,7 +215,7 @@ export class Conversation {
   #onLine(text: string): void {
     const begun = this.#begun;
     if (this.#isLeaving) return;
-    if (!begun || this.#isClearing) return this.#unread.wait(text);
+    if (!begun || this.#isClearing) return void this.#unread.wait(text);
     begun.remember(text);
     const { session } = begun;
     const hasServers = session.mcpServers().length > 0;
