@@ -16,13 +16,12 @@ import type { ServerStatus } from "../mcp/mcp.ts";
 import type { PermissionMode, Rule } from "../settings/rules.ts";
 import type { Actor } from "../supervisor/actor-record.ts";
 import type { ActorSystem } from "../supervisor/actor-system.ts";
-import { answersKey, viewOf } from "../supervisor/actor-view.ts";
+import { answersKey, isOfWorkflow, viewOf } from "../supervisor/actor-view.ts";
 import { listener, type OnEvent } from "../supervisor/listener.ts";
 import { replayActors } from "../supervisor/replay-actors.ts";
 import { FOR_THE_USER } from "../supervisor/run-for.ts";
 import { untilEnded } from "../supervisor/until-ended.ts";
 import { timersEnded } from "../timers/timers.ts";
-import { RUN_PREFIX } from "../tools/workflow.ts";
 import { MainTurns } from "./main-turns.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
 import type {
@@ -318,8 +317,7 @@ export class Supervisor implements SupervisorHandle {
     // Those that were not started again stay as they were, for whenever the session is resumed.
     const asleep = new Set(this.#unfinished.map(({ id }) => id));
     const timers = this.#session.timers?.close() ?? 0;
-    const prompts = timers === 1 ? "One scheduled prompt" : `${timers} scheduled prompts`;
-    if (timers > 0) this.#onEvent({ type: "warning", message: `${prompts} ended with this session.` });
+    if (timers > 0) this.#onEvent({ type: "warning", message: timersEnded(timers) });
     // First: what agents still report would start agents again.
     await this.#session.userActors.close();
     await this.#actors.close("The session was closed.", asleep);
@@ -393,11 +391,6 @@ export class Supervisor implements SupervisorHandle {
   #assertOpen(): void {
     if (this.#closing) throw new Error("The session is closed.");
   }
-}
-
-/** An agent of a script that is not resumed with the session: it waits until the model resumes the script. */
-function isOfWorkflow({ spec }: Actor): boolean {
-  return spec.key?.startsWith(RUN_PREFIX) ?? false;
 }
 
 /** What an actor reads of an agent that it started. */

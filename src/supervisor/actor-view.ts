@@ -1,4 +1,5 @@
 import type { Activity, AgentState, AgentView } from "../events/event.ts";
+import { RUN_PREFIX } from "../tools/workflow.ts";
 import type { Actor } from "./actor-record.ts";
 import type { RunningCall } from "./running-call.ts";
 
@@ -33,6 +34,11 @@ export function answersKey({ summary, spec }: Actor): boolean {
   const { verdict, checks = 0 } = summary?.acceptance ?? {};
   // What could not be checked has no verdict that counts.
   return summary?.status === "done" || (verdict === "rejected" && checks > 0);
+}
+
+/** An agent of a script that is not resumed with the session: it waits until the model resumes the script. */
+export function isOfWorkflow({ spec }: Actor): boolean {
+  return spec.key?.startsWith(RUN_PREFIX) ?? false;
 }
 
 /** For people an agent that waits for a slot again is still waiting, and one whose model is paused does not run. */
