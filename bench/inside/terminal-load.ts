@@ -28,7 +28,7 @@ if (process.argv[3] === "echo") {
     completer: { commands: () => [], files: async () => [] },
     onLine() {},
     onInterrupt: () => process.exit(0),
-    onEscape() {},
+    onEscape: () => false,
     onNextMode() {},
     onEnd: () => process.exit(0),
     editOutside: async (text) => text,

@@ -13,18 +13,45 @@ import { parseSettings, withoutMark } from "./settings-text.ts";
  * keys and the file's indentation stay (A18.4). A broken file stays as it is. Nothing is written outside the project's
  * `root` through a link that came with it. Returns why nothing was written, or null.
  */
-export async function editSettings(
+export function editSettings(
   from: SettingsPath,
   root: string,
   path: readonly string[],
   value: unknown,
+): Promise<string | null> {
+  return changeFile(from, root, path, (modify) => modify(path, value));
+}
+
+/** Adds texts to a list of texts, as `editSettings` does; those that it has already are not added again. */
+export function addToList(
+  from: SettingsPath,
+  root: string,
+  path: readonly string[],
+  texts: readonly string[],
+): Promise<string | null> {
+  return changeFile(from, root, path, (modify, known) => {
+    if (known === undefined) return modify(path, texts);
+    if (!Array.isArray(known)) return { problem: `${path.join(".")} must be a list` };
+    for (const text of texts) if (!known.includes(text)) modify([...path, -1], text);
+    return null;
+  });
+}
+
+type Modify = (path: readonly (string | number)[], value: unknown) => null;
+type Change = (modify: Modify, known: unknown) => { readonly problem: string } | null;
+
+async function changeFile(
+  from: SettingsPath,
+  root: string,
+  path: readonly string[],
+  change: Change,
 ): Promise<string | null> {
   const file = await resolveFile(from, root);
   if (file === null) return `${from.file} leads out of ${root} through a link, so it was not changed.`;
   const read = readRegularFile(file);
   if (read.type === "unreadable") return `${file} ${read.problem}, so it was not changed.`;
   const before = read.type === "read" ? read.bytes.toString() : "";
-  const edit = await editText(before.trim() === "" ? "{}\n" : before, path, value);
+  const edit = await editText(before.trim() === "" ? "{}\n" : before, path, change);
   if ("problem" in edit) return `${file}: ${edit.problem}; correct it first. It was not changed.`;
   // Again just before it is replaced: another program's change must not be lost.
   const now = readRegularFile(file);
@@ -36,7 +63,7 @@ export async function editSettings(
 async function editText(
   text: string,
   path: readonly string[],
-  value: unknown,
+  change: Change,
 ): Promise<{ readonly text: string } | { readonly problem: string }> {
   const parsed = await parseSettings(text);
   if (parsed.type === "broken") return { problem: parsed.problem };
@@ -46,10 +73,18 @@ async function editText(
       return { problem: `${path.slice(0, length).join(".")} must be an object` };
   }
   const { applyEdits, modify } = await import("jsonc-parser");
-  const plain = withoutMark(text);
-  const edits = modify(plain, [...path], value, { formattingOptions: formattingOf(plain) });
+  let plain = withoutMark(text);
   const mark = text.slice(0, text.length - plain.length);
-  return { text: mark + applyEdits(plain, edits) };
+  const formattingOptions = formattingOf(plain);
+  const problem = change(
+    (at, value) => {
+      const isArrayInsertion = at.at(-1) === -1;
+      plain = applyEdits(plain, modify(plain, [...at], value, { formattingOptions, isArrayInsertion }));
+      return null;
+    },
+    valueAt(parsed.value, path),
+  );
+  return problem ?? { text: mark + plain };
 }
 
 function formattingOf(text: string) {

@@ -415,7 +415,7 @@ describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
     terminal.type("go\r");
     await terminal.shows(/answer › *$/);
     terminal.type("maybe\r");
-    await terminal.shows(/Type y, s, n or d, and Enter\.\nanswer › *$/);
+    await terminal.shows(/Type y, s, p, n or d, and Enter\.\n[\s\S]*answer › *$/);
     terminal.type("n use a branch of your own\r");
     await terminal.shows("✓ done");
     expect((await server.request(1)).rawBody).toContain(
@@ -533,7 +533,7 @@ describe("asks in a terminal", { ...unless(why), timeout: 60_000 }, () => {
     const terminal = start({ program: ASKING, url: server.url, rows: 40 });
     await ready(terminal);
     terminal.type("go\r");
-    await terminal.shows(/Which ones\?[\s\S]*redis:\/\/…[\s\S]*3 {2}Other[\s\S]*answer › *$/);
+    await terminal.shows(/Which ones\?[\s\S]*redis:\/\/…[\s\S]*3 {2}\[ \] Other[\s\S]*answer › *$/);
     terminal.type("1,3\r");
     await terminal.shows(/your words › *$/);
     terminal.type("flat files\r");

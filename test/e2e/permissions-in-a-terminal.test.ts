@@ -108,6 +108,29 @@ describe("what the gate asks, in a terminal", { ...unless(why), timeout: 60_000 
     await terminal.shows(/The mode is default\.\nallow {2}Bash\(touch two\) {2}session/);
   });
 
+  test("p shows the rule that it writes for the project, and the arrow keys and Esc answer (issue 21, 7)", {
+    tags: ["long"],
+  }, async () => {
+    const terminal = await talk([bash("touch one"), bash("touch one"), bash("touch two")]);
+    const file = join(terminal.cwd, ".claude/settings.local.json");
+    terminal.type("go\r");
+    await terminal.shows(/ 3 p {2}yes, always in this project[\s\S]*answer › *$/);
+    terminal.type("p\r");
+    await terminal.shows(/allow Bash\(touch one\)\n {2}into[\s\S]*Write this\?[\s\S]*answer › *$/);
+    terminal.type("\u001b[B\u001b[B\r");
+    await terminal.shows(/back to the question\n[\s\S]*yes, this once[\s\S]*answer › *$/);
+    expect(existsSync(file)).toBe(false);
+    terminal.type("p\r");
+    await terminal.shows(/Write this\?[\s\S]*Write this\?[\s\S]*answer › *$/);
+    terminal.type("\u001b[B\r");
+    await terminal.shows(/Written to [\s\S]*Bash {2}touch two[\s\S]*answer › *$/);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ permissions: { allow: ["Bash(touch one)"] } });
+    expect(existsSync(join(terminal.cwd, "one"))).toBe(true);
+    terminal.type("\u001b");
+    await terminal.shows(/Stopping; Ctrl-C again leaves\.[\s\S]*stopped|cancelled/);
+    expect(existsSync(join(terminal.cwd, "two"))).toBe(false);
+  });
+
   test("plan mode from the first question to the approval: nothing is written before (A14.4, A14.9)", {
     tags: ["long"],
   }, async () => {

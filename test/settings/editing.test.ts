@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { editSettings } from "../../src/settings/edit-settings.ts";
+import { addToList, editSettings } from "../../src/settings/edit-settings.ts";
 import { parseValue, settingsKey } from "../../src/settings/leaves.ts";
 import type { FileScope } from "../../src/settings/paths.ts";
 import { type Folders, foldersWith, put } from "./folders.ts";
@@ -19,6 +19,24 @@ describe("an edit of settings (A18.4)", () => {
     expect(readFileSync(folders.fileOf("user"), "utf8")).toBe(
       '\ufeff{\r\n\t// mine\r\n\t"nobody": [1,2],\r\n\t"model": "haiku", // why\r\n\t"permissions": {\r\n\t\t"deny": [\r\n\t\t\t"Bash(dd:*)"\r\n\t\t]\r\n\t}\r\n}\r\n',
     );
+  });
+
+  test.each<[before: string | undefined, after: string | RegExp]>([
+    [undefined, '{\n  "permissions": {\n    "allow": [\n      "Bash(b)",\n      "Read"\n    ]\n  }\n}\n'],
+    [
+      '{\n\t"permissions": {\n\t\t"allow": [\n\t\t\t"Bash(a)", // mine\n\t\t\t"Read"\n\t\t]\n\t},\n\t"x": 1\n}\n',
+      /"Bash\(a\)", \/\/ mine\n\t\t\t"Read",\n\t\t\t"Bash\(b\)"\n\t\t\]\n\t\},\n\t"x": 1\n\}\n$/,
+    ],
+    ['{"permissions": {"allow": []}}', /"Bash\(b\)",\s+"Read"\s*\]/],
+    ['{"permissions": {"allow": "Read"}}', '{"permissions": {"allow": "Read"}}'],
+  ])("adds to a list what it has not yet, and leaves the rest as it is: %j", async (before, after) => {
+    const folders = foldersWith(before === undefined ? {} : { local: before });
+    const file = folders.fileOf("local");
+    const texts = ["Bash(b)", "Read"];
+    await addToList({ scope: "local", file }, folders.root, ["permissions", "allow"], texts);
+    const text = readFileSync(file, "utf8");
+    if (typeof after === "string") expect(text).toBe(after);
+    else expect(text).toMatch(after);
   });
 
   test("creates a missing file, and removes a value again", async () => {

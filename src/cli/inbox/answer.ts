@@ -1,8 +1,8 @@
 import type { WaitingFile } from "../../features/inbox/waiting-file.ts";
 import type { UserAnswer } from "../../policy/asks.ts";
 import { permissionReply } from "../repl/asks/permission.ts";
-import { questionReply } from "../repl/asks/person.ts";
 import { planReply } from "../repl/asks/plan.ts";
+import { questionReply } from "../repl/asks/question.ts";
 import { UsageError } from "../usage-error.ts";
 
 type Request = WaitingFile["request"];

@@ -1,4 +1,5 @@
 import type { SessionEntry } from "../../journal/sessions.ts";
+import type { Choices } from "../../terminal/dialogs/choice-form.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
 import { counted } from "../../terminal/figures.ts";
 import { sessionListText } from "../session-text.ts";
@@ -7,6 +8,8 @@ import type { Terminal } from "./terminal.ts";
 
 /** The number of sessions shown: older ones can be resumed by ID. */
 const MOST = 9;
+/** Columns for the number before each. */
+const NUMBER = 5;
 
 /** Asks at the terminal which session to resume; an empty line chooses none. */
 export function chooseSessionAt({ dialog, paint, columns }: Terminal): ChooseSession {
@@ -14,7 +17,10 @@ export function chooseSessionAt({ dialog, paint, columns }: Terminal): ChooseSes
     dialog(async ({ print, question }) => {
       const shown = sessions.slice(0, MOST);
       print("Which session do you want to resume?");
-      print(shown.map((session, index) => row(index, session, columns())).join("\n"));
+      const choices: Choices = {
+        answers: shown.map((session, index) => ({ key: String(index + 1), words: row(session, columns()) })),
+        escape: "",
+      };
       const more = sessions.length - shown.length;
       if (more > 0)
         print(paint("dim", `${counted(more, "older session")}: troupe sessions list shows all of them.`));
@@ -23,6 +29,7 @@ export function chooseSessionAt({ dialog, paint, columns }: Terminal): ChooseSes
         const line = await question(
           `1 to ${shown.length}, or Enter for none › `,
           new AbortController().signal,
+          choices,
         );
         const word = line?.trim() ?? "";
         if (word === "") return null;
@@ -33,7 +40,7 @@ export function chooseSessionAt({ dialog, paint, columns }: Terminal): ChooseSes
     });
 }
 
-function row(index: number, session: SessionEntry, columns: number): string {
+function row(session: SessionEntry, columns: number): string {
   const text = sessionListText([session], false, (_, words) => words).trimEnd();
-  return cutToWidth(`${index + 1}  ${text}`, columns);
+  return cutToWidth(text, columns - NUMBER);
 }

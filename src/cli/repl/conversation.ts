@@ -104,7 +104,7 @@ export class Conversation {
 
   /** Asks at the terminal. The session withdraws a question of a stopped turn. */
   get person(): UserHandler {
-    const person = terminalPerson(this.terminal);
+    const person = terminalPerson(this.terminal, () => this.#begun?.own);
     return {
       ask: async (ask, signal) => {
         // The text before it takes another way, which may be slower.
@@ -182,11 +182,12 @@ export class Conversation {
   }
 
   /** Stops the turn. Lines that nothing has read yet go back to the user: they were about what is stopped. */
-  #escape(): void {
-    if (this.#isLeaving) return;
+  #escape(): boolean {
+    if (this.#isLeaving) return false;
     const lines = this.#isClearing ? [] : this.#unread.unsend(this.#begun?.session);
-    this.#stopTurn();
+    const stopped = this.#stopTurn();
     if (lines.length > 0) this.terminal.giveBack(lines);
+    return stopped;
   }
 
   /** Ends what the main conversation does and waits for; the background continues. */

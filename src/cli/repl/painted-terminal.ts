@@ -3,6 +3,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import { createFrames, TEXT_MS } from "../../terminal/canvas/frames.ts";
 import { takeKeys } from "../../terminal/canvas/modes.ts";
 import { paintFor } from "../../terminal/colour.ts";
+import { createChoiceForm } from "../../terminal/dialogs/choice-form.ts";
 import type { Completer } from "../../terminal/input/completions.ts";
 import { createEditor, type Editor } from "../../terminal/input/editor.ts";
 import { createHistorySearch, type HistorySearch } from "../../terminal/input/history-search.ts";
@@ -43,7 +44,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const output = createLastOutput();
   const quiet = createQuietKeys(clock);
   const over = new AbortController();
-  let answer: { readonly prompt: string; readonly editor: Editor; leave(): void } | null = null;
+  let answer: { readonly prompt: string; readonly editor: Editor; leave(): void; escape(): void } | null = null;
   let search: HistorySearch | null = null;
   /** What Ctrl-S has put away. */
   let stash = "";
@@ -73,7 +74,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const editing = () =>
     answer === null
       ? { prompt: PROMPT, editor: search ?? prompt, isPlain: !search && !settling && !prompt.isMenuOpen }
-      : { ...answer, isPlain: false };
+      : { ...answer, isPlain: false, isQuestion: true };
   const frames = createFrames(clock, TEXT_MS, () => (lent ? null : screen.paint(editing())));
 
   /** Ctrl-C and Ctrl-D are the same everywhere. */
@@ -82,8 +83,9 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     else options.onInterrupt();
   };
   const pressEscape = (key: Key): void => {
-    if (!answer && prompt.isMenuOpen) prompt.type(key);
-    else options.onEscape();
+    const { editor } = answer ?? { editor: prompt };
+    if (editor.isMenuOpen) editor.type(key);
+    else if (!options.onEscape()) answer?.escape();
   };
   /** Gives the terminal away, and takes it back afterwards. */
   const lend = async (to: () => Promise<void>): Promise<void> => {
@@ -161,7 +163,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   };
   const onGone = () => options.onEnd("gone");
 
-  const ask: Dialog["question"] = async (words, given) => {
+  const ask: Dialog["question"] = async (words, given, choices = { answers: [] }) => {
     const signal = AbortSignal.any([given, over.signal]);
     settling = true;
     frames.now();
@@ -169,14 +171,22 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     settling = false;
     if (signal.aborted) return null;
     const line = await new Promise<string | null>((resolve) => {
-      const editor = createEditor({ paint, onLine: resolve, onChange: () => frames.now() });
-      answer = { prompt: words, editor, leave: () => resolve(null) };
+      const edit = (onLine: (line: string) => void) =>
+        createEditor({ paint, onLine, onChange: () => frames.now() });
+      const editor = createChoiceForm(choices, paint, edit, resolve);
+      answer = {
+        ...{ prompt: words, editor },
+        leave: () => resolve(null),
+        escape: () => resolve(choices.escape ?? null),
+      };
       signal.addEventListener("abort", () => resolve(null), { once: true });
       frames.now();
     });
     answer?.editor.close();
     answer = null;
-    screen.through(paint("bold", `${words}${line ?? ""}`));
+    const chosen = choices.answers.find(({ key }) => key === line)?.words;
+    const echo = `${words}${line ?? ""}${chosen === undefined ? "" : `  ${chosen}`}`;
+    screen.through(paint("bold", wrapText(echo, screen.columns()).join("\n")));
     frames.now();
     return line;
   };
@@ -215,16 +225,15 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     working: shown(() => screen.working(true)),
     rest: shown(() => screen.working(false)),
     idle: shown(screen.gap),
-    async dialog(hold) {
+    async dialog(hold, mayWrite = false) {
       // The user may be elsewhere: most terminals show a bell in another window.
       if (clock.now() - typedAt > AWAY_MS)
         stdout.write(notificationText(notification, "Troupe waits for your answer", io.env)).catch(() => {});
-      screen.gap();
-      screen.hold(true);
+      screen.hold(mayWrite);
       try {
         return await hold({ print: shown(screen.through), question: ask });
       } finally {
-        screen.hold(false);
+        screen.release();
         frames.soon();
       }
     },

@@ -2,6 +2,7 @@ import { createInterface } from "node:readline";
 import type { SupervisorEvent } from "../../events/event.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { paintFor } from "../../terminal/colour.ts";
+import { answerRows, type Choices } from "../../terminal/dialogs/choice-form.ts";
 import type { Outlet } from "../../terminal/output-stream.ts";
 import { safeText } from "../../terminal/safe-text.ts";
 import { createCallLines } from "../../terminal/transcript/call-lines.ts";
@@ -52,6 +53,7 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
   const outlet: Outlet = { ...stdout, write: async (text) => line(text.replace(/\n$/, "")) };
   const progress = createPlainProgress(outlet, clock, paint);
 
+  const columns = (): number => Math.max(8, stdout.size().columns - 1);
   const lines = createInterface({ input: stdin, terminal: false });
   lines.on("line", (typed) => {
     quiet.typed();
@@ -71,10 +73,15 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
   const onError = () => options.onEnd("gone");
   stdin.on("error", onError);
 
-  const question: Dialog["question"] = async (words, given) => {
+  /** Those that were shown last: an answer that is asked for again does not show them again. */
+  let shownChoices: Choices | undefined;
+  const question: Dialog["question"] = async (words, given, choices) => {
     const signal = AbortSignal.any([given, over.signal]);
     await quiet.quiet(signal);
     if (signal.aborted) return null;
+    if (choices !== undefined && choices !== shownChoices)
+      for (const row of answerRows(choices, { columns: columns(), paint }).flat()) write(`${row}\n`);
+    shownChoices = choices;
     write(words);
     const typed = await new Promise<string | null>((resolve) => {
       answered = resolve;
@@ -85,7 +92,6 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     return typed;
   };
 
-  const columns = (): number => Math.max(8, stdout.size().columns - 1);
   const say = ({ actor, turn, text }: Extract<SupervisorEvent, { type: "text" }>): void => {
     if (actor !== MAIN) return;
     if (turn !== lastTurn) gap();

@@ -6,7 +6,6 @@ import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { CloseReason } from "../../session/options.ts";
 import { whyNotMode } from "../../settings/modes.ts";
 import { isPlain } from "../../terminal/colour.ts";
-import { visibleText } from "../../terminal/visible-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -16,6 +15,7 @@ import type { CliIO } from "../io.ts";
 import type { AskTrust } from "../session-settings.ts";
 import type { SessionSetup } from "../session-setup.ts";
 import type { ChooseSession } from "../setup-or-resume.ts";
+import { askTrustAt } from "./asks/trust.ts";
 import { chooseSessionAt } from "./choose-session.ts";
 import { Conversation } from "./conversation.ts";
 import { editOutside, pageOutside } from "./external-editor.ts";
@@ -258,23 +258,4 @@ function runningAs({ runningAs: as = { uid: null, contained: false }, env }: Cli
 /** Returns a painted terminal if the cursor can move, or else a plain one. */
 function chooseTerminal(io: CliIO, options: PaintedOptions): Terminal {
   return isPlain(io.env) ? createPlainTerminal(io, options) : createPaintedTerminal(io, options);
-}
-
-/** Asks at the terminal whether the user trusts the directory. Only `y` or `yes` agrees; `a` shows the whole list. */
-function askTrustAt({ dialog, paint, columns }: Terminal): AskTrust {
-  return ({ text, all }) =>
-    dialog(async ({ print, question: ask }) => {
-      const show = (question: string) => print(wrapText(visibleText(question), columns()).join("\n"));
-      const keys = text === all ? "y or n" : "y, n, or a to see all of it";
-      show(text);
-      for (;;) {
-        // Ends with an answer, or with the terminal.
-        const line = await ask(`trust it? ${keys} › `, new AbortController().signal);
-        const word = line?.trim().toLowerCase() ?? "n";
-        if (/^(?:y|yes)$/.test(word)) return true;
-        if (/^(?:n|no)$/.test(word)) return false;
-        if (/^(?:a|all)$/.test(word)) show(all);
-        else print(paint("yellow", `Type ${keys}, and Enter.`));
-      }
-    });
 }

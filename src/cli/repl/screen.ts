@@ -21,6 +21,8 @@ export interface Editing {
   readonly editor: Pick<Editor, "rows">;
   /** What is below it may be shown: it is no question, and no menu is open. */
   readonly isPlain: boolean;
+  /** It may take all rows: nothing else is shown. */
+  readonly isQuestion?: boolean;
 }
 
 /** What is on the terminal: permanent lines, the reply as it is written, the agents, and the input line. */
@@ -36,8 +38,12 @@ export interface Screen extends Pick<Replies, "ready">, Pick<Terminal, "workIn" 
   isWorking(): boolean;
   /** True if any actor is working. */
   isBusy(): boolean;
-  /** Holds output back until released; output printed with `through` is shown anyway. */
-  hold(isHeld: boolean): void;
+  /**
+   * Holds output back until it is released; output printed with `through` is shown anyway. A reply that the main
+   * conversation still writes (`mayWrite`) stays open: its unfinished part comes afterwards.
+   */
+  hold(mayWrite: boolean): void;
+  release(): void;
   through(text: string): void;
   /**
    * Paints one frame; without an input line the cursor is left below everything. Returns the milliseconds until time alone
@@ -70,6 +76,8 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
   const finished = new Set<ActorId>();
   /** The turn of the reply shown last. */
   let lastTurn = 0;
+  /** The turn whose reply is complete. */
+  let saidTurn = -1;
 
   // One column less: a character in the last one leaves some terminals in a half-broken line.
   const columns = (): number => Math.max(8, stdout.size().columns - 1);
@@ -168,7 +176,10 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
         case "answered":
         case "compacted":
         case "waiting":
+          return;
         case "message":
+          // The end of its text may still be under way.
+          if (event.actor === MAIN && event.role === "assistant") saidTurn = event.turn;
           return;
         default:
           return event satisfies never;
@@ -182,9 +193,13 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
     },
     isWorking: () => working,
     isBusy: () => working || live.busy(),
-    hold(isHeld) {
-      held = isHeld;
-      if (held) return;
+    hold(mayWrite) {
+      if (!mayWrite || lastTurn === saidTurn) put(reply.end());
+      if (!lastIsEmpty) put([""]);
+      held = true;
+    },
+    release() {
+      held = false;
       // Separates an answer from what it led to.
       fresh.push(...(heldBack[0] === "" ? [] : [""]), ...heldBack.splice(0));
       lastIsEmpty = fresh.at(-1) === "";
@@ -199,11 +214,11 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
       fresh = [];
       if (editing === null) canvas.show([...stay, ...middle(1)], [""], { row: 0, column: 0 });
       else {
-        const room = Math.min(Math.max(FEWEST_ROWS, Math.floor(size.rows / 3)), size.rows - 1);
-        const input = editing.editor.rows(editing.prompt, {
-          columns: columns(),
-          most: Math.max(1, room - 3),
-        });
+        const { isQuestion = false } = editing;
+        const third = Math.max(FEWEST_ROWS, Math.floor(size.rows / 3));
+        const room = isQuestion ? size.rows - 1 : Math.min(third, size.rows - 1);
+        const most = Math.max(1, room - (isQuestion ? 0 : 3));
+        const input = editing.editor.rows(editing.prompt, { columns: columns(), most });
         // A low terminal needs its rows for the prompt and what happens.
         const below = editing.isPlain && size.rows >= FEWEST_ROWS ? rowsBelow(columns()) : [];
         const left = Math.max(0, room - input.rows.length - below.length);

@@ -1,5 +1,6 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import type { Paint } from "../../terminal/colour.ts";
+import type { Choices } from "../../terminal/dialogs/choice-form.ts";
 import type { NotificationWay } from "../../terminal/notification.ts";
 
 /** What a user does at the terminal. */
@@ -8,8 +9,8 @@ export interface TerminalListeners {
   onLine(text: string): void;
   /** Ctrl-C, unless it only clears the input line. */
   onInterrupt(): void;
-  /** The Escape key, if the terminal delivers keys. */
-  onEscape(): void;
+  /** The Escape key, if the terminal delivers keys. Returns whether it stopped something. */
+  onEscape(): boolean;
   /** Shift-Tab: the next permission mode. */
   onNextMode(): void;
   /** `left`: Ctrl-D. `gone`: the terminal closed. */
@@ -22,9 +23,9 @@ export interface Dialog {
   print(text: string): void;
   /**
    * Reads one line typed after this call: earlier input is not an answer. Returns null on abort, or if the user leaves
-   * or the terminal closes.
+   * or the terminal closes. `choices` are shown with it; one that is chosen is the line.
    */
-  question(prompt: string, signal: AbortSignal): Promise<string | null>;
+  question(prompt: string, signal: AbortSignal, choices?: Choices): Promise<string | null>;
 }
 
 /** Where the conversation takes place. No method throws: a closed terminal shows nothing. */
@@ -54,7 +55,8 @@ export interface Terminal {
   rest(): void;
   /** The next line is a prompt. */
   idle(): void;
-  dialog<T>(hold: (dialog: Dialog) => Promise<T>): Promise<T>;
+  /** `mayWrite`: the main conversation may be writing a reply, which continues afterwards. */
+  dialog<T>(hold: (dialog: Dialog) => Promise<T>, mayWrite?: boolean): Promise<T>;
   /** Restores the terminal; idempotent. */
   close(): void;
 }

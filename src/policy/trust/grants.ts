@@ -35,12 +35,17 @@ export function grantsOf(files: readonly SettingsFile[]): readonly Grant[] {
   return [...new Map(grants.map((grant) => [grant.digest, grant])).values()];
 }
 
+/** `what`: the value at the path, or one text of a list there. */
+export function grantDigest(path: readonly string[], what: unknown): string {
+  return createHash("sha256")
+    .update(canonicalJson([path, what]))
+    .digest("hex");
+}
+
 function grantsIn({ setting, path, value }: Leaf): Grant[] {
   const named = (words: string, what: unknown, group: GrantGroup = "others"): Grant => ({
     ...{ words, group },
-    digest: createHash("sha256")
-      .update(canonicalJson([path, what]))
-      .digest("hex"),
+    digest: grantDigest(path, what),
   });
   const each = (words: (text: string) => string, groupOf: (text: string) => GrantGroup) =>
     textsIn(value).map((text) => named(words(printable(text)), text, groupOf(text)));

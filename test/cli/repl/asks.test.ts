@@ -1,12 +1,25 @@
 import { describe, expect, test } from "vitest";
-import { permissionReply, permissionRows } from "../../../src/cli/repl/asks/permission.ts";
-import { questionReply, questionRows } from "../../../src/cli/repl/asks/person.ts";
+import * as permissions from "../../../src/cli/repl/asks/permission.ts";
 import { planReply, planRows } from "../../../src/cli/repl/asks/plan.ts";
+import { questionChoices, questionReply, questionRows } from "../../../src/cli/repl/asks/question.ts";
+import type { Sheet } from "../../../src/cli/repl/asks/shown.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { PermissionRequest, PlanRequest, Question } from "../../../src/policy/asks.ts";
 import { plain } from "../../../src/terminal/colour.ts";
+import { answerRows } from "../../../src/terminal/dialogs/choice-form.ts";
 import { displayWidth } from "../../../src/terminal/display-width.ts";
 import { visibleText } from "../../../src/terminal/visible-text.ts";
+
+const { permissionReply } = permissions;
+/** The request and its answers. */
+function permissionRows(
+  ask: PermissionRequest,
+  on: Sheet,
+  options: { readonly whole?: boolean; readonly keeps?: boolean } = {},
+): string[] {
+  const answers = answerRows(permissions.permissionChoices(ask, on, options), on).flat();
+  return [...permissions.permissionRows(ask, on, options), ...answers];
+}
 
 const sheet = { paint: plain, columns: 79 };
 const narrow = { paint: plain, columns: 39 };
@@ -57,6 +70,31 @@ describe("a permission ask", () => {
     },
   );
 
+  test.each<[line: string, rules: readonly string[] | null]>([
+    ["p", ask.grants],
+    ["p 2", ["Bash(git push:*)"]],
+    ["p 3", null],
+    ["p always", null],
+  ])("is always allowed in this project by %j, where rules can be kept (issue 21, 7)", (line, rules) => {
+    const reply = permissionReply(line, { ...ask, keeps: true });
+    expect(reply).toMatchObject(rules === null ? { type: "unclear" } : { type: "keep", rules });
+    expect(permissionReply(line, ask).type).toBe("unclear");
+    expect(permissionReply(line, { grants: [], keeps: true }).type).toBe("unclear");
+  });
+
+  test("offers what lasts only for rules, and the project's settings only where they can be written", () => {
+    const keysOf = (grants: readonly string[], keeps: boolean) =>
+      permissions
+        .permissionChoices({ ...ask, grants }, sheet, { keeps })
+        .answers.map(({ key }) => key)
+        .join("");
+    expect([keysOf(ask.grants, true), keysOf(ask.grants, false), keysOf([], true)]).toEqual([
+      "yspnd",
+      "ysnd",
+      "ynd",
+    ]);
+  });
+
   test("without a rule that would be narrow enough can only be allowed once", () => {
     const once = { ...ask, grants: [] };
     expect(permissionReply("s", once)).toMatchObject({
@@ -96,8 +134,8 @@ describe("a permission ask", () => {
       "  danger      execute: it runs programs",
       "  from        main conversation › Explore · find it",
       "  timeout     1000",
-      "",
-      "Allow this?",
+      "  rules       1. Bash(git add:*)",
+      "              2. Bash(git push:*)",
     ]);
   });
 
@@ -185,7 +223,7 @@ describe("a question (A14.1 to A14.3)", () => {
   const many = { ...one, multiSelect: true };
 
   test("always offers Other, and shows previews", () => {
-    const text = questionRows(one, sheet).join("\n");
+    const text = [...questionRows(one, sheet), ...answerRows(questionChoices(one), sheet).flat()].join("\n");
     expect(text).toContain("1  SQLite: one file\n     │ a\n     │ b\n  2  Redis\n  3  Other");
   });
 

@@ -1,12 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createPaintedTerminal } from "../../../src/cli/repl/painted-terminal.ts";
 import type { CallEndEvent } from "../../../src/events/call.ts";
 import { callId, MAIN } from "../../../src/mailbox/ids.ts";
 import { settled } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
+import { terminalScreen } from "../../support/terminal-screen.ts";
 import { FakeIO } from "../fake-io.ts";
 
 /** A terminal whose keys a test types, and what the conversation hears of them. */
@@ -21,7 +22,7 @@ function painted({ edit = async (text: string) => text } = {}) {
     completer: { commands: () => [], files: async () => [] },
     onLine: (text) => heard.push(text),
     onInterrupt: () => heard.push("(interrupt)"),
-    onEscape: () => heard.push("(escape)"),
+    onEscape: () => heard.push("(escape)") > 1,
     onNextMode: () => heard.push("(mode)"),
     onEnd: (how) => heard.push(`(${how})`),
     suspend: async () => void heard.push("(suspended)"),
@@ -112,4 +113,79 @@ test("Ctrl-O opens all that the last call printed or changed, without its contro
   expect(paged[1]?.split("\n")).toHaveLength(5_003);
   expect(paged[2]?.split("\n").slice(0, 3)).toEqual(["Write a.ts  +100", "", "    1 + new"]);
   expect(paged[2]?.split("\n")).toHaveLength(103);
+});
+
+const ALL = { type: "text", actor: MAIN } as const;
+const DOWN = "\u001b[B";
+const ESCAPE = "\u001b[27u";
+
+describe("a question", () => {
+  const answers = ["a", "b", "c"].map((key) => ({ key, words: `the ${key}` }));
+
+  /** Asks with these answers, types these keys, and returns what came of it. */
+  async function asked(keys: readonly string[], several = false) {
+    const { io, terminal, type } = painted();
+    const never = new AbortController().signal;
+    const choices = { answers, several, escape: "c" };
+    const line = terminal.dialog(({ question }) => question("answer › ", never, choices));
+    await io.clock.advance(1_000);
+    for (const key of keys) await type(key);
+    await io.clock.advance(1_000);
+    return { line: await line, io };
+  }
+
+  test.each<[keys: readonly string[], line: string]>([
+    [["b", "\r"], "b"],
+    [["n o\r"], "n o"],
+    [["\r"], ""],
+    [[DOWN, "\r"], "a"],
+    [[DOWN, DOWN, DOWN, DOWN, "\r"], "a"],
+    [["\u001b[A", "\r"], "c"],
+    [[DOWN, ESCAPE, "x\r"], "x"],
+    [[DOWN, "x\r"], "x"],
+    [["x", ESCAPE, "y\r"], "y"],
+    [[ESCAPE], "c"],
+  ])("is answered by keys, arrows and Enter, or Escape: %j is %j", async (keys, line) => {
+    expect((await asked(keys)).line).toBe(line);
+  });
+
+  test.each<[keys: readonly string[], line: string]>([
+    [[DOWN, "\r"], "a"],
+    [[DOWN, " ", DOWN, DOWN, " ", "\r"], "a,c"],
+    [[DOWN, " ", " ", DOWN, " ", "\r"], "b"],
+    [["1,2\r"], "1,2"],
+  ])("takes several answers if they are marked: %j is %j", async (keys, line) => {
+    expect((await asked(keys, true)).line).toBe(line);
+  });
+
+  test("leaves in the transcript what was chosen", async () => {
+    const { io } = await asked([DOWN, "\r"]);
+    expect(io.out.text).toContain("answer › a  the a");
+  });
+
+  test("does not tear a reply that is being written: its open block follows it whole", async () => {
+    const { io, terminal, type } = painted();
+    terminal.working();
+    await terminal.ready("```");
+    terminal.onEvent({ ...ALL, turn: 1, text: "Before.\n\n| one | two |\n|--|--|\n| a | b |\n" });
+    const answer = terminal.dialog(async ({ print, question }) => {
+      print("Allow this?");
+      return question("answer › ", new AbortController().signal, { answers });
+    }, true);
+    await io.clock.advance(1_000);
+    terminal.onEvent({ ...ALL, turn: 1, text: "| c | d |\n\nAfter.\n\n" });
+    await type("a\r");
+    await io.clock.advance(1_000);
+    expect(await answer).toBe("a");
+    terminal.rest();
+    await io.clock.advance(1_000);
+    const screen = terminalScreen(80, 24);
+    const written = Promise.withResolvers<void>();
+    screen.write(io.out.text, written.resolve);
+    await written.promise;
+    expect(screen.lines().join("\n")).toMatch(
+      /Before\.\n\nAllow this\?\n[\s\S]*the a\n[^|]*one[\s\S]*\n[\s\S]*c[\s\S]*d[\s\S]*\nAfter\./,
+    );
+    expect(screen.lines().join("\n")).not.toContain("|--|");
+  });
 });

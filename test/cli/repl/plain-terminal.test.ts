@@ -11,7 +11,7 @@ test("a terminal that only prints shows its own turns as a whole, and answers to
   const terminal = createPlainTerminal(io, {
     onLine() {},
     onInterrupt() {},
-    onEscape() {},
+    onEscape: () => false,
     onNextMode() {},
     onEnd() {},
   });

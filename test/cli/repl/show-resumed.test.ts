@@ -76,7 +76,7 @@ describe("where a session stands", () => {
     const terminal = new FakeTerminal({
       onLine() {},
       onInterrupt() {},
-      onEscape() {},
+      onEscape: () => false,
       onNextMode() {},
       onEnd() {},
     });

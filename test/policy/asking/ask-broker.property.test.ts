@@ -173,3 +173,50 @@ test("nothing is allowed that was denied for the session, and nothing at all wit
     { seed: SEED + 1, numRuns: 300 },
   );
 });
+
+const folders = ["/work", "/trees/one"] as const;
+const waiting = fc.uniqueArray(
+  fc.record({ who, command, cwd: fc.constantFrom(...folders), description: fc.constantFrom("", "List it") }),
+  { maxLength: 12, selector: (one) => `${one.who} ${one.command} ${one.cwd}` },
+);
+
+test("identical questions of several agents are one, and its answer is all of theirs; no other question is among them (issue 21, 7)", async () => {
+  await fc.assert(
+    fc.asyncProperty(waiting, fc.infiniteStream(fc.boolean()), async (asks, yes) => {
+      const person = new Someone();
+      const { broker } = brokerWith(person);
+      const keyOf = ({ command: made, cwd }: { readonly command: string; readonly cwd: string }) =>
+        `${made} ${cwd}`;
+      const outcomes = asks.map(async (one) => {
+        const { type } = await broker.permission(
+          toRun(one.command, {
+            ...{
+              asker: askerNamed(one.who),
+              cwd: one.cwd,
+              scope: { root: one.cwd, additionalDirs: [], tree: null },
+            },
+            input: { command: one.command, ...(one.description ? { description: one.description } : {}) },
+          }),
+          new AbortController().signal,
+        );
+        return { key: keyOf(one), type };
+      });
+      const groups = Map.groupBy(asks, keyOf);
+      const given = new Map<string, string>();
+      for (let shown = 0; shown < groups.size; shown += 1) {
+        await settled();
+        const { ask, answer } = person.now();
+        const [key] = [...groups.keys()].filter((one) => !given.has(one));
+        expect(ask.askers.map(({ actor }) => String(actor))).toEqual(
+          groups.get(key ?? "")?.map((one) => one.who),
+        );
+        const type = yes.next().value ? "allow" : "deny";
+        given.set(key ?? "", type);
+        answer({ type, span: "once" });
+      }
+      for (const { key, type } of await Promise.all(outcomes)) expect(type).toBe(given.get(key));
+      expect(person.seen).toHaveLength(groups.size);
+    }),
+    { seed: SEED + 2, numRuns: 200 },
+  );
+});

@@ -1,31 +1,21 @@
 import type { PermissionRequest, UserAnswer } from "../../../policy/asks.ts";
+import type { Choices, OfferedAnswer } from "../../../terminal/dialogs/choice-form.ts";
 import { diffCount, diffRows } from "../../../terminal/diff/rows.ts";
 import type { CompareWords } from "../../../terminal/diff/words.ts";
 import { visibleLine } from "../../../terminal/visible-text.ts";
-import { wrapText } from "../../../terminal/wrap.ts";
 import { formatDanger } from "../../danger-words.ts";
-import {
-  askersOf,
-  choiceRows,
-  field,
-  isLong,
-  isLongSubject,
-  type Sheet,
-  subjectRows,
-  WORDS,
-} from "./shown.ts";
+import { askersOf, field, isLong, isLongSubject, type Sheet, subjectRows, WORDS } from "./shown.ts";
 
 /** What the user typed at a permission request. */
 export type PermissionReply =
   | { readonly type: "answer"; readonly answer: UserAnswer }
+  /** Allow it, and write these rules into the project's settings. */
+  | { readonly type: "keep"; readonly rules: readonly string[] }
   | { readonly type: "view" }
   /** Not one of the answers; the sentence lists them. */
   | { readonly type: "unclear"; readonly hint: string };
 
-/**
- * Returns what the user needs to decide: the call, the model's description, the reason for the request; then the
- * answers.
- */
+/** Returns what the user needs to decide: the call, the model's description, the reason for the request. */
 export function permissionRows(
   ask: PermissionRequest,
   sheet: Sheet,
@@ -57,30 +47,35 @@ export function permissionRows(
             ...DIFF,
           }),
         ]),
+    ...(ask.grants.length > 1 ? field("rules", numbered(ask.grants), sheet) : []),
     "",
     sheet.paint("yellow", `Allow this?${several}`),
-    ...choiceRows("y", "yes, this once", sheet),
-    ...sessionRows(ask.grants, sheet),
-    ...choiceRows("n", "no; the agent gets what you write after it", sheet),
-    ...choiceRows("d", "no, and not again in this session", sheet),
-    ...(isCut(ask, sheet) && !whole ? choiceRows("v", "view all of it first", sheet) : []),
   ];
 }
 
 const DIFF_ROWS = 40;
 const DIFF = { context: 3, wraps: true };
 
-/** Shows the exact rules before the user grants any. */
-function sessionRows(grants: readonly string[], sheet: Sheet): string[] {
-  const [first, ...others] = grants.map(visibleLine);
-  if (first === undefined) return [];
-  if (others.length === 0) return choiceRows("s", `yes, for this session: ${first}`, sheet);
-  return [
-    ...choiceRows("s", "yes, for this session, all of these; s 1,3 for some of them:", sheet),
-    ...[first, ...others].flatMap((rule, index) =>
-      wrapText(`${index + 1}. ${rule}`, sheet.columns, "       "),
-    ),
-  ];
+/** `keeps`: rules can be written into the project's settings. Only what may be allowed for longer than once is offered so. */
+export function permissionChoices(
+  ask: PermissionRequest,
+  sheet: Sheet,
+  { keeps = false, whole = false }: { readonly keeps?: boolean; readonly whole?: boolean } = {},
+): Choices {
+  const [rule, ...others] = ask.grants;
+  const rules = others.length === 0 ? visibleLine(rule ?? "") : "all of these rules; s 1,3 for some of them";
+  const answers: OfferedAnswer[] = [{ key: "y", words: "yes, this once" }];
+  if (rule !== undefined) answers.push({ key: "s", words: `yes, for this session: ${rules}` });
+  if (rule !== undefined && keeps)
+    answers.push({ key: "p", words: "yes, always in this project: shows first what it writes" });
+  answers.push({ key: "n", words: "no; the agent gets what you write after it" });
+  answers.push({ key: "d", words: "no, and not again in this session" });
+  if (isCut(ask, sheet) && !whole) answers.push({ key: "v", words: "view all of it first" });
+  return { answers, escape: "n" };
+}
+
+function numbered(rules: readonly string[]): string {
+  return rules.map((rule, index) => `${index + 1}. ${rule}`).join("\n");
 }
 
 function isCut({ tool, title, details, diff, description = "" }: PermissionRequest, sheet: Sheet): boolean {
@@ -89,44 +84,49 @@ function isCut({ tool, title, details, diff, description = "" }: PermissionReque
   return details.some(({ name, value }) => name !== "description" && value !== title && isLong(value, sheet));
 }
 
+/** What a request offers of rules. */
+type Offered = Pick<PermissionRequest, "grants"> & { readonly keeps?: boolean };
+
 /** Accepts only the offered answers, exactly: other input decides nothing. */
-export function permissionReply(
-  line: string,
-  { grants }: Pick<PermissionRequest, "grants">,
-): PermissionReply {
+export function permissionReply(line: string, offered: Offered): PermissionReply {
   const typed = line.trim();
   const [, word = "", rest = ""] = /^([A-Za-z]+)[\s,:;.]*([\s\S]*)$/.exec(typed) ?? [];
   const message = rest.trim();
   switch (word.toLowerCase()) {
     case "y":
     case "yes":
-      return message === "" ? answered({ type: "allow", span: "once" }) : unclear(grants);
+      return message === "" ? answered({ type: "allow", span: "once" }) : unclear(offered);
     case "s":
-      return forSession(message, grants);
+      return chosenRules(message, offered, (grants) => answered({ type: "allow", span: "session", grants }));
+    case "p":
+      if (!offered.keeps) return unclear(offered);
+      return chosenRules(message, offered, (rules) => ({ type: "keep", rules }));
     case "n":
     case "no":
       return answered({ type: "deny", span: "once", ...(message === "" ? {} : { message }) });
     case "d":
       return answered({ type: "deny", span: "session", ...(message === "" ? {} : { message }) });
     case "v":
-      return message === "" ? { type: "view" } : unclear(grants);
+      return message === "" ? { type: "view" } : unclear(offered);
     default:
-      return unclear(grants);
+      return unclear(offered);
   }
 }
 
-function forSession(which: string, grants: readonly string[]): PermissionReply {
+function chosenRules(
+  which: string,
+  { grants }: Offered,
+  use: (rules: readonly string[]) => PermissionReply,
+): PermissionReply {
   if (grants.length === 0) {
     return { type: "unclear", hint: "This can only be allowed once: type y, n or d, and Enter." };
   }
-  if (which === "") return answered({ type: "allow", span: "session", grants });
+  if (which === "") return use(grants);
   const numbers = which.split(/[\s,]+/).filter(Boolean);
   const chosen = numbers.flatMap((number) =>
     /^\d{1,3}$/.test(number) ? (grants[Number(number) - 1] ?? []) : [],
   );
-  if (chosen.length === numbers.length) {
-    return answered({ type: "allow", span: "session", grants: [...new Set(chosen)] });
-  }
+  if (chosen.length === numbers.length) return use([...new Set(chosen)]);
   const range = grants.length === 1 ? "it is only 1" : `they go from 1 to ${grants.length}`;
   return { type: "unclear", hint: `Not every one of these is a rule's number; ${range}.` };
 }
@@ -135,6 +135,7 @@ function answered(answer: UserAnswer): PermissionReply {
   return { type: "answer", answer };
 }
 
-function unclear(grants: readonly string[]): PermissionReply {
-  return { type: "unclear", hint: `Type y, ${grants.length > 0 ? "s, " : ""}n or d, and Enter.` };
+function unclear({ grants, keeps = false }: Offered): PermissionReply {
+  const longer = grants.length === 0 ? "" : keeps ? "s, p, " : "s, ";
+  return { type: "unclear", hint: `Type y, ${longer}n or d, and Enter.` };
 }

@@ -1,7 +1,8 @@
 import type { PlanRequest, UserAnswer } from "../../../policy/asks.ts";
+import type { Choices } from "../../../terminal/dialogs/choice-form.ts";
 import { visibleLine, visibleText } from "../../../terminal/visible-text.ts";
 import { wrapText } from "../../../terminal/wrap.ts";
-import { askersOf, choiceRows, field, type Sheet } from "./shown.ts";
+import { askersOf, field, type Sheet } from "./shown.ts";
 
 /** Returns the whole plan: the user must be able to read all of it before approving. */
 export function planRows(ask: PlanRequest, sheet: Sheet): string[] {
@@ -14,12 +15,17 @@ export function planRows(ask: PlanRequest, sheet: Sheet): string[] {
     ...field("from", askersOf(ask.askers), sheet),
     ...field("file", ask.file, sheet),
     ...allowRows(ask.allows, sheet),
-    "",
-    ...choiceRows("y", "yes; what no rule allows is asked", sheet),
-    ...choiceRows("a", "yes, and edit files without asking", sheet),
-    ...choiceRows("n", "no, keep planning; the agent gets what you write after it", sheet),
   ];
 }
+
+export const planChoices: Choices = {
+  answers: [
+    { key: "y", words: "yes; what no rule allows is asked" },
+    { key: "a", words: "yes, and edit files without asking" },
+    { key: "n", words: "no, keep planning; the agent gets what you write after it" },
+  ],
+  escape: "n",
+};
 
 function allowRows(allows: PlanRequest["allows"], sheet: Sheet): string[] {
   if (allows.length === 0) return [];

@@ -94,10 +94,3 @@ function cutRows(
 export function askersOf(askers: readonly Asker[]): string {
   return askers.map(({ path }) => path.map(visibleLine).join(" › ")).join("\n");
 }
-
-/** Formats one possible answer and its effect. */
-export function choiceRows(key: string, words: string, { paint, columns }: Sheet): string[] {
-  const lead = `  ${key}  `;
-  const rows = wrapText(words, columns, " ".repeat(lead.length));
-  return rows.map((row, index) => (index === 0 ? `  ${paint("bold", key)}  ${row.slice(lead.length)}` : row));
-}
