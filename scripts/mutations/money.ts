@@ -45,7 +45,7 @@ export const money: readonly Mutation[] = [
   },
   {
     name: "y-is-no-yes",
-    file: "src/cli/repl/asks/person.ts",
+    file: "src/cli/repl/asks/question.ts",
     from: 'if (meant !== undefined) return { type: "labels", labels: [meant.label] };',
     to: "",
     tests: ["test/cli/repl/asks.test.ts"],

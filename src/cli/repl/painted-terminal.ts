@@ -44,7 +44,8 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const output = createLastOutput();
   const quiet = createQuietKeys(clock);
   const over = new AbortController();
-  let answer: { readonly prompt: string; readonly editor: Editor; leave(): void; escape(): void } | null = null;
+  let answer: { readonly prompt: string; readonly editor: Editor; leave(): void; escape(): void } | null =
+    null;
   let search: HistorySearch | null = null;
   /** What Ctrl-S has put away. */
   let stash = "";

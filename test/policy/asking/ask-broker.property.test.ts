@@ -180,7 +180,7 @@ const waiting = fc.uniqueArray(
   { maxLength: 12, selector: (one) => `${one.who} ${one.command} ${one.cwd}` },
 );
 
-test("identical questions of several agents are one, and its answer is all of theirs; no other question is among them (issue 21, 7)", async () => {
+test("identical questions of several agents are one, and one answer answers them all; no other question is among them (issue 21, 7)", async () => {
   await fc.assert(
     fc.asyncProperty(waiting, fc.infiniteStream(fc.boolean()), async (asks, yes) => {
       const person = new Someone();
