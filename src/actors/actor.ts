@@ -66,7 +66,8 @@ export async function runActor(world: ActorWorld): Promise<void> {
   const onModelEvent = (event: ModelEvent) => {
     switch (event.type) {
       case "text":
-        return report({ type: "text", text: event.text, turn: state.turns + 1 });
+      case "thinking":
+        return report({ ...event, turn: state.turns + 1 });
       case "call-begins":
         return report(event);
       case "waiting":

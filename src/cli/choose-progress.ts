@@ -67,6 +67,7 @@ function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): Progres
         case "answered":
         case "compacted":
         case "text":
+        case "thinking":
         case "call-begin":
         case "call-progress":
         case "call-end":

@@ -65,6 +65,7 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
         case "answered":
         case "compacted":
         case "text":
+        case "thinking":
         case "call-begin":
         case "call-progress":
         case "call-end":

@@ -76,6 +76,11 @@ export const SupervisorEvent = z.discriminatedUnion("type", [
       ),
     ),
   z
+    .object({ type: z.literal("thinking"), actor: ActorId, text: z.string(), turn: z.number() })
+    .check(
+      z.describe("A piece of what the main conversation's model thinks before it answers, as it is written."),
+    ),
+  z
     .object({
       type: z.literal("waiting"),
       actor: ActorId,

@@ -130,6 +130,7 @@ function actorOf(event: SupervisorEvent): ActorId | null {
     case "agent":
       return event.view.id;
     case "text":
+    case "thinking":
     case "waiting":
     case "call-begin":
     case "call-progress":

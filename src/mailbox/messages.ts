@@ -332,6 +332,7 @@ export const FromAgent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("progress"), turn: z.number(), usage: Usage, text: z.string() }),
   /** A part of the visible reply, only if someone watches it; `turn`: turns completed before it. */
   z.object({ type: z.literal("text"), text: z.string(), turn: z.number() }),
+  z.object({ type: z.literal("thinking"), text: z.string(), turn: z.number() }),
   /** The model has started to write a call of this tool: a hint to warm up what it needs. */
   z.object({ type: z.literal("call-begins"), tool: z.string() }),
 ]);

@@ -20,7 +20,7 @@ export interface ModelRequest {
   readonly withoutTools?: boolean;
   /** The API's own search, run once by its endpoint; one list of domains at most. */
   readonly webSearch?: { readonly allowed?: readonly string[]; readonly blocked?: readonly string[] };
-  /** True if the text is shown while it is written. */
+  /** True if text and thoughts are shown while they are written. */
   readonly streamText?: boolean;
 }
 
@@ -83,6 +83,8 @@ export type ModelEvent =
   /** A request that was paused is sent. */
   | { readonly type: "unpaused" }
   | { readonly type: "text"; readonly text: string }
+  /** A part of what it thinks before it answers. */
+  | { readonly type: "thinking"; readonly text: string }
   /** The model has started to write a call of this tool. */
   | { readonly type: "call-begins"; readonly tool: string };
 

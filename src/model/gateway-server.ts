@@ -123,7 +123,7 @@ function unusable(error: unknown): ModelOutcome {
   return { type: "failure", failure: { kind: "protocol", message } };
 }
 
-/** Milliseconds between two pieces of text: often enough to read along, rare enough not to flood a port. */
+/** Milliseconds between two pieces of text or of thoughts: often enough to read along, rare enough not to flood a port. */
 const APART_MS = 50;
 
 /** Passes events on, text joined to at most one piece per 50 ms (none if it is not shown), in order. */
@@ -135,13 +135,14 @@ interface TextRelay {
 
 export function textRelay(clock: Clock, text: boolean, send: OnModelEvent): TextRelay {
   let held = "";
+  let kind: "text" | "thinking" = "text";
   let withdraw: (() => void) | undefined;
 
   const flush = () => {
     if (held === "") return;
     const piece = held;
     held = "";
-    send({ type: "text", text: piece });
+    send({ type: kind, text: piece });
   };
   const pass = () => {
     withdraw = undefined;
@@ -152,11 +153,13 @@ export function textRelay(clock: Clock, text: boolean, send: OnModelEvent): Text
 
   return {
     on(event: ModelEvent) {
-      if (event.type !== "text") {
+      if (event.type !== "text" && event.type !== "thinking") {
         flush();
         return send(event);
       }
       if (!text) return;
+      if (event.type !== kind) flush();
+      kind = event.type;
       held += event.text;
       if (withdraw) return;
       flush();

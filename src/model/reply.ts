@@ -157,9 +157,12 @@ export class ReplyAssembler {
       case "input_json_delta":
         block.json += stringOf(delta["partial_json"]);
         return undefined;
-      case "thinking_delta":
-        block.text += stringOf(delta["thinking"]);
+      case "thinking_delta": {
+        const text = stringOf(delta["thinking"]);
+        block.text += text;
+        if (text !== "") this.on({ type: "thinking", text });
         return undefined;
+      }
       case "signature_delta":
         block.fields["signature"] = stringOf(delta["signature"]);
         return undefined;

@@ -93,6 +93,7 @@ async function play(
   await (typeof turn.after === "function" ? turn.after(signal) : turn.after);
   if (signal.aborted) return cancelled();
   if (turn.failure) return { type: "failure", failure: turn.failure };
+  if (request.streamText && turn.thinking) on({ type: "thinking", text: turn.thinking });
   if (request.streamText && turn.text) on({ type: "text", text: turn.text });
   for (const { name } of turn.calls ?? []) on({ type: "call-begins", tool: name });
   return { type: "reply", reply: replyOf(request, turn, place) };

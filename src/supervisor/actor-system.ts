@@ -79,7 +79,7 @@ export class ActorSystem implements Actors {
     });
     this.#hosted = new HostedActors({
       ...{ ...common, completion: this.#completion, graceMs: limits.graceMs },
-      onText: (actor, text, turn) => parts.onEvent({ type: "text", actor, text, turn }),
+      onPiece: (actor, piece) => parts.onEvent({ ...piece, actor }),
     });
   }
 

@@ -17,7 +17,7 @@ export interface HostedParts extends Omit<ServiceParts, "connect"> {
   readonly toolbox: Pick<Toolbox, "find" | "whyAbsent">;
   readonly graceMs: number;
   /** A piece of a visible reply. */
-  onText(actor: ActorId, text: string, turn: number): void;
+  onPiece(actor: ActorId, piece: Extract<FromAgent, { type: "text" | "thinking" }>): void;
 }
 
 /** Actors in their host. A loop that must stop, or that its actor has left, has a moment to end by itself. */
@@ -86,7 +86,7 @@ export class HostedActors {
   }
 
   #read(actor: Actor, attempt: number, report: FromAgent): void {
-    const { clock, advance, onText, host, processes, toolbox } = this.#parts;
+    const { clock, advance, onPiece, host, processes, toolbox } = this.#parts;
     if (actor.spec.attempt !== attempt || actor.hasEnded) return;
     actor.noteSign(clock.now());
     switch (report.type) {
@@ -96,7 +96,10 @@ export class HostedActors {
         break;
       case "text":
         actor.addWritten(report.text);
-        onText(actor.id, report.text, report.turn);
+        onPiece(actor.id, report);
+        break;
+      case "thinking":
+        onPiece(actor.id, report);
         break;
       case "call-begins":
         host.warm(report.tool);

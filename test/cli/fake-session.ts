@@ -197,6 +197,7 @@ export class FakeSession implements SupervisorHandle {
       usage: agents.reduce((sum, agent) => addUsage(sum, agent.usage), noUsage),
       apiMs: 1234.5,
       costUsd: 0.25,
+      models: [],
       denials: this.#denials,
     };
   }

@@ -49,6 +49,38 @@ test("a conversation that was made shorter is a line with the names that scripts
   ]);
 });
 
+test("thoughts and text are blocks of one message, as the API has them, between its start and its end", () => {
+  const toLines = createStreamMessages({
+    session: {
+      ...{ session: SessionId.parse("session1"), describe: () => ({ tools: [], agents: [], model: "m" }) },
+      ...{ skills: () => [], mode: () => "default", mcpServers: () => [] },
+    },
+    ...{ cwd: "/w", partial: true, newId: () => "id" },
+  });
+  const of = { actor: MAIN, turn: 1 };
+  const lines = [
+    { type: "thinking", ...of, text: "Hm" } as const,
+    { type: "thinking", ...of, text: "m." } as const,
+    { type: "text", ...of, text: "Yes." } as const,
+    { type: "message", ...of, role: "assistant", content: "Yes." } as const,
+  ].flatMap(toLines);
+  expect(lines.flatMap(({ type, event }) => (type === "stream_event" ? [event] : []))).toMatchObject([
+    { type: "message_start", message: { id: "msg_main_1" } },
+    {
+      type: "content_block_start",
+      index: 0,
+      content_block: { type: "thinking", thinking: "", signature: "" },
+    },
+    { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Hm" } },
+    { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "m." } },
+    { type: "content_block_stop", index: 0 },
+    { type: "content_block_start", index: 1, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "Yes." } },
+    { type: "content_block_stop", index: 1 },
+    { type: "message_stop" },
+  ]);
+});
+
 test("a request after the end of stdin, or one that is withdrawn already, is not waited for", async () => {
   const stdin = new PassThrough();
   const io = Object.assign(new FakeIO({}), { stdin });

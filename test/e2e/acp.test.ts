@@ -124,7 +124,12 @@ describe("troupe acp (issue 21, 11)", () => {
     const { cwd, hello, open, ask, updates, update, child } = await editor(({ body }) =>
       hasResults(body)
         ? { text: "There is alpha.", chunks: 3 }
-        : { text: "I look.", calls: [{ name: "Read", input: { file_path: join(dir(body), "a.txt") } }] },
+        : {
+            thinking: "Where is it?",
+            chunks: 2,
+            text: "I look.",
+            calls: [{ name: "Read", input: { file_path: join(dir(body), "a.txt") } }],
+          },
     );
     expect(hello).toMatchObject({
       protocolVersion: 1,
@@ -138,7 +143,11 @@ describe("troupe acp (issue 21, 11)", () => {
     const said = updates.flatMap((one) =>
       one.sessionUpdate === "agent_message_chunk" && one.content.type === "text" ? [one.content.text] : [],
     );
-    expect(said.join("|").replaceAll("|", "")).toBe("I look.There is alpha.");
+    expect(said.join("")).toBe("I look.There is alpha.");
+    const thought = updates.flatMap((one) =>
+      one.sessionUpdate === "agent_thought_chunk" && one.content.type === "text" ? [one.content.text] : [],
+    );
+    expect(thought.join("")).toBe("Where is it?");
     expect(updates.find((one) => one.sessionUpdate === "tool_call")).toMatchObject({
       ...{ kind: "read", status: "in_progress", title: expect.stringContaining("a.txt") },
       locations: [{ path: `${cwd}/a.txt` }],
@@ -318,7 +327,10 @@ describe("troupe acp (issue 21, 11)", () => {
     const handler: Handler = ({ body }) =>
       hasResults(body)
         ? { text: `answer ${body.messages.length}` }
-        : { text: "I look.", calls: [{ name: "Read", input: { file_path: join(dir(body), "a.txt") } }] };
+        : {
+            ...{ thinking: "Where?", text: "I look." },
+            calls: [{ name: "Read", input: { file_path: join(dir(body), "a.txt") } }],
+          };
     const { cwd, home, agent, open, ask, child } = await editor(handler);
     const { sessionId } = await open();
     await ask(sessionId, `look in ${cwd}`);
@@ -331,8 +343,9 @@ describe("troupe acp (issue 21, 11)", () => {
     expect(sessions).toMatchObject([{ sessionId, cwd, title: `look in ${cwd}` }]);
     const load = () => other.agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
     await load();
-    expect(other.updates.slice(0, 4)).toMatchObject([
+    expect(other.updates.slice(0, 5)).toMatchObject([
       { sessionUpdate: "user_message_chunk", content: { text: `look in ${cwd}` } },
+      { sessionUpdate: "agent_thought_chunk", content: { text: "Where?" } },
       { sessionUpdate: "agent_message_chunk", content: { text: "I look." } },
       { sessionUpdate: "tool_call", kind: "read", status: "completed" },
       { sessionUpdate: "agent_message_chunk", content: { text: "answer 3" } },

@@ -202,7 +202,10 @@ describe("a lane", () => {
   test("text comes joined, 50 ms apart; none if it is not shown; the rest in its order", async () => {
     const clock = new FakeClock();
     const seen: string[] = [];
-    const send = (event: ModelEvent) => seen.push(event.type === "text" ? event.text : event.type);
+    const send = (event: ModelEvent) =>
+      seen.push(
+        event.type === "text" ? event.text : event.type === "thinking" ? `(${event.text})` : event.type,
+      );
     const relay = textRelay(clock, true, send);
     const text = (piece: string) => relay.on({ type: "text", text: piece });
     text("a");
@@ -217,6 +220,11 @@ describe("a lane", () => {
     text("e");
     relay.end();
     expect(seen.slice(4)).toEqual(["e"]);
+    text("f");
+    relay.on({ type: "thinking", text: "g" });
+    text("h");
+    relay.end();
+    expect(seen.splice(5)).toEqual(["f", "(g)", "h"]);
     expect(clock.pending).toBe(0);
     const silent = textRelay(clock, false, send);
     silent.on({ type: "text", text: "x" });

@@ -6,7 +6,7 @@ import { MAIN } from "../../mailbox/ids.ts";
 import { blocksOf, conversationOf } from "../../mailbox/turns.ts";
 import { callTitle } from "../top/call-title.ts";
 import { userText } from "../user-text.ts";
-import { textChunk } from "./session-updates.ts";
+import { saidChunks } from "./session-updates.ts";
 import { showCall, textContent, todoEntries, toolCallId } from "./tool-calls.ts";
 
 type PastConversation = Pick<ActorAtRest, "spec" | "turns" | "unheard" | "reply">;
@@ -23,8 +23,7 @@ export function pastUpdates({ spec, turns }: PastConversation): SessionUpdate[] 
       return text === "" ? [] : [{ sessionUpdate: "user_message_chunk", content: { type: "text", text } }];
     }
     return blocksOf(message).flatMap((block) => {
-      if (block.type === "text") return block.text === "" ? [] : textChunk(block.text);
-      return block.type === "tool_use" ? pastCall(block, results.get(block.id)) : [];
+      return block.type === "tool_use" ? pastCall(block, results.get(block.id)) : saidChunks([block]);
     });
   });
 }

@@ -1,6 +1,7 @@
 import type { SessionUpdate, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { CallBeginEvent, CallEndEvent } from "../../events/call.ts";
 import type { AgentView, MessageEvent, SupervisorEvent } from "../../events/event.ts";
+import type { ContentBlockParam } from "../../mailbox/conversation.ts";
 import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
 import { showCall, textContent, todoEntries, toolCallId } from "./tool-calls.ts";
 
@@ -19,6 +20,8 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
   const open = new Map<CallId, OpenCall>();
   /** The turn whose text came in pieces. */
   let written: number | null = null;
+  /** The turn whose thoughts came in pieces. */
+  let thought: number | null = null;
 
   const update = (id: string, fields: Omit<ToolCallUpdate, "toolCallId">): SessionUpdate[] => [
     { sessionUpdate: "tool_call_update", toolCallId: id, ...fields },
@@ -56,11 +59,9 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
   };
 
   const message = ({ actor, turn, role, content }: MessageEvent): SessionUpdate[] => {
-    if (actor !== MAIN || role !== "assistant" || written === turn) return [];
+    if (actor !== MAIN || role !== "assistant") return [];
     const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-    return blocks.flatMap((block) =>
-      block.type === "text" && block.text !== "" ? textChunk(block.text) : [],
-    );
+    return saidChunks(blocks.filter(({ type }) => (type === "text" ? written !== turn : thought !== turn)));
   };
 
   /** The state of an agent is a line at the call that waits for it. */
@@ -78,6 +79,10 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
         if (event.actor !== MAIN) return [];
         written = event.turn;
         return textChunk(event.text);
+      case "thinking":
+        if (event.actor !== MAIN) return [];
+        thought = event.turn;
+        return thoughtChunk(event.text);
       case "message":
         return message(event);
       case "call-begin":
@@ -106,6 +111,18 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
   };
 }
 
+/** Returns text and thoughts of a reply. */
+export function saidChunks(blocks: readonly ContentBlockParam[]): SessionUpdate[] {
+  return blocks.flatMap((block) => {
+    if (block.type === "text") return textChunk(block.text);
+    return block.type === "thinking" ? thoughtChunk(block.thinking) : [];
+  });
+}
+
+function thoughtChunk(text: string): SessionUpdate[] {
+  return text === "" ? [] : [{ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } }];
+}
+
 export function textChunk(text: string): SessionUpdate[] {
-  return [{ sessionUpdate: "agent_message_chunk", content: { type: "text", text } }];
+  return text === "" ? [] : [{ sessionUpdate: "agent_message_chunk", content: { type: "text", text } }];
 }

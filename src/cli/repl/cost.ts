@@ -5,7 +5,7 @@ import { counted, dollars, shortCount, shortTime } from "../../terminal/figures.
 import { safeLine } from "../../terminal/safe-text.ts";
 
 /** Formats what the session has used: in all, and for each model. */
-export function formatCost({ costUsd, usage, apiMs, agents }: SessionUsage): string {
+export function formatCost({ costUsd, usage, apiMs, agents, models }: SessionUsage): string {
   const others = agents.filter(({ id }) => id !== MAIN).length;
   const all = [
     dollars(costUsd),
@@ -13,10 +13,9 @@ export function formatCost({ costUsd, usage, apiMs, agents }: SessionUsage): str
     counted(others, "agent"),
     `${shortTime(apiMs)} of requests`,
   ];
-  const models = [...Map.groupBy(agents, ({ model }) => model)].map(([model, views]) => {
-    const tokens = views.reduce((sum, view) => sum + totalTokens(view.usage), 0);
-    const usd = views.reduce((sum, view) => sum + view.costUsd, 0);
-    return `${safeLine(model)}  ${dollars(usd)} · ${shortCount(tokens)} tokens`;
-  });
-  return [`This session: ${all.join(" · ")}`, ...models].join("\n");
+  const rows = models.map(
+    ({ model, usage: used, costUsd: usd }) =>
+      `${safeLine(model)}  ${dollars(usd)} · ${shortCount(totalTokens(used))} tokens`,
+  );
+  return [`This session: ${all.join(" · ")}`, ...rows].join("\n");
 }

@@ -113,7 +113,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const editPrompt = async () => prompt.set(await options.editOutside(prompt.text, over.signal));
   const showOutput = async (): Promise<void> => {
     const text = output.text();
-    if (text === null) screen.print(paint("dim", "No call has ended yet."));
+    if (text === null) screen.print(paint("dim", "No call has ended yet, and no thoughts have come."));
     else await options.pageOutside(text, over.signal);
   };
   const swapStash = (): void => {

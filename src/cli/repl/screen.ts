@@ -54,6 +54,8 @@ export interface Screen extends Pick<Replies, "ready">, Pick<Terminal, "workIn" 
   redraw(): void;
 }
 
+/** What is kept of thoughts to show their newest line. */
+const THOUGHT_CHARS = 2_000;
 /** The painted rows leave two thirds of the terminal alone: more are torn when it is resized. */
 const FEWEST_ROWS = 6;
 
@@ -72,6 +74,8 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
   let lastIsEmpty = true;
   /** True if the last permanent line shows a call. */
   let afterCall = false;
+  /** The end of what it thinks, until it answers. */
+  let thought = "";
   /** Agents whose end was shown. */
   const finished = new Set<ActorId>();
   /** The turn of the reply shown last. */
@@ -124,11 +128,14 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
     const { tail } = reply;
     const now = clock.now();
     const running = calls.running({ columns: columns(), rows: Math.max(1, Math.floor(room / 2)), now });
-    const forTree = Math.max(1, room - running.length - 1 - tail.length);
+    const thinking =
+      working && thought !== "" ? [paint("dim", cutToWidth(thoughtLine(thought), columns()))] : [];
+    const forTree = Math.max(1, room - running.length - thinking.length - 1 - tail.length);
     const frame = { columns: columns(), rows: forTree, paint };
     const tree = working || live.busy() ? treeFor(frame) : [];
     const gapAbove = tree.length > 0 && (tail.length > 0 || !lastIsEmpty) ? [""] : [];
-    return [...tail.slice(-Math.max(1, room - running.length - 1)), ...running, ...gapAbove, ...tree];
+    const said = tail.slice(-Math.max(1, room - running.length - 1));
+    return [...said, ...thinking, ...running, ...gapAbove, ...tree];
   };
 
   return {
@@ -145,6 +152,8 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
     gap,
     onEvent(event) {
       live.onEvent(event);
+      if ("actor" in event && event.actor === MAIN)
+        thought = event.type === "thinking" ? (thought + event.text).slice(-THOUGHT_CHARS) : "";
       switch (event.type) {
         case "call-begin":
         case "call-progress":
@@ -169,6 +178,7 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
               .map((row) => paint("yellow", row))
               .join("\n"),
           );
+        case "thinking":
         case "asked":
         case "settled":
         // The conversation shows these itself.
@@ -231,6 +241,12 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
     },
     redraw: canvas.invalidate,
   };
+}
+
+/** Its newest line, of which the end is being written. */
+function thoughtLine(thought: string): string {
+  const lines = thought.split("\n").filter((line) => line.trim() !== "");
+  return `∴ ${safeLine(lines.at(-1) ?? "")}`;
 }
 
 /** The working agents, as lines. */

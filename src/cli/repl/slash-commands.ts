@@ -190,7 +190,7 @@ function help(_: string, { session }: SlashContext): string {
     ["! COMMAND", "run it in a shell; the next prompt tells of it"] as const,
     ["↑ ↓, Ctrl-R", "what you asked before; search it"] as const,
     ["Ctrl-G", "write the prompt in your own editor"] as const,
-    ["Ctrl-O", "all that the last call printed or changed"] as const,
+    ["Ctrl-O", "all that the last call printed or changed, and the last thoughts"] as const,
     ["Ctrl-S", "put the prompt away, and take it back"] as const,
     ["Ctrl-_", "undo"] as const,
     ["Shift-Tab", "the next permission mode"] as const,

@@ -19,6 +19,7 @@ export interface StreamOptions {
   newId(): string;
 }
 
+type Piece = Extract<SupervisorEvent, { type: "text" | "thinking" }>;
 type Line = Readonly<Record<string, unknown>>;
 
 /**
@@ -36,8 +37,8 @@ export function createStreamMessages({
   /** Ends of calls whose results were not written yet, by the provider's ID. */
   const ends = new Map<string, CallEndEvent>();
   let hasBegun = false;
-  /** The turn whose reply is being written, or null. */
-  let writing: number | null = null;
+  /** The reply that is being written, and its block; null between replies. */
+  let writing: { readonly turn: number; readonly index: number; readonly type: Piece["type"] } | null = null;
 
   const line = (fields: Line): Line => ({ ...fields, session_id: session.session, uuid: newId() });
   const system = (subtype: string, fields: Line): Line => line({ type: "system", subtype, ...fields });
@@ -101,19 +102,34 @@ export function createStreamMessages({
 
   const piece = (event: Line): Line => line({ type: "stream_event", event, parent_tool_use_id: null });
   const endOfPieces = (turn: number): Line[] => {
-    if (writing !== turn) return [];
+    if (writing?.turn !== turn) return [];
+    const { index } = writing;
     writing = null;
-    return [piece({ type: "content_block_stop", index: 0 }), piece({ type: "message_stop" })];
+    return [piece({ type: "content_block_stop", index }), piece({ type: "message_stop" })];
   };
-  const text = (turn: number, words: string): Line[] => {
+  /** One block for each stretch of text or of thoughts, as the API has them. */
+  const written = ({ type, turn, text }: Piece): Line[] => {
     if (!partial) return [];
-    const isFirst = writing !== turn;
-    writing = turn;
-    const start = { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } };
+    const before = writing?.turn === turn ? writing : null;
+    const isNew = before?.type !== type;
+    const index = before === null ? 0 : before.index + (isNew ? 1 : 0);
+    writing = { turn, index, type };
     const of = { id: `msg_${MAIN}_${turn}`, type: "message", role: "assistant", content: [] };
+    const [block, delta] =
+      type === "text"
+        ? [
+            { type, text: "" },
+            { type: "text_delta", text },
+          ]
+        : [
+            { type, thinking: "", signature: "" },
+            { type: "thinking_delta", thinking: text },
+          ];
     return [
-      ...(isFirst ? [piece({ type: "message_start", message: of }), piece(start)] : []),
-      piece({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: words } }),
+      ...(before === null ? [piece({ type: "message_start", message: of })] : []),
+      ...(before !== null && isNew ? [piece({ type: "content_block_stop", index: before.index })] : []),
+      ...(isNew ? [piece({ type: "content_block_start", index, content_block: block })] : []),
+      piece({ type: "content_block_delta", index, delta }),
     ];
   };
 
@@ -146,7 +162,8 @@ export function createStreamMessages({
         return event.view.state === "queued" ? lines : [...begin(), ...lines];
       }
       case "text":
-        return event.actor === MAIN ? text(event.turn, event.text) : [];
+      case "thinking":
+        return event.actor === MAIN ? written(event) : [];
       case "message":
         return message(event);
       case "call-begin":

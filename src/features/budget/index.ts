@@ -10,7 +10,7 @@ import type { UsageMeter } from "./usage-meter.ts";
 
 export interface BudgetFeatureParts {
   readonly spending: Spending;
-  readonly usage: Pick<UsageMeter, "addEarlier">;
+  readonly usage: Pick<UsageMeter, "add">;
   readonly clock: Clock;
   readonly actors: Pick<Actors, "find" | "stop">;
 }
@@ -69,7 +69,9 @@ export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureP
       const spend = (of: "turns" | "summaries", used: readonly Usage[]) => {
         for (const [at, one] of used.entries()) {
           const model = models.find((past) => at < past[of])?.model ?? lentModel ?? spec.model;
-          cost += spending.spend(spec.id, model, one).usd;
+          const { usd } = spending.spend(spec.id, model, one);
+          cost += usd;
+          usage.add(model, one, usd);
         }
       };
       spend(
@@ -78,7 +80,6 @@ export function budgetFeature({ spending, usage, clock, actors }: BudgetFeatureP
       );
       spend("summaries", summaries);
       actors.find(spec.id)?.charge(noUsage, cost);
-      usage.addEarlier(cost);
       if (summary !== null) ledger.release(spec.id);
     }
   }

@@ -20,7 +20,15 @@ export interface SessionUsage {
   /** Milliseconds spent in requests, all agents together. */
   readonly apiMs: number;
   readonly costUsd: number;
+  /** The same by model: an agent may have asked several. */
+  readonly models: readonly ModelUsage[];
   readonly denials: readonly PermissionDenial[];
+}
+
+export interface ModelUsage {
+  readonly model: string;
+  readonly usage: Usage;
+  readonly costUsd: number;
 }
 
 export interface UsageParts {
@@ -41,6 +49,7 @@ export class UsageMeter {
   readonly #parts: UsageParts;
   /** In dollars, including from before the session was resumed. */
   #costUsd = 0;
+  readonly #byModel = new Map<string, ModelUsage>();
   #apiMs = 0;
   #saidOdd = false;
   /** Until when each model is paused, as it was reported. */
@@ -55,9 +64,11 @@ export class UsageMeter {
     return Math.round(this.#costUsd * 1e6) / 1e6;
   }
 
-  /** Adds what the journal of a resumed session has. */
-  addEarlier(costUsd: number): void {
+  /** Adds a reply, also one that the journal of a resumed session has. */
+  add(model: string, usage: Usage, costUsd: number): void {
     this.#costUsd += costUsd;
+    const { usage: used, costUsd: spent } = this.#byModel.get(model) ?? { usage: noUsage, costUsd: 0 };
+    this.#byModel.set(model, { model, usage: addUsage(used, usage), costUsd: spent + costUsd });
   }
 
   hear(notice: GatewayNotice): void {
@@ -115,6 +126,7 @@ export class UsageMeter {
       ...{ session: this.#parts.session, agents, apiMs: this.#apiMs },
       usage: agents.reduce((sum, agent) => addUsage(sum, agent.usage), noUsage),
       costUsd: this.costUsd,
+      models: [...this.#byModel.values()],
       denials: [...this.denials],
     };
   }
@@ -125,7 +137,7 @@ export class UsageMeter {
     if (!more.broken && this.#pauses.delete(more.asked)) onPauseEnd(more.asked);
     this.#apiMs += apiMs;
     const { usd, note } = spending.spend(actor, model, usage, more);
-    this.#costUsd += usd;
+    this.add(more.asked, usage, usd);
     if (note !== null) onEvent({ type: "warning", message: note });
     if (odd && !this.#saidOdd) {
       this.#saidOdd = true;

@@ -8,10 +8,10 @@ import { diffCount, diffRows } from "../diff/rows.ts";
 import { safeText } from "../safe-text.ts";
 import { callLine } from "./call-lines.ts";
 
-/** All that the last call of the main conversation has printed or changed. */
+/** All that the main conversation has thought last, and what its last call has printed or changed. */
 export interface LastOutput {
   onEvent(event: SupervisorEvent): void;
-  /** Returns it with the call above it, safe for a terminal; null before the first call has ended. */
+  /** Returns the newest of both, or both of one turn, safe for a terminal; null before the first. */
   text(): string | null;
 }
 
@@ -22,10 +22,13 @@ const DIFF = { columns: Number.MAX_SAFE_INTEGER, most: Number.POSITIVE_INFINITY,
 export function createLastOutput(): LastOutput {
   let last: { readonly begin: CallBeginEvent; readonly end: CallEndEvent; result: string | null } | null =
     null;
+  let thought = { turn: 0, text: "" };
   const begins = new Map<string, CallBeginEvent>();
   return {
     onEvent(event) {
       if (!("actor" in event) || event.actor !== MAIN) return;
+      if (event.type === "thinking")
+        thought = { turn: event.turn, text: (thought.turn === event.turn ? thought.text : "") + event.text };
       if (event.type === "call-begin") begins.set(event.call, event);
       if (event.type === "call-end") {
         const begin = begins.get(event.call);
@@ -38,17 +41,23 @@ export function createLastOutput(): LastOutput {
             last.result = resultText(block.content);
     },
     text() {
-      if (last === null) return null;
-      const { begin, end, result } = last;
-      const title = callLine(begin);
-      if (end.diff !== undefined) {
-        const rows = diffRows(end.diff, { ...DIFF, paint: plain, compare: () => null });
-        return `${[`${title}  ${diffCount(end.diff)}`, "", ...rows].join("\n")}\n`;
-      }
-      const all = end.outputPath === undefined ? null : readRegularFile(end.outputPath, MOST_BYTES);
-      const printed = all?.type === "read" ? all.bytes.toString("utf8") : (end.reason ?? result ?? end.head);
-      const rest = all === null || all.type === "read" ? "" : `\n\nAll of it is in ${end.outputPath}.`;
-      return `${safeText(`${title}\n\n${printed.trimEnd()}${rest}`)}\n`;
+      const of = last?.begin.turn ?? 0;
+      const thoughts =
+        thought.turn > 0 && thought.turn >= of ? `Thinking\n\n${safeText(thought.text.trimEnd())}\n` : "";
+      if (last === null || thought.turn > of) return thoughts || null;
+      return [thoughts, shown(last)].filter(Boolean).join("\n");
     },
   };
+
+  function shown({ begin, end, result }: NonNullable<typeof last>): string {
+    const title = callLine(begin);
+    if (end.diff !== undefined) {
+      const rows = diffRows(end.diff, { ...DIFF, paint: plain, compare: () => null });
+      return `${[`${title}  ${diffCount(end.diff)}`, "", ...rows].join("\n")}\n`;
+    }
+    const all = end.outputPath === undefined ? null : readRegularFile(end.outputPath, MOST_BYTES);
+    const printed = all?.type === "read" ? all.bytes.toString("utf8") : (end.reason ?? result ?? end.head);
+    const rest = all === null || all.type === "read" ? "" : `\n\nAll of it is in ${end.outputPath}.`;
+    return `${safeText(`${title}\n\n${printed.trimEnd()}${rest}`)}\n`;
+  }
 }

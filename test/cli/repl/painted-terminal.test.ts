@@ -90,7 +90,7 @@ test("Ctrl-O opens all that the last call printed or changed, without its contro
   const { io, terminal, paged, type } = painted();
   await type("\u000f");
   await io.clock.advance(1_000);
-  expect(io.out.text).toContain("No call has ended yet.");
+  expect(io.out.text).toContain("No call has ended yet, and no thoughts have come.");
   const outputs = temporaryFolder();
   const call = (index: number, tool: string, command: string, end: Partial<CallEndEvent>, result = "") => {
     const of = { actor: MAIN, call: callId(MAIN, 1, index), toolUse: `t${index}`, tool };
@@ -109,6 +109,13 @@ test("Ctrl-O opens all that the last call printed or changed, without its contro
   const sums = { isNew: true, added: 100, removed: 0, omitted: 0, isBinary: false };
   call(2, "Write", "a.ts", { diff: { path: "/p/a.ts", ...sums, hunks } });
   await type("\u000f");
+  for (const text of ["Is it\u001b[2J ", "new?\n"])
+    terminal.onEvent({ type: "thinking", actor: MAIN, turn: 1, text });
+  await type("\u000f");
+  terminal.onEvent({ type: "thinking", actor: MAIN, turn: 2, text: "Next." });
+  await type("\u000f");
+  expect(paged[3]?.split("\n").slice(0, 5)).toEqual(["Thinking", "", "Is it new?", "", "Write a.ts  +100"]);
+  expect(paged[4]).toBe("Thinking\n\nNext.\n");
   expect(paged[0]).toBe("$ make\n\none\ntwo\n");
   expect(paged[1]?.split("\n")).toHaveLength(5_003);
   expect(paged[2]?.split("\n").slice(0, 3)).toEqual(["Write a.ts  +100", "", "    1 + new"]);

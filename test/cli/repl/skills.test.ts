@@ -68,6 +68,10 @@ describe("a slash in the conversation", () => {
       tree: () => [{ ...view, id: MAIN, model: "large" }],
       usage: () => ({
         ...{ session: SessionId.parse("session1"), costUsd: 2, usage, apiMs: 3_000, denials: [] },
+        models: [
+          { model: "large", costUsd: 1.5, usage },
+          { model: "small", costUsd: 0.5, usage: noUsage },
+        ],
         agents: [{ ...view, id: MAIN, model: "large", costUsd: 1.5, usage }, view],
       }),
     });

@@ -112,7 +112,8 @@ describe("the model of a running conversation", () => {
         ...{ id: whole.id, home: cutAfter(whole, count), tools: [stamping([])] },
         model: HAIKU ?? "",
       });
-      const cost = again.supervisor.usage().costUsd;
+      const { costUsd: cost, models } = again.supervisor.usage();
+      expect(models.map(({ model }) => model)).toEqual([SONNET, HAIKU].slice(0, models.length));
       // A reply whose turn is not recorded counts, too.
       const costs = [turns - 1, turns].map((others) => (sonnetUsd ?? 0) + others * (haikuUsd ?? 0));
       expect(costs.map((usd) => usd.toFixed(6))).toContain(cost.toFixed(6));
