@@ -3,6 +3,7 @@ import { openGate, openPermissions, openRules, toolSwitch } from "../src/feature
 import { systemClock } from "../src/mailbox/clock.ts";
 import { callId, MAIN } from "../src/mailbox/ids.ts";
 import type { Services } from "../src/mailbox/services.ts";
+import { AddedDirs } from "../src/policy/confinement/added-dirs.ts";
 import { hookRunner } from "../src/policy/hooks/runner.ts";
 import { defaultSandboxSettings } from "../src/policy/sandbox/sandbox.ts";
 import type { Rule } from "../src/settings/rules.ts";
@@ -69,7 +70,7 @@ function gateOf(cwd: string): Services["before"] {
   const toolbox = new Toolbox(toolSwitch(common.rules, false));
   toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
   const { gate } = openGate({
-    ...{ ...common, toolbox, folders: [cwd], readable: [], shell: "bash" },
+    ...{ ...common, toolbox, cwd, added: new AddedDirs([]), readable: [], shell: "bash" },
     permissions: openPermissions({ ...common, actors, user: null, cwd }),
     planFile: () => "/plans/plan-1.md",
     sandbox: { settings: defaultSandboxSettings, report: async () => null, prepare: async () => null },

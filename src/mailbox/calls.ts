@@ -53,6 +53,8 @@ export const CallDecision = z.discriminatedUnion("type", [
     watched: z.optional(z.literal(true)),
     /** Rules deny single files: ask `hidden` about search results before returning them. */
     filtered: z.optional(z.literal(true)),
+    /** The directories of its workspace, if they are not those of its start. */
+    additionalDirs: z.optional(z.array(z.string())),
     /** Other agents that last wrote what this call is about to write. */
     lastWriters: z.optional(z.array(LastWriter)),
     changed: z.optional(z.array(HookChange)),

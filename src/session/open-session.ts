@@ -32,6 +32,7 @@ import {
   warnOfMistyped,
 } from "../features/gate/permissions.ts";
 import type { SessionRules } from "../features/gate/session-rules.ts";
+import { type ScopedActor, writeScope } from "../features/gate/write-scope.ts";
 import { definitionHooks } from "../features/hooks/definition-hooks.ts";
 import { hooksFeature, worktreeHooks } from "../features/hooks/index.ts";
 import { type SessionHooks, sessionHooks } from "../features/hooks/session-hooks.ts";
@@ -59,6 +60,7 @@ import { joinPromises } from "../lib/join-promises.ts";
 import { lazy } from "../lib/lazy.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { UserHandler } from "../policy/asks.ts";
+import { AddedDirs } from "../policy/confinement/added-dirs.ts";
 import { platformShell } from "../processes/platform-shell.ts";
 import { narrower } from "../settings/modes.ts";
 import { ActorSystem } from "../supervisor/actor-system.ts";
@@ -133,15 +135,14 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     resources;
   const { host, gateway, journal, processes } = resources;
   const { cwd } = options;
-  const [, ...additionalDirs] = folders;
+  const added = new AddedDirs(folders.slice(1));
   const foreignGit = options.foreignGit ?? (() => null);
   const newId = () => ids.actor();
   const wakesMain = options.background === "wake";
 
   // ---- the core ------------------------------------------------------------------------------------
   const rules = openRules(options, folders);
-  const hasUser = options.person !== undefined || options.permissionPromptTool !== undefined;
-  const isOff = toolSwitch(rules, hasUser);
+  const isOff = toolSwitch(rules, Boolean(options.person ?? options.permissionPromptTool));
   const toolbox = new Toolbox(isOff);
   const actors = new ActorSystem({
     ...{ journal, gateway, host, processes, clock, limits, toolbox, outputs, formatResult, wakesMain },
@@ -176,20 +177,20 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   const treeAt = (root: string) => git.trees.at(root)?.tree ?? null;
   const plans = planFilesIn(home, place.folder);
   const readable = [outputs.folder, plans.folder, `${place.folder}/scripts`, ...skillFolders(options)];
+  const scopeOf = (actor: ScopedActor) => writeScope(actor, treeAt(actor.root), added);
   const sandbox = commandSandbox(options, {
-    ...{ home, processes, actors, onWarning, treeAt },
+    ...{ home, processes, actors, onWarning, treeAt, added },
     readable: [outputs.folder],
     shown: [plans.folder, ...skillFolders(options)],
   });
   const shell = platformShell(process.platform, process.env);
   const { gate, namesHost } = openGate({
-    ...{ options, rules, permissions, hooks, sandbox, toolbox, folders, readable, onWarning },
+    ...{ options, rules, permissions, hooks, sandbox, toolbox, cwd, added, readable, onWarning },
     ...{ planFile: () => plans.current, shell: shell?.kind ?? "bash" },
     tracked: { clock, worktrees: git.worktrees },
   });
-  const denied = (path: string) =>
-    gate.filters &&
-    gate.filterResults([path], { cwd, scope: { root: cwd, additionalDirs, tree: null } }).length > 0;
+  const here = () => ({ cwd, scope: { root: cwd, additionalDirs: added.now, tree: null } });
+  const denied = (path: string) => gate.filters && gate.filterResults([path], here()).length > 0;
 
   // ---- what agents can do --------------------------------------------------------------------------------
   const commands = backgroundCommands(processes, outputs, shell, sandbox.commands);
@@ -219,7 +220,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   if (servers.person !== null) promptTool.resolve(servers.person);
   const models = new SessionModels({ options, limits, model, actors, journal });
   const skills = openSkills(options, {
-    ...{ session: id, actors, journal, commands, gate, toolbox, lent, models, treeAt, denied },
+    ...{ session: id, actors, journal, commands, gate, toolbox, lent, models, added, scopeOf, denied },
     onWarning,
     named: namedFiles({ options: options.context ?? {}, cwd, folders, denied }),
     prompted: async (line, signal) => (await servers.prompted?.(line, signal)) ?? null,
@@ -240,9 +241,8 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
         onDue: () => actors.emit({ type: "idle" }),
       })
     : null;
-  const languages = sessionLanguages(options.languageServers, {
-    ...{ processes, clock, actors, cwd, newId, gate, treeAt },
-  });
+  const seen = { processes, clock, actors, cwd, newId, gate, scopeOf };
+  const languages = sessionLanguages(options.languageServers, seen);
   const ours = sessionTools({
     tasks: openTasks({ journal, actors, hooks, caller }, options.resume?.state.tasks),
     // Without Bash there are no background commands.
@@ -288,7 +288,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     skillListing: options.skills?.listing ?? "attached",
   });
   const common: Common = {
-    ...{ options, limits, toolbox, models, skills, knowledge: context, heldBy: sandbox.describe },
+    ...{ options, added, limits, toolbox, models, skills, knowledge: context, heldBy: sandbox.describe },
   };
   const spending = new Spending(
     {
@@ -369,7 +369,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     watch.joints,
     // Last: rules may have changed while a call waited for the others.
     gateFeature({
-      ...{ gate, broker, actors, treeAt, lent: (actor) => lent.of(actor, actor.id) },
+      ...{ gate, broker, actors, scopeOf, lent: (actor) => lent.of(actor, actor.id) },
       onDenied: (denial) => usage.denials.push(denial),
     }),
   ]);

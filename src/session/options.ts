@@ -260,6 +260,14 @@ export interface SessionDescription {
 /** Why a session is closed: the user began a new conversation, left at the prompt, or anything else. */
 export type CloseReason = "clear" | "prompt_input_exit" | "other";
 
+export interface ChangedSettings {
+  readonly rules?: readonly Rule[];
+  readonly managedRulesOnly?: boolean;
+  readonly hooks?: readonly HookSource[];
+  /** Those that are added to the session's own directory. */
+  readonly additionalDirs?: readonly string[];
+}
+
 /** The session: owns the main conversation and every agent under it. `Supervisor` implements it. */
 export interface SupervisorHandle {
   readonly session: SessionId;
@@ -349,12 +357,8 @@ export interface SupervisorHandle {
   readonly models: ModelService;
   /** The permission rules in force, those that the user granted for the session last. */
   rules(): readonly Rule[];
-  /** Settings were changed: their rules and hooks hold from the next call on. */
-  replaceSettings(settings: {
-    readonly rules: readonly Rule[];
-    readonly managedRulesOnly?: boolean;
-    readonly hooks: readonly HookSource[];
-  }): void;
+  /** Settings were changed: what is given holds from the next call on, for every agent. */
+  replaceSettings(settings: ChangedSettings): void;
   /**
    * Leaves everything as it is, to be resumed with the session (C23): what runs is ended, but not in the journal, and
    * what is asked for from now on is recorded and does not run. Each result is `cancelled`. Call `close` after it.

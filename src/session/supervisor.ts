@@ -26,6 +26,7 @@ import { MainTurns } from "./main-turns.ts";
 import { type OpenSession, openSession } from "./open-session.ts";
 import type {
   AgentResult,
+  ChangedSettings,
   CloseReason,
   SessionActors,
   SessionDescription,
@@ -294,13 +295,10 @@ export class Supervisor implements SupervisorHandle {
     return this.#session.rules.all;
   }
 
-  replaceSettings({
-    rules,
-    managedRulesOnly,
-    hooks,
-  }: Parameters<SupervisorHandle["replaceSettings"]>[0]): void {
-    this.#session.rules.replaceSettings(rules, managedRulesOnly);
-    this.#session.hooks.replace(hooks);
+  replaceSettings({ rules, managedRulesOnly, hooks, additionalDirs }: ChangedSettings): void {
+    if (rules) this.#session.rules.replaceSettings(rules, managedRulesOnly);
+    if (hooks) this.#session.hooks.replace(hooks);
+    if (additionalDirs) this.#session.common.added?.replace(additionalDirs);
     void this.#session.permissions.broker.changed();
   }
 

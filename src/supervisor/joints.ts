@@ -134,7 +134,7 @@ export interface StartingCall {
 /** `refusal`: it must not run after all. */
 export type CallNotes =
   | { readonly refusal: string }
-  | (Pick<Allowed, "watched" | "filtered" | "lastWriters"> & { readonly refusal?: never });
+  | (Pick<Allowed, "watched" | "filtered" | "lastWriters" | "additionalDirs"> & { readonly refusal?: never });
 
 export interface EndedCall {
   readonly actor: Actor;

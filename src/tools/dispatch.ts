@@ -83,12 +83,17 @@ async function runHere(
   if (decision.input !== undefined) call = tool.prepare(decision.input);
   if (call.type === "invalid")
     return refusedCall(`A hook rewrote the input, and it no longer fits. ${call.message}`);
-  const { lastWriters = [], watched, filtered, changed } = decision;
+  const { lastWriters = [], additionalDirs = context.additionalDirs, watched, filtered, changed } = decision;
   const hidden: AgentCallContext["hidden"] = filtered
     ? async (paths) => new Set(await services.hidden({ call: id, paths: [...paths] }))
     : context.hidden;
   const before = learnHookChanges(context.reads, changed);
-  const { response, ...result } = await settled(name, call, { ...context, lastWriters, hidden });
+  const { response, ...result } = await settled(name, call, {
+    ...context,
+    additionalDirs,
+    lastWriters,
+    hidden,
+  });
   const { isError, overdue } = result;
   const told = { ...(overdue ? { overdue } : {}), ...(response === undefined ? {} : { response }) };
   const ended = { id, isError, result, ...told };

@@ -15,6 +15,7 @@ import type { ServerStatus } from "../../src/mcp/mcp.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
 import type {
   AgentResult,
+  ChangedSettings,
   SessionUsage,
   SpawnRequest,
   StopScope,
@@ -78,7 +79,12 @@ export class FakeSession implements SupervisorHandle {
   rules(): readonly Rule[] {
     return this.options.rules ?? [];
   }
-  replaceSettings(): void {}
+  /** What the directories were replaced with, in order. */
+  readonly addedDirs: (readonly string[])[] = [];
+
+  replaceSettings({ additionalDirs }: ChangedSettings): void {
+    if (additionalDirs) this.addedDirs.push(additionalDirs);
+  }
 
   constructor(options: SupervisorOptions, script: FakeScript, onChange: () => void) {
     this.#onChange = onChange;

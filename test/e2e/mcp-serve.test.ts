@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import {
@@ -10,6 +11,7 @@ import {
   type ElicitRequest,
   ElicitRequestSchema,
   type ElicitResult,
+  ListRootsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { put } from "../settings/folders.ts";
@@ -74,6 +76,7 @@ async function connected(
   messages: MessagesServer,
   flags: readonly string[] = [],
   person?: Person,
+  roots?: readonly string[],
 ): Promise<Connected> {
   const transport = new StdioClientTransport({
     ...{ command: process.execPath, args: [BIN, "mcp", "serve", ...flags] },
@@ -85,8 +88,17 @@ async function connected(
   });
   const client = new Client(
     { name: "a-client", version: "1" },
-    { capabilities: person ? { elicitation: {} } : {} },
+    {
+      capabilities: {
+        ...(person ? { elicitation: {} } : {}),
+        ...(roots ? { roots: { listChanged: true } } : {}),
+      },
+    },
   );
+  if (roots)
+    client.setRequestHandler(ListRootsRequestSchema, () => ({
+      roots: roots.map((path) => ({ uri: pathToFileURL(path).href })),
+    }));
   if (person) client.setRequestHandler(ElicitRequestSchema, ({ params }) => person(params));
   const gone = new Promise<void>((resolve) => {
     client.onclose = () => resolve();
@@ -369,3 +381,37 @@ function started(place: Place, messages: MessagesServer, flags: readonly string[
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   return { child, ended, out: text(stdout), err: text(stderr) };
 }
+
+test("roots that a client opens and closes count from the next call on, for an agent at work too (issue 20, 11)", {
+  tags: ["long"],
+  timeout: 60_000,
+}, async () => {
+  const place = placed();
+  const [first, second] = [temporaryFolder(), temporaryFolder()];
+  for (const dir of [first, second]) put(join(dir, "a.txt"), "text of it\n");
+  const changed = Promise.withResolvers<void>();
+  const read = (dir: string) => ({ name: "Read", input: { file_path: join(dir, "a.txt") } });
+  const both: ServedReply = { calls: [read(first), read(second)] };
+  const results: string[] = [];
+  const messages = await model(async (request) => {
+    if (isFirst(request)) return both;
+    results.push(lastOf(request));
+    if (results.length > 1) return { text: "I have read both." };
+    await changed.promise;
+    return both;
+  });
+  const roots = [first];
+  const { client, call, words } = await connected(place, messages, [], undefined, roots);
+  const ended = call("spawn_agent", { prompt: "read both" });
+  await expect.poll(() => results.length).toBe(1);
+  roots.splice(0, 1, second);
+  await client.sendRootsListChanged();
+  await expect.poll(words).toContain(`The client closed ${first}`);
+  changed.resolve();
+  expect((await ended).isError).toBeUndefined();
+  const shown = results.map((result) => result.match(/text of it|permission/g));
+  expect(shown).toEqual([
+    ["text of it", "permission"],
+    ["permission", "text of it"],
+  ]);
+});

@@ -1,8 +1,11 @@
 import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { errorMessage } from "../../lib/errors.ts";
 import { isPathInside } from "../../lib/paths.ts";
+import type { SupervisorOptions } from "../../session/options.ts";
 import { visibleLine } from "../../terminal/visible-text.ts";
 import { quoted } from "../usage-error.ts";
+import type { McpConnection } from "./mcp-server.ts";
 
 /** Of one client; it may list more. */
 const MAX_ROOTS = 20;
@@ -12,6 +15,66 @@ export interface RootsContext {
   readonly dirs: readonly string[];
   readonly homedir: string;
   note(line: string): void;
+}
+
+interface RootsParts {
+  readonly setup: { readonly options: Pick<SupervisorOptions, "cwd" | "additionalDirs"> };
+  readonly homedir: string;
+  note(line: string): void;
+}
+
+/** Directories with a client's roots, and their changes. */
+interface FollowedRoots {
+  /** Those that were added by flags and settings, then the roots. */
+  readonly dirs: readonly string[];
+  /** Calls back with the directories after each change, and immediately if there was one since. */
+  follow(listener: (dirs: readonly string[]) => void): void;
+}
+
+/** Reads a client's roots, now and each time it says that they have changed. What it does not list is no longer added. */
+export async function followRoots(
+  connection: Pick<McpConnection, "roots" | "onRootsChanged">,
+  { setup, homedir, note }: RootsParts,
+): Promise<FollowedRoots> {
+  const { additionalDirs: given = [], cwd } = setup.options;
+  let listener: (dirs: readonly string[]) => void = () => {};
+  const read = async (): Promise<readonly string[]> => {
+    const uris = await connection.roots().catch((error: unknown) => {
+      note(`The client has roots, but did not list them: ${visibleLine(errorMessage(error)).slice(0, 200)}`);
+      return [];
+    });
+    return [...given, ...(await rootDirs(uris, { dirs: [cwd, ...given], homedir, note }))];
+  };
+  // One after the other: the last list that was asked for counts.
+  let last = read();
+  connection.onRootsChanged(() => {
+    last = last.then(async (before) => {
+      const now = await read();
+      listener(now);
+      for (const line of formatChange(before, now)) note(line);
+      return now;
+    });
+  });
+  const dirs = await last;
+  return {
+    dirs,
+    follow(next) {
+      listener = next;
+      void last.then((now) => now === dirs || next(now));
+    },
+  };
+}
+
+function formatChange(before: readonly string[], now: readonly string[]): string[] {
+  const rest = (dirs: readonly string[], others: readonly string[]) =>
+    dirs.filter((dir) => !others.includes(dir));
+  const [added, removed] = [rest(now, before), rest(before, now)].map((dirs) =>
+    dirs.map(visibleLine).join(", "),
+  );
+  return [
+    ...(added ? [`The client opened ${added}: agents may use it from their next call on.`] : []),
+    ...(removed ? [`The client closed ${removed}: agents may not use it any longer.`] : []),
+  ];
 }
 
 /** Returns the directories that a client's roots add, as `--add-dir` would. One that is not added is named in a note. */

@@ -4,6 +4,7 @@ import {
   CallToolRequestSchema,
   type CallToolResult,
   ListToolsRequestSchema,
+  RootsListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
 import { errorMessage } from "../../lib/errors.ts";
@@ -123,6 +124,8 @@ export interface McpConnection {
   clientName(): string;
   /** The URIs of its roots; empty if it has none. Rejects if it does not say. */
   roots(): Promise<readonly string[]>;
+  /** Calls back each time the client says that its roots have changed. */
+  onRootsChanged(listener: () => void): void;
   /** Shows a form to the user; null if the client cannot. */
   form(): ShowForm | null;
   /** Resolves when every call has its answer. */
@@ -161,6 +164,7 @@ export function mcpServer({ version, instructions, tools, onProblem }: McpServer
       const { roots } = await server.listRoots({}, { timeout: ROOTS_MS });
       return roots.map(({ uri }) => uri);
     },
+    onRootsChanged: (listener) => server.setNotificationHandler(RootsListChangedNotificationSchema, listener),
     form: () => (server.getClientCapabilities()?.elicitation?.form === undefined ? null : showForm(server)),
     async settled() {
       await Promise.all(open);

@@ -18,7 +18,7 @@ import type { Progress } from "../plain-progress.ts";
 import { type SessionSetup, setUpSession } from "../session-setup.ts";
 import { troupeVersion } from "../version.ts";
 import { controlTools } from "./agent-tools.ts";
-import { rootDirs } from "./client-roots.ts";
+import { followRoots } from "./client-roots.ts";
 import { elicitUser } from "./elicit-user.ts";
 import { type McpConnection, mcpServer } from "./mcp-server.ts";
 import { ServedSession } from "./served-session.ts";
@@ -158,19 +158,11 @@ async function openSession(
 ): Promise<SupervisorHandle> {
   const createSupervisor = await context.runtime.createSupervisor();
   const show = connection.form();
-  const { additionalDirs: given = [], cwd } = setup.options;
-  const uris = await connection.roots().catch((error: unknown) => {
-    progress.note(
-      `The client has roots, but did not list them: ${safeLine(errorMessage(error)).slice(0, 200)}`,
-    );
-    return [];
-  });
-  const { homedir } = context.io;
-  const roots = await rootDirs(uris, { dirs: [cwd, ...given], homedir, note: progress.note });
+  const roots = await followRoots(connection, { setup, homedir: context.io.homedir, note: progress.note });
   const client = safeLine(connection.clientName()).slice(0, 60);
   const session = createSupervisor({
     ...setup.options,
-    additionalDirs: [...given, ...roots],
+    additionalDirs: roots.dirs,
     title: `agents for ${client || "an MCP client"}`,
     env: { ...setup.options.env, [DEPTH]: "1" },
     ...(show === null ? {} : { person: elicitUser(show) }),
@@ -179,6 +171,7 @@ async function openSession(
       onEvent(event);
     },
   });
+  roots.follow((additionalDirs) => session.replaceSettings({ additionalDirs }));
   followSettings(session, setup.settings, { note: progress.note, clock: context.io.clock, signal });
   return session;
 }

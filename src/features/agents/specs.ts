@@ -13,6 +13,7 @@ import type { ActorSpec, AgentTool, JsonSchema } from "../../mailbox/messages.ts
 import type { Isolation } from "../../mailbox/worktree.ts";
 import { resolveModel } from "../../model/aliases.ts";
 import type { AvailableModels } from "../../model/available-models.ts";
+import type { AddedDirs } from "../../policy/confinement/added-dirs.ts";
 import { narrower } from "../../settings/modes.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import type { Limits } from "../../supervisor/limits.ts";
@@ -35,7 +36,6 @@ import { MAIN_ONLY_TOOLS } from "./main-only-tools.ts";
 /** The session options that concern its actors. */
 export interface SpecOptions {
   readonly cwd: string;
-  readonly additionalDirs?: readonly string[];
   readonly aliases?: Readonly<Record<string, string>>;
   readonly availableModels?: AvailableModels;
   readonly effort?: Effort;
@@ -53,6 +53,8 @@ export interface SpecOptions {
 /** What all actors of a session have in common. */
 export interface Common {
   readonly options: SpecOptions;
+  /** Directories in addition to the session's own; none if absent. */
+  readonly added?: AddedDirs;
   readonly limits: Limits;
   readonly toolbox: Toolbox;
   readonly knowledge: SessionContext;
@@ -126,7 +128,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, bud
   const mode = narrowest(definition.permissionMode, spawn.parent?.permissionMode);
   const accept = spawn.accept ?? definition.accept;
   const { root = options.cwd, isolation } = spawn;
-  const place = { root, isolation, additionalDirs: foldersOf(options, isolation) };
+  const place = { root, isolation, additionalDirs: foldersOf(common, isolation) };
   const outputSchema = spawn.outputSchema ?? accept?.schema ?? definition.outputSchema;
   const canLoad = tools.some(({ name }) => name === "Skill");
   const { tokens: window } = windowFor(model, options.compaction);
@@ -286,7 +288,7 @@ function partsOf(
 ): readonly Part<AgentTool>[] {
   const { options, heldBy } = common;
   const { role, prompt, root = options.cwd, isolation, model } = particular;
-  const additionalDirs = foldersOf(options, isolation);
+  const additionalDirs = foldersOf(common, isolation);
   const bounds = boundsOf(windowFor(model, options.compaction), common.limits);
   const { tools, names } = parted(common, particular);
   return assemble({
@@ -311,8 +313,8 @@ function parted({ options, toolbox }: Common, { tools, model, awaits }: Particul
   return selectDeferredTools(tools, options.deferTools ?? {}, { window, awaits }, toolbox);
 }
 
-function foldersOf({ additionalDirs = [] }: SpecOptions, isolation?: Isolation): string[] {
-  return additionalDirs.map((folder) => (isolation ? inTree(folder, isolation) : folder));
+function foldersOf({ added }: Common, isolation?: Isolation): string[] {
+  return (added?.now ?? []).map((folder) => (isolation ? inTree(folder, isolation) : folder));
 }
 
 function spec(common: Common, particular: Particular): ActorSpec {
@@ -344,7 +346,7 @@ function spec(common: Common, particular: Particular): ActorSpec {
     ...(effort === undefined ? {} : { effort }),
     parallelCalls: limits.parallelCalls,
     root,
-    additionalDirs: foldersOf(options, own.isolation),
+    additionalDirs: foldersOf(common, own.isolation),
     ...(options.fileRules ? { fileRules: { ...FILE_RULES, ...options.fileRules } } : {}),
     messages: messagesOf(parts),
     ...(reads.length === 0 ? {} : { inherited: { reads: [...reads], cwd: root } }),

@@ -1,5 +1,5 @@
 import type { ActorId } from "../../mailbox/ids.ts";
-import type { Enclosure } from "../../policy/confinement/write-scope.ts";
+import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import type { UserRequestBroker } from "../../policy/user-request-broker.ts";
 import type { Rule } from "../../settings/rules.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
@@ -8,14 +8,13 @@ import type { PermissionDenial } from "../../supervisor/grounds.ts";
 import type { Evaluation, Joints } from "../../supervisor/joints.ts";
 import type { Gate, Gated } from "./gate.ts";
 import { refusalOf } from "./refusal.ts";
-import { writeScope } from "./write-scope.ts";
 
 export interface GateFeatureParts {
   readonly gate: Gate;
   readonly broker: Pick<UserRequestBroker, "withdraw">;
   readonly actors: Pick<Actors, "stop">;
-  /** Returns the worktree that contains this directory. */
-  treeAt(root: string): Enclosure | null;
+  /** Returns where an actor may write now. */
+  scopeOf(actor: Actor): WriteScope;
   /** Returns the rules that hold for this actor alone. */
   lent(actor: Actor): readonly Rule[];
   onDenied(denial: PermissionDenial): void;
@@ -28,7 +27,7 @@ export interface GateFeatureParts {
 export function gateFeature(parts: GateFeatureParts): Joints {
   const { gate, broker, actors } = parts;
   const territoryOf = (actor: Actor) => ({
-    ...writeScope(actor, parts.treeAt(actor.root)),
+    ...parts.scopeOf(actor),
     lent: parts.lent(actor),
   });
   return {
@@ -56,7 +55,10 @@ export function gateFeature(parts: GateFeatureParts): Joints {
       const now = gate.recheck(same, light !== undefined);
       if (now.type === "deny")
         return { refusal: refusalOf(tool.offer.name, { type: "refuse", by: "rules", reason: now.reason }) };
-      return tool.level === "read" && gate.filters ? { filtered: true } : {};
+      const additionalDirs = [...same.scope.additionalDirs];
+      const isChanged = additionalDirs.join("\0") !== actor.spec.additionalDirs.join("\0");
+      const filtered = tool.level === "read" && gate.filters;
+      return { ...(isChanged ? { additionalDirs } : {}), ...(filtered ? { filtered } : {}) };
     },
     services: (actor) => ({
       async hidden({ call, paths }) {

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { UserHandler } from "../../policy/asks.ts";
+import type { AddedDirs } from "../../policy/confinement/added-dirs.ts";
 import { confinement } from "../../policy/confinement/confinement.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import { engineOf, type PolicyEngine } from "../../policy/engine/engine.ts";
@@ -109,7 +110,7 @@ export function openPermissions(parts: PermissionParts): Permissions {
 }
 
 export interface OpenGateParts
-  extends Pick<EngineParts, "folders" | "readable" | "shell" | "onWarning">,
+  extends Pick<EngineParts, "cwd" | "added" | "readable" | "shell" | "onWarning">,
     Pick<GateParts, "hooks" | "sandbox" | "planFile" | "toolbox"> {
   readonly options: GateOptions;
   readonly rules: SessionRules;
@@ -125,14 +126,14 @@ export interface OpenedGate {
 }
 
 export function openGate(parts: OpenGateParts): OpenedGate {
-  const { options, rules, permissions, hooks, sandbox, planFile, toolbox, folders } = parts;
+  const { options, rules, permissions, hooks, sandbox, planFile, toolbox, added } = parts;
   const { mode, broker, asks, caller } = permissions;
   const foreignGit = options.foreignGit ?? (() => null);
   const rulesFor = ({ lent }: WriteScope) => rules.withLent(lent);
   const engine = enginesFor(rules, parts);
   // At the start, while a user still looks.
-  const [root = "/", ...additionalDirs] = folders;
-  engine({ root, additionalDirs, tree: null });
+  const here = () => ({ root: parts.cwd, additionalDirs: added.now, tree: null });
+  engine(here());
   const gate = new Gate({
     ...{ mode: mode.current, planFile, engine, confinement: confinement(homedir()), hooks, asks },
     ...{ rules: rulesFor, sandbox, foreignGit, caller, toolbox },
@@ -142,7 +143,7 @@ export function openGate(parts: OpenGateParts): OpenedGate {
     asksEveryCommand: options.askEveryCommand ?? false,
     lookUpTracked: trackedLookUp({ ...parts.tracked, foreignGit, rules: rulesFor }),
   });
-  return { gate, namesHost: (host) => engine({ root, additionalDirs, tree: null }).namesHost(host) };
+  return { gate, namesHost: (host) => engine(here()).namesHost(host) };
 }
 
 /** Warns of rules that forbid nothing, because no tool has their name. */
@@ -165,8 +166,9 @@ function isMistyped(text: string, known: ReadonlySet<string>): boolean {
 }
 
 interface EngineParts {
-  /** The workspace, the session's own directory first. */
-  readonly folders: readonly string[];
+  /** The session's own directory, and those that are added to it. */
+  readonly cwd: string;
+  readonly added: AddedDirs;
   /** Troupe's directories that may be read as well. */
   readonly readable: readonly string[];
   /** The shell that runs commands. */
@@ -180,7 +182,7 @@ const MOST_ENGINES = 64;
 /** Builds engines only when rules have changed, one for each write scope. Warns of each faulty rule once. */
 function enginesFor(
   rules: SessionRules,
-  { folders, readable, shell, onWarning }: EngineParts,
+  { cwd, added, readable, shell, onWarning }: EngineParts,
 ): (scope: WriteScope) => PolicyEngine {
   const told = new Set<string>();
   const made = new Map<string, PolicyEngine>();
@@ -189,9 +191,9 @@ function enginesFor(
     if (of !== rules.all || made.size >= MOST_ENGINES) made.clear();
     of = rules.all;
     const { root, additionalDirs, tree, lent = [] } = scope;
+    const folders = [cwd, ...added.now];
     const key = JSON.stringify([
-      root,
-      additionalDirs,
+      ...[root, additionalDirs, folders],
       tree?.path,
       lent.map(({ text, behaviour }) => `${behaviour} ${text}`),
     ]);

@@ -1,24 +1,29 @@
 import { join, relative } from "node:path";
 import type { ActorSpec } from "../../mailbox/messages.ts";
 import type { Isolation } from "../../mailbox/worktree.ts";
+import type { AddedDirs } from "../../policy/confinement/added-dirs.ts";
 import type { Enclosure, WriteScope } from "../../policy/confinement/write-scope.ts";
 import { holds } from "../../policy/engine/path-candidates.ts";
 
+/** What the scope of an actor follows from. */
+export interface ScopedActor {
+  readonly root: string;
+  readonly spec: Pick<ActorSpec, "isolation" | "permissionMode"> & {
+    readonly additionalDirs: readonly string[];
+  };
+}
+
 /**
- * Returns an actor's write scope. `held`: the worktree of its root, as the session holds it. Additional directories
- * inside the checkout become those of the worktree.
+ * Returns an actor's write scope. `held`: the worktree of its root, as the session holds it. `added`: the session's
+ * directories as they are now. Additional directories inside the checkout become those of the worktree.
  */
 export function writeScope(
-  {
-    root,
-    spec,
-  }: {
-    readonly root: string;
-    readonly spec: Pick<ActorSpec, "additionalDirs" | "isolation" | "permissionMode">;
-  },
+  { root, spec }: ScopedActor,
   held: Enclosure | null,
+  added: AddedDirs,
 ): WriteScope {
-  const { isolation, additionalDirs, permissionMode } = spec;
+  const { isolation, permissionMode } = spec;
+  const additionalDirs = added.of(spec.additionalDirs);
   const own = permissionMode === undefined ? {} : { atMost: permissionMode };
   const tree = enclosingWorktree(root, isolation, held);
   if (tree === null) return { root, additionalDirs, tree, ...own };

@@ -2,14 +2,14 @@ import type { LanguageServer, UnservedLanguage } from "../../lsp/find-servers.ts
 import type { Languages, LanguagesParts } from "../../lsp/open-languages.ts";
 import type { Detail } from "../../lsp/show.ts";
 import type { Clock } from "../../mailbox/clock.ts";
-import type { Enclosure } from "../../policy/confinement/write-scope.ts";
+import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import type { Processes } from "../../processes/processes.ts";
 import type { Behaviour } from "../../settings/rules.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { Joints } from "../../supervisor/joints.ts";
 import type { LanguageAnswer, LanguageAsker, LanguageQuestion } from "../../tools/lsp/desk.ts";
 import type { Gate } from "../gate/gate.ts";
-import { writeScope } from "../gate/write-scope.ts";
 
 /** Language servers for a session; trust was checked when they were found. */
 export interface LanguageServersOption {
@@ -26,7 +26,8 @@ export interface LanguageParts {
   readonly cwd: string;
   newId(): string;
   readonly gate: Pick<Gate, "decideRead">;
-  treeAt(root: string): Enclosure | null;
+  /** Returns where an actor may write now. */
+  scopeOf(actor: Actor): WriteScope;
 }
 
 /** The language servers of a session. Loads nothing before the first request. */
@@ -91,12 +92,12 @@ function isPackage(path: string): boolean {
 const SIGHTS: Readonly<Record<Behaviour, Detail>> = { allow: "text", ask: "name", deny: "nothing" };
 
 /** Returns the rules for one request, read once for all its positions. */
-function sightBy({ actors, gate, treeAt }: LanguageParts): LanguagesParts["sightOf"] {
+function sightBy({ actors, gate, scopeOf }: LanguageParts): LanguagesParts["sightOf"] {
   return ({ actor, cwd }) => {
     const known = new Map<string, Detail>();
     const record = actors.find(actor);
     if (record === undefined) return () => "nothing";
-    const where = { cwd, scope: writeScope(record, treeAt(record.root)) };
+    const where = { cwd, scope: scopeOf(record) };
     return (path) => {
       const sight = known.get(path) ?? SIGHTS[gate.decideRead(path, where)];
       known.set(path, sight);

@@ -1,6 +1,7 @@
 import { homedir, release, tmpdir } from "node:os";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { Isolation } from "../../mailbox/worktree.ts";
+import type { AddedDirs } from "../../policy/confinement/added-dirs.ts";
 import type { Enclosure } from "../../policy/confinement/write-scope.ts";
 import type { Twin } from "../../policy/engine/place.ts";
 import type { BuilderOptions } from "../../policy/sandbox/builder.ts";
@@ -38,6 +39,7 @@ export interface SandboxParts {
   readonly actors: Pick<Actors, "find">;
   /** Returns the worktree that contains this directory, as the session holds it. */
   readonly treeAt: (root: string) => Enclosure | null;
+  readonly added: AddedDirs;
   /** Additional directories that commands may read: outputs of earlier ones. */
   readonly readable: readonly string[];
   /** Parts of the home that commands which only read also see. */
@@ -87,14 +89,14 @@ export function commandSandbox(options: SandboxOptions, parts: SandboxParts): Se
   const prepare: SandboxState["prepare"] = (type, { cwd, scope }, given) => {
     const { root, additionalDirs, tree } = scope;
     const ours = [...readable, ...parts.shown];
-    const shown = tree === null ? ours : [...ours, ...folders, tree.checkout];
+    const shown = tree === null ? ours : [...ours, ...folders(), tree.checkout];
     return light.prepare(type, {
       ...given,
       roots: [...new Set([root, cwd, ...additionalDirs])],
       readable: shown,
     });
   };
-  const folders = [options.cwd, ...(options.additionalDirs ?? [])];
+  const folders = () => [options.cwd, ...parts.added.now];
   if (settings.mode === "off")
     return {
       ...{ settings, prepare, commands: null, known: null },
@@ -110,7 +112,7 @@ export function commandSandbox(options: SandboxOptions, parts: SandboxParts): Se
   });
   const placeFor = (root: string, tree: Enclosure | null): SandboxPlace =>
     tree === null
-      ? { writable: [root, ...folders], readable: [...readable] }
+      ? { writable: [root, ...folders()], readable: [...readable] }
       : // It owns neither the checkout nor the other directories that the session may write.
         { writable: [tree.path], readable: [...readable], git: gitPlaceOf(tree), twin: twinIn(tree) };
   // The same bytes for every agent of a session: denied paths are looked up on the disk.
@@ -135,7 +137,7 @@ export function commandSandbox(options: SandboxOptions, parts: SandboxParts): Se
       place(owner) {
         const actor = actors.find(owner);
         if (actor === undefined) return placeFor(options.cwd, null);
-        return placeFor(actor.root, writeScope(actor, treeAt(actor.root)).tree);
+        return placeFor(actor.root, writeScope(actor, treeAt(actor.root), parts.added).tree);
       },
     },
     async close() {

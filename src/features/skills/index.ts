@@ -6,16 +6,15 @@ import { type SessionSkills, type SkillParts, sessionSkills } from "./session-sk
 export interface SkillDirectories {
   readonly skills?: SkillsOptions;
   readonly cwd: string;
-  readonly additionalDirs?: readonly string[];
 }
 
 /** Skills and slash commands; null if the session has none. Joints: those of `SessionSkills`. */
 export function openSkills(
-  { skills, cwd, additionalDirs = [] }: SkillDirectories,
-  parts: Omit<SkillParts, "options" | "cwd" | "folders">,
+  { skills, cwd }: SkillDirectories,
+  parts: Omit<SkillParts, "options" | "cwd">,
 ): SessionSkills | null {
   if (skills === undefined) return null;
-  return sessionSkills({ ...parts, options: skills, cwd, folders: [cwd, ...additionalDirs] });
+  return sessionSkills({ ...parts, options: skills, cwd });
 }
 
 /** Returns the directories of skills, whose files can be read wherever they are. */

@@ -15,7 +15,8 @@ import type { Journal } from "../../journal/journal.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import type { ToolResultContent } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN, type SessionId } from "../../mailbox/ids.ts";
-import type { Enclosure } from "../../policy/confinement/write-scope.ts";
+import type { AddedDirs } from "../../policy/confinement/added-dirs.ts";
+import type { WriteScope } from "../../policy/confinement/write-scope.ts";
 import type { ReadHooks } from "../../policy/hooks/hooks.ts";
 import type { Rule } from "../../settings/rules.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
@@ -24,7 +25,7 @@ import type { Joints } from "../../supervisor/joints.ts";
 import { skillNotice } from "../../supervisor/notices.ts";
 import type { Loaded, SkillService } from "../../tools/skill/service.ts";
 import type { CallContext } from "../../tools/tool.ts";
-import { writeScope } from "../gate/write-scope.ts";
+import type { ScopedActor } from "../gate/write-scope.ts";
 import type { SessionModels } from "../models/index.ts";
 import { currentTurnTexts } from "./current-turn.ts";
 import { forkWords } from "./fork-words.ts";
@@ -87,12 +88,12 @@ export interface SkillParts extends CommandSide {
   readonly options: SkillsOptions;
   readonly session: SessionId;
   readonly cwd: string;
-  readonly folders: readonly string[];
+  readonly added: AddedDirs;
   readonly actors: Pick<Actors, "find" | "notify">;
   readonly lent: SkillRules;
   readonly models: Pick<SessionModels, "lend" | "newPrompt">;
   readonly journal: Pick<Journal, "append" | "note">;
-  readonly treeAt: (root: string) => Enclosure | null;
+  readonly scopeOf: (actor: ScopedActor) => WriteScope;
   readonly denied: (path: string) => boolean;
   /** Reads the files that a text names with `@`. */
   readonly named: (text: string) => Named;
@@ -147,8 +148,8 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
 
   function whereIs(id: ActorId): Omit<CommandContext, "signal"> {
     const actor = actors.find(id);
-    const at = actor ?? { root: cwd, spec: { additionalDirs: parts.folders.slice(1) } };
-    const scope = { ...writeScope(at, parts.treeAt(at.root)), lent: lent.of(actor, id) };
+    const at = actor ?? { root: cwd, spec: { additionalDirs: parts.added.now } };
+    const scope = { ...parts.scopeOf(at), lent: lent.of(actor, id) };
     return { actor: id, turn: (actor?.turnsTaken ?? 0) + 1, cwd: actor?.cwd ?? cwd, scope };
   }
 
@@ -206,7 +207,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
 
   /** Returns the decision of rules and mode on a call that loads it, without asking. */
   function wouldPass(name: string, { permissionMode: atMost }: AgentDefinition): boolean {
-    const scope = { root: cwd, additionalDirs: parts.folders.slice(1), tree: null };
+    const scope = { root: cwd, additionalDirs: parts.added.now, tree: null };
     const own = atMost === undefined ? scope : { ...scope, atMost };
     const call = { tool: LOADING, input: { skill: name }, cwd, scope: own };
     return parts.gate.recheck(call).type === "allow";

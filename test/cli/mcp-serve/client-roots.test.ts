@@ -19,6 +19,29 @@ test("the roots of a client are directories of the session that its first call o
   expect(await ended).toBe(0);
 });
 
+test("roots that change are the session's from then on; a list that fails adds none", async () => {
+  const [first, second] = [temporaryFolder(), temporaryFolder()];
+  let roots: readonly string[] | null = [first];
+  const { client, call, io, runtime, pipes, ended } = await served({
+    capabilities: { roots: { listChanged: true } },
+  });
+  client.setRequestHandler(ListRootsRequestSchema, () => {
+    if (roots === null) throw new Error("no project is open");
+    return { roots: roots.map((path) => ({ uri: uri(path) })) };
+  });
+  await call("spawn_agent", { prompt: "look" });
+  roots = [second];
+  await client.sendRootsListChanged();
+  await expect.poll(() => io.err.text).toContain(`The client closed ${first}: `);
+  roots = null;
+  await client.sendRootsListChanged();
+  await expect.poll(() => io.err.text).toContain(`The client closed ${second}: `);
+  expect(runtime.only.addedDirs).toEqual([[second], []]);
+  expect(io.err.text).toContain(`The client opened ${second}: `);
+  pipes.stdin.end();
+  expect(await ended).toBe(0);
+});
+
 test("a client that cannot list its roots has agents all the same, and one without roots is not asked", async () => {
   const failing = await served({ capabilities: { roots: {} } });
   failing.client.setRequestHandler(ListRootsRequestSchema, () => {

@@ -7,6 +7,7 @@ import { writeScope } from "../../../src/features/gate/write-scope.ts";
 import { systemClock } from "../../../src/mailbox/clock.ts";
 import { callId, MAIN } from "../../../src/mailbox/ids.ts";
 import type { UserHandler } from "../../../src/policy/asks.ts";
+import { AddedDirs } from "../../../src/policy/confinement/added-dirs.ts";
 import type { WriteScope } from "../../../src/policy/confinement/write-scope.ts";
 import { hookRunner } from "../../../src/policy/hooks/runner.ts";
 import { defaultSandboxSettings } from "../../../src/policy/sandbox/sandbox.ts";
@@ -53,7 +54,7 @@ async function gated(
   const toolbox = new Toolbox(toolSwitch(common.rules, given.person !== undefined));
   toolbox.fill({ ours: sessionTools(noSession), foreign: [] });
   const { gate } = openGate({
-    ...{ ...common, toolbox, folders: [checkout], readable: [], shell: "bash" },
+    ...{ ...common, toolbox, cwd: checkout, added: new AddedDirs([]), readable: [], shell: "bash" },
     permissions: openPermissions({ ...common, actors, user: given.person ?? null, cwd: checkout }),
     planFile: () => "/plans/plan-1.md",
     sandbox: { settings: defaultSandboxSettings, report: async () => null, prepare: async () => null },
@@ -61,7 +62,11 @@ async function gated(
   });
   let calls = 0;
   const isolation = { ...tree, name: "agent-1", head: null, merge: "apply" as const };
-  const scope = writeScope({ root: tree.path, spec: { additionalDirs: [], isolation } }, null);
+  const scope = writeScope(
+    { root: tree.path, spec: { additionalDirs: [], isolation } },
+    null,
+    new AddedDirs([]),
+  );
   const judge = (name: string, input: unknown, where: WriteScope = scope) => {
     const tool = toolbox.find(name);
     if (!tool) throw new Error(`no tool ${name}`);
@@ -153,7 +158,7 @@ test("maps additional directories in the checkout to the worktree; others are no
   const { judge, checkout, path, home, tree } = await gated({ mode: "acceptEdits" });
   mkdirSync(join(home, "library"));
   const spec = { additionalDirs: [join(checkout, "src"), join(home, "library")] };
-  const scope = writeScope({ root: path, spec }, { ...tree });
+  const scope = writeScope({ root: path, spec }, { ...tree }, new AddedDirs([]));
   expect(scope.additionalDirs).toEqual([join(path, "src"), join(home, "library")]);
   expect(await judge("Read", { file_path: join(home, "library", "x") }, scope)).toMatchObject({
     type: "go",
@@ -166,10 +171,13 @@ test("maps additional directories in the checkout to the worktree; others are no
 test("does not confine an actor without a worktree, or one that has exited it", async () => {
   const { path, checkout, tree } = await enclosed();
   const isolation = { ...tree, name: "agent-1", head: null, merge: "apply" as const };
-  const of = (root: string) => writeScope({ root, spec: { additionalDirs: [], isolation } }, null).tree;
+  const of = (root: string) =>
+    writeScope({ root, spec: { additionalDirs: [], isolation } }, null, new AddedDirs([])).tree;
   expect(of(join(path, "src"))).toEqual(tree);
   expect(of(checkout)).toBeNull();
-  expect(writeScope({ root: checkout, spec: { additionalDirs: [] } }, null).tree).toBeNull();
+  expect(
+    writeScope({ root: checkout, spec: { additionalDirs: [] } }, null, new AddedDirs([])).tree,
+  ).toBeNull();
 });
 
 test("however a path into the checkout is spelt, no write to it is allowed, and none into the tree is confined", {
