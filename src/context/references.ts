@@ -70,6 +70,17 @@ export function withDocument({ fact, document = "" }: Reference, shown: ShownDoc
   return { fact: { ...fact, digest, text }, pictures, ...(read ? { read } : {}) };
 }
 
+/** Returns an image that comes with a prompt, and the mark by which the prompt's text can name it. */
+export function imageReference(picture: Picture): Reference & { readonly mark: string } {
+  const digest = digestOf(picture.source.data);
+  const mark = `[image ${digest.slice(0, 6)}]`;
+  return {
+    mark,
+    picture,
+    fact: { key: `image:${digest}`, digest, text: `${mark} of the prompt is attached.` },
+  };
+}
+
 /**
  * Returns the files that a prompt names as `@path` or `@"path with spaces"`, as Read would show them. Only those of the
  * workspace, because a prompt may be foreign text, such as a diff on stdin. Any other name is text.
@@ -150,10 +161,10 @@ function shownFile(path: string, most: number, files: Files): ShownFile {
 /** Bytes of an image that is sent as it is; Read scales larger ones down. */
 const MAX_SENT_IMAGE_BYTES = 3 * 1024 * 1024;
 
-/** Returns an image by its first bytes; null if it is not an image that models take. */
-function detectImage(bytes: Uint8Array): Picture | null {
+/** Returns an image by its first bytes; null if it is not an image that models take, or too large to be sent. */
+export function detectImage(bytes: Uint8Array): Picture | null {
   const media_type = mediaTypeOf(Buffer.from(bytes.subarray(0, 16)).toString("latin1"));
-  if (media_type === null) return null;
+  if (media_type === null || bytes.length > MAX_SENT_IMAGE_BYTES) return null;
   return {
     type: "image",
     source: { type: "base64", media_type, data: Buffer.from(bytes).toString("base64") },

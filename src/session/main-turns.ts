@@ -1,4 +1,6 @@
+import { imageReference } from "../context/references.ts";
 import { mainSpec } from "../features/agents/specs.ts";
+import type { Picture } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { Actor } from "../supervisor/actor-record.ts";
 import type { Joints } from "../supervisor/joints.ts";
@@ -65,12 +67,17 @@ export class MainTurns {
     this.#mayWake = true;
   }
 
-  async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
+  async prompt(
+    text: string,
+    signal: AbortSignal | undefined,
+    images: readonly Picture[],
+  ): Promise<AgentResult> {
     if (this.#dueStarts !== null) await this.#dueStarts;
     this.#assertNotBusy();
-    return this.#submit(text, signal, (run) => {
+    const onRun = (run: number) => {
       this.#promptedRun = run;
-    });
+    };
+    return this.#submit(text, signal, onRun, images);
   }
 
   /** It has input, or its turn has ended: it starts a turn by itself if there is something to say to it (A11.5). */
@@ -116,6 +123,7 @@ export class MainTurns {
     text: string,
     signal: AbortSignal | undefined,
     onRun: (run: number) => void,
+    images: readonly Picture[] = [],
   ): Promise<AgentResult> {
     const { session, assertOpen, resumeAll, resultOf } = this.#parts;
     const { hooks, permissions, skills, servers, options, context, known } = session;
@@ -127,7 +135,10 @@ export class MainTurns {
       const prompt =
         preparing === null ? { type: "go" as const, text, mentions: text, attached: [] } : await preparing;
       if (prompt.type === "blocked") return blockedPrompt(prompt.reason);
-      const looking = context.userTurn(prompt.mentions, prompt.attached);
+      const looking = context.userTurn(prompt.mentions, [
+        ...(prompt.attached ?? []),
+        ...images.map(imageReference),
+      ]);
       if (known !== null || looking !== null) await Promise.all([known, looking]);
       assertOpen();
       this.#warnOfMissingServers();

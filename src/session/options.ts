@@ -21,6 +21,7 @@ import type { UserActors } from "../features/user-actors/index.ts";
 import type { Accept } from "../mailbox/acceptance.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
+import type { Picture } from "../mailbox/conversation.ts";
 import type { Effort } from "../mailbox/effort.ts";
 import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
 import type { JsonSchema } from "../mailbox/messages.ts";
@@ -277,9 +278,9 @@ export interface SupervisorHandle {
    * Sends one prompt to the main conversation and resolves with the summary of its run, however that ends; a prompt that a
    * hook or a skill stops is `failed`. Rejects, and runs no hook, if the session is closed, the text is empty or the last
    * prompt is not answered yet; later, only if the session is closed or cannot be used while the prompt is prepared.
-   * Aborting `signal` ends the hooks and then the run, as `cancelled`.
+   * Aborting `signal` ends the hooks and then the run, as `cancelled`. `images` are attached to it.
    */
-  prompt(text: string, signal?: AbortSignal): Promise<AgentResult>;
+  prompt(text: string, signal?: AbortSignal, images?: readonly Picture[]): Promise<AgentResult>;
   /**
    * Starts one agent without a main model and resolves with its summary, however it ends. Rejects, and starts none, if the
    * session is closed, an option or the agent type does not exist, an option cannot be obeyed, or the worktree, the skill

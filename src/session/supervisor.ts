@@ -11,6 +11,7 @@ import type { ServerService } from "../features/servers/index.ts";
 import type { AgentReport } from "../features/user-actors/define-actor.ts";
 import { defaultTitle } from "../lib/text.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
+import type { Picture } from "../mailbox/conversation.ts";
 import { type ActorId, MAIN, type SessionId } from "../mailbox/ids.ts";
 import type { ServerStatus } from "../mcp/mcp.ts";
 import type { PermissionMode, Rule } from "../settings/rules.ts";
@@ -100,10 +101,10 @@ export class Supervisor implements SupervisorHandle {
     void session.timers?.open();
   }
 
-  async prompt(text: string, signal?: AbortSignal): Promise<AgentResult> {
+  async prompt(text: string, signal?: AbortSignal, images: readonly Picture[] = []): Promise<AgentResult> {
     this.#assertOpen();
     assertNonEmptyPrompt(text);
-    return this.#turns.prompt(text, signal);
+    return this.#turns.prompt(text, signal, images);
   }
 
   async spawn({

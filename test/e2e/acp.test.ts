@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import {
   type ClientCapabilities,
   type ContentBlock,
   client,
+  type McpServer,
   methods,
   ndJsonStream,
   type RequestPermissionRequest,
@@ -76,10 +78,8 @@ async function started(cwd: string, home: string, handler: Handler, options: Opt
     ...{ protocolVersion: 1, clientInfo: { name: "an-editor", version: "1" } },
     clientCapabilities: options.capabilities ?? {},
   });
-  const open = async (where = cwd) => {
-    const opened = await agent.request(methods.agent.session.new, { cwd: where, mcpServers: [] });
-    return opened;
-  };
+  const open = (where = cwd, mcpServers: McpServer[] = []) =>
+    agent.request(methods.agent.session.new, { cwd: where, mcpServers });
   const ask = (sessionId: string, words: string) =>
     agent.request(methods.agent.session.prompt, { sessionId, prompt: text(words) });
   /** Resolves with the first update that is wanted, if it has come or as soon as it comes. */
@@ -94,6 +94,12 @@ async function started(cwd: string, home: string, handler: Handler, options: Opt
     });
   return { child, agent, hello, server, updates, asked, open, ask, update };
 }
+
+/** A PNG of one pixel. */
+const DOT =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const OTHER = Buffer.concat([Buffer.from(DOT, "base64"), Buffer.from([0])]).toString("base64");
+const MCP_SERVER = fileURLToPath(new URL("../mcp/servers/good.ts", import.meta.url));
 
 const written = (name: string, cwd: string, content = "x") => ({
   calls: [{ name: "Write", input: { file_path: `${cwd}/${name}`, content } }],
@@ -193,6 +199,28 @@ describe("troupe acp (issue 21, 11)", () => {
       ["in_progress", "tool_call_update"],
       ["completed", "tool_call_update"],
     ]);
+  });
+
+  test("shows what a Write changes in a file that is there, when it asks and when it has written", async () => {
+    const { cwd, open, ask, asked, updates } = await editor(
+      ({ body }) => {
+        const all = JSON.stringify(body.messages);
+        if (!all.includes("toolu"))
+          return { calls: [{ name: "Read", input: { file_path: join(dir(body), "a.txt") } }] };
+        return all.includes("was overwritten")
+          ? { text: "Done." }
+          : written("a.txt", dir(body), "alpha\nbeta");
+      },
+      { onPermission: () => chosen("once") },
+    );
+    const { sessionId } = await open();
+    await ask(sessionId, `write in ${cwd}`);
+    expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("alpha\nbeta");
+    const diff = { type: "diff", path: `${cwd}/a.txt`, oldText: "alpha\n", newText: "alpha\nbeta" };
+    expect(asked[0]?.toolCall.content?.[0]).toEqual(diff);
+    expect(updates.findLast((one) => one.sessionUpdate === "tool_call_update")).toMatchObject({
+      ...{ status: "completed", content: [diff] },
+    });
   });
 
   test.each(["no", "an option that does not exist"])("writes nothing if the answer is %s", async (answer) => {
@@ -321,6 +349,52 @@ describe("troupe acp (issue 21, 11)", () => {
       ],
     });
     for (const words of ["let unsaved;", "alpha"]) expect(server.requests.at(-1)?.rawBody).toContain(words);
+  });
+
+  test("gets images of a prompt where they are in it, and refuses what is none", async () => {
+    const { agent, open, server } = await editor(() => ({ text: "A dot." }));
+    const { sessionId } = await open();
+    const send = (data: string) =>
+      agent.request(methods.agent.session.prompt, {
+        sessionId,
+        prompt: [
+          { type: "text", text: "What is" },
+          { type: "image", mimeType: "image/png", data },
+          { type: "text", text: "this?" },
+        ],
+      });
+    await expect(send("bm9uZQ==")).rejects.toThrow("must be a PNG, JPEG, GIF or WebP");
+    await send(DOT);
+    await send(OTHER);
+    for (const [at, data] of [DOT, OTHER].entries()) {
+      const blocks = server.requests[at]?.body.messages.at(-1)?.content;
+      expect(blocks).toContainEqual(
+        expect.objectContaining({ type: "image", source: expect.objectContaining({ data }) }),
+      );
+      expect(JSON.stringify(blocks)).toMatch(/What is \[image (\w{6})\] this\?/);
+    }
+  });
+
+  test("tells the size of the conversation, its window and what it has cost", async () => {
+    const { open, ask, update } = await editor(() => ({
+      text: "ok",
+      usage: { input_tokens: 1_000, output_tokens: 10 },
+    }));
+    const { sessionId } = await open();
+    await ask(sessionId, "go");
+    expect(await update((one) => one.sessionUpdate === "usage_update")).toEqual({
+      ...{ sessionUpdate: "usage_update", used: 1_010, size: 1_000_000 },
+      cost: { amount: 0.0021, currency: "USD" },
+    });
+  });
+
+  test("starts the MCP servers that the client names", async () => {
+    const { ask, open, server } = await editor(() => ({ text: "ok" }));
+    const { sessionId } = await open(undefined, [
+      { name: "dice", command: process.execPath, args: [MCP_SERVER], env: [] },
+    ]);
+    await ask(sessionId, "go");
+    expect(JSON.stringify(server.requests[0]?.body)).toContain("mcp__dice__");
   });
 
   test("loads a session with what was said, in another process, too; lists and closes it", async () => {

@@ -8,6 +8,7 @@ import type {
 } from "@agentclientprotocol/sdk";
 import type { SupervisorEvent } from "../../events/event.ts";
 import { promptUsage } from "../../features/servers/server-prompts.ts";
+import { totalTokens } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { Status, Summary } from "../../mailbox/messages.ts";
 import type { SupervisorHandle } from "../../session/options.ts";
@@ -16,7 +17,7 @@ import { safeText } from "../../terminal/safe-text.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { sessionTitle } from "../task-names.ts";
 import type { AcpClient } from "./acp-client.ts";
-import { promptText } from "./prompt-text.ts";
+import { type ClientPrompt, readPrompt } from "./prompt-text.ts";
 import { sessionUpdates, textChunk } from "./session-updates.ts";
 
 export type AcpHandle = Pick<
@@ -30,6 +31,7 @@ export type AcpHandle = Pick<
   | "mode"
   | "setMode"
   | "models"
+  | "usage"
   | "tree"
   | "detach"
   | "close"
@@ -66,6 +68,10 @@ export class AcpSession {
   readonly #toUpdates: (event: SupervisorEvent) => SessionUpdate[];
   #mode: PermissionMode;
   #commands = "";
+  /** Of the conversation, as the server counted them last. */
+  #tokens = 0;
+  /** As it was sent last. */
+  #usage = "";
   #hasTitle = false;
   /** Stops the prompt that runs. */
   #running: AbortController | null = null;
@@ -107,6 +113,11 @@ export class AcpSession {
   }
 
   onEvent(event: SupervisorEvent): void {
+    if (event.type === "message" && event.actor === MAIN && event.usage) {
+      this.#tokens = totalTokens(event.usage);
+      this.#sendUsage();
+    }
+    if (event.type === "compacted" && event.actor === MAIN) this.#tokens = event.after;
     for (const update of this.#toUpdates(event)) this.#parts.client.show(update);
     this.#sendMode();
   }
@@ -142,15 +153,16 @@ export class AcpSession {
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
     if (this.#running !== null)
       throw new Error("This session still works on the last prompt; cancel it, or wait for its end.");
-    const text = promptText(blocks);
-    if (text === "") throw new Error("The prompt is empty; send text, or a link to a file.");
+    const prompt = readPrompt(blocks);
+    if (prompt.text === "") throw new Error("The prompt is empty; send text, or a link to a file.");
     const stop = new AbortController();
     this.#running = stop;
     try {
-      return await this.#run(text, AbortSignal.any([signal, stop.signal]));
+      return await this.#run(prompt, AbortSignal.any([signal, stop.signal]));
     } finally {
       this.#running = null;
       this.#sendMode();
+      this.#sendUsage();
       this.sendCommands();
     }
   }
@@ -160,7 +172,7 @@ export class AcpSession {
     this.#running?.abort();
   }
 
-  async #run(text: string, signal: AbortSignal): Promise<PromptResponse> {
+  async #run({ text, images }: ClientPrompt, signal: AbortSignal): Promise<PromptResponse> {
     const { handle, client } = this.#parts;
     const [command, keep = ""] = /^\/compact(?:\s+([\s\S]+))?$/.exec(text) ?? [];
     if (command !== undefined) return this.#compact(keep, signal);
@@ -168,7 +180,7 @@ export class AcpSession {
       this.#hasTitle = true;
       client.show({ sessionUpdate: "session_info_update", title: sessionTitle(text) });
     }
-    const { summary } = await handle.prompt(text, signal);
+    const { summary } = await handle.prompt(text, signal, images);
     return this.#endOf(summary);
   }
 
@@ -190,6 +202,18 @@ export class AcpSession {
     if (status !== "done" && status !== "cancelled" && reason !== undefined)
       for (const update of textChunk(`\n\n${safeText(reason)}`)) this.#parts.client.show(update);
     return { stopReason };
+  }
+
+  /** Sends the size of the conversation and the cost of the session, once a reply has come. */
+  #sendUsage(): void {
+    const { handle, client } = this.#parts;
+    if (this.#tokens === 0) return;
+    const size = handle.models.choices().find(({ isCurrent }) => isCurrent)?.windowTokens ?? 0;
+    const cost = { amount: handle.usage().costUsd, currency: "USD" };
+    const update = { sessionUpdate: "usage_update" as const, used: this.#tokens, size, cost };
+    const text = JSON.stringify(update);
+    if (text !== this.#usage) client.show(update);
+    this.#usage = text;
   }
 
   #sendMode(): void {

@@ -11,7 +11,7 @@ import { visibleDense, visibleLine } from "../../terminal/visible-text.ts";
 import { formatDanger } from "../danger-words.ts";
 import { elicitUser } from "../mcp-serve/elicit-user.ts";
 import type { AcpClient } from "./acp-client.ts";
-import { showCall, textContent, toolCallId } from "./tool-calls.ts";
+import { diffContent, showCall, textContent, toolCallId } from "./tool-calls.ts";
 
 const ONCE: PermissionOption = { optionId: "once", name: "Yes, this once", kind: "allow_once" };
 const NO: PermissionOption = { optionId: "no", name: "No", kind: "reject_once" };
@@ -50,13 +50,14 @@ async function askPermission(
   announced: Set<string>,
   signal: AbortSignal,
 ): Promise<UserAnswer> {
-  const { tool, input, title, grants, toolUse, askers, id } = request;
+  const { tool, input, title, grants, toolUse, askers, id, diff } = request;
   const rules = grants.map(visibleLine).join(", ");
   const session: PermissionOption[] =
     grants.length === 0
       ? []
       : [{ optionId: "session", name: `Yes, for this session: ${rules}`, kind: "allow_always" }];
-  const { content = [], ...shown } = showCall({ tool, input, title });
+  const { content: ofInput = [], ...shown } = showCall({ tool, input, title });
+  const content = diff === undefined ? ofInput : diffContent(diff, input);
   const toolCall: ToolCall = {
     ...{ toolCallId: toolCallId(askers[0].actor, toolUse ?? id), ...shown, status: "pending" },
     content: [...content, textContent(aboutPermission(request))],

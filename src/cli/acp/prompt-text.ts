@@ -1,11 +1,26 @@
 import { fileURLToPath } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk";
+import { detectImage, imageReference } from "../../context/references.ts";
+import type { Picture } from "../../mailbox/conversation.ts";
+
+export interface ClientPrompt {
+  readonly text: string;
+  /** Each is named in the text where it was. */
+  readonly images: readonly Picture[];
+}
 
 /**
- * Returns a prompt as text: files of this machine as `@path`, so that they are attached as if they had been typed, and
- * what the client embeds as text in tags.
+ * Returns a prompt: files of this machine as `@path`, so that they are attached as if they had been typed, what the client
+ * embeds as text in tags, and images. Throws a sentence if an image cannot be sent.
  */
-export function promptText(blocks: readonly ContentBlock[]): string {
+export function readPrompt(blocks: readonly ContentBlock[]): ClientPrompt {
+  const images: Picture[] = [];
+  const image = (data: string): string => {
+    const picture = detectImage(Buffer.from(data, "base64"));
+    if (picture === null) throw new Error(NOT_SENT);
+    images.push(picture);
+    return ` ${imageReference(picture).mark} `;
+  };
   const parts = blocks.map((block): string => {
     switch (block.type) {
       case "text":
@@ -14,19 +29,24 @@ export function promptText(blocks: readonly ContentBlock[]): string {
         return mention(block.uri);
       case "resource": {
         const { resource } = block;
-        if (!("text" in resource)) return mention(resource.uri);
-        return `\n<resource uri=${JSON.stringify(resource.uri)}>\n${resource.text}\n</resource>\n`;
+        if ("text" in resource)
+          return `\n<resource uri=${JSON.stringify(resource.uri)}>\n${resource.text}\n</resource>\n`;
+        return resource.mimeType?.startsWith("image/") ? image(resource.blob) : mention(resource.uri);
       }
-      // The agent does not offer them.
       case "image":
+        return image(block.data);
+      // It is not offered.
       case "audio":
-        return `[${block.type} that was left out]`;
+        return "[audio that was left out]";
       default:
         return block satisfies never;
     }
   });
-  return parts.join("").trim();
+  return { text: parts.join("").trim(), images };
 }
+
+const NOT_SENT =
+  "An image of the prompt cannot be sent: it must be a PNG, JPEG, GIF or WebP of at most 3 MB. Link its file instead; Read makes it smaller.";
 
 function mention(uri: string): string {
   try {

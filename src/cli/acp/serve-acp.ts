@@ -90,7 +90,7 @@ function acpAgent(
         agentInfo: { name: "troupe", title: "Troupe", version: troupeVersion() },
         agentCapabilities: {
           loadSession: true,
-          promptCapabilities: { embeddedContext: true },
+          promptCapabilities: { embeddedContext: true, image: true },
           mcpCapabilities: { http: true, sse: true },
           sessionCapabilities: { list: {}, resume: {}, close: {}, additionalDirectories: {} },
         },

@@ -3,7 +3,7 @@ import type { CallBeginEvent, CallEndEvent } from "../../events/call.ts";
 import type { AgentView, MessageEvent, SupervisorEvent } from "../../events/event.ts";
 import type { ContentBlockParam } from "../../mailbox/conversation.ts";
 import { type ActorId, type CallId, MAIN } from "../../mailbox/ids.ts";
-import { showCall, textContent, todoEntries, toolCallId } from "./tool-calls.ts";
+import { diffContent, showCall, textContent, todoEntries, toolCallId } from "./tool-calls.ts";
 
 interface OpenCall {
   readonly id: string;
@@ -34,8 +34,11 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
     if (actor === MAIN && todoEntries(event) !== null) return [];
     const agent = views.get(actor)?.type;
     const whose = actor === MAIN ? {} : { _meta: { troupe: { agent: actor, agentType: agent } } };
-    const shown = { toolCallId: id, ...showCall(event), status: "in_progress" as const, ...whose };
-    return [{ sessionUpdate: announced.has(id) ? "tool_call_update" : "tool_call", ...shown }];
+    const { content = [], ...about } = showCall(event);
+    const shown = { toolCallId: id, ...about, status: "in_progress" as const, ...whose };
+    // A permission request has shown what the call would change in the file as it is.
+    if (announced.has(id)) return [{ sessionUpdate: "tool_call_update", ...shown }];
+    return [{ sessionUpdate: "tool_call", ...shown, ...(content.length === 0 ? {} : { content }) }];
   };
 
   const end = (event: CallEndEvent): SessionUpdate[] => {
@@ -50,10 +53,11 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
     if (plan !== null) return isDone ? [{ sessionUpdate: "plan", entries: plan }] : [];
     const more = lines > head.split("\n").length ? `\n… ${lines} lines in all` : "";
     const text = `${reason ?? head}${more}`;
-    const hasDiff = showCall(call.begin).content !== undefined;
+    const changes = isDone && event.diff !== undefined ? diffContent(event.diff, call.begin.input) : [];
+    const content = changes.length > 0 || text === "" ? changes : [textContent(text)];
     return update(call.id, {
       status: isDone ? "completed" : "failed",
-      ...(text === "" || (isDone && hasDiff) ? {} : { content: [textContent(text)] }),
+      ...(content.length === 0 ? {} : { content }),
       rawOutput: { outcome, lines, exitCode, ...(outputPath === undefined ? {} : { outputPath }) },
     });
   };

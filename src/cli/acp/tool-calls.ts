@@ -1,6 +1,7 @@
 import type { Diff, PlanEntry, ToolCall, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
 import * as z from "zod/mini";
 import type { CallBeginEvent } from "../../events/call.ts";
+import type { FileDiff } from "../../mailbox/file-diff.ts";
 import { visibleDense } from "../../terminal/visible-text.ts";
 
 const KINDS: Readonly<Record<string, ToolKind>> = {
@@ -19,7 +20,7 @@ const Located = z.object({
   offset: z.optional(z.number()),
 });
 const Edited = z.object({ file_path: z.string(), old_string: z.string(), new_string: z.string() });
-const Written = z.object({ file_path: z.string(), content: z.string() });
+const Written = z.object({ content: z.string() });
 const Todos = z.object({
   todos: z.array(z.object({ content: z.string(), status: z.enum(["pending", "in_progress", "completed"]) })),
 });
@@ -45,15 +46,37 @@ export function showCall({ tool, input, title }: ShownCall): Omit<ToolCall, "too
   };
 }
 
-/** Of the replaced part, or of a whole new text. */
+/** Of the part that an Edit replaces. What a Write replaces is not in its input. */
 function diffOf(tool: string, input: unknown): Diff | null {
-  if (tool === "Edit") {
-    const { data } = Edited.safeParse(input);
-    return data ? { path: data.file_path, oldText: data.old_string, newText: data.new_string } : null;
-  }
-  if (tool !== "Write") return null;
+  if (tool !== "Edit") return null;
+  const { data } = Edited.safeParse(input);
+  return data ? { path: data.file_path, oldText: data.old_string, newText: data.new_string } : null;
+}
+
+/** Returns what a call changes in a file, as it was found: each changed part with its surroundings. Empty if none can be shown. */
+export function diffContent({ path, isNew, hunks }: FileDiff, input: unknown): ToolCallContent[] {
   const { data } = Written.safeParse(input);
-  return data ? { path: data.file_path, oldText: null, newText: data.content } : null;
+  if (isNew && data) return [{ type: "diff", path, oldText: null, newText: data.content }];
+  return hunks.map(({ lines }) => ({ type: "diff", path, ...sidesOf(lines) }));
+}
+
+/** Returns the texts before and after a part of a unified diff. */
+function sidesOf(lines: readonly string[]): { oldText: string; newText: string } {
+  const sides = { oldText: "", newText: "" };
+  let last = " ";
+  for (const line of lines) {
+    const isNote = line.startsWith("\\");
+    if (!isNote) last = line.slice(0, 1);
+    for (const [side, other] of [
+      ["oldText", "+"],
+      ["newText", "-"],
+    ] as const) {
+      if (last === other) continue;
+      // The note says that the line above it is the last one, and has no end.
+      sides[side] = isNote ? sides[side].slice(0, -1) : `${sides[side]}${line.slice(1)}\n`;
+    }
+  }
+  return sides;
 }
 
 /** Returns the entries of a todo list; null if the call writes none. */
