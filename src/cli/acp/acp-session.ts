@@ -17,7 +17,7 @@ import { safeText } from "../../terminal/safe-text.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { sessionTitle } from "../task-names.ts";
 import type { AcpClient } from "./acp-client.ts";
-import { type ClientPrompt, readPrompt } from "./prompt-text.ts";
+import { type ClientPrompt, readClientPrompt } from "./prompt-text.ts";
 import { sessionUpdates, textChunk } from "./session-updates.ts";
 
 export type AcpHandle = Pick<
@@ -153,7 +153,7 @@ export class AcpSession {
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
     if (this.#running !== null)
       throw new Error("This session still works on the last prompt; cancel it, or wait for its end.");
-    const prompt = readPrompt(blocks);
+    const prompt = readClientPrompt(blocks);
     if (prompt.text === "") throw new Error("The prompt is empty; send text, or a link to a file.");
     const stop = new AbortController();
     this.#running = stop;

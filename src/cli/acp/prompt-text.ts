@@ -13,7 +13,7 @@ export interface ClientPrompt {
  * Returns a prompt: files of this machine as `@path`, so that they are attached as if they had been typed, what the client
  * embeds as text in tags, and images. Throws a sentence if an image cannot be sent.
  */
-export function readPrompt(blocks: readonly ContentBlock[]): ClientPrompt {
+export function readClientPrompt(blocks: readonly ContentBlock[]): ClientPrompt {
   const images: Picture[] = [];
   const image = (data: string): string => {
     const picture = detectImage(Buffer.from(data, "base64"));
