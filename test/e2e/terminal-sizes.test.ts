@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { BIN } from "../support/built.ts";
@@ -46,6 +46,7 @@ const leave = async (terminal: PseudoTerminal) => {
   expect(await terminal.ended).toBe(0);
 };
 
+/** The first request of the main conversation has these words, and those after it. */
 const isAgent = (body: string) => !body.includes("Fan out");
 const isResult = (body: string) => body.includes('"type":"tool_result"');
 
@@ -94,11 +95,20 @@ describe.each(SIZES)("a terminal of $columns x $rows", { ...unless(why), timeout
     const LINES = 120;
     const words = (n: number) => `L${String(n).padStart(3, "0")} of ${LINES}`;
     const reply = Array.from({ length: LINES }, (_, n) => words(n)).join("\n\n");
-    const terminal = await talk(async ({ rawBody }) => {
-      if (isAgent(rawBody)) return { text: "some words ".repeat(400), chunks: 400, chunkDelayMs: 20 };
-      if (!isResult(rawBody)) return starting(16, true);
-      return { text: reply, chunks: LINES * 4, chunkDelayMs: 8, held: { after: words(LINES - 2), until: over.promise } };
-    }, size, { args: ["--permission-mode", "acceptEdits"] });
+    const terminal = await talk(
+      async ({ rawBody }) => {
+        if (isAgent(rawBody)) return { text: "some words ".repeat(400), chunks: 400, chunkDelayMs: 20 };
+        if (!isResult(rawBody)) return starting(16, true);
+        return {
+          text: reply,
+          chunks: LINES * 4,
+          chunkDelayMs: 8,
+          held: { after: words(LINES - 2), until: over.promise },
+        };
+      },
+      size,
+      { args: ["--permission-mode", "acceptEdits"] },
+    );
     terminal.type("Fan out.\r");
     await terminal.shows(/answer ›|L00/);
     if (!terminal.written().includes("L00")) terminal.type("1\r");
@@ -124,16 +134,39 @@ describe.each(SIZES)("a terminal of $columns x $rows", { ...unless(why), timeout
   }, async () => {
     const terminal = await talk(({ rawBody }) => {
       if (!isAgent(rawBody)) return isResult(rawBody) ? { text: "All have answered." } : starting(3, false);
-      if (isResult(rawBody)) return { text: /not allow|denied|refus/i.test(rawBody) ? "It was refused." : "It ran." };
+      if (isResult(rawBody))
+        return { text: /not allow|denied|refus/i.test(rawBody) ? "It was refused." : "It ran." };
       const part = /Look at part (\d)/.exec(rawBody)?.[1];
       return { calls: [{ name: "Bash", input: { command: `touch part-${part}` } }] };
     }, size);
     terminal.type("Fan out.\r");
     for (let n = 0; n < 3; n++) {
-      await terminal.shows(/answer › *$/);
+      await terminal.shows(new RegExp(`(answer › [yn][\\s\\S]*){${n}}answer › *$`));
       terminal.type(n === 1 ? "n\r" : "y\r");
     }
     await terminal.shows("All have answered.");
+    expect(readdirSync(terminal.cwd)).toHaveLength(2);
     await leave(terminal);
+  });
+
+  test("goes on after kill -9 with what it was asked", { tags: ["long"] }, async () => {
+    let isKilled = false;
+    const handler: Handler = ({ rawBody }) => {
+      if (!rawBody.includes("Quokka")) return { text: "First words." };
+      return isKilled
+        ? { text: "Second words." }
+        : { text: "Half a", upTo: "event: content_block_stop", ending: "pings" };
+    };
+    const killed = await talk(handler, size);
+    killed.type("First.\r");
+    await killed.shows(/First words\.[\s\S]*✓ done/);
+    killed.type("Quokka.\r");
+    await killed.shows("Half a");
+    killed.signal("SIGKILL");
+    await killed.ended;
+    isKilled = true;
+    const again = await talk(handler, size, { place: killed, args: ["--continue"] });
+    await again.shows(/› Quokka\.[\s\S]*cut off[\s\S]*Second words\.[\s\S]*✓ done/);
+    await leave(again);
   });
 });
