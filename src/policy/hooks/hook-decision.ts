@@ -23,7 +23,7 @@ export interface HookDecision {
 
 /** What is wrong with a hook. `why` completes the sentence "The hook …"; each kind is reported once per hook. */
 export interface HookProblem {
-  readonly kind: "timeout" | "crash" | "start" | "exit" | "flood" | "json" | "model" | "answer";
+  readonly kind: "timeout" | "crash" | "start" | "exit" | "flood" | "json" | "unused" | "model" | "answer";
   readonly why: string;
 }
 
@@ -102,6 +102,12 @@ function readOutput(hook: Hook, text: string): HookResponse {
   if (!Object.keys(Envelope.def.shape).some((key) => Object.hasOwn(value, key)))
     return { decision: objectDecision(hook, value, text) };
   const { data, error } = z.safeParse(Envelope, value);
+  const unused = data ? unusedKeys(value, data) : [];
+  if (unused.length > 0)
+    return {
+      decision: envelopeDecision(data ?? {}),
+      problem: { kind: "unused", why: `printed ${unused.join(", ")}, which is not used here` },
+    };
   if (data) return { decision: envelopeDecision(data) };
   const [issue] = error.issues;
   const at = z.core.toDotPath(issue?.path ?? []);
@@ -158,6 +164,15 @@ function envelopeSchema() {
         "must be an object",
       ),
     ),
+  });
+}
+
+/** Returns the keys that hooks of other tools may print and that have no effect here: none is dropped without a word. */
+function unusedKeys(printed: unknown, used: unknown, at = ""): string[] {
+  if (!isObject(printed) || !isObject(used) || at.endsWith("updatedInput.")) return [];
+  return Object.keys(printed).flatMap((key) => {
+    if (key === "hookEventName") return [];
+    return Object.hasOwn(used, key) ? unusedKeys(printed[key], used[key], `${at}${key}.`) : [`${at}${key}`];
   });
 }
 

@@ -94,11 +94,13 @@ export function hookRuns(ports: HookPorts): HookRuns {
     const blocked = failsClosed(hook) && kind !== "exit";
     const unclear = unclearEffect(hook);
     const effect =
-      blocked || unclear === "block"
-        ? "what it had to decide was blocked"
-        : unclear === "ask"
-          ? "the user is asked instead"
-          : "Troupe continues without it";
+      kind === "unused"
+        ? "the rest of it counts"
+        : blocked || unclear === "block"
+          ? "what it had to decide was blocked"
+          : unclear === "ask"
+            ? "the user is asked instead"
+            : "Troupe continues without it";
     ports.onProblem(`${hookName(hook)} ${why}; ${effect}. ${remedyFor(kind)}`);
   }
 
@@ -221,6 +223,8 @@ function remedyFor(kind: HookProblem["kind"]): string {
       return "Let it print less.";
     case "json":
       return "Correct what it prints.";
+    case "unused":
+      return "Do without these keys here.";
     case "model":
       return "Check the model's key and name, or remove the hook.";
     case "answer":

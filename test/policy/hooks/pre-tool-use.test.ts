@@ -223,13 +223,36 @@ describe("the JSON envelope (A22.11)", () => {
       { updatedInput: { a: 1 }, additionalContext: "know this" },
       { input: { a: 1 }, context: "know this" },
     ],
-    [{ hookEventName: "PreToolUse", unknown: 1 }, {}],
+    [{ hookEventName: "PreToolUse", updatedInput: { any: { thing: 1 } } }, { input: { any: { thing: 1 } } }],
   ])("hookSpecificOutput %j", async (own, expected) => {
     const { result, problems } = await pre([
       { command: printing({ hookSpecificOutput: own, suppressOutput: true }) },
     ]);
     expect(result).toEqual({ type: "go", ...expected });
     expect(problems).toEqual([]);
+  });
+
+  test.each([
+    [
+      { hookSpecificOutput: { updatedToolOutput: "x", additionalContext: "a" } },
+      "hookSpecificOutput.updatedToolOutput",
+    ],
+    [
+      { hookSpecificOutput: { sessionTitle: "x", reloadSkills: true } },
+      "hookSpecificOutput.sessionTitle, hookSpecificOutput.reloadSkills",
+    ],
+    [{ hookSpecificOutput: { initialUserMessage: "x" } }, "hookSpecificOutput.initialUserMessage"],
+    [{ continue: true, asyncTimeout: 5 }, "asyncTimeout"],
+    [
+      { hookSpecificOutput: { decision: { behavior: "allow", updatedPermissions: [] } } },
+      "hookSpecificOutput.decision.updatedPermissions",
+    ],
+  ])("names each key that is not used here: %j (issue 20)", async (envelope, keys) => {
+    const { result, problems } = await pre([{ command: printing(envelope) }]);
+    expect(result.type).toBe("go");
+    expect(problems).toEqual([
+      expect.stringContaining(`printed ${keys}, which is not used here; the rest of it counts.`),
+    ]);
   });
 
   test.each<[object, object]>([
