@@ -56,7 +56,6 @@ import { watchFeature } from "../features/watch/index.ts";
 import { hasServerSideSearch, pageModel } from "../features/web/index.ts";
 import { whereIs, worktreeService } from "../features/worktree/index.ts";
 import { writersFeature } from "../features/writers/index.ts";
-import { joinPromises } from "../lib/join-promises.ts";
 import { lazy } from "../lib/lazy.ts";
 import { MAIN } from "../mailbox/ids.ts";
 import type { UserHandler } from "../policy/asks.ts";
@@ -75,7 +74,7 @@ import { bindTool } from "../tools/bind-tool.ts";
 import { undeclaredPlace } from "../tools/define-tool.ts";
 import { sessionTools } from "../tools/session-tools.ts";
 import { openWeb } from "../web/open-web.ts";
-import { openResources, type SessionResources } from "./open-resources.ts";
+import { joinPromises, openResources, type SessionResources } from "./open-resources.ts";
 import type { SessionScripts, StartAgent } from "./open-scripts.ts";
 import type { CloseReason, SupervisorOptions } from "./options.ts";
 

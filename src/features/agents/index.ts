@@ -23,7 +23,7 @@ import {
   UNQUOTED,
 } from "../budget/fan-out-approval.ts";
 import { promptTokensOf, type Spending } from "../budget/spending.ts";
-import { modelSpec } from "../models/model-spec.ts";
+import { modelSpec } from "../models/index.ts";
 import type { AgentTypes } from "./agent-types.ts";
 import { agentSpec, type Common } from "./specs.ts";
 
