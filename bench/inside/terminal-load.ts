@@ -5,6 +5,7 @@
 import { processIO } from "../../src/cli/process-io.ts";
 import { createPaintedTerminal } from "../../src/cli/repl/painted-terminal.ts";
 import type { AgentView } from "../../src/events/event.ts";
+import { ordinaryKeys } from "../../src/terminal/input/keymap.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { type ActorId, type CallId, MAIN } from "../../src/mailbox/ids.ts";
 
@@ -25,6 +26,7 @@ if (process.argv[3] === "echo") {
   const io = processIO(process.cwd());
   const terminal = createPaintedTerminal(io, {
     history: [],
+    keymap: ordinaryKeys,
     completer: { commands: () => [], files: async () => [] },
     onLine() {},
     onInterrupt: () => process.exit(0),

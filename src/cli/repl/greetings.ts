@@ -2,7 +2,6 @@ import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { SessionSetup } from "../session-setup.ts";
 import { troupeVersion } from "../version.ts";
-import type { HistoryFile } from "./history-file.ts";
 import type { ReplSession } from "./repl-session.ts";
 import type { Terminal } from "./terminal.ts";
 import { conversationLines } from "./turn-account.ts";
@@ -11,14 +10,14 @@ import { conversationLines } from "./turn-account.ts";
 export function welcome(
   { paint, print, columns }: Terminal,
   { options, notes }: SessionSetup,
-  { problem }: HistoryFile,
+  problems: readonly string[],
 ): void {
   const model = options.source.provider === "offline" ? "offline model" : (options.model ?? "sonnet");
   const parts = [model, safeLine(options.cwd), ...(options.permissionMode ? [options.permissionMode] : [])];
   print(`${paint("bold", `troupe ${troupeVersion()}`)} ${paint("dim", `· ${parts.join(" · ")}`)}`);
   const hint = "/help lists the commands; Ctrl-C stops a turn, Ctrl-D leaves.";
   print(paint("dim", wrapText(hint, columns()).join("\n")));
-  for (const note of problem === undefined ? notes : [...notes, problem])
+  for (const note of [...notes, ...problems])
     print(paint("yellow", wrapText(safeLine(note), columns()).join("\n")));
 }
 

@@ -7,6 +7,7 @@ import { createChoiceForm } from "../../terminal/dialogs/choice-form.ts";
 import type { Completer } from "../../terminal/input/completions.ts";
 import { createEditor, type Editor } from "../../terminal/input/editor.ts";
 import { createHistorySearch, type HistorySearch } from "../../terminal/input/history-search.ts";
+import type { Keymap } from "../../terminal/input/keymap.ts";
 import { createKeyReader, isKey, type Key } from "../../terminal/input/keys.ts";
 import { type NotificationWay, notificationText } from "../../terminal/notification.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
@@ -21,6 +22,8 @@ export interface PaintedOptions extends TerminalListeners {
   /** Newest first. */
   readonly history: readonly string[];
   readonly completer: Completer;
+  /** At the prompt; questions keep their keys. */
+  readonly keymap: Keymap;
   /** Returns the text as the user's own editor left it; rejects with a sentence. */
   editOutside(text: string, signal: AbortSignal): Promise<string>;
   /** Shows a text in the user's own pager; rejects with a sentence. */
@@ -149,7 +152,8 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     options.onEnd("left");
   };
   const keys = createKeyReader((key) => {
-    onKey(key);
+    const meant = answer ? key : options.keymap.translate(key);
+    if (meant !== null) onKey(meant);
     frames.now();
   });
   let isFirst = true;

@@ -6,6 +6,7 @@ import { type RunningAs, whyNotAsRoot } from "../../policy/root-bypass.ts";
 import type { CloseReason } from "../../session/options.ts";
 import { whyNotMode } from "../../settings/modes.ts";
 import { isPlain } from "../../terminal/colour.ts";
+import type { Keymap } from "../../terminal/input/keymap.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { followSettings } from "../follow-settings.ts";
@@ -20,6 +21,7 @@ import { Conversation } from "./conversation.ts";
 import { editOutside, pageOutside } from "./external-editor.ts";
 import { farewell, welcome } from "./greetings.ts";
 import { type HistoryFile, openHistory } from "./history-file.ts";
+import { readOwnKeys } from "./own-keys.ts";
 import { createPaintedTerminal, type PaintedOptions } from "./painted-terminal.ts";
 import { createPlainTerminal } from "./plain-terminal.ts";
 import type { ReplSession } from "./repl-session.ts";
@@ -67,7 +69,8 @@ export async function runRepl(
   const why = homeProblem(home);
   if (why !== null) throw new Error(why);
   const [createSupervisor, history] = await Promise.all([runtime.createSupervisor(), openHistory(home)]);
-  const open = lazily(() => openTalk(io, history));
+  const keys = readOwnKeys(io.homedir);
+  const open = lazily(() => openTalk(io, history, keys.keymap));
   try {
     const asked: AskedFirst = {
       askTrust: (question) => askTrustAt(open.get().talk.terminal)(question),
@@ -84,7 +87,7 @@ export async function runRepl(
       return await talk.left;
     }
     // First of all: the session's warnings come below it.
-    welcome(talk.terminal, setup, history);
+    welcome(talk.terminal, setup, [...(history.problem === undefined ? [] : [history.problem]), ...keys.problems]);
     let next: SessionSetup | null = setup;
     while (next !== null) {
       next = await holdSession(io, talk, {
@@ -196,11 +199,11 @@ interface OpenTalk {
   close(): Promise<void>;
 }
 
-function openTalk(io: CliIO, { lines }: HistoryFile): OpenTalk {
+function openTalk(io: CliIO, { lines }: HistoryFile, keymap: Keymap): OpenTalk {
   const programs = createUserPrograms(io, () => talk.cwd);
   const talk: Conversation = new Conversation(io, programs, (listeners, completer) =>
     chooseTerminal(io, {
-      ...{ ...listeners, history: lines, completer },
+      ...{ ...listeners, history: lines, completer, keymap },
       editOutside: (text, signal) => editOutside(text, { env: io.env, cwd: talk.cwd, signal }),
       pageOutside: (text, signal) => pageOutside(text, { env: io.env, cwd: talk.cwd, signal }),
       suspend: io.suspend ?? (async () => {}),

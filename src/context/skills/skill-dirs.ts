@@ -85,6 +85,7 @@ export const builtInSkills = [
   "claude-api",
   "fewer-permission-prompts",
   "init",
+  "keybindings-help",
   "loop",
   "playwright-cli",
   "review",

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createPaintedTerminal } from "../../../src/cli/repl/painted-terminal.ts";
 import type { CallEndEvent } from "../../../src/events/call.ts";
 import { callId, MAIN } from "../../../src/mailbox/ids.ts";
+import { readKeymap } from "../../../src/terminal/input/keymap.ts";
 import { settled } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { terminalScreen } from "../../support/terminal-screen.ts";
@@ -20,6 +21,7 @@ function painted({ edit = async (text: string) => text } = {}) {
     ...{ history: ["from yesterday"], editOutside: edit },
     pageOutside: async (text) => void paged.push(text),
     completer: { commands: () => [], files: async () => [] },
+    keymap: readKeymap('{"bindings":[{"context":"Chat","bindings":{"ctrl+x":"chat:stash","ctrl+n":null}}]}').keymap,
     onLine: (text) => heard.push(text),
     onInterrupt: () => heard.push("(interrupt)"),
     onEscape: () => heard.push("(escape)") > 1,
@@ -47,6 +49,7 @@ test.each([
   ["\u001b[Z", ["(mode)"]],
   ["\u001b[27u", ["(escape)"]],
   ["away\u0013now\r\u0013\r", ["now", "away"]],
+  ["away\u0018now\u000e\r\u0018\r", ["now", "away"]],
   ["\u001a", ["(suspended)"]],
   ["\u0012yester\r\r", ["from yesterday"]],
 ] as const)("%j means %j", async (keys, expected) => {

@@ -118,7 +118,7 @@ describe("where skills are", () => {
     expect((await library().look()).notes).toEqual([]);
   });
 
-  test("the nine that come with Troupe can be read, are whole, and give way to others of their names (A12.3)", async () => {
+  test("the ten that come with Troupe can be read, are whole, and give way to others of their names (A12.3)", async () => {
     const { where } = world({ [`${P}/review/SKILL.md`]: skill("ours") });
     const search = { ...where, shipped: true, trusted: () => true };
     const { all, notes } = await skillLibrary(search, diskFiles).look();

@@ -130,7 +130,7 @@ describe("Skill", () => {
     expect(third && textOf(third)).not.toContain("Only mine.");
   });
 
-  test("the nine that are named are there (A12.3)", async () => {
+  test("the ten that are named are there (A12.3)", async () => {
     const turns = builtInSkills.map((name) => load(name));
     const { supervisor, model } = withSkills([...turns, done]);
     await supervisor.prompt("all of them");
