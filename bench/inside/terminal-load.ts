@@ -5,9 +5,9 @@
 import { processIO } from "../../src/cli/process-io.ts";
 import { createPaintedTerminal } from "../../src/cli/repl/painted-terminal.ts";
 import type { AgentView } from "../../src/events/event.ts";
-import { ordinaryKeys } from "../../src/terminal/input/keymap.ts";
 import { noUsage } from "../../src/mailbox/conversation.ts";
 import { type ActorId, type CallId, MAIN } from "../../src/mailbox/ids.ts";
+import { ordinaryKeys } from "../../src/terminal/input/keymap.ts";
 
 /** Of each agent and second. */
 const STATES_A_SECOND = 20;

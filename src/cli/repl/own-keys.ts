@@ -3,7 +3,10 @@ import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { type Keymap, ordinaryKeys, readKeymap } from "../../terminal/input/keymap.ts";
 
 /** Reads the user's `~/.claude/keybindings.json`; each problem is a sentence that names it. */
-export function readOwnKeys(homedir: string): { readonly keymap: Keymap; readonly problems: readonly string[] } {
+export function readOwnKeys(homedir: string): {
+  readonly keymap: Keymap;
+  readonly problems: readonly string[];
+} {
   const path = join(homedir, ".claude", "keybindings.json");
   const file = readRegularFile(path);
   switch (file.type) {

@@ -87,7 +87,10 @@ export async function runRepl(
       return await talk.left;
     }
     // First of all: the session's warnings come below it.
-    welcome(talk.terminal, setup, [...(history.problem === undefined ? [] : [history.problem]), ...keys.problems]);
+    welcome(talk.terminal, setup, [
+      ...(history.problem === undefined ? [] : [history.problem]),
+      ...keys.problems,
+    ]);
     let next: SessionSetup | null = setup;
     while (next !== null) {
       next = await holdSession(io, talk, {

@@ -7,7 +7,7 @@ type KeyName = Parameters<typeof isKey>[1];
 
 /** The user's own keys at the prompt. */
 export interface Keymap {
-  /** Returns the key that does here what the user's key is to do; null if it is to do nothing. */
+  /** Returns the key that the user's key stands for; null if it does nothing. */
   translate(key: Key): Key | null;
 }
 
@@ -67,7 +67,10 @@ export function readKeymap(text: string): { readonly keymap: Keymap; readonly pr
       continue;
     }
     for (const [key, action] of Object.entries(bindings)) {
-      const name = key.toLowerCase().replace(/\b(?:meta|opt|option)\+/g, "alt+").replace(/\bcontrol\+/g, "ctrl+");
+      const name = key
+        .toLowerCase()
+        .replace(/\b(?:meta|opt|option)\+/g, "alt+")
+        .replace(/\bcontrol\+/g, "ctrl+");
       const why = whyNot(name, action);
       if (why !== null) problems.push(`"${key}" stays as it is: ${why}`);
       else bound.push({ name: name as KeyName, as: action === null ? null : (ACTIONS[action] ?? null) });

@@ -21,7 +21,8 @@ function painted({ edit = async (text: string) => text } = {}) {
     ...{ history: ["from yesterday"], editOutside: edit },
     pageOutside: async (text) => void paged.push(text),
     completer: { commands: () => [], files: async () => [] },
-    keymap: readKeymap('{"bindings":[{"context":"Chat","bindings":{"ctrl+x":"chat:stash","ctrl+n":null}}]}').keymap,
+    keymap: readKeymap('{"bindings":[{"context":"Chat","bindings":{"ctrl+x":"chat:stash","ctrl+n":null}}]}')
+      .keymap,
     onLine: (text) => heard.push(text),
     onInterrupt: () => heard.push("(interrupt)"),
     onEscape: () => heard.push("(escape)") > 1,

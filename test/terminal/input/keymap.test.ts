@@ -30,8 +30,16 @@ describe("the user's own keys", () => {
     ["no JSON", "{", /is not of the form .* no key of it counts/],
     ["an array", "[]", /is not of the form/],
     ["an action that is a number", file({ "ctrl+e": 7 }), /is not of the form/],
-    ["a place that does not exist", file({ "ctrl+e": "chat:stash" }, "Tabs"), /context "Tabs" is not used here/],
-    ["an action that does not exist", file({ "ctrl+e": "chat:stahs" }), /"ctrl\+e" stays as it is: .*did you mean chat:stash\?/],
+    [
+      "a place that does not exist",
+      file({ "ctrl+e": "chat:stash" }, "Tabs"),
+      /context "Tabs" is not used here/,
+    ],
+    [
+      "an action that does not exist",
+      file({ "ctrl+e": "chat:stahs" }),
+      /"ctrl\+e" stays as it is: .*did you mean chat:stash\?/,
+    ],
     ["a way out", file({ "ctrl+c": null }), /a way out/],
     ["two keys", file({ "ctrl+x ctrl+e": "chat:stash" }), /one after the other are not supported/],
     ["no key", file({ "": "chat:stash" }), /names no key/],
