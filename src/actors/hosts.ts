@@ -25,6 +25,8 @@ export interface ActorStart {
 export interface ActorHandle {
   /** Resolves with how the actor ended. Never rejects. */
   readonly exited: Promise<Exit>;
+  /** Whether it reports the text of its replies as it is written; the main conversation always does. */
+  watch(on: boolean): void;
   /** Asks the actor to end with a summary. */
   cancel(reason: string): void;
   /** Ends the actor immediately, and the thread in which its calls run. */

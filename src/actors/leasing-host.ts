@@ -97,6 +97,7 @@ function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock, encode: E
     );
   return {
     exited: exit.promise,
+    watch: lane.watch.bind(lane),
     cancel: (reason) => cancelled.abort(new Error(reason)),
     terminate: () => end({ type: "terminated" }),
     vitals: () => (own.vitals().type === "unknown" ? lease.vitals() : own.vitals()),

@@ -13,7 +13,7 @@ export interface TreeFrame {
   readonly figures?: (view: AgentView) => string;
 }
 
-interface Placed {
+export interface Placed {
   readonly view: AgentView;
   readonly indent: number;
 }
@@ -38,10 +38,11 @@ const NARROW = 50;
 /** Wider lines are hard to follow with the eye. */
 const WIDEST = 120;
 
-function agentLines(
+/** Returns one line for each agent. */
+export function agentLines(
   placed: readonly Placed[],
   now: number,
-  { columns, paint, figures: figuresOf }: TreeFrame,
+  { columns, paint, figures: figuresOf }: Omit<TreeFrame, "rows">,
 ): string[] {
   const width = Math.min(columns, WIDEST);
   const rows = placed.map(({ view, indent }) => ({
@@ -78,7 +79,7 @@ function widest(widths: readonly number[]): number {
 }
 
 /** Parents before their children; one whose parent is not here is not indented. */
-function inTreeOrder(views: readonly AgentView[]): Placed[] {
+export function inTreeOrder(views: readonly AgentView[]): Placed[] {
   const known = new Set(views.map(({ id }) => id));
   const children = Map.groupBy(views, ({ id, parent }) =>
     parent !== null && parent !== id && known.has(parent) ? parent : null,

@@ -72,7 +72,7 @@ export const SupervisorEvent = z.discriminatedUnion("type", [
     .object({ type: z.literal("text"), actor: ActorId, text: z.string(), turn: z.number() })
     .check(
       z.describe(
-        "A piece of the main conversation's visible reply, as it is written; pieces of one reply have one `turn`.",
+        "A piece of the visible reply of the main conversation, or of an agent that is watched, as it is written; pieces of one reply have one `turn`.",
       ),
     ),
   z

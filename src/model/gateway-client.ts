@@ -34,6 +34,8 @@ export type Reconnect = () => Promise<MessagePort>;
  * A model at the other end of a channel. It owns its ports: `close` closes the current one, and ends open requests.
  */
 export interface LaneModel extends ModelClient {
+  /** Whether the text of replies comes as it is written, also if a request did not ask for it. */
+  watch(on: boolean): void;
   close(): void;
 }
 
@@ -65,6 +67,7 @@ class Lane implements LaneModel {
   /** Consecutive ports that delivered nothing. */
   #failedConnects = 0;
   #closed = false;
+  #isWatched = false;
   #counter = 0;
 
   constructor(port: MessagePort, reconnect: Reconnect | undefined, clock: Clock, encode: EncodeMessage) {
@@ -125,6 +128,12 @@ class Lane implements LaneModel {
     });
   }
 
+  watch(on: boolean): void {
+    if (this.#isWatched === on) return;
+    this.#isWatched = on;
+    this.#post({ type: "watch", on });
+  }
+
   close(): void {
     this.#closed = true;
     this.#port?.close();
@@ -146,6 +155,7 @@ class Lane implements LaneModel {
       if (this.#port === port) this.#lost();
     });
     port.unref();
+    if (this.#isWatched) this.#post({ type: "watch", on: true });
   }
 
   #receive(message: FromGateway): void {

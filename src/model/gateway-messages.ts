@@ -8,7 +8,9 @@ export type ToGateway =
   | { readonly type: "ask"; readonly id: number; readonly request: SentRequest }
   | { readonly type: "cancel"; readonly id: number }
   /** Asks for its number of tokens. */
-  | { readonly type: "count"; readonly id: number; readonly request: SentRequest };
+  | { readonly type: "count"; readonly id: number; readonly request: SentRequest }
+  /** Whether text that nobody asked for at the request is passed on as it is written; also of open requests. */
+  | { readonly type: "watch"; readonly on: boolean };
 
 export type FromGateway =
   | { readonly type: "event"; readonly id: number; readonly event: ModelEvent }

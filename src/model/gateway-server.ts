@@ -28,6 +28,7 @@ export interface LaneServices {
  */
 export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneServices): void {
   const open = new Map<number, AbortController>();
+  let isWatched = false;
   const conversation = new ConversationReceiver();
 
   port.on("message", (message: unknown) => {
@@ -42,6 +43,9 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
         return;
       case "cancel":
         return open.get(message.id)?.abort();
+      case "watch":
+        isWatched = message.on;
+        return;
       default:
         message satisfies never;
     }
@@ -66,7 +70,7 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
   const answer = async (id: number, request: SentRequest) => {
     const abort = new AbortController();
     open.set(id, abort);
-    const relay = textRelay(services.clock, request.streamText === true, (event) => {
+    const relay = textRelay(services.clock, () => request.streamText === true || isWatched, (event) => {
       port.postMessage({ type: "event", id, event } satisfies FromGateway);
     });
     const on: OnModelEvent = (event) => {
@@ -104,8 +108,9 @@ function beat({ clock, beatMs, onNotice }: LaneServices, actor: ActorId): { end(
 
 /** Checks only the envelope: a whole conversation per turn is too much to validate twice. */
 function isToGateway(message: unknown): message is ToGateway {
-  if (typeof message !== "object" || message === null || !("type" in message) || !("id" in message))
-    return false;
+  if (typeof message !== "object" || message === null || !("type" in message)) return false;
+  if (message.type === "watch") return "on" in message && typeof message.on === "boolean";
+  if (!("id" in message)) return false;
   if (typeof message.id !== "number") return false;
   if (message.type === "cancel") return true;
   return (
@@ -126,14 +131,14 @@ function unusable(error: unknown): ModelOutcome {
 /** Milliseconds between two pieces of text or of thoughts: often enough to read along, rare enough not to flood a port. */
 const APART_MS = 50;
 
-/** Passes events on, text joined to at most one piece per 50 ms (none if it is not shown), in order. */
+/** Passes events on, text joined to at most one piece per 50 ms (none while it is not shown), in order. */
 interface TextRelay {
   readonly on: OnModelEvent;
   /** Hands over what is still held back. */
   end(): void;
 }
 
-export function textRelay(clock: Clock, text: boolean, send: OnModelEvent): TextRelay {
+export function textRelay(clock: Clock, isShown: () => boolean, send: OnModelEvent): TextRelay {
   let held = "";
   let kind: "text" | "thinking" = "text";
   let withdraw: (() => void) | undefined;
@@ -157,7 +162,7 @@ export function textRelay(clock: Clock, text: boolean, send: OnModelEvent): Text
         flush();
         return send(event);
       }
-      if (!text) return;
+      if (!isShown()) return;
       if (event.type !== kind) flush();
       kind = event.type;
       held += event.text;

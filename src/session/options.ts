@@ -24,7 +24,7 @@ import type { Compaction } from "../mailbox/compacted.ts";
 import type { Picture } from "../mailbox/conversation.ts";
 import type { Effort } from "../mailbox/effort.ts";
 import type { ActorId, Ids, SessionId } from "../mailbox/ids.ts";
-import type { JsonSchema } from "../mailbox/messages.ts";
+import type { JsonSchema, Todo } from "../mailbox/messages.ts";
 import type { StartThread } from "../mailbox/threads.ts";
 import type { MergeMode } from "../mailbox/worktree.ts";
 import type { ServerStatus } from "../mcp/mcp.ts";
@@ -311,6 +311,10 @@ export interface SupervisorHandle {
   send(actor: ActorId, text: string): "queued" | "ended" | "unknown";
   /** Withdraws what `send` said and the actor has not read, oldest first: it will not hear it. */
   unsend(actor: ActorId): readonly string[];
+  /** Reports the text of an agent as it is written (`text` events), until this is switched off. The main conversation's always is. */
+  watch(actor: ActorId, on: boolean): void;
+  /** The steps of an actor's own list; empty if it keeps none. */
+  todos(actor: ActorId): readonly Todo[];
   /** Starts and finds actors of your own. */
   readonly actors: SessionActors;
   /** Every agent of the session in spawn order, the main conversation first if it was used. */

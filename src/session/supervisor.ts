@@ -8,7 +8,7 @@ import type { ModelService } from "../features/models/index.ts";
 import type { ScriptEnd, ScriptRequest } from "../features/scripts/index.ts";
 import type { ScriptEstimate } from "../features/scripts/script-estimate.ts";
 import type { ServerService } from "../features/servers/index.ts";
-import type { AgentReport } from "../features/user-actors/define-actor.ts";
+import { reportOf } from "../features/user-actors/define-actor.ts";
 import { defaultTitle } from "../lib/text.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
 import type { Picture } from "../mailbox/conversation.ts";
@@ -201,6 +201,9 @@ export class Supervisor implements SupervisorHandle {
     return record ? this.#session.spawn.unsend(record) : [];
   }
 
+  readonly todos = (actor: ActorId) => this.#actors.find(actor)?.todo ?? [];
+  readonly watch = (actor: ActorId, on: boolean): void => this.#actors.watch(actor, on);
+
   async compact(actor: ActorId, instructions = ""): Promise<Compaction> {
     this.#assertOpen();
     return compactionOf(this.#actors.find(actor), instructions, (main) => this.#session.spawn.wake(main));
@@ -390,9 +393,4 @@ export class Supervisor implements SupervisorHandle {
   #assertOpen(): void {
     if (this.#closing) throw new Error("The session is closed.");
   }
-}
-
-/** What an actor reads of an agent that it started. */
-function reportOf({ id, summary: { status, text, output } }: AgentResult): AgentReport {
-  return { agent: id, status, text, ...(output === undefined ? {} : { output }) };
 }

@@ -184,6 +184,11 @@ export class ActorSystem implements Actors {
     this.#change(id, (actor) => actor.showWait(wait));
   }
 
+  watch(id: ActorId, on: boolean): void {
+    const actor = this.find(id);
+    if (actor) this.#hosted.watch(actor, on);
+  }
+
   noteSign(id: ActorId): void {
     this.find(id)?.noteSign(this.#parts.clock.now());
   }

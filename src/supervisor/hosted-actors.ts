@@ -26,6 +26,9 @@ export class HostedActors {
   /** By loop: an actor may have its next one while the last is still there. */
   readonly #graces = new Map<ActorHandle, () => void>();
 
+  /** Those whose text is shown as it is written, whatever loop they have. */
+  readonly #watched = new Set<ActorId>();
+
   constructor(parts: HostedParts) {
     this.#parts = parts;
   }
@@ -50,6 +53,7 @@ export class HostedActors {
       return;
     }
     actor.setHandle(handle);
+    if (this.#watched.has(actor.id)) handle.watch(true);
     handle.exited.then((exit) => {
       this.#disarm(handle);
       if (actor.handle !== handle) return;
@@ -57,6 +61,12 @@ export class HostedActors {
       // The handle holds all that the loop was answered.
       if (actor.handle === handle) actor.setHandle(null);
     });
+  }
+
+  watch(actor: Actor, on: boolean): void {
+    if (on) this.#watched.add(actor.id);
+    else this.#watched.delete(actor.id);
+    actor.handle?.watch(on);
   }
 
   /** Its loop ends by itself; if it does not, it is ended. */

@@ -9,7 +9,7 @@ import type { ServerService } from "../../src/features/servers/index.ts";
 import type { Compaction } from "../../src/mailbox/compacted.ts";
 import { addUsage, noUsage, type Usage } from "../../src/mailbox/conversation.ts";
 import { type ActorId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
-import type { Status, Summary } from "../../src/mailbox/messages.ts";
+import type { Status, Summary, Todo } from "../../src/mailbox/messages.ts";
 import { noReceipts } from "../../src/mailbox/turns.ts";
 import type { ServerStatus } from "../../src/mcp/mcp.ts";
 import { checkBaseURL } from "../../src/model/base-url.ts";
@@ -141,6 +141,14 @@ export class FakeSession implements SupervisorHandle {
     if (this.#script.hears?.(this) !== true) return "unknown";
     this.sent.push(text);
     return "queued";
+  }
+
+  readonly watched: { readonly actor: ActorId; readonly on: boolean }[] = [];
+  watch(actor: ActorId, on: boolean): void {
+    this.watched.push({ actor, on });
+  }
+  todos(): readonly Todo[] {
+    return [];
   }
 
   unsend(): readonly string[] {

@@ -199,14 +199,14 @@ describe("the gateway's thread", () => {
 });
 
 describe("a lane", () => {
-  test("text comes joined, 50 ms apart; none if it is not shown; the rest in its order", async () => {
+  test("text comes joined, 50 ms apart; none while it is not shown; the rest in its order", async () => {
     const clock = new FakeClock();
     const seen: string[] = [];
     const send = (event: ModelEvent) =>
       seen.push(
         event.type === "text" ? event.text : event.type === "thinking" ? `(${event.text})` : event.type,
       );
-    const relay = textRelay(clock, true, send);
+    const relay = textRelay(clock, () => true, send);
     const text = (piece: string) => relay.on({ type: "text", text: piece });
     text("a");
     text("b");
@@ -226,10 +226,14 @@ describe("a lane", () => {
     relay.end();
     expect(seen.splice(5)).toEqual(["f", "(g)", "h"]);
     expect(clock.pending).toBe(0);
-    const silent = textRelay(clock, false, send);
+    let isShown = false;
+    const silent = textRelay(clock, () => isShown, send);
     silent.on({ type: "text", text: "x" });
     silent.on({ type: "waiting", reason: "", ms: 1, attempt: 1 });
-    expect(seen.slice(5)).toEqual(["waiting"]);
+    isShown = true;
+    silent.on({ type: "text", text: "y" });
+    expect(seen.slice(5)).toEqual(["waiting", "y"]);
+    silent.end();
   });
 
   test("notifies the agent and the session of waiting", async () => {

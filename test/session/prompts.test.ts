@@ -115,6 +115,7 @@ test("a thread that is stuck after its summary is ended, also when the next prom
       queueMicrotask(() => services.finish({ turn: null, summary }));
       return {
         cancel() {},
+        watch() {},
         exited: exited.promise,
         vitals: () => ({ type: "unknown" }),
         terminate() {

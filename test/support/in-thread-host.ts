@@ -72,6 +72,7 @@ function run(start: ActorStart, scheduler: Scheduler): Omit<ActorHandle, "vitals
   );
   return {
     exited,
+    watch: lane.watch.bind(lane),
     cancel: (reason) => scheduler.post(`${id}:cancel`, () => cancelled.abort(new Error(reason))),
     terminate: () => end({ type: "terminated" }),
   };

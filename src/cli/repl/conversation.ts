@@ -9,6 +9,7 @@ import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
+import { agentActions } from "./agent-actions.ts";
 import { terminalPerson } from "./asks/person.ts";
 import { confirmMode } from "./confirm-mode.ts";
 import { createDoublePress } from "./double-press.ts";
@@ -87,6 +88,10 @@ export class Conversation {
         onInterrupt: () => this.interrupt(),
         onEscape: () => this.#escape(),
         onNextMode: () => this.#nextMode(),
+        agents: agentActions(
+          () => this.#begun?.session,
+          (agent, text, session) => void this.#goOnWith(agent, text, session),
+        ),
         onEnd: (how) => this.leave(how === "left" ? exitCodes.done : exitCodes.hungUp),
       },
       {

@@ -9,11 +9,14 @@ import { createEditor, type Editor } from "../../terminal/input/editor.ts";
 import { createHistorySearch, type HistorySearch } from "../../terminal/input/history-search.ts";
 import type { Keymap } from "../../terminal/input/keymap.ts";
 import { createKeyReader, isKey, type Key } from "../../terminal/input/keys.ts";
+import { createInside } from "../../terminal/live/inside.ts";
+import { todoRows } from "../../terminal/live/todos.ts";
 import { type NotificationWay, notificationText } from "../../terminal/notification.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { createLastOutput } from "../../terminal/transcript/last-output.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { CliIO } from "../io.ts";
+import { type AgentBrowser, openAgentBrowser } from "./agent-browser.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
 import { createScreen } from "./screen.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
@@ -33,6 +36,7 @@ export interface PaintedOptions extends TerminalListeners {
 }
 
 const PROMPT = "› ";
+const TODO_ROWS = 10;
 /** Milliseconds without a key after which a question rings. */
 const AWAY_MS = 10_000;
 
@@ -45,11 +49,15 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const paint = paintFor(stdout, io.env);
   const screen = createScreen(io, paint);
   const output = createLastOutput();
+  const inside = createInside(paint, () => clock.now(), screen.columns);
   const quiet = createQuietKeys(clock);
   const over = new AbortController();
   let answer: { readonly prompt: string; readonly editor: Editor; leave(): void; escape(): void } | null =
     null;
-  let search: HistorySearch | null = null;
+  /** What has the keys in place of the prompt. */
+  let overlay: HistorySearch | AgentBrowser | null = null;
+  let browser: AgentBrowser | null = null;
+  let showsTodos = false;
   /** What Ctrl-S has put away. */
   let stash = "";
   let notification: NotificationWay = "bell";
@@ -75,9 +83,14 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     },
     onChange: () => frames.now(),
   });
+  const todos = () =>
+    todoRows(options.agents.todos(), { columns: screen.columns(), rows: TODO_ROWS, paint });
   const editing = () =>
     answer === null
-      ? { prompt: PROMPT, editor: search ?? prompt, isPlain: !search && !settling && !prompt.isMenuOpen }
+      ? {
+          ...{ prompt: PROMPT, editor: overlay ?? prompt, isPlain: !overlay && !settling && !prompt.isMenuOpen },
+          ...{ isQuestion: overlay !== null && overlay === browser, above: showsTodos && !overlay ? todos() : [] },
+        }
       : { ...answer, isPlain: false, isQuestion: true };
   const frames = createFrames(clock, TEXT_MS, () => (lent ? null : screen.paint(editing())));
 
@@ -124,12 +137,21 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     prompt.set(stash);
     stash = text;
   };
+  const openBrowser = (): boolean => {
+    browser = openAgentBrowser({
+      ...{ agents: options.agents, inside, paint, now: () => clock.now(), onChange: () => frames.now() },
+    });
+    overlay = browser;
+    return browser !== null;
+  };
   /** Keys of the prompt, in no question. */
   const ofPrompt = (key: Key): boolean => {
-    if (isKey(key, "ctrl+r")) search = createHistorySearch(typed, prompt);
+    if (isKey(key, "ctrl+r")) overlay = createHistorySearch(typed, prompt);
     else if (isKey(key, "ctrl+g")) void lendTo(editPrompt);
     else if (isKey(key, "ctrl+o")) void lendTo(showOutput);
     else if (isKey(key, "shift+tab")) options.onNextMode();
+    else if (isKey(key, "ctrl+t")) showsTodos = !showsTodos;
+    else if (isKey(key, "down") && prompt.shown === "") return openBrowser();
     else if (isKey(key, "ctrl+s")) swapStash();
     else if (isKey(key, "ctrl+z")) void lend(options.suspend);
     else return false;
@@ -138,9 +160,9 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const onKey = (key: Key): void => {
     const { editor } = answer ?? { editor: prompt };
     if (isKey(key, "ctrl+l")) screen.redraw();
-    else if (search && !answer) {
-      search.take(key);
-      if (!search.isOpen) search = null;
+    else if (overlay && !answer) {
+      overlay.take(key);
+      if (!overlay.isOpen) overlay = null;
     } else if (isKey(key, "ctrl+c")) interrupt();
     else if (isKey(key, "escape")) pressEscape(key);
     else if (isKey(key, "ctrl+d") && editor.shown === "") leave();
@@ -222,6 +244,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     gap: shown(screen.gap),
     onEvent: shown((event: SupervisorEvent) => {
       output.onEvent(event);
+      inside.onEvent(event);
       screen.onEvent(event);
     }),
     giveBack: shown((lines: readonly string[]) =>

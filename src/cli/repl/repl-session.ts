@@ -7,6 +7,8 @@ export type ReplSession = Pick<
   | "prompt"
   | "send"
   | "unsend"
+  | "watch"
+  | "todos"
   | "tree"
   | "cancel"
   | "compact"

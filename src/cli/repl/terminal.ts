@@ -2,6 +2,7 @@ import type { SupervisorEvent } from "../../events/event.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import type { Choices } from "../../terminal/dialogs/choice-form.ts";
 import type { NotificationWay } from "../../terminal/notification.ts";
+import type { AgentActions } from "./agent-actions.ts";
 
 /** What a user does at the terminal. */
 export interface TerminalListeners {
@@ -13,6 +14,7 @@ export interface TerminalListeners {
   onEscape(): boolean;
   /** Shift-Tab: the next permission mode. */
   onNextMode(): void;
+  readonly agents: AgentActions;
   /** `left`: Ctrl-D. `gone`: the terminal closed. */
   onEnd(how: "left" | "gone"): void;
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { AgentResult } from "../../events/agent-result.ts";
 import { ActorId } from "../../mailbox/ids.ts";
 import { Status } from "../../mailbox/messages.ts";
 import type { AgentOrder } from "../../mailbox/user-actors.ts";
@@ -49,6 +50,10 @@ export const agentReport = z.object({
 });
 /** The end of an agent that an actor started. */
 export type AgentReport = z.infer<typeof agentReport>;
+
+export function reportOf({ id, summary: { status, text, output } }: AgentResult): AgentReport {
+  return { agent: id, status, text, ...(output === undefined ? {} : { output }) };
+}
 
 /** What a handler can do. `tell`, `text` and `startAgent` happen once the state is durable, or not at all. */
 export interface ActorContext {

@@ -9,10 +9,11 @@ import { readKeymap } from "../../../src/terminal/input/keymap.ts";
 import { settled } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { terminalScreen } from "../../support/terminal-screen.ts";
+import { noAgents } from "./fake-terminal.ts";
 import { FakeIO } from "../fake-io.ts";
 
 /** A terminal whose keys a test types, and what the conversation hears of them. */
-function painted({ edit = async (text: string) => text } = {}) {
+function painted({ edit = async (text: string) => text, agents = noAgents } = {}) {
   const stdin = new PassThrough();
   const io = new FakeIO({ stdin, stdoutIsTTY: true, stdinIsTTY: true });
   const heard: string[] = [];
@@ -27,6 +28,7 @@ function painted({ edit = async (text: string) => text } = {}) {
     onInterrupt: () => heard.push("(interrupt)"),
     onEscape: () => heard.push("(escape)") > 1,
     onNextMode: () => heard.push("(mode)"),
+    agents,
     onEnd: (how) => heard.push(`(${how})`),
     suspend: async () => void heard.push("(suspended)"),
   });

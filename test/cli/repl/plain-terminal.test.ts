@@ -1,5 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
+import { noAgents } from "./fake-terminal.ts";
 import { createPlainTerminal } from "../../../src/cli/repl/plain-terminal.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import { settled } from "../../support/fake-clock.ts";
@@ -13,6 +14,7 @@ test("a terminal that only prints shows its own turns as a whole, and answers to
     onInterrupt() {},
     onEscape: () => false,
     onNextMode() {},
+    agents: noAgents,
     onEnd() {},
   });
   onTestFinished(() => terminal.close());

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { noAgents } from "./fake-terminal.ts";
 import { lastExchange, showResumed } from "../../../src/cli/repl/show-resumed.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import { ActorId, MAIN } from "../../../src/mailbox/ids.ts";
@@ -78,6 +79,7 @@ describe("where a session stands", () => {
       onInterrupt() {},
       onEscape: () => false,
       onNextMode() {},
+      agents: noAgents,
       onEnd() {},
     });
     const restored = {

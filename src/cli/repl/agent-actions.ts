@@ -1,0 +1,37 @@
+import type { AgentView } from "../../events/event.ts";
+import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import type { Todo } from "../../mailbox/messages.ts";
+import type { StopScope } from "../../session/options.ts";
+import type { ReplSession } from "./repl-session.ts";
+
+/** What a user sees of the session's agents in the terminal, and does with them there. */
+export interface AgentActions {
+  /** Every agent but the main conversation, in spawn order. */
+  views(): readonly AgentView[];
+  /** The main conversation's own list of steps. */
+  todos(): readonly Todo[];
+  /** Whether the text of an agent is shown as it is written. */
+  watch(agent: ActorId, on: boolean): void;
+  /** Its answer is shown when it ends. */
+  message(agent: AgentView, text: string): void;
+  /** `foreground`: without agents that it started in the background. */
+  stop(agent: ActorId, scope: StopScope): void;
+}
+
+const STOPPED = "The user stopped it.";
+
+export function agentActions(
+  session: () => ReplSession | undefined,
+  goOnWith: (agent: AgentView, text: string, session: ReplSession) => void,
+): AgentActions {
+  return {
+    views: () => session()?.tree().filter(({ id }) => id !== MAIN) ?? [],
+    todos: () => session()?.todos(MAIN) ?? [],
+    watch: (agent, on) => session()?.watch(agent, on),
+    message(agent, text) {
+      const held = session();
+      if (held) goOnWith(agent, text, held);
+    },
+    stop: (agent, scope) => session()?.cancel(agent, STOPPED, scope),
+  };
+}

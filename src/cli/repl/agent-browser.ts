@@ -1,0 +1,146 @@
+import type { AgentView } from "../../events/event.ts";
+import type { ActorId } from "../../mailbox/ids.ts";
+import type { Paint } from "../../terminal/colour.ts";
+import { cutToWidth } from "../../terminal/display-width.ts";
+import { createEditor, type Editor, type EditorRows } from "../../terminal/input/editor.ts";
+import { isKey, type Key } from "../../terminal/input/keys.ts";
+import type { Inside } from "../../terminal/live/inside.ts";
+import { safeText } from "../../terminal/safe-text.ts";
+import { wrapText } from "../../terminal/wrap.ts";
+import { agentFigures, agentName, doingAndWhere, stateMark } from "../agent-text.ts";
+import { agentLines, inTreeOrder } from "../live-tree.ts";
+import type { AgentActions } from "./agent-actions.ts";
+
+/** The tree of agents in place of the prompt, and the view into one of them. It has the keys while it is open. */
+export interface AgentBrowser extends Pick<Editor, "rows"> {
+  readonly isOpen: boolean;
+  take(key: Key): void;
+}
+
+export interface AgentBrowserParts {
+  readonly agents: AgentActions;
+  readonly inside: Pick<Inside, "rows">;
+  readonly paint: Paint;
+  now(): number;
+  /** Something that was waited for has come. */
+  onChange(): void;
+}
+
+type Place =
+  | { readonly type: "tree" }
+  | { readonly type: "inside" }
+  /** Of a message to the agent; Escape leads back to the place before. */
+  | { readonly type: "message"; readonly editor: Editor; readonly before: Place };
+
+const KEYS = "m message · x stop · X stop with all below it · Esc back";
+const TREE_KEYS = `↑ ↓ · Enter looks inside · ${KEYS}`;
+/** Rows of an agent's summary. */
+const SUMMARY_ROWS = 12;
+
+/** Returns null if there is no agent to show. */
+export function openAgentBrowser({ agents, inside, paint, now, onChange }: AgentBrowserParts): AgentBrowser | null {
+  let isOpen = true;
+  let place: Place = { type: "tree" };
+  let at: ActorId | null = null;
+
+  /** Those that have not ended; the one that the user is at stays. */
+  const shown = () => inTreeOrder(agents.views().filter(({ id, state }) => state !== "ended" || id === at));
+  const [first] = shown();
+  if (first === undefined) return null;
+  at = first.view.id;
+  const current = (): AgentView | undefined => shown().find(({ view }) => view.id === at)?.view;
+
+  const go = (to: ActorId): void => {
+    if (at === to) return;
+    if (place.type === "inside" && at !== null) agents.watch(at, false);
+    at = to;
+    if (place.type === "inside") agents.watch(to, true);
+  };
+  const move = (by: number): void => {
+    const all = shown();
+    const index = all.findIndex(({ view }) => view.id === at);
+    const next = all[Math.max(0, Math.min(all.length - 1, index + by))];
+    if (next) go(next.view.id);
+  };
+  const back = (): void => {
+    if (place.type === "message") {
+      place.editor.close();
+      place = place.before;
+    } else if (place.type === "inside") {
+      if (at !== null) agents.watch(at, false);
+      place = { type: "tree" };
+      if (shown().every(({ view }) => view.state === "ended")) isOpen = false;
+    } else isOpen = false;
+  };
+  const write = (view: AgentView): void => {
+    const editor = createEditor({
+      paint,
+      onChange,
+      onLine(text) {
+        back();
+        if (text.trim() !== "") agents.message(view, text);
+      },
+    });
+    place = { type: "message", editor, before: place };
+  };
+
+  const tree = ({ columns, most }: { readonly columns: number; readonly most: number }): EditorRows => {
+    const all = shown();
+    const index = Math.max(0, all.findIndex(({ view }) => view.id === at));
+    const room = Math.max(1, most - 1);
+    const start = Math.max(0, Math.min(index - Math.floor(room / 2), all.length - room));
+    const lines = agentLines(all.slice(start, start + room), now(), { columns: columns - 2, paint });
+    const rows = lines.map((line, row) => `${row + start === index ? paint("cyan", "›") : " "} ${line}`);
+    return { rows: [...rows, hint(TREE_KEYS, columns)], cursor: { row: index - start, column: 0 } };
+  };
+  const within = ({ columns, most }: { readonly columns: number; readonly most: number }): EditorRows => {
+    const view = current();
+    if (view === undefined) return { rows: [""], cursor: { row: 0, column: 0 } };
+    const head = `${agentName(view)}  ${doingAndWhere(view, now())} · ${agentFigures(view, now())}`;
+    const text = safeText(view.summary?.text ?? "").trim();
+    const summary = text === "" ? [] : ["", ...wrapText(text, columns).slice(0, SUMMARY_ROWS)];
+    const room = { columns, rows: Math.max(1, most - 2 - summary.length), now: now() };
+    const body = view.state === "ended" ? [...inside.rows(view.id, room), ...summary] : inside.rows(view.id, room);
+    const lines = body.length === 0 ? [paint("dim", "Nothing is known of it yet.")] : body;
+    const rows = [
+      `${stateMark(view, paint)} ${paint("bold", cutToWidth(head, columns - 2))}`,
+      ...lines.slice(-Math.max(1, most - 2)),
+      hint(KEYS, columns),
+    ];
+    return { rows, cursor: { row: 0, column: 0 } };
+  };
+  const hint = (keys: string, columns: number): string => paint("dim", cutToWidth(keys, columns));
+
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    take(key) {
+      const view = current();
+      if (isKey(key, "escape") || isKey(key, "ctrl+c") || view === undefined) back();
+      else if (place.type === "message") place.editor.type(key);
+      else if (isKey(key, "up")) move(-1);
+      else if (isKey(key, "down")) move(1);
+      else if (isKey(key, "enter") && place.type === "tree") {
+        place = { type: "inside" };
+        agents.watch(view.id, true);
+      } else if (key.text === "m") write(view);
+      else if (key.text === "x") agents.stop(view.id, "foreground");
+      else if (key.text === "X") agents.stop(view.id, "subtree");
+    },
+    rows(_, room) {
+      switch (place.type) {
+        case "tree":
+          return tree(room);
+        case "inside":
+          return within(room);
+        case "message": {
+          const view = current();
+          return place.editor.rows(`to ${cutToWidth(view ? agentName(view) : "", 30)} › `, room);
+        }
+        default:
+          return place satisfies never;
+      }
+    },
+  };
+}
