@@ -13,7 +13,7 @@ export interface TreeFrame {
   readonly figures?: (view: AgentView) => string;
 }
 
-export interface Placed {
+export interface TreeLine {
   readonly view: AgentView;
   readonly indent: number;
 }
@@ -40,7 +40,7 @@ const WIDEST = 120;
 
 /** Returns one line for each agent. */
 export function agentLines(
-  placed: readonly Placed[],
+  placed: readonly TreeLine[],
   now: number,
   { columns, paint, figures: figuresOf }: Omit<TreeFrame, "rows">,
 ): string[] {
@@ -79,12 +79,12 @@ function widest(widths: readonly number[]): number {
 }
 
 /** Parents before their children; one whose parent is not here is not indented. */
-export function inTreeOrder(views: readonly AgentView[]): Placed[] {
+export function inTreeOrder(views: readonly AgentView[]): TreeLine[] {
   const known = new Set(views.map(({ id }) => id));
   const children = Map.groupBy(views, ({ id, parent }) =>
     parent !== null && parent !== id && known.has(parent) ? parent : null,
   );
-  const placed: Placed[] = [];
+  const placed: TreeLine[] = [];
   const place = (view: AgentView, indent: number): void => {
     placed.push({ view, indent });
     for (const child of children.get(view.id) ?? []) place(child, indent + 1);
@@ -94,7 +94,7 @@ export function inTreeOrder(views: readonly AgentView[]): Placed[] {
 }
 
 /** The ones that do something first, then those that went wrong, the queue, and what is done. */
-function mostImportant(placed: readonly Placed[], rows: number): Set<Placed> {
+function mostImportant(placed: readonly TreeLine[], rows: number): Set<TreeLine> {
   const ranks = new Map(placed.map(({ view }) => [view.id, rankOf(view)]));
   // A parent is as important as its most important child: without it an indented line would seem another's.
   for (const { view } of placed.toReversed()) {
@@ -104,7 +104,7 @@ function mostImportant(placed: readonly Placed[], rows: number): Set<Placed> {
       ranks.set(view.parent, Math.min(own, above));
     }
   }
-  const rank = ({ view }: Placed) => ranks.get(view.id) ?? 0;
+  const rank = ({ view }: TreeLine) => ranks.get(view.id) ?? 0;
   return new Set([...placed].sort((a, b) => rank(a) - rank(b)).slice(0, rows));
 }
 

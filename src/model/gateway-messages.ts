@@ -9,7 +9,7 @@ export type ToGateway =
   | { readonly type: "cancel"; readonly id: number }
   /** Asks for its number of tokens. */
   | { readonly type: "count"; readonly id: number; readonly request: SentRequest }
-  /** Whether text that nobody asked for at the request is passed on as it is written; also of open requests. */
+  /** Whether text that was not asked for at the request is passed on as it is written; also of open requests. */
   | { readonly type: "watch"; readonly on: boolean };
 
 export type FromGateway =

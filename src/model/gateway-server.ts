@@ -70,9 +70,13 @@ export function serveLane(port: MessagePort, owner: LaneOwner, services: LaneSer
   const answer = async (id: number, request: SentRequest) => {
     const abort = new AbortController();
     open.set(id, abort);
-    const relay = textRelay(services.clock, () => request.streamText === true || isWatched, (event) => {
-      port.postMessage({ type: "event", id, event } satisfies FromGateway);
-    });
+    const relay = textRelay(
+      services.clock,
+      () => request.streamText === true || isWatched,
+      (event) => {
+        port.postMessage({ type: "event", id, event } satisfies FromGateway);
+      },
+    );
     const on: OnModelEvent = (event) => {
       const isPause = event.type === "paused" || event.type === "unpaused";
       if (isPause || event.type === "waiting") services.onNotice({ ...event, actor: owner.actor });

@@ -8,7 +8,7 @@ import type { ModelService } from "../features/models/index.ts";
 import type { ScriptEnd, ScriptRequest } from "../features/scripts/index.ts";
 import type { ScriptEstimate } from "../features/scripts/script-estimate.ts";
 import type { ServerService } from "../features/servers/index.ts";
-import { reportOf } from "../features/user-actors/define-actor.ts";
+import { formatAgentReport } from "../features/user-actors/define-actor.ts";
 import { defaultTitle } from "../lib/text.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
 import type { Picture } from "../mailbox/conversation.ts";
@@ -87,8 +87,8 @@ export class Supervisor implements SupervisorHandle {
     });
     actors.plugIn([this.#turns.joints]);
     session.userActors.plugIn({
-      start: async (order, onStart) => reportOf(await this.spawn({ ...order, onStart })),
-      reportOf: async (id) => reportOf(await this.#resultOf(this.#known(id))),
+      start: async (order, onStart) => formatAgentReport(await this.spawn({ ...order, onStart })),
+      reportOf: async (id) => formatAgentReport(await this.#resultOf(this.#known(id))),
       send: async (id, text) => session.spawn.send(this.#known(id), text),
     });
     if (options.resume) {

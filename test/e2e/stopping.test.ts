@@ -213,6 +213,38 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
     await expectNothingLeft(at);
   });
 
+  test("the user looks into an agent in the tree, reads what it writes, and stops it (issue 21, 6)", {
+    tags: ["long"],
+  }, async () => {
+    const at = place();
+    const seen = Promise.withResolvers<void>();
+    const server = await serving((request) => {
+      const held = { after: "Needle.", until: seen.promise };
+      if (isAgents(request)) return { text: "Needle. ".repeat(200), chunks: 200, chunkDelayMs: 100, held };
+      return request.body.messages.length === 1
+        ? { text: "I start one.", calls: [inBackground] }
+        : { text: "One looks around." };
+    });
+    const terminal = start(at, server.url);
+    await ready(terminal);
+    terminal.type("go\r");
+    await terminal.shows(/One looks around\.[\s\S]*✓ done[^\n]*\n\n[^›]*● Explore · look around/);
+    await terminal.showsStatus(/ · 1 agent$/);
+    terminal.type("\u001b[B");
+    await terminal.shows(/\n› ● Explore · look around[^\n]*\n↑ ↓ · Enter looks inside/);
+    terminal.type("\r");
+    await terminal.shows(/\n● Explore · look around[\s\S]*\nm message · x stop/);
+    seen.resolve();
+    await terminal.shows(/\nNeedle\. Needle\.[^\n]*\nm message · x stop/);
+    terminal.type("x");
+    await terminal.shows(/⊘ Explore · look around {2}cancelled/);
+    terminal.type(ESCAPE);
+    await ready(terminal);
+    terminal.type(CTRL_D);
+    await terminal.shows("code=0\nrestored");
+    await expectNothingLeft(at);
+  });
+
   test.each([
     ["Escape", ESCAPE],
     ["Ctrl-C", CTRL_C],

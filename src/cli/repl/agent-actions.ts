@@ -25,7 +25,10 @@ export function agentActions(
   goOnWith: (agent: AgentView, text: string, session: ReplSession) => void,
 ): AgentActions {
   return {
-    views: () => session()?.tree().filter(({ id }) => id !== MAIN) ?? [],
+    views: () =>
+      session()
+        ?.tree()
+        .filter(({ id }) => id !== MAIN) ?? [],
     todos: () => session()?.todos(MAIN) ?? [],
     watch: (agent, on) => session()?.watch(agent, on),
     message(agent, text) {

@@ -38,7 +38,13 @@ const TREE_KEYS = `↑ ↓ · Enter looks inside · ${KEYS}`;
 const SUMMARY_ROWS = 12;
 
 /** Returns null if there is no agent to show. */
-export function openAgentBrowser({ agents, inside, paint, now, onChange }: AgentBrowserParts): AgentBrowser | null {
+export function openAgentBrowser({
+  agents,
+  inside,
+  paint,
+  now,
+  onChange,
+}: AgentBrowserParts): AgentBrowser | null {
   let isOpen = true;
   let place: Place = { type: "tree" };
   let at: ActorId | null = null;
@@ -86,7 +92,10 @@ export function openAgentBrowser({ agents, inside, paint, now, onChange }: Agent
 
   const tree = ({ columns, most }: { readonly columns: number; readonly most: number }): EditorRows => {
     const all = shown();
-    const index = Math.max(0, all.findIndex(({ view }) => view.id === at));
+    const index = Math.max(
+      0,
+      all.findIndex(({ view }) => view.id === at),
+    );
     const room = Math.max(1, most - 1);
     const start = Math.max(0, Math.min(index - Math.floor(room / 2), all.length - room));
     const lines = agentLines(all.slice(start, start + room), now(), { columns: columns - 2, paint });
@@ -100,7 +109,8 @@ export function openAgentBrowser({ agents, inside, paint, now, onChange }: Agent
     const text = safeText(view.summary?.text ?? "").trim();
     const summary = text === "" ? [] : ["", ...wrapText(text, columns).slice(0, SUMMARY_ROWS)];
     const room = { columns, rows: Math.max(1, most - 2 - summary.length), now: now() };
-    const body = view.state === "ended" ? [...inside.rows(view.id, room), ...summary] : inside.rows(view.id, room);
+    const body =
+      view.state === "ended" ? [...inside.rows(view.id, room), ...summary] : inside.rows(view.id, room);
     const lines = body.length === 0 ? [paint("dim", "Nothing is known of it yet.")] : body;
     const rows = [
       `${stateMark(view, paint)} ${paint("bold", cutToWidth(head, columns - 2))}`,

@@ -83,8 +83,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     },
     onChange: () => frames.now(),
   });
-  const todos = () =>
-    todoRows(options.agents.todos(), { columns: screen.columns(), rows: TODO_ROWS, paint });
+  const todos = () => todoRows(options.agents.todos(), { columns: screen.columns(), rows: TODO_ROWS, paint });
   const editing = () =>
     answer === null
       ? {

@@ -193,6 +193,8 @@ function help(_: string, { session }: SlashContext): string {
     ["Ctrl-O", "all that the last call printed or changed, and the last thoughts"] as const,
     ["Ctrl-S", "put the prompt away, and take it back"] as const,
     ["Ctrl-_", "undo"] as const,
+    ["↓", "in an empty prompt: the agents; look inside, write to one, stop one"] as const,
+    ["Ctrl-T", "the list of todos"] as const,
     ["Shift-Tab", "the next permission mode"] as const,
     ["Ctrl-Z", "back to the shell; fg returns"] as const,
     ["Esc, Ctrl-C", "stop the turn; Esc gives back what was not read, Ctrl-C twice leaves"] as const,

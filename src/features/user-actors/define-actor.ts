@@ -51,7 +51,7 @@ export const agentReport = z.object({
 /** The end of an agent that an actor started. */
 export type AgentReport = z.infer<typeof agentReport>;
 
-export function reportOf({ id, summary: { status, text, output } }: AgentResult): AgentReport {
+export function formatAgentReport({ id, summary: { status, text, output } }: AgentResult): AgentReport {
   return { agent: id, status, text, ...(output === undefined ? {} : { output }) };
 }
 

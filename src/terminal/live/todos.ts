@@ -8,7 +8,8 @@ export function todoRows(
   todos: readonly Todo[],
   { columns, rows, paint }: { readonly columns: number; readonly rows: number; readonly paint: Paint },
 ): string[] {
-  if (todos.length === 0) return [paint("dim", cutToWidth("There are no todos. Ctrl-T closes this.", columns))];
+  if (todos.length === 0)
+    return [paint("dim", cutToWidth("There are no todos. Ctrl-T closes this.", columns))];
   const done = todos.filter(({ status }) => status === "completed").length;
   const room = Math.max(1, rows - 1);
   const at = todos.findIndex(({ status }) => status !== "completed");
@@ -23,7 +24,8 @@ export function todoRows(
 }
 
 function todoRow({ content, activeForm, status }: Todo, columns: number, paint: Paint): string {
-  const row = (mark: string, text: string) => `${mark} ${cutToWidth(safeLine(text), Math.max(1, columns - 2))}`;
+  const row = (mark: string, text: string) =>
+    `${mark} ${cutToWidth(safeLine(text), Math.max(1, columns - 2))}`;
   switch (status) {
     case "completed":
       return paint("dim", row("✓", content));

@@ -23,7 +23,11 @@ function browsing(...first: readonly AgentView[]) {
     message: ({ id }, text) => void done.push(`message ${id}: ${text}`),
     stop: (agent, scope) => void done.push(`stop ${agent} ${scope}`),
   };
-  const inside = createInside(plain, () => 0, () => 60);
+  const inside = createInside(
+    plain,
+    () => 0,
+    () => 60,
+  );
   const browser = openAgentBrowser({ agents, inside, paint: plain, now: () => 0, onChange() {} });
   const type = (...pressed: readonly string[]) => {
     for (const text of pressed) browser?.take({ type: "key", text });
@@ -42,8 +46,14 @@ describe("the tree of agents in the terminal (issue 21, 6)", () => {
 
   test.each([
     [[keys.enter], [`watch ${ONE}`]],
-    [[keys.down, keys.enter, keys.escape], [`watch ${TWO}`, `leave ${TWO}`]],
-    [[keys.enter, keys.down], [`watch ${ONE}`, `leave ${ONE}`, `watch ${TWO}`]],
+    [
+      [keys.down, keys.enter, keys.escape],
+      [`watch ${TWO}`, `leave ${TWO}`],
+    ],
+    [
+      [keys.enter, keys.down],
+      [`watch ${ONE}`, `leave ${ONE}`, `watch ${TWO}`],
+    ],
     [[keys.down, keys.down, "x"], [`stop ${TWO} foreground`]],
     [[keys.down, keys.up, "X"], [`stop ${ONE} subtree`]],
     [["m", "x", "y", keys.enter], [`message ${ONE}: xy`]],
@@ -68,13 +78,34 @@ describe("the tree of agents in the terminal (issue 21, 6)", () => {
   test("shows what one did, does and writes, how it ended, and nothing of others", () => {
     const { inside, type, rows, change, browser } = browsing(one, two);
     const call = (id: typeof ONE, title: string) =>
-      ({ actor: id, call: callId(id, 1, 0), toolUse: title, tool: "Bash", title, input: { command: title }, turn: 1 }) as const;
-    const end = { outcome: "ok", head: "3 files", lines: 1, characters: 7, durationMs: 5, exitCode: 0 } as const;
+      ({
+        actor: id,
+        call: callId(id, 1, 0),
+        toolUse: title,
+        tool: "Bash",
+        title,
+        input: { command: title },
+        turn: 1,
+      }) as const;
+    const end = {
+      outcome: "ok",
+      head: "3 files",
+      lines: 1,
+      characters: 7,
+      durationMs: 5,
+      exitCode: 0,
+    } as const;
     const events: readonly SupervisorEvent[] = [
       { type: "call-begin", ...call(ONE, "ls") },
       { type: "call-end", ...call(ONE, "ls"), ...end },
       { type: "call-begin", ...call(TWO, "rm other") },
-      { type: "message", actor: ONE, turn: 1, role: "assistant", content: [{ type: "text", text: "I see." }] },
+      {
+        type: "message",
+        actor: ONE,
+        turn: 1,
+        role: "assistant",
+        content: [{ type: "text", text: "I see." }],
+      },
       { type: "text", actor: ONE, turn: 2, text: "And no\u001b[2Jw" },
       { type: "text", actor: ONE, turn: 2, text: " more" },
     ];

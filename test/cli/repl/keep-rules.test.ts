@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { noAgents } from "./fake-terminal.ts";
 import { settingsSource } from "../../../src/cli/directories.ts";
 import { keptFile } from "../../../src/cli/repl/asks/keep-rules.ts";
 import { terminalPerson } from "../../../src/cli/repl/asks/person.ts";

@@ -11,6 +11,7 @@ import { temporaryFolder } from "../../support/temporary.ts";
 import { terminalScreen } from "../../support/terminal-screen.ts";
 import { noAgents } from "./fake-terminal.ts";
 import { FakeIO } from "../fake-io.ts";
+import { noAgents } from "./fake-terminal.ts";
 
 /** A terminal whose keys a test types, and what the conversation hears of them. */
 function painted({ edit = async (text: string) => text, agents = noAgents } = {}) {

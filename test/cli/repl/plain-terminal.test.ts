@@ -1,11 +1,11 @@
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import { noAgents } from "./fake-terminal.ts";
 import { createPlainTerminal } from "../../../src/cli/repl/plain-terminal.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import { settled } from "../../support/fake-clock.ts";
 import { FakeIO } from "../fake-io.ts";
 import { summary } from "../fake-session.ts";
+import { noAgents } from "./fake-terminal.ts";
 
 test("a terminal that only prints shows its own turns as a whole, and answers to the user piece by piece", async () => {
   const io = new FakeIO({ stdin: new PassThrough(), stdoutIsTTY: true, env: { TERM: "dumb" } });

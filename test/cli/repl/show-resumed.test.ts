@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { noAgents } from "./fake-terminal.ts";
 import { lastExchange, showResumed } from "../../../src/cli/repl/show-resumed.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import { ActorId, MAIN } from "../../../src/mailbox/ids.ts";
@@ -14,7 +13,7 @@ import {
   turnEvent,
 } from "../../journal/samples.ts";
 import { agentView } from "../../support/agent-view.ts";
-import { FakeTerminal } from "./fake-terminal.ts";
+import { FakeTerminal, noAgents } from "./fake-terminal.ts";
 
 const REMINDER = "<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n</system-reminder>";
 const begun = spawn(MAIN, {

@@ -3,7 +3,11 @@ import type { Todo } from "../../../src/mailbox/messages.ts";
 import { plain } from "../../../src/terminal/colour.ts";
 import { todoRows } from "../../../src/terminal/live/todos.ts";
 
-const todo = (content: string, status: Todo["status"]): Todo => ({ content, status, activeForm: `${content}ing` });
+const todo = (content: string, status: Todo["status"]): Todo => ({
+  content,
+  status,
+  activeForm: `${content}ing`,
+});
 const three = [todo("Read", "completed"), todo("Test", "in_progress"), todo("Build\u001b[2J\nit", "pending")];
 const many = Array.from({ length: 20 }, (_, n) =>
   todo(`Step${n}`, n < 10 ? "completed" : n === 10 ? "in_progress" : "pending"),
