@@ -87,8 +87,15 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const editing = () =>
     answer === null
       ? {
-          ...{ prompt: PROMPT, editor: overlay ?? prompt, isPlain: !overlay && !settling && !prompt.isMenuOpen },
-          ...{ isQuestion: overlay !== null && overlay === browser, above: showsTodos && !overlay ? todos() : [] },
+          ...{
+            prompt: PROMPT,
+            editor: overlay ?? prompt,
+            isPlain: !overlay && !settling && !prompt.isMenuOpen,
+          },
+          ...{
+            isQuestion: overlay !== null && overlay === browser,
+            above: showsTodos && !overlay ? todos() : [],
+          },
         }
       : { ...answer, isPlain: false, isQuestion: true };
   const frames = createFrames(clock, TEXT_MS, () => (lent ? null : screen.paint(editing())));

@@ -233,7 +233,10 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
         const input = editing.editor.rows(editing.prompt, { columns: columns(), most });
         // A low terminal needs its rows for the prompt and what happens.
         const below = editing.isPlain && size.rows >= FEWEST_ROWS ? rowsBelow(columns()) : [];
-        const list = (editing.above ?? []).slice(0, Math.max(0, size.rows - 1 - input.rows.length - below.length));
+        const list = (editing.above ?? []).slice(
+          0,
+          Math.max(0, size.rows - 1 - input.rows.length - below.length),
+        );
         const left = isQuestion ? 0 : Math.max(0, room - input.rows.length - below.length);
         const above = [...(left === 0 ? [] : middle(left).slice(-left)), ...list];
         const cursor = { ...input.cursor, row: input.cursor.row + above.length };

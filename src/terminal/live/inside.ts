@@ -19,11 +19,13 @@ export interface Inside {
 interface Entry {
   readonly calls: CallLines;
   lines: string[];
-  /** The reply that it writes now, as far as it was watched. */
+  /** The reply that it writes now, as far as it was watched, and its last thoughts before that. */
   writing: string;
+  thoughts: string;
   turn: number;
 }
 
+const NOTHING = { writing: "", thoughts: "" };
 const KEPT_LINES = 80;
 const KEPT_CHARACTERS = 8_000;
 /** Agents that have ended and can still be looked into. */
@@ -33,7 +35,7 @@ export function createInside(paint: Paint, now: () => number, columns: () => num
   const entries = new Map<ActorId, Entry>();
   const ended = new Set<ActorId>();
   const entryOf = (id: ActorId): Entry => {
-    const known = entries.get(id) ?? { calls: createCallLines(paint, now), lines: [], writing: "", turn: 0 };
+    const known = entries.get(id) ?? { calls: createCallLines(paint, now), lines: [], ...NOTHING, turn: 0 };
     entries.set(id, known);
     return known;
   };
@@ -55,17 +57,18 @@ export function createInside(paint: Paint, now: () => number, columns: () => num
         case "call-end":
           if (event.actor !== MAIN) put(event.actor, entryOf(event.actor).calls.onEvent(event, columns()));
           return;
-        case "text": {
+        case "text":
+        case "thinking": {
           if (event.actor === MAIN) return;
           const entry = entryOf(event.actor);
-          const before = entry.turn === event.turn ? entry.writing : "";
-          entry.turn = event.turn;
-          entry.writing = (before + event.text).slice(-KEPT_CHARACTERS);
+          if (entry.turn !== event.turn) Object.assign(entry, { ...NOTHING, turn: event.turn });
+          const of = event.type === "text" ? "writing" : "thoughts";
+          entry[of] = (entry[of] + event.text).slice(-KEPT_CHARACTERS);
           return;
         }
         case "message": {
           if (event.actor === MAIN || event.role !== "assistant") return;
-          entryOf(event.actor).writing = "";
+          Object.assign(entryOf(event.actor), NOTHING);
           const said = textIn(event.content);
           if (said !== "") put(event.actor, ["", ...wrapText(said, columns()), ""]);
           return;
@@ -83,10 +86,11 @@ export function createInside(paint: Paint, now: () => number, columns: () => num
     rows(agent, { columns: width, rows, now: at }) {
       const entry = entries.get(agent);
       if (entry === undefined) return [];
-      const writing = safeText(entry.writing).trim();
+      const wrapped = (text: string) => (text.trim() === "" ? [] : wrapText(safeText(text).trim(), width));
       return [
         ...entry.lines,
-        ...(writing === "" ? [] : wrapText(writing, width)),
+        ...(entry.writing === "" ? wrapped(entry.thoughts).map((row) => paint("dim", row)) : []),
+        ...wrapped(entry.writing),
         ...entry.calls.running({ columns: width, rows, now: at }),
       ].slice(-rows);
     },

@@ -106,13 +106,16 @@ describe("the tree of agents in the terminal (issue 21, 6)", () => {
         role: "assistant",
         content: [{ type: "text", text: "I see." }],
       },
-      { type: "text", actor: ONE, turn: 2, text: "And no\u001b[2Jw" },
-      { type: "text", actor: ONE, turn: 2, text: " more" },
+      { type: "thinking", actor: ONE, turn: 2, text: "Hm." },
     ];
     for (const event of events) inside.onEvent(event);
     type(keys.enter);
     expect(rows()[0]).toContain("Explore · look around");
-    expect(rows().slice(1, -1)).toEqual(["✓ $ ls", "  3 files", "", "I see.", "", "And now more"]);
+    const before = ["✓ $ ls", "  3 files", "", "I see.", ""];
+    expect(rows().slice(1, -1)).toEqual([...before, "Hm."]);
+    inside.onEvent({ type: "text", actor: ONE, turn: 2, text: "And no\u001b[2Jw" });
+    inside.onEvent({ type: "text", actor: ONE, turn: 2, text: " more" });
+    expect(rows().slice(1, -1)).toEqual([...before, "And now more"]);
     change({ ...one, state: "ended", summary: summary("done", "Found it.") }, two);
     inside.onEvent({ type: "message", actor: ONE, turn: 2, role: "assistant", content: "" });
     expect(rows().slice(-3)).toEqual(["", "Found it.", expect.stringContaining("m message")]);

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { noAgents } from "./fake-terminal.ts";
 import { settingsSource } from "../../../src/cli/directories.ts";
 import { keptFile } from "../../../src/cli/repl/asks/keep-rules.ts";
 import { terminalPerson } from "../../../src/cli/repl/asks/person.ts";
@@ -9,7 +8,7 @@ import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { PermissionRequest } from "../../../src/policy/asks.ts";
 import { settingsReader } from "../../../src/policy/trust/trust.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
-import { FakeTerminal } from "./fake-terminal.ts";
+import { FakeTerminal, noAgents } from "./fake-terminal.ts";
 import { ownFiles } from "./slash-ground.ts";
 
 const ask: PermissionRequest = {
@@ -27,7 +26,14 @@ async function answered(lines: readonly string[], settings?: object) {
   }
   const own = ownFiles({ cwd, homedir, managed: join(homedir, "none.json") });
   const terminal = new FakeTerminal({
-    ...{ onLine() {}, onInterrupt() {}, onEscape: () => false, onNextMode() {}, onEnd() {} },
+    ...{
+      onLine() {},
+      onInterrupt() {},
+      onEscape: () => false,
+      onNextMode() {},
+      agents: noAgents,
+      onEnd() {},
+    },
   });
   terminal.answers.push(...lines);
   const answer = await terminalPerson(terminal, () => own).ask(ask, new AbortController().signal);

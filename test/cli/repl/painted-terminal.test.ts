@@ -9,7 +9,6 @@ import { readKeymap } from "../../../src/terminal/input/keymap.ts";
 import { settled } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { terminalScreen } from "../../support/terminal-screen.ts";
-import { noAgents } from "./fake-terminal.ts";
 import { FakeIO } from "../fake-io.ts";
 import { noAgents } from "./fake-terminal.ts";
 
