@@ -3,6 +3,7 @@ import { constants, type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../mailbox/clock.ts";
 import type { SessionId } from "../mailbox/ids.ts";
+import type { SessionEvent } from "../mailbox/session-events.ts";
 import { CHECKSUM_VERSION, sealLines } from "./checksum.ts";
 import { writeSentence } from "./journal-error.ts";
 import { linesOf } from "./lines.ts";
@@ -19,6 +20,8 @@ export interface ForkRequest {
   readonly id: SessionId;
   readonly clock: Pick<Clock, "date">;
   readonly signal?: AbortSignal;
+  /** Only the records before this one are copied, and then these are added. */
+  readonly cut?: { readonly before: number; readonly add: readonly SessionEvent[] };
 }
 
 export type Fork = { readonly type: "forked" } | { readonly type: "refused"; readonly reason: string };
@@ -77,14 +80,22 @@ async function copyLines(source: string, to: FileHandle, request: ForkRequest): 
   };
   try {
     let first = true;
+    let isSealed = false;
+    const { before = Number.POSITIVE_INFINITY, add = [] } = request.cut ?? {};
     for await (const { bytes, complete } of linesOf(from, request.signal)) {
       if (!complete || bytes === null) continue;
+      if (seqOf(bytes) >= before) break;
       const line = underNewId(bytes, request, first);
       if (line.type === "newer") return newerSentence(source, line.version);
       first &&= !line.isSession;
+      if (line.isSession) isSealed = line.isSealed;
       batch.push(line.bytes, NEWLINE);
       size += line.bytes.length + 1;
       if (size >= BATCH_BYTES) await flush();
+    }
+    for (const [index, event] of add.entries()) {
+      const json = JSON.stringify({ seq: before + index, at: request.clock.date(), event });
+      batch.push(isSealed ? sealed(json) : Buffer.from(json), NEWLINE);
     }
     await flush();
     return null;
@@ -94,12 +105,12 @@ async function copyLines(source: string, to: FileHandle, request: ForkRequest): 
 }
 
 type CopiedLine =
-  | { readonly type: "line"; readonly bytes: Buffer; readonly isSession: boolean }
+  | { readonly type: "line"; readonly bytes: Buffer; readonly isSession: boolean; readonly isSealed: boolean }
   | { readonly type: "newer"; readonly version: number };
 
 /** Copies all lines but the `session` records unchanged, damaged ones too: readers report those. */
 function underNewId(bytes: Buffer, { id, clock }: ForkRequest, first: boolean): CopiedLine {
-  const same = { type: "line", bytes, isSession: false } as const;
+  const same = { type: "line", bytes, isSession: false, isSealed: false } as const;
   if (!bytes.includes('"session"')) return same;
   const parsed = parseRecord(bytes);
   if (parsed.type === "newer") return parsed;
@@ -107,8 +118,16 @@ function underNewId(bytes: Buffer, { id, clock }: ForkRequest, first: boolean): 
   const { seq, at, event } = parsed.record;
   const copied = { seq, at: first ? clock.date() : at, event: { ...event, id, forkedFrom: event.id } };
   const json = JSON.stringify(copied);
-  const sealed = parsed.version >= CHECKSUM_VERSION;
-  // Without its newline, like the others.
-  const line = sealed ? sealLines([json.slice(0, -1)]).subarray(0, -1) : Buffer.from(json);
-  return { type: "line", bytes: line, isSession: true };
+  const isSealed = parsed.version >= CHECKSUM_VERSION;
+  return { type: "line", bytes: isSealed ? sealed(json) : Buffer.from(json), isSession: true, isSealed };
+}
+
+/** Without its newline, like the others. */
+function sealed(json: string): Buffer {
+  return sealLines([json.slice(0, -1)]).subarray(0, -1);
+}
+
+/** Returns 0 for any other line. */
+function seqOf(bytes: Buffer): number {
+  return Number(/^\{"seq":(\d+),/.exec(bytes.toString("latin1", 0, 32))?.[1] ?? 0);
 }

@@ -15,6 +15,7 @@ import { openBrake } from "../features/brake/index.ts";
 import { budgetFeature } from "../features/budget/index.ts";
 import { Spending } from "../features/budget/spending.ts";
 import { UsageMeter } from "../features/budget/usage-meter.ts";
+import { checkpointsFeature } from "../features/checkpoints/index.ts";
 import { compactionFeature } from "../features/compaction/index.ts";
 import { windowFor } from "../features/compaction/windows.ts";
 import { gitStatus } from "../features/context/git-status.ts";
@@ -354,6 +355,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     acceptFeature(acceptance, verdicts),
     // Who may write a file, and that nothing is written over what is not saved.
     writersFeature({ ...git, clock, rule: settings.overlap, cwd, actors }),
+    checkpointsFeature({ ...git, folder: journal.folder, actors, onWarning }),
     isolationFeature(isolation),
     servers.joints,
     // Before the budget, which counts in prices of the model that is asked next.
@@ -376,8 +378,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   return {
     ...{ id, ids, clock, home, journal, gateway, types, limits, options, actors, spawn, agents, toolbox },
     ...{ rules, permissions, hooks, servers, skills, timers, userActors, context, common, spending, usage },
-    models,
-    ...{ scripts, withheld, onWarning },
+    ...{ models, scripts, withheld, onWarning },
     known: joinPromises(sandbox.known, servers.known, skills?.known ?? null),
     async close(reason) {
       watch.close();

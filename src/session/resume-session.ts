@@ -1,3 +1,4 @@
+import { carryCopies } from "../features/checkpoints/restore-files.ts";
 import { sessionOf } from "../journal/folds.ts";
 import { forkJournal } from "../journal/fork.ts";
 import { JournalError } from "../journal/journal-error.ts";
@@ -9,6 +10,8 @@ import { type SessionState, sessionStateOf } from "../journal/session-state.ts";
 import { findSession, latestSession } from "../journal/sessions.ts";
 import { systemClock } from "../mailbox/clock.ts";
 import { type Ids, MAIN, randomIds, type SessionId } from "../mailbox/ids.ts";
+import type { JournalRecord, SessionEvent } from "../mailbox/session-events.ts";
+import { noReceipts, usageOf } from "../mailbox/turns.ts";
 
 /** A session as its journal tells it, held by this process alone: what `SupervisorOptions.resume` takes. */
 export interface ResumableSession {
@@ -45,6 +48,8 @@ export interface ResumeRequest {
   readonly session: "latest" | { readonly id: string };
   /** Work on a copy with an id of its own; the session itself is only read. */
   readonly fork?: boolean;
+  /** Of the copy: it ends before this record, and agents that ran then have been stopped. */
+  readonly before?: number;
   readonly ids?: Ids;
 }
 
@@ -55,7 +60,7 @@ export async function resumeSession(request: ResumeRequest): Promise<Restoring> 
     if (typeof found === "string") return refused(found);
     const { session, notes } = found;
     if (!request.fork) return await open(session, notes);
-    const copy = await copyOf(session, request.ids ?? randomIds());
+    const copy = await copyOf(session, request.ids ?? randomIds(), request.before);
     return typeof copy === "string" ? refused(copy) : await open(copy, notes);
   } catch (error) {
     if (error instanceof JournalError) return refused(error.message);
@@ -93,15 +98,45 @@ async function find({ home, cwd, session }: ResumeRequest): Promise<Found | stri
   }
 }
 
-async function copyOf(source: Known, ids: Ids): Promise<Known | string> {
+async function copyOf(source: Known, ids: Ids, before?: number): Promise<Known | string> {
   const original = await readJournal(journalFile(source.folder));
   if (original.type === "refused") return original.reason;
   const history = sessionOf(original.records);
   if (!history) return nothingIn(source);
   const id = ids.session();
   const to = sessionPaths(source.home, history.cwd, id);
-  const fork = await forkJournal({ from: source.folder, to, id, clock: systemClock });
-  return fork.type === "refused" ? fork.reason : { ...to, id };
+  const kept = original.records.filter(({ seq }) => before === undefined || seq < before);
+  const cut = before === undefined ? {} : { cut: { before, add: stopped(kept) } };
+  const fork = await forkJournal({ from: source.folder, to, id, clock: systemClock, ...cut });
+  if (fork.type === "refused") return fork.reason;
+  carryCopies(source.folder, to.folder, permittedCalls(kept));
+  return { ...to, id };
+}
+
+/** Returns the ends of agents that had none: what they did later is not in the copy, and must not be done again. */
+function stopped(records: readonly JournalRecord[]): SessionEvent[] {
+  return [...sessionStateOf(records).actors.values()]
+    .filter(({ spec, summary }) => spec.id !== MAIN && summary === null)
+    .map(({ spec, run, turns }) => ({
+      ...{ type: "summary", actor: spec.id, run, durationMs: 0 },
+      summary: {
+        ...{
+          status: "cancelled",
+          text: "",
+          turns: turns.length,
+          usage: usageOf(turns),
+          receipts: noReceipts,
+        },
+        reason: "The user returned to an earlier prompt, at which it was still running.",
+      },
+    }));
+}
+
+/** Returns the calls that were allowed to run. */
+export function permittedCalls(records: readonly JournalRecord[]): ReadonlySet<string> {
+  return new Set(
+    records.flatMap(({ event }) => (event.type === "before" && event.decision === "go" ? [event.call] : [])),
+  );
 }
 
 /** Locked before it is read: what another process still wrote would be cut off. */

@@ -131,6 +131,44 @@ describe("what the gate asks, in a terminal", { ...unless(why), timeout: 60_000 
     expect(existsSync(join(terminal.cwd, "two"))).toBe(false);
   });
 
+  test("Esc Esc returns to an earlier prompt, with its files, or the files alone (issue 21, 8)", {
+    tags: ["long"],
+  }, async () => {
+    const write = (content: string): ServedReply => ({
+      text: "I write.",
+      calls: [{ name: "Write", input: { file_path: "$CWD/a.ts", content } }],
+    });
+    const terminal = await talk(
+      [write("one\n"), { text: "Did one." }, write("two\n"), { text: "Did two." }],
+      {
+        permissions: { defaultMode: "acceptEdits" },
+      },
+    );
+    const file = join(terminal.cwd, "a.ts");
+    terminal.type("write one\r");
+    await terminal.shows(/Did one\.[\s\S]*✓ done/);
+    terminal.type("write two\r");
+    await terminal.shows(/Did two\.[\s\S]*✓ done/);
+    terminal.type("\u001b[27u\u001b[27u\u001b[27u");
+    await terminal.shows(
+      / 1 {2}\S+ {2}write two · 1 file changed since\n {2}2 {2}\S+ {2}write one · 1 file[\s\S]*rewind › *$/,
+    );
+    terminal.type("1\r");
+    await terminal.shows(/a\.ts\nWhat returns[\s\S]*rewind › *$/);
+    terminal.type("b\r");
+    await terminal.shows(/Restored: [\s\S]*\n› write two\s/);
+    expect(readFileSync(file, "utf8")).toBe("one\n");
+    terminal.type(" again\r");
+    await terminal.shows(/› write two again[\s\S]*All done\./);
+    const last = await terminal.told(4);
+    expect(last).toContain("write two again");
+    terminal.type("/rewind 2\r");
+    await terminal.shows(/What returns[\s\S]*What returns[\s\S]*rewind › *$/);
+    terminal.type("f\r");
+    await terminal.shows(/Restored: [\s\S]*Restored: /);
+    expect(existsSync(file)).toBe(false);
+  });
+
   test("plan mode from the first question to the approval: nothing is written before (A14.4, A14.9)", {
     tags: ["long"],
   }, async () => {

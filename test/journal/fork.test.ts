@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from "node:fs";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { forkJournal } from "../../src/journal/fork.ts";
+import { type ForkRequest, forkJournal } from "../../src/journal/fork.ts";
 import { journalFile, type SessionPlace, sessionPaths } from "../../src/journal/paths.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { listSessions } from "../../src/journal/sessions.ts";
@@ -32,7 +32,8 @@ async function stored(content: string) {
   await mkdir(from, { recursive: true });
   await writeFile(journalFile(from), content);
   const to = sessionPaths(home, "/w", COPY);
-  const fork = (place: SessionPlace = to) => forkJournal({ from, to: place, id: COPY, clock });
+  const fork = (place: SessionPlace = to, more: Pick<ForkRequest, "cut"> = {}) =>
+    forkJournal({ from, to: place, id: COPY, clock, ...more });
   return { home, from, to, fork };
 }
 
@@ -133,4 +134,19 @@ test("an aborted copy rejects and leaves nothing", async () => {
   const signal = AbortSignal.abort();
   await expect(forkJournal({ from, to, id: COPY, clock, signal })).rejects.toThrow(/abort/i);
   expect(readdirSync(to.folder)).toEqual([]);
+});
+
+test("a copy can end before a record, and what is added is sealed and numbered like the rest", async () => {
+  const { to, fork } = await stored(linesOf(EVENTS));
+  const add = [prompt("instead")];
+  expect(await fork(to, { cut: { before: 3, add } })).toEqual({ type: "forked" });
+  const { records, notes, end } = await read(to.folder);
+  expect(notes).toEqual([]);
+  expect(records.map(({ seq, event }) => [seq, event.type])).toEqual([
+    [1, "session"],
+    [2, "prompt"],
+    [3, "prompt"],
+  ]);
+  expect(records[2]?.event).toEqual(add[0]);
+  expect(end.seq).toBe(3);
 });

@@ -1,9 +1,18 @@
 import type { PermissionMode } from "../../session/options.ts";
+import { type Choices, chosenKey } from "../../terminal/dialogs/choice-form.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { Terminal } from "./terminal.ts";
 
 const WARNING =
   "In bypassPermissions you are asked about nothing: agents run every command, change every file and reach every server that no rule denies, until you change the mode again.";
+
+const CHOICES: Choices = {
+  answers: [
+    { key: "y", words: "yes, ask me about nothing" },
+    { key: "n", words: "no, keep the mode" },
+  ],
+  escape: "n",
+};
 
 /** Warns of a mode in which nothing is asked, and resolves with whether the user wants it; any other mode is no question. */
 export async function confirmMode(
@@ -14,7 +23,19 @@ export async function confirmMode(
   return dialog(async ({ print, question }) => {
     print(paint("yellow", wrapText(WARNING, columns()).join("\n")));
     // Ends with an answer, or with the terminal.
-    const line = await question("change to it? y or n › ", new AbortController().signal);
-    return /^\s*y(?:es)?\s*$/i.test(line ?? "");
+    const line = await question("change to it? y or n › ", new AbortController().signal, CHOICES);
+    return /^\s*y(?:es)?\s*$/i.test(chosenKey(line ?? "", CHOICES));
   });
+}
+
+/** What Shift-Tab goes around. */
+const CYCLE: readonly PermissionMode[] = ["default", "acceptEdits", "plan"];
+
+/** Returns the next of the modes that ask at least for what is dangerous; the last one takes `/mode`. */
+export function nextMode(
+  mode: PermissionMode,
+  whyNot: (mode: PermissionMode) => string | null,
+): PermissionMode | undefined {
+  const free = CYCLE.filter((one) => whyNot(one) === null);
+  return free[(free.indexOf(mode) + 1) % free.length];
 }

@@ -3,7 +3,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import { pause } from "../../mailbox/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { UserHandler } from "../../policy/asks.ts";
-import type { AgentResult, PermissionMode } from "../../session/options.ts";
+import type { AgentResult } from "../../session/options.ts";
 import type { Completer } from "../../terminal/input/completions.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
@@ -11,7 +11,7 @@ import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { agentActions } from "./agent-actions.ts";
 import { terminalPerson } from "./asks/person.ts";
-import { confirmMode } from "./confirm-mode.ts";
+import { confirmMode, nextMode } from "./confirm-mode.ts";
 import { createDoublePress } from "./double-press.ts";
 import { argumentsOf, menuOf } from "./menu.ts";
 import type { ReplSession } from "./repl-session.ts";
@@ -37,14 +37,14 @@ export interface ConversationStart {
   turnEnded?(): void;
   /** Prepares a session; the function that it resolves to replaces this one with it. Rejects if there can be none. */
   clear(): Promise<() => void>;
+  /** The same for a copy of this session that ends before this record. */
+  rewindTo(seq: number): Promise<() => void>;
 }
 
 /** Milliseconds for the text before a question to appear: longer than the gap between pieces of text. */
 const LAST_WORDS_MS = 60;
 /** A resumed session continues what it was doing. */
 const LEFT = "The session was left.";
-/** What Shift-Tab goes around. */
-const CYCLE: readonly PermissionMode[] = ["default", "acceptEdits", "plan"];
 const INTERRUPTED = "The user interrupted it.";
 
 /** One user at one terminal with one session: what is typed, what that starts, and what stops it. */
@@ -167,11 +167,11 @@ export class Conversation {
   }
 
   /** Ends the session as `leave` does. What is typed from now on is for the next one. */
-  async #clear({ session, clear }: ConversationStart): Promise<void> {
+  async #replace(prepare: () => Promise<() => void>, { session }: ConversationStart): Promise<void> {
     if (this.#isClearing) return;
     this.#isClearing = true;
     try {
-      const replace = await clear();
+      const replace = await prepare();
       if (this.#isLeaving) return;
       this.#begun = null;
       this.#stop = null;
@@ -207,12 +207,10 @@ export class Conversation {
     return true;
   }
 
-  /** Goes around the modes that ask at least for what is dangerous; the last one takes `/mode`. */
   #nextMode(): void {
     if (!this.#begun) return;
     const { session, whyNot } = this.#begun;
-    const free = CYCLE.filter((mode) => whyNot(mode) === null);
-    const next = free[(free.indexOf(session.mode()) + 1) % free.length];
+    const next = nextMode(session.mode(), whyNot);
     if (next === undefined) return;
     session.setMode(next);
     this.#note(`The mode is ${next} from now on.`);
@@ -273,7 +271,9 @@ export class Conversation {
       paint,
       now: () => this.#io.clock.now(),
       goOnWith: (agent, text) => void this.#goOnWith(agent, text, session),
-      clear: () => this.#clear(begun),
+      terminal: this.terminal,
+      clear: () => this.#replace(begun.clear, begun),
+      rewindTo: (seq) => this.#replace(() => begun.rewindTo(seq), begun),
       leave: () => this.leave(exitCodes.done),
       say: (row) => print(row),
       stoppable: () => {

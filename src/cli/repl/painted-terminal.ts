@@ -17,6 +17,8 @@ import { createLastOutput } from "../../terminal/transcript/last-output.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { CliIO } from "../io.ts";
 import { type AgentBrowser, openAgentBrowser } from "./agent-browser.ts";
+import { createDoublePress } from "./double-press.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
 import { createScreen } from "./screen.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
@@ -105,10 +107,16 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     if (!answer && prompt.shown !== "" && !screen.isWorking()) prompt.set("");
     else options.onInterrupt();
   };
+  let pressedEscape = createDoublePress(clock);
   const pressEscape = (key: Key): void => {
     const { editor } = answer ?? { editor: prompt };
     if (editor.isMenuOpen) editor.type(key);
-    else if (!options.onEscape()) answer?.escape();
+    else if (options.onEscape()) return;
+    else if (answer) answer.escape();
+    else if (editor.shown === "" && pressedEscape() === "twice") {
+      pressedEscape = createDoublePress(clock);
+      options.onLine("/rewind");
+    }
   };
   /** Gives the terminal away, and takes it back afterwards. */
   const lend = async (to: () => Promise<void>): Promise<void> => {
@@ -231,6 +239,19 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       change(...given);
       frames.soon();
     };
+  const inTurn = oneAtATime();
+  const showDialog = async <T>(hold: (dialog: Dialog) => Promise<T>, mayWrite: boolean): Promise<T> => {
+    // The user may be elsewhere: most terminals show a bell in another window.
+    if (clock.now() - typedAt > AWAY_MS)
+      stdout.write(notificationText(notification, "Troupe waits for your answer", io.env)).catch(() => {});
+    screen.hold(mayWrite);
+    try {
+      return await hold({ print: shown(screen.through), question: ask });
+    } finally {
+      screen.release();
+      frames.soon();
+    }
+  };
   let restore = takeKeys(io);
   stdin.on("data", onData).once("end", onGone).once("close", onGone).on("error", onGone);
   const forgetResize = stdout.onResize(frames.resized);
@@ -259,18 +280,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     working: shown(() => screen.working(true)),
     rest: shown(() => screen.working(false)),
     idle: shown(screen.gap),
-    async dialog(hold, mayWrite = false) {
-      // The user may be elsewhere: most terminals show a bell in another window.
-      if (clock.now() - typedAt > AWAY_MS)
-        stdout.write(notificationText(notification, "Troupe waits for your answer", io.env)).catch(() => {});
-      screen.hold(mayWrite);
-      try {
-        return await hold({ print: shown(screen.through), question: ask });
-      } finally {
-        screen.release();
-        frames.soon();
-      }
-    },
+    dialog: (hold, mayWrite = false) => inTurn(() => showDialog(hold, mayWrite)),
     close() {
       if (over.signal.aborted) return;
       over.abort();

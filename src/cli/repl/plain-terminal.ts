@@ -9,6 +9,7 @@ import { createCallLines } from "../../terminal/transcript/call-lines.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { CliIO } from "../io.ts";
 import { createPlainProgress } from "../plain-progress.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
 
@@ -53,6 +54,7 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
   const outlet: Outlet = { ...stdout, write: async (text) => line(text.replace(/\n$/, "")) };
   const progress = createPlainProgress(outlet, clock, paint);
 
+  const inTurn = oneAtATime();
   const columns = (): number => Math.max(8, stdout.size().columns - 1);
   const lines = createInterface({ input: stdin, terminal: false });
   lines.on("line", (typed) => {
@@ -136,17 +138,18 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
       gap();
       put(() => "> ");
     },
-    async dialog(hold) {
-      gap();
-      inDialog = true;
-      const print = (text: string) => write(`${ends.endsWith("\n") ? "" : "\n"}${text}\n`);
-      try {
-        return await hold({ print, question });
-      } finally {
-        inDialog = false;
-        letGo();
-      }
-    },
+    dialog: (hold) =>
+      inTurn(async () => {
+        gap();
+        inDialog = true;
+        const print = (text: string) => write(`${ends.endsWith("\n") ? "" : "\n"}${text}\n`);
+        try {
+          return await hold({ print, question });
+        } finally {
+          inDialog = false;
+          letGo();
+        }
+      }),
     close() {
       if (over.signal.aborted) return;
       over.abort();

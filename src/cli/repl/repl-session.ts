@@ -4,6 +4,7 @@ import type { SupervisorHandle } from "../../session/options.ts";
 export type ReplSession = Pick<
   SupervisorHandle,
   | "session"
+  | "folder"
   | "prompt"
   | "send"
   | "unsend"

@@ -167,6 +167,18 @@ async function holdSession(
         };
         return () => cleared.resolve({ ...fresh, options });
       },
+      async rewindTo(seq) {
+        const { resumeSession } = await import("../../session/resume-session.ts");
+        const home = troupeHome(io.env, io.homedir);
+        const which = { id: session.session };
+        const found = await resumeSession({ home, cwd: io.cwd, session: which, fork: true, before: seq });
+        if (found.type === "refused") throw new Error(found.reason);
+        const options = {
+          ...{ ...setup.options, model: session.describe().model },
+          ...{ permissionMode: session.mode(), resume: found.session },
+        };
+        return () => cleared.resolve({ ...setup, options });
+      },
       own: {
         ...{ io, cwd: setup.options.cwd, ...(run ? { run } : {}) },
         ...{ root: setup.settings.root, reader: setup.settings.reader },
@@ -179,8 +191,9 @@ async function holdSession(
     isOver = true;
   }
   if (talk.isLeaving) return null;
-  talk.tell("A new conversation begins, without what was said before.");
-  return cleared.promise;
+  const next = await cleared.promise;
+  if (!next.options.resume) talk.tell("A new conversation begins, without what was said before.");
+  return next;
 }
 
 /** Returns a function that says how many requests of other sessions wait, if their number has changed. */

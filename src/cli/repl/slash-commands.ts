@@ -16,16 +16,19 @@ import { quoted } from "../usage-error.ts";
 import { type AgentContext, formatAgentList, resumeAgent, stopAgents } from "./agent-commands.ts";
 import { config } from "./config-commands.ts";
 import { formatCost } from "./cost.ts";
+import { formatHelp } from "./help.ts";
 import type { OwnFiles } from "./own-files.ts";
 import { remember } from "./remember.ts";
 import type { ReplSession } from "./repl-session.ts";
+import type { RewindContext } from "./rewind.ts";
 import { promptLine, SERVERS_USAGE, type ServerContext, serverCommand } from "./server-commands.ts";
 import { runShellCommand, shellCommands, wordsOf } from "./shell-command.ts";
 
 /** What a slash command needs. */
-export interface SlashContext extends AgentContext, ServerContext {
+export interface SlashContext extends AgentContext, ServerContext, RewindContext {
   readonly session: AgentContext["session"] &
     ServerContext["session"] &
+    RewindContext["session"] &
     Pick<ReplSession, "session" | "compact" | "models" | "mode" | "setMode" | "rules" | "skills" | "usage">;
   /** Returns why the user may not switch to this mode, or null if they may. */
   readonly whyNot: (mode: PermissionMode) => string | null;
@@ -111,6 +114,11 @@ const commands: Readonly<Record<string, SlashCommand>> = {
     summary: "make this conversation shorter: a summary in place of its older turns",
     run: compact,
   },
+  rewind: {
+    usage: "/rewind [N]",
+    summary: "return to before an earlier prompt, with the files of then if you want; so does Esc twice",
+    run: async (argument, context) => (await import("./rewind.ts")).rewind(argument, context),
+  },
   clear: {
     usage: "/clear",
     summary: "end this conversation, to be resumed, and begin a new one without what was said",
@@ -176,37 +184,12 @@ function unknown(word: string): string {
   return safeLine(`There is no command ${quoted(`/${word}`)}; ${hint}`);
 }
 
-/** The number of prompts in `/help`; `/skills` lists all of them. */
-const MOST_PROMPTS = 8;
-
 function help(_: string, { session }: SlashContext): string {
-  const prompts = session.mcp.prompts();
-  const left = prompts.length - MOST_PROMPTS;
   const rows = [
     ...Object.values(commands).map(({ usage, summary }) => [usage, summary] as const),
     ...Object.entries(shellCommands).map(([name, summary]) => [`/${name} …`, summary] as const),
-    ["\\ Enter", "a new line; so do Alt-Enter and Ctrl-J"] as const,
-    ["/ and @", "complete commands and files as you type"] as const,
-    ["! COMMAND", "run it in a shell; the next prompt tells of it"] as const,
-    ["↑ ↓, Ctrl-R", "what you asked before; search it"] as const,
-    ["Ctrl-G", "write the prompt in your own editor"] as const,
-    ["Ctrl-O", "all that the last call printed or changed, and the last thoughts"] as const,
-    ["Ctrl-S", "put the prompt away, and take it back"] as const,
-    ["Ctrl-_", "undo"] as const,
-    ["↓", "in an empty prompt: the agents; look inside, write to one, stop one"] as const,
-    ["Ctrl-T", "the list of todos"] as const,
-    ["Shift-Tab", "the next permission mode"] as const,
-    ["Ctrl-Z", "back to the shell; fg returns"] as const,
-    ["Esc, Ctrl-C", "stop the turn; Esc gives back what was not read, Ctrl-C twice leaves"] as const,
   ];
-  const width = Math.max(...rows.map(([left]) => left.length));
-  const typed = "The main conversation gets what you type while agents work at its next turn.";
-  return [
-    ...rows.map(([name, what]) => `${name.padEnd(width)}  ${what}`),
-    typed,
-    ...prompts.slice(0, MOST_PROMPTS).map(promptLine),
-    ...(left > 0 ? [`${left} more prompts of MCP servers: /skills lists them.`] : []),
-  ].join("\n");
+  return formatHelp(rows, session.mcp.prompts());
 }
 
 function skills(_: string, { session, paint }: SlashContext): string {

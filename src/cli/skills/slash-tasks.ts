@@ -16,6 +16,7 @@ const inConversation: Readonly<Record<string, string | null>> = {
   cost: "troupe sessions show ID shows what a session has used",
   model: "--model chooses the model",
   clear: null,
+  rewind: "troupe undo undoes merged edits of agents",
   export: "troupe sessions export ID FILE writes a session into a file",
   compact: "troupe --continue resumes the last one there",
   exit: null,

@@ -70,6 +70,7 @@ async function holding(
     goesOn,
     prompt,
     clear,
+    rewindTo: async () => () => {},
     remember() {},
   });
   await settled();

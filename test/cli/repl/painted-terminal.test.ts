@@ -26,7 +26,7 @@ function painted({ edit = async (text: string) => text, agents = noAgents } = {}
       .keymap,
     onLine: (text) => heard.push(text),
     onInterrupt: () => heard.push("(interrupt)"),
-    onEscape: () => heard.push("(escape)") > 1,
+    onEscape: () => heard.push("(escape)") < 1,
     onNextMode: () => heard.push("(mode)"),
     agents,
     onEnd: (how) => heard.push(`(${how})`),
@@ -51,6 +51,8 @@ test.each([
   ["x\u0004\r", ["x"]],
   ["\u001b[Z", ["(mode)"]],
   ["\u001b[27u", ["(escape)"]],
+  ["\u001b[27u\u001b[27u\u001b[27u", ["(escape)", "(escape)", "/rewind", "(escape)"]],
+  ["x\u001b[27u\u001b[27u", ["(escape)", "(escape)"]],
   ["away\u0013now\r\u0013\r", ["now", "away"]],
   ["away\u0018now\u000e\r\u0018\r", ["now", "away"]],
   ["\u001a", ["(suspended)"]],
@@ -169,6 +171,24 @@ describe("a question", () => {
     [["1,2\r"], "1,2"],
   ])("takes several answers if they are marked: %j is %j", async (keys, line) => {
     expect((await asked(keys, true)).line).toBe(line);
+  });
+
+  test("waits until the one before it is answered", async () => {
+    const { io, terminal, type } = painted();
+    const never = new AbortController().signal;
+    const lines = ["first", "second"].map((name) =>
+      terminal.dialog(({ print, question }) => {
+        print(name);
+        return question("answer › ", never);
+      }),
+    );
+    await io.clock.advance(1_000);
+    expect(io.out.text).toContain("first");
+    expect(io.out.text).not.toContain("second");
+    await type("1\r");
+    await io.clock.advance(1_000);
+    await type("2\r");
+    expect(await Promise.all(lines)).toEqual(["1", "2"]);
   });
 
   test("leaves in the transcript what was chosen", async () => {

@@ -14,6 +14,7 @@ export function slashContext(own: OwnFiles, session: Partial<SlashContext["sessi
   return {
     session: {
       session: SessionId.parse("session0000001"),
+      folder: "/none",
       ...{ tree: unasked, cancel: unasked, compact: unasked, mcpServers: unasked, serversLeftOut: unasked },
       ...{
         mode: unasked,
@@ -36,6 +37,8 @@ export function slashContext(own: OwnFiles, session: Partial<SlashContext["sessi
       confirmMode: async () => true,
       leave() {},
       clear: unasked,
+      rewindTo: unasked,
+      terminal: { paint: (_, text) => text, columns: () => 80, dialog: unasked, giveBack: unasked },
       paint: (_, text) => text,
       now: () => 0,
       goOnWith() {},

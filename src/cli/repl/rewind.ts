@@ -1,0 +1,183 @@
+import { findFilesSince, restoreFiles, type WrittenSince } from "../../features/checkpoints/restore-files.ts";
+import { journalFile } from "../../journal/paths.ts";
+import { readJournal } from "../../journal/reader.ts";
+import type { JournalRecord } from "../../mailbox/session-events.ts";
+import { permittedCalls } from "../../session/resume-session.ts";
+import { type Choices, chosenKey, type OfferedAnswer } from "../../terminal/dialogs/choice-form.ts";
+import { counted } from "../../terminal/figures.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { wrapText } from "../../terminal/wrap.ts";
+import type { ReplSession } from "./repl-session.ts";
+import { findRewindPoints, type RewindPoint } from "./rewind-points.ts";
+import type { Dialog, Terminal } from "./terminal.ts";
+
+/** What `/rewind` needs. */
+export interface RewindContext {
+  readonly session: Pick<ReplSession, "session" | "folder">;
+  readonly terminal: Pick<Terminal, "dialog" | "paint" | "columns" | "giveBack">;
+  /** Replaces the session by a copy that ends before this record. */
+  rewindTo(seq: number): Promise<void>;
+}
+
+const MOST_PROMPTS = 50;
+const PROMPT = "rewind › ";
+const NOTHING = "Nothing was changed.";
+
+/** What is restored. */
+type Scope = "both" | "conversation" | "files";
+
+/** `/rewind [N]`: returns to an earlier prompt of this conversation, and restores files if the user wants that. */
+export async function rewind(argument: string, context: RewindContext): Promise<string | null> {
+  const { session, terminal } = context;
+  const reading = await readJournal(journalFile(session.folder));
+  if (reading.type === "refused") return reading.reason;
+  const points = findRewindPoints(reading.records).slice(0, MOST_PROMPTS);
+  if (points.length === 0) return "There is no earlier prompt in this conversation.";
+  const since = (point: RewindPoint) => findFilesSince(session.folder, callsSince(reading.records, point));
+  const asked = await terminal.dialog(async (dialog) => {
+    const ask = asking(terminal, dialog);
+    const at = argument === "" ? await choosePoint(ask, points, since) : pointNamed(argument, points);
+    if (at === null) return null;
+    if (typeof at === "string") return at;
+    const { files, lost } = since(at);
+    const scope = files.length === 0 ? await confirm(ask) : await chooseScope(ask, files);
+    if (scope === null) return null;
+    const chosen = scope === "conversation" ? [] : await chooseFiles(ask, files);
+    return chosen === null ? null : { at, scope, files: chosen, lost };
+  });
+  if (asked === null) return NOTHING;
+  if (typeof asked === "string") return asked;
+  const { at, scope, files, lost } = asked;
+  const problems = restoreFiles(session.folder, files);
+  const notes = [
+    ...(files.length > 0 ? [`Restored: ${files.map(({ path }) => path).join(", ")}.`] : []),
+    ...problems,
+    ...(scope === "conversation" || lost.length === 0
+      ? []
+      : [`There is no copy of ${lost.join(", ")}, so they stay as they are.`]),
+    ...(scope !== "conversation" && runsCommands(reading.records, at)
+      ? ["What commands and merges of agents' edits did stays as it is; /undo undoes a merge."]
+      : []),
+  ].map(safeLine);
+  if (scope === "files") return notes.join("\n");
+  await context.rewindTo(at.seq);
+  terminal.giveBack([at.text]);
+  return [
+    ...notes,
+    `This is the conversation before that prompt, which is in the editor again. All that followed, with its agents, is kept as session ${session.session}.`,
+  ].join("\n");
+}
+
+type Ask = (rows: readonly string[], choices: Choices) => Promise<string | null>;
+
+function asking({ paint, columns }: RewindContext["terminal"], { print, question }: Dialog): Ask {
+  return async (rows, choices) => {
+    print(rows.flatMap((row) => wrapText(row, columns())).join("\n"));
+    for (;;) {
+      // Ends with an answer, or with the terminal.
+      const line = await question(PROMPT, new AbortController().signal, choices);
+      if (line === null) return null;
+      const key = chosenKey(line, choices).trim().toLowerCase();
+      if (key === "" && choices.answers.some((answer) => answer.key === "")) return "";
+      if (choices.answers.some((answer) => answer.key === key)) return key;
+      print(
+        paint("yellow", `Type a number from 1 to ${choices.answers.length}, and Enter; Esc changes nothing.`),
+      );
+    }
+  };
+}
+
+async function choosePoint(
+  ask: Ask,
+  points: readonly RewindPoint[],
+  since: (point: RewindPoint) => { readonly files: readonly unknown[] },
+): Promise<RewindPoint | null> {
+  const answers = points.map((point, at): OfferedAnswer => {
+    const { length } = since(point).files;
+    const changed = length === 0 ? "" : ` · ${counted(length, "file")} changed since`;
+    return { key: String(at + 1), words: `${timeOf(point.at)}  ${firstLine(point.text)}${changed}` };
+  });
+  const key = await ask(["Return to before which prompt?"], { answers });
+  return key === null ? null : (points[Number(key) - 1] ?? null);
+}
+
+function pointNamed(argument: string, points: readonly RewindPoint[]): RewindPoint | string {
+  const point = /^\d{1,4}$/.test(argument) ? points[Number(argument) - 1] : undefined;
+  return (
+    point ??
+    `Give the number of a prompt from 1, the last one, to ${points.length}; /rewind alone shows them.`
+  );
+}
+
+async function confirm(ask: Ask): Promise<Scope | null> {
+  const key = await ask(["Tools have changed no files since then."], {
+    answers: [
+      { key: "c", words: "the conversation returns there" },
+      { key: "n", words: "change nothing" },
+    ],
+    escape: "n",
+  });
+  return key === "c" ? "conversation" : null;
+}
+
+async function chooseScope(ask: Ask, files: readonly WrittenSince[]): Promise<Scope | null> {
+  const shown = files
+    .slice(0, 20)
+    .map(({ path, copy }) => `  ${safeLine(path)}${copy === null ? " (new)" : ""}`);
+  const more = files.length > shown.length ? [`  and ${files.length - shown.length} more`] : [];
+  const key = await ask(["Files changed since then:", ...shown, ...more, "What returns to what it was?"], {
+    answers: [
+      { key: "b", words: "the conversation and these files" },
+      { key: "c", words: "the conversation only" },
+      { key: "f", words: "these files only" },
+      { key: "n", words: "change nothing" },
+    ],
+    escape: "n",
+  });
+  return key === "b" ? "both" : key === "c" ? "conversation" : key === "f" ? "files" : null;
+}
+
+/** Names what not only this session has changed, and asks about it. Null if the user does not want to go on. */
+async function chooseFiles(
+  ask: Ask,
+  files: readonly WrittenSince[],
+): Promise<readonly WrittenSince[] | null> {
+  const changed = files.filter(({ isChanged }) => isChanged);
+  if (changed.length === 0) return files;
+  const rows = changed.map(({ path }) => `  ${safeLine(path)}`);
+  const key = await ask(["You, or a command, have changed these since tools wrote them:", ...rows], {
+    answers: [
+      { key: "k", words: "leave these as they are, and restore the others" },
+      { key: "r", words: "restore these too; what they are now is kept" },
+      { key: "n", words: "change nothing" },
+    ],
+    escape: "n",
+  });
+  if (key === "r") return files;
+  return key === "k" ? files.filter(({ isChanged }) => !isChanged) : null;
+}
+
+function callsSince(records: readonly JournalRecord[], { seq }: RewindPoint): ReadonlySet<string> {
+  return permittedCalls(records.filter((record) => record.seq >= seq));
+}
+
+function runsCommands(records: readonly JournalRecord[], { seq }: RewindPoint): boolean {
+  return records.some(
+    ({ seq: at, event }) =>
+      at >= seq &&
+      event.type === "before" &&
+      event.decision === "go" &&
+      ["Bash", "Agent"].includes(event.tool),
+  );
+}
+
+function timeOf(at: string): string {
+  const date = new Date(at);
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+function firstLine(text: string): string {
+  const line = safeLine(text.trim().split("\n")[0] ?? "");
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+}

@@ -1,0 +1,71 @@
+import { appendFileSync, lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { parseJson } from "../../lib/json.ts";
+
+const FileStamp = z.nullable(z.object({ ino: z.number(), size: z.number(), mtimeMs: z.number() }));
+/** Tells whether a file is as it was, without its content; null without a file. */
+export type FileStamp = z.infer<typeof FileStamp>;
+
+/** What a call found in a file before it wrote, and what it left. */
+const SavedEntry = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("before"),
+    call: z.string(),
+    path: z.string(),
+    state: FileStamp,
+    /** The name of its copy; null without a file. */
+    copy: z.nullable(z.string()),
+    /** It was not as the last call of this session had left it. */
+    foreign: z.optional(z.literal(true)),
+  }),
+  z.object({ type: z.literal("after"), call: z.string(), path: z.string(), state: FileStamp }),
+]);
+export type SavedEntry = z.infer<typeof SavedEntry>;
+
+/** The directory of a session's copies. */
+export function savedDir(folder: string): string {
+  return join(folder, "files");
+}
+
+function indexFile(folder: string): string {
+  return join(savedDir(folder), "index.jsonl");
+}
+
+export function appendEntries(folder: string, entries: readonly SavedEntry[]): void {
+  appendFileSync(indexFile(folder), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""), {
+    mode: 0o600,
+  });
+}
+
+/** Returns the entries in order; lines that a crash has torn are left out. */
+export function readEntries(folder: string): readonly SavedEntry[] {
+  let text: string;
+  try {
+    text = readFileSync(indexFile(folder), "utf8");
+  } catch {
+    return [];
+  }
+  return text.split("\n").flatMap((line) => {
+    const entry = SavedEntry.safeParse(parseJsonLine(line));
+    return entry.success ? [entry.data] : [];
+  });
+}
+
+function parseJsonLine(line: string): unknown {
+  try {
+    return parseJson(line);
+  } catch {
+    return undefined;
+  }
+}
+
+export function stampOf(path: string): FileStamp {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? null : { ino: stats.ino, size: stats.size, mtimeMs: stats.mtimeMs };
+}
+
+export function isSameStamp(one: FileStamp, other: FileStamp): boolean {
+  if (one === null || other === null) return one === other;
+  return one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
+}
