@@ -1,4 +1,4 @@
-import { type FSWatcher, statSync, watch } from "node:fs";
+import { type FSWatcher, type Stats, statSync, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { errorMessage } from "../lib/errors.ts";
 import { canonicalJson } from "../lib/json.ts";
@@ -135,8 +135,17 @@ function dirsOf(file: string): WatchedDir[] {
   const above = dirname(dir);
   const own = { dir, names: [basename(file), basename(dir)] };
   return [own, ...(above === dir ? [] : [{ dir: above, names: [basename(dir)] }])].flatMap((one) => {
-    const stats = statSync(one.dir, { throwIfNoEntry: false });
+    const stats = lookAt(one.dir);
     if (!stats?.isDirectory()) return [];
     return [{ ...one, key: `${stats.dev}:${stats.ino} ${one.dir} ${one.names.join("/")}` }];
   });
+}
+
+/** Null if it does not exist or cannot be looked at, such as a link to itself. */
+function lookAt(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
 }

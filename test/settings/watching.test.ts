@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ReadSettings } from "../../src/settings/read-settings.ts";
@@ -129,6 +129,16 @@ describe("a change of settings while they are watched (issue 4, point 1)", () =>
     put(folders.fileOf("user"), { model: "b" });
     await until(isModel("b"));
     expect(child.exitCode).toBeNull();
+  });
+
+  test("a directory that is a link to itself ends nothing", async () => {
+    const folders = foldersWith({});
+    symlinkSync(".claude", dirname(folders.fileOf("project")));
+    const known = await readAll(folders, true);
+    const nothing = { onChange() {}, onProblem() {}, read: async () => known, clock: new FakeClock() };
+    const abort = new AbortController();
+    onTestFinished(() => abort.abort());
+    expect(() => watchSettings({ known, ...nothing, signal: abort.signal })).not.toThrow();
   });
 
   test("is no longer reported once the watch is aborted", async () => {

@@ -105,6 +105,8 @@ export function findMarkdown<Dir extends MarkdownDir>(
     }
     if (of.layout === "file") add(of.dir, files.real(of.dir), [nameOf(of.dir)]);
     else visit(of.dir, []);
+    const problem = of.layout === "file" ? null : dirProblem(files.look(of.dir));
+    if (problem !== null) report(of.dir, `${problem}, so nothing is read from it.`);
   }
 
   for (const of of dirs) search(of);
@@ -114,6 +116,20 @@ export function findMarkdown<Dir extends MarkdownDir>(
       `and the directories after it have more than ${MAX_FILES} Markdown files or ${MAX_ENTRIES} entries; the rest was left out.`,
     );
   return { files: [...found.values()], strays, problems };
+}
+
+/** Why definitions cannot be looked for in what is there; null for a directory, or nothing. */
+function dirProblem(look: FileLook): string | null {
+  switch (look.type) {
+    case "none":
+      return null;
+    case "file":
+      return "is a file, not a directory";
+    case "unusable":
+      return look.reason.startsWith("is a directory") ? null : look.reason;
+    default:
+      return look satisfies never;
+  }
 }
 
 const SKILL_FILES = ["SKILL.md", "skill.md"];
