@@ -27,6 +27,7 @@ if (process.argv[3] === "echo") {
   const terminal = createPaintedTerminal(io, {
     history: [],
     keymap: ordinaryKeys,
+    images: { dropped: () => null, fromClipboard: async () => "", of: () => [] },
     completer: { commands: () => [], files: async () => [] },
     onLine() {},
     onInterrupt: () => process.exit(0),

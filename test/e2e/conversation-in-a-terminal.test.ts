@@ -182,6 +182,27 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.ended;
   });
 
+  test("a dropped image goes with the prompt", { tags: ["long"] }, async () => {
+    const server = await serving(() => ({ text: "Seen." }));
+    const terminal = start({ url: server.url });
+    await ready(terminal);
+    const path = join(terminal.home, "a shot.png");
+    writeFileSync(
+      path,
+      Buffer.from(
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+        "base64",
+      ),
+    );
+    terminal.type(`what is \u001b[200~'${path}'\u001b[201~`);
+    await terminal.shows(/› what is \[image [\w-]{6}\]/);
+    terminal.type("\r");
+    await terminal.shows("✓ done");
+    expect(JSON.stringify((await server.request(0)).body.messages)).toContain('"media_type":"image/png"');
+    terminal.type(CTRL_D);
+    await terminal.ended;
+  });
+
   test("the user's own editor changes the prompt, and the history finds it again", {
     tags: ["long"],
   }, async () => {

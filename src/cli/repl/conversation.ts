@@ -14,6 +14,7 @@ import { terminalPerson } from "./asks/person.ts";
 import { confirmMode, nextMode } from "./confirm-mode.ts";
 import { createDoublePress } from "./double-press.ts";
 import { argumentsOf, menuOf } from "./menu.ts";
+import type { PromptImages } from "./prompt-images.ts";
 import type { ReplSession } from "./repl-session.ts";
 import { callsSkill, isSlashCommand, runSlashCommand, type SlashContext } from "./slash-commands.ts";
 import type { Terminal, TerminalListeners } from "./terminal.ts";
@@ -58,6 +59,7 @@ export class Conversation {
   readonly #unread = new UnreadInput();
   readonly #leaving = Promise.withResolvers<number>();
   #begun: ConversationStart | null = null;
+  readonly #images: PromptImages;
   /** Stops the turn that the user started. */
   #stop: AbortController | null = null;
   /** Shows the result of a turn that the conversation started by itself. */
@@ -75,11 +77,12 @@ export class Conversation {
 
   constructor(
     io: CliIO,
-    programs: UserPrograms,
+    { programs, images }: { readonly programs: UserPrograms; readonly images: PromptImages },
     open: (listeners: TerminalListeners, completer: Completer) => Terminal,
   ) {
     this.#io = io;
     this.#programs = programs;
+    this.#images = images;
     this.#press = createDoublePress(io.clock);
     this.left = this.#leaving.promise;
     this.terminal = open(
@@ -228,14 +231,14 @@ export class Conversation {
     if (command !== undefined) void this.#run(command);
     else if (isSlashCommand(text) && !skill) void this.#slash(text, begun);
     else if (!this.#stop && !this.#woken) this.#prompt(text, begun);
-    // A skill runs as a prompt of its own.
-    else if (skill) this.#unread.wait(text);
+    // A skill runs as a prompt of its own, and an image comes with one.
+    else if (skill || this.#images.of(text).length > 0) this.#unread.wait(text);
     else this.#unread.tellMain(text, session);
   }
 
   #prompt(text: string, begun: ConversationStart): void {
     const told = this.#unread.withRun(text);
-    void this.#turn(told, (signal) => begun.session.prompt(told, signal), begun);
+    void this.#turn(told, (signal) => begun.session.prompt(told, signal, this.#images.of(told)), begun);
   }
 
   /** Runs a command of the user. The model learns of it with the next prompt. */

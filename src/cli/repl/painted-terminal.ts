@@ -19,6 +19,7 @@ import type { CliIO } from "../io.ts";
 import { type AgentBrowser, openAgentBrowser } from "./agent-browser.ts";
 import { createDoublePress } from "./double-press.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
+import type { PromptImages } from "./prompt-images.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
 import { createScreen } from "./screen.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
@@ -27,6 +28,7 @@ export interface PaintedOptions extends TerminalListeners {
   /** Newest first. */
   readonly history: readonly string[];
   readonly completer: Completer;
+  readonly images: PromptImages;
   /** At the prompt; questions keep their keys. */
   readonly keymap: Keymap;
   /** Returns the text as the user's own editor left it; rejects with a sentence. */
@@ -146,6 +148,17 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     if (text === null) screen.print(paint("dim", "No call has ended yet, and no thoughts have come."));
     else await options.pageOutside(text, over.signal);
   };
+  const pasteImage = (): Promise<void> =>
+    options.images
+      .fromClipboard(over.signal)
+      .then((mark) => prompt.type({ type: "paste", text: mark }))
+      .catch((error: unknown) => screen.print(paint("yellow", safeLine(errorMessage(error)))))
+      .then(frames.now);
+  /** A dropped image becomes its mark. */
+  const withMark = (key: Key): Key => {
+    const mark = key.type === "paste" ? options.images.dropped(key.text) : null;
+    return mark === null ? key : { type: "paste", text: mark };
+  };
   const swapStash = (): void => {
     const { text } = prompt;
     prompt.set(stash);
@@ -167,6 +180,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     else if (isKey(key, "ctrl+t")) showsTodos = !showsTodos;
     else if (isKey(key, "down") && prompt.shown === "") return openBrowser();
     else if (isKey(key, "ctrl+s")) swapStash();
+    else if (isKey(key, "ctrl+v")) void pasteImage();
     else if (isKey(key, "ctrl+z")) void lend(options.suspend);
     else return false;
     return true;
@@ -188,7 +202,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     options.onEnd("left");
   };
   const keys = createKeyReader((key) => {
-    const meant = answer ? key : options.keymap.translate(key);
+    const meant = answer ? key : options.keymap.translate(withMark(key));
     if (meant !== null) onKey(meant);
     frames.now();
   });

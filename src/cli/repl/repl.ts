@@ -24,6 +24,7 @@ import { type HistoryFile, openHistory } from "./history-file.ts";
 import { readOwnKeys } from "./own-keys.ts";
 import { createPaintedTerminal, type PaintedOptions } from "./painted-terminal.ts";
 import { createPlainTerminal } from "./plain-terminal.ts";
+import { createPromptImages } from "./prompt-images.ts";
 import type { ReplSession } from "./repl-session.ts";
 import { lastReply, showResumed } from "./show-resumed.ts";
 import { showStatus } from "./status/status-rows.ts";
@@ -217,9 +218,12 @@ interface OpenTalk {
 
 function openTalk(io: CliIO, { lines }: HistoryFile, keymap: Keymap): OpenTalk {
   const programs = createUserPrograms(io, () => talk.cwd);
-  const talk: Conversation = new Conversation(io, programs, (listeners, completer) =>
+  const images = createPromptImages({
+    ...{ platform: process.platform, homedir: io.homedir, env: io.env, run: programs.process },
+  });
+  const talk: Conversation = new Conversation(io, { programs, images }, (listeners, completer) =>
     chooseTerminal(io, {
-      ...{ ...listeners, history: lines, completer, keymap },
+      ...{ ...listeners, history: lines, completer, keymap, images },
       editOutside: (text, signal) => editOutside(text, { env: io.env, cwd: talk.cwd, signal }),
       pageOutside: (text, signal) => pageOutside(text, { env: io.env, cwd: talk.cwd, signal }),
       suspend: io.suspend ?? (async () => {}),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { exitCodes } from "../../../src/cli/exit-codes.ts";
 import { Conversation } from "../../../src/cli/repl/conversation.ts";
+import type { PromptImages } from "../../../src/cli/repl/prompt-images.ts";
 import type { UserPrograms } from "../../../src/cli/repl/user-programs.ts";
 import { reminderOf } from "../../../src/context/assemble.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
@@ -13,6 +14,8 @@ import { FakeIO } from "../fake-io.ts";
 import { FakeRuntime, type FakeScript, type FakeSession, summary } from "../fake-session.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 import { ownFiles } from "./slash-ground.ts";
+
+const NO_IMAGES: PromptImages = { dropped: () => null, fromClipboard: async () => "", of: () => [] };
 
 const options: SupervisorOptions = { cwd: "/w", source: { provider: "offline" } };
 
@@ -46,7 +49,7 @@ async function holding(
     process: () => Promise.reject(new Error("no process")),
     close: async () => {},
   };
-  const talk = new Conversation(io, programs, (listeners, completer) => {
+  const talk = new Conversation(io, { programs, images: NO_IMAGES }, (listeners, completer) => {
     offered.push(completer);
     const terminal = new FakeTerminal(listeners);
     opened.push(terminal);

@@ -22,6 +22,11 @@ function painted({ edit = async (text: string) => text, agents = noAgents } = {}
     ...{ history: ["from yesterday"], editOutside: edit },
     pageOutside: async (text) => void paged.push(text),
     completer: { commands: () => [], files: async () => [] },
+    images: {
+      dropped: (pasted) => (pasted === "/a.png" ? "[image 123abc]" : null),
+      fromClipboard: async () => "[image 456def]",
+      of: () => [],
+    },
     keymap: readKeymap('{"bindings":[{"context":"Chat","bindings":{"ctrl+x":"chat:stash","ctrl+n":null}}]}')
       .keymap,
     onLine: (text) => heard.push(text),
@@ -55,6 +60,8 @@ test.each([
   ["x\u001b[27u\u001b[27u", ["(escape)", "(escape)"]],
   ["away\u0013now\r\u0013\r", ["now", "away"]],
   ["away\u0018now\u000e\r\u0018\r", ["now", "away"]],
+  ["see \u001b[200~/a.png\u001b[201~\r", ["see [image 123abc]"]],
+  ["see \u001b[200~/b.png\u001b[201~\r", ["see /b.png"]],
   ["\u001a", ["(suspended)"]],
   ["\u0012yester\r\r", ["from yesterday"]],
 ] as const)("%j means %j", async (keys, expected) => {
