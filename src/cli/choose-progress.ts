@@ -68,6 +68,8 @@ function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): Progres
         case "compacted":
         case "text":
         case "thinking":
+        case "queued":
+        case "merge":
         case "call-begin":
         case "call-progress":
         case "call-end":

@@ -66,6 +66,8 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
         case "compacted":
         case "text":
         case "thinking":
+        case "queued":
+        case "merge":
         case "call-begin":
         case "call-progress":
         case "call-end":

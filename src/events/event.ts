@@ -4,6 +4,7 @@ import { type ContentBlockParam, Usage } from "../mailbox/conversation.ts";
 import { ActorId } from "../mailbox/ids.ts";
 import { Summary } from "../mailbox/messages.ts";
 import { ModelPause } from "../mailbox/model-pause.ts";
+import { WorktreeResult } from "../mailbox/worktree.ts";
 import type { UserAnswer, UserRequest } from "../policy/asks.ts";
 import { AgentResult } from "./agent-result.ts";
 import { AgentView } from "./agent-view.ts";
@@ -131,6 +132,34 @@ export const SupervisorEvent = z.discriminatedUnion("type", [
       after: z.number(),
     })
     .check(z.describe("A conversation was made shorter; its `message` events stay what they were.")),
+  z
+    .object({
+      type: z.literal("queued"),
+      actor: ActorId,
+      id: z.string(),
+      text: z.string(),
+      state: z.enum(["waits", "read", "withdrawn"]),
+    })
+    .check(
+      z.describe(
+        "A line of the user for an agent that works: it waits for the agent's next turn; later, with the same `id`, a recorded turn has read it, or the user has taken it back.",
+      ),
+    ),
+  z
+    .object({
+      type: z.literal("merge"),
+      actor: ActorId,
+      state: z
+        .enum(["started", "conflict", "ended"])
+        .check(z.describe("`conflict`: the agent continues and resolves it.")),
+      conflicts: z.exactOptional(z.array(z.string()).check(z.describe("Paths, at a conflict."))),
+      result: z.exactOptional(WorktreeResult.check(z.describe("At the end."))),
+    })
+    .check(
+      z.describe(
+        "The edits of an agent with its own worktree are merged, or kept on their branch if it was stopped: then there is only an end.",
+      ),
+    ),
   z
     .object({ type: z.literal("woken"), because: z.string() })
     .check(

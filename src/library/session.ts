@@ -131,6 +131,8 @@ function actorOf(event: SupervisorEvent): ActorId | null {
       return event.view.id;
     case "text":
     case "thinking":
+    case "queued":
+    case "merge":
     case "waiting":
     case "call-begin":
     case "call-progress":

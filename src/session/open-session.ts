@@ -202,7 +202,8 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   });
   const verdicts = new AcceptanceVerdicts(acceptance);
   const isolation = openIsolation({
-    ...{ ...git, verdicts, settings, session: id, clock, commands, asks, actors, foreignGit, onWarning },
+    ...{ ...git, verdicts, settings, session: id, clock, commands, asks, actors, foreignGit },
+    ...{ onWarning, onEvent },
   });
   const background = new Background({
     ...{ commands, processes, clock, note: (event) => journal.note(event) },

@@ -210,5 +210,8 @@ export type CoreEvent =
   | { readonly type: "replayed"; readonly state: SessionState; readonly actors: readonly Actor[] }
   /** One that was cut off with a process before continues. */
   | { readonly type: "resumed"; readonly actor: Actor }
+  /** The user has sent an actor that works a line, which its next turn reads. */
+  | { readonly type: "queued"; readonly actor: Actor; readonly id: string; readonly text: string }
+  | { readonly type: "withdrawn"; readonly actor: Actor; readonly id: string }
   /** The main conversation is idle and has input, or has just become idle. */
   | { readonly type: "idle" };

@@ -176,6 +176,7 @@ export class Spawn {
     const durable = journal.append(event);
     // In this moment, or it might end before: the journal has the message before any turn that heard it.
     actors.delivery.message(actor, text, { id, from, text: said, isSteering: true });
+    if (from === null) actors.emit({ type: "queued", actor, id, text });
     await durable;
   }
 
@@ -183,6 +184,7 @@ export class Spawn {
   unsend(actor: Actor): string[] {
     return actor.inbox.unsend().map(({ id, text }) => {
       this.#parts.journal.note({ type: "withdrawn", actor: actor.id, id });
+      this.#parts.actors.emit({ type: "withdrawn", actor, id });
       return text;
     });
   }

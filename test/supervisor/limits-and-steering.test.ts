@@ -109,7 +109,7 @@ describe.each(shippedHosts)("limits and steering, %s", (host) => {
 
   test("what the user withdraws before an agent has read it is not heard, now or after a restart (issue 21, 5)", async () => {
     const hold = gate();
-    const { supervisor, model } = supervised(
+    const { supervisor, model, events } = supervised(
       host,
       (_request, n) => (n === 0 ? { calls, after: hold.after } : { text: "done" }),
       { tools: [tick] },
@@ -125,6 +125,12 @@ describe.each(shippedHosts)("limits and steering, %s", (host) => {
     expect((await result).summary.status).toBe("done");
     expect(saidTo(model.requests[1])).not.toContain("that");
     expect(saidTo(model.requests[1])).toContain("be brief");
+    expect(
+      events.flatMap((event) => (event.type === "queued" ? [`${event.text}: ${event.state}`] : [])),
+    ).toEqual([
+      ...["stop that: waits", "and that: waits", "stop that: withdrawn", "and that: withdrawn"],
+      ...["be brief: waits", "be brief: read"],
+    ]);
     await supervisor.close();
     const reading = await readJournal(journalFile(supervisor.folder));
     if (reading.type === "refused") throw new Error(reading.reason);

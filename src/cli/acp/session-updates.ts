@@ -101,6 +101,8 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
         return agent(event.view);
       // What waits for the user is a request of its own; the client's user learns of the rest from the answer.
       case "asked":
+      case "queued":
+      case "merge":
       case "settled":
       case "waiting":
       case "paused":

@@ -181,6 +181,8 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
               .join("\n"),
           );
         case "thinking":
+        case "queued":
+        case "merge":
         case "asked":
         case "settled":
         // The conversation shows these itself.

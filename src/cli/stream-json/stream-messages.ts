@@ -205,6 +205,14 @@ export function createStreamMessages({
         const compact_metadata = { trigger, pre_tokens: before, post_tokens: after };
         return [system("compact_boundary", { ...who(event.actor), compact_metadata })];
       }
+      case "queued": {
+        const { id, text, state, actor } = event;
+        return [system("troupe_queued", { id, state, text, ...who(actor) })];
+      }
+      case "merge": {
+        const { type: _, actor, ...merge } = event;
+        return [system("troupe_merge", { ...merge, ...who(actor) })];
+      }
       case "woken":
         return [system("troupe_woken", { because: event.because })];
       // The result says it.

@@ -38,7 +38,7 @@ export interface SessionEvents {
 
 /**
  * Reports calls and messages to the session's listener: for each call one begin and one end, whatever happens to it.
- * Joints: `prepareCall` (a begin), `afterCall` (an end), `onEvent` (what was refused, replies, turns, ends of runs).
+ * Joints: `prepareCall` (a begin), `afterCall` (an end), `onEvent` (what was refused, queued lines, replies, turns, ends of runs).
  */
 export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
   const open = new Map<CallId, OpenCall>();
@@ -46,6 +46,13 @@ export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
   const ended = new Map<ActorId, Set<CallId>>();
   /** The turn whose reply was reported before its calls ran, by actor. */
   const said = new Map<ActorId, number>();
+
+  /** Lines of the user that no recorded turn has read, by their IDs. */
+  const queued = new Map<string, { readonly actor: ActorId; readonly text: string }>();
+  const dequeue = (id: string, state: "read" | "withdrawn"): void => {
+    const line = queued.get(id);
+    if (line !== undefined && queued.delete(id)) onEvent({ type: "queued", id, ...line, state });
+  };
 
   const begin = (call: Omit<CallBeginEvent, "type">): void => {
     const { actor, call: id, toolUse, tool } = call;
@@ -123,7 +130,15 @@ export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
           });
           return;
         }
+        case "queued": {
+          const { actor, id, text } = event;
+          queued.set(id, { actor: actor.id, text });
+          return onEvent({ type: "queued", actor: actor.id, id, text, state: "waits" });
+        }
+        case "withdrawn":
+          return dequeue(event.id, "withdrawn");
         case "turn":
+          for (const id of event.turn.heard.flatMap(({ of = [] }) => of)) dequeue(id, "read");
           return finishTurn(event.actor, event.turn);
         case "released":
           for (const { of } of [...open.values()])

@@ -1,3 +1,4 @@
+import type { SupervisorEvent } from "../../events/event.ts";
 import { processIdentity } from "../../journal/process-identity.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import type { SessionId } from "../../mailbox/ids.ts";
@@ -43,6 +44,7 @@ export interface OpenIsolationParts extends Trees {
   readonly actors: Pick<Actors, "move">;
   foreignGit(directory: string): string | null;
   onWarning(message: string): void;
+  onEvent(event: SupervisorEvent): void;
 }
 
 export function openIsolation(parts: OpenIsolationParts): WorktreeIsolation {

@@ -1,4 +1,5 @@
 import { join, relative } from "node:path";
+import type { SupervisorEvent } from "../../events/event.ts";
 import type { SessionState } from "../../journal/session-state.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { shorten } from "../../lib/text.ts";
@@ -39,6 +40,7 @@ export interface IsolationParts {
   /** Returns what git would run in a directory without the user's trust, or null. */
   foreignGit(folder: string): string | null;
   onWarning(message: string): void;
+  onEvent(event: SupervisorEvent): void;
 }
 
 const INTENT_CHARS = 600;
@@ -204,6 +206,7 @@ export class WorktreeIsolation {
     const held = isolation && this.trees.at(isolation.path);
     if (!isolation || !held || held.owner !== actor.id) return { summary };
     const finished = this.#finished(actor, summary, held, isolation);
+    this.#parts.onEvent({ type: "merge", actor: actor.id, state: "started" });
     let failure = "The merge did not finish.";
     const back = await this.#queue
       .enter(isolation.checkout, finished.signal, async () => {
@@ -221,6 +224,8 @@ export class WorktreeIsolation {
     if (back.type === "rework") return { continueWith: back.text };
     if (back.type === "goes-back") {
       this.#resolutions.set(actor.id, (this.#resolutions.get(actor.id) ?? 0) + 1);
+      const conflicts = back.conflicts.map(({ path }) => path);
+      this.#parts.onEvent({ type: "merge", actor: actor.id, state: "conflict", conflicts });
       const earlier = this.trees.mergedInto(isolation.checkout);
       return {
         continueWith: conflictText(held.tree, back.conflicts, earlier, intentOf(summary.text)),
@@ -294,6 +299,7 @@ export class WorktreeIsolation {
     if (result.outcome === "merged") this.trees.merged(held.tree, { title, paths, intent: intentOf(text) });
     // An actor whose branch is kept can be resumed: it then claims its worktree again.
     this.trees.letGo(held.tree);
+    this.#parts.onEvent({ type: "merge", actor, state: "ended", result });
     return { ...summary, worktree: result };
   }
 

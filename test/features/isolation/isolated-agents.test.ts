@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSyn
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { SupervisorEvent } from "../../../src/events/event.ts";
 import type { ActorId } from "../../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
@@ -97,7 +98,7 @@ describe.each(everyDayHosts)("agents with their own worktrees, %s", (host) => {
     tags: ["long"],
   }, async () => {
     const bothWrote = barrier(2);
-    const { repository, supervisor } = await sessionIn(host, async (request, said) => {
+    const { repository, supervisor, events } = await sessionIn(host, async (request, said) => {
       const file = at(request, "a.txt");
       if (said.includes("conflict with changes of the checkout")) {
         if (said.split("was overwritten").length > 2) return { text: "Both hold now." };
@@ -115,6 +116,15 @@ describe.each(everyDayHosts)("agents with their own worktrees, %s", (host) => {
     expect(results.map(({ summary }) => summary.text)).toContain("Both hold now.");
     expect(onDisk(repository, "a.txt")).toContain("four of both, settled");
     expect(onDisk(repository, "a.txt")).not.toContain("<<<<<<<");
+    const merges = events.flatMap((event) => (event.type === "merge" ? [SupervisorEvent.parse(event)] : []));
+    const ofAgents = Map.groupBy(merges, (event) => "actor" in event && event.actor);
+    const steps = [...ofAgents.values()].map((all) => all.map((event) => "state" in event && event.state));
+    expect(steps.toSorted((one, other) => one.length - other.length)).toEqual([
+      ["started", "ended"],
+      ["started", "conflict", "started", "ended"],
+    ]);
+    expect(merges).toContainEqual(expect.objectContaining({ state: "conflict", conflicts: ["a.txt"] }));
+    expect(merges.at(-1)).toMatchObject({ state: "ended", result: { outcome: "merged" } });
   });
 
   test("keeps an unresolved conflict on its branch after two tries, and names file and lines", {
