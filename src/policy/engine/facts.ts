@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { leadsToDirectory } from "../on-disk.ts";
 import { readingUses } from "../shell/command-uses.ts";
 import type { ShellPart, ShellRedirect } from "../shell/script.ts";
 import { printfUses } from "../shell/tests.ts";
@@ -121,17 +121,13 @@ function into(
 ): (string | null)[] {
   return targets.flatMap((target) => {
     if (target === null) return [null];
-    const isDirectory = at.folders.some((dir) => isExistingDirectory(resolve(dir, target)));
+    const isDirectory = at.folders.some((dir) => leadsToDirectory(resolve(dir, target)));
     if (!isDirectory) return [target, ...sources.map((source) => source && join(target, basename(source)))];
     // `cp -a d/. .` copies the contents of `d`, under unknown names.
     return sources.map((source) =>
       source === null || /(?:^|\/)\.{0,2}\/*$/.test(source) ? null : join(target, basename(source)),
     );
   });
-}
-
-function isExistingDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** Null among the names is an unknown name. */

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
+import { leadsToDirectory } from "../on-disk.ts";
 import type { FileAccess } from "./file-access.ts";
 import { holds } from "./path-candidates.ts";
 
@@ -44,7 +45,7 @@ export class ProgramPath {
 
   #linkProblem(name: string): string | null {
     const dir = this.#dirs.find((one) => isProgram(join(one, name)));
-    if (dir === undefined) return this.#dirs.some(isDirectory) ? null : `PATH leads to no ${name}`;
+    if (dir === undefined) return this.#dirs.some(leadsToDirectory) ? null : `PATH leads to no ${name}`;
     const file = join(dir, name);
     return this.#files.isWithin(realpathSync.native(file)) ? `${file} leads into the workspace` : null;
   }
@@ -57,8 +58,4 @@ function isProgram(file: string): boolean {
     // It is unreadable, so it cannot be started either.
     return false;
   }
-}
-
-function isDirectory(dir: string): boolean {
-  return statSync(dir, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -10,6 +10,7 @@ beforeAll(() => {
   mkdirSync(join(place.home, "real-secrets"));
   writeFileSync(join(place.home, "real-secrets", "k"), "x");
   symlinkSync(join(place.home, "real-secrets"), join(place.home, "secrets"));
+  symlinkSync("circle", join(place.project, "circle"));
 });
 afterAll(() => removePlace(place));
 
@@ -135,6 +136,11 @@ table("1 malformed input is never allowed", [
   ["", ["Agent", { prompt: ["\0"] }], "ask"],
   ["deny Bash", ["Bash", {}], "deny"],
   ["", ["WebFetch", {}], "ask"],
+]);
+
+table("a link that leads back to itself is a path like others: the engine does not fail", [
+  ["allow Bash(cp *)", ["Bash", { command: "cp a.txt circle" }], "allow"],
+  ["deny Bash(mv *)", ["Bash", { command: "mv a.txt circle/" }], "deny"],
 ]);
 
 table("2 how rules are written", [
