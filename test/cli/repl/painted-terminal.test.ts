@@ -8,7 +8,7 @@ import { callId, MAIN } from "../../../src/mailbox/ids.ts";
 import { readKeymap } from "../../../src/terminal/input/keymap.ts";
 import { settled } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
-import { terminalScreen } from "../../support/terminal-screen.ts";
+import { screenOf, terminalScreen } from "../../support/terminal-screen.ts";
 import { FakeIO } from "../fake-io.ts";
 import { noAgents } from "./fake-terminal.ts";
 
@@ -99,6 +99,20 @@ test("a question rings if no key was pressed for a while, and not while the user
   await io.clock.advance(11_000);
   await asked();
   expect(bells()).toBe(1);
+});
+
+test("the newest line of what it thinks is shown until it answers", async () => {
+  const { io, terminal } = painted();
+  const shown = async () => {
+    await io.clock.advance(100);
+    return (await screenOf(io.out.text)).join("\n");
+  };
+  terminal.working();
+  const of = { actor: MAIN, turn: 1 };
+  terminal.onEvent({ type: "thinking", ...of, text: "First this.\nThen\u001b[2J that" });
+  expect(await shown()).toContain("∴ Then that");
+  terminal.onEvent({ type: "text", ...of, text: "Yes." });
+  expect(await shown()).not.toContain("∴");
 });
 
 test("Ctrl-O opens all that the last call printed or changed, without its control characters (issue 21, 3)", async () => {
