@@ -16,6 +16,7 @@ export {
   type WorktreeSetup,
   worktreeDefaults,
 } from "./features/isolation/worktree-settings.ts";
+export type { ModelChange, ModelService, OfferedModel } from "./features/models/index.ts";
 export { ActorError, type ActorErrorKind } from "./features/user-actors/actor-error.ts";
 export type { ActorRef, AskOptions } from "./features/user-actors/actor-ref.ts";
 export {
