@@ -33,7 +33,7 @@ if (process.argv[3] === "echo") {
     onInterrupt: () => process.exit(0),
     onEscape: () => false,
     onNextMode() {},
-    agents: { views: () => [], todos: () => [], watch() {}, message() {}, stop() {} },
+    agents: { views: () => [], todos: () => [], toBackground: () => 0, watch() {}, message() {}, stop() {} },
     onEnd: () => process.exit(0),
     editOutside: async (text) => text,
     pageOutside: async () => {},

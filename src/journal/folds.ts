@@ -77,6 +77,7 @@ export function agentsOf(records: Records): AgentHistory[] {
       case "session":
       case "model":
       case "withdrawn":
+      case "to-background":
       case "before":
       case "after":
       case "reply":

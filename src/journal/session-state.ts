@@ -207,6 +207,9 @@ class Folding {
           unheard: unheard.filter(({ of = [] }) => !of.includes(event.id)),
         }));
         break;
+      case "to-background":
+        this.#change(event.actor, () => ({ background: true }));
+        break;
       case "reply":
         this.#change(event.actor, ({ turns }) =>
           event.reply.turn === (turns.at(-1)?.turn ?? 0) + 1 ? { reply: event.reply, begun: [] } : {},

@@ -67,6 +67,8 @@ export const CommandResult = z.object({
   output: CommandOutput,
   /** It was ended because it wrote more than is kept. */
   flooded: z.boolean(),
+  /** The user moved it to the background, where it has this ID; all else is as it was in that moment. */
+  moved: z.optional(z.string()),
   /** The shell's last working directory; null if unknown. */
   cwd: z.nullable(z.string()),
 });

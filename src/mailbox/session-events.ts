@@ -44,6 +44,8 @@ export const SessionEvent = z.lazy(() =>
     }),
     /** The user withdrew a message (its `prompt` has this `id`) before the actor had read it. */
     z.object({ type: z.literal("withdrawn"), actor: ActorId, id: z.string() }),
+    /** The user moved an agent to the background: its result comes as a notice. */
+    z.object({ type: z.literal("to-background"), actor: ActorId }),
     /**
      * An agent was requested; its thread may start later. `call` is the calling tool call, if any. `background`: its
      * result comes as a notice. `fork`: the spec's messages follow its parent's conversation at this record.

@@ -311,6 +311,8 @@ export interface SupervisorHandle {
   send(actor: ActorId, text: string): "queued" | "ended" | "unknown";
   /** Withdraws what `send` said and the actor has not read, oldest first: it will not hear it. */
   unsend(actor: ActorId): readonly string[];
+  /** Moves the commands and agents that an actor waits for to the background: they notify it when they end. Returns their number. */
+  toBackground(actor: ActorId): number;
   /** Reports the text of an agent as it is written (`text` events), until this is switched off. The main conversation's always is. */
   watch(actor: ActorId, on: boolean): void;
   /** The steps of an actor's own list; empty if it keeps none. */

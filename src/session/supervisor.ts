@@ -202,6 +202,7 @@ export class Supervisor implements SupervisorHandle {
   }
 
   readonly todos = (actor: ActorId) => this.#actors.find(actor)?.todo ?? [];
+  readonly toBackground = (actor: ActorId): number => this.#actors.toBackground(actor);
   readonly watch = (actor: ActorId, on: boolean): void => this.#actors.watch(actor, on);
 
   async compact(actor: ActorId, instructions = ""): Promise<Compaction> {

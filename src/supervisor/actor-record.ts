@@ -276,6 +276,11 @@ class ActorRecord extends RunState {
     return { turn, results: [], cwd: this.cwd, reads: [], commands: [] };
   }
 
+  toBackground(): void {
+    this.runFor = { ...this.runFor, background: true };
+    this.moved.resolve("moved");
+  }
+
   /** Becomes what the journal says it was, before it continues or after it has ended. */
   restore({ spec, turns, reply, run, owner, call, background, unheard, earlier }: ActorAtRest): void {
     const heard = [...turns, ...(reply === null ? [] : [reply])].flatMap((one) => one.heard);

@@ -136,6 +136,19 @@ export class ActorSystem implements Actors {
     this.#advance(actor, { type: "stop", stop });
   }
 
+  /** The user does not want to wait: what an actor waits for continues in the background. Returns how much that is. */
+  toBackground(owner: ActorId): number {
+    const agents = this.#awaitedBy(owner)
+      .flatMap((id) => this.find(id) ?? [])
+      .filter(({ runFor }) => runFor.call !== null);
+    for (const actor of agents) {
+      this.#parts.journal.note({ type: "to-background", actor: actor.id });
+      actor.toBackground();
+      this.changed(actor);
+    }
+    return this.#joints.reduce((sum, one) => sum + (one.toBackground?.(owner) ?? 0), agents.length);
+  }
+
   /** Not by their position in the tree: an agent that was resumed works for the one that resumed it. */
   #awaitedBy(owner: ActorId): ActorId[] {
     const isAwaited = ({ runFor, hasEnded }: Actor) =>

@@ -57,6 +57,8 @@ export interface Joints {
    * 40 s). Runs in the moment of the end; a throw is a warning, and the summary stays as it was.
    */
   onEnd?(end: RunEnd): EndChanges;
+  /** Moves what runs for an actor's calls to the background, and returns how much that was. */
+  toBackground?(owner: ActorId): number;
   /** Something has happened. Nothing that it throws or does may depend on other features. */
   onEvent?(event: CoreEvent): void;
 }

@@ -36,6 +36,8 @@ export abstract class RunState {
   /** Its summary was delivered. */
   delivered = false;
   #ended = Promise.withResolvers<Summary>();
+  /** Resolves when this run is moved to the background. */
+  moved = Promise.withResolvers<"moved">();
 
   constructor(runFor: RunFor, now: number) {
     this.runFor = runFor;
@@ -153,5 +155,6 @@ export abstract class RunState {
     this.summary = null;
     this.delivered = false;
     this.#ended = Promise.withResolvers();
+    this.moved = Promise.withResolvers();
   }
 }

@@ -147,6 +147,9 @@ export class FakeSession implements SupervisorHandle {
   watch(actor: ActorId, on: boolean): void {
     this.watched.push({ actor, on });
   }
+  toBackground(): number {
+    return 0;
+  }
   todos(): readonly Todo[] {
     return [];
   }

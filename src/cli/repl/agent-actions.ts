@@ -8,6 +8,8 @@ import type { ReplSession } from "./repl-session.ts";
 export interface AgentActions {
   /** Every agent but the main conversation, in spawn order. */
   views(): readonly AgentView[];
+  /** Moves what the main conversation waits for to the background; returns how much that is. */
+  toBackground(): number;
   /** The main conversation's own list of steps. */
   todos(): readonly Todo[];
   /** Whether the text of an agent is shown as it is written. */
@@ -29,6 +31,7 @@ export function agentActions(
       session()
         ?.tree()
         .filter(({ id }) => id !== MAIN) ?? [],
+    toBackground: () => session()?.toBackground(MAIN) ?? 0,
     todos: () => session()?.todos(MAIN) ?? [],
     watch: (agent, on) => session()?.watch(agent, on),
     message(agent, text) {

@@ -4,6 +4,7 @@ import { createFrames, TEXT_MS } from "../../terminal/canvas/frames.ts";
 import { takeKeys } from "../../terminal/canvas/modes.ts";
 import { paintFor } from "../../terminal/colour.ts";
 import { createChoiceForm } from "../../terminal/dialogs/choice-form.ts";
+import { counted } from "../../terminal/figures.ts";
 import type { Completer } from "../../terminal/input/completions.ts";
 import { createEditor, type Editor } from "../../terminal/input/editor.ts";
 import { createHistorySearch, type HistorySearch } from "../../terminal/input/history-search.ts";
@@ -164,6 +165,13 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     prompt.set(stash);
     stash = text;
   };
+  const moveToBackground = (): boolean => {
+    const count = options.agents.toBackground();
+    const none = "Nothing runs in the foreground that can be moved to the background.";
+    const moved = `Moved to the background: ${counted(count, "command or agent", "commands and agents")}.`;
+    screen.print(paint("dim", count === 0 ? none : moved));
+    return true;
+  };
   const openBrowser = (): boolean => {
     browser = openAgentBrowser({
       ...{ agents: options.agents, inside, paint, now: () => clock.now(), onChange: () => frames.now() },
@@ -177,6 +185,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     else if (isKey(key, "ctrl+g")) void lendTo(editPrompt);
     else if (isKey(key, "ctrl+o")) void lendTo(showOutput);
     else if (isKey(key, "shift+tab")) options.onNextMode();
+    else if (isKey(key, "ctrl+b") && prompt.shown === "") return moveToBackground();
     else if (isKey(key, "ctrl+t")) showsTodos = !showsTodos;
     else if (isKey(key, "down") && prompt.shown === "") return openBrowser();
     else if (isKey(key, "ctrl+s")) swapStash();

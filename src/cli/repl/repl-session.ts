@@ -9,6 +9,7 @@ export type ReplSession = Pick<
   | "send"
   | "unsend"
   | "watch"
+  | "toBackground"
   | "todos"
   | "tree"
   | "cancel"

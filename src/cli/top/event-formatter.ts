@@ -54,6 +54,8 @@ export class EventFormatter {
         return [`resumed (run ${event.run})`];
       case "prompt":
         return event.notice ? [] : [this.#asked(event.message, event.from ?? null)];
+      case "to-background":
+        return ["continues in the background"];
       case "withdrawn":
         return ["does not get the last message: the user withdrew it"];
       case "reply":

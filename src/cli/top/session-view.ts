@@ -122,6 +122,7 @@ export class SessionView {
         });
         break;
       case "command":
+      case "to-background":
       case "withdrawn":
       case "command-end":
       case "task":

@@ -95,12 +95,14 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     const { agent, background, ended } =
       this.#startedBy(context.call) ?? runOf(await this.#startForCall(type, input, caller, context));
     const missing = input.resume === undefined ? this.#missingServers(agent) : "";
-    if (background) {
+    const summary = background
+      ? "moved"
+      : await actors.whileWaiting(caller, Promise.race([ended, agent.moved.promise]));
+    if (summary === "moved") {
       const { id, title } = agent;
       const note = missing === "" ? {} : { note: missing };
       return { type: "launched", id, title, path: outputs.pathOf(id), ...note };
     }
-    const summary = await actors.whileWaiting(caller, ended);
     const note = [noteOn(summary), missing].filter(Boolean).join("\n\n");
     return {
       type: "ended",

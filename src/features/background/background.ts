@@ -5,6 +5,7 @@ import type {
   BackgroundAnswer,
   BackgroundRequest,
   CommandOutput,
+  CommandRequest,
   CommandResult,
 } from "../../mailbox/runs.ts";
 import type { SessionEvent } from "../../mailbox/session-events.ts";
@@ -15,7 +16,7 @@ import type { Notice } from "../../supervisor/notices.ts";
 import type { CommandPlace } from "../../supervisor/running-call.ts";
 import { formatSize } from "../../tools/command-output.ts";
 import { endNotice, linesNotice } from "./command-notices.ts";
-import type { Commands } from "./commands.ts";
+import { type Commands, notRun } from "./commands.ts";
 
 /** Commands of one actor that may run at the same time. */
 const MAX_RUNNING = 32;
@@ -62,6 +63,14 @@ interface Entry extends BackgroundCommand {
   seen: number;
   /** True if its owner knows that it ended, or no longer exists. */
   told: boolean;
+  /** Its whole output, if its file may be gone. */
+  last?: CommandOutput;
+}
+
+/** A command that a call waits for. */
+interface Front {
+  readonly owner: ActorId;
+  move(): Promise<void>;
 }
 
 export interface BackgroundPorts {
@@ -82,6 +91,7 @@ export interface BackgroundPorts {
 export class Background {
   readonly #ports: BackgroundPorts;
   readonly #entries = new Map<string, Entry>();
+  readonly #front = new Set<Front>();
 
   constructor(ports: BackgroundPorts) {
     this.#ports = ports;
@@ -98,6 +108,61 @@ export class Background {
 
   runningOf(owner: ActorId): BackgroundCommand[] {
     return this.running.filter((entry) => entry.owner === owner);
+  }
+
+  /** Runs a command in the foreground, until it ends or the user moves it. It has its timeout then, too. */
+  async run(
+    owner: ActorId,
+    request: CommandRequest,
+    { stopping, life }: { readonly stopping: AbortSignal; readonly life: AbortSignal },
+    { title, ...where }: CommandPlace & { readonly title: string },
+    onLines: (lines: readonly string[]) => void,
+  ): Promise<CommandResult> {
+    const { commands, clock } = this.#ports;
+    const stop = new AbortController();
+    const abort = () => stop.abort(stopping.reason);
+    stopping.addEventListener("abort", abort, { once: true });
+    if (stopping.aborted) abort();
+    const { command, cwd, timeoutMs } = request;
+    let isMoved = false;
+    const running = commands.start({
+      ...{ owner, command, cwd, timeoutMs, keep: false, where, signal: stop.signal },
+      onLines: (lines) => isMoved || onLines(lines),
+    });
+    if (typeof running === "string") return notRun(running);
+    const { id, path, result } = running;
+    const moved = Promise.withResolvers<CommandResult>();
+    const since = clock.now();
+    const front: Front = {
+      owner,
+      async move() {
+        isMoved = true;
+        const output = await endsOfFile(path).catch(() => NOTHING);
+        const none = { exitCode: null, signal: null, flooded: false, cwd: null } as const;
+        moved.resolve({
+          ...{ ...none, outcome: "exited", moved: id, durationMs: clock.now() - since },
+          output: { ...output, path },
+        });
+      },
+    };
+    this.#front.add(front);
+    const ended = await Promise.race([result, moved.promise]);
+    this.#front.delete(front);
+    stopping.removeEventListener("abort", abort);
+    if (ended.moved === undefined) return ended;
+    this.#track({ id, owner, title: oneLine(title), path }, stop, life, async (entry) => {
+      const end = await result;
+      entry.last = end.output;
+      this.#ended(entry, endOf(end, clock.now()), { ...end.output, path });
+    });
+    return ended;
+  }
+
+  /** Moves the commands in the foreground of an actor; returns how many. */
+  moveAll(owner: ActorId): number {
+    const mine = [...this.#front].filter((front) => front.owner === owner);
+    for (const front of mine) void front.move();
+    return mine.length;
   }
 
   /** Resolves when the command runs or cannot run. The signal stops it. */
@@ -176,7 +241,7 @@ export class Background {
       entry.told = true;
       this.#ports.forget(entry.owner, commandId(id));
     }
-    const ends = await endsOfFile(entry.path).catch(() => null);
+    const ends = await endsOfFile(entry.path).catch(() => entry.last ?? null);
     if (ends === null) return { ...NOTHING, head: `(${entry.path}, with its output, can no longer be read)` };
     entry.seen = Math.max(entry.seen, ends.bytes);
     return { ...ends, path: entry.path };

@@ -152,7 +152,7 @@ async function resultOf(ended: ProcessResult, path: string): Promise<CommandResu
 
 const nothing = { bytes: 0, head: "", tail: null, path: null };
 
-function notRun(reason: string, outcome: CommandResult["outcome"] = "not-started"): CommandResult {
+export function notRun(reason: string, outcome: CommandResult["outcome"] = "not-started"): CommandResult {
   return {
     ...{ outcome, exitCode: null, signal: null, reason, durationMs: 0 },
     ...{ output: nothing, flooded: false, cwd: null },

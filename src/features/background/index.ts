@@ -46,7 +46,8 @@ export function backgroundFeature(parts: BackgroundFeatureParts): Joints {
         },
         async command(request) {
           const call = allowedCall(actor, request);
-          return commands.run(actor.id, request, stopping.signal, call, (lines) =>
+          const signals = { stopping: stopping.signal, life: life.signal };
+          return background.run(actor.id, request, signals, call, (lines) =>
             parts.onLines(request.call, lines),
           );
         },
@@ -62,6 +63,7 @@ export function backgroundFeature(parts: BackgroundFeatureParts): Joints {
         .find((id) => id !== null);
       return due ? { refusal: notWrittenYet(due) } : {};
     },
+    toBackground: (owner) => background.moveAll(owner),
     keepsAlive: ({ id }) =>
       background
         .runningOf(id)

@@ -19,6 +19,7 @@ function browsing(...first: readonly AgentView[]) {
   const agents: AgentActions = {
     views: () => views,
     todos: () => [],
+    toBackground: () => 0,
     watch: (agent, on) => void done.push(`${on ? "watch" : "leave"} ${agent}`),
     message: ({ id }, text) => void done.push(`message ${id}: ${text}`),
     stop: (agent, scope) => void done.push(`stop ${agent} ${scope}`),

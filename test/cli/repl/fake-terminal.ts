@@ -5,7 +5,7 @@ import { plain } from "../../../src/terminal/colour.ts";
 import { safeText } from "../../../src/terminal/safe-text.ts";
 
 export const noAgents: AgentActions = {
-  ...{ views: () => [], todos: () => [], watch() {}, message() {}, stop() {} },
+  ...{ views: () => [], todos: () => [], toBackground: () => 0, watch() {}, message() {}, stop() {} },
 };
 
 /** A terminal that remembers what it was told, and answers questions with these lines. */

@@ -2,6 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SupervisorEvent } from "../../../src/events/event.ts";
+import { journalFile } from "../../../src/journal/paths.ts";
+import { readJournal } from "../../../src/journal/reader.ts";
+import { sessionStateOf } from "../../../src/journal/session-state.ts";
+import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { shippedHosts, supervised } from "../../support/supervised.ts";
 import { lastResults, textsOf } from "../../support/texts-of.ts";
@@ -35,6 +39,36 @@ describe.each(shippedHosts)("agents in the background, %s", (host) => {
     expect(times(last, "the report")).toBe(1);
     const path = /output_file: (\S+)/.exec(last)?.[1] ?? "";
     expect(readFileSync(path, "utf8")).toBe("the report");
+  });
+
+  test("the user moves an agent there that its caller waits for: the call returns, and a notice brings the report (issue 21, 6)", async () => {
+    const begun = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const { supervisor, model } = supervised(host, async (request) => {
+      if (!isMain(request)) {
+        begun.resolve();
+        await release.promise;
+        return { text: "the report" };
+      }
+      const said = textsOf(request);
+      if (said.includes("<task-notification>")) return { text: "heard" };
+      if (!said.includes("agent_id:")) return { calls: [inBackground("a", { run_in_background: false })] };
+      release.resolve();
+      return { text: "I continue" };
+    });
+    const result = supervisor.prompt("go");
+    await begun.promise;
+    expect(supervisor.toBackground(MAIN)).toBe(1);
+    expect(supervisor.toBackground(MAIN)).toBe(0);
+    const { summary } = await result;
+    expect(summary).toMatchObject({ status: "done", text: "I continue\n\nheard" });
+    const last = textsOf(model.requests.filter(isMain).at(-1) ?? never());
+    expect([times(last, "<task-notification>"), times(last, "the report")]).toEqual([1, 1]);
+    await supervisor.close();
+    const reading = await readJournal(journalFile(supervisor.folder));
+    if (reading.type === "refused") throw new Error(reading.reason);
+    const { actors } = sessionStateOf(reading.records);
+    expect([...actors.values()].map(({ background }) => background)).toEqual([false, true]);
   });
 
   test("shows nothing of an agent's report before its end (A22.16)", async () => {

@@ -104,6 +104,33 @@ describe.each(shippedHosts)("commands in the background, %s", (host: HostName) =
     ]);
   });
 
+  test("a command that the user moves there returns what it has printed, and its end is a notice (issue 21, 6)", async () => {
+    const { path, ready } = witness();
+    const command = `echo begun; echo up > "${path}"; while [ ! -e go ]; do sleep 0.01; done; echo over`;
+    const { supervisor, model, cwd } = supervised(
+      host,
+      (request, n) => {
+        if (n === 0) return calling("Bash", { command });
+        if (n > 1) return { text: "It is over." };
+        expect(heard(request).results).toMatch(/^begun\n\[The user moved this command to the background/);
+        writeFileSync(join(cwd, "go"), "");
+        return { text: "I continue." };
+      },
+      running,
+    );
+    expect(supervisor.toBackground(MAIN)).toBe(0);
+    const result = supervisor.prompt("go");
+    await ready;
+    expect(supervisor.toBackground(MAIN)).toBe(1);
+    const { summary } = await result;
+    expect(summary).toMatchObject({ status: "done", text: "I continue.\n\nIt is over.", turns: 3 });
+    const [text = ""] = heard(model.requests[2]).texts;
+    expect(text).toContain("<result>\n  begun\n  over\n</result>");
+    expect(
+      idIn(JSON.stringify(model.requests[1]?.messages).replace("where it has the id", "with the id")),
+    ).toBe(/<task-id>(\w+)</.exec(text)?.[1]);
+  });
+
   test("an agent that has answered is kept for its command and told of its end; both answers count (A19.8)", async () => {
     const { supervisor, model, cwd } = supervised(
       host,
