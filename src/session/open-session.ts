@@ -346,7 +346,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     // First: a call has begun before anything waits for it, and has ended before hooks look at it.
     events.joints,
     backgroundFeature({
-      ...{ background, commands, processes, toolbox, outputs, actors, onLines: events.onLines },
+      ...{ background, processes, toolbox, outputs, actors, onLines: events.onLines },
       note: (event) => journal.note(event),
     }),
     // Hooks speak before the results of a call are released, and before edits are merged.

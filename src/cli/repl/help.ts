@@ -16,6 +16,7 @@ const KEYS: readonly Row[] = [
   ["Ctrl-S", "put the prompt away, and take it back"],
   ["Ctrl-_", "undo"],
   ["↓", "in an empty prompt: the agents; look inside, write to one, stop one"],
+  ["Ctrl-B", "in an empty prompt: what it waits for continues in the background"],
   ["Ctrl-T", "the list of todos"],
   ["Shift-Tab", "the next permission mode"],
   ["Ctrl-Z", "back to the shell; fg returns"],

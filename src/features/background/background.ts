@@ -16,7 +16,7 @@ import type { Notice } from "../../supervisor/notices.ts";
 import type { CommandPlace } from "../../supervisor/running-call.ts";
 import { formatSize } from "../../tools/command-output.ts";
 import { endNotice, linesNotice } from "./command-notices.ts";
-import { type Commands, notRun } from "./commands.ts";
+import { type Commands, commandNotRun } from "./commands.ts";
 
 /** Commands of one actor that may run at the same time. */
 const MAX_RUNNING = 32;
@@ -129,7 +129,7 @@ export class Background {
       ...{ owner, command, cwd, timeoutMs, keep: false, where, signal: stop.signal },
       onLines: (lines) => isMoved || onLines(lines),
     });
-    if (typeof running === "string") return notRun(running);
+    if (typeof running === "string") return commandNotRun(running);
     const { id, path, result } = running;
     const moved = Promise.withResolvers<CommandResult>();
     const since = clock.now();

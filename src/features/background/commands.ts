@@ -102,7 +102,7 @@ export function backgroundCommands(
     async run(owner, { command, cwd, timeoutMs }, signal, where, onLines) {
       const own = { ...(where === undefined ? {} : { where }), ...(onLines ? { onLines } : {}) };
       const running = start({ owner, command, cwd, timeoutMs, keep: false, signal, ...own });
-      return typeof running === "string" ? notRun(running) : running.result;
+      return typeof running === "string" ? commandNotRun(running) : running.result;
     },
   };
 }
@@ -115,10 +115,10 @@ async function runInside(
   run: (prepared: Prepared) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const prepared = await sandbox.prepare(place(owner));
-  if (typeof prepared === "string") return notRun(prepared);
+  if (typeof prepared === "string") return commandNotRun(prepared);
   if (!signal.aborted) return run(prepared);
   await prepared.finish();
-  return notRun("Cancelled before it was started.", "cancelled");
+  return commandNotRun("Cancelled before it was started.", "cancelled");
 }
 
 /** Adds the sandbox's notes if they explain a failure or it has moved something. */
@@ -152,7 +152,10 @@ async function resultOf(ended: ProcessResult, path: string): Promise<CommandResu
 
 const nothing = { bytes: 0, head: "", tail: null, path: null };
 
-export function notRun(reason: string, outcome: CommandResult["outcome"] = "not-started"): CommandResult {
+export function commandNotRun(
+  reason: string,
+  outcome: CommandResult["outcome"] = "not-started",
+): CommandResult {
   return {
     ...{ outcome, exitCode: null, signal: null, reason, durationMs: 0 },
     ...{ output: nothing, flooded: false, cwd: null },

@@ -12,11 +12,9 @@ import { ripgrepPath } from "../../tools/grep/ripgrep.ts";
 import { agentDue } from "./agent-progress.ts";
 import type { Background, BackgroundCommand, BackgroundPorts } from "./background.ts";
 import { endNotice } from "./command-notices.ts";
-import type { Commands } from "./commands.ts";
 
 export interface BackgroundFeatureParts {
   readonly background: Background;
-  readonly commands: Commands;
   /** Receives what a command in the foreground prints, while it runs. */
   readonly onLines: (call: CallId, lines: readonly string[]) => void;
   readonly processes: Pick<Processes, "run">;
@@ -32,7 +30,7 @@ export interface BackgroundFeatureParts {
  * the summary), `onEvent`.
  */
 export function backgroundFeature(parts: BackgroundFeatureParts): Joints {
-  const { background, commands, processes, toolbox, outputs, actors, note } = parts;
+  const { background, processes, toolbox, outputs, actors, note } = parts;
   return {
     services: (actor) => {
       const { stopping, life } = actor;

@@ -81,6 +81,26 @@ test("the user's own editor gets the prompt, and its failure is shown and change
   expect(io.out.text).toContain("no editor");
 });
 
+test("Ctrl-B in an empty prompt moves what runs to the background, Ctrl-T shows the todos (issue 21, 6)", async () => {
+  let running = 2;
+  const { io, type } = painted({
+    agents: {
+      ...noAgents,
+      toBackground: () => running,
+      todos: () => [{ content: "Test it", status: "in_progress", activeForm: "Testing it" }],
+    },
+  });
+  await type("\u0002");
+  await io.clock.advance(1_000);
+  expect(io.out.text).toContain("Moved to the background: 2 commands and agents.");
+  running = 0;
+  await type("x\u0002\u007f\u0005\u007f\u0002");
+  await io.clock.advance(1_000);
+  expect(io.out.text.match(/Nothing runs in the foreground/g)).toHaveLength(1);
+  await type("\u0014");
+  expect(io.out.text).toContain("● Testing it");
+});
+
 test("lines that are given back come before what is typed", async () => {
   const { terminal, heard, type } = painted();
   await type("three");
