@@ -8,7 +8,7 @@ import { formatResult } from "../features/agents/report.ts";
 import type { Common } from "../features/agents/specs.ts";
 import { StartAgents } from "../features/agents/start-agents.ts";
 import { Background } from "../features/background/background.ts";
-import { backgroundService } from "../features/background/background-service.ts";
+import { backgroundService, userTasks } from "../features/background/background-service.ts";
 import { backgroundCommands } from "../features/background/commands.ts";
 import { backgroundFeature } from "../features/background/index.ts";
 import { openBrake } from "../features/brake/index.ts";
@@ -104,6 +104,7 @@ export interface OpenSession
   readonly spending: Spending;
   readonly usage: UsageMeter;
   readonly models: SessionModels;
+  readonly tasks: ReturnType<typeof userTasks>;
   /** Loaded when they are first asked for. */
   readonly scripts: () => Promise<SessionScripts>;
   /** Tools that cannot work here, and so are not offered, each with the reason as sentences. */
@@ -379,7 +380,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   return {
     ...{ id, ids, clock, home, journal, gateway, types, limits, options, actors, spawn, agents, toolbox },
     ...{ rules, permissions, hooks, servers, skills, timers, userActors, context, common, spending, usage },
-    ...{ models, scripts, withheld, onWarning },
+    ...{ models, scripts, withheld, onWarning, tasks: userTasks(background, clock) },
     known: joinPromises(sandbox.known, servers.known, skills?.known ?? null),
     async close(reason) {
       watch.close();

@@ -39,6 +39,7 @@ import type { AgentBudget, HookSource } from "../settings/read-settings.ts";
 import type { PermissionMode, Rule } from "../settings/rules.ts";
 import type { StopScope } from "../supervisor/lifecycle.ts";
 import type { Limits } from "../supervisor/limits.ts";
+import type { SessionTasks } from "../tools/background/service.ts";
 import type { CustomTool } from "../tools/define-tool.ts";
 import type { FileRules } from "../tools/tool.ts";
 import type { SearchSettings } from "../web/search/choose-provider.ts";
@@ -319,6 +320,8 @@ export interface SupervisorHandle {
   todos(actor: ActorId): readonly Todo[];
   /** Starts and finds actors of your own. */
   readonly actors: SessionActors;
+  /** Commands and scripts in the background of its agents. */
+  readonly tasks: SessionTasks;
   /** Every agent of the session in spawn order, the main conversation first if it was used. */
   tree(): readonly AgentView[];
   /**

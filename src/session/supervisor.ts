@@ -247,6 +247,10 @@ export class Supervisor implements SupervisorHandle {
     return this.#session.userActors;
   }
 
+  get tasks() {
+    return this.#session.tasks;
+  }
+
   tree(): readonly AgentView[] {
     return this.#actors.all().map(viewOf);
   }

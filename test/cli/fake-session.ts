@@ -26,6 +26,7 @@ import { type Restoring, type ResumeRequest, resumeSession } from "../../src/ses
 import type { PermissionMode, Rule } from "../../src/settings/rules.ts";
 import type { PermissionDenial } from "../../src/supervisor/grounds.ts";
 import { defaultLimits } from "../../src/supervisor/limits.ts";
+import type { SessionTasks } from "../../src/tools/background/service.ts";
 import { actor, agentView } from "../support/agent-view.ts";
 
 export function usage(input: number, output: number): Usage {
@@ -44,6 +45,11 @@ export type Answer = Summary | Error | Promise<Summary>;
 export class FakeSession implements SupervisorHandle {
   readonly session = SessionId.parse("session1");
   readonly folder = "/nonexistent/session1";
+  readonly tasks: SessionTasks = {
+    list: () => [],
+    output: async () => ({ bytes: 0, head: "", tail: null, path: null }),
+    stop: async () => {},
+  };
   readonly options: SupervisorOptions;
   readonly prompts: string[] = [];
   readonly spawns: SpawnRequest[] = [];

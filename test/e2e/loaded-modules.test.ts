@@ -11,9 +11,10 @@ const root = join(import.meta.dirname, "../..");
  * seen here, 608 before threads booted ahead and `troupe run` existed, 614 before checks of work, the brake,
  * pauses and the inbox, 626 before settings could name plug-ins, projects could propose them, and organisations keep
  * marketplaces out, 630 before the Workflow tool, 632 before models could be narrowed, 641 before edits showed
- * their changes, and 643 before the model of a running conversation could be changed and settings were about terminals.
+ * their changes, 643 before the model of a running conversation could be changed and settings were about terminals, and
+ * 645 before /rewind.
  */
-const CEILING = 645;
+const CEILING = 646;
 
 test("one prompt with one agent and one Read loads few modules in all threads and processes", {
   tags: ["long"],

@@ -156,7 +156,7 @@ describe("what the gate asks, in a terminal", { ...unless(why), timeout: 60_000 
     terminal.type("1\r");
     await terminal.shows(/a\.ts\nWhat returns[\s\S]*rewind › *$/);
     terminal.type("b\r");
-    await terminal.shows(/Restored: [\s\S]*\n› write two\s/);
+    await terminal.shows(/Restored: [\s\S]*\n› write two$/);
     expect(readFileSync(file, "utf8")).toBe("one\n");
     terminal.type(" again\r");
     await terminal.shows(/› write two again[\s\S]*All done\./);

@@ -12,6 +12,7 @@ export type ReplSession = Pick<
   | "toBackground"
   | "todos"
   | "tree"
+  | "tasks"
   | "cancel"
   | "compact"
   | "resume"

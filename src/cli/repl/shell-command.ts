@@ -14,12 +14,22 @@ export const shellCommands: Readonly<Record<string, string>> = {
   worktrees: "worktrees of agents, and their edits",
 };
 
+/** What a command alone means here, where it would print pages or ask for more in a shell. */
+const ALONE: Readonly<Record<string, readonly string[]>> = {
+  context: ["--sizes"],
+  cron: ["list"],
+  plugin: ["list"],
+  sessions: ["list"],
+  worktrees: ["list"],
+};
+
 /** Runs `troupe NAME WORDS` in the conversation's directory, without a terminal, and returns what it printed. */
 export async function runShellCommand(
   name: string,
-  words: readonly string[],
+  given: readonly string[],
   own: OwnFiles,
 ): Promise<string> {
+  const words = given.length === 0 ? (ALONE[name] ?? []) : given;
   // These would start another session here, or never end.
   const isLong = (name === "sessions" && words[0] === "resume") || words.includes("--follow");
   if (own.run === undefined || isLong)

@@ -13,7 +13,7 @@ import { originOf } from "../permissions/format.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { onlyInShell } from "../skills/slash-tasks.ts";
 import { quoted } from "../usage-error.ts";
-import { type AgentContext, formatAgentList, resumeAgent, stopAgents } from "./agent-commands.ts";
+import { formatAgentList, resumeAgent, stopAgents } from "./agent-commands.ts";
 import { config } from "./config-commands.ts";
 import { formatCost } from "./cost.ts";
 import { formatHelp } from "./help.ts";
@@ -23,10 +23,11 @@ import type { ReplSession } from "./repl-session.ts";
 import type { RewindContext } from "./rewind.ts";
 import { promptLine, SERVERS_USAGE, type ServerContext, serverCommand } from "./server-commands.ts";
 import { runShellCommand, shellCommands, wordsOf } from "./shell-command.ts";
+import type { TaskContext } from "./task-commands.ts";
 
 /** What a slash command needs. */
-export interface SlashContext extends AgentContext, ServerContext, RewindContext {
-  readonly session: AgentContext["session"] &
+export interface SlashContext extends TaskContext, ServerContext, RewindContext {
+  readonly session: TaskContext["session"] &
     ServerContext["session"] &
     RewindContext["session"] &
     Pick<ReplSession, "session" | "compact" | "models" | "mode" | "setMode" | "rules" | "skills" | "usage">;
@@ -55,6 +56,11 @@ const commands: Readonly<Record<string, SlashCommand>> = {
     usage: "/agents",
     summary: "the agents of this conversation: id, state, turns, tokens",
     run: (_, context) => formatAgentList(context),
+  },
+  tasks: {
+    usage: "/tasks [ID]",
+    summary: "what runs in the background; with ID, what it printed; stop ID stops it",
+    run: async (argument, context) => (await import("./task-commands.ts")).tasks(argument, context),
   },
   stop: {
     usage: "/stop [ID]",

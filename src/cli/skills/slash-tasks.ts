@@ -4,6 +4,7 @@ import type { SupervisorOptions } from "../../session/options.ts";
 const inConversation: Readonly<Record<string, string | null>> = {
   help: "troupe --help lists what there is outside it",
   agents: "troupe agents lists the agent types, and troupe sessions show ID the agents of a session",
+  tasks: "troupe top shows what sessions do",
   stop: null,
   resume: "troupe -p --resume ID resumes a session",
   inbox: "troupe inbox lists what waits for you, and takes your answers",

@@ -3,7 +3,7 @@ import { ActorId } from "../../mailbox/ids.ts";
 import type { CommandOutput } from "../../mailbox/runs.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { BackgroundService, TaskView } from "../../tools/background/service.ts";
+import type { BackgroundService, SessionTasks, TaskView } from "../../tools/background/service.ts";
 import { progressText } from "./agent-progress.ts";
 import type { Background, BackgroundCommand } from "./background.ts";
 
@@ -75,6 +75,15 @@ export function backgroundService(background: Background, actors: Actors, clock:
       await agent.ended;
     },
     follow: (id, words) => background.follow(id, words),
+  };
+}
+
+/** The same for the user, who reaches all of them: what they read does not count as seen. */
+export function userTasks(background: Background, clock: Clock): SessionTasks {
+  return {
+    list: () => background.all.map((one) => commandView(one, clock)),
+    output: (id) => background.peek(id),
+    stop: (id) => background.stop(id, false),
   };
 }
 

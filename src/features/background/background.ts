@@ -101,9 +101,13 @@ export class Background {
     return this.#entries.get(id);
   }
 
-  /** In the order in which they started. */
+  /** In the order in which they started, with those that have ended. */
+  get all(): BackgroundCommand[] {
+    return [...this.#entries.values()];
+  }
+
   get running(): BackgroundCommand[] {
-    return [...this.#entries.values()].filter(({ end }) => end === null);
+    return this.all.filter(({ end }) => end === null);
   }
 
   runningOf(owner: ActorId): BackgroundCommand[] {
@@ -247,11 +251,18 @@ export class Background {
     return { ...ends, path: entry.path };
   }
 
-  /** Stops it; resolves when it has ended. Its owner gets no notice. */
-  async stop(id: string): Promise<void> {
+  /** Returns the same for another reader: its owner has not seen it. */
+  async peek(id: string): Promise<CommandOutput> {
+    const entry = this.#entries.get(id);
+    const ends = entry === undefined ? null : await endsOfFile(entry.path).catch(() => null);
+    return ends === null ? NOTHING : { ...ends, path: entry?.path ?? null };
+  }
+
+  /** Stops it; resolves when it has ended. Its owner gets no notice, unless another stopped it. */
+  async stop(id: string, byOwner = true): Promise<void> {
     const entry = this.#entries.get(id);
     if (!entry) return;
-    entry.told = true;
+    entry.told ||= byOwner;
     entry.stop.abort();
     await entry.ended;
   }

@@ -66,11 +66,22 @@ export function restoreFiles(folder: string, files: readonly WrittenSince[]): re
     try {
       const kept = isChanged ? keep(folder, path) : null;
       restore(path, copy === null ? null : join(savedDir(folder), copy));
+      noteRestored(folder, path);
       return kept === null ? [] : [`What was in ${path} is kept as ${kept}.`];
     } catch (error) {
       return [`${path} was not restored: ${errorMessage(error)}.`];
     }
   });
+}
+
+/** Whichever call wrote it last in a conversation that returns to an earlier prompt: it has left the file like this. */
+function noteRestored(folder: string, path: string): void {
+  const calls = new Set(readEntries(folder).flatMap((entry) => (entry.path === path ? [entry.call] : [])));
+  const stamp = stampOf(path);
+  appendEntries(
+    folder,
+    [...calls].map((call) => ({ type: "after", call, path, state: stamp })),
+  );
 }
 
 function restore(path: string, copy: string | null): void {

@@ -25,6 +25,16 @@ export interface BackgroundService {
   follow(id: string, words: readonly string[]): void;
 }
 
+/** Commands and scripts in the background of all agents of a session, as its user reaches them. */
+export interface SessionTasks {
+  /** In the order in which they started, with those that have ended. */
+  list(): readonly TaskView[];
+  /** Returns what it has written so far; nothing for an unknown ID. */
+  output(id: string): Promise<CommandOutput>;
+  /** Resolves when it has ended. The agent that started it gets a notice. */
+  stop(id: string): Promise<void>;
+}
+
 /** The result for an unknown id (A14.8). */
 export function noSuchTask(service: BackgroundService, asker: ActorId, id: string): string {
   const running = service.running(asker).map((task) => `${task.id} (${task.title})`);

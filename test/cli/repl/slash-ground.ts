@@ -15,6 +15,7 @@ export function slashContext(own: OwnFiles, session: Partial<SlashContext["sessi
     session: {
       session: SessionId.parse("session0000001"),
       folder: "/none",
+      tasks: { list: () => [], output: unasked, stop: unasked },
       ...{ tree: unasked, cancel: unasked, compact: unasked, mcpServers: unasked, serversLeftOut: unasked },
       ...{
         mode: unasked,

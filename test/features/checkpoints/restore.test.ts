@@ -64,7 +64,7 @@ test("files are what they were before the first of the calls: changed, made and 
   const { write, put, since, textOf, folder, nextPrompt } = session();
   put("a", "1");
   put("c", "x");
-  await write("a", "2");
+  const first = await write("a", "2");
   nextPrompt();
   const calls = [
     await write("a", "3"),
@@ -77,6 +77,8 @@ test("files are what they were before the first of the calls: changed, made and 
   expect([lost, restoreFiles(folder, files)]).toEqual([[], []]);
   expect([textOf("a"), textOf("new/b"), textOf("c")]).toEqual(["2", null, "x"]);
   expect(since(calls[2] ?? "").files).toEqual([]);
+  // What was restored is no change of the user's.
+  expect(since(first).files).toMatchObject([{ isChanged: false }]);
 });
 
 test("what the user changed afterwards or in between is named, and kept when it is replaced", async () => {
