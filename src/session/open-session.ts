@@ -366,10 +366,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     ...(skills === null ? [] : [skills]),
     contextFeature(context),
     compactionFeature({ journal, outputs, hooks, caller, onEvent }),
-    inbox.joints,
-    fanOut.joints,
-    brake.joints,
-    watch.joints,
+    ...[inbox.joints, fanOut.joints, brake.joints, watch.joints],
     // Last: rules may have changed while a call waited for the others.
     gateFeature({
       ...{ gate, broker, actors, scopeOf, lent: (actor) => lent.of(actor, actor.id) },
