@@ -51,6 +51,7 @@ const CANCELLED = "It was cancelled.";
 export class Supervisor implements SupervisorHandle {
   readonly session: SessionId;
   readonly folder: string;
+  readonly tasks: SupervisorHandle["tasks"];
   readonly #onEvent: OnEvent;
   readonly #session: OpenSession;
   readonly #actors: ActorSystem;
@@ -78,6 +79,7 @@ export class Supervisor implements SupervisorHandle {
     this.#actors = actors;
     this.session = id;
     this.folder = session.journal.folder;
+    this.tasks = session.tasks;
     this.#turns = new MainTurns({
       ...{ session, onEvent },
       assertOpen: () => this.#assertOpen(),
@@ -245,10 +247,6 @@ export class Supervisor implements SupervisorHandle {
 
   get actors(): SessionActors {
     return this.#session.userActors;
-  }
-
-  get tasks() {
-    return this.#session.tasks;
   }
 
   tree(): readonly AgentView[] {
