@@ -49,8 +49,10 @@ export function* describeProject(_: string, tools: OfflineTools): OfflinePlan {
 }
 
 const DEPENDENCIES =
-  /\s*["[]?(?:[\w.-]*[.-])?(?:(?:dev|peer|optional)?dependencies|install_requires|require(?:-dev)?|dependency-groups)\b["\]]*\s*(?:[:=({]|$)/i;
+  /\s*["[]?(?:[\w.-]*[.-])?(?:(?:dev|peer|optional)?dependencies|install_requires|dependency-groups)\b["\]]*\s*(?:[:=({]|$)/i;
 const FOR_USE = /(?!.*(?:dev|peer|optional|build|group))/;
+/** In composer.json; elsewhere it says how a module is loaded. */
+const REQUIRES = /^\s*"require(?:-dev)?"\s*:\s*\{/;
 /** Manifests that name one in each line; the others have sections. */
 const DEPENDENCY = /^requirements|^gemfile|^pom|^build\.gradle/;
 const IN_LINE =
@@ -66,7 +68,7 @@ export function* listDependencies(question: string, tools: OfflineTools): Offlin
     if (/^(?:readme|contributing|licen|copying)|^makefile|^justfile|lock|^tox/.test(path)) return [];
     const named = DEPENDENCY.test(path)
       ? lines.filter(({ text }) => IN_LINE.test(text))
-      : section(lines, begins).filter(({ text }) => /\w/.test(text));
+      : section(lines, path === "composer.json" ? REQUIRES : begins).filter(({ text }) => /\w/.test(text));
     if (named.length === 0) silent.push(lines[0]?.path ?? path);
     return named.slice(0, 60);
   });
@@ -92,13 +94,16 @@ export function* findStated(question: string, tools: OfflineTools): OfflinePlan 
 }
 
 /** The comments that say what is left to do. */
-export function* listTodos(_: string, tools: OfflineTools): OfflinePlan {
+export function* listTodos(question: string, tools: OfflineTools): OfflinePlan {
   const pattern = String.raw`(?:\/\/|#|\*|--|<!--)\s*(?:TODO|FIXME|HACK|XXX)\b`;
-  const [all = []] = yield* findLines(tools, { pattern, head_limit: 300 });
+  const [, place = ""] = /\bin (?:the )?[`"']?([\w.-]*\/[\w./-]*|[\w-]+\.\w+)/.exec(question) ?? [];
+  const [found = []] = yield* findLines(tools, { pattern, head_limit: place === "" ? 300 : 0 });
+  const all = found.filter(({ path }) => path.startsWith(place.replace(/^\.\//, "")));
   const weight = ({ path }: FoundLine) => fileWeight(path);
-  const found = all.filter((line) => weight(line) > 0.1).sort((a, b) => weight(b) - weight(a));
-  const lead = `${formatCount(found.length, "comment")} with TODO, FIXME, HACK or XXX.`;
-  return { ok: true, text: `${lead}\n\n${quote(found, 25)}`.trim() };
+  const shown = all.filter((line) => weight(line) > 0.1).sort((a, b) => weight(b) - weight(a));
+  const where = place === "" ? "" : ` in ${place}`;
+  const lead = `${formatCount(shown.length, "comment")} with TODO, FIXME, HACK or XXX${where}.`;
+  return { ok: true, text: `${lead}\n\n${quote(shown, 25)}`.trim() };
 }
 
 /** The newest commits, or what is not committed, by git itself. */

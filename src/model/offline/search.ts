@@ -14,7 +14,8 @@ import {
 
 const IS_WHERE =
   /^(?:where(?! (?:do|can|should|would) (?:i|we|you|one)\b)|find|locate|search|grep|which|in which|show me where|who|when)\b|在哪|哪里/i;
-const ASKS_PATH = /^(?:where|find|locate|in which|show me where|which (?:file|dir|folder|module))|在哪|哪里/i;
+const ASKS_PATH =
+  /^(?:where|(?:is|are) there|find|locate|in which|show me where|which (?:file|dir|folder|module))|在哪|哪里/i;
 
 /** Searches for all terms of a question together: paths of that name come first, then the lines where most of them meet. */
 export function* search(question: string, tools: OfflineTools): OfflinePlan {
@@ -47,7 +48,7 @@ export function* search(question: string, tools: OfflineTools): OfflinePlan {
     return { ok: true, text: `${path} has that name.${also}${inside}` };
   }
   if (best === undefined) return unsure(`Nothing was found for ${labels}.`);
-  const isExplained = best.isNamed && !/^what happens/i.test(question);
+  const isExplained = best.isNamed && !/^(?:what happens|what are|is there|are there)\b/i.test(question);
   const isSure = IS_WHERE.test(question) ? best.coverage >= 0.8 : isExplained;
   if (isSure) return { ok: true, text: `The best match is ${at}` };
   return unsure(`I cannot tell. Of ${labels}, most is found at ${at}`);

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { MessageParam } from "../../../src/mailbox/conversation.ts";
 import { textOf } from "../../../src/mailbox/conversation.ts";
@@ -179,3 +179,30 @@ async function sources(): Promise<string> {
   await writeFile(join(cwd, "src/main.ts"), used.join("\n"));
   return cwd;
 }
+
+describe("an answer that does not mislead (issue 20, 13)", () => {
+  const files = {
+    "package.json": '{\n  "exports": {\n    ".": {\n      "require": "./index.cjs"\n    }\n  }\n}\n',
+    "src/telemetry.ts":
+      "/** A test span was not delivered. */\nexport const failure = 1;\n// TODO: send it again\n",
+    "other/a.ts": "// TODO: here\n",
+  };
+  test.each([
+    ["list the dependencies", /names no dependencies/, "end_turn"],
+    [
+      "is there a TODO in src/?",
+      /^1 comment with TODO, FIXME, HACK or XXX in src\/\.\n\nsrc\/telemetry/,
+      "end_turn",
+    ],
+    ["are there tests?", /^I cannot tell\./, "incomplete"],
+  ])("%s", async (prompt, says, ends) => {
+    const cwd = temporaryFolder();
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(cwd, path)), { recursive: true });
+      await writeFile(join(cwd, path), text);
+    }
+    const { text, stopReason } = await converse({ cwd, prompt });
+    expect(text).toMatch(says);
+    expect(stopReason).toBe(ends);
+  });
+});
