@@ -52,9 +52,12 @@ async function perform(argv: readonly string[], context: Context): Promise<numbe
   const args = parse(rest, command ?? promptCommand);
   if (command === undefined && !args.value(printFlag)) {
     const [word] = args.positionals;
-    if (word !== undefined && wantedSession(args) === null) throw unknownCommand(word, args.positionals);
-    if (io.stdinIsTTY && io.stdout.isTTY)
-      return conversationCommand.run(parse(rest, conversationCommand), context);
+    const isTerminal = io.stdinIsTTY && io.stdout.isTTY;
+    // One word is a command, and may be misspelt; several are a prompt, if somebody is there.
+    const isPrompt = word !== undefined && isTerminal && /\S\s+\S/.test(word);
+    if (word !== undefined && !isPrompt && wantedSession(args) === null)
+      throw unknownCommand(word, args.positionals);
+    if (isTerminal) return conversationCommand.run(parse(rest, conversationCommand), context);
     await io.stderr.write(SHORT_HELP);
     return exitCodes.usage;
   }

@@ -318,7 +318,7 @@ describe("a session that cannot be resumed", () => {
     expect({ code, err }).toEqual({ code: 1, err: "troupe: It was written by a newer Troupe.\n" });
   });
 
-  test("a prompt without -p, --continue or --resume is still no command", async () => {
+  test("one word without -p, --continue or --resume is no prompt, but a command that does not exist", async () => {
     const { code, err } = await refused(["frobnicate"], { home: homeWith({}) });
     expect({ code, err: err.slice(0, 44) }).toEqual({
       code: 2,

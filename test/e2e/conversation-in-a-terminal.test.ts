@@ -182,6 +182,17 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.ended;
   });
 
+  test("several words in quotes are the first prompt", { tags: ["long"] }, async () => {
+    const server = await serving(() => ({ text: "It is a test." }));
+    const terminal = start({ url: server.url, args: ["what is this?"] });
+    await terminal.shows(/It is a test\.[\s\S]*✓ done/);
+    terminal.type(CTRL_D);
+    await terminal.ended;
+    const refused = start({ url: server.url, args: ["what is this?", "and that"] });
+    await refused.shows("A conversation takes one prompt at most, in quotes; leave out");
+    expect(await refused.ended).toBe(2);
+  });
+
   test("a dropped image goes with the prompt", { tags: ["long"] }, async () => {
     const server = await serving(() => ({ text: "Seen." }));
     const terminal = start({ url: server.url });

@@ -1,6 +1,6 @@
 import type { Arguments } from "../arguments.ts";
 import type { Command, Context } from "../command.ts";
-import { resumeOptions, wantedSession } from "../resume-flags.ts";
+import { resumeOptions } from "../resume-flags.ts";
 import { mainOptions, sessionOptions } from "../session-flags.ts";
 import { setUpSession } from "../session-setup.ts";
 import { setUpSessionOrResume } from "../setup-or-resume.ts";
@@ -9,24 +9,22 @@ import { quoted, UsageError } from "../usage-error.ts";
 /** `troupe` alone, on a terminal. */
 export const conversationCommand: Command = {
   name: "(none)",
-  usage: ["[flags]", '--continue|--resume [ID] [flags] ["PROMPT"]'],
+  usage: ['["PROMPT"] [flags]', '--continue|--resume [ID] [flags] ["PROMPT"]'],
   summary: "start a conversation in the terminal, or resume one",
   options: [...resumeOptions, ...mainOptions, ...sessionOptions],
   examples: [
     ["troupe", "start a conversation about this directory"],
+    ['troupe "what is this project?"', "the same, with its first prompt"],
     ["troupe --continue", "resume the newest one, where it was left or cut off"],
   ],
   run: runConversation,
 };
 
-/** Holds the conversation until the user leaves. A prompt may be given for a resumed session. */
+/** Holds the conversation until the user leaves. */
 export async function runConversation(args: Arguments, context: Context): Promise<number> {
   const [prompt, second] = args.positionals;
-  if (second !== undefined || (prompt !== undefined && wantedSession(args) === null)) {
-    throw new UsageError(
-      `A conversation takes one prompt at most, and only with --continue or --resume; leave out ${quoted(second ?? prompt ?? "")}.`,
-    );
-  }
+  if (second !== undefined)
+    throw new UsageError(`A conversation takes one prompt at most, in quotes; leave out ${quoted(second)}.`);
   // Loaded when it is needed: -p needs none of it.
   const { runRepl } = await import("../repl/repl.ts");
   return runRepl(

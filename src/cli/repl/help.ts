@@ -13,6 +13,7 @@ const KEYS: readonly Row[] = [
   ["↑ ↓, Ctrl-R", "what you asked before; search it"],
   ["Ctrl-G", "write the prompt in your own editor"],
   ["Ctrl-O", "all that the last call printed or changed, and the last thoughts"],
+  ["Ctrl-V", "put in the image of the clipboard; a dropped image file goes in too"],
   ["Ctrl-S", "put the prompt away, and take it back"],
   ["Ctrl-_", "undo"],
   ["↓", "in an empty prompt: the agents; look inside, write to one, stop one"],
