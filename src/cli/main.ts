@@ -53,7 +53,7 @@ async function perform(argv: readonly string[], context: Context): Promise<numbe
   if (command === undefined && !args.value(printFlag)) {
     const [word] = args.positionals;
     const isTerminal = io.stdinIsTTY && io.stdout.isTTY;
-    // One word is a command, and may be misspelt; several are a prompt, if somebody is there.
+    // One word is a command, and may be misspelt; several are a prompt, if a user is there to talk to.
     const isPrompt = word !== undefined && isTerminal && /\S\s+\S/.test(word);
     if (word !== undefined && !isPrompt && wantedSession(args) === null)
       throw unknownCommand(word, args.positionals);
