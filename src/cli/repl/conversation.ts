@@ -56,7 +56,7 @@ export class Conversation {
   readonly #io: CliIO;
   readonly #press;
   readonly #programs: UserPrograms;
-  readonly #unread = new UnreadInput();
+  readonly #unread: UnreadInput;
   readonly #leaving = Promise.withResolvers<number>();
   #begun: ConversationStart | null = null;
   readonly #images: PromptImages;
@@ -83,6 +83,7 @@ export class Conversation {
     this.#io = io;
     this.#programs = programs;
     this.#images = images;
+    this.#unread = new UnreadInput(images);
     this.#press = createDoublePress(io.clock);
     this.left = this.#leaving.promise;
     this.terminal = open(
@@ -231,8 +232,8 @@ export class Conversation {
     if (command !== undefined) void this.#run(command);
     else if (isSlashCommand(text) && !skill) void this.#slash(text, begun);
     else if (!this.#stop && !this.#woken) this.#prompt(text, begun);
-    // A skill runs as a prompt of its own, and an image comes with one.
-    else if (skill || this.#images.of(text).length > 0) this.#unread.wait(text);
+    // A skill runs as a prompt of its own.
+    else if (skill) this.#unread.wait(text);
     else this.#unread.tellMain(text, session);
   }
 
@@ -336,9 +337,8 @@ export class Conversation {
   /** Starts to count what a turn uses; the returned function shows its result. */
   #begins(session: ReplSession): (result: AgentResult) => void {
     const { terminal } = this;
-    const { clock } = this.#io;
     const account = beginAccount(session);
-    const startedAt = clock.now();
+    const startedAt = this.#io.clock.now();
     this.#said = "";
     this.#stopped = false;
     terminal.working();
@@ -349,7 +349,7 @@ export class Conversation {
         terminal,
         result,
         this.#said,
-        account.lines(result, clock.now() - startedAt, terminal.paint),
+        account.lines(result, this.#io.clock.now() - startedAt, terminal.paint),
       );
       const goOn = this.#stopped && !this.#isLeaving ? goingOnWords(session.tree()) : null;
       if (goOn !== null) this.#note(goOn);

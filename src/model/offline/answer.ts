@@ -56,7 +56,7 @@ const THANKS =
 /** In this order, the first that fits answers: what is said to us, then what may be looked up. */
 const TALK: readonly (readonly [RegExp, Intent])[] = [
   [
-    /^(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好)(?: there| all)?[\s!.,]*$/i,
+    /^(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好)(?: there| all)?[\s!.,]*(?:(?:who|what) are you|what can you do)?[\s?!.,]*$/i,
     says(`Hello! ${HELP}`),
   ],
   [THANKS, says("You are welcome.")],

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { createPromptImages } from "../../../src/cli/repl/prompt-images.ts";
+import { UnreadInput } from "../../../src/cli/repl/unread-input.ts";
 import { systemClock } from "../../../src/mailbox/clock.ts";
 import { startProcesses } from "../../../src/processes/client.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
@@ -91,4 +92,20 @@ test("names the program that is missing", async () => {
   await expect(images.fromClipboard(new AbortController().signal)).rejects.toThrow(
     /wl-paste, which is not installed/,
   );
+});
+
+test("a prompt with an image waits for its turn while the conversation works: a message has no images", () => {
+  const { images, path } = imagesOf();
+  const mark = images.dropped(path);
+  const unread = new UnreadInput(images);
+  const sent: string[] = [];
+  const session = {
+    send(_: unknown, text: string) {
+      sent.push(text);
+      return "queued" as const;
+    },
+  };
+  unread.tellMain(`what is ${mark}?`, session);
+  unread.tellMain("and hurry", session);
+  expect({ sent, next: unread.next() }).toEqual({ sent: ["and hurry"], next: `what is ${mark}?` });
 });

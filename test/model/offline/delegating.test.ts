@@ -72,12 +72,15 @@ describe("the main conversation", () => {
     expect(new Set(names)).toEqual(new Set(["Grep"]));
   });
 
-  test("says what it can do where a prompt asks for nothing it understands", async () => {
-    const answer = textOf((await lead(asked("hello"))).content);
-    expect(answer).toMatch(/in FILE replace "A" with "B"/);
-    expect(answer).toMatch(/what is this project\?/);
-    expect(answer).toContain("ANTHROPIC_API_KEY");
-  });
+  test.each(["hello", "hello, who are you?", "what can you do?"])(
+    "says what it can do to %j",
+    async (words) => {
+      const answer = textOf((await lead(asked(words))).content);
+      expect(answer).toMatch(/in FILE replace "A" with "B"/);
+      expect(answer).toMatch(/what is this project\?/);
+      expect(answer).toContain("ANTHROPIC_API_KEY");
+    },
+  );
 
   test.each([
     "refactor the parser",
