@@ -137,8 +137,12 @@ describe("what a chat completions API replies", () => {
       usage: { input_tokens: 40, cache_read_input_tokens: 60, output_tokens: 20 },
       model: "local",
     });
-    expect(events.map((event) => ("text" in event ? event.text : event.type))).toEqual([
-      ...["I lo", "ok.", "call-begins", "call-begins"],
+    expect(events.map((event) => ("text" in event ? `${event.type}: ${event.text}` : event.type))).toEqual([
+      "thinking: Hm.",
+      "text: I lo",
+      "text: ok.",
+      "call-begins",
+      "call-begins",
     ]);
   });
 
