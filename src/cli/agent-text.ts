@@ -149,7 +149,8 @@ export function agentFigures(view: AgentView, now: number): string {
   const { turns, usage, costUsd, state, startedAt, createdAt, endedAt, lastSignAt } = view;
   const figures = runFigures({ turns, usage, costUsd, ms: (endedAt ?? now) - (startedAt ?? createdAt) });
   const silenceMs = now - lastSignAt;
-  return state === "running" && silenceMs >= SILENCE_MS
+  // Pieces of a reply are not reported, and a server that falls silent is: as a wait.
+  return state === "running" && view.activity.type !== "model" && silenceMs >= SILENCE_MS
     ? `${figures} · no sign for ${shortTime(silenceMs)}`
     : figures;
 }

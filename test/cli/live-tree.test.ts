@@ -189,3 +189,17 @@ describe("the live tree", () => {
     );
   });
 });
+
+test.each([
+  [grep, true],
+  [{ type: "idle" } as const, true],
+  // Its pieces are not reported, and a server that says nothing is shown as a wait.
+  [{ type: "model" } as const, false],
+])("an agent with %j that reported nothing for a minute is called silent: %s", (activity, isSilent) => {
+  const tree = renderTree([agentView({ id: actor(1), activity })], 60_000, {
+    columns: 120,
+    rows: 4,
+    paint: plain,
+  });
+  expect(tree.join("\n").includes("no sign for 1 min")).toBe(isSilent);
+});

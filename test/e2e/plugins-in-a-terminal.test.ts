@@ -40,7 +40,7 @@ describe("a project's plug-in, in a terminal", { ...unless(why), timeout: 60_000
     const env = { HOME: home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "sk-test-secret" };
     const talk = () => inTerminal([process.execPath, BIN], { cwd, env, columns: 120, rows: 40 });
     const question =
-      /tools@team[\s\S]*this project's settings enable[\s\S]*run "touch [\s\S]*\(SessionStart\)[\s\S]*Do you agree\?\s+trust it\? y or n › *$/;
+      /tools@team[\s\S]*this project's settings enable[\s\S]*run "touch [\s\S]*\(SessionStart\)[\s\S]*Do you agree\?[\s\S]*trust it\? y or n › *$/;
 
     const first = talk();
     await first.shows(question);
