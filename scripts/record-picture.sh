@@ -15,7 +15,7 @@ record() {
     "env -u ANTHROPIC_API_KEY -u ANTHROPIC_BASE_URL npm_config_update_notifier=false ${model:-} HOME=$home PS1='\$ ' bash --norc"
   tmux send-keys -t troupe-picture "clear; PATH=$home/bin:$root/node_modules/.bin:\$PATH" Enter "clear" Enter
   tmux send-keys -t troupe-picture "$5" Enter
-  local left=${TRIES:-600}
+  local left=600
   until tmux capture-pane -t troupe-picture -p | grep -q "$4"; do
     ((left -= 1)) || { tmux capture-pane -t troupe-picture -p | sed '/^$/d' >&2; exit 1; }
     sleep 0.2
@@ -30,7 +30,7 @@ if [[ ${1:-npm-start} == npm-start ]]; then
     'npx troupe start: three agents answer three questions about this repository'
 fi
 # A clone of its own, so that the picture names no folder of whoever records it.
-git clone -q . "$home/troupe"
+git clone -q -b main . "$home/troupe"
 ln -s "$root/node_modules" "$root/dist" "$home/troupe/"
 mkdir "$home/bin"
 ln -s "$root/bin/troupe.js" "$home/bin/troupe"
@@ -44,7 +44,7 @@ if [[ ${1:-eight-agents} == eight-agents ]]; then
   until [[ -s $home/url ]]; do sleep 0.1; done
   model="ANTHROPIC_BASE_URL=$(cat "$home/url") ANTHROPIC_API_KEY=none"
   record eight-agents "$home/troupe" 22 '  4 turns' \
-    "troupe 'Find out about this repository'" \
+    "troupe --trust 'Find out about this repository'" \
     'troupe: eight agents answer eight questions at once'
   kill "$server"
 fi
