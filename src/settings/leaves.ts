@@ -71,7 +71,7 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
     const checked = setting.schema.safeParse(input);
     const value = path.length > setting.path.length ? valueAt(checked.data, path.slice(-1)) : checked.data;
     if (checked.success && value !== undefined) {
-      leaves.push({ ...from, path, value: setting === schema.hooks ? knownHooks(value) : value, setting });
+      leaves.push({ ...from, path, value: setting === schema.hooks ? knownHooks(input) : value, setting });
       return;
     }
     const rest = restrictionIn(setting, input);
@@ -193,7 +193,7 @@ const UNENFORCED = `forceRemoteSettingsRefresh allowedMcpServers deniedMcpServer
 
 /** True for keys to say nothing about: the schema, and remarks, which users write as `_comment` or `//`. */
 function isRemark(path: readonly string[]): boolean {
-  return /^(?:_|\/\/|\$comment|\$schema)/.test(path.at(-1) ?? "");
+  return /^(?:_(?!_proto__$)|\/\/|\$comment|\$schema)/.test(path.at(-1) ?? "");
 }
 
 function isUnenforced(path: readonly string[]): boolean {

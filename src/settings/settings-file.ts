@@ -1,3 +1,5 @@
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import { printable } from "../lib/printable.ts";
 import { readRegularFile } from "../lib/read-regular-file.ts";
 import { checkLeaves, type Leaf, type Problem } from "./leaves.ts";
@@ -38,7 +40,14 @@ export async function readSettingsFile(from: SettingsPath): Promise<SettingsFile
   const { file } = from;
   const nothing = { ...from, leaves: [], cautious: false, warnings: [], identity: null };
   const read = readRegularFile(file);
-  if (read.type === "absent") return nothing;
+  if (read.type === "absent") {
+    const dir = dirname(file);
+    // The two files of a project are in one directory, which has one line.
+    const isFile = from.scope !== "local" && statSync(dir, { throwIfNoEntry: false })?.isFile();
+    return isFile
+      ? { ...nothing, warnings: [`${dir} is a file, not a directory, so nothing is read from it.`] }
+      : nothing;
+  }
   if (read.type === "unreadable") {
     const sentence = `${file} ${read.problem}; correct that, until then none of its settings count.`;
     return { ...nothing, cautious: true, faulty: true, warnings: [sentence] };

@@ -61,7 +61,7 @@ function countKeys(value: unknown): number {
 }
 
 async function parseTolerantly(text: string): Promise<SettingsText> {
-  const { parseTree, getNodeValue } = await import("jsonc-parser");
+  const { parseTree } = await import("jsonc-parser");
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;
@@ -73,7 +73,7 @@ async function parseTolerantly(text: string): Promise<SettingsText> {
   if (error !== undefined || tree === undefined) return broken(error?.offset ?? 0, "is not valid JSON");
   const duplicate = findDuplicate(tree);
   if (duplicate) return broken(duplicate.offset, `says ${JSON.stringify(duplicate.value)} a second time`);
-  const value: unknown = getNodeValue(tree);
+  const value = valueOf(tree);
   return isObject(value) ? { type: "read", value } : broken(tree.offset, "must be an object");
 }
 
@@ -104,6 +104,16 @@ function findDuplicate({ type, children = [] }: Node): Node | undefined {
     if (duplicate) return duplicate;
   }
   return undefined;
+}
+
+/** The parser's own function would lose a key `__proto__`. */
+function valueOf({ type, children = [], value }: Node): unknown {
+  const member = (property: Node) => {
+    const node = memberValue(property);
+    return [String(keyOf(property)), node && valueOf(node)];
+  };
+  if (type === "object") return Object.fromEntries(children.map(member));
+  return type === "array" ? children.map(valueOf) : value;
 }
 
 function keyOf(property: Node): unknown {

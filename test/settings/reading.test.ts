@@ -330,10 +330,12 @@ describe("a broken settings file (fault 59)", () => {
     ]);
   });
 
-  test("below a path that is a file is absent", async () => {
+  test("below a path that is a file is absent, and one line names that file", async () => {
     const folders = foldersWith({});
-    put(dirname(folders.fileOf("project")), "I am a file");
-    expect((await readAll(folders, true)).warnings).toEqual([]);
+    const dir = dirname(folders.fileOf("project"));
+    put(dir, "I am a file");
+    const line = `${dir} is a file, not a directory, so nothing is read from it.`;
+    expect((await readAll(folders, true)).warnings).toEqual([line]);
   });
 
   test("that is a link to itself is named", async () => {

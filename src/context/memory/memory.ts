@@ -179,6 +179,7 @@ class Gathering {
     if (damage !== null) this.#notes.push(`${path}:${damage.line} ${damage.message}`);
     const origin = { scope: place.scope, path, importedBy };
     const rule = place.ruleOf !== undefined && importedBy === null ? parseMemoryRule(content.text) : null;
+    if (rule?.problem !== undefined) this.#notes.push(`${path} ${rule.problem}.`);
     const file = this.#fileOf(rule === null ? content : { ...content, text: rule.text }, origin);
     if (file !== null) this.#count += 1;
     if (rule !== null && rule.paths !== null) {

@@ -41,6 +41,8 @@ export interface RuleText {
   readonly text: string;
   /** Patterns of the files it is about; null for all files. */
   readonly paths: readonly string[] | null;
+  /** What is wrong with `paths`; it follows the path of the file. */
+  readonly problem?: string;
 }
 
 const MAX_PATTERNS = 100;
@@ -49,15 +51,21 @@ const MAX_PATTERNS = 100;
 export function parseMemoryRule(text: string): RuleText {
   const parts = splitFrontMatter(text);
   if (parts.type !== "parts") return { text, paths: null };
-  const lines = parts.header.split("\n");
+  const isList = /^paths[ \t]*:\s*\[[^\]]*\]/m;
+  const lines = parts.header.replace(isList, (list) => list.replaceAll("\n", " ")).split("\n");
   const at = lines.findIndex((line) => /^paths[ \t]*:/.test(line));
   if (at < 0) return { text: parts.body, paths: null };
   const inline = (lines[at] ?? "").replace(/^paths[ \t]*:/, "");
   const below = lines.slice(at + 1);
   const end = below.findIndex((line) => /^[^\s#-]/.test(line));
-  const items = (end < 0 ? below : below.slice(0, end)).flatMap(
-    (line) => /^\s*-\s+(.*)$/.exec(line)?.[1] ?? [],
-  );
+  const inside = end < 0 ? below : below.slice(0, end);
+  const isMapping = /^\s*\{.*:\s.*\}\s*$/.test(inline) || inside.some((line) => /^\s+[^\s#-].*:(?:\s|$)/.test(line));
+  if (isMapping)
+    return {
+      ...{ text: parts.body, paths: null },
+      problem: "has paths that are not a list of patterns, so it counts for all files; correct them",
+    };
+  const items = inside.flatMap((line) => /^\s*-\s+(.*)$/.exec(line)?.[1] ?? []);
   const paths = [inline, ...items].flatMap(patternsIn).slice(0, MAX_PATTERNS);
   return { text: parts.body, paths: paths.length === 0 ? null : paths };
 }

@@ -75,7 +75,12 @@ export function readPlugin(source: PluginSource, files: Files): Plugin {
     const read = files.read(path, MAX_BYTES);
     const value = read.type === "text" && read.bytes <= MAX_BYTES ? parseJson(read.text) : undefined;
     if (isObject(value)) return value;
-    const why = read.type === "text" ? "is not a valid JSON object" : read.reason;
+    const why =
+      read.type === "unusable"
+        ? read.reason
+        : read.bytes > MAX_BYTES
+          ? "is larger than 1 MB"
+          : "is not a valid JSON object";
     notes.push(`${path} ${why}; correct it, until then what it says is left out.`);
     return null;
   }
