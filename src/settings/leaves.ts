@@ -60,7 +60,7 @@ export function checkLeaves(value: JsonObject, from: SettingsPath): CheckedLeave
 
   function keep(inner: unknown, path: readonly string[]): void {
     const isLogin = LOGINS.includes(path.join("."));
-    if (isUnenforced(path)) unenforced.push(settingName({ path }));
+    if (includes(UNENFORCED, path)) unenforced.push(settingName({ path }));
     else if (includes(IGNORED, path) || (isLogin && from.scope !== "enterprise"))
       unused.push(settingName({ path }));
     else if (!isLogin && !isRemark(path)) unknown.push(settingName({ path }));
@@ -194,10 +194,6 @@ const UNENFORCED = `forceRemoteSettingsRefresh allowedMcpServers deniedMcpServer
 /** True for keys to say nothing about: the schema, and remarks, which users write as `_comment` or `//`. */
 function isRemark(path: readonly string[]): boolean {
   return /^(?:_(?!_proto__$)|\/\/|\$comment|\$schema)/.test(path.at(-1) ?? "");
-}
-
-function isUnenforced(path: readonly string[]): boolean {
-  return includes(UNENFORCED, path);
 }
 
 function includes(names: string, path: readonly string[]): boolean {

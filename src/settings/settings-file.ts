@@ -44,9 +44,8 @@ export async function readSettingsFile(from: SettingsPath): Promise<SettingsFile
     const dir = dirname(file);
     // The two files of a project are in one directory, which has one line.
     const isFile = from.scope !== "local" && statSync(dir, { throwIfNoEntry: false })?.isFile();
-    return isFile
-      ? { ...nothing, warnings: [`${dir} is a file, not a directory, so nothing is read from it.`] }
-      : nothing;
+    const line = `${dir} is a file, not a directory, so nothing is read from it.`;
+    return isFile ? { ...nothing, warnings: [line] } : nothing;
   }
   if (read.type === "unreadable") {
     const sentence = `${file} ${read.problem}; correct that, until then none of its settings count.`;
@@ -80,16 +79,9 @@ function unenforcedTexts(unenforced: readonly string[]): string[] {
   const isWider = (name: string) => WIDER.test(name);
   const wider = unenforced.filter(isWider);
   const others = unenforced.filter((name) => !isWider(name));
-  return [
-    ...(wider.length === 0
-      ? []
-      : [
-          `${listText(wider)} would widen the sandbox, which Troupe does not do: such commands stay in it, and leave it only with your permission.`,
-        ]),
-    ...(others.length === 0
-      ? []
-      : [`Troupe does not enforce ${listText(others)}; use permission rules or troupe.sandbox instead.`]),
-  ];
+  const widens = `${listText(wider)} would widen the sandbox, which Troupe does not do: such commands stay in it, and leave it only with your permission.`;
+  const without = `Troupe does not enforce ${listText(others)}; use permission rules or troupe.sandbox instead.`;
+  return [...(wider.length === 0 ? [] : [widens]), ...(others.length === 0 ? [] : [without])];
 }
 
 function restrictionLeaves({ deny, ask, disableBypass }: SettingsRestrictions, from: SettingsPath): Leaf[] {

@@ -73,7 +73,7 @@ async function parseTolerantly(text: string): Promise<SettingsText> {
   if (error !== undefined || tree === undefined) return broken(error?.offset ?? 0, "is not valid JSON");
   const duplicate = findDuplicate(tree);
   if (duplicate) return broken(duplicate.offset, `says ${JSON.stringify(duplicate.value)} a second time`);
-  const value = valueOf(tree);
+  const value = jsonOf(tree);
   return isObject(value) ? { type: "read", value } : broken(tree.offset, "must be an object");
 }
 
@@ -98,22 +98,14 @@ function propertiesIn(node: Node, key: string): Node[] {
 function findDuplicate({ type, children = [] }: Node): Node | undefined {
   const keys = type === "object" ? children.map(keyOf) : [];
   const again = children.find((_, at) => keys.indexOf(keys[at]) < at && keys.length > 0);
-  if (again) return again.children?.[0];
-  for (const child of children) {
-    const duplicate = findDuplicate(child);
-    if (duplicate) return duplicate;
-  }
-  return undefined;
+  return again ? again.children?.[0] : children.map(findDuplicate).find((one) => one !== undefined);
 }
 
 /** The parser's own function would lose a key `__proto__`. */
-function valueOf({ type, children = [], value }: Node): unknown {
-  const member = (property: Node) => {
-    const node = memberValue(property);
-    return [String(keyOf(property)), node && valueOf(node)];
-  };
-  if (type === "object") return Object.fromEntries(children.map(member));
-  return type === "array" ? children.map(valueOf) : value;
+function jsonOf({ type, children, value }: Node): unknown {
+  const inner = children?.map(jsonOf);
+  if (inner === undefined) return value;
+  return type === "object" ? Object.fromEntries(inner.filter(Array.isArray)) : inner;
 }
 
 function keyOf(property: Node): unknown {

@@ -37,7 +37,11 @@ const ABSURD: readonly (readonly [file: string, content: string | Uint8Array | n
   [SETTINGS, '{"permissions": "all"}', /permissions must be an object/],
   [SETTINGS, '{"permissions": {"defaultMode": "yolo"}}', /defaultMode must be one of/],
   [SETTINGS, '{"__proto__": {"model": "haiku"}}', /there is no setting __proto__; correct or remove it/],
-  [SETTINGS, '// x\n{"__proto__": {"model": "haiku"}}', /there is no setting __proto__; correct or remove it/],
+  [
+    SETTINGS,
+    '// x\n{"__proto__": {"model": "haiku"}}',
+    /there is no setting __proto__; correct or remove it/,
+  ],
   [SETTINGS, '{"env": {"__proto__": "x"}}', /env\.__proto__ must be a variable's name/],
   [SETTINGS, hooks(JSON.parse('{"__proto__": []}')), /__proto__ is no event/],
   [".claude", "text", /is a file, not a directory, so nothing is read from it/],

@@ -195,7 +195,7 @@ class Gathering {
   /** Returns the file as agents see it; null if it is empty. */
   #fileOf({ text: whole, bytes }: TextContent, origin: Origin): MemoryFile | null {
     const cut = bytes > MAX_MEMORY_FILE_BYTES;
-    const text = (cut ? wholeLines(whole) : whole).trim();
+    const text = (cut ? whole.replace(/\n[^\n]*$/, "") : whole).trim();
     if (text === "") return null;
     if (cut)
       this.#notes.push(
@@ -258,9 +258,4 @@ class Gathering {
 function withoutCopies(files: readonly MemoryFile[]): MemoryFile[] {
   const last = new Map(files.map((file) => [file.digest, file]));
   return files.filter((file) => last.get(file.digest) === file);
-}
-
-function wholeLines(text: string): string {
-  const end = text.lastIndexOf("\n");
-  return end === -1 ? text : text.slice(0, end);
 }

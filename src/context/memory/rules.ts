@@ -51,28 +51,19 @@ const MAX_PATTERNS = 100;
 export function parseMemoryRule(text: string): RuleText {
   const parts = splitFrontMatter(text);
   if (parts.type !== "parts") return { text, paths: null };
-  const isList = /^paths[ \t]*:\s*\[[^\]]*\]/m;
-  const lines = parts.header.replace(isList, (list) => list.replaceAll("\n", " ")).split("\n");
-  const at = lines.findIndex((line) => /^paths[ \t]*:/.test(line));
-  if (at < 0) return { text: parts.body, paths: null };
-  const inline = (lines[at] ?? "").replace(/^paths[ \t]*:/, "");
-  const below = lines.slice(at + 1);
-  const end = below.findIndex((line) => /^[^\s#-]/.test(line));
-  const inside = end < 0 ? below : below.slice(0, end);
-  const isMapping = /^\s*\{.*:\s.*\}\s*$/.test(inline) || inside.some((line) => /^\s+[^\s#-].*:(?:\s|$)/.test(line));
-  if (isMapping)
-    return {
-      ...{ text: parts.body, paths: null },
-      problem: "has paths that are not a list of patterns, so it counts for all files; correct them",
-    };
-  const items = inside.flatMap((line) => /^\s*-\s+(.*)$/.exec(line)?.[1] ?? []);
-  const paths = [inline, ...items].flatMap(patternsIn).slice(0, MAX_PATTERNS);
+  // The value, with the lines below it that belong to it.
+  const [, value = ""] = /^paths[ \t]*:(.*(?:\n(?:[\s#\]-].*)?)*)/m.exec(parts.header) ?? [];
+  const isMapping = /^\s*\{.*:\s.*\}\s*$|\n\s+[^\s#-].*:(?:\s|$)/.test(value);
+  const problem = "has paths that are not a list of patterns, so it counts for all files; correct them";
+  if (isMapping) return { text: parts.body, paths: null, problem };
+  const lines = /^\s*\[/.test(value) ? [value.replaceAll("\n", " ")] : value.split("\n");
+  const paths = lines.flatMap(patternsIn).slice(0, MAX_PATTERNS);
   return { text: parts.body, paths: paths.length === 0 ? null : paths };
 }
 
-/** Without quotes, brackets and comments. */
-function patternsIn(value: string): string[] {
-  const plain = value.replace(/\s#.*$/, "").trim();
+/** Without quotes, brackets, comments and the dash of a list. */
+function patternsIn(line: string): string[] {
+  const plain = line.replace(/(?:^|\s)#.*$|^\s*-\s/g, "").trim();
   const bare = /^\[.*\]$/.test(plain) ? plain.slice(1, -1) : plain;
   return splitPatterns(bare)
     .map((one) => one.replace(/^(["'])(.*)\1$/, "$2"))

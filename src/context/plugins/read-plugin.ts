@@ -73,14 +73,11 @@ export function readPlugin(source: PluginSource, files: Files): Plugin {
       return null;
     }
     const read = files.read(path, MAX_BYTES);
-    const value = read.type === "text" && read.bytes <= MAX_BYTES ? parseJson(read.text) : undefined;
+    const isLarge = read.type === "text" && read.bytes > MAX_BYTES;
+    const value = read.type === "text" && !isLarge ? parseJson(read.text) : undefined;
     if (isObject(value)) return value;
-    const why =
-      read.type === "unusable"
-        ? read.reason
-        : read.bytes > MAX_BYTES
-          ? "is larger than 1 MB"
-          : "is not a valid JSON object";
+    const fault = isLarge ? "is larger than 1 MB" : "is not a valid JSON object";
+    const why = read.type === "text" ? fault : read.reason;
     notes.push(`${path} ${why}; correct it, until then what it says is left out.`);
     return null;
   }

@@ -11,6 +11,7 @@ test.each([
   ],
   ["paths:\n- a\n- b", ["a", "b"]],
   ["paths: [\n  'a',\n  b/*,\n]", ["a", "b/*"]],
+  ["paths:\n  # of the tests\n  test/**", ["test/**"]],
   ["paths:", null],
   ["description: for all", null],
 ])("the files a rule is about are read from %j", (header, paths) => {
