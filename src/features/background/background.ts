@@ -154,7 +154,7 @@ export class Background {
     this.#front.delete(front);
     stopping.removeEventListener("abort", abort);
     if (ended.moved === undefined) return ended;
-    this.#track({ id, owner, title: oneLine(title), path }, stop, life, async (entry) => {
+    this.#track({ id, owner, title: oneLine(title), path, startedAt: since }, stop, life, async (entry) => {
       const end = await result;
       entry.last = end.output;
       this.#ended(entry, endOf(end, clock.now()), { ...end.output, path });
@@ -213,14 +213,15 @@ export class Background {
   }
 
   #track(
-    task: Pick<BackgroundCommand, "id" | "owner" | "script" | "title" | "path">,
+    task: Pick<BackgroundCommand, "id" | "owner" | "script" | "title" | "path"> &
+      Partial<Pick<BackgroundCommand, "startedAt">>,
     stop: AbortController,
     signal: AbortSignal,
     untilEnded: (entry: Entry) => Promise<void>,
   ): void {
     const ended = Promise.withResolvers<void>();
     const entry: Entry = {
-      ...{ ...task, startedAt: this.#ports.clock.now(), end: null, ended: ended.promise },
+      ...{ startedAt: this.#ports.clock.now(), ...task, end: null, ended: ended.promise },
       ...{ stop, seen: 0, told: false },
     };
     this.#entries.set(entry.id, entry);

@@ -9,6 +9,7 @@ import { blocksOf } from "../../../src/mailbox/turns.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
 import { witness } from "../../processes/witness.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
 import { type HostName, shippedHosts, supervised } from "../../support/supervised.ts";
 
 const running = { permissionMode: "bypassPermissions" } as const;
@@ -489,7 +490,8 @@ test("with the session its files are gone (A19.6, A19.9)", async () => {
   expect(existsSync(join(supervisor.folder, "outputs"))).toBe(false);
 });
 
-test("a 33rd command of one agent is refused while 32 run; another agent's is not", async () => {
+/** A background whose commands never end. */
+function neverEnding(clock: Clock) {
   let started = 0;
   const background = new Background({
     commands: {
@@ -501,9 +503,14 @@ test("a 33rd command of one agent is refused while 32 run; another agent's is no
       run: () => Promise.reject(new Error("unused")),
     },
     processes: { follow() {} },
-    clock: systemClock,
+    clock,
     ...{ tell() {}, forget() {}, note() {}, onEnded() {} },
   });
+  return { background, started: () => started };
+}
+
+test("a 33rd command of one agent is refused while 32 run; another agent's is not", async () => {
+  const { background, started } = neverEnding(systemClock);
   const request = { call: callId(MAIN, 1, 0), command: "sleep 1000", description: "d", cwd: "/" };
   const start = (owner: ActorId) => background.start(owner, request, new AbortController().signal);
   for (let n = 0; n < 32; n += 1) expect(await start(MAIN)).toMatchObject({ type: "started" });
@@ -512,5 +519,19 @@ test("a 33rd command of one agent is refused while 32 run; another agent's is no
     reason: "32 commands of yours run in the background already. Stop one first.",
   });
   expect(await start(ActorId.parse("agent1"))).toMatchObject({ type: "started" });
-  expect(started).toBe(33);
+  expect(started()).toBe(33);
+});
+
+test("a command that the user moves there has run since it was started", async () => {
+  const clock = new FakeClock();
+  const { background } = neverEnding(clock);
+  const request = { call: callId(MAIN, 1, 0), command: "make", cwd: "/", timeoutMs: 60_000 };
+  const { signal } = new AbortController();
+  const place = { title: "make", outside: false };
+  const run = background.run(MAIN, request, { stopping: signal, life: signal }, place, () => {});
+  const startedAt = clock.now();
+  await clock.advance(5_000);
+  background.moveAll(MAIN);
+  expect(await run).toMatchObject({ moved: "b1", durationMs: 5_000 });
+  expect(background.all).toMatchObject([{ id: "b1", startedAt }]);
 });
