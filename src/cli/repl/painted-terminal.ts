@@ -1,47 +1,33 @@
 import type { SupervisorEvent } from "../../events/event.ts";
-import { errorMessage } from "../../lib/errors.ts";
 import { createFrames, TEXT_MS } from "../../terminal/canvas/frames.ts";
 import { takeKeys } from "../../terminal/canvas/modes.ts";
 import { paintFor } from "../../terminal/colour.ts";
 import { createChoiceForm } from "../../terminal/dialogs/choice-form.ts";
-import { counted } from "../../terminal/figures.ts";
 import type { Completer } from "../../terminal/input/completions.ts";
 import { createEditor, type Editor } from "../../terminal/input/editor.ts";
-import { createHistorySearch, type HistorySearch } from "../../terminal/input/history-search.ts";
 import type { Keymap } from "../../terminal/input/keymap.ts";
 import { createKeyReader, isKey, type Key } from "../../terminal/input/keys.ts";
 import { createInside } from "../../terminal/live/inside.ts";
-import { todoRows } from "../../terminal/live/todos.ts";
 import { type NotificationWay, notificationText } from "../../terminal/notification.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { createLastOutput } from "../../terminal/transcript/last-output.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { CliIO } from "../io.ts";
-import { type AgentBrowser, openAgentBrowser } from "./agent-browser.ts";
 import { createDoublePress } from "./double-press.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
-import type { PromptImages } from "./prompt-images.ts";
+import { createPromptKeys, type PromptActions } from "./prompt-keys.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
-import { createScreen } from "./screen.ts";
+import { createScreen, type Editing } from "./screen.ts";
 import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
 
-export interface PaintedOptions extends TerminalListeners {
+export interface PaintedOptions extends TerminalListeners, PromptActions {
   /** Newest first. */
   readonly history: readonly string[];
   readonly completer: Completer;
-  readonly images: PromptImages;
   /** At the prompt; questions keep their keys. */
   readonly keymap: Keymap;
-  /** Returns the text as the user's own editor left it; rejects with a sentence. */
-  editOutside(text: string, signal: AbortSignal): Promise<string>;
-  /** Shows a text in the user's own pager; rejects with a sentence. */
-  pageOutside(text: string, signal: AbortSignal): Promise<void>;
-  /** Puts the program into the background; resolves when it is back. */
-  suspend(): Promise<void>;
 }
 
 const PROMPT = "› ";
-const TODO_ROWS = 10;
 /** Milliseconds without a key after which a question rings. */
 const AWAY_MS = 10_000;
 
@@ -59,12 +45,6 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const over = new AbortController();
   let answer: { readonly prompt: string; readonly editor: Editor; leave(): void; escape(): void } | null =
     null;
-  /** What has the keys in place of the prompt. */
-  let overlay: HistorySearch | AgentBrowser | null = null;
-  let browser: AgentBrowser | null = null;
-  let showsTodos = false;
-  /** What Ctrl-S has put away. */
-  let stash = "";
   let notification: NotificationWay = "bell";
   /** Another program has the terminal: nothing is painted. */
   let lent = false;
@@ -88,21 +68,14 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     },
     onChange: () => frames.now(),
   });
-  const todos = () => todoRows(options.agents.todos(), { columns: screen.columns(), rows: TODO_ROWS, paint });
-  const editing = () =>
-    answer === null
-      ? {
-          ...{
-            prompt: PROMPT,
-            editor: overlay ?? prompt,
-            isPlain: !overlay && !settling && !prompt.isMenuOpen,
-          },
-          ...{
-            isQuestion: overlay !== null && overlay === browser,
-            above: showsTodos && !overlay ? todos() : [],
-          },
-        }
-      : { ...answer, isPlain: false, isQuestion: true };
+  const editing = (): Editing => {
+    if (answer !== null) return { ...answer, isPlain: false, isQuestion: true };
+    const { overlay, isBrowsing, above } = promptKeys;
+    return {
+      ...{ prompt: PROMPT, editor: overlay ?? prompt, isQuestion: isBrowsing, above: above() },
+      isPlain: !overlay && !settling && !prompt.isMenuOpen,
+    };
+  };
   const frames = createFrames(clock, TEXT_MS, () => (lent ? null : screen.paint(editing())));
 
   /** Ctrl-C and Ctrl-D are the same everywhere. */
@@ -139,71 +112,18 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       }
     }
   };
-  const lendTo = (program: () => Promise<void>) =>
-    lend(() =>
-      program().catch((error: unknown) => screen.print(paint("yellow", safeLine(errorMessage(error))))),
-    );
-  const editPrompt = async () => prompt.set(await options.editOutside(prompt.text, over.signal));
-  const showOutput = async (): Promise<void> => {
-    const text = output.text();
-    if (text === null) screen.print(paint("dim", "No call has ended yet, and no thoughts have come."));
-    else await options.pageOutside(text, over.signal);
-  };
-  const pasteImage = (): Promise<void> =>
-    options.images
-      .fromClipboard(over.signal)
-      .then((mark) => prompt.type({ type: "paste", text: mark }))
-      .catch((error: unknown) => screen.print(paint("yellow", safeLine(errorMessage(error)))))
-      .then(frames.now);
-  /** A dropped image becomes its mark. */
-  const withMark = (key: Key): Key => {
-    const mark = key.type === "paste" ? options.images.dropped(key.text) : null;
-    return mark === null ? key : { type: "paste", text: mark };
-  };
-  const swapStash = (): void => {
-    const { text } = prompt;
-    prompt.set(stash);
-    stash = text;
-  };
-  const moveToBackground = (): boolean => {
-    const count = options.agents.toBackground();
-    const none = "Nothing runs in the foreground that can be moved to the background.";
-    const moved = `Moved to the background: ${counted(count, "command or agent", "commands and agents")}.`;
-    screen.print(paint("dim", count === 0 ? none : moved));
-    return true;
-  };
-  const openBrowser = (): boolean => {
-    browser = openAgentBrowser({
-      ...{ agents: options.agents, inside, paint, now: () => clock.now(), onChange: () => frames.now() },
-    });
-    overlay = browser;
-    return browser !== null;
-  };
-  /** Keys of the prompt, in no question. */
-  const ofPrompt = (key: Key): boolean => {
-    if (isKey(key, "ctrl+r")) overlay = createHistorySearch(typed, prompt);
-    else if (isKey(key, "ctrl+g")) void lendTo(editPrompt);
-    else if (isKey(key, "ctrl+o")) void lendTo(showOutput);
-    else if (isKey(key, "shift+tab")) options.onNextMode();
-    else if (isKey(key, "ctrl+b") && prompt.shown === "") return moveToBackground();
-    else if (isKey(key, "ctrl+t")) showsTodos = !showsTodos;
-    else if (isKey(key, "down") && prompt.shown === "") return openBrowser();
-    else if (isKey(key, "ctrl+s")) swapStash();
-    else if (isKey(key, "ctrl+v")) void pasteImage();
-    else if (isKey(key, "ctrl+z")) void lend(options.suspend);
-    else return false;
-    return true;
-  };
+  const promptKeys = createPromptKeys({
+    ...{ options, prompt, history: typed, screen, paint, output, inside, lend, signal: over.signal },
+    ...{ now: () => clock.now(), onChange: () => frames.now() },
+  });
   const onKey = (key: Key): void => {
     const { editor } = answer ?? { editor: prompt };
     if (isKey(key, "ctrl+l")) screen.redraw();
-    else if (overlay && !answer) {
-      overlay.take(key);
-      if (!overlay.isOpen) overlay = null;
-    } else if (isKey(key, "ctrl+c")) interrupt();
+    else if (!answer && promptKeys.takeOverlay(key)) return;
+    else if (isKey(key, "ctrl+c")) interrupt();
     else if (isKey(key, "escape")) pressEscape(key);
     else if (isKey(key, "ctrl+d") && editor.shown === "") leave();
-    else if (!answer && ofPrompt(key)) return;
+    else if (!answer && promptKeys.take(key)) return;
     else if (!settling || !isKey(key, "enter")) editor.type(key);
   };
   const leave = (): void => {
@@ -211,7 +131,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     options.onEnd("left");
   };
   const keys = createKeyReader((key) => {
-    const meant = answer ? key : options.keymap.translate(withMark(key));
+    const meant = answer ? key : options.keymap.translate(promptKeys.withMark(key));
     if (meant !== null) onKey(meant);
     frames.now();
   });
