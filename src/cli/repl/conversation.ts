@@ -1,9 +1,6 @@
-import type { AgentView, SupervisorEvent } from "../../events/event.ts";
-import { errorMessage } from "../../lib/errors.ts";
+import type { SupervisorEvent } from "../../events/event.ts";
 import { pause } from "../../mailbox/clock.ts";
-import { MAIN } from "../../mailbox/ids.ts";
 import type { UserHandler } from "../../policy/asks.ts";
-import type { AgentResult } from "../../session/options.ts";
 import type { Completer } from "../../terminal/input/completions.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
@@ -11,17 +8,17 @@ import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { agentActions } from "./agent-actions.ts";
 import { terminalPerson } from "./asks/person.ts";
-import { confirmMode, nextMode } from "./confirm-mode.ts";
+import { nextMode } from "./confirm-mode.ts";
 import { createDoublePress } from "./double-press.ts";
 import { argumentsOf, menuOf } from "./menu.ts";
 import type { PromptImages } from "./prompt-images.ts";
 import type { ReplSession } from "./repl-session.ts";
-import { callsSkill, isSlashCommand, runSlashCommand, type SlashContext } from "./slash-commands.ts";
+import { callsSkill, isSlashCommand, type SlashContext } from "./slash-commands.ts";
 import type { Terminal, TerminalListeners } from "./terminal.ts";
-import { beginAccount } from "./turn-account.ts";
-import { goingOnWords, showAgentResult, showResult } from "./turn-report.ts";
+import { Turns } from "./turns.ts";
 import { UnreadInput } from "./unread-input.ts";
-import { runWords, type UserPrograms } from "./user-programs.ts";
+import { UserCommands } from "./user-commands.ts";
+import type { UserPrograms } from "./user-programs.ts";
 
 /** What handles lines, once there is a session. */
 export interface ConversationStart {
@@ -55,23 +52,12 @@ export class Conversation {
   readonly left: Promise<number>;
   readonly #io: CliIO;
   readonly #press;
-  readonly #programs: UserPrograms;
   readonly #unread: UnreadInput;
+  readonly #turns: Turns;
+  readonly #commands: UserCommands;
   readonly #leaving = Promise.withResolvers<number>();
   #begun: ConversationStart | null = null;
   readonly #images: PromptImages;
-  /** Stops the turn that the user started. */
-  #stop: AbortController | null = null;
-  /** Shows the result of a turn that the conversation started by itself. */
-  #woken: ((result: AgentResult) => void) | null = null;
-  /** A turn that started by itself and was then steered reports twice, and is shown once. */
-  #shown: AgentResult["summary"] | null = null;
-  /** Each stops a slow command of the user. */
-  readonly #commands = new Set<AbortController>();
-  /** True if the user has stopped the running turn. */
-  #stopped = false;
-  /** The part of the reply streamed so far. */
-  #said = "";
   #isLeaving = false;
   #isClearing = false;
 
@@ -81,7 +67,6 @@ export class Conversation {
     open: (listeners: TerminalListeners, completer: Completer) => Terminal,
   ) {
     this.#io = io;
-    this.#programs = programs;
     this.#images = images;
     this.#unread = new UnreadInput(images);
     this.#press = createDoublePress(io.clock);
@@ -94,7 +79,7 @@ export class Conversation {
         onNextMode: () => this.#nextMode(),
         agents: agentActions(
           () => this.#begun?.session,
-          (agent, text, session) => void this.#goOnWith(agent, text, session),
+          ({ id }, text, session) => void this.#turns.resumeAgent(session, id, text),
         ),
         onEnd: (how) => this.leave(how === "left" ? exitCodes.done : exitCodes.hungUp),
       },
@@ -104,6 +89,19 @@ export class Conversation {
         files: (signal) => programs.files(signal),
       },
     );
+    const { terminal } = this;
+    const now = () => io.clock.now();
+    const isLeaving = () => this.#isLeaving;
+    this.#turns = new Turns({
+      ...{ terminal, now, isLeaving, note: (words) => this.#note(words) },
+      session: () => this.#begun?.session,
+      onEnd: () => this.#turnEnded(),
+    });
+    this.#commands = new UserCommands({
+      ...{ terminal, programs, now, isLeaving },
+      onRan: (told) => this.#unread.ran(told),
+      onEnd: () => this.#turns.idle(),
+    });
   }
 
   /** The directory that the conversation is about. */
@@ -132,16 +130,13 @@ export class Conversation {
     if (prompt !== undefined) this.#unread.waitFirst(prompt);
     this.terminal.idle();
     if (goesOn) {
-      void this.#turn(null, (signal) => session.resumeUnfinished(signal), beginning);
+      void this.#turns.run(session, (signal) => session.resumeUnfinished(signal));
       for (const text of this.#unread.takeWaiting()) this.#onLine(text);
     } else this.#next();
   }
 
   onEvent(event: SupervisorEvent): void {
-    if (event.type === "text" && event.actor === MAIN) this.#said += event.text;
-    if (event.type === "woken") this.#wake(event.because);
-    this.terminal.onEvent(event);
-    if (event.type === "answered" && this.#begun) this.#answered(event.result);
+    this.#turns.onEvent(event);
   }
 
   /** Handles Ctrl-C, as a key or a signal: first stops the turn, then leaves. */
@@ -166,7 +161,7 @@ export class Conversation {
     if (this.#begun) this.#begun.session.detach(LEFT);
     else this.terminal.close();
     // Afterwards: stopping one must not end what will be resumed.
-    for (const command of this.#commands) command.abort(new Error(LEFT));
+    this.#commands.stop(LEFT);
     this.#leaving.resolve(code);
   }
 
@@ -178,10 +173,9 @@ export class Conversation {
       const replace = await prepare();
       if (this.#isLeaving) return;
       this.#begun = null;
-      this.#stop = null;
-      this.#woken = null;
+      this.#turns.forget();
       session.detach(LEFT);
-      for (const command of this.#commands) command.abort(new Error(LEFT));
+      this.#commands.stop(LEFT);
       this.terminal.rest();
       replace();
     } finally {
@@ -201,13 +195,10 @@ export class Conversation {
 
   /** Ends what the main conversation does and waits for; the background continues. */
   #stopTurn(): boolean {
-    if (this.#isLeaving || (!this.#stop && !this.#woken && this.#commands.size === 0)) return false;
+    if (this.#isLeaving || !(this.#turns.isRunning || this.#commands.areRunning)) return false;
     this.#note("Stopping; Ctrl-C again leaves.");
-    for (const command of this.#commands) command.abort(new Error(INTERRUPTED));
-    if (!this.#stop && !this.#woken) return true;
-    this.#stopped = true;
-    this.#stop?.abort(new Error(INTERRUPTED));
-    if (this.#woken) this.#begun?.session.cancel(MAIN, INTERRUPTED, "foreground");
+    this.#commands.stop(INTERRUPTED);
+    this.#turns.stop(INTERRUPTED);
     return true;
   }
 
@@ -229,32 +220,22 @@ export class Conversation {
     const hasServers = session.mcpServers().length > 0;
     const skill = isSlashCommand(text) && callsSkill(text, session.skills(), hasServers);
     const [, command] = /^!\s*([\s\S]*\S)/.exec(text) ?? [];
-    if (command !== undefined) void this.#run(command);
+    if (command !== undefined) void this.#commands.runInShell(command);
     else if (isSlashCommand(text) && !skill) void this.#slash(text, begun);
-    else if (!this.#stop && !this.#woken) this.#prompt(text, begun);
+    else if (!this.#turns.isRunning) this.#prompt(text, begun);
     // A skill runs as a prompt of its own.
     else if (skill) this.#unread.wait(text);
     else this.#unread.tellMain(text, session);
   }
 
-  #prompt(text: string, begun: ConversationStart): void {
+  #prompt(text: string, { session }: ConversationStart): void {
     const told = this.#unread.withRun(text);
-    void this.#turn(told, (signal) => begun.session.prompt(told, signal, this.#images.of(told)), begun);
-  }
-
-  /** Runs a command of the user. The model learns of it with the next prompt. */
-  async #run(command: string): Promise<void> {
-    const { paint, columns, print, gap } = this.terminal;
-    const stop = new AbortController();
-    this.#commands.add(stop);
-    const run = await this.#programs.run(command, stop.signal);
-    this.#commands.delete(stop);
-    if (this.#isLeaving) return;
-    const { shown, told } = runWords(command, run);
-    this.#unread.ran(told);
-    print(paint("dim", wrapText(shown, columns()).join("\n")));
-    gap();
-    this.#idle();
+    const images = this.#images.of(told);
+    void this.#turns.run(
+      session,
+      (signal) => session.prompt(told, signal, images),
+      () => this.#unread.tellMain(told, session),
+    );
   }
 
   #next(): void {
@@ -265,127 +246,18 @@ export class Conversation {
 
   async #slash(line: string, begun: ConversationStart): Promise<void> {
     const { session, whyNot, own } = begun;
-    const { paint, columns, print, gap } = this.terminal;
-    const stop = new AbortController();
-    const words = await runSlashCommand(line, {
-      session,
-      whyNot,
-      own,
-      confirmMode: (mode) => confirmMode(this.terminal, mode),
-      paint,
-      now: () => this.#io.clock.now(),
-      goOnWith: (agent, text) => void this.#goOnWith(agent, text, session),
-      terminal: this.terminal,
+    await this.#commands.runSlash(line, {
+      ...{ session, whyNot, own },
+      goOnWith: ({ id }, text) => void this.#turns.resumeAgent(session, id, text),
       clear: () => this.#replace(begun.clear, begun),
       rewindTo: (seq) => this.#replace(() => begun.rewindTo(seq), begun),
       leave: () => this.leave(exitCodes.done),
-      say: (row) => print(row),
-      stoppable: () => {
-        this.#commands.add(stop);
-        return stop.signal;
-      },
     });
-    this.#commands.delete(stop);
-    if (words === null) return;
-    print(wrapText(words, columns()).join("\n"));
-    gap();
-    this.#idle();
   }
 
-  /** Runs a turn that the user started; `text` is null if it only continues. */
-  async #turn(
-    text: string | null,
-    start: (signal: AbortSignal) => Promise<AgentResult | null>,
-    begun: ConversationStart,
-  ): Promise<void> {
-    const { terminal } = this;
-    const stop = new AbortController();
-    this.#stop = stop;
-    const show = this.#begins(begun.session);
-    try {
-      const result = await start(stop.signal);
-      if (this.#begun !== begun) return;
-      this.#stop = null;
-      this.#rest();
-      if (result !== null) show(result);
-    } catch (error) {
-      if (this.#begun !== begun) return;
-      this.#stop = null;
-      this.#rest();
-      // A notice has just started a run: that run gets the user's text as well.
-      if (text !== null && this.#woken) this.#unread.tellMain(text, begun.session);
-      else terminal.print(terminal.paint("red", safeLine(errorMessage(error))));
-    }
-    this.#ends();
-  }
-
-  #wake(because: string): void {
-    if (!this.#begun) return;
-    this.terminal.gap();
-    this.#note(`From the background: ${safeLine(because)}.`);
-    this.#woken = this.#begins(this.#begun.session);
-  }
-
-  #answered(result: AgentResult): void {
-    const show = this.#woken;
-    this.#woken = null;
-    this.#rest();
-    show?.(result);
-    this.#ends();
-  }
-
-  /** Starts to count what a turn uses; the returned function shows its result. */
-  #begins(session: ReplSession): (result: AgentResult) => void {
-    const { terminal } = this;
-    const account = beginAccount(session);
-    const startedAt = this.#io.clock.now();
-    this.#said = "";
-    this.#stopped = false;
-    terminal.working();
-    return (result) => {
-      if (result.summary === this.#shown) return;
-      this.#shown = result.summary;
-      showResult(
-        terminal,
-        result,
-        this.#said,
-        account.lines(result, this.#io.clock.now() - startedAt, terminal.paint),
-      );
-      const goOn = this.#stopped && !this.#isLeaving ? goingOnWords(session.tree()) : null;
-      if (goOn !== null) this.#note(goOn);
-    };
-  }
-
-  #rest(): void {
-    if (!this.#stop && !this.#woken) this.terminal.rest();
-  }
-
-  #ends(): void {
-    if (this.#isLeaving) return;
-    this.#idle();
+  #turnEnded(): void {
     this.#begun?.turnEnded?.();
-    if (!this.#stop && !this.#woken) this.#next();
-  }
-
-  #idle(): void {
-    if (!this.#stop && !this.#woken) this.terminal.idle();
-  }
-
-  /** The user need not wait for its summary, which is shown when it arrives. */
-  async #goOnWith({ id }: AgentView, text: string, session: ReplSession): Promise<void> {
-    const { terminal } = this;
-    try {
-      const result = await session.resume(id, text);
-      await terminal.ready(result.summary.text);
-      if (this.#isHeld(session)) showAgentResult(terminal, result);
-    } catch (error) {
-      if (this.#isHeld(session)) terminal.print(terminal.paint("red", safeLine(errorMessage(error))));
-    }
-    if (this.#isHeld(session)) this.#idle();
-  }
-
-  #isHeld(session: ReplSession): boolean {
-    return !this.#isLeaving && this.#begun?.session === session;
+    if (!this.#turns.isRunning) this.#next();
   }
 
   /** Prints a line outside the conversation, such as a warning of the session. */

@@ -32,7 +32,7 @@ export interface PromptKeys {
   readonly isBrowsing: boolean;
   /** Rows right above the prompt. */
   above(): readonly string[];
-  /** Gives the key to the overlay; returns false if there is none. */
+  /** Gives the key to the overlay; returns false without one. */
   takeOverlay(key: Key): boolean;
   /** Does what the key means; returns false if it means nothing here. */
   take(key: Key): boolean;
@@ -68,8 +68,7 @@ export function createPromptKeys(parts: PromptKeysParts): PromptKeys {
   /** What Ctrl-S has put away. */
   let stash = "";
 
-  const showProblem = (error: unknown): void =>
-    screen.print(paint("yellow", safeLine(errorMessage(error))));
+  const showProblem = (error: unknown): void => screen.print(paint("yellow", safeLine(errorMessage(error))));
   const lendTo = (program: () => Promise<void>) => lend(() => program().catch(showProblem));
   const editPrompt = async () => prompt.set(await options.editOutside(prompt.text, signal));
   const showOutput = async (): Promise<void> => {

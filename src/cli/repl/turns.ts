@@ -1,0 +1,145 @@
+import type { SupervisorEvent } from "../../events/event.ts";
+import { errorMessage } from "../../lib/errors.ts";
+import { type ActorId, MAIN } from "../../mailbox/ids.ts";
+import type { AgentResult } from "../../session/options.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import type { ReplSession } from "./repl-session.ts";
+import type { Terminal } from "./terminal.ts";
+import { beginAccount } from "./turn-account.ts";
+import { goingOnWords, showAgentResult, showResult } from "./turn-report.ts";
+
+export interface TurnsParts {
+  readonly terminal: Terminal;
+  now(): number;
+  /** The session of the conversation as it is now. */
+  session(): ReplSession | undefined;
+  isLeaving(): boolean;
+  note(words: string): void;
+  /** Called after each turn, while another one may run. */
+  onEnd(): void;
+}
+
+type Turn = (signal: AbortSignal) => Promise<AgentResult | null>;
+
+/** The turns of the main conversation: those that the user starts, and those that it starts by itself. */
+export class Turns {
+  readonly #parts: TurnsParts;
+  /** Stops the turn that the user started. */
+  #stop: AbortController | null = null;
+  /** Shows the result of a turn that the conversation started by itself. */
+  #woken: ((result: AgentResult) => void) | null = null;
+  /** A turn that started by itself and was then steered reports twice, and is shown once. */
+  #shown: AgentResult["summary"] | null = null;
+  /** True if the user has stopped the running turn. */
+  #stopped = false;
+  /** The part of the reply streamed so far. */
+  #said = "";
+
+  constructor(parts: TurnsParts) {
+    this.#parts = parts;
+  }
+
+  get isRunning(): boolean {
+    return this.#stop !== null || this.#woken !== null;
+  }
+
+  onEvent(event: SupervisorEvent): void {
+    const { terminal, note } = this.#parts;
+    const session = this.#parts.session();
+    if (event.type === "text" && event.actor === MAIN) this.#said += event.text;
+    if (event.type === "woken" && session) {
+      terminal.gap();
+      note(`From the background: ${safeLine(event.because)}.`);
+      this.#woken = this.#begin(session);
+    }
+    terminal.onEvent(event);
+    if (event.type === "answered" && session) {
+      const show = this.#woken;
+      this.#woken = null;
+      this.#end(() => show?.(event.result));
+    }
+  }
+
+  /** Runs a turn that the user started. `tellOther` gives its text to the run that a notice has just started, if there is one. */
+  async run(session: ReplSession, start: Turn, tellOther?: () => void): Promise<void> {
+    const stop = new AbortController();
+    this.#stop = stop;
+    const show = this.#begin(session);
+    let report: () => void;
+    try {
+      const result = await start(stop.signal);
+      report = () => {
+        if (result !== null) show(result);
+      };
+    } catch (error) {
+      report = () => (tellOther && this.#woken ? tellOther() : this.#printError(error));
+    }
+    if (this.#parts.session() !== session) return;
+    this.#stop = null;
+    this.#end(report);
+  }
+
+  /** Resumes an agent. The user need not wait for its summary, which is shown when it arrives. */
+  async resumeAgent(session: ReplSession, id: ActorId, text: string): Promise<void> {
+    const { terminal } = this.#parts;
+    const isHeld = () => !this.#parts.isLeaving() && this.#parts.session() === session;
+    try {
+      const result = await session.resume(id, text);
+      await terminal.ready(result.summary.text);
+      if (isHeld()) showAgentResult(terminal, result);
+    } catch (error) {
+      if (isHeld()) this.#printError(error);
+    }
+    if (isHeld()) this.idle();
+  }
+
+  /** Ends what the main conversation does and waits for; the background continues. */
+  stop(reason: string): void {
+    if (!this.isRunning) return;
+    this.#stopped = true;
+    this.#stop?.abort(new Error(reason));
+    if (this.#woken) this.#parts.session()?.cancel(MAIN, reason, "foreground");
+  }
+
+  /** Forgets the turns of a session that is replaced: their ends are not shown. */
+  forget(): void {
+    this.#stop = null;
+    this.#woken = null;
+  }
+
+  /** Shows that a prompt can be typed, unless a turn runs. */
+  idle(): void {
+    if (!this.isRunning) this.#parts.terminal.idle();
+  }
+
+  /** Starts to count what a turn uses; the returned function shows its result. */
+  #begin(session: ReplSession): (result: AgentResult) => void {
+    const { terminal, now, note } = this.#parts;
+    const account = beginAccount(session);
+    const startedAt = now();
+    this.#said = "";
+    this.#stopped = false;
+    terminal.working();
+    return (result) => {
+      if (result.summary === this.#shown) return;
+      this.#shown = result.summary;
+      const lines = account.lines(result, now() - startedAt, terminal.paint);
+      showResult(terminal, result, this.#said, lines);
+      const goOn = this.#stopped && !this.#parts.isLeaving() ? goingOnWords(session.tree()) : null;
+      if (goOn !== null) note(goOn);
+    };
+  }
+
+  #end(report: () => void): void {
+    if (!this.isRunning) this.#parts.terminal.rest();
+    report();
+    if (this.#parts.isLeaving()) return;
+    this.idle();
+    this.#parts.onEnd();
+  }
+
+  #printError(error: unknown): void {
+    const { print, paint } = this.#parts.terminal;
+    print(paint("red", safeLine(errorMessage(error))));
+  }
+}

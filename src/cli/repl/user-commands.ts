@@ -1,0 +1,72 @@
+import { wrapText } from "../../terminal/wrap.ts";
+import { confirmMode } from "./confirm-mode.ts";
+import { runSlashCommand, type SlashContext } from "./slash-commands.ts";
+import type { Terminal } from "./terminal.ts";
+import { runWords, type UserPrograms } from "./user-programs.ts";
+
+export interface UserCommandsParts {
+  readonly terminal: Terminal;
+  readonly programs: Pick<UserPrograms, "run">;
+  now(): number;
+  isLeaving(): boolean;
+  /** Called with what the model gets of a command in the shell. */
+  onRan(told: string): void;
+  /** Called after the output of a command. */
+  onEnd(): void;
+}
+
+type Printed = "terminal" | "paint" | "now" | "confirmMode" | "say" | "stoppable";
+
+/** The commands that the user runs at the prompt: in the shell, after `!`, and slash commands. */
+export class UserCommands {
+  readonly #parts: UserCommandsParts;
+  /** Each stops a slow one. */
+  readonly #stops = new Set<AbortController>();
+
+  constructor(parts: UserCommandsParts) {
+    this.#parts = parts;
+  }
+
+  get areRunning(): boolean {
+    return this.#stops.size > 0;
+  }
+
+  stop(reason: string): void {
+    for (const stop of this.#stops) stop.abort(new Error(reason));
+  }
+
+  /** Runs a command in the shell. The model learns of it with the next prompt. */
+  async runInShell(command: string): Promise<void> {
+    const { terminal, programs, isLeaving, onRan } = this.#parts;
+    const stop = new AbortController();
+    this.#stops.add(stop);
+    const run = await programs.run(command, stop.signal);
+    this.#stops.delete(stop);
+    if (isLeaving()) return;
+    const { shown, told } = runWords(command, run);
+    onRan(told);
+    this.#print(shown, (rows) => terminal.paint("dim", rows));
+  }
+
+  async runSlash(line: string, context: Omit<SlashContext, Printed>): Promise<void> {
+    const { terminal, now } = this.#parts;
+    const stop = new AbortController();
+    const words = await runSlashCommand(line, {
+      ...{ ...context, terminal, paint: terminal.paint, now, say: terminal.print },
+      confirmMode: (mode) => confirmMode(terminal, mode),
+      stoppable: () => {
+        this.#stops.add(stop);
+        return stop.signal;
+      },
+    });
+    this.#stops.delete(stop);
+    if (words !== null) this.#print(words, (rows) => rows);
+  }
+
+  #print(words: string, look: (rows: string) => string): void {
+    const { columns, print, gap } = this.#parts.terminal;
+    print(look(wrapText(words, columns()).join("\n")));
+    gap();
+    this.#parts.onEnd();
+  }
+}
