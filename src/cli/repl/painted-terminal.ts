@@ -72,7 +72,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     if (answer !== null) return { ...answer, isPlain: false, isQuestion: true };
     const { overlay, isBrowsing, above } = promptKeys;
     return {
-      ...{ prompt: PROMPT, editor: overlay ?? prompt, isQuestion: isBrowsing, above: above() },
+      ...{ prompt: PROMPT, editor: overlay ?? prompt, isQuestion: isBrowsing, above },
       isPlain: !overlay && !settling && !prompt.isMenuOpen,
     };
   };

@@ -30,8 +30,8 @@ export interface PromptKeys {
   readonly overlay: HistorySearch | AgentBrowser | null;
   /** True if the overlay may take all rows. */
   readonly isBrowsing: boolean;
-  /** Rows right above the prompt. */
-  above(): readonly string[];
+  /** Returns as many rows at most, to be shown right above the prompt. */
+  above(rows: number): readonly string[];
   /** Gives the key to the overlay; returns false without one. */
   takeOverlay(key: Key): boolean;
   /** Does what the key means; returns false if it means nothing here. */
@@ -57,8 +57,6 @@ export interface PromptKeysParts {
   /** Gives the terminal away until the promise settles. */
   lend(to: () => Promise<void>): Promise<void>;
 }
-
-const TODO_ROWS = 10;
 
 export function createPromptKeys(parts: PromptKeysParts): PromptKeys {
   const { options, prompt, screen, paint, signal, onChange, lend } = parts;
@@ -107,9 +105,9 @@ export function createPromptKeys(parts: PromptKeysParts): PromptKeys {
     get isBrowsing() {
       return overlay !== null && overlay === browser;
     },
-    above: () =>
+    above: (rows) =>
       showsTodos && !overlay
-        ? todoRows(options.agents.todos(), { columns: screen.columns(), rows: TODO_ROWS, paint })
+        ? todoRows(options.agents.todos(), { columns: screen.columns(), rows, paint })
         : [],
     takeOverlay(key) {
       if (overlay === null) return false;

@@ -1,4 +1,4 @@
-import type { AgentView, SupervisorEvent } from "../../events/event.ts";
+import type { SupervisorEvent } from "../../events/event.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import { createCanvas } from "../../terminal/canvas/canvas.ts";
 import { CLOCK_MS, TREE_MS } from "../../terminal/canvas/frames.ts";
@@ -10,8 +10,8 @@ import { createCallLines } from "../../terminal/transcript/call-lines.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { agentEndLine } from "../agent-text.ts";
 import type { CliIO } from "../io.ts";
-import { renderTree } from "../live-tree.ts";
-import { createWaits, pauseLine } from "../waits.ts";
+import { pauseLine } from "../waits.ts";
+import { createLiveView } from "./live-view.ts";
 import { createReplies, type Replies } from "./reply-text.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -23,8 +23,8 @@ export interface Editing {
   readonly isPlain: boolean;
   /** It may take all rows: nothing else is shown. */
   readonly isQuestion?: boolean;
-  /** Rows right above it. */
-  readonly above?: readonly string[];
+  /** Returns as many rows at most, to be shown right above it. */
+  above?(rows: number): readonly string[];
 }
 
 /** What is on the terminal: permanent lines, the reply as it is written, the agents, and the input line. */
@@ -84,6 +84,8 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
   let lastTurn = 0;
   /** The turn whose reply is complete. */
   let saidTurn = -1;
+  /** True if other lines were shown after the last rows of the reply being written. */
+  let isInterrupted = false;
 
   // One column less: a character in the last one leaves some terminals in a half-broken line.
   const columns = (): number => Math.max(8, stdout.size().columns - 1);
@@ -92,28 +94,55 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
     (held ? heldBack : fresh).push(...lines);
     lastIsEmpty = lines.at(-1) === "";
   };
+  const separate = (): void => {
+    if (!lastIsEmpty) put([""]);
+  };
+  /** Returns rows of the reply, set apart from what is shown above them. */
+  const setApart = (rows: readonly string[]): readonly string[] => {
+    if (!isInterrupted || rows.length === 0) return rows;
+    return [...(lastIsEmpty ? [] : [""]), ...(rows[0] === "" ? rows.slice(1) : rows)];
+  };
+  const putReply = (rows: readonly string[]): void => {
+    put(setApart(rows));
+    if (rows.length > 0) isInterrupted = false;
+  };
+  const endReply = (): void => {
+    putReply(reply.end());
+    isInterrupted = false;
+  };
+  /** Prepares for lines that are not of the reply. The block that is being written stays whole and follows them. */
+  const interrupt = (): void => {
+    if (working && lastTurn !== saidTurn) isInterrupted = true;
+    else endReply();
+  };
   const print = (text: string): void => {
-    put(reply.end());
+    interrupt();
     put(text.split("\n"));
   };
+  const warn = (text: string): void =>
+    print(
+      wrapText(text, columns())
+        .map((row) => paint("yellow", row))
+        .join("\n"),
+    );
   const gap = (): void => {
-    put(reply.end());
-    if (!lastIsEmpty) put([""]);
+    interrupt();
+    separate();
   };
   /** What was done, apart from what was said. */
   const note = (...lines: readonly string[]): void => {
     if (lines.length === 0) return;
-    if (!afterCall) gap();
-    put(reply.end());
+    if (!afterCall) separate();
     put(lines);
     afterCall = true;
   };
   const say = (piece: string, turn: number): void => {
+    if (turn !== lastTurn) endReply();
     // Separates a reply from what precedes it, even if the calls in between were not allowed.
-    if (turn !== lastTurn || (afterCall && reply.tail.length === 0)) gap();
+    if (turn !== lastTurn || (afterCall && reply.tail.length === 0)) separate();
     lastTurn = turn;
     afterCall = false;
-    put(reply.add(piece, columns()));
+    putReply(reply.add(piece, columns()));
   };
   /** The agents as they were drawn last; text that arrives more often does not draw them again. */
   let drawn: { readonly at: number; readonly key: string; readonly lines: readonly string[] } | null = null;
@@ -127,7 +156,7 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
   /** Returns the rows between the permanent lines and the input line. */
   const middle = (room: number): string[] => {
     if (held) return [];
-    const { tail } = reply;
+    const tail = setApart(reply.tail);
     const now = clock.now();
     const running = calls.running({ columns: columns(), rows: Math.max(1, Math.floor(room / 2)), now });
     const thinking =
@@ -160,26 +189,27 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
         case "call-begin":
         case "call-progress":
         case "call-end": {
-          if (event.actor === MAIN) note(...calls.onEvent(event, columns()));
-          return;
+          if (event.actor !== MAIN) return;
+          const lines = calls.onEvent(event, columns());
+          // The text before a call is complete.
+          if (lines.length > 0) endReply();
+          return note(...lines);
         }
         case "agent": {
           const { view } = event;
           if (view.id === MAIN || view.state !== "ended") return void finished.delete(view.id);
           if (finished.has(view.id)) return;
           finished.add(view.id);
+          interrupt();
           return note(agentEndLine(view, columns(), paint));
         }
         case "text":
           if (event.actor === MAIN) say(event.text, event.turn);
           return;
         case "paused":
+          return warn(pauseLine(event, clock));
         case "warning":
-          return print(
-            wrapText(event.type === "paused" ? pauseLine(event, clock) : safeLine(event.message), columns())
-              .map((row) => paint("yellow", row))
-              .join("\n"),
-          );
+          return warn(safeLine(event.message));
         case "thinking":
         case "queued":
         case "merge":
@@ -189,8 +219,12 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
         case "woken":
         case "answered":
         case "compacted":
-        case "waiting":
           return;
+        case "waiting":
+          // A reply that was cut off is written again from its start.
+          if (event.actor !== MAIN || event.attempt === null || lastTurn === saidTurn) return;
+          endReply();
+          return separate();
         case "message":
           // The end of its text may still be under way.
           if (event.actor === MAIN && event.role === "assistant") saidTurn = event.turn;
@@ -203,13 +237,14 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
       working = isWorking;
       // Loads while the model is asked.
       if (isWorking) void reply.ready("");
-      if (!isWorking) put(reply.end());
+      if (!isWorking) endReply();
     },
     isWorking: () => working,
     isBusy: () => working || live.busy(),
     hold(mayWrite) {
-      if (!mayWrite || lastTurn === saidTurn) put(reply.end());
-      if (!lastIsEmpty) put([""]);
+      if (mayWrite) interrupt();
+      else endReply();
+      separate();
       held = true;
     },
     release() {
@@ -229,17 +264,17 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
       if (editing === null) canvas.show([...stay, ...middle(1)], [""], { row: 0, column: 0 });
       else {
         const { isQuestion = false } = editing;
-        const third = Math.max(FEWEST_ROWS, Math.floor(size.rows / 3));
-        const room = isQuestion ? size.rows - 1 : Math.min(third, size.rows - 1);
+        const all = size.rows - 1;
+        const share = Math.max(FEWEST_ROWS, Math.floor(size.rows / 3));
+        const room = isQuestion ? all : Math.min(share, all);
         const most = Math.max(1, room - (isQuestion ? 0 : 3));
         const input = editing.editor.rows(editing.prompt, { columns: columns(), most });
         // A low terminal needs its rows for the prompt and what happens.
         const below = editing.isPlain && size.rows >= FEWEST_ROWS ? rowsBelow(columns()) : [];
-        const list = (editing.above ?? []).slice(
-          0,
-          Math.max(0, size.rows - 1 - input.rows.length - below.length),
-        );
-        const left = isQuestion ? 0 : Math.max(0, room - input.rows.length - below.length);
+        const used = input.rows.length + below.length;
+        // What the user has opened has a share of its own, and one row is left for what happens.
+        const list = editing.above?.(Math.min(share, all - used - 1)) ?? [];
+        const left = isQuestion ? 0 : Math.max(0, Math.min(room, all - list.length) - used);
         const above = [...(left === 0 ? [] : middle(left).slice(-left)), ...list];
         const cursor = { ...input.cursor, row: input.cursor.row + above.length };
         canvas.show(stay, [...above, ...input.rows, ...below], cursor);
@@ -255,42 +290,4 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
 function thoughtLine(thought: string): string {
   const lines = thought.split("\n").filter((line) => line.trim() !== "");
   return `∴ ${safeLine(lines.at(-1) ?? "")}`;
-}
-
-/** The working agents, as lines. */
-interface LiveView {
-  onEvent(event: SupervisorEvent): void;
-  /** True if an agent works, also in the background. */
-  busy(): boolean;
-  /** True if anything has changed since then. */
-  isNewer(at: number): boolean;
-  lines(
-    now: number,
-    frame: { readonly columns: number; readonly rows: number; readonly paint: Paint },
-  ): string[];
-}
-
-function createLiveView(now: () => number): LiveView {
-  const views = new Map<ActorId, AgentView>();
-  const waits = createWaits();
-  let changedAt = 0;
-  return {
-    onEvent(event) {
-      if (event.type === "waiting" || event.type === "agent") changedAt = now();
-      if (event.type === "waiting") waits.add(event, now());
-      if (event.type !== "agent") return;
-      const { view } = event;
-      if (view.state === "ended") views.delete(view.id);
-      else views.set(view.id, view);
-      if (view.state === "ended" || view.activity.type === "tool") waits.end(view.id);
-    },
-    busy: () => views.size > 0,
-    isNewer: (at) => changedAt > at,
-    lines(at, { columns, rows, paint }) {
-      const countdown = waits.line(at);
-      const forTree = Math.max(1, rows - (countdown === undefined ? 0 : 1));
-      const tree = renderTree([...views.values()], at, { columns, rows: forTree, paint });
-      return countdown === undefined ? tree : [...tree, paint("yellow", cutToWidth(countdown, columns))];
-    },
-  };
 }

@@ -15,7 +15,7 @@ export function todoRows(
   const at = todos.findIndex(({ status }) => status !== "completed");
   const current = at < 0 ? todos.length - 1 : at;
   // What was done before the current step is the least interesting.
-  const first = Math.max(0, Math.min(current - 1, todos.length - room));
+  const first = Math.max(0, Math.min(room > 1 ? current - 1 : current, todos.length - room));
   const shown = todos.slice(first, first + room);
   const hidden = todos.length - shown.length;
   const more = hidden === 0 ? "" : `, ${hidden} not shown`;

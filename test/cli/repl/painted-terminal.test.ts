@@ -3,19 +3,22 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPaintedTerminal } from "../../../src/cli/repl/painted-terminal.ts";
+import type { Terminal } from "../../../src/cli/repl/terminal.ts";
 import type { CallEndEvent } from "../../../src/events/call.ts";
 import { callId, MAIN } from "../../../src/mailbox/ids.ts";
 import { readKeymap } from "../../../src/terminal/input/keymap.ts";
+import { actor, agentView } from "../../support/agent-view.ts";
 import { settled } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { screenOf, terminalScreen } from "../../support/terminal-screen.ts";
 import { FakeIO } from "../fake-io.ts";
+import { summary } from "../fake-session.ts";
 import { noAgents } from "./fake-terminal.ts";
 
 /** A terminal whose keys a test types, and what the conversation hears of them. */
-function painted({ edit = async (text: string) => text, agents = noAgents } = {}) {
+function painted({ edit = async (text: string) => text, agents = noAgents, rows = 24 } = {}) {
   const stdin = new PassThrough();
-  const io = new FakeIO({ stdin, stdoutIsTTY: true, stdinIsTTY: true });
+  const io = new FakeIO({ stdin, stdoutIsTTY: true, stdinIsTTY: true, rows });
   const heard: string[] = [];
   const paged: string[] = [];
   const terminal = createPaintedTerminal(io, {
@@ -101,6 +104,25 @@ test("Ctrl-B in an empty prompt moves what runs to the background, Ctrl-T shows 
   expect(io.out.text).toContain("● Testing it");
 });
 
+test.each([24, 10, 6])(
+  "the todos leave room for the prompt and what happens on a terminal of %d rows, and have the current step",
+  async (rows) => {
+    const todos = Array.from({ length: 20 }, (_, n) => {
+      const status = n < 17 ? "completed" : n === 17 ? "in_progress" : "pending";
+      return { content: `Step ${n}`, status, activeForm: `Doing ${n}` } as const;
+    });
+    const { io, terminal, type } = painted({ rows, agents: { ...noAgents, todos: () => todos } });
+    terminal.showBelow(() => ["the status"]);
+    terminal.working();
+    terminal.onEvent({ type: "thinking", actor: MAIN, turn: 1, text: "Hm." });
+    await type("\u0014");
+    await io.clock.advance(1_000);
+    const shown = await screenOf(io.out.text, 80, rows);
+    expect(shown.slice(-rows).join("\n")).toMatch(/∴ Hm\.\n[\s\S]*Todos: 17 of 20[\s\S]*● Doing 17\n/);
+    expect(shown.slice(-2)).toEqual(["›", "the status"]);
+  },
+);
+
 test("lines that are given back come before what is typed", async () => {
   const { terminal, heard, type } = painted();
   await type("three");
@@ -174,6 +196,62 @@ test("Ctrl-O opens all that the last call printed or changed, without its contro
 const ALL = { type: "text", actor: MAIN } as const;
 const DOWN = "\u001b[B";
 const ESCAPE = "\u001b[27u";
+
+describe("a reply that is being written", () => {
+  const ended = agentView({ id: actor(7), parent: MAIN, state: "ended", summary: summary("done", "") });
+  const TABLE = "Before.\n\n| one | two |\n|--|--|\n| a | b |\n";
+  const CODE = "Before.\n\n```\nfirst\n\n";
+
+  test.each<[what: string, start: string, rest: string, tell: (terminal: Terminal) => void, shown: RegExp]>([
+    [
+      "shows the end of an agent before the open block",
+      TABLE,
+      "| c | d |\n\nAfter.\n\n",
+      ({ onEvent }) => onEvent({ type: "agent", view: ended }),
+      /Before\.\n\n✓ .*\n\n[^|\n]*one[\s\S]*\n[^|\n]*c .*d[\s\S]*\n\nAfter\./,
+    ],
+    [
+      "shows the output of a command before the open block",
+      TABLE,
+      "| c | d |\n\nAfter.\n\n",
+      ({ gap, print }) => {
+        gap();
+        print("› /cost");
+        gap();
+        print("nothing yet");
+        gap();
+      },
+      /Before\.\n\n› \/cost\n\nnothing yet\n\n[^|\n]*one[\s\S]*\n[^|\n]*c .*d[\s\S]*\n\nAfter\./,
+    ],
+    [
+      "shows a warning before the rest of a code block",
+      CODE,
+      "\nlast\n```\nAfter.",
+      ({ onEvent }) => onEvent({ type: "warning", message: "Take care." }),
+      /Before\.\n\n *first\n\nTake care\.\n\n+ *last\nAfter\./,
+    ],
+    [
+      "ends the open block if the reply is written again",
+      "Before.\n\n**half",
+      "Again.",
+      ({ onEvent }) => onEvent({ type: "waiting", actor: MAIN, reason: "cut off", attempt: 2, ms: 1 }),
+      /Before\.\n\n(?:\*\*)?half\n\nAgain\./,
+    ],
+  ])("%s", async (_, start, rest, tell, shown) => {
+    const { io, terminal } = painted();
+    terminal.working();
+    await terminal.ready("");
+    const say = (text: string) => terminal.onEvent({ type: "text", actor: MAIN, turn: 1, text });
+    say(start);
+    await io.clock.advance(1_000);
+    tell(terminal);
+    await io.clock.advance(1_000);
+    say(rest);
+    terminal.rest();
+    await io.clock.advance(1_000);
+    expect((await screenOf(io.out.text)).join("\n")).toMatch(shown);
+  });
+});
 
 describe("a question", () => {
   const answers = ["a", "b", "c"].map((key) => ({ key, words: `the ${key}` }));
