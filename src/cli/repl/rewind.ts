@@ -1,4 +1,5 @@
 import { findFilesSince, restoreFiles, type WrittenSince } from "../../features/checkpoints/restore-files.ts";
+import { readEntries } from "../../features/checkpoints/saved-files.ts";
 import { journalFile } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";
 import type { JournalRecord } from "../../mailbox/session-events.ts";
@@ -33,7 +34,9 @@ export async function rewind(argument: string, context: RewindContext): Promise<
   if (reading.type === "refused") return reading.reason;
   const points = findRewindPoints(reading.records).slice(0, MOST_PROMPTS);
   if (points.length === 0) return "There is no earlier prompt in this conversation.";
-  const since = (point: RewindPoint) => findFilesSince(session.folder, callsSince(reading.records, point));
+  const entries = readEntries(session.folder);
+  const since = (point: RewindPoint) =>
+    findFilesSince(session.folder, entries, callsSince(reading.records, point));
   const asked = await terminal.dialog(async (dialog) => {
     const ask = asking(terminal, dialog);
     const at = argument === "" ? await choosePoint(ask, points, since) : pointNamed(argument, points);

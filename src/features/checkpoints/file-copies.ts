@@ -1,10 +1,10 @@
-import { constants, lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { constants, lstatSync, mkdirSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { errorMessage } from "../../lib/errors.ts";
 import { type CallId, MAIN } from "../../mailbox/ids.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import { appendEntries, type FileStamp, isSameStamp, readEntries, savedDir, stampOf } from "./saved-files.ts";
+import { appendEntries, type FileStamp, realPathOf, savedDir, stampOf } from "./saved-files.ts";
 
 export interface CheckpointParts {
   /** Of the session. */
@@ -27,55 +27,57 @@ export interface FileCopies {
 const MOST_BYTES = 16 * 1024 * 1024;
 
 export function openFileCopies({ folder, actors, onWarning }: CheckpointParts): FileCopies {
-  /** What was copied in the present run of the main conversation. */
-  let copied = new Set<string>();
+  /** The names of the copies of the present run of the main conversation, by path. */
+  let copies = new Map<string, Promise<string | null>>();
   let run = -1;
   let hasWarned = false;
-  /** What calls of this session left, with what an earlier process recorded. */
-  const left = new Map<string, FileStamp>();
-  for (const entry of readEntries(folder)) if (entry.type === "after") left.set(entry.path, entry.state);
   const writing = new Map<CallId, readonly string[]>();
 
-  const copy = async (call: CallId, path: string, at: number): Promise<void> => {
-    const state = stampOf(path);
-    const known = left.get(path);
-    const isForeign = known !== undefined && !isSameStamp(known, state);
-    if (copied.has(path) && !isForeign) return;
-    copied.add(path);
-    const name = state !== null && state.size <= MOST_BYTES ? `${call}.${at}` : null;
-    if (name !== null) await copyFile(path, join(savedDir(folder), name), constants.COPYFILE_FICLONE);
-    appendEntries(folder, [
-      { type: "before", call, path, state, copy: name, ...(isForeign ? { foreign: true } : {}) },
-    ]);
+  /** The edit is what was asked for; only going back to before it is not possible. */
+  const warn = (error: unknown): void => {
+    if (!hasWarned)
+      onWarning(`A file could not be copied, so /rewind cannot restore it: ${errorMessage(error)}`);
+    hasWarned = true;
+  };
+
+  const copy = async (path: string, state: FileStamp, name: string): Promise<string | null> => {
+    if (state === null || state.size > MOST_BYTES) return null;
+    try {
+      await copyFile(path, join(savedDir(folder), name), constants.COPYFILE_FICLONE);
+      return name;
+    } catch (error) {
+      warn(error);
+      return null;
+    }
   };
 
   return {
     async before(id, targets) {
       const now = actors.find(MAIN)?.run ?? 0;
-      if (now !== run) copied = new Set();
+      if (now !== run) copies = new Map();
       run = now;
       try {
         mkdirSync(savedDir(folder), { recursive: true, mode: 0o700 });
         const paths = targets.flatMap((target) => realFile(target) ?? []);
         writing.set(id, paths);
-        for (const [at, path] of paths.entries()) await copy(id, path, at);
+        for (const [at, path] of paths.entries()) {
+          const state = stampOf(path);
+          // Also while another call's copy is still being made: this one must not write into it.
+          const copied = copies.get(path) ?? copy(path, state, `${id}.${at}`);
+          copies.set(path, copied);
+          appendEntries(folder, [{ type: "before", call: id, path, state, copy: await copied }]);
+        }
       } catch (error) {
-        // The edit is what was asked for; only going back to before it is not possible.
-        if (!hasWarned)
-          onWarning(`A file could not be copied, so /rewind cannot restore it: ${errorMessage(error)}`);
-        hasWarned = true;
+        warn(error);
       }
     },
     after(id) {
       const paths = writing.get(id) ?? [];
       writing.delete(id);
-      const states = paths.map((path) => ({ path, state: stampOf(path) }));
-      for (const { path, state } of states) left.set(path, state);
-      if (states.length === 0) return;
       try {
         appendEntries(
           folder,
-          states.map((one) => ({ type: "after", call: id, ...one })),
+          paths.map((path) => ({ type: "after", call: id, path, state: stampOf(path) })),
         );
       } catch {
         // Without it, going back asks first.
@@ -84,22 +86,8 @@ export function openFileCopies({ folder, actors, onWarning }: CheckpointParts): 
   };
 }
 
-/** Returns the path without links above the file, or null if it cannot be copied. */
+/** Returns the path without links, or null if it leads to something that cannot be copied. */
 function realFile(target: string): string | null {
-  const stats = lstatSync(target, { throwIfNoEntry: false });
-  if (stats !== undefined && !stats.isFile() && !stats.isSymbolicLink()) return null;
-  try {
-    return stats === undefined ? join(existingDir(dirname(target)), basename(target)) : realpathSync(target);
-  } catch {
-    return null;
-  }
-}
-
-/** A directory that the call makes has no real path yet. */
-function existingDir(dir: string): string {
-  try {
-    return realpathSync(dir);
-  } catch {
-    return dirname(dir) === dir ? dir : join(existingDir(dirname(dir)), basename(dir));
-  }
+  const path = realPathOf(target);
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === false ? null : path;
 }

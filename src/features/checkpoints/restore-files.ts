@@ -5,13 +5,21 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
-  realpathSync,
   renameSync,
   rmSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorMessage } from "../../lib/errors.ts";
-import { appendEntries, type FileStamp, isSameStamp, readEntries, savedDir, stampOf } from "./saved-files.ts";
+import {
+  appendEntries,
+  type FileStamp,
+  isSameStamp,
+  readEntries,
+  realPathOf,
+  type SavedEntry,
+  savedDir,
+  stampOf,
+} from "./saved-files.ts";
 
 /** A file that was written after a point of the conversation. */
 export interface WrittenSince {
@@ -29,30 +37,37 @@ export interface FilesSince {
 }
 
 /** Returns which files differ now from what they were before these calls, as far as tools wrote them. */
-export function findFilesSince(folder: string, calls: ReadonlySet<string>): FilesSince {
+export function findFilesSince(
+  folder: string,
+  entries: readonly SavedEntry[],
+  calls: ReadonlySet<string>,
+): FilesSince {
   interface Known {
     readonly before: FileStamp;
     readonly copy: string | null;
-    after: FileStamp | undefined;
-    foreign: boolean;
+    isForeign: boolean;
   }
   const known = new Map<string, Known>();
-  for (const entry of readEntries(folder).filter(({ call }) => calls.has(call))) {
-    const one = known.get(entry.path);
-    if (entry.type === "after") {
-      if (one !== undefined) one.after = entry.state;
-    } else if (one === undefined)
-      known.set(entry.path, { before: entry.state, copy: entry.copy, after: undefined, foreign: false });
-    else one.foreign ||= entry.foreign === true;
+  /** As the last call left it. */
+  const left = new Map<string, FileStamp>();
+  for (const entry of entries) {
+    const { path, state } = entry;
+    if (entry.type !== "before") left.set(path, state);
+    else if (calls.has(entry.call)) {
+      const one = known.get(path);
+      const last = left.get(path);
+      if (one === undefined) known.set(path, { before: state, copy: entry.copy, isForeign: false });
+      else one.isForeign ||= last !== undefined && !isSameStamp(last, state);
+    }
   }
   const files: WrittenSince[] = [];
   const lost: string[] = [];
-  for (const [path, { before, copy, after, foreign }] of known) {
+  for (const [path, { before, copy, isForeign }] of known) {
     const now = stampOf(path);
     if (isSameStamp(before, now)) continue;
     const isLost = before !== null && (copy === null || !existsSync(join(savedDir(folder), copy)));
     if (isLost) lost.push(path);
-    else files.push({ path, copy, isChanged: foreign || after === undefined || !isSameStamp(after, now) });
+    else files.push({ path, copy, isChanged: isForeign || !isSameStamp(left.get(path) ?? null, now) });
   }
   return { files, lost };
 }
@@ -64,9 +79,10 @@ export function findFilesSince(folder: string, calls: ReadonlySet<string>): File
 export function restoreFiles(folder: string, files: readonly WrittenSince[]): readonly string[] {
   return files.flatMap(({ path, copy, isChanged }) => {
     try {
+      assertRestorable(path);
       const kept = isChanged ? keep(folder, path) : null;
       restore(path, copy === null ? null : join(savedDir(folder), copy));
-      noteRestored(folder, path);
+      appendEntries(folder, [{ type: "restored", path, state: stampOf(path) }]);
       return kept === null ? [] : [`What was in ${path} is kept as ${kept}.`];
     } catch (error) {
       return [`${path} was not restored: ${errorMessage(error)}.`];
@@ -74,26 +90,22 @@ export function restoreFiles(folder: string, files: readonly WrittenSince[]): re
   });
 }
 
-/** Whichever call wrote it last in a conversation that returns to an earlier prompt: it has left the file like this. */
-function noteRestored(folder: string, path: string): void {
-  const calls = new Set(readEntries(folder).flatMap((entry) => (entry.path === path ? [entry.call] : [])));
-  const stamp = stampOf(path);
-  appendEntries(
-    folder,
-    [...calls].map((call) => ({ type: "after", call, path, state: stamp })),
-  );
+/** A link that has been made since then must not lead to another file. */
+function assertRestorable(path: string): void {
+  if (realPathOf(dirname(path)) !== dirname(path)) throw new Error("a directory above it is a link now");
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined && !stats.isFile()) throw new Error("it is no longer a file");
 }
 
 function restore(path: string, copy: string | null): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats !== undefined && !stats.isFile()) throw new Error("it is no longer a file");
   if (copy === null) {
     rmSync(path, { force: true });
     return;
   }
   mkdirSync(dirname(path), { recursive: true });
-  if (realpathSync(dirname(path)) !== dirname(path)) throw new Error("its directory is a link now");
-  const temporary = `${path}.troupe-rewind-${process.pid}`;
+  // Always the same name: the next restore removes what a kill has left.
+  const temporary = join(dirname(path), ".troupe-rewind.tmp");
+  rmSync(temporary, { force: true });
   try {
     copyFileSync(copy, temporary, constants.COPYFILE_EXCL);
     renameSync(temporary, path);
@@ -114,13 +126,13 @@ function keep(folder: string, path: string): string | null {
 
 /** Gives a copy of a session the files that were copied for these calls. */
 export function carryCopies(from: string, to: string, calls: ReadonlySet<string>): void {
-  const entries = readEntries(from).filter(({ call }) => calls.has(call));
-  if (entries.length === 0) return;
+  const entries = readEntries(from).filter((one) => one.type === "restored" || calls.has(one.call));
+  if (entries.every(({ type }) => type === "restored")) return;
   mkdirSync(savedDir(to), { recursive: true, mode: 0o700 });
-  for (const entry of entries) {
-    if (entry.type !== "before" || entry.copy === null) continue;
-    const [source, target] = [from, to].map((folder) => join(savedDir(folder), entry.copy ?? ""));
-    if (source === undefined || target === undefined || !existsSync(source)) continue;
+  const copies = new Set(entries.flatMap((one) => (one.type === "before" && one.copy) || []));
+  for (const copy of copies) {
+    const [source, target] = [join(savedDir(from), copy), join(savedDir(to), copy)];
+    if (!existsSync(source)) continue;
     try {
       linkSync(source, target);
     } catch {

@@ -1,5 +1,5 @@
-import { appendFileSync, lstatSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { parseJson } from "../../lib/json.ts";
 
@@ -7,19 +7,19 @@ const FileStamp = z.nullable(z.object({ ino: z.number(), size: z.number(), mtime
 /** Tells whether a file is as it was, without its content; null without a file. */
 export type FileStamp = z.infer<typeof FileStamp>;
 
-/** What a call found in a file before it wrote, and what it left. */
+/** What a call found in a file before it wrote, what it left, and what was restored. */
 const SavedEntry = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("before"),
     call: z.string(),
     path: z.string(),
     state: FileStamp,
-    /** The name of its copy; null without a file. */
+    /** The name of its copy, which is from before the first call of the same run; null without one. */
     copy: z.nullable(z.string()),
-    /** It was not as the last call of this session had left it. */
-    foreign: z.optional(z.literal(true)),
   }),
   z.object({ type: z.literal("after"), call: z.string(), path: z.string(), state: FileStamp }),
+  /** The user returned to what it was. */
+  z.object({ type: z.literal("restored"), path: z.string(), state: FileStamp }),
 ]);
 export type SavedEntry = z.infer<typeof SavedEntry>;
 
@@ -33,6 +33,7 @@ function indexFile(folder: string): string {
 }
 
 export function appendEntries(folder: string, entries: readonly SavedEntry[]): void {
+  if (entries.length === 0) return;
   appendFileSync(indexFile(folder), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""), {
     mode: 0o600,
   });
@@ -68,4 +69,13 @@ export function stampOf(path: string): FileStamp {
 export function isSameStamp(one: FileStamp, other: FileStamp): boolean {
   if (one === null || other === null) return one === other;
   return one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
+}
+
+/** Returns a path without links; what of it does not exist yet stays as it is. */
+export function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return dirname(path) === path ? path : join(realPathOf(dirname(path)), basename(path));
+  }
 }
