@@ -176,7 +176,7 @@ test("two calls of one reply that write the same file leave it as it was before 
   expect(textOf("a")).toBe("1");
 });
 
-test("what was restored while the conversation goes on is no change of the user's later", async () => {
+test("what was restored while the conversation continues is no change of the user's later", async () => {
   const { write, put, since, folder, nextPrompt } = session();
   put("a", "1");
   const first = await write("a", "2");
