@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, test } from "vitest";
 import type { ActorHost } from "../../src/actors/hosts.ts";
 import { leasingHost } from "../../src/actors/leasing-host.ts";

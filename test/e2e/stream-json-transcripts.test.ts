@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, onTestFinished, test } from "vitest";
 import { type CliOptions, troupe } from "../support/cli-process.ts";
 import { repositoryWith } from "../support/git-repository.ts";

@@ -1,3 +1,4 @@
+// @module-tag long
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type CliOptions, troupe } from "../support/cli-process.ts";

@@ -1,3 +1,4 @@
+// @module-tag long
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { FakeClock } from "../support/fake-clock.ts";

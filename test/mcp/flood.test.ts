@@ -1,3 +1,4 @@
+// @module-tag long
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { FloodGuard } from "../../src/mcp/broker/flood-guard.ts";

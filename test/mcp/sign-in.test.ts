@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, test } from "vitest";
 import { witness } from "../processes/witness.ts";
 import { failing, isRunning, never, ready, refused, server } from "./opened-mcp.ts";

@@ -1,3 +1,4 @@
+// @module-tag long
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import type { ElicitationAnswer } from "../../src/mcp/mcp.ts";

@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, test } from "vitest";
 import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import { inputProblems, resourceTools, serverTools } from "../../src/mcp/mcp-tools.ts";

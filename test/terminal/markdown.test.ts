@@ -1,3 +1,4 @@
+// @module-tag long
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { inColour, type Paint, plain } from "../../src/terminal/colour.ts";

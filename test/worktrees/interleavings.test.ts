@@ -1,3 +1,4 @@
+// @module-tag long
 import { interleavingsPart } from "./interleavings-part.ts";
 
 interleavingsPart(1);

@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, test } from "vitest";
 import type { ActorSpec } from "../../../src/mailbox/messages.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";

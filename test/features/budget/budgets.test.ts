@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/mailbox/clock.ts";
 import { ActorId } from "../../../src/mailbox/ids.ts";

@@ -1,3 +1,4 @@
+// @module-tag long
 import { dirname } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { trackedLookUp } from "../../../src/features/gate/ever-tracked.ts";

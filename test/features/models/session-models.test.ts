@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, test } from "vitest";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";

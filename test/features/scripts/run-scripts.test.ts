@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, test } from "vitest";
 import { runScript } from "../../../src/features/scripts/index.ts";
 import type { ScriptNews } from "../../../src/features/scripts/thread-requests.ts";

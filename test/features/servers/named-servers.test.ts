@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, test } from "vitest";
 import { type AgentDefinition, defineAgent } from "../../../src/context/agents/definition.ts";
 import type { SupervisorEvent } from "../../../src/events/event.ts";

@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";

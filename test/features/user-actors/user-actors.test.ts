@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, onTestFinished, test } from "vitest";
 import { ActorError } from "../../../src/features/user-actors/actor-error.ts";
 import { defineActor } from "../../../src/features/user-actors/define-actor.ts";

@@ -1,3 +1,4 @@
+// @module-tag long
 import { fork } from "node:child_process";
 import { getEventListeners, once } from "node:events";
 import { MessageChannel } from "node:worker_threads";

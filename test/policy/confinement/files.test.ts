@@ -1,3 +1,4 @@
+// @module-tag long
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

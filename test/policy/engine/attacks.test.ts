@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { decide } from "../../../src/policy/index.ts";
 import { type AttackGroup, layFixture } from "./attacks/fixture.ts";

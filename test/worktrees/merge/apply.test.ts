@@ -1,3 +1,4 @@
+// @module-tag long
 import { chmodSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
