@@ -8,6 +8,14 @@ import { settingName } from "../settings/setting.ts";
 import { watchSettings } from "../settings/watch-settings.ts";
 import type { SessionSettings } from "./session-settings.ts";
 
+interface FollowPorts {
+  note(line: string): void;
+  /** Applies what is not the session's. */
+  onChange?(fresh: TrustedSettings): void;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Applies changes of settings to a running session: rules and hooks from the next call on; a mode that is no longer
  * allowed is left. Ends with the signal. The answer returns the settings as they were read last.
@@ -15,7 +23,7 @@ import type { SessionSettings } from "./session-settings.ts";
 export function followSettings(
   session: Pick<SupervisorHandle, "replaceSettings" | "mode" | "setMode">,
   { read, reader }: Pick<SessionSettings, "read" | "reader">,
-  { note, clock, signal }: { note(line: string): void; readonly clock: Clock; readonly signal: AbortSignal },
+  { note, onChange: applyElsewhere, clock, signal }: FollowPorts,
 ): () => TrustedSettings {
   let current = read;
   const onChange = (fresh: TrustedSettings) => {
@@ -23,6 +31,7 @@ export function followSettings(
     const left = untrustedNote(fresh.trust);
     const isNewlyUntrusted = left !== null && left !== untrustedNote(current.trust);
     current = fresh;
+    applyElsewhere?.(fresh);
     const { rules, managedRulesOnly, hooks } = fresh;
     session.replaceSettings({ rules, managedRulesOnly, hooks });
     const why = whyNotMode(session.mode(), fresh);
@@ -49,6 +58,8 @@ const FOLLOWED: ReadonlySet<string> = new Set(
     schema.disableHooks,
     schema.managedHooksOnly,
     schema.statusLine,
+    schema.notification,
+    schema.editorMode,
   ].map(settingName),
 );
 

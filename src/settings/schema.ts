@@ -315,6 +315,12 @@ export const schema = {
     'A shell command whose output replaces the line below the prompt: `{"type": "command", "command": …}`, with `padding` for spaces before it. It reads JSON about the session on stdin, has 5 s, and runs after something has changed, at most every 300 ms. It is a hook for `disableAllHooks` and `allowManagedHooksOnly`.',
     { fallback: "model, mode, context, cost, branch, agents" },
   ),
+  editorMode: setting(
+    "editorMode",
+    oneOf(["normal", "vim"]),
+    `Which keys edit the prompt: the usual ones, or vim's, which begin in insert mode. \`/vim\` switches. ${NOT_IN_PROJECT}`,
+    { fallback: "`normal`", trust: "never" },
+  ),
   notification: setting(
     "troupe.notification",
     oneOf(["bell", "desktop", "off"]),

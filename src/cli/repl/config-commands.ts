@@ -32,6 +32,16 @@ export async function config(argument: string, { own }: { readonly own: OwnFiles
   return value === "" ? one(name, own) : change(name, unquoted(value), behind, own);
 }
 
+/** `/vim`: switches vim's keys on or off, in the user's own settings. */
+export async function switchVim(_: string, { own }: { readonly own: OwnFiles }): Promise<string> {
+  const { settings } = await own.reader.read();
+  const next = settings.editorMode === "vim" ? "normal" : "vim";
+  await changeSetting({ name: "editorMode", word: next, scope: "user" }, own.io, own.root);
+  return next === "vim"
+    ? "The prompt has vim's keys from now on. Esc leaves insert mode; /vim again switches them off."
+    : "The prompt has the usual keys from now on.";
+}
+
 async function list({ reader }: OwnFiles): Promise<string> {
   const { leaves, warnings, trust } = await reader.read();
   const note = untrustedNote(trust);
@@ -65,7 +75,7 @@ async function change(
   const key = settingsKey(name);
   const path = key.type === "setting" ? settingName(key.setting) : name;
   const when = appliesImmediately(path)
-    ? "It holds from the next call on."
+    ? "It holds from now on."
     : "This conversation is not changed; it counts in the next session.";
   return [message, condition ?? when].map(safeLine).join("\n");
 }

@@ -1,3 +1,5 @@
+import { settings } from "../../settings/schema.ts";
+import { settingName } from "../../settings/setting.ts";
 import type { MenuEntry } from "../../terminal/input/completions.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { ReplSession } from "./repl-session.ts";
@@ -8,6 +10,8 @@ export function argumentsOf(
   command: string,
   session: Pick<ReplSession, "models"> | undefined,
 ): readonly MenuEntry[] {
+  if (command === "/config")
+    return settings.map((one) => ({ value: settingName(one), description: one.summary }));
   if (command !== "/model") return [];
   return (session?.models.choices() ?? []).map(({ name, model }) => ({
     value: name,

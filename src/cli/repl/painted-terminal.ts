@@ -7,8 +7,9 @@ import type { Completer } from "../../terminal/input/completions.ts";
 import { createEditor, type Editor } from "../../terminal/input/editor.ts";
 import type { Keymap } from "../../terminal/input/keymap.ts";
 import { createKeyReader, isKey, type Key } from "../../terminal/input/keys.ts";
+import { createVimKeys } from "../../terminal/input/vim/vim-keys.ts";
 import { createInside } from "../../terminal/live/inside.ts";
-import { type NotificationWay, notificationText } from "../../terminal/notification.ts";
+import { notificationText } from "../../terminal/notification.ts";
 import { createLastOutput } from "../../terminal/transcript/last-output.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import type { CliIO } from "../io.ts";
@@ -17,7 +18,7 @@ import { oneAtATime } from "./one-at-a-time.ts";
 import { createPromptKeys, type PromptActions } from "./prompt-keys.ts";
 import { createQuietKeys } from "./quiet-keys.ts";
 import { createScreen, type Editing } from "./screen.ts";
-import type { Dialog, Terminal, TerminalListeners } from "./terminal.ts";
+import type { Dialog, Terminal, TerminalListeners, TerminalSettings } from "./terminal.ts";
 
 export interface PaintedOptions extends TerminalListeners, PromptActions {
   /** Newest first. */
@@ -45,7 +46,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const over = new AbortController();
   let answer: { readonly prompt: string; readonly editor: Editor; leave(): void; escape(): void } | null =
     null;
-  let notification: NotificationWay = "bell";
+  let settings: TerminalSettings = {};
   /** Another program has the terminal: nothing is painted. */
   let lent = false;
   /** A question is drawn but not open yet: Enter would send half a thought. */
@@ -64,10 +65,12 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       );
       screen.gap();
       typed.unshift(text);
+      vim.restart();
       options.onLine(text);
     },
     onChange: () => frames.now(),
   });
+  const vim = createVimKeys(prompt, () => settings.editorMode === "vim");
   const editing = (): Editing => {
     if (answer !== null) return { ...answer, isPlain: false, isQuestion: true };
     const { overlay, isBrowsing, above } = promptKeys;
@@ -87,6 +90,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const pressEscape = (key: Key): void => {
     const { editor } = answer ?? { editor: prompt };
     if (editor.isMenuOpen) editor.type(key);
+    else if (!answer && vim.escape()) return;
     else if (options.onEscape()) return;
     else if (answer) answer.escape();
     else if (editor.shown === "" && pressedEscape() === "twice") {
@@ -123,8 +127,13 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     else if (isKey(key, "ctrl+c")) interrupt();
     else if (isKey(key, "escape")) pressEscape(key);
     else if (isKey(key, "ctrl+d") && editor.shown === "") leave();
-    else if (!answer && promptKeys.take(key)) return;
-    else if (!settling || !isKey(key, "enter")) editor.type(key);
+    else if (answer) editor.type(key);
+    else typePrompt(vim.translate(key));
+  };
+  /** Null: vim's keys have done all that it means. */
+  const typePrompt = (key: Key | null): void => {
+    if (key === null || promptKeys.take(key)) return;
+    if (!settling || !isKey(key, "enter")) prompt.type(key);
   };
   const leave = (): void => {
     answer?.leave();
@@ -186,7 +195,9 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const showDialog = async <T>(hold: (dialog: Dialog) => Promise<T>, mayWrite: boolean): Promise<T> => {
     // The user may be elsewhere: most terminals show a bell in another window.
     if (clock.now() - typedAt > AWAY_MS)
-      stdout.write(notificationText(notification, "Troupe waits for your answer", io.env)).catch(() => {});
+      stdout
+        .write(notificationText(settings.notification ?? "bell", "Troupe waits for your answer", io.env))
+        .catch(() => {});
     screen.hold(mayWrite);
     try {
       return await hold({ print: shown(screen.through), question: ask });
@@ -205,10 +216,12 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     columns: screen.columns,
     replyRows: screen.replyRows,
     ready: screen.ready,
-    workIn(cwd, way = "bell") {
-      notification = way;
+    workIn(cwd, given = {}) {
+      settings = given;
       screen.workIn(cwd);
+      frames.soon();
     },
+    vimMode: () => vim.mode,
     showBelow: shown(screen.showBelow),
     print: shown(screen.print),
     gap: shown(screen.gap),

@@ -114,6 +114,7 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     replyRows: (text) => wrapText(safeText(text), columns()),
     ready: async () => {},
     workIn() {},
+    vimMode: () => null,
     showBelow() {},
     // It has no Escape.
     giveBack: (lines) => line(`Not sent: ${safeText(lines.join("\n"))}`),

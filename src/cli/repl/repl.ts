@@ -123,7 +123,9 @@ async function holdSession(
   { createSupervisor, history, programs, setup, prompt, run, setUpFresh }: Held,
 ): Promise<SessionSetup | null> {
   const { resume } = setup.options;
-  talk.terminal.workIn(setup.options.cwd, setup.settings.read.settings.notification);
+  const showSettings = ({ settings }: SessionSetup["settings"]["read"]) =>
+    talk.terminal.workIn(setup.options.cwd, settings);
+  showSettings(setup.settings.read);
   if (resume) await talk.terminal.ready(lastReply(resume));
   if (talk.isLeaving) {
     resume?.release();
@@ -146,6 +148,7 @@ async function holdSession(
   try {
     const settings = followSettings(session, setup.settings, {
       note: (line) => talk.tell(line),
+      onChange: showSettings,
       ...{ clock: io.clock, signal: following.signal },
     });
     followStatus = showStatus(talk.terminal, io, {

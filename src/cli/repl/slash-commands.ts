@@ -2,7 +2,7 @@ import { skillTyped } from "../../context/skills/find-skill.ts";
 import { listedName, type Skill } from "../../context/skills/skill.ts";
 import type { OfferedModel } from "../../features/models/index.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { nearName } from "../../lib/near-name.ts";
+import { nearName, nearNames } from "../../lib/near-name.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { PermissionMode } from "../../session/options.ts";
 import type { Behaviour } from "../../settings/rules.ts";
@@ -14,7 +14,7 @@ import { sessionFlags } from "../session-flags.ts";
 import { onlyInShell } from "../skills/slash-tasks.ts";
 import { quoted } from "../usage-error.ts";
 import { formatAgentList, resumeAgent, stopAgents } from "./agent-commands.ts";
-import { config } from "./config-commands.ts";
+import { config, switchVim } from "./config-commands.ts";
 import { formatCost } from "./cost.ts";
 import { formatHelp } from "./help.ts";
 import type { OwnFiles } from "./own-files.ts";
@@ -94,6 +94,11 @@ const commands: Readonly<Record<string, SlashCommand>> = {
     summary: "the settings in force, with their files; set one, as `troupe config` does",
     run: config,
   },
+  vim: {
+    usage: "/vim",
+    summary: "edit the prompt with vim's keys, or no longer; in normal mode / searches what you asked",
+    run: switchVim,
+  },
   remember: {
     usage: "/remember TEXT",
     summary: "keep it in the project's memory file; --user in yours, --local in yours for this project",
@@ -166,7 +171,7 @@ export function callsSkill(line: string, skills: readonly Skill[], hasServers = 
   if (hasServers && word.startsWith("mcp__")) return true;
   if (word === "" || word === "quit" || Object.hasOwn(commands, word) || skills.length === 0) return false;
   if (skillTyped(word, skills).type !== "none") return true;
-  return onlyInShell(word) === null && nearName(word, Object.keys(commands)) === null;
+  return onlyInShell(word) === null && nearName(word, Object.keys(commandSummaries)) === null;
 }
 
 /** Returns the command's output, safe for a terminal, or null. Never rejects. */
@@ -177,16 +182,20 @@ export async function runSlashCommand(line: string, context: SlashContext): Prom
   try {
     if (Object.hasOwn(shellCommands, name))
       return await runShellCommand(name, wordsOf(argument), context.own);
-    if (!command) return unknown(word);
+    if (!command) return unknown(word, context);
     return await command.run(argument.trim(), context);
   } catch (error) {
     return safeLine(errorMessage(error));
   }
 }
 
-function unknown(word: string): string {
-  const guess = nearName(word, Object.keys(commandSummaries));
-  const hint = onlyInShell(word) ?? (guess ? `did you mean /${guess}?` : "/help lists the commands.");
+function unknown(word: string, { session }: SlashContext): string {
+  const skills = session.skills().filter(({ forUser }) => forUser);
+  const others = [...skills, ...session.mcp.prompts()].map(({ name }) => name);
+  const near = nearNames(word, [...Object.keys(commandSummaries), ...others]);
+  const guess = `did you mean ${near.map((name) => `/${name}`).join(" or ")}?`;
+  const hint =
+    onlyInShell(word) ?? (near.length > 0 ? guess : "/help lists the commands, /skills the skills.");
   return safeLine(`There is no command ${quoted(`/${word}`)}; ${hint}`);
 }
 

@@ -1,7 +1,8 @@
 import type { SupervisorEvent } from "../../events/event.ts";
+import type { ReadSettings } from "../../settings/read-settings.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import type { Choices } from "../../terminal/dialogs/choice-form.ts";
-import type { NotificationWay } from "../../terminal/notification.ts";
+import type { VimKeys } from "../../terminal/input/vim/vim-keys.ts";
 import type { AgentActions } from "./agent-actions.ts";
 
 /** What a user does at the terminal. */
@@ -30,6 +31,9 @@ export interface Dialog {
   question(prompt: string, signal: AbortSignal, choices?: Choices): Promise<string | null>;
 }
 
+/** Settings that are about the terminal itself: how a user who is away is called, and which keys edit the prompt. */
+export type TerminalSettings = Pick<ReadSettings["settings"], "notification" | "editorMode">;
+
 /** Where the conversation takes place. No method throws: a closed terminal shows nothing. */
 export interface Terminal {
   readonly paint: Paint;
@@ -39,8 +43,10 @@ export interface Terminal {
   replyRows(text: string): string[];
   /** Resolves when this text can be shown with its colours. Never rejects. */
   ready(text: string): Promise<void>;
-  /** The directory that relative links of replies are of, if not the program's own, and how a user who is away is called. */
-  workIn(cwd: string, notification?: NotificationWay): void;
+  /** The directory that relative links of replies are of, if not the program's own, and the settings as they are now. */
+  workIn(cwd: string, settings?: TerminalSettings): void;
+  /** The mode of vim's keys in the prompt; null if it has none. */
+  vimMode(): VimKeys["mode"];
   /** Prints permanent lines, which must be safe for a terminal. */
   print(text: string): void;
   /** Prints an empty line, unless the last one is empty. */

@@ -13,6 +13,7 @@ const inConversation: Readonly<Record<string, string | null>> = {
   mode: "--permission-mode sets what is allowed without asking",
   permissions: "troupe permissions list shows the rules in force",
   config: "troupe config shows and edits settings",
+  vim: "troupe config set editorMode vim does the same",
   remember: null,
   cost: "troupe sessions show ID shows what a session has used",
   model: "--model chooses the model",

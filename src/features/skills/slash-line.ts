@@ -11,6 +11,9 @@ export type SlashLine =
   /** Users may not call the skill, or it is not clear which one is meant. */
   | { readonly type: "refused"; readonly reason: string };
 
+/** Skills that are listed if none is near. */
+const MOST_LISTED = 5;
+
 /** A line that starts with a slash, unless its first word is a path. */
 const SLASH = /^\/([\p{L}\p{N}_][^\s/]*)(?:\s+([\s\S]*))?$/u;
 
@@ -45,6 +48,8 @@ export function unknownSkill(name: string, skills: readonly Skill[]): string {
   );
   const slash = name.startsWith("/") ? "/" : "";
   const kind = slash === "" ? "skill" : "command or skill";
-  const hint = near.length === 0 ? "" : ` Near it are: ${near.map((one) => `${slash}${one}`).join(", ")}.`;
+  const listed = near.length > 0 || slash === "" ? near : skills.slice(0, MOST_LISTED).map((one) => one.name);
+  const words = near.length > 0 ? "Near it are" : "Some of the skills are";
+  const hint = listed.length === 0 ? "" : ` ${words}: ${listed.map((one) => `${slash}${one}`).join(", ")}.`;
   return `There is no ${kind} ${JSON.stringify(name)}.${hint}`;
 }

@@ -20,6 +20,14 @@ export interface Editor {
   close(): void;
 }
 
+/** An editor whose text and cursor can be set together. */
+export interface TextEditor extends Editor {
+  /** The number of characters of `shown` before the cursor. */
+  readonly cursor: number;
+  /** Shows this text, whose marks of folded pastes keep their content, and closes a menu. */
+  place(shown: string, cursor: number): void;
+}
+
 export interface EditorRows {
   /** The text, and below it the menu. */
   readonly rows: readonly string[];
@@ -54,7 +62,7 @@ const BEL = "\u0007";
 /** Puts what is sent into the editor's own history: it keeps 100 entries. */
 const HISTORY_SIZE = 100;
 
-export function createEditor({ history, completer, paint, onLine, onChange }: EditorOptions): Editor {
+export function createEditor({ history, completer, paint, onLine, onChange }: EditorOptions): TextEditor {
   const terminal = { rows: 24 };
   let drawn: { readonly key: string; readonly result: EditorRows } | null = null;
   const changed = (): void => {
@@ -96,6 +104,11 @@ export function createEditor({ history, completer, paint, onLine, onChange }: Ed
     get isMenuOpen() {
       return editor.isShowingAutocomplete();
     },
+    get cursor() {
+      const { line, col } = editor.getCursor();
+      const above = editor.getLines().slice(0, line);
+      return above.reduce((sum, each) => sum + each.length + 1, col);
+    },
     type(key) {
       drawn = null;
       const only = completer && isKey(key, "tab") ? onlyCommand(editor.getText(), completer) : null;
@@ -114,6 +127,10 @@ export function createEditor({ history, completer, paint, onLine, onChange }: Ed
     set(text) {
       drawn = null;
       editor.setText(hide(text));
+    },
+    place(shown, cursor) {
+      drawn = null;
+      editor.place(hide(shown), cursor);
     },
     rows(prompt, { columns, most }) {
       const key = `${columns} ${most} ${prompt}`;
@@ -175,7 +192,31 @@ function rowsOf(lines: readonly string[], prompt: string, indent: number, most: 
 /** No text that is typed is this line. */
 const BOTTOM = `${ESC}_troupe:bottom${BEL}`;
 
+/** What the package has for itself: nothing public replaces a text and keeps its folded pastes. */
+interface Inside {
+  readonly state: { lines: string[]; cursorLine: number };
+  lastAction: string | null;
+  cancelAutocomplete(): void;
+  exitHistoryBrowsing(): void;
+  pushUndoSnapshot(): void;
+  setCursorCol(column: number): void;
+}
+
 class MarkedEditor extends BaseEditor {
+  place(text: string, cursor: number): void {
+    const inside = this as unknown as Inside;
+    inside.cancelAutocomplete();
+    inside.lastAction = null;
+    if (text !== this.getText()) {
+      inside.exitHistoryBrowsing();
+      inside.pushUndoSnapshot();
+      inside.state.lines = text.split("\n");
+    }
+    const before = text.slice(0, cursor).split("\n");
+    inside.state.cursorLine = before.length - 1;
+    inside.setCursorCol(before.at(-1)?.length ?? 0);
+  }
+
   protected override renderBottomBorder(): string {
     return BOTTOM;
   }

@@ -5,6 +5,8 @@ import { safeLine } from "../safe-text.ts";
 
 /** What the line below the prompt says of a session. */
 export interface SessionStatus {
+  /** The mode of vim's keys; null if the prompt has none. */
+  readonly vim: string | null;
   readonly model: string;
   readonly mode: string;
   /** The share of the model's window that the conversation uses, from 0; null if not known yet. */
@@ -41,22 +43,26 @@ interface Part {
   readonly painted?: string;
 }
 
-function partsOf({ model, mode, context, costUsd, branch, agents }: SessionStatus, paint: Paint): Part[] {
+function partsOf(
+  { vim, model, mode, context, costUsd, branch, agents }: SessionStatus,
+  paint: Paint,
+): Part[] {
   const share = context === null ? "" : `context ${Math.round(context * 100)} %`;
   const waiting =
     agents.waiting === 0 ? "" : ` (${agents.waiting} ${agents.waiting === 1 ? "waits" : "wait"})`;
   const working = agents.working === 0 ? "" : `${counted(agents.working, "agent")}${waiting}`;
   return [
-    { text: shortModel(model), rank: 3 },
+    { text: vim ?? "", rank: 1 },
+    { text: shortModel(model), rank: 4 },
     { text: mode, rank: 0, ...paintedMode(mode, paint) },
     {
       text: share,
-      rank: 2,
+      rank: 3,
       ...(context !== null && context >= ALMOST_FULL ? { painted: paint("yellow", share) } : {}),
     },
-    { text: costUsd > 0 ? dollars(costUsd) : "", rank: 4 },
-    { text: branch === null ? "" : cutToWidth(safeLine(branch), 30), rank: 5 },
-    { text: working, rank: 1, ...(agents.waiting > 0 ? { painted: paint("yellow", working) } : {}) },
+    { text: costUsd > 0 ? dollars(costUsd) : "", rank: 5 },
+    { text: branch === null ? "" : cutToWidth(safeLine(branch), 30), rank: 6 },
+    { text: working, rank: 2, ...(agents.waiting > 0 ? { painted: paint("yellow", working) } : {}) },
   ];
 }
 

@@ -60,7 +60,7 @@ describe("/config (A18.4, A21.3)", () => {
     );
     expect(textOf("user")).toBe('{\n  // mine\n  "x": 1,\n  "model": "haiku"\n}\n');
     expect(await type('/config set permissions.deny ["Bash(dd:*)", "WebFetch"] --scope local')).toBe(
-      `permissions.deny is set in ${fileOf("local")}.\nIt holds from the next call on.`,
+      `permissions.deny is set in ${fileOf("local")}.\nIt holds from now on.`,
     );
     expect(JSON.parse(textOf("local"))).toEqual({ permissions: { deny: ["Bash(dd:*)", "WebFetch"] } });
     expect(await type("/config --project permissions.allow '[\"Bash(ls:*)\"]'")).toMatch(
@@ -70,9 +70,13 @@ describe("/config (A18.4, A21.3)", () => {
       /^permissions\.allow is not set\..*\nThis directory is not trusted/,
     );
     expect(await type("/config --project permissions.deny '[\"WebFetch\"]'"), "counts all the same").toMatch(
-      /^permissions\.deny is set in .*\.\nIt holds from the next call on\.$/,
+      /^permissions\.deny is set in .*\.\nIt holds from now on\.$/,
     );
     expect(await type("/config unset model")).toMatch(/^model is no longer set in /);
+    expect(await type("/config --local editorMode vim")).toMatch(/takes effect in your own settings only/);
+    expect(await type("/vim")).toMatch(/has vim's keys from now on\. Esc leaves insert mode/);
+    expect(JSON.parse(textOf("user").replace("// mine", ""))).toMatchObject({ editorMode: "vim" });
+    expect(await type("/vim")).toBe("The prompt has the usual keys from now on.");
     expect(textOf("user")).not.toContain("haiku");
   });
 

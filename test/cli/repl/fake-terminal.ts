@@ -30,6 +30,7 @@ export class FakeTerminal implements Terminal {
   replyRows = (text: string): string[] => safeText(text).split("\n");
   ready = async (): Promise<void> => {};
   workIn(): void {}
+  vimMode = () => null;
   showBelow(): void {}
   readonly givenBack: string[] = [];
   giveBack = (lines: readonly string[]): void => void this.givenBack.push(...lines);

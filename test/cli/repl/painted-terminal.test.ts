@@ -73,6 +73,28 @@ test.each([
   expect(heard).toEqual(expected);
 });
 
+const VIM = "\u001b[27u";
+
+test.each([
+  ["usual keys\r", ["usual keys"]],
+  [`one two${VIM}bdwa2\r`, ["one 2"]],
+  [`${VIM}${VIM}`, ["(escape)"]],
+  [`x${VIM}d${VIM}${VIM}`, ["(escape)"]],
+  [`x${VIM}u\u0012\r`, ["x"]],
+  [`${VIM}k\r`, ["from yesterday"]],
+  [`${VIM}/yester\r\r`, ["from yesterday"]],
+  [`${VIM}\u001b[Z\u0003`, ["(mode)", "(interrupt)"]],
+  [`away${VIM}\u0013inow\r\u0013\r`, ["now", "away"]],
+])("with vim's keys %j means %j", async (keys, expected) => {
+  const { terminal, heard, type } = painted();
+  terminal.workIn("/w", { editorMode: "vim" });
+  await type(keys);
+  expect(heard).toEqual(expected);
+  terminal.workIn("/w", {});
+  await type("\u0005\u0015plain dw\r");
+  expect(heard.at(-1)).toBe("plain dw");
+});
+
 test("the user's own editor gets the prompt, and its failure is shown and changes nothing", async () => {
   const outside = [async (text: string) => `${text} and more`, () => Promise.reject(new Error("no editor"))];
   const { io, heard, type } = painted({ edit: (text) => (outside.shift() ?? (async () => ""))(text) });

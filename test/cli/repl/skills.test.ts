@@ -31,6 +31,7 @@ describe("a slash in the conversation", () => {
     ["/mode plan", false],
     ["/quit", false],
     ["/hlep", false],
+    ["/worktree", false],
     // It may have come since: the session looks, and says so where there is none.
     ["/brand-new", true],
   ])("%s", (line, calls) => {
@@ -58,6 +59,17 @@ describe("a slash in the conversation", () => {
     expect(ran).toHaveLength(1);
     expect(callsSkill("/context", skills)).toBe(false);
     expect(callsSkill("/context", [skill("context")])).toBe(true);
+  });
+
+  test.each([
+    ["/remind", "did you mean /rewind?"],
+    ["/modes", "did you mean /mode or /model?"],
+    ["/shop", "did you mean /ship or /stop?"],
+    ["/zzzzzz", "/help lists the commands, /skills the skills."],
+  ])("%s is unknown, and what is near it is named: commands and skills", async (line, hint) => {
+    const own = ownFiles({ cwd: "/w", homedir: "/w", managed: "/w/none" });
+    const context = slashContext(own, { skills: () => [skill("ship"), skill("shop", { forUser: false })] });
+    expect(await runSlashCommand(line, context)).toBe(`There is no command "${line}"; ${hint}`);
   });
 
   test("/cost shows what the session used, by model", async () => {

@@ -32,6 +32,9 @@ describe("/name in a prompt", () => {
     const { summary } = await supervisor.prompt("/revew 12");
     expect(summary.status).toBe("failed");
     expect(summary.reason).toBe('There is no command or skill "/revew". Near it are: /review.');
+    expect((await supervisor.prompt("/zzzzzz")).summary.reason).toMatch(
+      /no command or skill "\/zzzzzz". Some of the skills are: (\/[\w-]+, ){4}\/[\w-]+\.$/,
+    );
     expect(model.requests).toHaveLength(0);
     // A path is no command.
     expect((await supervisor.prompt("/usr/bin/true is what?")).summary.status).toBe("done");

@@ -3,6 +3,7 @@ import { plain } from "../../../src/terminal/colour.ts";
 import { type SessionStatus, statusLine } from "../../../src/terminal/live/status-line.ts";
 
 const full: SessionStatus = {
+  vim: null,
   model: "claude-sonnet-4-5-20250929",
   mode: "acceptEdits",
   context: 0.123,
@@ -19,6 +20,8 @@ test.each([
   [50, full, "  acceptEdits · context 12 % · 3 agents (1 waits)"],
   [36, full, "  acceptEdits · 3 agents (1 waits)"],
   [20, full, "  acceptEdits"],
+  [50, { ...full, vim: "NORMAL" }, "  NORMAL · acceptEdits · 3 agents (1 waits)"],
+  [26, { ...full, vim: "NORMAL" }, "  NORMAL · acceptEdits"],
   [8, full, "  accep…"],
   [80, none, "  sonnet-4-5 · acceptEdits"],
   [80, { ...none, branch: "a\u001b[2Jb\u202ec", model: "m\ny" }, "  m y · acceptEdits · ab<U+202E>c"],

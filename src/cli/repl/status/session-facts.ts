@@ -18,9 +18,9 @@ export interface FactsOf {
 /** What is known of a session for the line below the prompt. */
 export interface SessionFacts {
   onEvent(event: SupervisorEvent): void;
-  status(branch: string | null): SessionStatus;
+  status(branch: string | null, vim: SessionStatus["vim"]): SessionStatus;
   /** Returns what a user's command reads, under the names that such commands expect. */
-  commandInput(): Readonly<Record<string, unknown>>;
+  commandInput(vim: SessionStatus["vim"]): Readonly<Record<string, unknown>>;
 }
 
 export function createSessionFacts({ session, cwd, windowOf, clock }: FactsOf): SessionFacts {
@@ -67,13 +67,13 @@ export function createSessionFacts({ session, cwd, windowOf, clock }: FactsOf): 
       }
       totals = null;
     },
-    status(branch) {
+    status(branch, vim) {
       const { agents, costUsd } = known();
       const working = agents.filter(({ id, state }) => id !== MAIN && state !== "ended");
       const asked = new Set([...asking.values()].flat());
       const used = tokens();
       return {
-        ...{ model: model(), mode: session.mode(), costUsd, branch },
+        ...{ vim, model: model(), mode: session.mode(), costUsd, branch },
         context: used === null ? null : used / windowOf(model()),
         agents: {
           working: working.length,
@@ -81,7 +81,7 @@ export function createSessionFacts({ session, cwd, windowOf, clock }: FactsOf): 
         },
       };
     },
-    commandInput() {
+    commandInput(vim) {
       const { costUsd, apiMs, usage } = known();
       const id = model();
       const used = tokens();
@@ -97,6 +97,7 @@ export function createSessionFacts({ session, cwd, windowOf, clock }: FactsOf): 
         workspace: { current_dir: cwd, project_dir: cwd },
         version: troupeVersion(),
         output_style: { name: "default" },
+        ...(vim === null ? {} : { vim: { mode: vim } }),
         cost: {
           total_cost_usd: costUsd,
           total_duration_ms: Math.round(clock.now() - startedAt),

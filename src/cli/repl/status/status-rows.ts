@@ -25,7 +25,7 @@ export interface StatusRowsOf {
 
 /** Shows the rows below the prompt, and keeps them true; the returned function receives the session's events. */
 export function showStatus(
-  terminal: Pick<Terminal, "showBelow" | "paint">,
+  terminal: Pick<Terminal, "showBelow" | "paint" | "vimMode">,
   { clock }: Pick<CliIO, "clock">,
   { session, cwd, windows, command, run, tell, signal }: StatusRowsOf,
 ): (event: SupervisorEvent) => void {
@@ -45,15 +45,16 @@ export function showStatus(
     show();
   };
   const rows = (columns: number): readonly string[] => {
-    const status = facts.status(branch);
+    const vim = terminal.vimMode();
+    const status = facts.status(branch, vim);
     const given = command();
     if (given === undefined) return [statusLine(status, columns, terminal.paint)];
     if (own === null && !isLoading) {
       isLoading = true;
       load().catch((error: unknown) => tell(errorMessage(error)));
     }
-    own?.update(given, JSON.stringify(status), facts.commandInput);
-    return (own?.rows ?? []).map((row) => cutToWidth(row, columns));
+    own?.update(given, JSON.stringify(status), () => facts.commandInput(vim));
+    return withMode(own?.rows ?? [], vim).map((row) => cutToWidth(row, columns));
   };
   const show = (): void => {
     if (!signal.aborted) terminal.showBelow(rows);
@@ -64,4 +65,11 @@ export function showStatus(
     // A command, or the end of a turn, may have changed it.
     if (event.type === "call-end" || event.type === "answered") branch = gitBranch(cwd);
   };
+}
+
+/** A user's command may leave out the mode of vim's keys. */
+function withMode(rows: readonly string[], vim: string | null): readonly string[] {
+  if (vim === null) return rows;
+  const [first = "", ...more] = rows;
+  return [`  ${[vim, first.trimStart()].filter(Boolean).join(" · ")}`, ...more];
 }

@@ -25,7 +25,7 @@ async function facts() {
 
 test("counts the agents at work, those that cannot continue, and the context of the main conversation", async () => {
   const { session, known } = await facts();
-  expect(known.status("main")).toMatchObject({ context: null, agents: { working: 0, waiting: 0 } });
+  expect(known.status("main", null)).toMatchObject({ context: null, agents: { working: 0, waiting: 0 } });
   const one = { parent: MAIN, model: "x" };
   session.emit({ type: "agent", view: agentView({ ...one, id: MAIN, parent: null }) });
   session.emit({ type: "agent", view: agentView({ ...one, id: actor(1) }) });
@@ -37,15 +37,16 @@ test("counts the agents at work, those that cannot continue, and the context of 
   session.emit({ ...reply, actor: actor(1), usage: usage(900, 0) });
   const what = { type: "question", askers: [{ actor: actor(1) }] };
   session.emit({ type: "asked", id: "q", what } as unknown as SupervisorEvent);
-  expect(known.status("main")).toEqual({
-    ...{ model: "x", mode: "default", context: 0.25, costUsd: 0.25, branch: "main" },
+  expect(known.status("main", null)).toEqual({
+    ...{ vim: null, model: "x", mode: "default", context: 0.25, costUsd: 0.25, branch: "main" },
     agents: { working: 3, waiting: 2 },
   });
   session.emit({ type: "settled", id: "q", answer: null });
   session.emit({ type: "compacted", actor: MAIN, trigger: "auto", before: 250, after: 100 });
-  expect(known.status(null)).toMatchObject({ context: 0.1, agents: { waiting: 1 } });
-  expect(known.commandInput()).toMatchObject({
+  expect(known.status(null, "NORMAL")).toMatchObject({ context: 0.1, agents: { waiting: 1 } });
+  expect(known.commandInput("INSERT")).toMatchObject({
     session_id: "session1",
+    vim: { mode: "INSERT" },
     model: { id: "x", display_name: "x" },
     workspace: { current_dir: "/w", project_dir: "/w" },
     cost: { total_cost_usd: 0.25 },
