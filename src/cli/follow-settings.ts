@@ -30,13 +30,14 @@ export function followSettings(
     const servers = JSON.stringify(fresh.settings.mcpServers) !== JSON.stringify(current.settings.mcpServers);
     const left = untrustedNote(fresh.trust);
     const isNewlyUntrusted = left !== null && left !== untrustedNote(current.trust);
+    const isSeen = withoutLook(fresh) === withoutLook(current);
     current = fresh;
     applyElsewhere?.(fresh);
     const { rules, managedRulesOnly, hooks } = fresh;
     session.replaceSettings({ rules, managedRulesOnly, hooks });
     const why = whyNotMode(session.mode(), fresh);
     if (why !== null) session.setMode(fresh.mode ?? "default");
-    note("Settings have changed; their rules and hooks apply from now on.");
+    if (!isSeen) note("Settings have changed; their rules and hooks apply from now on.");
     if (isNewlyUntrusted) note(left);
     if (why !== null) note(`${why} The session continues in ${session.mode()}.`);
     if (servers) note("The MCP servers of settings have changed; they take effect in the next session.");
@@ -44,6 +45,12 @@ export function followSettings(
   };
   watchSettings({ known: read, read: () => reader.read(), onChange, onProblem: note, clock, signal });
   return () => current;
+}
+
+/** What of a change is not seen without a word: how the terminal looks and behaves. */
+function withoutLook({ settings, rules, hooks, managedRulesOnly, warnings }: TrustedSettings): string {
+  const { editorMode: _, notification: __, statusLine: ___, ...others } = settings;
+  return JSON.stringify({ others, rules, hooks, managedRulesOnly, warnings });
 }
 
 /** What applies to a running session; all other settings take effect in the next one. */
