@@ -49,7 +49,7 @@ export function followSettings(
 
 /** What of a change is not seen without a word: how the terminal looks and behaves. */
 function withoutLook({ settings, rules, hooks, managedRulesOnly, warnings }: TrustedSettings): string {
-  const { editorMode: _, notification: __, statusLine: ___, ...others } = settings;
+  const { editorMode: _, notification: __, ...others } = settings;
   return JSON.stringify({ others, rules, hooks, managedRulesOnly, warnings });
 }
 
