@@ -66,6 +66,9 @@ function createLiveProgress(outlet: Outlet, clock: Clock, paint: Paint): Progres
         case "woken":
         case "answered":
         case "compacted":
+        case "session":
+        case "prompt":
+        case "command":
         case "text":
         case "thinking":
         case "queued":

@@ -64,6 +64,9 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
         case "woken":
         case "answered":
         case "compacted":
+        case "session":
+        case "prompt":
+        case "command":
         case "text":
         case "thinking":
         case "queued":

@@ -1,3 +1,4 @@
+import { JournalEvents } from "../features/events/journal-events.ts";
 import { journalFile } from "../journal/paths.ts";
 import { readJournal } from "../journal/reader.ts";
 import type { SessionEntry } from "../journal/sessions.ts";
@@ -21,8 +22,10 @@ export async function listedSession(
 ): Promise<ListedSession> {
   if (session.state === "ended") return { ...session, activity: null };
   const journal = await readJournal(journalFile(session.folder));
-  const view = new SessionView(prices);
-  if (journal.type === "read") for (const record of journal.records) view.apply(record);
+  const view = new SessionView();
+  const events = new JournalEvents(prices);
+  if (journal.type === "read")
+    for (const event of journal.records.flatMap((record) => events.of(record))) view.apply(event);
   return {
     ...session,
     activity: activityOf(session, view, now),

@@ -2,7 +2,6 @@ import { shortDate } from "../terminal/figures.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { statusText } from "./agent-text.ts";
 import type { AgentStory, PastCall, SessionStory } from "./session-history.ts";
-import { callTitle } from "./top/call-title.ts";
 
 /** The kinds of a session's document, by the end of its file's name. */
 export type DocumentKind = "md" | "html";
@@ -44,9 +43,7 @@ function agentPart({ id, type, description, exchanges, status }: AgentStory, wri
     prompt === "" ? "" : write.prompt(prompt),
     ...replies.flatMap(({ text, calls }) => [
       text === "" ? "" : write.reply(text),
-      ...calls.map((call) =>
-        write.call(`${call.tool} ${callTitle(call.tool, call.input)}`.trim(), resultOf(call)),
-      ),
+      ...calls.map((call) => write.call(`${call.tool} ${call.title}`, resultOf(call))),
     ]),
     summary === null || replies.at(-1)?.text === summary.text.trim() ? "" : write.reply(summary.text),
   ]);

@@ -1,14 +1,19 @@
+import type { MessageEvent, PromptEvent, SupervisorEvent } from "../events/event.ts";
+import { titleOf } from "../features/events/call-title.ts";
+import { JournalEvents } from "../features/events/journal-events.ts";
 import { type AgentHistory, agentsOf, type SessionHistory, sessionOf } from "../journal/folds.ts";
-import { type ContentBlockParam, type ToolResultContent, textOf } from "../mailbox/conversation.ts";
+import { resultText } from "../mailbox/compacted.ts";
+import { textOf } from "../mailbox/conversation.ts";
 import { type ActorId, type CallId, callId } from "../mailbox/ids.ts";
-import type { ActorSpec, Reply, Steer, Summary, Turn } from "../mailbox/messages.ts";
+import type { Summary } from "../mailbox/messages.ts";
 import type { JournalRecord } from "../mailbox/session-events.ts";
-import { blocksOf } from "../mailbox/turns.ts";
-import { userText } from "./user-text.ts";
+import { messageText, userText } from "./user-text.ts";
 
 export interface PastCall {
   readonly id: CallId;
   readonly tool: string;
+  /** What tells it from others. */
+  readonly title: string;
   readonly input: unknown;
   /** Its text; null if the call has no result yet. */
   readonly result: string | null;
@@ -46,18 +51,16 @@ export interface SessionStory {
 }
 
 export function sessionStory(records: readonly JournalRecord[]): SessionStory {
+  const events = new JournalEvents();
   const stories = new Map<ActorId, Story>();
-  for (const { event } of records) {
+  for (const record of records) {
+    const { event } = record;
     // A later spawn of the same actor replaces what was before it, as in the journal's own folds.
-    if (event.type === "spawn") stories.set(event.spec.id, new Story(event.spec));
-    const story = "actor" in event ? stories.get(event.actor) : undefined;
-    if (event.type === "prompt" && !event.notice && !event.system)
-      story?.unheard.push({ id: event.id ?? null, text: userText(event.message) });
-    else if (event.type === "reply") story?.addReply(event.reply);
-    else if (event.type === "after" && event.result)
-      story?.addResult(event.call, { result: resultText(event.result.content), isError: event.isError });
-    else if (event.type === "turn") story?.addTurn(event.turn);
-    else if (event.type === "summary") story?.end(event.summary);
+    if (event.type === "spawn") stories.set(event.spec.id, new Story(event.spec.id));
+    for (const one of events.of(record)) {
+      const actor = one.type === "agent" ? one.view.id : "actor" in one ? one.actor : undefined;
+      if (actor !== undefined) stories.get(actor)?.take(one);
+    }
   }
   return {
     session: sessionOf(records),
@@ -65,39 +68,95 @@ export function sessionStory(records: readonly JournalRecord[]): SessionStory {
   };
 }
 
-/** The exchanges of one actor, as its records come. */
+/** The exchanges of one actor, as its events come. */
 class Story {
-  /** Prompts that no turn has received. */
-  readonly unheard: { readonly id: string | null; readonly text: string }[] = [];
   readonly #actor: ActorId;
-  readonly #exchanges: PastExchange[];
+  readonly #exchanges: PastExchange[] = [];
+  /** Lines that no turn has read, by their IDs. */
+  readonly #queued = new Map<string, string>();
+  #summary: Summary | null = null;
+  /** Calls of the turn under way, by the provider's IDs, and the ends of those that have ended. */
+  readonly #uses = new Map<string, CallId>();
+  readonly #ended = new Map<CallId, Pick<PastCall, "result" | "isError">>();
 
-  constructor({ id, messages: [first], turns }: ActorSpec) {
-    this.#actor = id;
-    this.#exchanges = [asked(first ? userText(first) : "")];
-    for (const turn of turns) this.addTurn(turn);
+  constructor(actor: ActorId) {
+    this.#actor = actor;
   }
 
   get all(): readonly PastExchange[] {
-    return [...this.#exchanges, ...this.unheard.map(({ text }) => asked(text))];
+    return [...this.#exchanges, ...[...this.#queued.values()].map((text) => asked(text))];
   }
 
-  /** It is recorded before its calls run, and again with their turn. */
-  addReply({ turn, heard, content }: Reply): void {
-    this.#hear(heard);
-    this.#setReplies(turn, [replyIn(this.#actor, turn, content)]);
+  take(event: SupervisorEvent): void {
+    switch (event.type) {
+      case "prompt":
+        return this.#hear(event);
+      case "queued":
+        if (event.state === "waits") this.#queued.set(event.id, userText({ content: event.text }));
+        else this.#queued.delete(event.id);
+        return;
+      case "message":
+        return event.role === "assistant" ? this.#addReply(event) : this.#addResults(event);
+      case "call-end": {
+        const { call, outcome, reason, head } = event;
+        return this.#addResult(call, { result: reason ?? head, isError: outcome !== "ok" });
+      }
+      case "agent":
+        return this.#end(event.view.summary);
+      default:
+        return;
+    }
   }
 
-  addTurn({ turn, heard, messages }: Turn): void {
-    this.#hear(heard);
-    const results = messages.filter(({ role }) => role === "user").flatMap(blocksOf);
-    const replies: PastReply[] = [];
-    for (const message of messages.filter(({ role }) => role === "assistant"))
-      replies.push(replyIn(this.#actor, turn, blocksOf(message), results, replies));
-    this.#setReplies(turn, replies);
+  #hear(told: PromptEvent): void {
+    const last = this.#exchanges.at(-1);
+    const prompt = told.notice ? "" : userText(told);
+    if (prompt !== "") {
+      // A notice that came with it has no replies of its own.
+      if (last?.notice && last.replies.length === 0) this.#exchanges.pop();
+      this.#exchanges.push(asked(prompt));
+    } else if (last?.summary) {
+      if (told.notice) this.#exchanges.push(asked("", messageText(told)));
+      // Resumed after it had failed.
+      else this.#change(() => ({ summary: null }));
+    }
   }
 
-  addResult(id: CallId, result: Pick<PastCall, "result" | "isError">): void {
+  #addReply({ turn, content }: MessageEvent): void {
+    const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+    const uses = blocks.filter((block) => block.type === "tool_use");
+    const calls = uses.map(({ id: use, name: tool, input }, index): PastCall => {
+      const id = callId(this.#actor, turn, index);
+      this.#uses.set(use, id);
+      return {
+        id,
+        tool,
+        ...titleOf(tool, input),
+        input,
+        result: null,
+        isError: false,
+        ...this.#ended.get(id),
+      };
+    });
+    const reply = { turn, text: textOf(blocks), calls };
+    this.#change(({ replies }) => ({ replies: [...replies.filter((one) => one.turn !== turn), reply] }));
+  }
+
+  #addResults({ content }: MessageEvent): void {
+    for (const block of typeof content === "string" ? [] : content) {
+      const call = block.type === "tool_result" ? this.#uses.get(block.tool_use_id) : undefined;
+      if (block.type !== "tool_result" || call === undefined) continue;
+      this.#addResult(call, {
+        result: resultText(block.content).trim(),
+        isError: block.is_error === true,
+      });
+    }
+    this.#uses.clear();
+    this.#ended.clear();
+  }
+
+  #addResult(id: CallId, result: Pick<PastCall, "result" | "isError">): void {
+    this.#ended.set(id, result);
     this.#change(({ replies }) => ({
       replies: replies.map((reply) => ({
         ...reply,
@@ -106,32 +165,16 @@ class Story {
     }));
   }
 
-  end(summary: Summary): void {
+  #end(summary: Summary | null): void {
+    if (summary === this.#summary) return;
+    this.#summary = summary;
+    if (summary === null) return;
     // A run that failed before its first turn has received nothing.
-    if (this.#exchanges.at(-1)?.summary) this.#exchanges.push(...this.#take(() => true));
+    if (this.#exchanges.at(-1)?.summary) {
+      this.#exchanges.push(...[...this.#queued.values()].map((text) => asked(text)));
+      this.#queued.clear();
+    }
     this.#change(() => ({ summary }));
-  }
-
-  /** A prompt belongs where a turn received it, which may be later than it was recorded. */
-  #hear(heard: readonly Steer[]): void {
-    const ids = new Set<string | null>(heard.flatMap(({ of = [] }) => of));
-    const prompts = this.#take((id) => ids.has(id));
-    const notices = heard.filter(({ notice, system }) => notice && !system).map(({ text }) => text);
-    if (prompts.length > 0) this.#exchanges.push(...prompts);
-    else if (!this.#exchanges.at(-1)?.summary) return;
-    else if (notices.length > 0) this.#exchanges.push(asked("", notices.join("\n")));
-    // Resumed after it had failed.
-    else this.#change(() => ({ summary: null }));
-  }
-
-  #take(which: (id: string | null) => boolean): PastExchange[] {
-    const taken = this.unheard.filter(({ id }) => which(id));
-    this.unheard.splice(0, Infinity, ...this.unheard.filter(({ id }) => !which(id)));
-    return taken.map(({ text }) => asked(text));
-  }
-
-  #setReplies(turn: number, replies: readonly PastReply[]): void {
-    this.#change((last) => ({ replies: [...last.replies.filter((one) => one.turn !== turn), ...replies] }));
   }
 
   #change(by: (last: PastExchange) => Partial<PastExchange>): void {
@@ -142,36 +185,4 @@ class Story {
 
 function asked(prompt: string, notice: string | null = null): PastExchange {
   return { prompt, notice, replies: [], summary: null };
-}
-
-/** `before`: the earlier replies of this turn. */
-function replyIn(
-  actor: ActorId,
-  turn: number,
-  content: readonly ContentBlockParam[],
-  results: readonly ContentBlockParam[] = [],
-  before: readonly PastReply[] = [],
-): PastReply {
-  const first = before.reduce((sum, { calls }) => sum + calls.length, 0);
-  const calls = content.flatMap((block) => (block.type === "tool_use" ? [block] : []));
-  return {
-    turn,
-    text: textOf(content),
-    calls: calls.map(({ id, name, input }, index): PastCall => {
-      const found = results.find((block) => block.type === "tool_result" && block.tool_use_id === id);
-      const { content: said = "", is_error: isError = false } = found?.type === "tool_result" ? found : {};
-      return {
-        ...{ id: callId(actor, turn, first + index), tool: name, input, isError },
-        result: found === undefined ? null : resultText(said),
-      };
-    }),
-  };
-}
-
-function resultText(content: ToolResultContent): string {
-  if (typeof content === "string") return content.trim();
-  return content
-    .flatMap((block) => (block.type === "text" ? [block.text] : []))
-    .join("\n")
-    .trim();
 }

@@ -5,7 +5,6 @@ import { agentName, runFigures, statusMark, statusText } from "./agent-text.ts";
 import { excerpt } from "./excerpt.ts";
 import { endNotes } from "./results.ts";
 import type { AgentStory, PastCall, PastExchange, PastReply, SessionStory } from "./session-history.ts";
-import { callTitle } from "./top/call-title.ts";
 
 /** The tree of agents with their prompts, and all that they said and called. */
 export function sessionStoryText(
@@ -70,14 +69,12 @@ function noticeLine(notice: string): string {
   return excerpt(subjects.length === 0 ? notice.replace(/<[^>]*>/g, " ") : subjects.join(" "));
 }
 
-function callText({ tool, input, result, isError }: PastCall, lead: string, paint: Paint): string {
+function callText({ tool, title, result, isError }: PastCall, lead: string, paint: Paint): string {
   const came =
     result === null
       ? paint("yellow", "no result")
       : paint(isError ? "red" : "dim", `${isError ? "failed: " : ""}${excerpt(result) || "nothing"}`);
-  return `${lead}  ${safeLine(tool)} ${excerpt(callTitle(tool, input))}`
-    .trimEnd()
-    .concat(`\n${lead}    ↳ ${came}\n`);
+  return `${lead}  ${safeLine(tool)} ${excerpt(title)}`.trimEnd().concat(`\n${lead}    ↳ ${came}\n`);
 }
 
 function block(name: string, text: string, lead: string, paint: Paint): string {

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Trigger } from "../mailbox/compacted.ts";
 import { type ContentBlockParam, Usage } from "../mailbox/conversation.ts";
 import { ActorId } from "../mailbox/ids.ts";
-import { Summary } from "../mailbox/messages.ts";
+import { Status, Summary } from "../mailbox/messages.ts";
 import { ModelPause } from "../mailbox/model-pause.ts";
 import { WorktreeResult } from "../mailbox/worktree.ts";
 import type { UserAnswer, UserRequest } from "../policy/asks.ts";
@@ -38,26 +38,60 @@ export const WaitingForUser = z.union([
 ]);
 export type WaitingForUser = Readonly<z.infer<typeof WaitingForUser>>;
 
-/** A message of a conversation, once it is recorded: a reply, results of calls, notices. */
+const Content = z
+  .custom<string | readonly ContentBlockParam[]>((value) => typeof value === "string" || Array.isArray(value))
+  .check(z.describe("Text, or blocks of the Messages API."));
+
+/** A message of a conversation, once it is recorded: a reply, or the results of its calls. */
 export const MessageEvent = z
   .object({
     type: z.literal("message"),
     actor: ActorId,
     turn: z.number(),
     role: z.enum(["user", "assistant"]),
-    content: z
-      .custom<string | readonly ContentBlockParam[]>(
-        (value) => typeof value === "string" || Array.isArray(value),
-      )
-      .check(z.describe("Text, or blocks of the Messages API.")),
+    content: Content,
     model: z.exactOptional(z.string().check(z.describe("Of a reply, as is `usage`."))),
     usage: z.exactOptional(Usage),
   })
-  .check(z.describe("A message of a conversation, once it is recorded: a reply, results of calls, notices."));
+  .check(
+    z.describe("A message of a conversation, once it is recorded: a reply, or the results of its calls."),
+  );
 export type MessageEvent = Readonly<z.infer<typeof MessageEvent>>;
+
+/** What an actor is told, from the turn that reads it on. */
+export const PromptEvent = z
+  .object({
+    type: z.literal("prompt"),
+    actor: ActorId,
+    content: Content,
+    from: z
+      .nullable(ActorId)
+      .check(z.describe("The agent that wrote it; null for the user and the runtime.")),
+    notice: z.exactOptional(z.literal(true).check(z.describe("The runtime wrote it."))),
+  })
+  .check(
+    z.describe(
+      "What an actor is told: its first prompt, then each message and notice once a recorded reply or turn has read it.",
+    ),
+  );
+export type PromptEvent = Readonly<z.infer<typeof PromptEvent>>;
 
 /** What a session reports to its listener. None of it needs an answer. */
 export const SupervisorEvent = z.discriminatedUnion("type", [
+  z
+    .object({
+      type: z.literal("session"),
+      id: z.string(),
+      title: z.string(),
+      cwd: z.string(),
+      model: z.string().check(z.describe("Of the main conversation.")),
+      mode: z.exactOptional(
+        z.string().check(z.describe("The permission mode; absent if a journal is read: it is not recorded.")),
+      ),
+      status: z.nullable(Status).check(z.describe("How it ended; null while it is open.")),
+    })
+    .check(z.describe("The session was opened or resumed, has another title, model or mode, or was ended.")),
+  PromptEvent,
   CallBeginEvent,
   CallProgressEvent,
   CallEndEvent,
@@ -160,6 +194,17 @@ export const SupervisorEvent = z.discriminatedUnion("type", [
         "The edits of an agent with its own worktree are merged, or kept on their branch if it was stopped: then there is only an end.",
       ),
     ),
+  z
+    .object({
+      type: z.literal("command"),
+      actor: ActorId,
+      task: z.string().check(z.describe("As in `/tasks`.")),
+      title: z.string(),
+      outputPath: z.string(),
+      state: z.enum(["running", "completed", "failed", "killed"]),
+      ending: z.exactOptional(z.string().check(z.describe("A sentence, once it has ended."))),
+    })
+    .check(z.describe("A command or script runs in the background, or has ended there.")),
   z
     .object({ type: z.literal("woken"), because: z.string() })
     .check(

@@ -129,6 +129,8 @@ function actorOf(event: SupervisorEvent): ActorId | null {
   switch (event.type) {
     case "agent":
       return event.view.id;
+    case "prompt":
+    case "command":
     case "text":
     case "thinking":
     case "queued":
@@ -140,6 +142,7 @@ function actorOf(event: SupervisorEvent): ActorId | null {
     case "message":
     case "compacted":
       return event.actor;
+    case "session":
     case "woken":
     case "answered":
     case "paused":

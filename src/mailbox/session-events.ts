@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Compacted } from "./compacted.ts";
+import { Compacted, Trigger } from "./compacted.ts";
 import { Message } from "./conversation.ts";
 import { ActorId, CallId, SessionId } from "./ids.ts";
 import { ActorSpec, CallResult, Reply, Status, Summary, Turn } from "./messages.ts";
@@ -110,7 +110,15 @@ export const SessionEvent = z.lazy(() =>
     z.object({ type: z.literal("reply"), actor: ActorId, reply: Reply }),
     z.object({ type: z.literal("turn"), actor: ActorId, turn: Turn }),
     /** How the model sees the actor's conversation from here on; all of it stays in the journal. */
-    z.object({ type: z.literal("compacted"), actor: ActorId, compacted: Compacted }),
+    z.object({
+      type: z.literal("compacted"),
+      actor: ActorId,
+      compacted: Compacted,
+      /** Why, and the tokens of the next request before and after, as far as known; absent in older journals. */
+      trigger: z.optional(Trigger),
+      before: z.optional(z.number()),
+      after: z.optional(z.number()),
+    }),
     /** The only result of a run, durable before it is delivered. `run`: 1 if absent. */
     z.object({
       type: z.literal("summary"),

@@ -5,6 +5,7 @@ import type { ActorHost } from "../actors/hosts.ts";
 import { leasingHost } from "../actors/leasing-host.ts";
 import { MOST_THREADS } from "../actors/tool-threads.ts";
 import { AgentTypes } from "../features/agents/agent-types.ts";
+import { RecordEvents } from "../features/events/record-events.ts";
 import type { Journal } from "../journal/journal.ts";
 import { JournalError } from "../journal/journal-error.ts";
 import { type SessionPlace, sessionPaths, troupeHome } from "../journal/paths.ts";
@@ -51,6 +52,8 @@ export interface SessionResources {
   readonly host: ActorHost;
   readonly gateway: Gateway;
   readonly journal: LeavableJournal;
+  /** Reports what the journal alone says. */
+  readonly records: RecordEvents;
   readonly processes: Processes;
   /** The session is free for other processes. */
   release(): void;
@@ -82,6 +85,8 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
   const gateway = openGateway(options, limits, clock);
   gateway.onClosed(onWarning);
   const goOn = options.resume?.end;
+  const { permissionMode: mode, title } = { permissionMode: "default", ...options, ...options.resume };
+  const records = new RecordEvents({ mode, ...(title === undefined ? {} : { title }) });
   const journal = detachableJournal(
     startJournal({
       ...{ home: place.home, folder: place.folder, clock, redaction },
@@ -89,6 +94,7 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
       ...(goOn ? { goOn } : {}),
       ...(options.startThread ? { startThread: options.startThread } : {}),
     }),
+    (event) => records.of(event).forEach(onEvent),
   );
   journal.note({
     type: "session",
@@ -118,7 +124,7 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
       home,
       place,
     },
-    ...{ outputs, model, types, host, gateway, journal, processes, release },
+    ...{ outputs, model, types, host, gateway, journal, records, processes, release },
   };
 }
 
@@ -215,17 +221,26 @@ const STILL_RECORDED: ReadonlySet<EventType> = new Set<EventType>([
   "end",
 ]);
 
-/** A session that is left as it is must not end in its own journal by what leaving does to its agents. */
-function detachableJournal(journal: Journal): LeavableJournal {
+/**
+ * A session that is left as it is must not end in its own journal by what leaving does to its agents. `onRecord` gets what
+ * is recorded.
+ */
+function detachableJournal(journal: Journal, onRecord: (event: SessionEvent) => void): LeavableJournal {
   let left = false;
+  const isRecorded = ({ type }: SessionEvent) => !left || STILL_RECORDED.has(type);
   return {
     folder: journal.folder,
-    append: (event) =>
-      left && !STILL_RECORDED.has(event.type)
-        ? Promise.reject(new JournalError("The session was left.", journal.folder, "closed"))
-        : journal.append(event),
-    note: (event) => {
-      if (!left || STILL_RECORDED.has(event.type)) journal.note(event);
+    append(event) {
+      if (!isRecorded(event))
+        return Promise.reject(new JournalError("The session was left.", journal.folder, "closed"));
+      const durable = journal.append(event);
+      onRecord(event);
+      return durable;
+    },
+    note(event) {
+      if (!isRecorded(event)) return;
+      journal.note(event);
+      onRecord(event);
     },
     state: () => journal.state(),
     close: () => journal.close(),

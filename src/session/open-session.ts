@@ -174,6 +174,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     post: (ask, answer) => inbox.post(ask, answer),
   });
   const { mode, asks, broker, caller } = permissions;
+  mode.onChange((next) => resources.records.setMode(next).forEach(onEvent));
   const git = openTrees(clock, onWarning, worktreeHooks(hooks, caller));
   const treeAt = (root: string) => git.trees.at(root)?.tree ?? null;
   const plans = planFilesIn(home, place.folder);
@@ -365,7 +366,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     budgetFeature({ spending, usage, clock, actors }),
     ...(skills === null ? [] : [skills]),
     contextFeature(context),
-    compactionFeature({ journal, outputs, hooks, caller, onEvent }),
+    compactionFeature({ journal, outputs, hooks, caller }),
     ...[inbox.joints, fanOut.joints, brake.joints, watch.joints],
     // Last: rules may have changed while a call waited for the others.
     gateFeature({

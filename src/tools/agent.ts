@@ -95,6 +95,14 @@ const FORK_DISCIPLINE = [
   "- A fork's prompt is a directive: what to do, not what the situation is, which it knows.",
 ];
 
+/** Returns how a call of it is shown. */
+export function agentTitle({
+  description,
+  subagent_type,
+}: Pick<AgentInput, "description" | "subagent_type">) {
+  return `${subagent_type ?? DEFAULT_TYPE}: ${description}`;
+}
+
 /** The Agent tool over a spawner; its list of agents is in its description, unless a message has it (A4.17). */
 export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallContext> {
   return {
@@ -123,7 +131,7 @@ export function agentTool(spawner: Spawner): Tool<AgentInput, Spawned, CallConte
       limits:
         "You receive the final report only, not the agent's tool results. Agents beyond the number that can run together wait in order. One beyond the number that you, or the session, may start in all is refused, and the result says so.",
     },
-    title: ({ description, subagent_type }) => `${subagent_type ?? DEFAULT_TYPE}: ${description}`,
+    title: agentTitle,
     async call(input, context) {
       const type = input.subagent_type ?? DEFAULT_TYPE;
       // If forks are switched off, the supervisor says so.

@@ -5,6 +5,7 @@ import { lazyRuntime } from "../../src/cli/runtime.ts";
 import { SessionView } from "../../src/cli/top/session-view.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
 import { notCompacted } from "../../src/context/compaction/compacted-view.ts";
+import { JournalEvents } from "../../src/features/events/journal-events.ts";
 import { ActorId, callId, MAIN } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { ALICE, BOB, sessionEvent, spawn, summary, turnEvent, usage } from "../journal/samples.ts";
@@ -196,12 +197,13 @@ describe("troupe top (C20, D13)", () => {
 });
 
 test("agents whose model is paused are shown as paused until its time, whatever they record before", () => {
-  const view = new SessionView({});
+  const view = new SessionView();
+  const events = new JournalEvents();
   const start = Date.UTC(2026, 0, 1);
   let seq = 0;
   const at = (ms: number, event: SessionEvent) => {
     seq += 1;
-    view.apply({ seq, at: new Date(start + ms).toISOString(), event });
+    for (const one of events.of({ seq, at: new Date(start + ms).toISOString(), event })) view.apply(one);
     return view.agents.map(({ state }) => state);
   };
   at(0, sessionEvent({}));
@@ -224,8 +226,11 @@ test("agents whose model is paused are shown as paused until its time, whatever 
 });
 
 test("counts what summaries have cost once, though each record has the usage of all so far", () => {
-  const view = new SessionView({});
-  const apply = (event: SessionEvent) => view.apply({ seq: 1, at: "2026-01-01T00:00:00.000Z", event });
+  const view = new SessionView();
+  const events = new JournalEvents();
+  const apply = (event: SessionEvent) => {
+    for (const one of events.of({ seq: 1, at: "2026-01-01T00:00:00.000Z", event })) view.apply(one);
+  };
   const compacted = (tokens: number): SessionEvent => ({
     ...{ type: "compacted", actor: ALICE },
     compacted: { ...notCompacted("/w"), usage: usage(tokens) },

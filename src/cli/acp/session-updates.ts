@@ -100,6 +100,9 @@ export function sessionUpdates(announced: Set<string>): (event: SupervisorEvent)
       case "agent":
         return agent(event.view);
       // What waits for the user is a request of its own; the client's user learns of the rest from the answer.
+      case "session":
+      case "prompt":
+      case "command":
       case "asked":
       case "queued":
       case "merge":

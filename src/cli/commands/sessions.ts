@@ -111,10 +111,18 @@ async function show(id: string, args: Arguments, { io }: Context): Promise<numbe
   if (args.value(follow)) {
     const { followJournal } = await import("../top/follow-journal.ts");
     const { EventFormatter } = await import("../top/event-formatter.ts");
+    const { JournalEvents } = await import("../../features/events/journal-events.ts");
     const formatter = new EventFormatter(paint);
+    const events = new JournalEvents();
     return followJournal(session, io, {
       async onRecord(record) {
-        const lines = args.value(jsonFlag) ? [JSON.stringify(record)] : formatter.format(record);
+        const lines = events
+          .of(record)
+          .flatMap((event) =>
+            args.value(jsonFlag)
+              ? [JSON.stringify({ at: record.at, ...event })]
+              : formatter.format(event, record.at),
+          );
         await io.stdout.write(lines.map((line) => `${line}\n`).join(""));
       },
     });

@@ -210,6 +210,9 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
           return warn(pauseLine(event, clock));
         case "warning":
           return warn(safeLine(event.message));
+        case "session":
+        case "prompt":
+        case "command":
         case "thinking":
         case "queued":
         case "merge":

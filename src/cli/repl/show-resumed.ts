@@ -1,14 +1,13 @@
-import { withoutHookWords } from "../../features/hooks/hook-words.ts";
-import type { ActorAtRest } from "../../journal/session-state.ts";
-import type { MessageParam } from "../../mailbox/conversation.ts";
+import type { SupervisorEvent } from "../../events/event.ts";
+import { eventsOf, type PastConversation } from "../../features/events/journal-events.ts";
 import { MAIN } from "../../mailbox/ids.ts";
-import { conversationOf } from "../../mailbox/turns.ts";
 import type { ResumableSession } from "../../session/resume-session.ts";
 import { counted } from "../../terminal/figures.ts";
 import { safeText } from "../../terminal/safe-text.ts";
+import { createCallLines } from "../../terminal/transcript/call-lines.ts";
 import { wrapText } from "../../terminal/wrap.ts";
 import { unfinishedText } from "../unfinished.ts";
-import { isUserText, messageText, userText } from "../user-text.ts";
+import { messageText, userText } from "../user-text.ts";
 import type { ReplSession } from "./repl-session.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -32,8 +31,13 @@ export function showResumed(
         .join("\n"),
     );
     gap();
-    const said = last.said.trim();
-    if (said !== "") print(lastOf(replyRows(said), REPLY_ROWS, (words) => paint("dim", words)).join("\n"));
+    const calls = createCallLines(paint, () => 0);
+    const rows = last.since.flatMap((event) => {
+      if (event.type === "call-begin" || event.type === "call-end") return calls.onEvent(event, columns());
+      const said = saidIn(event);
+      return said === "" ? [] : replyRows(said);
+    });
+    if (rows.length > 0) print(lastOf(rows, REPLY_ROWS, (words) => paint("dim", words)).join("\n"));
   }
   const { main: isMain, agents } = unfinished;
   const who = unfinishedText({ main: isMain, agents: agents.length });
@@ -44,7 +48,7 @@ export function showResumed(
 
 /** Returns the reply that `showResumed` shows, or an empty text. */
 export function lastReply(restored: ResumableSession): string {
-  return lastOfMain(restored)?.said ?? "";
+  return lastOfMain(restored)?.since.map(saidIn).filter(Boolean).join("\n\n") ?? "";
 }
 
 function lastOfMain({ state }: ResumableSession): LastExchange | null {
@@ -61,31 +65,26 @@ function lastOf(rows: readonly string[], most: number, dim: (words: string) => s
   return left <= 0 ? rows : [dim(`… ${counted(left, "line")} before`), ...rows.slice(left)];
 }
 
-/** The user's last prompt and the text replied to it. */
+/** The user's last prompt, and what came after it. */
 interface LastExchange {
   readonly prompt: string;
-  /** Empty if there is no text yet. */
-  readonly said: string;
+  readonly since: readonly SupervisorEvent[];
 }
 
 /** Returns null if there was no prompt. */
-export function lastExchange({
-  spec,
-  turns,
-  reply,
-  unheard,
-}: Pick<ActorAtRest, "spec" | "turns" | "reply" | "unheard">): LastExchange | null {
-  const messages = conversationOf(spec.messages, turns);
-  const heard: MessageParam[] = (reply?.heard ?? []).map(({ text }) => ({ role: "user", content: text }));
-  const all = [...messages, ...heard];
-  if (reply !== null) all.push({ role: "assistant", content: reply.content });
-  const owed = unheard.map(({ text }) => withoutHookWords(text)).filter(isUserText);
-  const last = owed.at(-1);
-  if (last !== undefined && !heard.some((message) => userText(message) === last))
-    return { prompt: last, said: "" };
-  const at = all.findLastIndex((message) => message.role === "user" && userText(message) !== "");
-  const asked = all[at];
-  if (asked === undefined) return null;
-  const said = all.slice(at + 1).filter(({ role }) => role === "assistant");
-  return { prompt: userText(asked), said: said.map(messageText).filter(Boolean).at(-1) ?? "" };
+export function lastExchange(past: PastConversation): LastExchange | null {
+  const events = eventsOf(past);
+  const at = events.findLastIndex((event) => promptIn(event) !== "");
+  const last = events[at];
+  return last === undefined ? null : { prompt: promptIn(last), since: events.slice(at + 1) };
+}
+
+/** A line that no turn has read is one, too. */
+function promptIn(event: SupervisorEvent): string {
+  if (event.type === "prompt") return event.notice ? "" : userText(event);
+  return event.type === "queued" && event.state === "waits" ? userText({ content: event.text }) : "";
+}
+
+function saidIn(event: SupervisorEvent): string {
+  return event.type === "message" && event.role === "assistant" ? messageText(event) : "";
 }

@@ -215,6 +215,10 @@ export function createStreamMessages({
       }
       case "woken":
         return [system("troupe_woken", { because: event.because })];
+      // The first line has the session, a prompt is the program's own, and notices come when something continues.
+      case "session":
+      case "prompt":
+      case "command":
       // The result says it.
       case "answered":
         return [];

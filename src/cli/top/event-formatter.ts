@@ -1,173 +1,152 @@
+import type { CallBeginEvent, CallEndEvent } from "../../events/call.ts";
+import type { AgentView, PromptEvent, SupervisorEvent } from "../../events/event.ts";
 import { shorten } from "../../lib/text.ts";
-import type {
-  ContentBlock,
-  ContentBlockParam,
-  MessageParam,
-  ToolResultContent,
-} from "../../mailbox/conversation.ts";
-import { type ActorId, type CallId, callId } from "../../mailbox/ids.ts";
-import type { Summary, Turn } from "../../mailbox/messages.ts";
-import type { JournalRecord, SessionEvent } from "../../mailbox/session-events.ts";
+import type { ActorId, CallId } from "../../mailbox/ids.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import { shortDate } from "../../terminal/figures.ts";
+import { callLine } from "../../terminal/transcript/call-lines.ts";
 import { agentName, runFigures, statusMark, statusText } from "../agent-text.ts";
 import { excerpt } from "../excerpt.ts";
-import { userText } from "../user-text.ts";
-import { callTitle } from "./call-title.ts";
+import { messageText, userText } from "../user-text.ts";
 
-type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { type: Type }>;
+type Of<Type extends SupervisorEvent["type"]> = Extract<SupervisorEvent, { type: Type }>;
 
-/** Formats a session's records as lines, in their order: what was asked, which agent did what, and how it ended. */
+/** Formats the events of a session as lines, in their order: what was asked, which agent did what, and how it ended. */
 export class EventFormatter {
   readonly #paint: Paint;
-  readonly #names = new Map<ActorId, string>();
-  readonly #roots = new Map<ActorId, string>();
+  readonly #views = new Map<ActorId, AgentView>();
   /** Calls whose results were not shown yet. */
   readonly #calls = new Map<CallId, string>();
-  /** The last turn whose text was shown with its reply. */
-  readonly #shown = new Map<ActorId, number>();
-  #hasStarted = false;
+  #session: Of<"session"> | null = null;
 
   constructor(paint: Paint) {
     this.#paint = paint;
   }
 
-  format({ at, event }: JournalRecord): string[] {
+  /** `at`: wall time, ISO 8601. */
+  format(event: SupervisorEvent, at: string): string[] {
     const time = this.#paint("dim", at.slice(11, 19));
+    const actor = event.type === "agent" ? event.view.id : "actor" in event ? event.actor : null;
     const lines = this.#lines(event);
-    const actor = "actor" in event ? event.actor : event.type === "spawn" ? event.spec.id : null;
-    const name = actor === null ? "" : `${this.#paint("bold", this.#names.get(actor) ?? actor)}  `;
+    const name = actor === null ? "" : `${this.#paint("bold", this.#nameOf(actor))}  `;
     return lines.map((line) => `${time}  ${name}${line}`);
   }
 
-  #lines(event: SessionEvent): string[] {
+  #nameOf(id: ActorId): string {
+    const view = this.#views.get(id);
+    return view === undefined ? id : agentName(view);
+  }
+
+  #lines(event: SupervisorEvent): string[] {
     switch (event.type) {
       case "session":
-        return [this.#session(event)];
-      case "spawn":
-        return this.#spawned(event);
-      case "start":
-        return [event.attempt === 1 ? "started" : `continues (thread ${event.attempt})`];
-      case "model":
-        return [`asks ${excerpt(event.model)} from now on`];
-      case "reopen":
-        return [`resumed (run ${event.run})`];
+        return this.#sessionLines(event);
+      case "agent":
+        return this.#agentLines(event.view);
       case "prompt":
-        return event.notice ? [] : [this.#asked(event.message, event.from ?? null)];
-      case "to-background":
-        return ["continues in the background"];
-      case "withdrawn":
-        return ["does not get the last message: the user withdrew it"];
-      case "reply":
-        this.#shown.set(event.actor, event.reply.turn);
-        return saidIn(event.reply.content);
-      case "before":
-        return [this.#called(event)];
-      case "after":
+        return event.notice ? [] : this.#asked(event);
+      case "queued":
+        return event.state === "withdrawn" ? ["does not get the last message: the user withdrew it"] : [];
+      case "message":
+        return saidIn(event);
+      case "call-begin":
+        return this.#called(event);
+      case "call-end":
         return this.#returned(event);
-      case "turn":
-        return this.#turn(event.actor, event.turn);
-      case "summary":
-        return [this.#ended(event.summary, event.durationMs)];
-      case "command":
-        return [`runs in the background: ${excerpt(event.title)} (${event.task})`];
-      case "command-end":
-        return [`${event.task} in the background: ${excerpt(event.ending)}`];
+      case "command": {
+        const { task, title, state, ending = "" } = event;
+        return state === "running"
+          ? [`runs in the background: ${excerpt(title)} (${task})`]
+          : [`${task} in the background: ${excerpt(ending)}`];
+      }
       case "compacted":
         return ["its conversation was compacted"];
       case "paused":
         return [
-          `${excerpt(event.pause.model)} is paused until ${shortDate(new Date(event.pause.until).toISOString())}: ${excerpt(event.pause.reason)}`,
+          `${excerpt(event.model)} is paused until ${shortDate(event.until)}: ${excerpt(event.reason)}`,
         ];
-      case "title":
-      case "task":
-      case "user-actor":
+      case "warning":
+        return [excerpt(event.message)];
+      case "text":
+      case "thinking":
+      case "waiting":
+      case "asked":
+      case "settled":
+      case "merge":
+      case "woken":
+      case "answered":
+      case "call-progress":
         return [];
-      case "end":
-        return [`The session has ended: ${statusText(event.status)}.`];
       default:
         return event satisfies never;
     }
   }
 
-  #session({ id, title, cwd, model }: Of<"session">): string {
-    const what = this.#hasStarted ? "was resumed" : excerpt(title) || "conversation";
-    this.#hasStarted = true;
-    return `${this.#paint("bold", `Session ${id}`)}  ${what}  ${excerpt(cwd)}  ${excerpt(model)}`;
+  #sessionLines(session: Of<"session">): string[] {
+    const before = this.#session;
+    this.#session = session;
+    const { id, title, cwd, model, status } = session;
+    if (status !== null) return [`The session has ended: ${statusText(status)}.`];
+    // Another title, or another model: the agent's view has that.
+    if (before !== null && before.status === null && before.title !== title) return [];
+    if (before !== null && before.status === null && before.model !== model) return [];
+    const what = before === null ? excerpt(title) || "conversation" : "was resumed";
+    return [`${this.#paint("bold", `Session ${id}`)}  ${what}  ${excerpt(cwd)}  ${excerpt(model)}`];
   }
 
-  #spawned({ spec, background }: Of<"spawn">): string[] {
-    this.#names.set(spec.id, agentName(spec));
-    this.#roots.set(spec.id, spec.root);
-    const last = spec.messages.findLast(({ role }) => role === "user");
-    return last === undefined ? [] : [this.#asked(last, spec.parent, background === true)];
+  #agentLines(view: AgentView): string[] {
+    const before = this.#views.get(view.id);
+    this.#views.set(view.id, view);
+    if (before === undefined) return [];
+    const { summary, startedAt, endedAt, createdAt } = view;
+    const ms = (endedAt ?? 0) - (startedAt ?? createdAt);
+    return [
+      ...(before.startedAt === null && startedAt !== null ? ["started"] : []),
+      ...(before.state === "ended" && view.state !== "ended" ? ["continues"] : []),
+      ...(before.model === view.model ? [] : [`asks ${excerpt(view.model)} from now on`]),
+      ...(!before.background && view.background ? ["continues in the background"] : []),
+      ...(summary === null || summary === before.summary ? [] : [this.#ended(view, ms)]),
+    ];
   }
 
-  #asked(message: MessageParam, by: ActorId | null, background = false): string {
-    const who = by === null ? "" : ` by ${this.#names.get(by) ?? by}`;
-    const words = userText(message) || textOf(message.content);
-    return `is asked${who}${background ? " in the background" : ""}: ${excerpt(words)}`;
+  #asked(event: PromptEvent): string[] {
+    const who = event.from === null ? "" : ` by ${this.#nameOf(event.from)}`;
+    const background = this.#views.get(event.actor)?.background ? " in the background" : "";
+    const words = userText(event);
+    return words === "" ? [] : [`is asked${who}${background}: ${excerpt(words)}`];
   }
 
-  #called({ actor, call, tool, input, decision, reason }: Of<"before">): string {
-    const root = this.#roots.get(actor);
-    const title = callTitle(tool, input);
-    const words = excerpt(`${tool} ${root === undefined ? title : title.replaceAll(`${root}/`, "")}`);
-    this.#calls.set(call, words);
-    if (decision !== "refuse") return words;
-    return `${words} ${this.#paint("yellow", `not allowed${reason === undefined ? "" : `: ${excerpt(reason)}`}`)}`;
+  #called(call: CallBeginEvent): string[] {
+    const words = excerpt(callLine(call));
+    this.#calls.set(call.call, words);
+    return [words];
   }
 
-  /** A record without a result: that comes with the turn. */
-  #returned({ call, isError, result }: Of<"after">): string[] {
-    const words = this.#calls.get(call);
-    if (words === undefined || result === undefined) return [];
+  #returned({ call, outcome, reason, head, exitCode = 0 }: CallEndEvent): string[] {
+    const words = shorten(this.#calls.get(call) ?? "", 60);
     this.#calls.delete(call);
-    return [this.#result(words, isError, textOf(result.content))];
+    if (outcome === "denied")
+      return [this.#paint("yellow", `⊘ ${words}: not allowed: ${excerpt(reason ?? "")}`)];
+    const isBad = outcome !== "ok" || exitCode !== 0;
+    const exit = exitCode === 0 ? "" : `exit ${exitCode ?? "unknown"}: `;
+    const how = outcome === "ok" ? exit : outcome === "stopped" ? "stopped" : "failed: ";
+    return [this.#paint(isBad ? "red" : "dim", `↳ ${words}: ${how}${excerpt(head) || "nothing"}`)];
   }
 
-  #turn(actor: ActorId, { turn, messages }: Turn): string[] {
-    const lines: string[] = [];
-    for (const { role, content } of messages) {
-      if (typeof content === "string") continue;
-      if (role === "assistant") {
-        // Text without a call after it is the answer, which the summary shows.
-        const hasCalls = content.some(({ type }) => type === "tool_use");
-        if (hasCalls && this.#shown.get(actor) !== turn) lines.push(...saidIn(content));
-        continue;
-      }
-      const results = content.flatMap((block) => (block.type === "tool_result" ? [block] : []));
-      for (const [index, { content: result = "", is_error: isError = false }] of results.entries()) {
-        const call = callId(actor, turn, index);
-        const words = this.#calls.get(call);
-        this.#calls.delete(call);
-        if (words !== undefined) lines.push(this.#result(words, isError, textOf(result)));
-      }
-    }
-    return lines;
-  }
-
-  #result(call: string, isError: boolean, text: string): string {
-    const words = excerpt(text) || "nothing";
-    return this.#paint(
-      isError ? "red" : "dim",
-      `↳ ${shorten(call, 60)}: ${isError ? "failed: " : ""}${words}`,
-    );
-  }
-
-  #ended({ status, turns, usage, reason = "", text }: Summary, durationMs: number): string {
+  #ended({ turns, usage, summary }: AgentView, ms: number): string {
+    if (summary === null) return "";
+    const { status, reason = "", text } = summary;
     const why = status === "done" ? text : [reason, text].filter(Boolean).join(" ");
-    const head = `${statusMark(status, this.#paint)} ${statusText(status)} (${runFigures({ turns, usage, ms: durationMs })})`;
+    const head = `${statusMark(status, this.#paint)} ${statusText(status)} (${runFigures({ turns, usage, ms })})`;
     return why === "" ? head : `${head}: ${excerpt(why)}`;
   }
 }
 
-function saidIn(content: readonly (ContentBlock | ContentBlockParam)[]): string[] {
-  const words = excerpt(textOf(content));
+/** Text without a call after it is the answer, which the end shows. */
+function saidIn(message: Of<"message">): string[] {
+  const { role, content } = message;
+  const hasCalls = typeof content !== "string" && content.some(({ type }) => type === "tool_use");
+  if (role !== "assistant" || !hasCalls) return [];
+  const words = excerpt(messageText(message));
   return words === "" ? [] : [`says: ${words}`];
-}
-
-function textOf(content: string | ToolResultContent | readonly (ContentBlock | ContentBlockParam)[]): string {
-  if (typeof content === "string") return content;
-  return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }

@@ -1,9 +1,11 @@
 import type { AgentView } from "../../events/event.ts";
+import { JournalEvents } from "../../features/events/journal-events.ts";
 import { lockHolder } from "../../journal/numbered-lock.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { listSessions, type SessionEntry } from "../../journal/sessions.ts";
 import type { Clock } from "../../mailbox/clock.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
+import type { JournalRecord } from "../../mailbox/session-events.ts";
 import { settingsReader } from "../../policy/trust/trust.ts";
 import { createCanvas } from "../../terminal/canvas/canvas.ts";
 import { CLOCK_MS, createFrames, TREE_MS } from "../../terminal/canvas/frames.ts";
@@ -37,11 +39,17 @@ export async function watchSession({ id, json, once }: TopRequest, io: CliIO): P
   }
   const { session } = found;
   const { settings } = await settingsReader(settingsSource(io, session.cwd), false).read();
-  const view = new SessionView(settings.budgets.prices);
-  if (!json && !once && io.stdout.isTTY && !isPlain(io.env)) return watchOnTerminal(session, view, io);
+  const view = new SessionView();
+  const events = new JournalEvents(settings.budgets.prices);
+  const onRecord = (record: JournalRecord): void => {
+    if (record.event.type === "session") view.startedAt = record.at;
+    for (const event of events.of(record)) view.apply(event);
+  };
+  if (!json && !once && io.stdout.isTTY && !isPlain(io.env))
+    return watchOnTerminal(session, { view, onRecord }, io);
   const paint = paintFor(io.stdout, io.env);
   return followJournal(session, io, {
-    onRecord: (record) => view.apply(record),
+    onRecord,
     async onUpToDate() {
       const agents = view.takeChanged();
       if (!json) {
@@ -114,7 +122,11 @@ function notRunning(id: string): string {
 }
 
 /** Shows the agents until the user leaves or the session ends. The last state stays on the terminal. */
-async function watchOnTerminal(session: SessionEntry, view: SessionView, io: CliIO): Promise<number> {
+async function watchOnTerminal(
+  session: SessionEntry,
+  { view, onRecord }: { readonly view: SessionView; onRecord(record: JournalRecord): void },
+  io: CliIO,
+): Promise<number> {
   const { stdout, stdin, stdinIsTTY, clock } = io;
   const paint = paintFor(stdout, io.env);
   const canvas = createCanvas(stdout);
@@ -139,7 +151,7 @@ async function watchOnTerminal(session: SessionEntry, view: SessionView, io: Cli
   if (stdinIsTTY) stdin.on("data", onKeys).once("end", onGone).once("close", onGone).on("error", onGone);
   const forgetResize = stdout.onResize(frames.resized);
   const code = await followJournal(session, io, {
-    onRecord: (record) => view.apply(record),
+    onRecord,
     onUpToDate() {
       frames.soon();
       return undefined;

@@ -108,8 +108,8 @@ export class UsageMeter {
   }
 
   #pause(actor: ActorId, pause: ModelPause): void {
-    const { spending, actors, clock, onEvent, onPause } = this.#parts;
-    const { model, until, since, reason } = pause;
+    const { spending, actors, clock, onPause } = this.#parts;
+    const { model, until, reason } = pause;
     const ms = Math.max(0, until - Date.parse(clock.date()));
     const from = clock.now();
     const at = new Date(until).toISOString();
@@ -118,7 +118,6 @@ export class UsageMeter {
     if (this.#pauses.get(model) === until) return;
     this.#pauses.set(model, until);
     onPause(pause);
-    onEvent({ type: "paused", model, until: at, since: new Date(since).toISOString(), reason });
   }
 
   account(agents: readonly AgentView[]): SessionUsage {

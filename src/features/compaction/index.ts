@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { reminderOf } from "../../context/assemble.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
-import type { SupervisorEvent } from "../../events/event.ts";
 import type { Journal } from "../../journal/journal.ts";
 import {
   type CompactEnd,
@@ -26,7 +25,6 @@ export interface CompactionParts {
   readonly hooks: Pick<HookRunner, "has" | "preCompact" | "sessionStart">;
   /** On whose behalf hooks run. */
   readonly caller: (actor: ActorId, cwd: string) => HookCaller;
-  readonly onEvent: (event: SupervisorEvent) => void;
 }
 
 /** One thread of an actor. */
@@ -116,9 +114,9 @@ function compactServices(actor: Actor, side: CompactSide): Pick<Services, "compa
     },
     async compacted(end) {
       const { compacted } = end;
-      const shown = compacted ? await recorded(actor, await begunAgain(actor, compacted, side), side) : null;
-      const { trigger, before, after } = end;
-      if (shown) side.onEvent({ type: "compacted", actor: actor.id, trigger, before, after });
+      const shown = compacted
+        ? await recorded(actor, end, await begunAgain(actor, compacted, side), side)
+        : null;
       if (end.trigger === "manual") actor.pendingCompaction?.settle(compactionIn(end));
       return shown;
     },
@@ -149,6 +147,7 @@ async function begunAgain(
 
 async function recorded(
   actor: Actor,
+  { trigger, before, after }: CompactEnd,
   wanted: Omit<Compacted, "folder">,
   { journal, outputs, isCurrent }: CompactSide,
 ): Promise<Compacted> {
@@ -163,7 +162,7 @@ async function recorded(
     // A result that could not be saved stays in the conversation.
     compacted = { ...compacted, elided: Math.min(from, elided) };
   }
-  await journal.append({ type: "compacted", actor: actor.id, compacted });
+  await journal.append({ type: "compacted", actor: actor.id, compacted, trigger, before, after });
   // What the journal says holds for the next thread too.
   actor.setCompacted(compacted);
   if (!isCurrent())

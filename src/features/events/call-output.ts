@@ -9,15 +9,27 @@ const HEAD_CHARACTERS = 4_000;
 
 type Output = Pick<CallEndEvent, "head" | "lines" | "characters" | "outputPath" | "exitCode" | "diff">;
 
-/** Returns what the end of a call shows of its result. */
-export function endOutput({ content, response }: Pick<ToolEnd, "content" | "response">): Output {
+/** What Bash writes below the output of a command that has ended by itself. */
+const EXIT = /\n\[Exit code (\d+)\]$/;
+
+/** Returns what the end of a call shows of its result. `tool`: if there is only its text, which was recorded. */
+export function endOutput(
+  { content, response }: Pick<ToolEnd, "content" | "response">,
+  tool?: string,
+): Output {
+  const text = resultText(content);
+  const exit = tool === "Bash" && response === undefined ? EXIT.exec(text) : null;
+  if (exit !== null) {
+    const printed = text.slice(0, exit.index);
+    return { ...headOf(printed === "(no output)" ? "" : printed), exitCode: Number(exit[1]) };
+  }
   const of = typeof response === "object" && response !== null ? response : {};
   const get = (name: string): unknown => Reflect.get(of, name);
   const stdout = get("stdout");
   const [exitCode, outputPath] = [get("exitCode"), get("persistedOutputPath")];
   const diff = z.safeParse(FileDiff, get("diff"));
   return {
-    ...headOf(typeof stdout === "string" ? stdout : resultText(content)),
+    ...headOf(typeof stdout === "string" ? stdout : text),
     ...(typeof exitCode === "number" || exitCode === null ? { exitCode } : {}),
     ...(typeof outputPath === "string" ? { outputPath } : {}),
     ...(diff.success ? { diff: diff.data } : {}),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { lastExchange, showResumed } from "../../../src/cli/repl/show-resumed.ts";
+import { messageText } from "../../../src/cli/user-text.ts";
 import { sessionStateOf } from "../../../src/journal/session-state.ts";
 import { ActorId, MAIN } from "../../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../../src/mailbox/session-events.ts";
@@ -37,7 +38,9 @@ function stateOf(...events: readonly SessionEvent[]) {
 function last(...events: readonly SessionEvent[]) {
   const main = stateOf(...events).actors.get(MAIN);
   if (!main) throw new Error("there is no main conversation");
-  return lastExchange(main);
+  const { prompt, since } = lastExchange(main) ?? { prompt: "", since: [] };
+  const said = since.flatMap((event) => (event.type === "message" ? [messageText(event)] : []));
+  return { prompt, said: said.at(-1) ?? "" };
 }
 
 describe("the last exchange of a resumed session", () => {

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CallBeginEvent, CallEndEvent } from "../../../src/events/call.ts";
 import { SupervisorEvent } from "../../../src/events/event.ts";
+import { JournalEvents } from "../../../src/features/events/journal-events.ts";
+import { journalFile } from "../../../src/journal/paths.ts";
+import { readJournal } from "../../../src/journal/reader.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import type { ScriptedCall } from "../../../src/model/scripted.ts";
@@ -228,4 +231,72 @@ describe("the events of calls (issue 21, 1)", () => {
       }
     },
   );
+});
+
+describe("the events of a journal (issue 21, 2)", () => {
+  /** Without what is not recorded. */
+  const recorded = (events: readonly SupervisorEvent[]) =>
+    events.flatMap((event): object[] => {
+      switch (event.type) {
+        case "session": {
+          const { mode: _, ...session } = event;
+          return [session];
+        }
+        case "call-end": {
+          const { durationMs: _, diff: __, ...end } = event;
+          return [end];
+        }
+        case "call-begin":
+        case "message":
+        case "prompt":
+        case "command":
+          return [event];
+        default:
+          return [];
+      }
+    });
+  const sorted = (events: readonly object[]) => events.map((event) => JSON.stringify(event)).toSorted();
+
+  test("are those that the session has reported, but for what is not recorded", async () => {
+    const look = { subagent_type: "Explore", description: "look", prompt: "look at a" };
+    const made = supervised(
+      shippedHosts[0] ?? "worker threads",
+      (request) => {
+        const isAgent = JSON.stringify(request.messages).includes("look at a") && request.actor !== MAIN;
+        if (hasResults(request)) return { text: "Done." };
+        if (isAgent) return { calls: [{ name: "Grep", input: { pattern: "one" } }] };
+        return {
+          text: "I look.",
+          calls: [
+            { name: "Bash", input: { command: "seq 1 60; exit 3", description: "Counts" } },
+            { name: "Bash", input: { command: "true" } },
+            { name: "Write", input: { file_path: `${made.cwd}/a.txt`, content: "1\n" } },
+            { name: "Read", input: { file_path: `${made.cwd}/none.txt` } },
+            { name: "NotebookEdit", input: { notebook_path: `${made.cwd}/b.ipynb`, new_source: "b" } },
+            { name: "Nothing", input: {} },
+            { name: "Agent", input: look },
+          ],
+        };
+      },
+      { files: { "a.txt": "one\n" }, allowedTools: ["Bash", "Write"] },
+    );
+    await made.supervisor.prompt("go");
+    await made.supervisor.prompt("and now?");
+    await made.supervisor.close();
+    const journal = await readJournal(journalFile(made.supervisor.folder));
+    if (journal.type !== "read") throw new Error(journal.reason);
+    const events = new JournalEvents();
+    const projected = journal.records.flatMap((record) => events.of(record));
+    expectPaired(projected);
+    expect(sorted(recorded(projected))).toEqual(sorted(recorded(made.events)));
+    const ended = (all: readonly SupervisorEvent[]) =>
+      [
+        ...new Map(
+          all.flatMap((event) => (event.type === "agent" ? [[event.view.id, event.view]] : [])),
+        ).values(),
+      ].map(({ id, parent, call, state, turns, usage, costUsd, summary }) => ({
+        ...{ id, parent, call, state, turns, usage, costUsd: costUsd.toFixed(6), summary },
+      }));
+    expect(ended(projected)).toEqual(ended(made.events));
+  });
 });

@@ -1,0 +1,139 @@
+import type { SupervisorEvent } from "../../events/event.ts";
+import type { ActorAtRest } from "../../journal/session-state.ts";
+import { resultText } from "../../mailbox/compacted.ts";
+import { type ActorId, callId } from "../../mailbox/ids.ts";
+import type { Reply, Turn } from "../../mailbox/messages.ts";
+import type { JournalRecord, SessionEvent } from "../../mailbox/session-events.ts";
+import { blocksOf } from "../../mailbox/turns.ts";
+import type { OwnPrices } from "../../model/prices.ts";
+import { CallReports, shownTitle } from "./call-reports.ts";
+import { titleOf } from "./call-title.ts";
+import { RecordEvents } from "./record-events.ts";
+import { RecordedAgents } from "./recorded-agents.ts";
+
+type Of<Type extends SessionEvent["type"]> = Extract<SessionEvent, { type: Type }>;
+
+/**
+ * The events of a session from its journal: those that the session has reported, without what is not recorded (pieces of
+ * text and output, waits, requests to the user, changes of files). Times are wall time, in milliseconds.
+ */
+export class JournalEvents {
+  readonly #out: SupervisorEvent[] = [];
+  readonly #agents: RecordedAgents;
+  readonly #calls: CallReports;
+  readonly #said = new RecordEvents();
+  /** Those whose turns are not over. */
+  readonly #replies = new Map<ActorId, Reply>();
+  /** Lines of the user that no turn has read, by their IDs. */
+  readonly #queued = new Map<string, { readonly actor: ActorId; readonly text: string }>();
+  #now = 0;
+
+  constructor(prices: OwnPrices = {}) {
+    this.#agents = new RecordedAgents(prices);
+    const clock = { now: () => this.#now, after: () => () => {} };
+    this.#calls = new CallReports(clock, (event) => void this.#out.push(event));
+  }
+
+  /** Returns the events of the next record. */
+  of({ at, event }: JournalRecord): readonly SupervisorEvent[] {
+    this.#now = Date.parse(at);
+    const views = this.#agents.apply(event, this.#now).map((view) => ({ type: "agent" as const, view }));
+    const [first, last] = event.type === "spawn" ? [views, []] : [[], views];
+    this.#out.push(...first, ...this.#said.of(event));
+    this.#follow(event);
+    return this.#out.splice(0).concat(last);
+  }
+
+  #follow(event: SessionEvent): void {
+    switch (event.type) {
+      case "before":
+        return this.#begin(event);
+      case "after": {
+        const { call, result, isError } = event;
+        return this.#calls.returned(call, isError, result);
+      }
+      case "reply": {
+        const { actor, reply } = event;
+        this.#replies.set(actor, reply);
+        this.#calls.reply(this.#callerOf(actor), reply);
+        return this.#dequeue(
+          reply.heard.flatMap(({ of = [] }) => of),
+          "read",
+        );
+      }
+      case "turn":
+        this.#dequeue(
+          event.turn.heard.flatMap(({ of = [] }) => of),
+          "read",
+        );
+        this.#replies.delete(event.actor);
+        return this.#calls.turn(this.#callerOf(event.actor), event.turn);
+      case "summary":
+        return this.#calls.release(event.actor);
+      case "prompt":
+        return this.#queue(event);
+      case "withdrawn":
+        return this.#dequeue([event.id], "withdrawn");
+      default:
+        return;
+    }
+  }
+
+  #begin({ actor, call, tool, input, decision, reason = "" }: Of<"before">): void {
+    const { root } = this.#callerOf(actor);
+    const { turn = 0, content = [] } = this.#replies.get(actor) ?? {};
+    const uses = content.filter((block) => block.type === "tool_use");
+    const use = uses.find((_, index) => callId(actor, turn, index) === call);
+    const of = { actor, call, toolUse: use?.id ?? call, tool, turn, input };
+    this.#calls.begin({ ...of, ...shownTitle(titleOf(tool, input), root) });
+    if (decision === "refuse") this.#calls.deny(call, reason);
+  }
+
+  #queue({ actor, id, message, from, notice, system }: Of<"prompt">): void {
+    if (id === undefined || from !== undefined || notice || system) return;
+    const text = resultText(message.content as Parameters<typeof resultText>[0]);
+    this.#queued.set(id, { actor, text });
+    this.#out.push({ type: "queued", actor, id, text, state: "waits" });
+  }
+
+  #dequeue(ids: readonly string[], state: "read" | "withdrawn"): void {
+    for (const id of ids) {
+      const line = this.#queued.get(id);
+      if (line !== undefined && this.#queued.delete(id))
+        this.#out.push({ type: "queued", id, ...line, state });
+    }
+  }
+
+  #callerOf(id: ActorId) {
+    const view = this.#agents.view(id);
+    return { id, model: view?.model ?? "", root: this.#agents.rootOf(id), isStopped: false };
+  }
+}
+
+/** Returns the events of one actor so far, as it was read from its journal. */
+export function eventsOf({ spec, turns, reply, unheard }: PastConversation): SupervisorEvent[] {
+  const actor = spec.id;
+  const events: SessionEvent[] = [
+    { type: "spawn", spec: { ...spec, turns: [] }, call: null },
+    ...turns.flatMap((turn) => [...repliesOf(actor, turn), { type: "turn" as const, actor, turn }]),
+    ...(reply === null ? [] : [{ type: "reply" as const, actor, reply }]),
+    ...unheard.map(({ text, of: [id = text] = [], notice }): SessionEvent => {
+      const of = notice === undefined ? {} : { notice };
+      return { type: "prompt", actor, id, message: { role: "user", content: text }, ...of };
+    }),
+  ];
+  const journal = new JournalEvents();
+  const at = new Date(0).toISOString();
+  return events.flatMap((event, seq) => journal.of({ seq, at, event }));
+}
+
+/** Returns the reply of a turn as it was recorded before its calls: what it says comes before them. */
+function repliesOf(actor: ActorId, { turn, heard, messages, usage }: Turn): SessionEvent[] {
+  return messages.flatMap((message): SessionEvent[] => {
+    if (message.role !== "assistant") return [];
+    const content = blocksOf(message) as Reply["content"];
+    return [{ type: "reply", actor, reply: { turn, heard, content, usage } }];
+  });
+}
+
+export type PastConversation = Pick<ActorAtRest, "spec" | "turns" | "reply" | "unheard">;
