@@ -1,5 +1,5 @@
 import type { MessageEvent, PromptEvent, SupervisorEvent } from "../events/event.ts";
-import { titleOf } from "../features/events/call-title.ts";
+import { callTitle } from "../features/events/call-title.ts";
 import { JournalEvents } from "../features/events/journal-events.ts";
 import { type AgentHistory, agentsOf, type SessionHistory, sessionOf } from "../journal/folds.ts";
 import { resultText } from "../mailbox/compacted.ts";
@@ -90,19 +90,24 @@ class Story {
   take(event: SupervisorEvent): void {
     switch (event.type) {
       case "prompt":
-        return this.#hear(event);
+        this.#hear(event);
+        return;
       case "queued":
         if (event.state === "waits") this.#queued.set(event.id, userText({ content: event.text }));
         else this.#queued.delete(event.id);
         return;
       case "message":
-        return event.role === "assistant" ? this.#addReply(event) : this.#addResults(event);
+        if (event.role === "assistant") this.#addReply(event);
+        else this.#addResults(event);
+        return;
       case "call-end": {
         const { call, outcome, reason, head } = event;
-        return this.#addResult(call, { result: reason ?? head, isError: outcome !== "ok" });
+        this.#addResult(call, { result: reason ?? head, isError: outcome !== "ok" });
+        return;
       }
       case "agent":
-        return this.#end(event.view.summary);
+        this.#end(event.view.summary);
+        return;
       default:
         return;
     }
@@ -131,7 +136,7 @@ class Story {
       return {
         id,
         tool,
-        ...titleOf(tool, input),
+        ...callTitle(tool, input),
         input,
         result: null,
         isError: false,

@@ -58,7 +58,7 @@ export const MessageEvent = z
   );
 export type MessageEvent = Readonly<z.infer<typeof MessageEvent>>;
 
-/** What an actor is told, from the turn that reads it on. */
+/** Text that an actor has received. */
 export const PromptEvent = z
   .object({
     type: z.literal("prompt"),
@@ -71,7 +71,7 @@ export const PromptEvent = z
   })
   .check(
     z.describe(
-      "What an actor is told: its first prompt, then each message and notice once a recorded reply or turn has read it.",
+      "Text that an actor has received: its first prompt, then each message and notice once a recorded reply or turn has read it.",
     ),
   );
 export type PromptEvent = Readonly<z.infer<typeof PromptEvent>>;

@@ -4,6 +4,7 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { main } from "../../src/cli/main.ts";
+import { SupervisorEvent } from "../../src/events/event.ts";
 import { callId, MAIN, SessionId } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import {
@@ -146,11 +147,12 @@ describe("troupe sessions show --follow", () => {
       00:00:03  Explore · look at alice  is asked by main conversation: task of alice
       00:00:04  Explore · look at alice  started
       00:00:05  Explore · look at alice  Read src/a.ts
-      00:00:06  Explore · look at alice  Bash npm test
-      00:00:08  Explore · look at alice  ↳ Bash npm test: failed: exit 1 no tests
-      00:00:09  Explore · look at alice  says: I read it first.
+      00:00:06  Explore · look at alice  $ npm test
+      00:00:08  Explore · look at alice  ↳ $ npm test: failed: exit 1 no tests
       00:00:09  Explore · look at alice  ↳ Read src/a.ts: 1 one
-      00:00:00  Explore · look at alice  Bash rm -rf / not allowed: never
+      00:00:09  Explore · look at alice  says: I read it first.
+      00:00:00  Explore · look at alice  $ rm -rf /
+      00:00:00  Explore · look at alice  ⊘ $ rm -rf /: not allowed: never
       00:00:02  Explore · look at alice  ✓ done (2 turns · 51 tok · 1.5 s): found it
       00:00:03  main conversation  runs in the background: npm run dev (b1)
       00:00:04  main conversation  b1 in the background: It was stopped.
@@ -162,12 +164,19 @@ describe("troupe sessions show --follow", () => {
     expect([io.err.text, io.signalListeners, io.clock.pending]).toEqual(["", 0, 0]);
   });
 
-  test("--json passes the records on, one line each", async () => {
+  test("--json prints the events, one line each, with their times", async () => {
     const session = sessionIn(linesOf(story));
     const { io, code } = follow(session, "--json");
     expect(await code).toBe(0);
     const lines = io.out.text.split("\n").slice(0, -1);
-    expect(lines.map((line) => JSON.parse(line))).toEqual(recordsOf(story));
+    const events = lines.map((line) => JSON.parse(line));
+    for (const { at: _, ...event } of events) SupervisorEvent.parse(event);
+    expect(events[0]).toMatchObject({ at: "2026-01-01T00:00:00.000Z", type: "session", id: ID });
+    expect(events.filter(({ type }) => type === "call-end")).toMatchObject([
+      { tool: "Bash", outcome: "error", head: "exit 1\nno tests" },
+      { tool: "Read", outcome: "ok", head: "1\tone" },
+      { tool: "Bash", outcome: "denied", reason: "never" },
+    ]);
   });
 
   test("goes on as it grows, waits for a torn last line, and ends with the session", async () => {
@@ -184,7 +193,7 @@ describe("troupe sessions show --follow", () => {
     await until(io, "failed (2 turns");
     appendFileSync(session.path, all.slice(-10));
     await until(io, "The session has ended: failed.");
-    expect([io.out.text.match(/Bash npm test/g)?.length, io.err.text]).toEqual([2, ""]);
+    expect([io.out.text.match(/\$ npm test/g)?.length, io.err.text]).toEqual([2, ""]);
     release();
     expect(await ended(io, code)).toBe(0);
     expect([io.signalListeners, io.clock.pending]).toEqual([0, 0]);

@@ -17,6 +17,8 @@ export class EventFormatter {
   readonly #views = new Map<ActorId, AgentView>();
   /** Calls whose results were not shown yet. */
   readonly #calls = new Map<CallId, string>();
+  /** Lines of the user that were shown when they were sent, by their actor and text. */
+  readonly #queued = new Set<string>();
   #session: Of<"session"> | null = null;
 
   constructor(paint: Paint) {
@@ -46,7 +48,7 @@ export class EventFormatter {
       case "prompt":
         return event.notice ? [] : this.#asked(event);
       case "queued":
-        return event.state === "withdrawn" ? ["does not get the last message: the user withdrew it"] : [];
+        return this.#waits(event);
       case "message":
         return saidIn(event);
       case "call-begin":
@@ -113,7 +115,16 @@ export class EventFormatter {
     const who = event.from === null ? "" : ` by ${this.#nameOf(event.from)}`;
     const background = this.#views.get(event.actor)?.background ? " in the background" : "";
     const words = userText(event);
-    return words === "" ? [] : [`is asked${who}${background}: ${excerpt(words)}`];
+    if (words === "" || this.#queued.delete(`${event.actor} ${words}`)) return [];
+    return [`is asked${who}${background}: ${excerpt(words)}`];
+  }
+
+  #waits({ actor, text, state }: Of<"queued">): string[] {
+    const words = userText({ content: text });
+    if (state === "withdrawn") return ["does not get the last message: the user withdrew it"];
+    if (state === "read" || words === "") return [];
+    this.#queued.add(`${actor} ${words}`);
+    return [`is asked: ${excerpt(words)}`];
   }
 
   #called(call: CallBeginEvent): string[] {
@@ -133,9 +144,9 @@ export class EventFormatter {
     return [this.#paint(isBad ? "red" : "dim", `↳ ${words}: ${how}${excerpt(head) || "nothing"}`)];
   }
 
-  #ended({ turns, usage, summary }: AgentView, ms: number): string {
+  #ended({ summary }: AgentView, ms: number): string {
     if (summary === null) return "";
-    const { status, reason = "", text } = summary;
+    const { status, reason = "", text, turns, usage } = summary;
     const why = status === "done" ? text : [reason, text].filter(Boolean).join(" ");
     const head = `${statusMark(status, this.#paint)} ${statusText(status)} (${runFigures({ turns, usage, ms })})`;
     return why === "" ? head : `${head}: ${excerpt(why)}`;

@@ -6,7 +6,7 @@ import { type ActorId, type CallId, callId } from "../../mailbox/ids.ts";
 import type { Reply, Turn } from "../../mailbox/messages.ts";
 import type { ToolEnd } from "../../tools/bind-tool.ts";
 import { endOutput, headOf } from "./call-output.ts";
-import { titleOf } from "./call-title.ts";
+import { callTitle } from "./call-title.ts";
 
 type Started = Pick<CallBeginEvent, "actor" | "call" | "toolUse" | "tool">;
 /** The actor of a reply or turn. */
@@ -109,7 +109,7 @@ export class CallReports {
       const result = resultOf(blocks, toolUse);
       const failed = isStopped ? "stopped" : this.#open.has(call) ? "error" : "invalid";
       const of = { actor, call, toolUse, tool, turn, input };
-      if (!this.#open.has(call)) this.begin({ ...of, ...shownTitle(titleOf(tool, input), root) });
+      if (!this.#open.has(call)) this.begin({ ...of, ...shownTitle(callTitle(tool, input), root) });
       this.end(call, { outcome: result.isError ? failed : "ok", ...endOutput(result, tool) });
     }
     this.#ended.delete(actor);

@@ -8,7 +8,7 @@ const StartedAgent = z.object({ subagent_type: z.optional(z.string()), descripti
 type Titles = Pick<CallBeginEvent, "title" | "description">;
 
 /** Returns what tells a call from others: the tool's own title for it, else the first text in the input, else its name. */
-export function titleOf(tool: string, input: unknown): Titles {
+export function callTitle(tool: string, input: unknown): Titles {
   const known = agentTools.find(({ name, aliases }) => name === tool || aliases.includes(tool));
   const ready = known?.prepare(input);
   if (ready?.type === "ready") {

@@ -54,22 +54,28 @@ export function eventsFeature({ clock, onEvent }: EventParts): SessionEvents {
           const { id, toolUse, tool, input } = call;
           const of = { actor: actor.id, call: id, toolUse, tool, turn: actor.turnsTaken + 1, input, title };
           calls.begin({ ...of, ...(description === undefined ? {} : { description }) });
-          return calls.deny(id, reason);
+          calls.deny(id, reason);
+          return;
         }
         case "reply":
-          return calls.reply(callerOf(event.actor), event.reply);
+          calls.reply(callerOf(event.actor), event.reply);
+          return;
         case "queued": {
           const { actor, id, text } = event;
           queued.set(id, { actor: actor.id, text });
-          return onEvent({ type: "queued", actor: actor.id, id, text, state: "waits" });
+          onEvent({ type: "queued", actor: actor.id, id, text, state: "waits" });
+          return;
         }
         case "withdrawn":
-          return dequeue(event.id, "withdrawn");
+          dequeue(event.id, "withdrawn");
+          return;
         case "turn":
           for (const id of event.turn.heard.flatMap(({ of = [] }) => of)) dequeue(id, "read");
-          return calls.turn(callerOf(event.actor), event.turn);
+          calls.turn(callerOf(event.actor), event.turn);
+          return;
         case "released":
-          return calls.release(event.id);
+          calls.release(event.id);
+          return;
         case "changed":
         case "replayed":
         case "resumed":

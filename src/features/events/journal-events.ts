@@ -1,13 +1,13 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import type { ActorAtRest } from "../../journal/session-state.ts";
-import { resultText } from "../../mailbox/compacted.ts";
+import { textOf } from "../../mailbox/conversation.ts";
 import { type ActorId, callId } from "../../mailbox/ids.ts";
 import type { Reply, Turn } from "../../mailbox/messages.ts";
 import type { JournalRecord, SessionEvent } from "../../mailbox/session-events.ts";
 import { blocksOf } from "../../mailbox/turns.ts";
 import type { OwnPrices } from "../../model/prices.ts";
 import { CallReports, shownTitle } from "./call-reports.ts";
-import { titleOf } from "./call-title.ts";
+import { callTitle } from "./call-title.ts";
 import { RecordEvents } from "./record-events.ts";
 import { RecordedAgents } from "./recorded-agents.ts";
 
@@ -47,19 +47,22 @@ export class JournalEvents {
   #follow(event: SessionEvent): void {
     switch (event.type) {
       case "before":
-        return this.#begin(event);
+        this.#begin(event);
+        return;
       case "after": {
         const { call, result, isError } = event;
-        return this.#calls.returned(call, isError, result);
+        this.#calls.returned(call, isError, result);
+        return;
       }
       case "reply": {
         const { actor, reply } = event;
         this.#replies.set(actor, reply);
         this.#calls.reply(this.#callerOf(actor), reply);
-        return this.#dequeue(
+        this.#dequeue(
           reply.heard.flatMap(({ of = [] }) => of),
           "read",
         );
+        return;
       }
       case "turn":
         this.#dequeue(
@@ -67,13 +70,17 @@ export class JournalEvents {
           "read",
         );
         this.#replies.delete(event.actor);
-        return this.#calls.turn(this.#callerOf(event.actor), event.turn);
+        this.#calls.turn(this.#callerOf(event.actor), event.turn);
+        return;
       case "summary":
-        return this.#calls.release(event.actor);
+        this.#calls.release(event.actor);
+        return;
       case "prompt":
-        return this.#queue(event);
+        this.#queue(event);
+        return;
       case "withdrawn":
-        return this.#dequeue([event.id], "withdrawn");
+        this.#dequeue([event.id], "withdrawn");
+        return;
       default:
         return;
     }
@@ -85,15 +92,16 @@ export class JournalEvents {
     const uses = content.filter((block) => block.type === "tool_use");
     const use = uses.find((_, index) => callId(actor, turn, index) === call);
     const of = { actor, call, toolUse: use?.id ?? call, tool, turn, input };
-    this.#calls.begin({ ...of, ...shownTitle(titleOf(tool, input), root) });
+    this.#calls.begin({ ...of, ...shownTitle(callTitle(tool, input), root) });
     if (decision === "refuse") this.#calls.deny(call, reason);
   }
 
   #queue({ actor, id, message, from, notice, system }: Of<"prompt">): void {
-    if (id === undefined || from !== undefined || notice || system) return;
-    const text = resultText(message.content as Parameters<typeof resultText>[0]);
-    this.#queued.set(id, { actor, text });
-    this.#out.push({ type: "queued", actor, id, text, state: "waits" });
+    if (from !== undefined || notice || system) return;
+    const content = typeof message.content === "string" ? message.content : textOf(message.content);
+    const line = { actor, text: content };
+    this.#queued.set(id ?? content, line);
+    this.#out.push({ type: "queued", id: id ?? content, ...line, state: "waits" });
   }
 
   #dequeue(ids: readonly string[], state: "read" | "withdrawn"): void {

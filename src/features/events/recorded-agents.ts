@@ -7,7 +7,7 @@ import type { SessionEvent } from "../../mailbox/session-events.ts";
 import { usageOf } from "../../mailbox/turns.ts";
 import { costOf, type OwnPrices } from "../../model/prices.ts";
 import { shownTitle } from "./call-reports.ts";
-import { titleOf } from "./call-title.ts";
+import { callTitle } from "./call-title.ts";
 
 interface Followed {
   readonly view: AgentView;
@@ -53,7 +53,7 @@ export class RecordedAgents {
         return this.#change(event.actor, now, ({ view }) => ({ ...working(view, now), calls: new Map() }));
       case "reopen":
         return this.#change(event.actor, now, ({ view }) => {
-          const { view: started } = working(view, now);
+          const { view: started } = working({ ...view, startedAt: null }, now);
           const { call, background = false } = event;
           return { view: { ...started, call, background }, calls: new Map() };
         });
@@ -81,10 +81,12 @@ export class RecordedAgents {
           replyUsd: 0,
         }));
       case "summary":
-        return this.#change(event.actor, now, () => ({
-          view: { state: "ended", endedAt: now, summary: event.summary, turns: event.summary.turns },
-          calls: new Map(),
-        }));
+        return this.#change(event.actor, now, ({ view }) => {
+          const { summary, durationMs } = event;
+          const startedAt = view.startedAt === null ? null : now - durationMs;
+          const { turns } = summary;
+          return { view: { state: "ended", startedAt, endedAt: now, summary, turns }, calls: new Map() };
+        });
       case "model":
         return this.#change(event.actor, now, () => ({ view: { model: event.model } }));
       case "reply":
@@ -143,7 +145,7 @@ export class RecordedAgents {
 
   #begin({ actor, call, tool, input }: Extract<SessionEvent, { type: "before" }>, now: number): AgentView[] {
     return this.#change(actor, now, ({ calls, root }) => {
-      const { title } = shownTitle(titleOf(tool, input), root);
+      const { title } = shownTitle(callTitle(tool, input), root);
       return { calls: new Map([...calls, [call, { tool, title }]]) };
     });
   }
