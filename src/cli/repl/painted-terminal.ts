@@ -1,12 +1,13 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import { createFrames, TEXT_MS } from "../../terminal/canvas/frames.ts";
+import { createKeyProtocol } from "../../terminal/canvas/key-protocol.ts";
 import { takeKeys } from "../../terminal/canvas/modes.ts";
 import { paintFor } from "../../terminal/colour.ts";
 import { createChoiceForm } from "../../terminal/dialogs/choice-form.ts";
 import type { Completer } from "../../terminal/input/completions.ts";
 import { createEditor, type Editor } from "../../terminal/input/editor.ts";
 import type { Keymap } from "../../terminal/input/keymap.ts";
-import { createKeyReader, isKey, type Key } from "../../terminal/input/keys.ts";
+import { createKeyReader, isKey, type Key, usualKey } from "../../terminal/input/keys.ts";
 import { createVimKeys } from "../../terminal/input/vim/vim-keys.ts";
 import { createInside } from "../../terminal/live/inside.ts";
 import { notificationText } from "../../terminal/notification.ts";
@@ -111,7 +112,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       lent = false;
       if (!over.signal.aborted) {
         stdin.resume();
-        restore = takeKeys(io);
+        restore = takeKeys(io, protocol);
         frames.now();
       }
     }
@@ -139,20 +140,21 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     answer?.leave();
     options.onEnd("left");
   };
+  const protocol = createKeyProtocol(stdout);
   const keys = createKeyReader((key) => {
     const meant = answer ? key : options.keymap.translate(promptKeys.withMark(key));
-    if (meant !== null) onKey(meant);
+    if (meant !== null) onKey(usualKey(meant));
     frames.now();
-  });
+  }, protocol.takeAnswer);
   let isFirst = true;
   let typedAt = clock.now();
   const onData = (chunk: Buffer | string): void => {
     quiet.typed();
     typedAt = clock.now();
-    // What was typed before the keys were taken has line feeds for Enter.
-    const isAhead = isFirst && !chunk.includes("\u001b");
+    // What was typed before the keys were taken has line feeds for Enter; the terminal's answer may follow it.
+    const withEnter = () => chunk.toString().replace(/^[^\u001b]+/, (ahead) => ahead.replaceAll("\n", "\r"));
+    keys.take(isFirst ? withEnter() : chunk);
     isFirst = false;
-    keys.take(isAhead ? chunk.toString().replaceAll("\n", "\r") : chunk);
   };
   const onGone = () => options.onEnd("gone");
 
@@ -206,7 +208,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       frames.soon();
     }
   };
-  let restore = takeKeys(io);
+  let restore = takeKeys(io, protocol);
   stdin.on("data", onData).once("end", onGone).once("close", onGone).on("error", onGone);
   const forgetResize = stdout.onResize(frames.resized);
   frames.now();

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Outlet } from "../output-stream.ts";
+import type { KeyProtocol } from "./key-protocol.ts";
 
 /** A terminal whose keys are read. */
 export interface KeyedTerminal {
@@ -16,13 +17,13 @@ const MODES = [{ on: "\u001b[?2004h", off: "\u001b[?2004l" }] as const;
  * Delivers each key as it is typed, including Ctrl-C, and pasted text between markers. Returns a function that undoes
  * this; an exit of the process undoes it too. Only SIGKILL leaves the modes on.
  */
-export function takeKeys({ stdin, stdout, onExit }: KeyedTerminal): () => void {
+export function takeKeys({ stdin, stdout, onExit }: KeyedTerminal, protocol?: KeyProtocol): () => void {
   let taken = true;
   const restore = (): void => {
     if (!taken) return;
     taken = false;
     withdraw();
-    stdout.write(MODES.map(({ off }) => off).join("")).catch(() => {});
+    stdout.write(MODES.map(({ off }) => off).join("") + (protocol?.release() ?? "")).catch(() => {});
     try {
       stdin.setRawMode?.(false);
     } catch {
@@ -32,5 +33,6 @@ export function takeKeys({ stdin, stdout, onExit }: KeyedTerminal): () => void {
   const withdraw = onExit(restore);
   stdin.setRawMode?.(true);
   stdout.write(MODES.map(({ on }) => on).join("")).catch(() => {});
+  protocol?.take();
   return restore;
 }

@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { matchesKey, StdinBuffer } from "@earendil-works/pi-tui";
+import { decodeKittyPrintable, isKeyRelease, matchesKey, StdinBuffer } from "@earendil-works/pi-tui";
 
 /** What a keyboard sends: one key with its whole escape sequence, or one pasted text with `\n` for its line breaks. */
 export type Key =
@@ -15,11 +15,36 @@ export interface KeyReader {
 
 /** Milliseconds after which an Escape is the key and not the start of a sequence, even if a slow line cuts one. */
 const ALONE_MS = 50;
+/** A key as xterm's modifyOtherKeys encodes it; kitty's form says the same. */
+const OTHER_KEYS = /^\u001b\[27;(\d+);(\d+)~$/;
+const USUAL = [
+  ["ctrl+[", "\u001b"],
+  ["alt+enter", "\u001b\r"],
+  ["ctrl+enter", "\r"],
+  ["ctrl+m", "\r"],
+  ["ctrl+h", "\u007f"],
+  ["ctrl+/", "\u001f"],
+  ["ctrl+_", "\u001f"],
+  ["shift+ctrl+-", "\u001f"],
+  ["shift+ctrl+_", "\u001f"],
+] as const;
 
-export function createKeyReader(onKey: (key: Key) => void): KeyReader {
+/** `takeAnswer`: true for what the terminal answers, which is no key. */
+export function createKeyReader(
+  onKey: (key: Key) => void,
+  takeAnswer: (text: string) => boolean = () => false,
+): KeyReader {
   const decoder = new StringDecoder("utf8");
   const buffer = new StdinBuffer({ timeout: ALONE_MS, escapeTimeout: ALONE_MS });
-  buffer.on("data", (text) => onKey({ type: "key", text }));
+  /** The first half of a character of two units: they come one by one. */
+  let half = "";
+  buffer.on("data", (part) => {
+    const text = half + part;
+    half = /^[\ud800-\udbff]$/.test(text) ? text : "";
+    if (half !== "" || isKeyRelease(text) || takeAnswer(text)) return;
+    const key = text.replace(OTHER_KEYS, "\u001b[$2;$1u");
+    onKey({ type: "key", text: decodeKittyPrintable(key) ?? key });
+  });
   buffer.on("paste", (text) => onKey({ type: "paste", text: cleanPaste(text) }));
   return {
     take(chunk) {
@@ -28,6 +53,13 @@ export function createKeyReader(onKey: (key: Key) => void): KeyReader {
     },
     close: () => buffer.destroy(),
   };
+}
+
+/** Returns the key that it has been on terminals that could not tell the two apart, if the prompt knows only that one. */
+export function usualKey(key: Key): Key {
+  if (key.type === "paste" || !key.text.startsWith("\u001b[")) return key;
+  const [, text] = USUAL.find(([name]) => isKey(key, name)) ?? [];
+  return text === undefined ? key : { type: "key", text };
 }
 
 /** True if the input is this key, such as `ctrl+r`, however the terminal encodes it. */

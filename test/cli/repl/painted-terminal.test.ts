@@ -73,6 +73,36 @@ test.each([
   expect(heard).toEqual(expected);
 });
 
+const modes = (text: string) => text.match(/\u001b\[(?:[<>?=][\d;]*u|>4;\d+m|c)/g) ?? [];
+
+test.each([
+  ["knows kitty's protocol", "\u001b[?0u\u001b[?62;4c", ["\u001b[>5u"], ["\u001b[<u"]],
+  ["only has attributes", "\u001b[?1;2c", ["\u001b[>4;2m"], ["\u001b[>4;0m"]],
+  ["does not answer", "", [], []],
+])(
+  "a terminal that %s has all its modes back whenever another program has it",
+  async (_, answer, on, off) => {
+    const inEditor: string[] = [];
+    const { io, terminal, heard, type } = painted({
+      edit: async (text) => {
+        inEditor.push(...modes(io.out.text));
+        return text;
+      },
+    });
+    const asked = ["\u001b[?u", "\u001b[c"];
+    expect(modes(io.out.text)).toEqual(asked);
+    await type(`ab${answer}c\u001b[13;2ud\u001b[13;1:3u`);
+    expect(modes(io.out.text)).toEqual([...asked, ...on]);
+    await type("\u0007");
+    expect(inEditor).toEqual([...asked, ...on, ...off]);
+    await type("\u001b[13u\u001b[122;5u");
+    expect(heard).toEqual(["abc\nd", "(suspended)"]);
+    terminal.close();
+    const taken = [...on, ...off];
+    expect(modes(io.out.text)).toEqual([...asked, ...taken, ...taken, ...taken]);
+  },
+);
+
 const VIM = "\u001b[27u";
 
 test.each([

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createKeyProtocol } from "../../../src/terminal/canvas/key-protocol.ts";
 import { plain } from "../../../src/terminal/colour.ts";
 import { displayWidth } from "../../../src/terminal/display-width.ts";
 import { createEditor, type EditorOptions } from "../../../src/terminal/input/editor.ts";
 import { createHistorySearch } from "../../../src/terminal/input/history-search.ts";
-import { createKeyReader, isKey, type Key } from "../../../src/terminal/input/keys.ts";
+import { createKeyReader, isKey, type Key, usualKey } from "../../../src/terminal/input/keys.ts";
 
 const ESC = "\u001b";
 const UP = `${ESC}[A`;
@@ -14,7 +15,10 @@ const paste = (text: string) => `${ESC}[200~${text}${ESC}[201~`;
 async function keysOf(...pieces: readonly (Buffer | string)[]): Promise<Key[]> {
   const keys: Key[] = [];
   const ended = Promise.withResolvers<void>();
-  const reader = createKeyReader((key) => (isKey(key, "f12") ? ended.resolve() : void keys.push(key)));
+  const reader = createKeyReader(
+    (key) => (isKey(key, "f12") ? ended.resolve() : void keys.push(key)),
+    createKeyProtocol({ write: async () => {} }).takeAnswer,
+  );
   for (const piece of pieces) reader.take(piece);
   reader.take(`${ESC}[24~`);
   await ended.promise;
@@ -33,6 +37,44 @@ describe("keys", () => {
       expect(joined(keys, "paste")).toBe("two\nlines[31m!\tend");
       expect(joined(keys, "key")).toBe(`é${UP}日x`);
     }
+  });
+
+  test.each([
+    ["of kitty", `a${ESC}[98;1:3u${ESC}[99;1:2u${ESC}[57400u${ESC}[57400;1:3u`, ["a", "c", "1"]],
+    ["with NumLock and CapsLock", `${ESC}[57401;129u${ESC}[57402;193u`, ["2", "3"]],
+    ["of a Cyrillic layout with NumLock", `${ESC}[1089::99;133u`, ["ctrl+c"]],
+    ["with locks", `${ESC}[1;129A${ESC}[1;129:3A${ESC}[3;65~${ESC}[27;129u`, ["up", "delete", "escape"]],
+    ["of modifyOtherKeys", `${ESC}[27;2;65~${ESC}[27;2;33~${ESC}[27;5;99~`, ["A", "!", "ctrl+c"]],
+    [
+      "that one byte meant before",
+      `${ESC}[105;5u\t${ESC}[13;2u${ESC}[27;2;13~\r`,
+      ["ctrl+i", "tab", "shift+enter", "shift+enter", "enter"],
+    ],
+    ["of two units", "👍x", ["👍", "x"]],
+    ["between answers of the terminal", `x${ESC}[?5u${ESC}[?62;4cy`, ["x", "y"]],
+  ] as const)("%s are read once, not when they are released", async (_, bytes, names) => {
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      const keys = await keysOf(bytes.slice(0, cut), bytes.slice(cut));
+      expect(keys.map((key, at) => key.text === names[at] || isKey(key, names[at] as "tab"))).toEqual(
+        names.map(() => true),
+      );
+    }
+  });
+
+  test.each([
+    [`${ESC}[13;3u`, "alt+enter"],
+    [`${ESC}[13;5u`, "enter"],
+    [`${ESC}[91;5u`, "escape"],
+    [`${ESC}[104;5u`, "backspace"],
+    [`${ESC}[47;5u`, "ctrl+-"],
+    [`${ESC}[45:95;6u`, "ctrl+-"],
+    [`${ESC}[27;6;95~`, "ctrl+-"],
+    [`${ESC}[105;5u`, "ctrl+i"],
+    ["\b", "backspace"],
+    ["a", "a"],
+  ] as const)("%j is used as %s", async (bytes, name) => {
+    const [key] = await keysOf(bytes);
+    expect(key && isKey(usualKey(key), name)).toBe(true);
   });
 
   test("a lone Escape is a key a moment later, and is not part of what is typed after it", async () => {
