@@ -7,7 +7,7 @@ type Row = readonly [name: string, what: string];
 const MOST_PROMPTS = 8;
 
 const KEYS: readonly Row[] = [
-  ["\\ Enter", "a new line; so do Alt-Enter and Ctrl-J"],
+  ["Shift-Enter", "a new line, if the terminal knows it; so do \\ Enter, Alt-Enter and Ctrl-J"],
   ["/ and @", "complete commands and files as you type"],
   ["! COMMAND", "run it in a shell; the next prompt tells of it"],
   ["↑ ↓, Ctrl-R", "what you asked before; search it"],

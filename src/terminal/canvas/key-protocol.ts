@@ -9,7 +9,7 @@ export interface KeyProtocol {
   take(): void;
   /** Returns what switches it off. */
   release(): string;
-  /** True if this input is an answer, and no key. */
+  /** True if this input is an answer and not a key. */
   takeAnswer(text: string): boolean;
 }
 

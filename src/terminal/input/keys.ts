@@ -29,7 +29,7 @@ const USUAL = [
   ["shift+ctrl+_", "\u001f"],
 ] as const;
 
-/** `takeAnswer`: true for what the terminal answers, which is no key. */
+/** `takeAnswer`: true for what the terminal answers. */
 export function createKeyReader(
   onKey: (key: Key) => void,
   takeAnswer: (text: string) => boolean = () => false,
