@@ -152,7 +152,8 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     quiet.typed();
     typedAt = clock.now();
     // What was typed before the keys were taken has line feeds for Enter; the terminal's answer may follow it.
-    const withEnter = () => chunk.toString().replace(/^[^\u001b]+/, (ahead) => ahead.replaceAll("\n", "\r"));
+    const withEnter = () =>
+      chunk.toString().replace(/^[\P{Cc}\n]+/u, (ahead) => ahead.replaceAll("\n", "\r"));
     keys.take(isFirst ? withEnter() : chunk);
     isFirst = false;
   };

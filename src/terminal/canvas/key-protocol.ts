@@ -15,8 +15,8 @@ export interface KeyProtocol {
 
 /** The second is answered by every terminal: if the first was not, it does not know it. */
 const QUESTION = "\u001b[?u\u001b[c";
-const KNOWS_KITTY = /^\u001b\[\?\d+u$/;
-const ATTRIBUTES = /^\u001b\[\?[\d;]*c$/;
+const KNOWS_KITTY = /^\p{Cc}\[\?\d+u$/u;
+const ATTRIBUTES = /^\p{Cc}\[\?[\d;]*c$/u;
 
 /** Kitty: escape codes that are not ambiguous (1), and the key of the Latin layout (4); neither releases nor repeats. */
 const WAYS = {

@@ -16,7 +16,7 @@ export interface KeyReader {
 /** Milliseconds after which an Escape is the key and not the start of a sequence, even if a slow line cuts one. */
 const ALONE_MS = 50;
 /** A key as xterm's modifyOtherKeys encodes it; kitty's form says the same. */
-const OTHER_KEYS = /^\u001b\[27;(\d+);(\d+)~$/;
+const OTHER_KEYS = /^\p{Cc}\[27;(\d+);(\d+)~$/u;
 const USUAL = [
   ["ctrl+[", "\u001b"],
   ["alt+enter", "\u001b\r"],

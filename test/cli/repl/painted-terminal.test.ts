@@ -73,7 +73,7 @@ test.each([
   expect(heard).toEqual(expected);
 });
 
-const modes = (text: string) => text.match(/\u001b\[(?:[<>?=][\d;]*u|>4;\d+m|c)/g) ?? [];
+const modes = (text: string) => text.match(/\p{Cc}\[(?:[<>?=][\d;]*u|>4;\d+m|c)/gu) ?? [];
 
 test.each([
   ["knows kitty's protocol", "\u001b[?0u\u001b[?62;4c", ["\u001b[>5u"], ["\u001b[<u"]],
