@@ -116,7 +116,7 @@ export const rules: Rules = {
     ],
     [
       "actors",
-      // An actor holds one end of its lane to the gateway, and nothing else of the model.
+      // An actor holds one end of its channel to the gateway, and nothing else of the model.
       [
         ...folders("lib", "mailbox", "context", "tools"),
         ...all("src/model/gateway-client.ts"),

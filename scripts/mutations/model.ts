@@ -3,8 +3,8 @@ import type { Mutation } from "./mutation.ts";
 export const model: readonly Mutation[] = [
   {
     name: "D2-request-keeps-its-listener",
-    file: "src/model/gateway-client.ts",
-    from: 'signal.removeEventListener("abort", cancel);',
+    file: "src/mailbox/rpc/caller.ts",
+    from: 'signal?.removeEventListener("abort", cancel);',
     to: "",
     tests: ["test/mailbox/listeners.test.ts"],
     title: "a request to the model leaves no listener",

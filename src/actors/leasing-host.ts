@@ -52,7 +52,7 @@ function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock, encode: E
   const end = (how: Exit) => {
     exit.resolve(how);
     over.abort();
-    lane.close();
+    model.close();
     for (const lease of leases) lease.end();
   };
   const over = new AbortController();
@@ -71,15 +71,15 @@ function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock, encode: E
   );
   const tools: OwnTools = ({ name, module }) =>
     module ? own.tool(moduleTool(name, module), { tool: name, module, writes: false }) : built.get(name);
-  let lanes = 0;
-  const lane = gatewayClient(start.model, () => services.model(++lanes), clock, encode);
+  let ports = 0;
+  const model = gatewayClient(start.model, () => services.model(++ports), clock, encode);
   // Not before its handle is known: what it reports may lead to its end.
   const run = async () =>
     runActor({
       ...{
         spec: start.spec,
         services,
-        model: lane,
+        model,
         tools,
         check: lease.check,
         clock,
@@ -97,7 +97,7 @@ function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock, encode: E
     );
   return {
     exited: exit.promise,
-    watch: lane.watch.bind(lane),
+    watch: model.watch.bind(model),
     cancel: (reason) => cancelled.abort(new Error(reason)),
     terminate: () => end({ type: "terminated" }),
     vitals: () => (own.vitals().type === "unknown" ? lease.vitals() : own.vitals()),

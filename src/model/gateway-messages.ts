@@ -1,37 +1,44 @@
 import type { MessagePort } from "node:worker_threads";
+import * as z from "zod/mini";
 import type { ActorId } from "../mailbox/ids.ts";
+import { type Notices, type Requests, unchecked } from "../mailbox/rpc/table.ts";
 import type { GatewayNotice, MeteredRequest, ModelEvent, ModelOutcome, Reservation } from "./client.ts";
 import type { SentRequest } from "./conversation-transfer.ts";
 
-/** Messages from an agent's port to the gateway. `id` is the agent's own counter. */
-export type ToGateway =
-  | { readonly type: "ask"; readonly id: number; readonly request: SentRequest }
-  | { readonly type: "cancel"; readonly id: number }
-  /** Asks for its number of tokens. */
-  | { readonly type: "count"; readonly id: number; readonly request: SentRequest }
+// Our own threads build the bodies, and a whole conversation per turn is too much to check twice.
+
+/** What an agent asks the gateway. */
+export const modelRequests = {
+  ask: {
+    request: unchecked<SentRequest>(),
+    response: unchecked<ModelOutcome>(),
+    event: unchecked<ModelEvent>(),
+  },
+  /** Its number of tokens. */
+  count: { request: unchecked<SentRequest>(), response: unchecked<number | null>() },
+} satisfies Requests;
+
+export const modelNotices = {
   /** Whether text that was not asked for at the request is passed on as it is written; also of open requests. */
-  | { readonly type: "watch"; readonly on: boolean };
+  watch: z.boolean(),
+} satisfies Notices;
 
-export type FromGateway =
-  | { readonly type: "event"; readonly id: number; readonly event: ModelEvent }
-  | { readonly type: "outcome"; readonly id: number; readonly outcome: ModelOutcome }
-  | { readonly type: "counted"; readonly id: number; readonly tokens: number | null };
+/** What the gateway's thread asks the session. */
+export const budgetRequests = {
+  reserve: { request: unchecked<MeteredRequest>(), response: unchecked<Reservation>() },
+} satisfies Requests;
 
-/** Messages to the gateway's thread. */
-export type ToGatewayThread =
-  | { readonly type: "meter" }
-  | { readonly type: "reserved"; readonly n: number; readonly answer: Reservation }
-  | {
-      readonly type: "connect";
-      readonly actor: ActorId;
-      readonly lead: boolean;
-      readonly side?: "side";
-      readonly port: MessagePort;
-    }
-  | { readonly type: "disconnect"; readonly actor: ActorId };
+/** What the session tells the gateway's thread. */
+export const gatewayNotices = {
+  /** Attempts need a reservation from now on. */
+  meter: z.null(),
+  connect: unchecked<{
+    readonly actor: ActorId;
+    readonly lead: boolean;
+    readonly side?: "side" | undefined;
+    readonly port: MessagePort;
+  }>(),
+  disconnect: unchecked<ActorId>(),
+} satisfies Notices;
 
-/** Messages from the gateway's thread. */
-export type FromGatewayThread =
-  | GatewayNotice
-  | { readonly type: "reserve"; readonly n: number; readonly request: MeteredRequest }
-  | { readonly type: "withdraw"; readonly n: number };
+export const reportNotices = { report: unchecked<GatewayNotice>() } satisfies Notices;

@@ -1,13 +1,15 @@
 import { parentPort } from "node:worker_threads";
 import { systemClock } from "../mailbox/clock.ts";
-import type { GatewayNotice, ModelClient } from "./client.ts";
+import { Caller } from "../mailbox/rpc/caller.ts";
+import { portChannel } from "../mailbox/rpc/channel.ts";
+import { receive, sender } from "../mailbox/rpc/server.ts";
+import { AgentPorts } from "./agent-ports.ts";
+import type { GatewayNotice, ModelClient, Reserve } from "./client.ts";
 import type { GatewayConfig } from "./gateway.ts";
-import type { ToGatewayThread } from "./gateway-messages.ts";
-import { serveLane } from "./gateway-server.ts";
+import { budgetRequests, gatewayNotices, type reportNotices } from "./gateway-messages.ts";
+import { serveAgent } from "./gateway-server.ts";
 import { governed } from "./governor.ts";
-import { Lanes } from "./lanes.ts";
 import { Meter } from "./meter.ts";
-import { reserveLane } from "./reserve-lane.ts";
 
 /** The interval of heartbeats of an open request. */
 const BEAT_MS = 10_000;
@@ -16,12 +18,20 @@ const BEAT_MS = 10_000;
 function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void {
   // Loading starts immediately; requests wait for it.
   const client = later(load(config));
-  const onNotice = (notice: GatewayNotice) => port.postMessage(notice);
-  const reserving = reserveLane(port);
+  const channel = portChannel(port);
+  const report = sender<typeof reportNotices>(channel);
+  const onNotice = (notice: GatewayNotice) => report("report", notice);
+  const session = new Caller(budgetRequests, { clock: systemClock, peer: "The session" });
+  session.attach(channel);
+  const reserve: Reserve = async (request, signal) => {
+    // What was granted before the cancel arrived has to be given back.
+    const reserved = await session.call("reserve", request, { signal, waitsForCancel: true });
+    return reserved.ok ? reserved.value : { type: "refused", reason: reserved.message };
+  };
   let metered = false;
   const meter = new Meter({
     ...{ clock: systemClock, onNotice, countTokens: client.countTokens },
-    reserve: () => (metered ? reserving.reserve : null),
+    reserve: () => (metered ? reserve : null),
   });
   const ask = governed(client, {
     clock: systemClock,
@@ -31,26 +41,24 @@ function main(config: GatewayConfig, port: NonNullable<typeof parentPort>): void
     promptCaching: config.source.provider === "anthropic" && config.source.promptCaching !== false,
     meter,
   });
-  const lanes = new Lanes();
+  const ports = new AgentPorts();
 
-  port.on("message", (message: ToGatewayThread) => {
-    switch (message.type) {
-      case "meter":
-        metered = true;
-        return;
-      case "reserved":
-        return reserving.answered(message.n, message.answer);
-      case "connect":
-        lanes.add(message.actor, message.port, message.side);
-        return serveLane(message.port, message, {
+  receive(channel, gatewayNotices, {
+    meter() {
+      metered = true;
+    },
+    connect({ actor, lead, side, port }) {
+      ports.add(actor, port, side);
+      serveAgent(
+        port,
+        { actor, lead },
+        {
           ...{ ask, countTokens: client.countTokens, clock: systemClock },
           ...{ onNotice, beatMs: BEAT_MS },
-        });
-      case "disconnect":
-        return lanes.close(message.actor);
-      default:
-        message satisfies never;
-    }
+        },
+      );
+    },
+    disconnect: (actor) => ports.close(actor),
   });
 }
 

@@ -3,17 +3,18 @@ import { errorMessage } from "../lib/errors.ts";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import type { ModelPause } from "../mailbox/model-pause.ts";
 import { Restarts } from "../mailbox/restarts.ts";
+import { workerChannel } from "../mailbox/rpc/channel.ts";
+import { receive, sender, serve } from "../mailbox/rpc/server.ts";
 import { type StartThread, startThread } from "../mailbox/threads.ts";
+import { AgentPorts } from "./agent-ports.ts";
 import type { Aliases } from "./aliases.ts";
 import type { AvailableModels } from "./available-models.ts";
-import type { Gateway, GatewayNotice, ModelClient, Reserve } from "./client.ts";
+import type { Gateway, GatewayNotice, ModelClient, Reservation, Reserve } from "./client.ts";
 import { GATEWAY_THREAD } from "./gateway-kind.ts";
-import type { FromGatewayThread, ToGatewayThread } from "./gateway-messages.ts";
-import { serveLane } from "./gateway-server.ts";
+import { budgetRequests, type gatewayNotices, reportNotices } from "./gateway-messages.ts";
+import { serveAgent } from "./gateway-server.ts";
 import { governed } from "./governor.ts";
-import { Lanes } from "./lanes.ts";
 import { Meter } from "./meter.ts";
-import { reserveDesk } from "./reserve-lane.ts";
 
 /** Limits of all requests together; see `GovernorOptions` and `HttpModelOptions` for the defaults. */
 export interface GatewayLimits {
@@ -57,7 +58,7 @@ export interface GatewayConfig {
 /** Returns a gateway on the caller's own thread: for scripted models and a library user's own client. */
 export function localGateway(client: ModelClient, options: LocalGatewayOptions = {}): Gateway {
   const clock = options.clock ?? systemClock;
-  const lanes = new Lanes();
+  const ports = new AgentPorts();
   let notify: (notice: GatewayNotice) => void = () => {};
   let reserve: Reserve | null = null;
   const countTokens = client.countTokens?.bind(client);
@@ -72,14 +73,14 @@ export function localGateway(client: ModelClient, options: LocalGatewayOptions =
         port1.close();
         return port2;
       }
-      lanes.add(actor, port1, side);
-      serveLane(port1, { actor, lead }, { ask, countTokens, clock, onNotice });
+      ports.add(actor, port1, side);
+      serveAgent(port1, { actor, lead }, { ask, countTokens, clock, onNotice });
       return port2;
     },
     get isOver() {
       return closed;
     },
-    disconnect: (actor) => lanes.close(actor),
+    disconnect: (actor) => ports.close(actor),
     onNotice(listener) {
       notify = listener;
     },
@@ -90,7 +91,7 @@ export function localGateway(client: ModelClient, options: LocalGatewayOptions =
     onClosed() {},
     async close() {
       closed = true;
-      lanes.closeAll();
+      ports.closeAll();
     },
   };
 }
@@ -108,6 +109,10 @@ export interface ThreadGatewayOptions {
   readonly startThread?: StartThread;
 }
 
+type NotifyThread = ReturnType<typeof sender<typeof gatewayNotices>>;
+
+const NO_BUDGET: Reservation = { type: "refused", reason: "There is no budget to reserve from." };
+
 /**
  * Returns a gateway in its own thread, so that its client, connections and garbage slow down no other thread. When the
  * thread dies, every port closes and another thread starts; agents request new ports and send open requests again. If
@@ -116,40 +121,43 @@ export interface ThreadGatewayOptions {
 export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptions = {}): Gateway {
   const restarts = new Restarts(options.clock ?? systemClock);
   let notify: (notice: GatewayNotice) => void = () => {};
-  let tell: (reason: string) => void = () => {};
+  let notifyClosed: (reason: string) => void = () => {};
   let reserve: Reserve | null = null;
-  let worker: Worker | undefined;
+  let running: { readonly worker: Worker; readonly notify: NotifyThread } | undefined;
   const pauses = new Map(config.pauses?.map((pause) => [pause.model, pause]));
 
   const start = () => {
     const started = (options.startThread ?? startThread)(GATEWAY_THREAD);
     started.postMessage({ ...config, pauses: [...pauses.values()] } satisfies GatewayConfig);
-    worker = started;
     let fault = "";
-    const desk = reserveDesk(started, () => reserve);
-    if (reserve) started.postMessage({ type: "meter" } satisfies ToGatewayThread);
-    started.on("message", (message: FromGatewayThread) => {
-      if (message.type === "reserve" || message.type === "withdraw") return desk.take(message);
-      if (message.type === "paused") pauses.set(message.pause.model, message.pause);
-      notify(message);
+    const channel = workerChannel(started);
+    serve(channel, budgetRequests, {
+      reserve: (request, { signal }) => reserve?.(request, signal) ?? NO_BUDGET,
     });
+    receive(channel, reportNotices, {
+      report(notice) {
+        if (notice.type === "paused") pauses.set(notice.pause.model, notice.pause);
+        notify(notice);
+      },
+    });
+    running = { worker: started, notify: sender<typeof gatewayNotices>(channel) };
+    if (reserve) running.notify("meter", null);
     started.on("error", (error: unknown) => {
       fault = errorMessage(error);
     });
     // Not at the error: until its exit a dying thread closes the ports that are sent to it, after that they are lost.
     started.on("exit", (code) => {
-      desk.close();
-      if (worker === started) died(fault || `its thread ended with code ${code}`);
+      if (running?.worker === started) died(fault || `its thread ended with code ${code}`);
     });
   };
   const died = (reason: string) => {
-    worker = undefined;
-    if (!restarts.again()) return tell(`The model gateway stopped: ${reason}.`);
+    running = undefined;
+    if (!restarts.again()) return notifyClosed(`The model gateway stopped: ${reason}.`);
     try {
       start();
     } catch (error) {
       // The machine has no room for another thread.
-      return tell(
+      return notifyClosed(
         `The model gateway stopped: ${reason}; it cannot be started again: ${errorMessage(error)}.`,
       );
     }
@@ -160,32 +168,27 @@ export function threadGateway(config: GatewayConfig, options: ThreadGatewayOptio
   return {
     connect(actor, lead, side) {
       const { port1, port2 } = new MessageChannel();
-      if (worker) {
-        const of = { actor, lead, ...(side ? { side } : {}) };
-        const message: ToGatewayThread = { type: "connect", ...of, port: port1 };
-        worker.postMessage(message, [port1]);
-      } else port1.close();
+      if (running) running.notify("connect", { actor, lead, side, port: port1 }, [port1]);
+      else port1.close();
       return port2;
     },
     get isOver() {
-      return worker === undefined;
+      return running === undefined;
     },
-    disconnect(actor) {
-      worker?.postMessage({ type: "disconnect", actor } satisfies ToGatewayThread);
-    },
+    disconnect: (actor) => running?.notify("disconnect", actor),
     onNotice(listener) {
       notify = listener;
     },
     meter(given) {
-      if (reserve === null) worker?.postMessage({ type: "meter" } satisfies ToGatewayThread);
+      if (reserve === null) running?.notify("meter", null);
       reserve = given;
     },
     onClosed(listener) {
-      tell = listener;
+      notifyClosed = listener;
     },
     async close() {
-      const last = worker;
-      worker = undefined;
+      const last = running?.worker;
+      running = undefined;
       await last?.terminate();
     },
   };

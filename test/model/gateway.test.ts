@@ -266,10 +266,12 @@ describe("a lane", () => {
   test("ignores what is not a message: the next request is answered", async () => {
     const { gateway } = await threaded(() => ({ text: "Hi." }));
     const port = gateway.connect(OTHER, false);
-    for (const word of [null, 7, "ask", {}, { type: "ask" }, { type: "ask", id: "x", request: {} }])
+    const asks = { type: "request", method: "ask" };
+    for (const word of [null, 7, "ask", {}, asks, { ...asks, id: "x" }, { ...asks, id: 3 }])
       port.postMessage(word);
-    port.postMessage({ type: "ask", id: 3, request: null });
-    port.postMessage({ type: "ask", id: 4, request: { model: 5 } });
+    port.postMessage({ ...asks, id: 4, body: null });
+    port.postMessage({ ...asks, id: 5, body: { model: 5 } });
+    port.postMessage({ type: "notice", name: "watch", body: "on" });
     expect(replyIn((await ask(gatewayClient(port))).outcome).content).toEqual([
       { type: "text", text: "Hi." },
     ]);

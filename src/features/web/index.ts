@@ -34,15 +34,15 @@ export function pageModel(
     pageChars: Math.floor(windowFor(name, compaction).tokens / 2),
     async ask(actor, { model: named, ...request }, signal) {
       const connect = () => gateway.connect(actor, actor === MAIN, "side");
-      const lane = gatewayClient(connect(), async () => {
+      const model = gatewayClient(connect(), async () => {
         if (gateway.isOver) throw new Error("The model gateway is gone.");
         return connect();
       });
       try {
         const asked = named === undefined ? name : resolveModel(named, aliases);
-        return await lane.ask({ actor, model: asked, ...request }, () => {}, signal);
+        return await model.ask({ actor, model: asked, ...request }, () => {}, signal);
       } finally {
-        lane.close();
+        model.close();
       }
     },
   };

@@ -20,7 +20,8 @@ export interface CallOptions<Event = never> {
 }
 
 interface Open {
-  readonly frame: Extract<Frame, { type: "request" }>;
+  readonly frame: Omit<Extract<Frame, { type: "request" }>, "body">;
+  readonly body: unknown;
   readonly options: CallOptions<unknown>;
   readonly settle: (result: Result<unknown>) => void;
   replays: number;
@@ -83,10 +84,10 @@ export class Caller<T extends Requests> {
     for (const { settle } of [...this.#open.values()]) settle(failure("gone", message));
   }
 
-  /** Never rejects. */
+  /** Never rejects. `body`: a function builds it each time it is sent, if it depends on what its channel has carried. */
   call<M extends keyof T & string>(
     method: M,
-    body: RequestOf<T, M>,
+    body: RequestOf<T, M> | (() => RequestOf<T, M>),
     options: CallOptions<EventOf<T, M>> = {},
   ): Promise<Result<ResponseOf<T, M>>> {
     const { signal, key, deadlineMs, replays = 0 } = options;
@@ -112,8 +113,8 @@ export class Caller<T extends Requests> {
       deadlineMs === undefined
         ? () => {}
         : this.#options.clock.after(deadlineMs, () => stop(failure("late", this.#late(deadlineMs))));
-    const frame = { type: "request", id, method, body, ...(key === undefined ? {} : { key }) } as const;
-    const open: Open = { frame, options: options as CallOptions<unknown>, settle, replays };
+    const frame = { type: "request", id, method, ...(key === undefined ? {} : { key }) } as const;
+    const open: Open = { frame, body, options: options as CallOptions<unknown>, settle, replays };
     this.#open.set(id, open);
     signal?.addEventListener("abort", cancel, { once: true });
     if (this.#channel !== null) this.#send(open);
@@ -121,10 +122,10 @@ export class Caller<T extends Requests> {
     return promise;
   }
 
-  #send({ frame, settle }: Open): void {
+  #send({ frame, body, settle }: Open): void {
     try {
       this.#channel?.hold(true);
-      this.#channel?.post(frame);
+      this.#channel?.post({ ...frame, body: typeof body === "function" ? body() : body });
     } catch (error) {
       settle(failure("unsendable", errorMessage(error)));
     }

@@ -187,6 +187,16 @@ describe("another channel in place of one that closed", () => {
     expect(replays).toBe(3);
   });
 
+  test("gets a body that is built for it", async () => {
+    const { caller, port2 } = ports({ double: () => new Promise(() => {}) });
+    let built = 0;
+    const doubled = caller.call("double", () => ++built, { replays: 1 });
+    port2.close();
+    await settled();
+    caller.attach(portChannel(ports().port1));
+    expect(await doubled).toEqual({ ok: true, value: 4 });
+  });
+
   test("is not waited for by what was cancelled, nor by what is given up", async () => {
     const { caller, port2 } = ports();
     const abort = new AbortController();
@@ -275,7 +285,7 @@ describe("invalid frames and requests", () => {
   test("what is not plain data is a failure on either side", async () => {
     const { caller } = ports({ lie: () => (() => 7) as never });
     const odd = caller as unknown as { call(method: string, body: unknown): Promise<unknown> };
-    expect(await odd.call("double", () => 1)).toMatchObject({ ok: false, kind: "unsendable" });
+    expect(await odd.call("double", { no: () => 1 })).toMatchObject({ ok: false, kind: "unsendable" });
     expect(await caller.call("lie", null)).toMatchObject({ ok: false, kind: "failed" });
     expect(await caller.call("double", 1)).toEqual({ ok: true, value: 2 });
   });

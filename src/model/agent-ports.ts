@@ -2,7 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { ActorId } from "../mailbox/ids.ts";
 
 /** The gateway's ports, one per actor. Closing one ends the actor's requests. */
-export class Lanes {
+export class AgentPorts {
   private readonly ports = new Map<ActorId, MessagePort>();
   private readonly sides = new Set<MessagePort>();
 
