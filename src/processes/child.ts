@@ -25,6 +25,8 @@ export interface Child {
   stop(cause: Stop): void;
   /** Reports the lines that it writes to its file, from the byte `from` on. */
   follow(from: number, words: readonly string[], tell: (lines: Lines) => void): void;
+  /** Takes its timeout away. */
+  untime(): void;
 }
 
 export function startChild(
@@ -72,7 +74,7 @@ function outputFor(
 
 function noChild({ id, owner }: ProcessRequest, reason: Promise<string>, clock: Clock, began: number): Child {
   const result = reason.then((why) => notStarted(id, why, clock.now() - began));
-  return { owner, pid: undefined, result, stop() {}, follow() {} };
+  return { owner, pid: undefined, result, stop() {}, follow() {}, untime() {} };
 }
 
 function watch(
@@ -134,7 +136,7 @@ function watch(
   const result = finish().catch((error) => {
     return unknown(request.id, `What it wrote is not known: ${errorMessage(error)}.`, clock.now() - began);
   });
-  return { owner: request.owner, pid: started.pid, result, stop, follow: output.follow };
+  return { owner: request.owner, pid: started.pid, result, stop, follow: output.follow, untime: withdraw };
 }
 
 /** Nothing has run: the output is that of the program that builds the confinement. */

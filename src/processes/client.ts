@@ -68,6 +68,9 @@ export function startProcesses(options: ProcessesOptions): Processes {
     follow(id, from, words) {
       connection?.follow(id, from, words);
     },
+    untime(id) {
+      connection?.untime(id);
+    },
     async stopOwner(owner) {
       await connection?.stop(owner);
     },

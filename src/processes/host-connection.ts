@@ -37,6 +37,8 @@ export class HostConnection {
   /** The leaders of the running groups, as far as they are known. */
   readonly #groups = new Set<number>();
   #runs = 0;
+  /** Withdraws the watch over the timeout of each run. */
+  readonly #unwatch = new Map<string, () => void>();
   /** A shell's children can leave their group, and then outlive their run. */
   #ranShell = false;
 
@@ -68,6 +70,7 @@ export class HostConnection {
     const stop = new AbortController();
     const cancel = () => stop.abort();
     const unwatch = this.#watch(request.timeoutMs, cancel);
+    this.#unwatch.set(request.id, unwatch);
     signal?.addEventListener("abort", cancel, { once: true });
     if (signal?.aborted) cancel();
     this.#ranShell ||= request.output !== undefined;
@@ -77,6 +80,7 @@ export class HostConnection {
       return await this.#runPiped(request, stop, watch);
     } finally {
       this.#runs -= 1;
+      this.#unwatch.delete(request.id);
       unwatch();
       signal?.removeEventListener("abort", cancel);
     }
@@ -144,6 +148,11 @@ export class HostConnection {
 
   follow(id: string, from: number, words: readonly string[]): void {
     this.#tell("follow", { id, from, words: [...words] });
+  }
+
+  untime(id: string): void {
+    this.#unwatch.get(id)?.();
+    this.#tell("untime", { id });
   }
 
   /** Ends what the actor started, or everything; resolves when it has ended, or the host has. */

@@ -90,6 +90,9 @@ function host(clock: Clock): void {
     follow({ id, from, words }) {
       for (const { id: own, child, tell } of children) if (own === id) child.follow(from, words, tell);
     },
+    untime({ id }) {
+      for (const { id: own, child } of children) if (own === id) child.untime();
+    },
   });
   serve(channel, HOST_REQUESTS, {
     run,

@@ -22,6 +22,8 @@ export interface Processes {
   run(request: ProcessRequest, signal?: AbortSignal, watch?: RunWatch): Promise<ProcessResult>;
   /** Makes a run report the lines of its file from a byte on, with one of `words` if there are any. */
   follow(id: string, from: number, words: readonly string[]): void;
+  /** Takes the timeout of a run away. */
+  untime(id: string): void;
   warm(): void;
   /** Ends everything the actor started and waits until it has ended. */
   stopOwner(owner: ActorId): Promise<void>;

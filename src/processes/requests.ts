@@ -84,4 +84,6 @@ export const HOST_NOTICES = {
   begin: z.object({ env: z.record(z.string(), z.string()) }),
   /** Reports the lines that the runs of this ID write to their files, from the byte `from` on. */
   follow: z.object({ id: z.string(), from: z.number(), words: z.array(z.string()) }),
+  /** The runs of this ID have no timeout any longer. */
+  untime: z.object({ id: z.string() }),
 } as const;

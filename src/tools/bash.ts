@@ -69,7 +69,7 @@ async function bash(input: Input, context: AgentCallContext): Promise<Output | T
   const timeoutMs = Math.min(Math.trunc(timeout), MAX_TIMEOUT_MS);
   const result = await context.command({ call: context.call, command, cwd: place.cwd, timeoutMs });
   context.ran(command, result.exitCode);
-  if (result.moved !== undefined) return movedResult(result, result.moved, timeoutMs);
+  if (result.moved !== undefined) return movedResult(result, result.moved);
   const moved = await followDirectory(result.cwd, place.cwd, context);
   const notes = [
     ...place.notes,
@@ -82,10 +82,10 @@ async function bash(input: Input, context: AgentCallContext): Promise<Output | T
   return resultOf(result, notes, timeoutMs);
 }
 
-function movedResult({ output }: CommandResult, task: string, timeoutMs: number): Output {
+function movedResult({ output }: CommandResult, task: string): Output {
   const so = shownOutput(output);
   const text = `${so === "" ? "(no output yet)" : so}
-[The user moved this command to the background, where it has the id ${task}. You will be notified when it has ended: continue without it. Its output goes to ${output.path}. Its timeout of ${timeoutMs} ms still holds.]`;
+[The user moved this command to the background, where it has the id ${task}. You will be notified when it has ended: continue without it. Its output goes to ${output.path}. It has no timeout there.]`;
   const streams = { stdout: so, stderr: "", interrupted: false, isImage: false };
   return { text, response: { ...streams, backgroundTaskId: task } };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -65,6 +65,21 @@ test("a child that answers TERM is not killed, and the timeout is still the outc
   await ready;
   clock.skip(5_000);
   expect(await child.result).toMatchObject({ outcome: "timed-out", exitCode: 3, stdout: "bye\n" });
+});
+
+test("a child whose timeout is taken away ends by itself", async () => {
+  const clock = steeredClock();
+  const { path, ready } = witness();
+  const dir = mkdtempSync(join(tmpdir(), "troupe-test-"));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const go = join(dir, "go");
+  const script = `echo ready > "${path}"; while [ ! -e "${go}" ]; do sleep 0.01; done; exit 4`;
+  const child = startChild(sh(script, 5_000), env, clock);
+  await ready;
+  child.untime();
+  clock.skip(5_000);
+  writeFileSync(go, "");
+  expect(await child.result).toMatchObject({ outcome: "exited", exitCode: 4 });
 });
 
 test("a timeout longer than any timer does not expire immediately", async () => {

@@ -63,7 +63,7 @@ function servicesOf(offered: readonly string[], tools: readonly CustomTool[], ap
     start: () => "Nothing is run in this test.",
   };
   const background = new Background({
-    ...{ commands, processes: { follow() {} }, clock: systemClock },
+    ...{ commands, processes: { follow() {}, untime() {} }, clock: systemClock },
     ...{ tell() {}, forget() {}, onEnded() {}, note() {} },
   });
   const services = actorServices(actor, {

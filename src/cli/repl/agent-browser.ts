@@ -2,6 +2,7 @@ import type { AgentView } from "../../events/event.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
+import { counted } from "../../terminal/figures.ts";
 import { createEditor, type Editor, type EditorRows } from "../../terminal/input/editor.ts";
 import { isKey, type Key } from "../../terminal/input/keys.ts";
 import type { Inside } from "../../terminal/live/inside.ts";
@@ -33,6 +34,7 @@ type Place =
   | { readonly type: "message"; readonly editor: Editor; readonly before: Place };
 
 const KEYS = "m message · x stop · X stop with all below it · Esc back";
+const INSIDE_KEYS = `↑ ↓ PgUp PgDn scroll · ← → others · ${KEYS}`;
 const TREE_KEYS = `↑ ↓ · Enter looks inside · ${KEYS}`;
 /** Rows of an agent's summary. */
 const SUMMARY_ROWS = 12;
@@ -48,6 +50,8 @@ export function openAgentBrowser({
   let isOpen = true;
   let place: Place = { type: "tree" };
   let at: ActorId | null = null;
+  /** How many rows of what one did are below the last one shown; the rows in all; and those of a page. */
+  const scroll = { below: 0, all: 0, page: 1 };
 
   /** Those that have not ended; the one that the user is at stays. */
   const shown = () => inTreeOrder(agents.views().filter(({ id, state }) => state !== "ended" || id === at));
@@ -60,6 +64,7 @@ export function openAgentBrowser({
     if (at === to) return;
     if (place.type === "inside" && at !== null) agents.watch(at, false);
     at = to;
+    scroll.below = 0;
     if (place.type === "inside") agents.watch(to, true);
   };
   const move = (by: number): void => {
@@ -67,6 +72,15 @@ export function openAgentBrowser({
     const index = all.findIndex(({ view }) => view.id === at);
     const next = all[Math.max(0, Math.min(all.length - 1, index + by))];
     if (next) go(next.view.id);
+  };
+  /** False if the key does not scroll. */
+  const scrollBy = (key: Key): boolean => {
+    const { page, all } = scroll;
+    const steps = { up: 1, down: -1, pageUp: page, pageDown: -page, home: all, end: -all } as const;
+    const names = ["up", "down", "pageUp", "pageDown", "home", "end"] as const;
+    const name = names.find((one) => isKey(key, one));
+    if (name !== undefined) scroll.below = Math.max(0, Math.min(scroll.below + steps[name], all - page));
+    return name !== undefined;
   };
   const back = (): void => {
     if (place.type === "message") {
@@ -108,14 +122,21 @@ export function openAgentBrowser({
     const head = `${agentName(view)}  ${doingAndWhere(view, now())} · ${agentFigures(view, now())}`;
     const text = safeText(view.summary?.text ?? "").trim();
     const summary = text === "" ? [] : ["", ...wrapText(text, columns).slice(0, SUMMARY_ROWS)];
-    const room = { columns, rows: Math.max(1, most - 2 - summary.length), now: now() };
-    const body =
-      view.state === "ended" ? [...inside.rows(view.id, room), ...summary] : inside.rows(view.id, room);
-    const lines = body.length === 0 ? [paint("dim", "Nothing is known of it yet.")] : body;
+    const page = Math.max(1, most - 2);
+    const done = inside.rows(view.id, { columns, rows: page, now: now() });
+    const body = view.state === "ended" ? [...done, ...summary] : done;
+    // What one reads stays where it is while more comes below it.
+    if (scroll.below > 0) scroll.below += body.length - scroll.all;
+    scroll.below = Math.max(0, Math.min(scroll.below, body.length - page));
+    Object.assign(scroll, { all: body.length, page });
+    const shown = body.slice(0, body.length - scroll.below).slice(-page);
     const rows = [
       `${stateMark(view, paint)} ${paint("bold", cutToWidth(head, columns - 2))}`,
-      ...lines.slice(-Math.max(1, most - 2)),
-      hint(KEYS, columns),
+      ...(shown.length === 0 ? [paint("dim", "Nothing is known of it yet.")] : shown),
+      hint(
+        scroll.below === 0 ? INSIDE_KEYS : `${counted(scroll.below, "line")} below · ${INSIDE_KEYS}`,
+        columns,
+      ),
     ];
     return { rows, cursor: { row: 0, column: 0 } };
   };
@@ -129,10 +150,12 @@ export function openAgentBrowser({
       const view = current();
       if (isKey(key, "escape") || isKey(key, "ctrl+c") || view === undefined) back();
       else if (place.type === "message") place.editor.type(key);
-      else if (isKey(key, "up")) move(-1);
-      else if (isKey(key, "down")) move(1);
+      else if (place.type === "inside" && scrollBy(key)) return;
+      else if (isKey(key, "up") || isKey(key, "left")) move(-1);
+      else if (isKey(key, "down") || isKey(key, "right")) move(1);
       else if (isKey(key, "enter") && place.type === "tree") {
         place = { type: "inside" };
+        scroll.below = 0;
         agents.watch(view.id, true);
       } else if (key.text === "m") write(view);
       else if (key.text === "x") agents.stop(view.id, "foreground");

@@ -30,6 +30,6 @@ export function farewell(
   const account = session.usage();
   if (account.agents.length === 0) return;
   terminal.gap();
-  for (const line of conversationLines(account, session.unfinished(), [cwd, here]))
+  for (const line of conversationLines(account, session.unfinished(), session.tasks.list(), [cwd, here]))
     terminal.print(terminal.paint("dim", line));
 }

@@ -42,7 +42,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const paint = paintFor(stdout, io.env);
   const screen = createScreen(io, paint);
   const output = createLastOutput();
-  const inside = createInside(paint, () => clock.now(), screen.columns);
+  const inside = createInside(paint, () => clock.now(), screen.columns, screen.replyRows);
   const quiet = createQuietKeys(clock);
   const over = new AbortController();
   let answer: { readonly prompt: string; readonly editor: Editor; leave(): void; escape(): void } | null =

@@ -1,9 +1,11 @@
+import { shorten } from "../../lib/text.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { AgentResult, SessionUsage } from "../../session/options.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import { counted, dollars, shortCount, shortTime } from "../../terminal/figures.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
+import type { TaskView } from "../../tools/background/service.ts";
 import { statusMark, statusText } from "../agent-text.ts";
 import { denialSentence } from "../results.ts";
 import { resumeHint, unfinishedText } from "../unfinished.ts";
@@ -51,6 +53,7 @@ function turnsOf(actor: ActorId, { agents }: SessionUsage): number {
 export function conversationLines(
   { session, agents, usage, costUsd }: SessionUsage,
   unfinished: ReturnType<ReplSession["unfinished"]>,
+  tasks: readonly TaskView[],
   [cwd, here]: readonly [string, string],
 ): string[] {
   const others = agents.filter(({ id }) => id !== MAIN).length;
@@ -63,6 +66,22 @@ export function conversationLines(
   return [
     `${figures.join(" · ")} · troupe sessions show ${session}`,
     ...(who === null ? [] : [`${who} stopped at work; resuming continues it.`]),
+    ...tasksText(tasks),
     resumeHint(session, cwd, here),
   ];
+}
+
+/** Names the commands and scripts that end with the conversation, and says what can be done. */
+function tasksText(tasks: readonly TaskView[]): string[] {
+  return (["command", "script"] as const).flatMap((kind) => {
+    const ended = tasks.filter((task) => task.kind === kind && task.state === "running");
+    if (ended.length === 0) return [];
+    const names = ended.map(({ title, ms }) => `${shorten(safeLine(title), 60)} (${shortTime(ms)})`);
+    const then =
+      kind === "command"
+        ? "resuming does not start it again; ask for that."
+        : "ask to resume its run, and finished calls keep their results.";
+    const them = ended.length === 1 ? then : then.replace(/\bit\b/, "them").replace("its run", "their runs");
+    return [`Stopped ${counted(ended.length, `background ${kind}`)}: ${names.join(", ")}; ${them}`];
+  });
 }

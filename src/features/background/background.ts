@@ -75,7 +75,7 @@ interface Front {
 
 export interface BackgroundPorts {
   readonly commands: Commands;
-  readonly processes: Pick<Processes, "follow">;
+  readonly processes: Pick<Processes, "follow" | "untime">;
   readonly clock: Clock;
   /** Sends a notice to the owner. */
   tell(owner: ActorId, notice: Notice): void;
@@ -114,7 +114,7 @@ export class Background {
     return this.running.filter((entry) => entry.owner === owner);
   }
 
-  /** Runs a command in the foreground, until it ends or the user moves it. It has its timeout then, too. */
+  /** Runs a command in the foreground, until it ends or the user moves it. */
   async run(
     owner: ActorId,
     request: CommandRequest,
@@ -122,7 +122,7 @@ export class Background {
     { title, ...where }: CommandPlace & { readonly title: string },
     onLines: (lines: readonly string[]) => void,
   ): Promise<CommandResult> {
-    const { commands, clock } = this.#ports;
+    const { commands, processes, clock } = this.#ports;
     const stop = new AbortController();
     const abort = () => stop.abort(stopping.reason);
     stopping.addEventListener("abort", abort, { once: true });
@@ -141,6 +141,8 @@ export class Background {
       owner,
       async move() {
         isMoved = true;
+        // As one that was started there.
+        processes.untime(id);
         const output = await endsOfFile(path).catch(() => NOTHING);
         const none = { exitCode: null, signal: null, flooded: false, cwd: null } as const;
         moved.resolve({

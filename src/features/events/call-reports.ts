@@ -6,7 +6,6 @@ import { type ActorId, type CallId, callId } from "../../mailbox/ids.ts";
 import type { Reply, Turn } from "../../mailbox/messages.ts";
 import type { ToolEnd } from "../../tools/bind-tool.ts";
 import { endOutput, headOf } from "./call-output.ts";
-import { callTitle } from "./call-title.ts";
 
 type Started = Pick<CallBeginEvent, "actor" | "call" | "toolUse" | "tool">;
 /** The actor of a reply or turn. */
@@ -17,6 +16,8 @@ interface Caller {
   readonly root: string;
   readonly isStopped: boolean;
 }
+
+type TitleOf = (tool: string, input: unknown) => Pick<CallBeginEvent, "title" | "description">;
 
 const TAIL_LINES = 5;
 /** Between two events of one call. A command that ends before has none. */
@@ -38,15 +39,22 @@ interface OpenCall {
 export class CallReports {
   readonly #clock: Pick<Clock, "now" | "after">;
   readonly #onEvent: (event: SupervisorEvent) => void;
+  readonly #titleOf: TitleOf;
   readonly #open = new Map<CallId, OpenCall>();
   /** The calls of the turn under way that have ended, by actor. */
   readonly #ended = new Map<ActorId, Set<CallId>>();
   /** The turn whose reply was reported before its calls ran, by actor. */
   readonly #said = new Map<ActorId, number>();
 
-  constructor(clock: Pick<Clock, "now" | "after">, onEvent: (event: SupervisorEvent) => void) {
+  /** `titleOf`: of a call that is not known before its result. */
+  constructor(
+    clock: Pick<Clock, "now" | "after">,
+    onEvent: (event: SupervisorEvent) => void,
+    titleOf: TitleOf = (tool) => ({ title: tool }),
+  ) {
     this.#clock = clock;
     this.#onEvent = onEvent;
+    this.#titleOf = titleOf;
   }
 
   begin(call: Omit<CallBeginEvent, "type">): void {
@@ -109,7 +117,7 @@ export class CallReports {
       const result = resultOf(blocks, toolUse);
       const failed = isStopped ? "stopped" : this.#open.has(call) ? "error" : "invalid";
       const of = { actor, call, toolUse, tool, turn, input };
-      if (!this.#open.has(call)) this.begin({ ...of, ...shownTitle(callTitle(tool, input), root) });
+      if (!this.#open.has(call)) this.begin({ ...of, ...shownTitle(this.#titleOf(tool, input), root) });
       this.end(call, { outcome: result.isError ? failed : "ok", ...endOutput(result, tool) });
     }
     this.#ended.delete(actor);

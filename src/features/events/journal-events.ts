@@ -31,7 +31,7 @@ export class JournalEvents {
   constructor(prices: OwnPrices = {}) {
     this.#agents = new RecordedAgents(prices);
     const clock = { now: () => this.#now, after: () => () => {} };
-    this.#calls = new CallReports(clock, (event) => void this.#out.push(event));
+    this.#calls = new CallReports(clock, (event) => void this.#out.push(event), callTitle);
   }
 
   /** Returns the events of the next record. */

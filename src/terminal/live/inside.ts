@@ -9,7 +9,7 @@ import { wrapText } from "../wrap.ts";
 /** What each agent has done last, for a user who looks inside one. */
 export interface Inside {
   onEvent(event: SupervisorEvent): void;
-  /** Returns its last rows: what it said and did, and what it does and writes now. */
+  /** Returns its rows: what it said and did last, and what it does and writes now; `rows` is room for its calls. */
   rows(
     agent: ActorId,
     room: { readonly columns: number; readonly rows: number; readonly now: number },
@@ -26,12 +26,18 @@ interface Entry {
 }
 
 const NOTHING = { writing: "", thoughts: "" };
-const KEPT_LINES = 80;
+const KEPT_LINES = 400;
 const KEPT_CHARACTERS = 8_000;
 /** Agents that have ended and can still be looked into. */
 const KEPT_ENDED = 32;
 
-export function createInside(paint: Paint, now: () => number, columns: () => number): Inside {
+/** `replyRows`: a reply as rows that fit. */
+export function createInside(
+  paint: Paint,
+  now: () => number,
+  columns: () => number,
+  replyRows: (text: string) => readonly string[],
+): Inside {
   const entries = new Map<ActorId, Entry>();
   const ended = new Set<ActorId>();
   const entryOf = (id: ActorId): Entry => {
@@ -70,7 +76,7 @@ export function createInside(paint: Paint, now: () => number, columns: () => num
           if (event.actor === MAIN || event.role !== "assistant") return;
           Object.assign(entryOf(event.actor), NOTHING);
           const said = textIn(event.content);
-          if (said !== "") put(event.actor, ["", ...wrapText(said, columns()), ""]);
+          if (said !== "") put(event.actor, ["", ...replyRows(said), ""]);
           return;
         }
         case "agent": {
@@ -90,9 +96,9 @@ export function createInside(paint: Paint, now: () => number, columns: () => num
       return [
         ...entry.lines,
         ...(entry.writing === "" ? wrapped(entry.thoughts).map((row) => paint("dim", row)) : []),
-        ...wrapped(entry.writing),
+        ...(entry.writing.trim() === "" ? [] : replyRows(entry.writing.trim())),
         ...entry.calls.running({ columns: width, rows, now: at }),
-      ].slice(-rows);
+      ];
     },
   };
 }

@@ -11,7 +11,14 @@ import { summary } from "../fake-session.ts";
 const [ONE, TWO] = [actor(1), actor(2)];
 const one = agentView({ id: ONE, description: "look around" });
 const two = agentView({ id: TWO, description: "write tests", parent: ONE });
-const keys = { up: "\u001b[A", down: "\u001b[B", enter: "\r", escape: "\u001b" };
+const keys = {
+  up: "\u001b[A",
+  down: "\u001b[B",
+  right: "\u001b[C",
+  pageUp: "\u001b[5~",
+  enter: "\r",
+  escape: "\u001b",
+};
 
 function browsing(...first: readonly AgentView[]) {
   let views = first;
@@ -28,6 +35,7 @@ function browsing(...first: readonly AgentView[]) {
     plain,
     () => 0,
     () => 60,
+    (text) => text.split("\n").map((row) => row.replaceAll("**", "").replaceAll("\u001b[2J", "")),
   );
   const browser = openAgentBrowser({ agents, inside, paint: plain, now: () => 0, onChange() {} });
   const type = (...pressed: readonly string[]) => {
@@ -52,7 +60,7 @@ describe("the tree of agents in the terminal (issue 21, 6)", () => {
       [`watch ${TWO}`, `leave ${TWO}`],
     ],
     [
-      [keys.enter, keys.down],
+      [keys.enter, keys.right],
       [`watch ${ONE}`, `leave ${ONE}`, `watch ${TWO}`],
     ],
     [[keys.down, keys.down, "x"], [`stop ${TWO} foreground`]],
@@ -123,5 +131,23 @@ describe("the tree of agents in the terminal (issue 21, 6)", () => {
     type(keys.escape);
     expect(browser?.isOpen).toBe(true);
     expect(rows()[1]).toContain("write tests");
+  });
+
+  test("scrolls in what one did, and keeps the place while more comes", () => {
+    const { inside, type, rows } = browsing(one);
+    const say = (turn: number, text: string) =>
+      inside.onEvent({ type: "message", actor: ONE, turn, role: "assistant", content: text });
+    say(1, Array.from({ length: 30 }, (_, row) => `**row** ${row + 1}`).join("\n"));
+    type(keys.enter);
+    expect(rows().slice(1, -1).at(-2)).toBe("row 30");
+    type(keys.up, keys.up);
+    expect(rows().slice(1, -1).at(-1)).toBe("row 29");
+    type(keys.pageUp);
+    expect(rows().slice(1, -1).at(-1)).toBe("row 19");
+    say(2, "more");
+    expect(rows().slice(1, -1).at(-1)).toBe("row 19");
+    expect(rows().at(-1)).toMatch(/^15 lines below/);
+    type("\u001b[F");
+    expect(rows().slice(1, -1).at(-2)).toBe("more");
   });
 });

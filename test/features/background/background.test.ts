@@ -494,6 +494,7 @@ test("with the session its files are gone (A19.6, A19.9)", async () => {
 /** A background whose commands never end. */
 function neverEnding(clock: Clock) {
   let started = 0;
+  const untimed: string[] = [];
   const background = new Background({
     commands: {
       start({ watch }) {
@@ -503,11 +504,11 @@ function neverEnding(clock: Clock) {
       },
       run: () => Promise.reject(new Error("unused")),
     },
-    processes: { follow() {} },
+    processes: { follow() {}, untime: (id) => void untimed.push(id) },
     clock,
     ...{ tell() {}, forget() {}, note() {}, onEnded() {} },
   });
-  return { background, started: () => started };
+  return { background, started: () => started, untimed };
 }
 
 test("a 33rd command of one agent is refused while 32 run; another agent's is not", async () => {
@@ -523,9 +524,9 @@ test("a 33rd command of one agent is refused while 32 run; another agent's is no
   expect(started()).toBe(33);
 });
 
-test("a command that the user moves there has run since it was started", async () => {
+test("a command that the user moves there has run since it was started, and has no timeout any longer", async () => {
   const clock = new FakeClock();
-  const { background } = neverEnding(clock);
+  const { background, untimed } = neverEnding(clock);
   const request = { call: callId(MAIN, 1, 0), command: "make", cwd: "/", timeoutMs: 60_000 };
   const { signal } = new AbortController();
   const place = { title: "make", outside: false };
@@ -535,4 +536,5 @@ test("a command that the user moves there has run since it was started", async (
   background.moveAll(MAIN);
   expect(await run).toMatchObject({ moved: "b1", durationMs: 5_000 });
   expect(background.all).toMatchObject([{ id: "b1", startedAt }]);
+  expect(untimed).toEqual(["b1"]);
 });
