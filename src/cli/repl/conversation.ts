@@ -9,6 +9,7 @@ import type { CliIO } from "../io.ts";
 import { agentActions } from "./agent-actions.ts";
 import { terminalPerson } from "./asks/person.ts";
 import { nextMode } from "./confirm-mode.ts";
+import { Conflicts } from "./conflicts.ts";
 import { createDoublePress } from "./double-press.ts";
 import { argumentsOf, menuOf } from "./menu.ts";
 import type { PromptImages } from "./prompt-images.ts";
@@ -54,6 +55,7 @@ export class Conversation {
   readonly #press;
   readonly #unread: UnreadInput;
   readonly #turns: Turns;
+  readonly #conflicts: Conflicts;
   readonly #commands: UserCommands;
   readonly #leaving = Promise.withResolvers<number>();
   #begun: ConversationStart | null = null;
@@ -97,6 +99,13 @@ export class Conversation {
       session: () => this.#begun?.session,
       onEnd: () => this.#turnEnded(),
     });
+    this.#conflicts = new Conflicts({
+      terminal,
+      resume: (id, text) => {
+        const { session } = this.#begun ?? {};
+        if (session && !isLeaving()) void this.#turns.resumeAgent(session, id, text);
+      },
+    });
     this.#commands = new UserCommands({
       ...{ terminal, programs, now, isLeaving },
       onRan: (told) => this.#unread.ran(told),
@@ -136,6 +145,7 @@ export class Conversation {
   }
 
   onEvent(event: SupervisorEvent): void {
+    this.#conflicts.onEvent(event);
     this.#turns.onEvent(event);
   }
 
@@ -157,6 +167,7 @@ export class Conversation {
       return;
     }
     this.#isLeaving = true;
+    this.#conflicts.forget();
     // Withdraws what was asked before there was a session.
     if (this.#begun) this.#begun.session.detach(LEFT);
     else this.terminal.close();
@@ -174,6 +185,7 @@ export class Conversation {
       if (this.#isLeaving) return;
       this.#begun = null;
       this.#turns.forget();
+      this.#conflicts.forget();
       session.detach(LEFT);
       this.#commands.stop(LEFT);
       this.terminal.rest();
@@ -242,6 +254,7 @@ export class Conversation {
     const isOpen = this.#begun && !this.#isLeaving && !this.#isClearing;
     const text = isOpen ? this.#unread.next() : undefined;
     if (text !== undefined) this.#onLine(text);
+    else if (isOpen && !this.#turns.isRunning) void this.#conflicts.ask();
   }
 
   async #slash(line: string, begun: ConversationStart): Promise<void> {

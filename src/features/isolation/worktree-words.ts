@@ -82,7 +82,7 @@ function conflictWords({ conflicts = [] }: WorktreeResult): string {
 }
 
 /** Names the marked lines of a conflict, or its kind if no lines are marked. */
-function conflictName({ path, kind, lines }: Conflict): string {
+export function conflictName({ path, kind, lines }: Conflict): string {
   const name = inLine(path);
   if (lines.length === 0) return kind === "content" ? name : `${name} (${inLine(kind)})`;
   const single = lines.length === 1 && lines[0]?.from === lines[0]?.to;

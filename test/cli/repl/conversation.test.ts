@@ -427,3 +427,63 @@ describe("a resumed session", () => {
     expect(session.prompts).toEqual(["and now?"]);
   });
 });
+
+describe("edits that conflict with the checkout (issue 21, 7)", () => {
+  const conflicts = [{ path: "src/a\u001b.ts", kind: "content", lines: [{ from: 3, to: 5 }] }];
+  const kept = { outcome: "conflict", files: 2, insertions: 4, deletions: 1, base: "b", head: null } as const;
+  const worktree = { ...kept, conflicts, branch: "troupe/x", path: "/t/x" };
+  const what = {
+    type: "result",
+    decision: "conflict",
+    actor: actor(1),
+    title: "rename",
+    summary: { ...summary("done", "Renamed."), worktree },
+  } as const;
+  const id = `result:${actor(1)}.1`;
+
+  /** A turn in which the edits of an agent are in conflict. */
+  async function conflicted(...answers: readonly string[]): Promise<Held> {
+    const held = await holding();
+    held.terminal.answers.push(...answers);
+    wakes(held);
+    held.session.emit({ type: "asked", id, what });
+    return held;
+  }
+  const endTurn = (held: Held) => held.session.emit({ type: "answered", result: answer("Done.") });
+
+  test.each([
+    [["a"], /keep your own version/],
+    [["2"], /keep the checkout's version/],
+    [
+      ["x", "use both names, one as an alias"],
+      /what the user writes below[\s\S]*\n\nuse both names, one as an alias$/,
+    ],
+  ] as const)("are asked about after the turn; %j goes to their agent", async (answers, text) => {
+    const held = await conflicted(...answers);
+    await settled();
+    expect(held.terminal.text).not.toContain("conflict");
+    endTurn(held);
+    await expect.poll(() => held.session.resumed).toMatchObject([{ actor: actor(1) }]);
+    expect(held.session.resumed[0]?.text).toMatch(text);
+    expect(held.session.resumed[0]?.text).toContain("(lines 3-5)");
+    expect(held.terminal.text).toContain('The edits of "rename" conflict with your checkout.');
+    expect(held.terminal.text).not.toContain("\u001b");
+  });
+
+  test("stay as they are if the user wants that, and are not asked about again", async () => {
+    const held = await conflicted("l");
+    endTurn(held);
+    await expect.poll(() => held.terminal.text).toContain("Left as it is");
+    await held.type("next");
+    expect(held.session.resumed).toEqual([]);
+    expect(held.terminal.text.match(/conflict with your checkout/g)).toHaveLength(1);
+  });
+
+  test("are not asked about once they are settled", async () => {
+    const held = await conflicted("a");
+    held.session.emit({ type: "settled", id, answer: null });
+    endTurn(held);
+    await settled();
+    expect(held.session.resumed).toEqual([]);
+  });
+});
