@@ -1,9 +1,8 @@
-import type { SupervisorEvent, WaitingForUser } from "../../events/event.ts";
+import type { SupervisorEvent } from "../../events/event.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import { chosenKey } from "../../terminal/dialogs/choice-form.ts";
+import type { ConflictOf } from "./asks/conflict.ts";
 import type { Terminal } from "./terminal.ts";
-
-export type ConflictOf = Extract<WaitingForUser, { type: "result" }>;
 
 export interface ConflictsParts {
   readonly terminal: Terminal;

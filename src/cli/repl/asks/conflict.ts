@@ -1,10 +1,12 @@
+import type { WaitingForUser } from "../../../events/event.ts";
 import { conflictName } from "../../../features/isolation/worktree-words.ts";
 import type { Conflict } from "../../../mailbox/worktree.ts";
 import type { Choices } from "../../../terminal/dialogs/choice-form.ts";
 import { visibleLine } from "../../../terminal/visible-text.ts";
 import { wrapText } from "../../../terminal/wrap.ts";
-import type { ConflictOf } from "../conflicts.ts";
 import { field, type Sheet } from "./shown.ts";
+
+export type ConflictOf = Extract<WaitingForUser, { type: "result" }>;
 
 /** Paths that are named; `troupe worktrees diff` shows all. */
 const MOST_PATHS = 12;
