@@ -387,7 +387,7 @@ export class Supervisor implements SupervisorHandle {
     // A conversation that does not wait for its background stops only what it waits for.
     const wakes = record.id === MAIN && this.#session.options.background === "wake";
     const [ended, scope] = [record.ended, wakes ? "foreground" : "subtree"] as const;
-    await untilEnded([record], (actor) => this.cancel(actor.id, CANCELLED, scope), signal);
+    await untilEnded([record], (actor) => this.cancel(actor.id, abortReason(signal), scope), signal);
     const summary = await ended;
     const { id, type, description, startedAt, endedAt, createdAt } = viewOf(record);
     return { id, type, description, summary, durationMs: (endedAt ?? createdAt) - (startedAt ?? createdAt) };
@@ -396,4 +396,10 @@ export class Supervisor implements SupervisorHandle {
   #assertOpen(): void {
     if (this.#closing) throw new Error("The session is closed.");
   }
+}
+
+/** Returns why the caller stopped waiting, if it said so. */
+function abortReason(signal: AbortSignal | undefined): string {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error && reason.name !== "AbortError" ? reason.message : CANCELLED;
 }

@@ -4,6 +4,7 @@ import { callId, MAIN } from "../../src/mailbox/ids.ts";
 import { plain } from "../../src/terminal/colour.ts";
 import { displayWidth } from "../../src/terminal/display-width.ts";
 import { createCallLines } from "../../src/terminal/transcript/call-lines.ts";
+import { actor, agentView } from "../support/agent-view.ts";
 
 const of = (index = 0) => ({ actor: MAIN, call: callId(MAIN, 1, index), toolUse: `t${index}` });
 const begin = (tool: string, input: object, title: string, index = 0): CallBeginEvent => ({
@@ -90,6 +91,18 @@ describe("a call in the transcript (issue 21, 3)", () => {
       [],
     ],
     [
+      "the reason why an agent was not started",
+      begin("Agent", {}, "look"),
+      end("Agent", { outcome: "error", head: "There is no agent type x.", lines: 1 }),
+      ["✗ Agent look", "  There is no agent type x."],
+    ],
+    [
+      "not called done while it runs in the background",
+      bash("npm start"),
+      end("Bash", { head: "", lines: 0 }),
+      ["● $ npm start  runs in the background; /tasks shows it"],
+    ],
+    [
       "no escape sequence of a command or its output",
       bash("echo \u001b[2J"),
       end("Bash", { exitCode: 0, head: "\u001b]0;title\u0007x", lines: 1 }),
@@ -116,6 +129,22 @@ describe("a call in the transcript (issue 21, 3)", () => {
       "● Read a.ts  3.0 s",
     ]);
     expect(calls.running({ columns: 80, rows: 2, now: 3_000 })).toHaveLength(2);
+  });
+
+  test("while it runs keeps its command in view, whatever it prints", () => {
+    const calls = createCallLines(plain, () => 0);
+    calls.onEvent(bash("npm test"), 80);
+    calls.onEvent({ type: "call-progress", ...of(0), tool: "Bash", tail: "1\n2\n3\n4\n5", lines: 5 }, 80);
+    expect(calls.running({ columns: 80, rows: 3, now: 0 })).toEqual(["● $ npm test", "  4", "  5"]);
+  });
+
+  test("is nothing if its agent was stopped, which has a line of its own", () => {
+    const calls = createCallLines(plain, () => 0);
+    calls.onEvent(begin("Agent", {}, "look"), 80);
+    calls.onEvent({ type: "agent", view: agentView({ id: actor(1), call: of().call }) }, 80);
+    expect(calls.onEvent(end("Agent", { outcome: "error", head: "[Agent x ended]", lines: 1 }), 80)).toEqual(
+      [],
+    );
   });
 
   test("fits any terminal", () => {

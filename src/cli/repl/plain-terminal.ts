@@ -103,6 +103,7 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
   };
   const show = (event: SupervisorEvent): void => {
     if (event.type === "text") say(event);
+    if (event.type === "agent") calls.onEvent(event, columns());
     if (event.type === "call-begin" || event.type === "call-progress" || event.type === "call-end")
       if (event.actor === MAIN) for (const row of calls.onEvent(event, columns())) line(row);
     progress.onEvent(event);

@@ -197,6 +197,7 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
         }
         case "agent": {
           const { view } = event;
+          calls.onEvent(event, columns());
           if (view.id === MAIN || view.state !== "ended") return void finished.delete(view.id);
           if (finished.has(view.id)) return;
           finished.add(view.id);

@@ -13,8 +13,8 @@ import type { ReplSession } from "./repl-session.ts";
 
 /** What a turn used, as the difference of two totals. */
 export interface TurnAccount {
-  /** Returns "✓ done · 2 turns · 1 agent · 3.4k tokens · 8.4 s", and a sentence for each further remark. */
-  lines(result: AgentResult, ms: number, paint: Paint): string[];
+  /** Returns "✓ done · 2 turns · 1 agent · 3.4k tokens · 8.4 s", and a sentence for each further remark. `isStopped`: by the user. */
+  lines(result: AgentResult, how: { readonly ms: number; readonly isStopped: boolean }, paint: Paint): string[];
 }
 
 /** Starts counting now. */
@@ -22,17 +22,18 @@ export function beginAccount(session: ReplSession): TurnAccount {
   const before = session.usage();
   const known = new Set<ActorId>(before.agents.map(({ id }) => id));
   return {
-    lines({ id, summary }, ms, paint) {
+    lines({ id, summary }, { ms, isStopped }, paint) {
       const after = session.usage();
       const agents = after.agents.filter((agent) => agent.id !== id && !known.has(agent.id)).length;
       const figures = [
         statusText(summary.status),
-        counted(turnsOf(id, after) - turnsOf(id, before) || summary.turns, "turn"),
+        counted(turnsOf(id, after) - turnsOf(id, before), "turn"),
         ...(agents > 0 ? [counted(agents, "agent")] : []),
         `${shortCount(totalTokens(after.usage) - totalTokens(before.usage))} tokens`,
         shortTime(ms),
       ];
-      const reason = summary.reason === undefined ? [] : [safeLine(summary.reason)];
+      const isKnown = summary.reason === undefined || (isStopped && summary.status === "cancelled");
+      const reason = isKnown ? [] : [safeLine(summary.reason ?? "")];
       const denials = after.denials.slice(before.denials.length);
       const denied = denialSentence({ ...after, denials });
       return [

@@ -123,7 +123,8 @@ export class Turns {
     return (result) => {
       if (result.summary === this.#shown) return;
       this.#shown = result.summary;
-      const lines = account.lines(result, now() - startedAt, terminal.paint);
+      const how = { ms: now() - startedAt, isStopped: this.#stopped };
+      const lines = account.lines(result, how, terminal.paint);
       showResult(terminal, result, this.#said, lines);
       const goOn = this.#stopped && !this.#parts.isLeaving() ? goingOnWords(session.tree()) : null;
       if (goOn !== null) note(goOn);

@@ -1,4 +1,5 @@
 import type { CallBeginEvent, CallEndEvent, CallEvent } from "../../events/call.ts";
+import type { SupervisorEvent } from "../../events/event.ts";
 import type { CallId } from "../../mailbox/ids.ts";
 import type { Paint } from "../colour.ts";
 import { diffCount, diffRows } from "../diff/rows.ts";
@@ -9,8 +10,8 @@ import { safeLine, safeText } from "../safe-text.ts";
 
 /** What calls look like on a terminal: a line while they run, and lines that stay once they have ended. */
 export interface CallLines {
-  /** Returns the lines that stay. */
-  onEvent(event: CallEvent, columns: number): string[];
+  /** Returns the lines that stay. A call whose agent has a line of its own has none. */
+  onEvent(event: CallEvent | Extract<SupervisorEvent, { type: "agent" }>, columns: number): string[];
   /** Returns rows for the calls that run now, the newest last; at most `rows`. */
   running(frame: { readonly columns: number; readonly rows: number; readonly now: number }): string[];
 }
@@ -29,10 +30,15 @@ const SLOW_MS = 1_000;
 
 export function createCallLines(paint: Paint, now: () => number): CallLines {
   const open = new Map<CallId, Running>();
+  /** Open calls that started an agent. */
+  const started = new Set<CallId>();
   const words = createWords();
   return {
     onEvent(event, columns) {
       switch (event.type) {
+        case "agent":
+          if (event.view.call !== null && open.has(event.view.call)) started.add(event.view.call);
+          return [];
         case "call-begin":
           // Done before the file is written.
           if (EDITS.has(event.tool)) void words.load();
@@ -46,6 +52,7 @@ export function createCallLines(paint: Paint, now: () => number): CallLines {
         case "call-end": {
           const running = open.get(event.call);
           open.delete(event.call);
+          if (started.delete(event.call)) return [];
           return running === undefined ? [] : endLines(running.begin, event, { columns, paint, ...words });
         }
         default:
@@ -54,11 +61,20 @@ export function createCallLines(paint: Paint, now: () => number): CallLines {
     },
     running({ columns, rows, now: at }) {
       const calls = [...open.values()].filter(({ begin }) => !AGENTS.has(begin.tool));
-      const lines = calls.flatMap(({ begin, startedAt, tail }) => [
+      const shown = calls.slice(-rows);
+      // What runs counts more than what it prints.
+      let room = rows - shown.length;
+      const tails = shown.toReversed().map(({ tail }) => {
+        const lines = room === 0 ? [] : tail.slice(-room);
+        room -= lines.length;
+        return lines;
+      });
+      return shown.flatMap(({ begin, startedAt }, index) => [
         runningLine(begin, at - startedAt, columns, paint),
-        ...tail.map((line) => paint("dim", cutToWidth(`  ${safeLine(line)}`, columns))),
+        ...(tails[shown.length - 1 - index] ?? []).map((line) =>
+          paint("dim", cutToWidth(`  ${safeLine(line)}`, columns)),
+        ),
       ]);
-      return lines.slice(-rows);
     },
   };
 }
@@ -107,6 +123,9 @@ function endLines(begin: CallBeginEvent, end: CallEndEvent, frame: Frame): strin
       return [line(paint("yellow", "⊘"), "stopped")];
     case "ok": {
       if (AGENTS.has(begin.tool)) return [];
+      // It has not ended.
+      if (begin.tool === "Bash" && end.exitCode === undefined)
+        return [line(paint("cyan", "●"), "runs in the background; /tasks shows it")];
       const failed = end.exitCode !== undefined && end.exitCode !== 0;
       const mark = failed ? paint("red", "✗") : paint("green", "✓");
       const shows =

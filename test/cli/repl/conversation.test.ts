@@ -2,11 +2,13 @@ import { describe, expect, test } from "vitest";
 import { exitCodes } from "../../../src/cli/exit-codes.ts";
 import { Conversation } from "../../../src/cli/repl/conversation.ts";
 import type { PromptImages } from "../../../src/cli/repl/prompt-images.ts";
+import { beginAccount } from "../../../src/cli/repl/turn-account.ts";
 import type { UserPrograms } from "../../../src/cli/repl/user-programs.ts";
 import { reminderOf } from "../../../src/context/assemble.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { Summary } from "../../../src/mailbox/messages.ts";
 import type { AgentResult, SupervisorOptions } from "../../../src/session/options.ts";
+import { plain } from "../../../src/terminal/colour.ts";
 import type { Completer } from "../../../src/terminal/input/completions.ts";
 import { actor, agentView } from "../../support/agent-view.ts";
 import { settled } from "../../support/fake-clock.ts";
@@ -97,6 +99,7 @@ describe("a conversation that goes on by itself (A11.5)", () => {
     wakes(held);
     expect(held.terminal).toMatchObject({ isWorking: true });
     held.session.emit({ type: "text", actor: MAIN, text: "It found ", turn: 1 });
+    held.session.emit({ type: "agent", view: agentView({ id: MAIN, turns: 2 }) });
     held.session.emit({ type: "answered", result: answer("It found three.") });
     expect(held.terminal.isWorking).toBe(false);
     expect(held.terminal.lines).toEqual([
@@ -163,6 +166,16 @@ describe("a conversation that goes on by itself (A11.5)", () => {
 });
 
 describe("stop means stop (C21)", () => {
+  test("a turn that was stopped before its first reply counts no turns, and says once that it was stopped", async () => {
+    const { session } = await holding({ answer: never });
+    session.emit({ type: "agent", view: agentView({ id: MAIN, turns: 14 }) });
+    const account = beginAccount(session);
+    const result = { ...main, summary: { ...summary("cancelled", ""), turns: 14, reason: "You stopped it." } };
+    expect(account.lines(result, { ms: 1_000, isStopped: true }, plain)).toEqual([
+      "⊘ cancelled · 0 turns · 0 tokens · 1.0 s",
+    ]);
+  });
+
   test.each(["onEscape", "onInterrupt"] as const)(
     "%s ends the turn in front and names the agents that continue in the background",
     async (stop) => {
@@ -175,7 +188,6 @@ describe("stop means stop (C21)", () => {
       expect(terminal.lines.slice(1)).toEqual([
         "Stopping; Ctrl-C again leaves.",
         "so far",
-        "It was cancelled.",
         expect.stringMatching(/^⊘ cancelled/),
         "1 agent goes on in the background (Explore · look around); /stop ends it.",
         "> ",
