@@ -74,6 +74,7 @@ import { agentTool } from "../tools/agent.ts";
 import { bindTool } from "../tools/bind-tool.ts";
 import { undeclaredPlace } from "../tools/define-tool.ts";
 import { sessionTools } from "../tools/session-tools.ts";
+import type { TaskStore } from "../tools/tasks/store.ts";
 import { openWeb } from "../web/open-web.ts";
 import { joinPromises, openResources, type SessionResources } from "./open-resources.ts";
 import type { SessionScripts, StartAgent } from "./open-scripts.ts";
@@ -105,6 +106,8 @@ export interface OpenSession
   readonly usage: UsageMeter;
   readonly models: SessionModels;
   readonly tasks: ReturnType<typeof userTasks>;
+  /** The tasks that its agents share. */
+  readonly steps: TaskStore;
   /** Loaded when they are first asked for. */
   readonly scripts: () => Promise<SessionScripts>;
   /** Tools that cannot work here, and so are not offered, each with the reason as sentences. */
@@ -246,8 +249,9 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     : null;
   const seen = { processes, clock, actors, cwd, newId, gate, scopeOf };
   const languages = sessionLanguages(options.languageServers, seen);
+  const steps = openTasks({ journal, actors, hooks, caller }, options.resume?.state.tasks);
   const ours = sessionTools({
-    tasks: openTasks({ journal, actors, hooks, caller }, options.resume?.state.tasks),
+    tasks: steps,
     // Without Bash there are no background commands.
     background: isOff(["Bash"]) ? null : backgroundService(background, actors, clock),
     questions: asks,
@@ -378,7 +382,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   return {
     ...{ id, ids, clock, home, journal, gateway, types, limits, options, actors, spawn, agents, toolbox },
     ...{ rules, permissions, hooks, servers, skills, timers, userActors, context, common, spending, usage },
-    ...{ models, scripts, withheld, onWarning, tasks: userTasks(background, clock) },
+    ...{ models, scripts, withheld, onWarning, steps, tasks: userTasks(background, clock) },
     known: joinPromises(sandbox.known, servers.known, skills?.known ?? null),
     async close(reason) {
       watch.close();

@@ -8,6 +8,7 @@ import type { ModelService } from "../features/models/index.ts";
 import type { ScriptEnd, ScriptRequest } from "../features/scripts/index.ts";
 import type { ScriptEstimate } from "../features/scripts/script-estimate.ts";
 import type { ServerService } from "../features/servers/index.ts";
+import { tasksAsTodos } from "../features/tasks/index.ts";
 import { formatAgentReport } from "../features/user-actors/define-actor.ts";
 import { defaultTitle } from "../lib/text.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
@@ -203,7 +204,10 @@ export class Supervisor implements SupervisorHandle {
     return record ? this.#session.spawn.unsend(record) : [];
   }
 
-  readonly todos = (actor: ActorId) => this.#actors.find(actor)?.todo ?? [];
+  readonly todos = (actor: ActorId) => [
+    ...(this.#actors.find(actor)?.todo ?? []),
+    ...(actor === MAIN ? tasksAsTodos(this.#session.steps.graph) : []),
+  ];
   readonly toBackground = (actor: ActorId): number => this.#actors.toBackground(actor);
   readonly watch = (actor: ActorId, on: boolean): void => this.#actors.watch(actor, on);
 

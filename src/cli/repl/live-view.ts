@@ -1,5 +1,6 @@
 import type { AgentView, SupervisorEvent } from "../../events/event.ts";
-import type { ActorId } from "../../mailbox/ids.ts";
+import { usageSince } from "../../mailbox/conversation.ts";
+import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Paint } from "../../terminal/colour.ts";
 import { cutToWidth } from "../../terminal/display-width.ts";
 import { renderTree } from "../live-tree.ts";
@@ -21,7 +22,17 @@ export interface LiveView {
 export function createLiveView(now: () => number): LiveView {
   const views = new Map<ActorId, AgentView>();
   const waits = createWaits();
+  /** The main conversation when its run began: its line counts from then, as its time does. */
+  let before: AgentView | null = null;
   let changedAt = 0;
+  const sinceItsStart = (view: AgentView): AgentView => {
+    if (before?.startedAt !== view.startedAt) before = view;
+    const { turns, usage, costUsd } = before ?? view;
+    return {
+      ...{ ...view, turns: view.turns - turns, usage: usageSince(view.usage, usage) },
+      costUsd: view.costUsd - costUsd,
+    };
+  };
   return {
     onEvent(event) {
       if (event.type === "waiting" || event.type === "agent") changedAt = now();
@@ -29,7 +40,7 @@ export function createLiveView(now: () => number): LiveView {
       if (event.type !== "agent") return;
       const { view } = event;
       if (view.state === "ended") views.delete(view.id);
-      else views.set(view.id, view);
+      else views.set(view.id, view.id === MAIN ? sinceItsStart(view) : view);
       if (view.state === "ended" || view.activity.type === "tool") waits.end(view.id);
     },
     busy: () => views.size > 0,

@@ -1,5 +1,6 @@
 import type { Journal } from "../../journal/journal.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
+import type { Todo } from "../../mailbox/messages.ts";
 import {
   afterChange,
   noTasks,
@@ -106,4 +107,11 @@ function hookedTask(change: TaskChange, graph: TaskGraph): HookedTask | null {
   if (change.type === "created") return { event: "TaskCreated", id, subject, description };
   const isCompleted = task.status === "completed" && graph.tasks.get(id)?.status !== "completed";
   return isCompleted ? { event: "TaskCompleted", id, subject, description } : null;
+}
+
+/** Returns the session's tasks as steps of a list. */
+export function tasksAsTodos({ tasks }: TaskGraph): Todo[] {
+  return [...tasks.values()].map(({ subject, activeForm, status }) => ({
+    ...{ content: subject, activeForm: activeForm || subject, status },
+  }));
 }

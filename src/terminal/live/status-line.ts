@@ -16,6 +16,10 @@ export interface SessionStatus {
   readonly branch: string | null;
   /** Agents at work, without the main conversation; `waiting`: those of them that cannot continue now. */
   readonly agents: { readonly working: number; readonly waiting: number };
+  /** Commands and scripts that run in the background. */
+  readonly tasks: number;
+  /** The main conversation works. */
+  readonly isWorking: boolean;
 }
 
 const INDENT = "  ";
@@ -43,10 +47,8 @@ interface Part {
   readonly painted?: string;
 }
 
-function partsOf(
-  { vim, model, mode, context, costUsd, branch, agents }: SessionStatus,
-  paint: Paint,
-): Part[] {
+function partsOf(status: SessionStatus, paint: Paint): Part[] {
+  const { vim, model, mode, context, costUsd, branch, agents, tasks, isWorking } = status;
   const share = context === null ? "" : `context ${Math.round(context * 100)} %`;
   const waiting =
     agents.waiting === 0 ? "" : ` (${agents.waiting} ${agents.waiting === 1 ? "waits" : "wait"})`;
@@ -63,6 +65,8 @@ function partsOf(
     { text: costUsd > 0 ? dollars(costUsd) : "", rank: 5 },
     { text: branch === null ? "" : cutToWidth(safeLine(branch), 30), rank: 6 },
     { text: working, rank: 2, ...(agents.waiting > 0 ? { painted: paint("yellow", working) } : {}) },
+    { text: tasks === 0 ? "" : counted(tasks, "background task"), rank: 2.5 },
+    { text: isWorking ? "Esc stops" : "", rank: 7 },
   ];
 }
 

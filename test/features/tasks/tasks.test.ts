@@ -215,6 +215,10 @@ describe.each(everyDayHosts)("the session's tasks, on %s", (host) => {
       event.type === "agent" && event.view.depth === 1 ? [event.view.doing] : [],
     );
     expect(shown).toContain("Planting");
+    // What Ctrl-T lists.
+    expect(supervisor.todos(MAIN)).toEqual([
+      { content: "plant", activeForm: "Planting", status: "completed" },
+    ]);
     await supervisor.close();
     const reading = await readJournal(journalFile(supervisor.folder));
     expect(tasksOf(reading.type === "read" ? reading.records : []).tasks.get("1")).toMatchObject({

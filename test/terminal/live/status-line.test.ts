@@ -10,7 +10,10 @@ const full: SessionStatus = {
   costUsd: 0.42,
   branch: "main",
   agents: { working: 3, waiting: 1 },
+  tasks: 0,
+  isWorking: false,
 };
+const busy = { ...full, costUsd: 0, tasks: 2, isWorking: true };
 const none = { ...full, context: null, costUsd: 0, branch: null, agents: { working: 0, waiting: 0 } };
 
 test.each([
@@ -24,6 +27,12 @@ test.each([
   [26, { ...full, vim: "NORMAL" }, "  NORMAL · acceptEdits"],
   [8, full, "  accep…"],
   [80, none, "  sonnet-4-5 · acceptEdits"],
+  [
+    120,
+    busy,
+    "  sonnet-4-5 · acceptEdits · context 12 % · main · 3 agents (1 waits) · 2 background tasks · Esc stops",
+  ],
+  [60, busy, "  acceptEdits · 3 agents (1 waits) · 2 background tasks"],
   [80, { ...none, branch: "a\u001b[2Jb\u202ec", model: "m\ny" }, "  m y · acceptEdits · ab<U+202E>c"],
 ] as const)("in %i columns the line says what fits (issue 21, 6)", (columns, status, expected) => {
   expect(statusLine(status, columns, plain)).toBe(expected);

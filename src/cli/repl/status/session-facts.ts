@@ -8,7 +8,7 @@ import type { SessionStatus } from "../../../terminal/live/status-line.ts";
 import { troupeVersion } from "../../version.ts";
 
 export interface FactsOf {
-  readonly session: Pick<SupervisorHandle, "session" | "folder" | "mode" | "usage" | "describe">;
+  readonly session: Pick<SupervisorHandle, "session" | "folder" | "mode" | "usage" | "describe" | "tasks">;
   readonly cwd: string;
   /** Returns the tokens of a model's window. */
   readonly windowOf: (model: string) => number;
@@ -72,6 +72,7 @@ export function createSessionFacts({ session, cwd, windowOf, clock }: FactsOf): 
       const working = agents.filter(({ id, state }) => id !== MAIN && state !== "ended");
       const asked = new Set([...asking.values()].flat());
       const used = tokens();
+      const main = agents.find(({ id }) => id === MAIN);
       return {
         ...{ vim, model: model(), mode: session.mode(), costUsd, branch },
         context: used === null ? null : used / windowOf(model()),
@@ -79,6 +80,8 @@ export function createSessionFacts({ session, cwd, windowOf, clock }: FactsOf): 
           working: working.length,
           waiting: working.filter((view) => asked.has(view.id) || isHeldUp(view)).length,
         },
+        tasks: session.tasks.list().filter(({ state }) => state === "running").length,
+        isWorking: main !== undefined && main.state !== "ended" && main.hasLoop,
       };
     },
     commandInput(vim) {

@@ -40,6 +40,8 @@ test("counts the agents at work, those that cannot continue, and the context of 
   expect(known.status("main", null)).toEqual({
     ...{ vim: null, model: "x", mode: "default", context: 0.25, costUsd: 0.25, branch: "main" },
     agents: { working: 3, waiting: 2 },
+    tasks: 0,
+    isWorking: true,
   });
   session.emit({ type: "settled", id: "q", answer: null });
   session.emit({ type: "compacted", actor: MAIN, trigger: "auto", before: 250, after: 100 });
