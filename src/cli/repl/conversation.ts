@@ -145,6 +145,9 @@ export class Conversation {
   }
 
   onEvent(event: SupervisorEvent): void {
+    const read = this.#unread.readBy(event);
+    for (const line of read) this.terminal.echo(line);
+    if (read.length > 0) this.#showQueued();
     this.#conflicts.onEvent(event);
     this.#turns.onEvent(event);
   }
@@ -202,6 +205,7 @@ export class Conversation {
     const lines = this.#isClearing ? [] : this.#unread.unsend(this.#begun?.session);
     const stopped = this.#stopTurn();
     if (lines.length > 0) this.terminal.giveBack(lines);
+    this.#showQueued();
     return stopped;
   }
 
@@ -226,18 +230,33 @@ export class Conversation {
   #onLine(text: string): void {
     const begun = this.#begun;
     if (this.#isLeaving) return;
-    if (!begun || this.#isClearing) return void this.#unread.wait(text);
+    if (!begun || this.#isClearing) return this.#wait(text);
     begun.remember(text);
     const { session } = begun;
     const hasServers = session.mcpServers().length > 0;
     const skill = isSlashCommand(text) && callsSkill(text, session.skills(), hasServers);
     const [, command] = /^!\s*([\s\S]*\S)/.exec(text) ?? [];
+    const runsNow = command !== undefined || (isSlashCommand(text) && !skill) || !this.#turns.isRunning;
+    if (runsNow) this.terminal.echo(this.#unread.typedAs(text));
     if (command !== undefined) void this.#commands.runInShell(command);
     else if (isSlashCommand(text) && !skill) void this.#slash(text, begun);
-    else if (!this.#turns.isRunning) this.#prompt(text, begun);
+    else if (runsNow) this.#prompt(text, begun);
     // A skill runs as a prompt of its own.
-    else if (skill) this.#unread.wait(text);
-    else this.#unread.tellMain(text, session);
+    else if (skill) this.#wait(text);
+    else {
+      this.#unread.tellMain(text, session);
+      this.#showQueued();
+    }
+  }
+
+  #wait(text: string): void {
+    this.#unread.wait(text);
+    this.#showQueued();
+  }
+
+  /** What nothing has read yet is shown until something does. */
+  #showQueued(): void {
+    this.terminal.showQueued(this.#unread.lines);
   }
 
   #prompt(text: string, { session }: ConversationStart): void {
@@ -246,15 +265,17 @@ export class Conversation {
     void this.#turns.run(
       session,
       (signal) => session.prompt(told, signal, images),
-      () => this.#unread.tellMain(told, session),
+      () => this.#unread.tellMain(told, session, { isShown: true }),
     );
   }
 
   #next(): void {
     const isOpen = this.#begun && !this.#isLeaving && !this.#isClearing;
     const text = isOpen ? this.#unread.next() : undefined;
-    if (text !== undefined) this.#onLine(text);
-    else if (isOpen && !this.#turns.isRunning) void this.#conflicts.ask();
+    if (text !== undefined) {
+      this.#showQueued();
+      this.#onLine(text);
+    } else if (isOpen && !this.#turns.isRunning) void this.#conflicts.ask();
   }
 
   async #slash(line: string, begun: ConversationStart): Promise<void> {

@@ -54,17 +54,13 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   let settling = false;
 
   const typed = [...options.history];
+  /** Lines whose pasted text was folded, as they were shown. */
+  const folded = new Map<string, string>();
   const prompt = createEditor({
     ...{ history: options.history, completer: options.completer, paint },
     onLine(text, shown) {
       if (text.trim() === "") return;
-      screen.gap();
-      screen.print(
-        echoOf(shown, screen.columns())
-          .map((row) => paint("bold", row))
-          .join("\n"),
-      );
-      screen.gap();
+      if (shown !== text) folded.set(text, shown);
       typed.unshift(text);
       vim.restart();
       options.onLine(text);
@@ -233,6 +229,19 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       inside.onEvent(event);
       screen.onEvent(event);
     }),
+    echo: shown((text: string) => {
+      screen.gap();
+      screen.print(
+        echoOf(folded.get(text) ?? text, screen.columns())
+          .map((row) => paint("bold", row))
+          .join("\n"),
+      );
+      screen.gap();
+      folded.delete(text);
+    }),
+    showQueued: shown((lines: readonly string[]) =>
+      screen.showQueued(lines.map((text) => folded.get(text) ?? text)),
+    ),
     giveBack: shown((lines: readonly string[]) =>
       prompt.set([...lines, prompt.text].filter(Boolean).join("\n")),
     ),

@@ -117,6 +117,9 @@ export function createPlainTerminal(io: CliIO, options: TerminalListeners): Term
     workIn() {},
     vimMode: () => null,
     showBelow() {},
+    // The system shows what is typed.
+    echo() {},
+    showQueued() {},
     // It has no Escape.
     giveBack: (lines) => line(`Not sent: ${safeText(lines.join("\n"))}`),
     print: line,

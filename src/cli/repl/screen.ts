@@ -28,7 +28,7 @@ export interface Editing {
 }
 
 /** What is on the terminal: permanent lines, the reply as it is written, the agents, and the input line. */
-export interface Screen extends Pick<Replies, "ready">, Pick<Terminal, "workIn" | "showBelow"> {
+export interface Screen extends Pick<Replies, "ready">, Pick<Terminal, "workIn" | "showBelow" | "showQueued"> {
   columns(): number;
   /** Returns a whole reply of a model as rows. */
   replyRows(text: string): string[];
@@ -58,6 +58,8 @@ export interface Screen extends Pick<Replies, "ready">, Pick<Terminal, "workIn" 
 
 /** What is kept of thoughts to show their newest line. */
 const THOUGHT_CHARS = 2_000;
+/** Lines of the user that wait, of which the newest are shown. */
+const MOST_QUEUED = 3;
 /** The painted rows leave two thirds of the terminal alone: more are torn when it is resized. */
 const FEWEST_ROWS = 6;
 
@@ -65,6 +67,7 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
   const canvas = createCanvas(stdout);
   let place = cwd;
   let rowsBelow: (columns: number) => readonly string[] = () => [];
+  let queued: readonly string[] = [];
   const reply = createReplies({ paint, cwd: () => place });
   const live = createLiveView(() => clock.now());
   const calls = createCallLines(paint, () => clock.now());
@@ -161,12 +164,14 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
     const running = calls.running({ columns: columns(), rows: Math.max(1, Math.floor(room / 2)), now });
     const thinking =
       working && thought !== "" ? [paint("dim", cutToWidth(thoughtLine(thought), columns()))] : [];
-    const forTree = Math.max(1, room - running.length - thinking.length - 1 - tail.length);
+    const others = running.length + thinking.length + Math.min(queued.length, MOST_QUEUED);
+    const forTree = Math.max(1, room - others - 1 - tail.length);
     const frame = { columns: columns(), rows: forTree, paint };
     const tree = working || live.busy() ? treeFor(frame) : [];
     const gapAbove = tree.length > 0 && (tail.length > 0 || !lastIsEmpty) ? [""] : [];
     const said = tail.slice(-Math.max(1, room - running.length - 1));
-    return [...said, ...thinking, ...running, ...gapAbove, ...tree];
+    const waiting = queued.slice(-MOST_QUEUED).map((line) => paint("dim", queuedRow(line, columns())));
+    return [...said, ...thinking, ...running, ...gapAbove, ...tree, ...waiting];
   };
 
   return {
@@ -178,6 +183,9 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
     },
     showBelow(rows) {
       rowsBelow = rows;
+    },
+    showQueued(lines) {
+      queued = lines;
     },
     print,
     gap,
@@ -294,4 +302,9 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
 function thoughtLine(thought: string): string {
   const lines = thought.split("\n").filter((line) => line.trim() !== "");
   return `∴ ${safeLine(lines.at(-1) ?? "")}`;
+}
+
+function queuedRow(text: string, columns: number): string {
+  const [first = "", ...others] = text.trim().split("\n");
+  return cutToWidth(`waits › ${safeLine(first)}${others.length > 0 ? " …" : ""}`, columns);
 }

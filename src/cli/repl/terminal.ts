@@ -55,6 +55,10 @@ export interface Terminal {
   onEvent(event: SupervisorEvent): void;
   /** Shows these rows below the prompt, from now on; asked for whenever it is painted. */
   showBelow(rows: (columns: number) => readonly string[]): void;
+  /** Prints a line that the user has typed, as its turn comes. */
+  echo(text: string): void;
+  /** Shows these lines of the user, which nothing has read yet. */
+  showQueued(lines: readonly string[]): void;
   /** Puts lines back into the prompt, before what is typed there. */
   giveBack(lines: readonly string[]): void;
   /** The main conversation starts working. */

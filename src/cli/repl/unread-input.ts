@@ -1,5 +1,6 @@
 import { reminderOf } from "../../context/assemble.ts";
 import { escapeTags } from "../../context/escape-tags.ts";
+import type { SupervisorEvent } from "../../events/event.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { PromptImages } from "./prompt-images.ts";
 import type { ReplSession } from "./repl-session.ts";
@@ -13,6 +14,9 @@ export class UnreadInput {
   readonly #images: Pick<PromptImages, "of">;
   /** By the text that the main conversation was sent: what was typed, and what had been run before. */
   readonly #sent = new Map<string, { readonly typed: string; readonly ran: readonly string[] }>();
+  /** What it was sent and has not read, and the turn in progress then. */
+  #unread: readonly { readonly told: string; readonly typed: string; readonly turn: number }[] = [];
+  #turn = 0;
 
   constructor(images: Pick<PromptImages, "of">) {
     this.#images = images;
@@ -29,6 +33,29 @@ export class UnreadInput {
   /** Returns the next line whose turn it is. */
   next(): string | undefined {
     return this.#waiting.shift();
+  }
+
+  /** What waits to be read, as it was typed, oldest first. */
+  get lines(): string[] {
+    return [...this.#unread.map(({ typed }) => typed), ...this.#waiting.map((text) => this.typedAs(text))];
+  }
+
+  /** What the user typed for a text that waited. */
+  typedAs(text: string): string {
+    return this.#sent.get(text)?.typed ?? text;
+  }
+
+  /** Returns the lines that an event shows to be read, oldest first: the first sign of a turn comes before its record. */
+  readBy(event: SupervisorEvent): string[] {
+    if (event.type === "agent" && event.view.id === MAIN) this.#turn = event.view.turns + 1;
+    if (this.#unread.length === 0 || !("actor" in event) || event.actor !== MAIN) return [];
+    const isRead = ({ told, turn }: { readonly told: string; readonly turn: number }): boolean =>
+      event.type === "queued"
+        ? event.state === "read" && event.text === told
+        : "turn" in event && event.turn > turn;
+    const read = this.#unread.filter(isRead);
+    if (read.length > 0) this.#unread = this.#unread.filter((line) => !read.includes(line));
+    return read.map(({ typed }) => typed);
   }
 
   takeWaiting(): string[] {
@@ -49,12 +76,13 @@ export class UnreadInput {
    * While it works it gets the text at the next turn; an ending conversation gets it as its next prompt. Images come only
    * with a prompt, so a text that has some waits for its turn.
    */
-  tellMain(typed: string, session: Pick<ReplSession, "send">): void {
+  tellMain(typed: string, session: Pick<ReplSession, "send">, { isShown = false } = {}): void {
     if (this.#images.of(typed).length > 0) return void this.wait(typed);
     const ran = [...this.#ran];
     const told = this.withRun(typed);
     this.#sent.set(told, { typed, ran });
     if (session.send(MAIN, told) !== "queued") this.wait(told);
+    else if (!isShown) this.#unread = [...this.#unread, { told, typed, turn: this.#turn }];
   }
 
   /** Returns what was typed and not read, oldest first, and forgets it: no model will hear it. */
@@ -66,6 +94,7 @@ export class UnreadInput {
       return typed;
     });
     this.#sent.clear();
+    this.#unread = [];
     return lines;
   }
 }

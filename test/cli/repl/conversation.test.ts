@@ -223,6 +223,27 @@ describe("stop means stop (C21)", () => {
     expect(session.prompts[1]).toContain("printed by ls");
   });
 
+  test("a line that is typed while it works waits in view, and is printed where the conversation reads it (issue 21, 5)", async () => {
+    const { terminal, session, type } = await holding({ answer: never, hears });
+    await type("go");
+    session.emit({ type: "agent", view: agentView({ id: MAIN, turns: 3 }) });
+    session.emit({ type: "text", actor: MAIN, text: "Working", turn: 4 });
+    await type("and the tests?");
+    session.emit({ type: "text", actor: MAIN, text: " on it.", turn: 4 });
+    expect(terminal).toMatchObject({ echoed: ["go"], queued: ["and the tests?"] });
+    session.emit({ type: "thinking", actor: MAIN, text: "The tests", turn: 5 });
+    expect(terminal).toMatchObject({ echoed: ["go", "and the tests?"], queued: [] });
+    await type("and then?");
+    session.emit({ type: "queued", actor: MAIN, id: "q", text: "and then?", state: "read" });
+    expect(terminal).toMatchObject({ echoed: ["go", "and the tests?", "and then?"], queued: [] });
+    await type("/compact-all-of-it");
+    await type("never read");
+    expect(terminal.queued).toEqual(["never read"]);
+    terminal.listeners.onEscape();
+    expect(terminal.queued).toEqual([]);
+    expect(terminal.echoed).not.toContain("never read");
+  });
+
   test("Escape between turns does nothing; Ctrl-C says how to leave", async () => {
     const { terminal, talk } = await holding();
     terminal.listeners.onEscape();

@@ -32,6 +32,13 @@ export class FakeTerminal implements Terminal {
   workIn(): void {}
   vimMode = () => null;
   showBelow(): void {}
+  /** What the user typed, as it was shown when its turn came, and what waits now. */
+  readonly echoed: string[] = [];
+  queued: readonly string[] = [];
+  echo = (text: string): void => void this.echoed.push(text);
+  showQueued = (lines: readonly string[]): void => {
+    this.queued = lines;
+  };
   readonly givenBack: string[] = [];
   giveBack = (lines: readonly string[]): void => void this.givenBack.push(...lines);
   print = (text: string): void => void this.lines.push(text);
