@@ -74,7 +74,6 @@ import { agentTool } from "../tools/agent.ts";
 import { bindTool } from "../tools/bind-tool.ts";
 import { undeclaredPlace } from "../tools/define-tool.ts";
 import { sessionTools } from "../tools/session-tools.ts";
-import type { TaskStore } from "../tools/tasks/store.ts";
 import { openWeb } from "../web/open-web.ts";
 import { joinPromises, openResources, type SessionResources } from "./open-resources.ts";
 import type { SessionScripts, StartAgent } from "./open-scripts.ts";
@@ -95,7 +94,6 @@ export interface OpenSession
   readonly permissions: Permissions;
   readonly hooks: SessionHooks;
   readonly servers: OpenedServers;
-  /** Null: the session has none. */
   readonly skills: SessionSkills | null;
   /** Null: the program ends with its answer. */
   readonly timers: Timers | null;
@@ -106,8 +104,7 @@ export interface OpenSession
   readonly usage: UsageMeter;
   readonly models: SessionModels;
   readonly tasks: ReturnType<typeof userTasks>;
-  /** The tasks that its agents share. */
-  readonly steps: TaskStore;
+  readonly steps: ReturnType<typeof openTasks>;
   /** Loaded when they are first asked for. */
   readonly scripts: () => Promise<SessionScripts>;
   /** Tools that cannot work here, and so are not offered, each with the reason as sentences. */

@@ -8,7 +8,6 @@ import type { ModelService } from "../features/models/index.ts";
 import type { ScriptEnd, ScriptRequest } from "../features/scripts/index.ts";
 import type { ScriptEstimate } from "../features/scripts/script-estimate.ts";
 import type { ServerService } from "../features/servers/index.ts";
-import { tasksAsTodos } from "../features/tasks/index.ts";
 import { formatAgentReport } from "../features/user-actors/define-actor.ts";
 import { defaultTitle } from "../lib/text.ts";
 import type { Compaction } from "../mailbox/compacted.ts";
@@ -43,7 +42,6 @@ import { assertMergeHasTree, assertNonEmptyPrompt, validateSpawn } from "./valid
 const NEVER = new AbortController().signal;
 /** Of an agent that the user starts without a type. */
 const USUAL_TYPE = "Explore";
-const CANCELLED = "It was cancelled.";
 
 /**
  * A session: the main conversation and every agent under it. It decides and records; it runs no tool and starts no
@@ -204,10 +202,8 @@ export class Supervisor implements SupervisorHandle {
     return record ? this.#session.spawn.unsend(record) : [];
   }
 
-  readonly todos = (actor: ActorId) => [
-    ...(this.#actors.find(actor)?.todo ?? []),
-    ...(actor === MAIN ? tasksAsTodos(this.#session.steps.graph) : []),
-  ];
+  readonly todos = (actor: ActorId) =>
+    (this.#actors.find(actor)?.todo ?? []).concat(actor === MAIN ? this.#session.steps.todos : []);
   readonly toBackground = (actor: ActorId): number => this.#actors.toBackground(actor);
   readonly watch = (actor: ActorId, on: boolean): void => this.#actors.watch(actor, on);
 
@@ -240,7 +236,7 @@ export class Supervisor implements SupervisorHandle {
     if (main && main.hasEnded === false) return this.#resultOf(main, signal);
     // What runs in the background may still have notices for it, which it must hear before this is over.
     if (this.#session.options.background !== "wake") {
-      await untilEnded(unfinished, ({ id }) => this.cancel(id, CANCELLED), signal);
+      await untilEnded(unfinished, ({ id }, reason) => this.cancel(id, reason), signal);
       await this.#actors.settled();
     }
     // Its end may have been recorded when the program died, and the user may not have seen it: a closed session had shown it.
@@ -391,7 +387,7 @@ export class Supervisor implements SupervisorHandle {
     // A conversation that does not wait for its background stops only what it waits for.
     const wakes = record.id === MAIN && this.#session.options.background === "wake";
     const [ended, scope] = [record.ended, wakes ? "foreground" : "subtree"] as const;
-    await untilEnded([record], (actor) => this.cancel(actor.id, abortReason(signal), scope), signal);
+    await untilEnded([record], ({ id }, reason) => this.cancel(id, reason, scope), signal);
     const summary = await ended;
     const { id, type, description, startedAt, endedAt, createdAt } = viewOf(record);
     return { id, type, description, summary, durationMs: (endedAt ?? createdAt) - (startedAt ?? createdAt) };
@@ -400,10 +396,4 @@ export class Supervisor implements SupervisorHandle {
   #assertOpen(): void {
     if (this.#closing) throw new Error("The session is closed.");
   }
-}
-
-/** Returns why the caller stopped waiting, if it said so. */
-function abortReason(signal: AbortSignal | undefined): string {
-  const reason: unknown = signal?.reason;
-  return reason instanceof Error && reason.name !== "AbortError" ? reason.message : CANCELLED;
 }

@@ -99,6 +99,18 @@ describe("a block of Markdown", () => {
       80,
       Array.from({ length: 12 }, () => "a: 12345678"),
     ],
+    [
+      "names between underscores, which are no bold text",
+      "see pkg/__main__.py, __init__ and __bold words__",
+      80,
+      ["see pkg/__main__.py, __init__ and bold words"],
+    ],
+    [
+      "a definition of a link, which is hidden elsewhere",
+      "[x]: https://a.example 'y'\n",
+      80,
+      ["[x]: https://a.example 'y'"],
+    ],
     ["an empty text", "\n\n", 80, []],
   ])("shows %s", (_, text, columns, rows) => {
     expect(rowsOf(text, columns)).toEqual(rows);

@@ -1,6 +1,7 @@
 import type { PermissionMode } from "../../session/options.ts";
 import { type Choices, chosenKey } from "../../terminal/dialogs/choice-form.ts";
 import { wrapText } from "../../terminal/wrap.ts";
+import type { ReplSession } from "./repl-session.ts";
 import type { Terminal } from "./terminal.ts";
 
 const WARNING =
@@ -38,4 +39,16 @@ export function nextMode(
 ): PermissionMode | undefined {
   const free = CYCLE.filter((one) => whyNot(one) === null);
   return free[(free.indexOf(mode) + 1) % free.length];
+}
+
+/** Returns what changes the mode to acceptEdits; undefined if it cannot, or need not, be changed. */
+export function acceptEdits({
+  session,
+  whyNot,
+}: {
+  readonly session: Pick<ReplSession, "mode" | "setMode">;
+  whyNot(mode: PermissionMode): string | null;
+}): (() => void) | undefined {
+  if (session.mode() !== "default" || whyNot("acceptEdits") !== null) return undefined;
+  return () => session.setMode("acceptEdits");
 }

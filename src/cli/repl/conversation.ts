@@ -8,7 +8,7 @@ import { exitCodes } from "../exit-codes.ts";
 import type { CliIO } from "../io.ts";
 import { agentActions } from "./agent-actions.ts";
 import { terminalPerson } from "./asks/person.ts";
-import { nextMode } from "./confirm-mode.ts";
+import { acceptEdits, nextMode } from "./confirm-mode.ts";
 import { Conflicts } from "./conflicts.ts";
 import { createDoublePress } from "./double-press.ts";
 import { argumentsOf, menuOf } from "./menu.ts";
@@ -120,7 +120,10 @@ export class Conversation {
 
   /** Asks at the terminal. The session withdraws a question of a stopped turn. */
   get person(): UserHandler {
-    const person = terminalPerson(this.terminal, () => this.#begun?.own);
+    const person = terminalPerson(this.terminal, () => ({
+      own: this.#begun?.own,
+      acceptEdits: this.#begun && acceptEdits(this.#begun),
+    }));
     return {
       ask: async (ask, signal) => {
         // The text before it takes another way, which may be slower.
@@ -230,7 +233,7 @@ export class Conversation {
   #onLine(text: string): void {
     const begun = this.#begun;
     if (this.#isLeaving) return;
-    if (!begun || this.#isClearing) return this.#wait(text);
+    if (!begun || this.#isClearing) return void this.#wait(text);
     begun.remember(text);
     const { session } = begun;
     const hasServers = session.mcpServers().length > 0;

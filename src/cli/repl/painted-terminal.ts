@@ -3,7 +3,7 @@ import { createFrames, TEXT_MS } from "../../terminal/canvas/frames.ts";
 import { createKeyProtocol } from "../../terminal/canvas/key-protocol.ts";
 import { takeKeys } from "../../terminal/canvas/modes.ts";
 import { paintFor } from "../../terminal/colour.ts";
-import { createChoiceForm } from "../../terminal/dialogs/choice-form.ts";
+import { chosenText, createChoiceForm } from "../../terminal/dialogs/choice-form.ts";
 import type { Completer } from "../../terminal/input/completions.ts";
 import { createEditor, type Editor } from "../../terminal/input/editor.ts";
 import type { Keymap } from "../../terminal/input/keymap.ts";
@@ -176,8 +176,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     });
     answer?.editor.close();
     answer = null;
-    const chosen = choices.answers.find(({ key }) => key === line)?.words;
-    const echo = `${words}${line ?? ""}${chosen === undefined ? "" : `  ${chosen}`}`;
+    const echo = `${words}${chosenText(line ?? "", choices)}`;
     screen.through(paint("bold", wrapText(echo, screen.columns()).join("\n")));
     frames.now();
     return line;

@@ -28,7 +28,9 @@ export interface Editing {
 }
 
 /** What is on the terminal: permanent lines, the reply as it is written, the agents, and the input line. */
-export interface Screen extends Pick<Replies, "ready">, Pick<Terminal, "workIn" | "showBelow" | "showQueued"> {
+export interface Screen
+  extends Pick<Replies, "ready">,
+    Pick<Terminal, "workIn" | "showBelow" | "showQueued"> {
   columns(): number;
   /** Returns a whole reply of a model as rows. */
   replyRows(text: string): string[];

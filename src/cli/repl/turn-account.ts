@@ -14,7 +14,11 @@ import type { ReplSession } from "./repl-session.ts";
 /** What a turn used, as the difference of two totals. */
 export interface TurnAccount {
   /** Returns "✓ done · 2 turns · 1 agent · 3.4k tokens · 8.4 s", and a sentence for each further remark. `isStopped`: by the user. */
-  lines(result: AgentResult, how: { readonly ms: number; readonly isStopped: boolean }, paint: Paint): string[];
+  lines(
+    result: AgentResult,
+    how: { readonly ms: number; readonly isStopped: boolean },
+    paint: Paint,
+  ): string[];
 }
 
 /** Starts counting now. */

@@ -23,14 +23,19 @@ export interface TaskParts {
 }
 
 /** Opens the session's tasks. They use no joint: the tools change them, and the live tree shows each actor's own. */
-export function openTasks(parts: TaskParts, graph: TaskGraph | undefined): TaskStore {
+export function openTasks(parts: TaskParts, graph: TaskGraph | undefined): SharedTasks {
   return new Tasks(parts, graph);
+}
+
+export interface SharedTasks extends TaskStore {
+  /** The tasks as steps of a list. */
+  readonly todos: readonly Todo[];
 }
 
 type Changing = Parameters<TaskStore["change"]>[1];
 
 /** The session's tasks, shared by its agents: a fold of the journal's events. */
-class Tasks implements TaskStore {
+class Tasks implements SharedTasks {
   #graph: TaskGraph;
   readonly #parts: TaskParts;
   /** Settles when no change waits for hooks: two that wait together would be decided by the same graph. */
@@ -43,6 +48,12 @@ class Tasks implements TaskStore {
 
   get graph(): TaskGraph {
     return this.#graph;
+  }
+
+  get todos(): readonly Todo[] {
+    return [...this.#graph.tasks.values()].map(({ subject, activeForm, status }) => ({
+      ...{ content: subject, activeForm: activeForm || subject, status },
+    }));
   }
 
   change: TaskStore["change"] = (decide, by) => {
@@ -107,11 +118,4 @@ function hookedTask(change: TaskChange, graph: TaskGraph): HookedTask | null {
   if (change.type === "created") return { event: "TaskCreated", id, subject, description };
   const isCompleted = task.status === "completed" && graph.tasks.get(id)?.status !== "completed";
   return isCompleted ? { event: "TaskCompleted", id, subject, description } : null;
-}
-
-/** Returns the session's tasks as steps of a list. */
-export function tasksAsTodos({ tasks }: TaskGraph): Todo[] {
-  return [...tasks.values()].map(({ subject, activeForm, status }) => ({
-    ...{ content: subject, activeForm: activeForm || subject, status },
-  }));
 }

@@ -21,12 +21,24 @@ export interface Choices {
   readonly several?: boolean;
   /** What Escape answers; without one, the question stays unanswered. */
   readonly escape?: string;
+  /** What Shift-Tab answers; without one, it selects. */
+  readonly shiftTab?: string;
 }
 
 /** Reads a typed number as the answer with that number; any other line stays as it is. */
 export function chosenKey(line: string, { answers }: Choices): string {
   const number = /^\s*(\d{1,3})\s*$/.exec(line)?.[1];
   return (number === undefined ? undefined : answers[Number(number) - 1]?.key) ?? line;
+}
+
+/** Returns a line as it stays on the screen, with what it chose. */
+export function chosenText(line: string, { answers, several = false }: Choices): string {
+  const parts = several ? line.split(",") : [line];
+  const chosen = parts.flatMap(
+    (part) => answers.find(({ key }) => key === chosenKey(part.trim(), { answers })) ?? [],
+  );
+  if (chosen.length < parts.length) return line;
+  return `${line}  ${chosen.map(({ words }) => words).join("; ")}`;
 }
 
 /** Where a question is drawn. */
@@ -84,6 +96,7 @@ export function createChoiceForm(
   const take = (key: Key): boolean => {
     if (editor.shown !== "" || answers.length === 0) return false;
     if (isKey(key, "down") || isKey(key, "tab")) move(1);
+    else if (isKey(key, "shift+tab") && choices.shiftTab !== undefined) onLine(choices.shiftTab);
     else if (isKey(key, "up") || isKey(key, "shift+tab")) move(-1);
     else if (isKey(key, "escape")) selected = null;
     else if (selected === null) return false;

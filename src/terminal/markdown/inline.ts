@@ -26,7 +26,8 @@ function tokenSpans(token: Token, page: MarkdownPage, formats: readonly Format[]
   const inside = (format: Format): StyledSpan[] => spansOf(token, page, [...formats, format]);
   switch (token.type) {
     case "strong":
-      return inside("bold");
+      // `__main__` in a path is a name.
+      return /^__\w+__$/.test(token.raw) ? [words(token.raw, formats)] : inside("bold");
     case "em":
       return inside("italic");
     case "del":

@@ -6,7 +6,7 @@ import type { Sheet } from "../../../src/cli/repl/asks/shown.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { PermissionRequest, PlanRequest, Question } from "../../../src/policy/asks.ts";
 import { plain } from "../../../src/terminal/colour.ts";
-import { answerRows } from "../../../src/terminal/dialogs/choice-form.ts";
+import { answerRows, chosenText } from "../../../src/terminal/dialogs/choice-form.ts";
 import { displayWidth } from "../../../src/terminal/display-width.ts";
 import { visibleText } from "../../../src/terminal/visible-text.ts";
 
@@ -15,7 +15,7 @@ const { permissionReply } = permissions;
 function permissionRows(
   ask: PermissionRequest,
   on: Sheet,
-  options: { readonly whole?: boolean; readonly keeps?: boolean } = {},
+  options: { readonly whole?: boolean; readonly keeps?: boolean; readonly edits?: boolean } = {},
 ): string[] {
   const answers = answerRows(permissions.permissionChoices(ask, on, options), on).flat();
   return [...permissions.permissionRows(ask, on, options), ...answers];
@@ -93,6 +93,30 @@ describe("a permission ask", () => {
       "ysnd",
       "ynd",
     ]);
+    const { answers, shiftTab } = permissions.permissionChoices(ask, sheet, { keeps: true, edits: true });
+    expect(answers.map(({ key }) => key).join("")).toBe("yaspnd");
+    expect(shiftTab).toBe("a");
+    expect(permissionReply("a", { ...ask, edits: true })).toEqual({ type: "edits" });
+  });
+
+  test("names what a server's tool is given, also what is in its title", () => {
+    const details = [
+      { name: "from", value: "EUR" },
+      { name: "to", value: "USD" },
+    ];
+    const rows = permissionRows({ ...ask, tool: "mcp__rates__rate", title: "EUR", details }, sheet);
+    expect(rows).toContain("  from        EUR");
+  });
+
+  test("offers to show all of a change only if some of it is not shown", () => {
+    const diff = {
+      ...{ path: "/p/a.ts", isNew: true, added: 1, removed: 0, omitted: 0, isBinary: false },
+      hunks: [{ oldStart: 1, oldLines: 0, newStart: 1, newLines: 1, lines: ["+one"] }],
+    };
+    const rows = (omitted: number) =>
+      permissionRows({ ...ask, diff: { ...diff, omitted } }, sheet).join("\n");
+    expect(rows(0)).not.toContain("view all");
+    expect(rows(3)).toContain("view all");
   });
 
   test("without a rule that would be narrow enough can only be allowed once", () => {
@@ -264,6 +288,20 @@ describe("a question (A14.1 to A14.3)", () => {
   });
 });
 
+test.each([
+  ["1", false, "1  yes"],
+  ["n", false, "n  no"],
+  ["n never", false, "n never"],
+  ["1,2", true, "1,2  yes; no"],
+  ["4", false, "4"],
+] as const)("the answer %j stays on the screen with what it means", (line, several, shown) => {
+  const answers = [
+    { key: "y", words: "yes" },
+    { key: "n", words: "no" },
+  ];
+  expect(chosenText(line, { answers, several })).toBe(shown);
+});
+
 describe("a plan (A14.9)", () => {
   const plan: PlanRequest = {
     type: "plan",
@@ -278,7 +316,7 @@ describe("a plan (A14.9)", () => {
   };
 
   test("is shown whole, with its file and what approval allows", () => {
-    const text = planRows(plan, sheet).join("\n");
+    const text = planRows(plan, sheet, (markdown) => markdown.split("\n")).join("\n");
     for (const words of ["45. step", "90. step", "/home/plan.md", "run tests: Bash(npm test)"]) {
       expect(text).toContain(words);
     }

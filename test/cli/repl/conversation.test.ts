@@ -170,7 +170,10 @@ describe("stop means stop (C21)", () => {
     const { session } = await holding({ answer: never });
     session.emit({ type: "agent", view: agentView({ id: MAIN, turns: 14 }) });
     const account = beginAccount(session);
-    const result = { ...main, summary: { ...summary("cancelled", ""), turns: 14, reason: "You stopped it." } };
+    const result = {
+      ...main,
+      summary: { ...summary("cancelled", ""), turns: 14, reason: "You stopped it." },
+    };
     expect(account.lines(result, { ms: 1_000, isStopped: true }, plain)).toEqual([
       "⊘ cancelled · 0 turns · 0 tokens · 1.0 s",
     ]);

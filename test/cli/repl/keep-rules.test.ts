@@ -18,7 +18,7 @@ const ask: PermissionRequest = {
 };
 
 /** Answers the request with these lines, in a project with these settings of its own. */
-async function answered(lines: readonly string[], settings?: object) {
+async function answered(lines: readonly string[], settings?: object, edited?: string) {
   const [cwd, homedir] = [temporaryFolder(), temporaryFolder()];
   if (settings !== undefined) {
     mkdirSync(join(cwd, ".claude"));
@@ -36,9 +36,13 @@ async function answered(lines: readonly string[], settings?: object) {
     },
   });
   terminal.answers.push(...lines);
-  const answer = await terminalPerson(terminal, () => own).ask(ask, new AbortController().signal);
+  const modes: string[] = [];
+  const offers = () => ({ own, acceptEdits: () => void modes.push("acceptEdits") });
+  const edit = { ...ask, tool: "Edit", level: "write", title: `${cwd}${edited}` } as const;
+  const asked = edited === undefined ? ask : { ...edit, reason: `${edit.title}: no rule allows to write it` };
+  const answer = await terminalPerson(terminal, offers).ask(asked, new AbortController().signal);
   const later = await settingsReader(settingsSource(own.io, cwd), false).read();
-  return { answer, terminal, file: keptFile(own), later };
+  return { answer, terminal, file: keptFile(own), later, modes };
 }
 
 test("always in this project shows the rule, writes it, and later sessions need no trust for it", async () => {
@@ -62,3 +66,18 @@ test("it agrees to nothing else that the directory brings", async () => {
   expect(later.trust).toMatchObject({ type: "untrusted" });
   expect(later.rules).toEqual([]);
 });
+
+test("an edit in the project is named by its path there, and can change the mode (issue 21, 7)", async () => {
+  const { answer, terminal, modes } = await answered(["a"], undefined, "/src/a.ts");
+  expect(terminal.text).toContain("  Edit  src/a.ts\n  why         src/a.ts: no rule allows to write it");
+  expect([answer, modes]).toEqual([{ type: "allow", span: "once" }, ["acceptEdits"]]);
+});
+
+test.each([["/../outside/a.ts"], [undefined]])(
+  "what the mode acceptEdits would not spare does not offer it: %j",
+  async (edited) => {
+    const { answer, terminal, modes } = await answered(["a", "n"], undefined, edited);
+    expect(terminal.text).toContain("Type y, s, p, n or d, and Enter.");
+    expect([answer, modes]).toEqual([{ type: "deny", span: "once" }, []]);
+  },
+);

@@ -11,6 +11,8 @@ export type PermissionReply =
   | { readonly type: "answer"; readonly answer: UserAnswer }
   /** Allow it, and write these rules into the project's settings. */
   | { readonly type: "keep"; readonly rules: readonly string[] }
+  /** Allow it, and from now on all edits that nothing forbids. */
+  | { readonly type: "edits" }
   | { readonly type: "view" }
   /** Not one of the answers; the sentence lists them. */
   | { readonly type: "unclear"; readonly hint: string };
@@ -19,9 +21,17 @@ export type PermissionReply =
 export function permissionRows(
   ask: PermissionRequest,
   sheet: Sheet,
-  { whole = false, compare = () => null }: { readonly whole?: boolean; readonly compare?: CompareWords } = {},
+  {
+    whole = false,
+    compare = () => null,
+    cwd,
+  }: { readonly whole?: boolean; readonly compare?: CompareWords; readonly cwd?: string | undefined } = {},
 ): string[] {
-  const { tool, title, description, diff } = ask;
+  const { tool, description, diff } = ask;
+  const isEdit = EDITS.has(tool) && isInside(ask.title, cwd);
+  const [title, reason] = [ask.title, ask.reason].map((text) =>
+    isEdit ? text.replaceAll(`${cwd}/`, "") : text,
+  ) as [string, string];
   // The change says all that the input says.
   const details = diff === undefined || whole ? ask.details : [];
   const several = ask.askers.length > 1 ? ` (${ask.askers.length} agents ask for the same)` : "";
@@ -30,11 +40,13 @@ export function permissionRows(
     ...(description === undefined || description === title
       ? []
       : field("model says", description, sheet, whole, WORDS)),
-    ...field("why", ask.reason, sheet),
+    ...field("why", reason, sheet),
     ...field("danger", formatDanger(ask.level), sheet),
     ...field("from", askersOf(ask.askers), sheet),
     ...details
-      .filter(({ name, value }) => value !== title && !(name === "description" && value === description))
+      // What a server's tool is given means nothing without its name.
+      .filter(({ value }) => tool.startsWith("mcp__") || value !== ask.title)
+      .filter(({ name, value }) => !(name === "description" && value === description))
       .flatMap(({ name, value }) => field(name, value, sheet, whole)),
     ...(diff === undefined
       ? []
@@ -53,6 +65,18 @@ export function permissionRows(
   ];
 }
 
+const EDITS: ReadonlySet<string> = new Set(["Edit", "Write", "NotebookEdit"]);
+
+/** As it is written: a path that climbs out of the directory is not in it. */
+function isInside(path: string, dir: string | undefined): boolean {
+  return dir !== undefined && path.startsWith(`${dir}/`) && !path.split("/").includes("..");
+}
+
+/** True if the mode acceptEdits would have spared this request. */
+export function isPlainEdit({ tool, title, level }: PermissionRequest, cwd: string | undefined): boolean {
+  return EDITS.has(tool) && level === "write" && isInside(title, cwd);
+}
+
 const DIFF_ROWS = 40;
 const DIFF = { context: 3, wraps: true };
 
@@ -60,18 +84,23 @@ const DIFF = { context: 3, wraps: true };
 export function permissionChoices(
   ask: PermissionRequest,
   sheet: Sheet,
-  { keeps = false, whole = false }: { readonly keeps?: boolean; readonly whole?: boolean } = {},
+  {
+    keeps = false,
+    whole = false,
+    edits = false,
+  }: { readonly keeps?: boolean; readonly whole?: boolean; readonly edits?: boolean } = {},
 ): Choices {
   const [rule, ...others] = ask.grants;
   const rules = others.length === 0 ? visibleLine(rule ?? "") : "all of these rules; s 1,3 for some of them";
   const answers: OfferedAnswer[] = [{ key: "y", words: "yes, this once" }];
+  if (edits) answers.push({ key: "a", words: "yes, and edit files without asking from now on (Shift-Tab)" });
   if (rule !== undefined) answers.push({ key: "s", words: `yes, for this session: ${rules}` });
   if (rule !== undefined && keeps)
     answers.push({ key: "p", words: "yes, always in this project: shows first what it writes" });
-  answers.push({ key: "n", words: "no; the agent gets what you write after it" });
+  answers.push({ key: "n", words: "no; say what to do instead after it: n use the other file" });
   answers.push({ key: "d", words: "no, and not again in this session" });
   if (isCut(ask, sheet) && !whole) answers.push({ key: "v", words: "view all of it first" });
-  return { answers, escape: "n" };
+  return { answers, escape: "n", ...(edits ? { shiftTab: "a" } : {}) };
 }
 
 function numbered(rules: readonly string[]): string {
@@ -79,13 +108,18 @@ function numbered(rules: readonly string[]): string {
 }
 
 function isCut({ tool, title, details, diff, description = "" }: PermissionRequest, sheet: Sheet): boolean {
-  if (diff !== undefined || isLongSubject(tool, title, sheet) || isLong(description, sheet, WORDS))
-    return true;
+  if (isLongSubject(tool, title, sheet) || isLong(description, sheet, WORDS)) return true;
+  if (diff !== undefined) return isCutDiff(diff, sheet);
   return details.some(({ name, value }) => name !== "description" && value !== title && isLong(value, sheet));
 }
 
-/** What a request offers of rules. */
-type Offered = Pick<PermissionRequest, "grants"> & { readonly keeps?: boolean };
+function isCutDiff(diff: NonNullable<PermissionRequest["diff"]>, sheet: Sheet): boolean {
+  const all = { ...sheet, ...DIFF, compare: () => null, most: DIFF_ROWS + 1 };
+  return diff.omitted > 0 || diff.isBinary || diffRows(diff, all).length > DIFF_ROWS;
+}
+
+/** What a request offers that lasts. */
+type Offered = Pick<PermissionRequest, "grants"> & { readonly keeps?: boolean; readonly edits?: boolean };
 
 /** Accepts only the offered answers, exactly: other input decides nothing. */
 export function permissionReply(line: string, offered: Offered): PermissionReply {
@@ -98,6 +132,8 @@ export function permissionReply(line: string, offered: Offered): PermissionReply
       return message === "" ? answered({ type: "allow", span: "once" }) : unclear(offered);
     case "s":
       return chosenRules(message, offered, (grants) => answered({ type: "allow", span: "session", grants }));
+    case "a":
+      return offered.edits && message === "" ? { type: "edits" } : unclear(offered);
     case "p":
       if (!offered.keeps) return unclear(offered);
       return chosenRules(message, offered, (rules) => ({ type: "keep", rules }));
@@ -135,7 +171,7 @@ function answered(answer: UserAnswer): PermissionReply {
   return { type: "answer", answer };
 }
 
-function unclear({ grants, keeps = false }: Offered): PermissionReply {
+function unclear({ grants, keeps = false, edits = false }: Offered): PermissionReply {
   const longer = grants.length === 0 ? "" : keeps ? "s, p, " : "s, ";
-  return { type: "unclear", hint: `Type y, ${longer}n or d, and Enter.` };
+  return { type: "unclear", hint: `Type y, ${edits ? "a, " : ""}${longer}n or d, and Enter.` };
 }

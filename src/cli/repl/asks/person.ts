@@ -11,7 +11,7 @@ import { type Choices, chosenKey } from "../../../terminal/dialogs/choice-form.t
 import { createWords } from "../../../terminal/diff/words.ts";
 import type { OwnFiles } from "../own-files.ts";
 import type { Dialog, Terminal } from "../terminal.ts";
-import { permissionChoices, permissionReply, permissionRows } from "./permission.ts";
+import { isPlainEdit, permissionChoices, permissionReply, permissionRows } from "./permission.ts";
 import { planChoices, planReply, planRows } from "./plan.ts";
 import { questionChoices, questionReply, questionRows } from "./question.ts";
 import { askersOf, type Sheet } from "./shown.ts";
@@ -19,20 +19,27 @@ import { askersOf, type Sheet } from "./shown.ts";
 const PROMPT = "answer › ";
 const WORDS = "your words › ";
 
+/** What the conversation has for questions, as it is when one is asked. */
+export interface Offers {
+  /** Where rules can be kept. */
+  readonly own: OwnFiles | undefined;
+  /** Changes the mode to acceptEdits; absent if it cannot, or need not, be changed. */
+  readonly acceptEdits?: (() => void) | undefined;
+}
+
 /**
  * Asks the user at the terminal. Only a line typed after the question was drawn counts; an invalid answer is asked for
- * again. Returns `unavailable` if the user left, the terminal closed, or the answer no longer matters. `own`: where rules
- * can be kept.
+ * again. Returns `unavailable` if the user left, the terminal closed, or the answer no longer matters.
  */
 export function terminalPerson(
   terminal: Terminal,
-  own: () => OwnFiles | undefined = () => undefined,
+  offers: () => Offers = () => ({ own: undefined }),
 ): UserHandler {
   return {
     ask: (ask, signal) =>
       terminal.dialog(
         async (dialog) => {
-          const answer = await answerTo(ask, asking(terminal, dialog, signal, own()));
+          const answer = await answerTo(ask, asking(terminal, dialog, signal, offers()));
           if (answer !== null) return answer;
           dialog.print(terminal.paint("dim", "Not answered."));
           const reason = signal.aborted
@@ -51,14 +58,16 @@ interface Asking {
   hint(words: string): void;
   /** Resolves to null without an answer. */
   line(prompt: string, choices?: Choices): Promise<string | null>;
-  readonly own: OwnFiles | undefined;
+  readonly offers: Offers;
+  /** Returns Markdown as rows, once its colours are there. */
+  markdown(text: string): Promise<(text: string) => readonly string[]>;
 }
 
 function asking(
-  { paint, columns }: Terminal,
+  { paint, columns, ready, replyRows }: Terminal,
   dialog: Dialog,
   signal: AbortSignal,
-  own: OwnFiles | undefined,
+  offers: Offers,
 ): Asking {
   return {
     get sheet() {
@@ -70,7 +79,11 @@ function asking(
       const line = await dialog.question(prompt, signal, choices);
       return line === null || choices === undefined ? line : chosenKey(line, choices);
     },
-    own,
+    offers,
+    async markdown(text) {
+      await ready(text);
+      return replyRows;
+    },
   };
 }
 
@@ -92,13 +105,15 @@ function answerTo(ask: UserRequest, asking: Asking): Promise<UserAnswer | null> 
 async function permission(ask: PermissionRequest, asking: Asking): Promise<UserAnswer | null> {
   const words = createWords();
   if (ask.diff !== undefined) await words.load();
-  asking.print(permissionRows(ask, asking.sheet, words));
-  const keeps = asking.own !== undefined;
-  let choices = permissionChoices(ask, asking.sheet, { keeps });
+  const { own, acceptEdits } = asking.offers;
+  asking.print(permissionRows(ask, asking.sheet, { ...words, cwd: own?.cwd }));
+  const keeps = own !== undefined;
+  const edits = acceptEdits !== undefined && isPlainEdit(ask, own?.cwd);
+  let choices = permissionChoices(ask, asking.sheet, { keeps, edits });
   for (;;) {
     const line = await asking.line(PROMPT, choices);
     if (line === null) return null;
-    const reply = permissionReply(line, { ...ask, keeps });
+    const reply = permissionReply(line, { ...ask, keeps, edits });
     switch (reply.type) {
       case "answer":
         return reply.answer;
@@ -107,9 +122,12 @@ async function permission(ask: PermissionRequest, asking: Asking): Promise<UserA
         if (kept !== "back") return kept;
         break;
       }
+      case "edits":
+        acceptEdits?.();
+        return { type: "allow", span: "once" };
       case "view":
         asking.print(permissionRows(ask, asking.sheet, { ...words, whole: true }));
-        choices = permissionChoices(ask, asking.sheet, { keeps, whole: true });
+        choices = permissionChoices(ask, asking.sheet, { keeps, edits, whole: true });
         break;
       case "unclear":
         asking.hint(reply.hint);
@@ -122,9 +140,10 @@ async function permission(ask: PermissionRequest, asking: Asking): Promise<UserA
 
 /** Shows the rules that would be written, and writes them; "back" if the user takes that back or it fails. */
 async function keepForProject(rules: readonly string[], asking: Asking): Promise<UserAnswer | "back" | null> {
-  if (asking.own === undefined) return "back";
+  const { own } = asking.offers;
+  if (own === undefined) return "back";
   const { keepRules, keptRows, keptFile, keepChoices } = await import("./keep-rules.ts");
-  asking.print(keptRows(rules, keptFile(asking.own), asking.sheet));
+  asking.print(keptRows(rules, keptFile(own), asking.sheet));
   for (;;) {
     const line = await asking.line(PROMPT, keepChoices);
     if (line === null) return null;
@@ -132,7 +151,7 @@ async function keepForProject(rules: readonly string[], asking: Asking): Promise
     if (/^no?$/.test(word)) return "back";
     if (!/^y(?:es)?$/.test(word)) asking.hint("Type y or n, and Enter.");
     else {
-      const { problem, note } = await keepRules(rules, asking.own);
+      const { problem, note } = await keepRules(rules, own);
       asking.hint(problem ?? note);
       return problem === undefined ? { type: "allow", span: "session", grants: rules } : "back";
     }
@@ -187,7 +206,7 @@ async function ownWords(asking: Asking): Promise<string | null> {
 }
 
 async function plan(ask: PlanRequest, asking: Asking): Promise<UserAnswer | null> {
-  asking.print(planRows(ask, asking.sheet));
+  asking.print(planRows(ask, asking.sheet, await asking.markdown(ask.plan)));
   for (;;) {
     const line = await asking.line(PROMPT, planChoices);
     if (line === null) return null;

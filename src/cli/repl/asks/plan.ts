@@ -5,12 +5,16 @@ import { wrapText } from "../../../terminal/wrap.ts";
 import { askersOf, field, type Sheet } from "./shown.ts";
 
 /** Returns the whole plan: the user must be able to read all of it before approving. */
-export function planRows(ask: PlanRequest, sheet: Sheet): string[] {
-  const { paint, columns } = sheet;
+export function planRows(
+  ask: PlanRequest,
+  sheet: Sheet,
+  replyRows: (text: string) => readonly string[],
+): string[] {
+  const { paint } = sheet;
   return [
     paint("yellow", "Carry out this plan?"),
     "",
-    ...wrapText(visibleText(ask.plan).trimEnd(), columns, "  "),
+    ...replyRows(visibleText(ask.plan).trimEnd()),
     "",
     ...field("from", askersOf(ask.askers), sheet),
     ...field("file", ask.file, sheet),
@@ -20,9 +24,9 @@ export function planRows(ask: PlanRequest, sheet: Sheet): string[] {
 
 export const planChoices: Choices = {
   answers: [
-    { key: "y", words: "yes; what no rule allows is asked" },
+    { key: "y", words: "yes, and ask before each edit and command that no rule allows" },
     { key: "a", words: "yes, and edit files without asking" },
-    { key: "n", words: "no, keep planning; the agent gets what you write after it" },
+    { key: "n", words: "no, keep planning; say what to change after it: n add tests first" },
   ],
   escape: "n",
 };
