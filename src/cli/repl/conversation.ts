@@ -122,7 +122,7 @@ export class Conversation {
   get person(): UserHandler {
     const person = terminalPerson(this.terminal, () => ({
       own: this.#begun?.own,
-      acceptEdits: this.#begun && acceptEdits(this.#begun),
+      acceptEdits: this.#begun ? acceptEdits(this.#begun) : undefined,
     }));
     return {
       ask: async (ask, signal) => {
