@@ -8,7 +8,7 @@ export default defineConfig({
   plugins: [startsBundles],
   test: {
     include: ["test/**/*.test.ts"],
-    // Recorded on a loaded machine; some depend on time still, so they run on request: npm run test:goldens.
+    // Recorded before a restructuring and compared after it: npm run test:goldens.
     exclude: process.env["TROUPE_GOLDENS"] === undefined ? ["test/goldens/**"] : [],
     tags: [
       {
