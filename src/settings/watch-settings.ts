@@ -3,7 +3,6 @@ import { basename, dirname } from "node:path";
 import { errorMessage } from "../lib/errors.ts";
 import { canonicalJson } from "../lib/json.ts";
 import { type Clock, pause } from "../mailbox/clock.ts";
-import type { ReadSettings } from "./read-settings.ts";
 
 /** Milliseconds in which further events belong to the same change: an editor causes several. */
 const QUIET_MS = 100;
@@ -11,7 +10,14 @@ const QUIET_MS = 100;
 /** Events of a directory until it is watched again: Node reads until none is left, and a build can cause them faster. */
 const MOST_EVENTS = 1_000;
 
-export interface SettingsWatch<T extends ReadSettings> {
+/** What was read, and the files that it is from. Equal content is no change. */
+interface Watched {
+  readonly files: readonly string[];
+}
+
+export interface SettingsWatch<T extends Watched> {
+  /** What the files hold, in the plural. */
+  readonly what?: string;
   /** What is known already, with its files: only a difference from it is a change. */
   readonly known: T;
   read(): Promise<T>;
@@ -26,8 +32,8 @@ export interface SettingsWatch<T extends ReadSettings> {
  * Reads the settings again whenever one of their files changes, until the signal is aborted. Does not poll. Reads once
  * at a time; a change during one causes another.
  */
-export function watchSettings<T extends ReadSettings>(watched: SettingsWatch<T>): void {
-  const { clock, signal, read, onChange, onProblem } = watched;
+export function watchSettings<T extends Watched>(watched: SettingsWatch<T>): void {
+  const { what = "settings", clock, signal, read, onChange, onProblem } = watched;
   let known = contentOf(watched.known);
   let pending = false;
   let busy = false;
@@ -39,7 +45,7 @@ export function watchSettings<T extends ReadSettings>(watched: SettingsWatch<T>)
       if (!busy) void readChanges();
     },
     onFailure: (reason) =>
-      onProblem(`${reason}, so changes of settings there count only in the next session.`),
+      onProblem(`${reason}, so changes of ${what} there count only in the next session.`),
   });
 
   async function readChanges(): Promise<void> {
@@ -58,7 +64,7 @@ export function watchSettings<T extends ReadSettings>(watched: SettingsWatch<T>)
         onChange(fresh);
       }
     } catch (error) {
-      onProblem(`A change of settings could not be read: ${errorMessage(error)}`);
+      onProblem(`A change of ${what} could not be read: ${errorMessage(error)}`);
     } finally {
       busy = false;
     }
@@ -66,7 +72,7 @@ export function watchSettings<T extends ReadSettings>(watched: SettingsWatch<T>)
 }
 
 /** Equal for settings with the same content. Leaves say nothing more, and their schemas are not data. */
-const contentOf = (read: ReadSettings): string => canonicalJson({ ...read, leaves: [] });
+const contentOf = (read: Watched): string => canonicalJson({ ...read, leaves: [] });
 
 interface FileWatch {
   readonly signal: AbortSignal;

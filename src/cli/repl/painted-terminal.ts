@@ -138,8 +138,8 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   };
   const protocol = createKeyProtocol(stdout);
   const keys = createKeyReader((key) => {
-    const meant = answer ? key : options.keymap.translate(promptKeys.withMark(key));
-    if (meant !== null) onKey(usualKey(meant));
+    const meant = answer ? [key] : options.keymap.translate(promptKeys.withMark(key));
+    for (const each of meant) onKey(usualKey(each));
     frames.now();
   }, protocol.takeAnswer);
   let isFirst = true;

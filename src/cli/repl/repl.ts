@@ -72,6 +72,7 @@ export async function runRepl(
   const [createSupervisor, history] = await Promise.all([runtime.createSupervisor(), openHistory(home)]);
   const keys = readOwnKeys(io.homedir);
   const open = lazily(() => openTalk(io, history, keys.keymap));
+  const over = new AbortController();
   try {
     const asked: AskedFirst = {
       askTrust: (question) => askTrustAt(open.get().talk.terminal)(question),
@@ -92,6 +93,7 @@ export async function runRepl(
       ...(history.problem === undefined ? [] : [history.problem]),
       ...keys.problems,
     ]);
+    keys.follow((sentence) => talk.tell(sentence), io.clock, over.signal);
     let next: SessionSetup | null = setup;
     while (next !== null) {
       next = await holdSession(io, talk, {
@@ -102,6 +104,7 @@ export async function runRepl(
     }
     return await talk.left;
   } finally {
+    over.abort();
     await open.made()?.close();
   }
 }

@@ -1,11 +1,22 @@
-import { chmodSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { openHistory } from "../../../src/cli/repl/history-file.ts";
+import { readOwnKeys } from "../../../src/cli/repl/own-keys.ts";
 import { createQuietKeys } from "../../../src/cli/repl/quiet-keys.ts";
 import { createReplies } from "../../../src/cli/repl/reply-text.ts";
 import { createScreen } from "../../../src/cli/repl/screen.ts";
 import { isSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
+import { systemClock } from "../../../src/mailbox/clock.ts";
 import { inColour, plain } from "../../../src/terminal/colour.ts";
 import { wrapText } from "../../../src/terminal/wrap.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -108,4 +119,35 @@ describe("the history file", () => {
     expect({ lines, kept: readFileSync(elsewhere, "utf8") }).toEqual({ lines: [], kept: "" });
     expect(problem).toContain("What you type is not remembered");
   });
+});
+
+test("the user's own keys follow their file; one that cannot be used leaves them as they are", async () => {
+  const homedir = temporaryFolder();
+  const path = join(homedir, ".claude", "keybindings.json");
+  const write = (text: string) => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  };
+  const binding = (action: string | null) =>
+    JSON.stringify({ bindings: [{ context: "Chat", bindings: { f5: action } }] });
+  const keys = readOwnKeys(homedir);
+  const told: string[] = [];
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  keys.follow((sentence) => void told.push(sentence), systemClock, stop.signal);
+  const pressed = () => keys.keymap.translate({ type: "key", text: "\u001b[15~" });
+  const says = (what: RegExp) => expect.poll(() => told.at(-1)).toMatch(what);
+  write(binding("chat:stash"));
+  await says(/^The keys of .*keybindings\.json apply from now on\.$/);
+  expect(pressed()).toEqual([{ type: "key", text: "\u0013" }]);
+  write("{");
+  await says(
+    /^.*keybindings\.json: it is not of the form .* no key of it counts\. Until then the keys stay as they were\.$/,
+  );
+  expect(pressed()).toEqual([{ type: "key", text: "\u0013" }]);
+  write(binding(null));
+  await says(/apply from now on/);
+  expect(pressed()).toEqual([]);
+  rmSync(path);
+  await expect.poll(pressed).toEqual([{ type: "key", text: "\u001b[15~" }]);
 });
