@@ -49,6 +49,8 @@ export interface ActorAtRest {
   readonly models: readonly PastModel[];
   /** Its present model if that is not its spec's: it was lent for the rest of a run. */
   readonly lentModel: string | null;
+  /** The model that the user has chosen, if no request has asked it yet. */
+  readonly askedModel: string | null;
   /** The reply of an unrecorded turn, with those of its calls that were allowed to run. */
   readonly reply: Reply | null;
   readonly begun: readonly BegunCall[];
@@ -172,7 +174,12 @@ class Folding {
         );
         break;
       case "model":
+        if (event.asked) {
+          this.#change(event.actor, () => ({ askedModel: event.model }));
+          break;
+        }
         this.#change(event.actor, ({ spec, models, lentModel, turns, reply, summary, summaries }) => ({
+          askedModel: null,
           ...(event.lent
             ? { lentModel: event.model }
             : { lentModel: null, spec: { ...spec, model: event.model } }),
@@ -305,7 +312,7 @@ class Folding {
       spec: { ...spec, messages },
       turns: [...spec.turns],
       unheard: [...spec.heard],
-      ...{ summaries: [], models: [], lentModel: null, missed: [], earlier: [] },
+      ...{ summaries: [], models: [], lentModel: null, askedModel: null, missed: [], earlier: [] },
       heard: new Set(),
       ...{ run: 1, owner: spec.parent, call, background: background ?? false },
     };

@@ -68,12 +68,16 @@ export const SessionEvent = z.lazy(() =>
       maxTurns: z.number(),
     }),
     z.object({ type: z.literal("start"), actor: ActorId, attempt: z.number() }),
-    /** What comes after this asks this model, and costs what it costs. `lent`: only for the rest of this run. */
+    /**
+     * What comes after this asks this model, and costs what it costs. `lent`: only for the rest of this run. `asked`: the user
+     * wants it from the next request on, which another record says.
+     */
     z.object({
       type: z.literal("model"),
       actor: ActorId,
       model: z.string(),
       lent: z.optional(z.literal(true)),
+      asked: z.optional(z.literal(true)),
     }),
     /** Durable before a call with side effects runs. */
     z.object({

@@ -95,6 +95,8 @@ export interface SupervisorOptions extends AgentModels {
   readonly additionalDirs?: readonly string[];
   readonly permissionMode?: PermissionMode;
   readonly allowedTools?: readonly string[];
+  /** Rules that the user has allowed for the session before, such as in the session that this one is a copy of. */
+  readonly grants?: readonly string[];
   readonly disallowedTools?: readonly string[];
   /** Permission rules of settings, each with the file that it is in. */
   readonly rules?: readonly Rule[];

@@ -154,7 +154,8 @@ async function open({ id, home, folder }: Known, before: readonly string[]): Pro
   const notes = [...before, ...(lock.note === undefined ? [] : [lock.note]), ...reading.notes];
   const state = sessionStateOf(reading.records);
   // An earlier resume may have changed it.
-  const model = state.actors.get(MAIN)?.spec.model ?? history.model;
+  const main = state.actors.get(MAIN);
+  const model = main?.askedModel ?? main?.spec.model ?? history.model;
   return {
     type: "restored",
     session: {

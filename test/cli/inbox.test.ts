@@ -195,6 +195,27 @@ describe("what waits for the user is listed by troupe inbox and reported to prog
 });
 
 describe("/inbox in a conversation (issue 19, 6)", () => {
+  test("takes a result off the list that the user dismisses, until its agent has another one", async () => {
+    const one = session((_, n) => ({
+      ...calls("Glob", { pattern: "*" }),
+      usage: { input_tokens: n === 0 ? 90_000 : 100_000 },
+    }));
+    const { id } = await one.supervisor.spawn({
+      ...{ type: "general-purpose", description: "look", prompt: "go", tokenBudget: 50_000 },
+    });
+    const io = one.open();
+    const unread = () => Promise.reject(new Error("No setting is read."));
+    const context = slashContext({ io, cwd: io.cwd, root: io.cwd, reader: { read: unread } });
+    const entry = `${one.supervisor.session}.${id}`;
+    expect(await runSlashCommand("/inbox", context)).toContain(`/inbox ${entry} dismiss`);
+    expect(await runSlashCommand("/inbox nonsense dismiss", context)).toContain("can be dismissed");
+    expect(await runSlashCommand(`/inbox ${entry.slice(0, -3)} dismiss`, context)).toContain("Dismissed.");
+    expect(await one.inbox()).toEqual([]);
+    expect(await runSlashCommand(`/inbox ${entry} dismiss`, context)).toContain("can be dismissed");
+    await one.supervisor.resume(id, "and now?");
+    expect(await one.inbox()).toMatchObject([{ id: entry, decision: "over_budget" }]);
+  });
+
   test("lists what waits in all sessions, the longest wait first, and answers in the forms of the terminal", async () => {
     const asked = [question("Which way?"), question("And then?")];
     const one = session((_, n) =>

@@ -87,6 +87,7 @@ function rest(runs: readonly number[]): ActorAtRest {
       begun: [],
       models: [],
       lentModel: null,
+      askedModel: null,
       summary,
       run: runs.length,
       earlier: [],

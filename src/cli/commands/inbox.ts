@@ -11,6 +11,7 @@ export const inboxCommand: Command = {
   details: [
     "It lists permission requests, questions, plans, paused models, rejected and unmerged work, spent budgets and sessions that were cut off, the longest wait first.",
     "An answer is typed as where the session runs: y, s, n or d for a permission, a number or text for a question, y, a or n for a plan. The first answer counts.",
+    "dismiss as the answer takes a result or a session that was cut off off the list, and changes nothing else.",
     "A session without a terminal waits for your answers only with --permission-prompt-tool inbox.",
   ],
   options: [jsonFlag],

@@ -1,3 +1,5 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
 import type { WaitingForUser } from "../../events/event.ts";
 import { decisionOn } from "../../features/inbox/index.ts";
 import { readWaiting, type WaitingFile } from "../../features/inbox/waiting-file.ts";
@@ -5,12 +7,13 @@ import { journalFile } from "../../journal/paths.ts";
 import { readJournal } from "../../journal/reader.ts";
 import { sessionStateOf } from "../../journal/session-state.ts";
 import { listSessions, type SessionEntry } from "../../journal/sessions.ts";
+import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { JournalRecord } from "../../mailbox/session-events.ts";
 
 /** Something that waits for the user. */
 export interface InboxEntry {
-  /** The session's ID, and for what can be answered here the number of the request. */
+  /** The session's ID, with the number of a request, or with the agent of a result. */
   readonly id: string;
   readonly session: SessionEntry;
   /** ISO 8601. */
@@ -25,6 +28,28 @@ export interface InboxEntry {
 export interface InboxList {
   readonly entries: readonly InboxEntry[];
   readonly notes: readonly string[];
+}
+
+/** An entry that only tells: the user can dismiss it. */
+export type Notice = InboxEntry & { readonly what: { readonly type: "result" | "cut-off" } };
+
+export function isNotice(entry: InboxEntry): entry is Notice {
+  return entry.what.type === "result" || entry.what.type === "cut-off";
+}
+
+const dismissedFile = (folder: string) => join(folder, "dismissed");
+/** A later result of the same agent is another one. */
+const lineOf = ({ id, since }: Notice) => `${id} ${since}\n`;
+
+/** It is not listed any longer. Throws the system's error. */
+export function dismissNotice(entry: Notice): void {
+  appendFileSync(dismissedFile(entry.session.folder), lineOf(entry), { mode: 0o600 });
+}
+
+function withoutDismissed(folder: string, entries: readonly Notice[]): readonly Notice[] {
+  const read = entries.length === 0 ? null : readRegularFile(dismissedFile(folder));
+  const lines = read?.type === "read" ? read.bytes.toString() : "";
+  return entries.filter((entry) => !lines.includes(lineOf(entry)));
 }
 
 /** Sessions that were written to in this time are looked through, up to a number. */
@@ -56,13 +81,14 @@ async function entriesOf(session: SessionEntry, now: number): Promise<readonly I
   }));
   const journal = await readJournal(journalFile(session.folder));
   if (journal.type === "refused") return waiting;
-  return [...waiting, ...resultsIn(session, journal.records), ...cutOff(session, journal.records)];
+  const notices = [...resultsIn(session, journal.records), ...cutOff(session, journal.records)];
+  return [...waiting, ...withoutDismissed(session.folder, notices)];
 }
 
 /** The last result of each agent, if there is something to decide. */
-function resultsIn(session: SessionEntry, records: readonly JournalRecord[]): readonly InboxEntry[] {
+function resultsIn(session: SessionEntry, records: readonly JournalRecord[]): readonly Notice[] {
   const titles = new Map<ActorId, string>();
-  const last = new Map<ActorId, InboxEntry>();
+  const last = new Map<ActorId, Notice>();
   for (const { event, at } of records) {
     if (event.type === "spawn") titles.set(event.spec.id, event.spec.description || event.spec.type);
     if (event.type === "reopen") last.delete(event.actor);
@@ -72,7 +98,7 @@ function resultsIn(session: SessionEntry, records: readonly JournalRecord[]): re
     const decision = decisionOn(summary);
     if (decision !== null)
       last.set(actor, {
-        ...{ id: session.id, session, since: at },
+        ...{ id: `${session.id}.${actor}`, session, since: at },
         what: { type: "result", decision, actor, title, summary },
       });
     else last.delete(actor);
@@ -80,7 +106,7 @@ function resultsIn(session: SessionEntry, records: readonly JournalRecord[]): re
   return [...last.values()];
 }
 
-function cutOff(session: SessionEntry, records: readonly JournalRecord[]): readonly InboxEntry[] {
+function cutOff(session: SessionEntry, records: readonly JournalRecord[]): readonly Notice[] {
   if (session.state !== "interrupted") return [];
   const open = [...sessionStateOf(records).actors.values()].filter(({ summary }) => summary === null);
   const agents = open.filter(({ spec }) => spec.id !== MAIN).length;

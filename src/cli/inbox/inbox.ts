@@ -11,7 +11,7 @@ import type { CliIO } from "../io.ts";
 import { printNotes } from "../print.ts";
 import { UsageError } from "../usage-error.ts";
 import { readInboxAnswer, type TypedAnswer } from "./answer.ts";
-import { type InboxEntry, readInbox, waitingIn } from "./entries.ts";
+import { dismissNotice, type InboxEntry, isNotice, readInbox, waitingIn } from "./entries.ts";
 import { inboxText } from "./text.ts";
 
 type Where = Pick<CliIO, "env" | "homedir" | "clock" | "cwd">;
@@ -58,6 +58,23 @@ export async function inboxInConversation(argument: string, where: Where, paint:
   ].join("\n");
 }
 
+/** Takes a result, or a session that was cut off, off the list; nothing else is changed. */
+async function dismiss(
+  id: string,
+  { env, homedir, clock }: Omit<Where, "cwd">,
+  command: string,
+): Promise<string> {
+  const { entries } = await readInbox(troupeHome(env, homedir), Date.parse(clock.date()));
+  const meant = entries.filter(isNotice).filter((entry) => entry.id.startsWith(id));
+  const exact = meant.filter((entry) => entry.id === id);
+  const [found, ...others] = exact.length > 0 ? exact : meant;
+  if (found === undefined)
+    throw new UsageError(`${id} is nothing that can be dismissed: ${command} lists what waits.`);
+  if (others.length > 0) throw new UsageError(`${id} can mean several; give more of the ID.`);
+  dismissNotice(found);
+  return "Dismissed. Nothing else was changed.";
+}
+
 /** Milliseconds in which a session takes an answer, and between two looks whether it has. */
 const TAKEN_MS = 5_000;
 const LOOK_MS = 50;
@@ -66,9 +83,11 @@ const LOOK_MS = 50;
 async function answerRequest(
   id: string,
   answer: TypedAnswer,
-  { env, homedir, clock }: Where,
+  { env, homedir, clock }: Omit<Where, "cwd">,
   command = "troupe inbox",
 ): Promise<{ readonly said: string; readonly counts: boolean }> {
+  if (answer.line.trim() === "dismiss")
+    return { said: await dismiss(id, { env, homedir, clock }, command), counts: true };
   const [, begin = "", number] = /^(\w+)\.(\w+)$/.exec(id) ?? [];
   if (number === undefined)
     throw new UsageError(`${JSON.stringify(id)} is no request: ${command} lists them, such as 3fk2.7.`);

@@ -74,11 +74,13 @@ function rowsOf({ id, what, session }: InboxEntry, { command, here }: ShownIn): 
       return [
         `${safeLine(what.title)}: ${resultWords(what.summary)}`,
         todoFor(what.actor, what.summary, resume),
+        `${command} ${id} dismiss: takes it off this list`,
       ];
     case "cut-off":
       return [
         `its process ended${what.agents > 0 ? `, and ${counted(what.agents, "agent")} had not finished` : " before it was finished"}`,
         resume,
+        `${command} ${id} dismiss: takes it off this list`,
       ];
     default:
       return what satisfies never;

@@ -181,7 +181,7 @@ async function holdSession(
         const found = await resumeSession({ home, cwd: io.cwd, session: which, fork: true, before: seq });
         if (found.type === "refused") throw new Error(found.reason);
         const options = {
-          ...{ ...setup.options, model: session.describe().model },
+          ...{ ...setup.options, model: session.describe().model, grants: grantsOf(session) },
           ...{ permissionMode: session.mode(), resume: found.session },
         };
         return () => cleared.resolve({ ...setup, options });
@@ -214,6 +214,13 @@ function tellOfOtherSessions(io: CliIO, talk: Conversation, own: ReplSession["se
   };
   // It is only a hint: a directory that cannot be read is reported where sessions are listed.
   return () => void look().catch(() => {});
+}
+
+/** What the user has allowed for the session: returning to an earlier prompt is no other session to them. */
+function grantsOf(session: Pick<ReplSession, "rules">): readonly string[] {
+  return session
+    .rules()
+    .flatMap(({ text, behaviour, scope }) => (scope === "session" && behaviour === "allow" ? [text] : []));
 }
 
 interface OpenTalk {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { findFilesSince, restoreFiles, type WrittenSince } from "../../features/checkpoints/restore-files.ts";
 import { readEntries } from "../../features/checkpoints/saved-files.ts";
 import { journalFile } from "../../journal/paths.ts";
@@ -22,6 +23,7 @@ export interface RewindContext {
 
 const MOST_PROMPTS = 50;
 const PROMPT = "rewind › ";
+const NONE = "There is no earlier prompt in this conversation.";
 const NOTHING = "Nothing was changed.";
 
 /** What is restored. */
@@ -30,10 +32,11 @@ type Scope = "both" | "conversation" | "files";
 /** `/rewind [N]`: returns to an earlier prompt of this conversation, and restores files if the user wants that. */
 export async function rewind(argument: string, context: RewindContext): Promise<string | null> {
   const { session, terminal } = context;
+  if (!existsSync(journalFile(session.folder))) return NONE;
   const reading = await readJournal(journalFile(session.folder));
   if (reading.type === "refused") return reading.reason;
   const points = findRewindPoints(reading.records).slice(0, MOST_PROMPTS);
-  if (points.length === 0) return "There is no earlier prompt in this conversation.";
+  if (points.length === 0) return NONE;
   const entries = readEntries(session.folder);
   const since = (point: RewindPoint) =>
     findFilesSince(session.folder, entries, callsSince(reading.records, point));

@@ -88,6 +88,7 @@ export class RecordedAgents {
           return { view: { state: "ended", startedAt, endedAt: now, summary, turns }, calls: new Map() };
         });
       case "model":
+        if (event.asked) return [];
         return this.#change(event.actor, now, () => ({ view: { model: event.model } }));
       case "reply":
         return this.#change(event.actor, now, ({ view: { model, costUsd }, replyUsd }) => {

@@ -31,6 +31,7 @@ export interface GateOptions {
   /** True to ask for every Bash command, whatever allows it; denied ones stay denied (default false). */
   readonly askEveryCommand?: boolean;
   readonly allowedTools?: readonly string[];
+  readonly grants?: readonly string[];
   readonly disallowedTools?: readonly string[];
   readonly permissionMode?: PermissionMode;
   /** What its `denyRead` and `denyWrite` name, file tools may not read or write either. */
@@ -55,7 +56,9 @@ export function openRules(options: GateOptions, folders: readonly string[]): Ses
     ...rulesFrom(disallowedTools ?? [], "deny", "cli"),
   ];
   const managedDomainsOnly = options.sandbox?.managedDomainsOnly ?? false;
-  return new SessionRules(rules ?? [], given, { managedRulesOnly, managedDomainsOnly });
+  const all = new SessionRules(rules ?? [], given, { managedRulesOnly, managedDomainsOnly });
+  all.grant(options.grants ?? []);
+  return all;
 }
 
 /** Returns whether a tool is forbidden altogether or could only refuse, and so is not offered. */

@@ -129,6 +129,7 @@ export class SessionModels implements ModelService {
     this.#lent.delete(MAIN);
     // Between two prompts there is no request that it could wait for.
     if (main?.hasEnded) this.#apply(main);
+    else if (main) this.#parts.journal.note({ type: "model", actor: MAIN, model: change.model, asked: true });
     return change;
   }
 

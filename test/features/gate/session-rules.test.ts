@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { openRules } from "../../../src/features/gate/permissions.ts";
 import { rulesFrom, SessionRules } from "../../../src/features/gate/session-rules.ts";
 
 test("where only the organisation's rules count, nothing else allows, not even for the session (issue 20, 7)", () => {
@@ -12,4 +13,10 @@ test("where only the organisation's rules count, nothing else allows, not even f
   expect(rules.withLent(rulesFrom(["Bash(make)"], "allow", "session"))).toEqual([...managed, ...denied]);
   rules.grant(["Bash(pwd)"]);
   expect(rules.all).toEqual([...managed, ...denied]);
+});
+
+test("a copy of a session has what the user had allowed for it, whatever settings say later", () => {
+  const rules = openRules({ grants: ["Bash(make)"] }, []);
+  rules.replaceSettings(rulesFrom(["Read"], "allow", "user"));
+  expect(rules.all).toContainEqual({ text: "Bash(make)", behaviour: "allow", scope: "session" });
 });

@@ -5,6 +5,7 @@ import { MAIN } from "../../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../../src/model/client.ts";
 import { costOf } from "../../../src/model/prices.ts";
 import type { ScriptedTurn } from "../../../src/model/scripted.ts";
+import { resumeSession } from "../../../src/session/resume-session.ts";
 import {
   cutAfter,
   recorded,
@@ -43,6 +44,22 @@ describe("the model of a running conversation", () => {
     expect(model.requests[1]?.maxTokens).not.toBe(model.requests[0]?.maxTokens);
     expect(supervisor.describe().model).toBe(HAIKU);
     expect(supervisor.tree()[0]?.model).toBe(HAIKU);
+  });
+
+  test("is kept if the program dies before the request that would have asked it", async () => {
+    const first = world("in-thread", (_, n) => {
+      if (n === 0) first.supervisor.models.change("haiku");
+      return { text: "ok" };
+    });
+    await first.supervisor.prompt("go");
+    await first.supervisor.close();
+    const whole = recorded(first);
+    const asked = recordsOf(whole.lines).findIndex(({ event }) => event.type === "model");
+    expect(recordsOf(whole.lines)[asked]?.event).toMatchObject({ model: HAIKU, asked: true });
+    const home = cutAfter(whole, asked + 1);
+    expect(await resumeSession({ home, cwd: "/w", session: { id: whole.id } })).toMatchObject({
+      session: { model: HAIKU },
+    });
   });
 
   test("is the model of agents that start after the change and name none", async () => {
