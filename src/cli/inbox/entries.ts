@@ -31,22 +31,22 @@ export interface InboxList {
 }
 
 /** An entry that only tells: the user can dismiss it. */
-export type Notice = InboxEntry & { readonly what: { readonly type: "result" | "cut-off" } };
+export type InboxNotice = InboxEntry & { readonly what: { readonly type: "result" | "cut-off" } };
 
-export function isNotice(entry: InboxEntry): entry is Notice {
+export function isNotice(entry: InboxEntry): entry is InboxNotice {
   return entry.what.type === "result" || entry.what.type === "cut-off";
 }
 
 const dismissedFile = (folder: string) => join(folder, "dismissed");
 /** A later result of the same agent is another one. */
-const lineOf = ({ id, since }: Notice) => `${id} ${since}\n`;
+const lineOf = ({ id, since }: InboxNotice) => `${id} ${since}\n`;
 
 /** It is not listed any longer. Throws the system's error. */
-export function dismissNotice(entry: Notice): void {
+export function dismissNotice(entry: InboxNotice): void {
   appendFileSync(dismissedFile(entry.session.folder), lineOf(entry), { mode: 0o600 });
 }
 
-function withoutDismissed(folder: string, entries: readonly Notice[]): readonly Notice[] {
+function withoutDismissed(folder: string, entries: readonly InboxNotice[]): readonly InboxNotice[] {
   const read = entries.length === 0 ? null : readRegularFile(dismissedFile(folder));
   const lines = read?.type === "read" ? read.bytes.toString() : "";
   return entries.filter((entry) => !lines.includes(lineOf(entry)));
@@ -86,9 +86,9 @@ async function entriesOf(session: SessionEntry, now: number): Promise<readonly I
 }
 
 /** The last result of each agent, if there is something to decide. */
-function resultsIn(session: SessionEntry, records: readonly JournalRecord[]): readonly Notice[] {
+function resultsIn(session: SessionEntry, records: readonly JournalRecord[]): readonly InboxNotice[] {
   const titles = new Map<ActorId, string>();
-  const last = new Map<ActorId, Notice>();
+  const last = new Map<ActorId, InboxNotice>();
   for (const { event, at } of records) {
     if (event.type === "spawn") titles.set(event.spec.id, event.spec.description || event.spec.type);
     if (event.type === "reopen") last.delete(event.actor);
@@ -106,7 +106,7 @@ function resultsIn(session: SessionEntry, records: readonly JournalRecord[]): re
   return [...last.values()];
 }
 
-function cutOff(session: SessionEntry, records: readonly JournalRecord[]): readonly Notice[] {
+function cutOff(session: SessionEntry, records: readonly JournalRecord[]): readonly InboxNotice[] {
   if (session.state !== "interrupted") return [];
   const open = [...sessionStateOf(records).actors.values()].filter(({ summary }) => summary === null);
   const agents = open.filter(({ spec }) => spec.id !== MAIN).length;
