@@ -222,7 +222,7 @@ export class ThreadPool {
     this.#idle.push({ thread, withdraw });
   }
 
-  #tellOnce(): void {
+  #warnOnce(): void {
     if (this.#hasTold) return;
     this.#hasTold = true;
     this.#options.onFault(
@@ -236,7 +236,7 @@ export class ThreadPool {
       this.#withdrawGrowth = null;
       if (this.#line.length === 0) return;
       if (this.#booting > 0) return this.#watchGrowth();
-      if (this.#limit >= this.#most) return this.#tellOnce();
+      if (this.#limit >= this.#most) return this.#warnOnce();
       this.#limit += 1;
       const thread = this.#start();
       if (thread) this.#pass(thread);

@@ -33,7 +33,7 @@ export class HostConnection {
   readonly #host: Helper;
   readonly #clock: Clock;
   readonly #caller: Caller<typeof HOST_REQUESTS>;
-  readonly #tell: ReturnType<typeof sender<typeof HOST_NOTICES>>;
+  readonly #notify: ReturnType<typeof sender<typeof HOST_NOTICES>>;
   /** The leaders of the running groups, as far as they are known. */
   readonly #groups = new Set<number>();
   #runs = 0;
@@ -53,8 +53,8 @@ export class HostConnection {
       onMalformed: () => this.#host.kill(),
     });
     this.#caller.attach(this.#host.channel);
-    this.#tell = sender<typeof HOST_NOTICES>(this.#host.channel);
-    this.#tell("begin", { env: { ...env } });
+    this.#notify = sender<typeof HOST_NOTICES>(this.#host.channel);
+    this.#notify("begin", { env: { ...env } });
   }
 
   get alive(): boolean {
@@ -147,12 +147,12 @@ export class HostConnection {
   }
 
   follow(id: string, from: number, words: readonly string[]): void {
-    this.#tell("follow", { id, from, words: [...words] });
+    this.#notify("follow", { id, from, words: [...words] });
   }
 
   untime(id: string): void {
     this.#unwatch.get(id)?.();
-    this.#tell("untime", { id });
+    this.#notify("untime", { id });
   }
 
   /** Ends what the actor started, or everything; resolves when it has ended, or the host has. */

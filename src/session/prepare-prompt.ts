@@ -31,7 +31,7 @@ export function openedBy({ resume, afterClear }: Pick<SupervisorOptions, "resume
 }
 
 /** What of a session has a say in prompts. */
-export interface PromptSide {
+export interface PromptParts {
   readonly hooks: PromptHooks;
   readonly caller: (actor: typeof MAIN, cwd: string) => HookCaller;
   readonly options: Pick<SupervisorOptions, "cwd">;
@@ -49,13 +49,13 @@ interface PromptTurn {
 type PromptHooks = Pick<HookRunner, "has" | "sessionStart" | "userPromptSubmit">;
 
 /** Returns null if it is taken as it is. */
-export function preparePrompt(text: string, side: PromptSide, turn: PromptTurn): Promise<Submitted> | null {
-  const isLooked = isHeard(side.hooks, turn) || side.skills !== null || side.servers.prompted !== null;
-  return isLooked ? submitted(text, side, turn) : null;
+export function preparePrompt(text: string, side: PromptParts, turn: PromptTurn): Promise<Submitted> | null {
+  const needsWork = hasHooks(side.hooks, turn) || side.skills !== null || side.servers.prompted !== null;
+  return needsWork ? runHooksAndSkills(text, side, turn) : null;
 }
 
 /** Whether any hook has a say in prompts. */
-function isHeard(hooks: PromptHooks, { opened }: PromptTurn): boolean {
+function hasHooks(hooks: PromptHooks, { opened }: PromptTurn): boolean {
   return (opened !== null && hooks.has("SessionStart", [opened])) || hooks.has("UserPromptSubmit");
 }
 
@@ -63,9 +63,9 @@ function isHeard(hooks: PromptHooks, { opened }: PromptTurn): boolean {
  * What hooks make of a prompt (A5.9, A5.11), and then skills (A12.7): a hook sees the line as the user typed it, and
  * what it adds calls no skill.
  */
-async function submitted(
+async function runHooksAndSkills(
   text: string,
-  { hooks, caller, options, skills, servers }: PromptSide,
+  { hooks, caller, options, skills, servers }: PromptParts,
   { opened, signal }: PromptTurn,
 ): Promise<Submitted> {
   const who = caller(MAIN, options.cwd);

@@ -24,12 +24,12 @@ export function answeredBeforeCrash(
     const turns = turnsOfRun(rest);
     for (const answer of earlierAnswers(turns)) actor.continueAfter(answer);
     const last = turns.at(-1);
-    actor.setSaid(turns.map(saidIn).findLast(Boolean) ?? "");
+    actor.setSaid(turns.map(textOfReply).findLast(Boolean) ?? "");
     if (rest.reply !== null || last === undefined || !isAnswer(last)) continue;
     // Whether its answer is the data that was asked for is found out in its loop.
     if (actor.spec.outputSchema) continue;
-    if (actor.inbox.hasInput) actor.continueAfter(saidIn(last));
-    else if (isKept(actor, state, actors)) waitAgain(actor, saidIn(last), actors);
+    if (actor.inbox.hasInput) actor.continueAfter(textOfReply(last));
+    else if (hasMoreToCome(actor, state, actors)) waitAgain(actor, textOfReply(last), actors);
     // Its edits may not be merged, or its work not be checked yet: it ends once that is known.
     else if (actor.spec.isolation || actor.spec.accept) actor.restoreAnswer(summaryOf(actor, turns));
     else {
@@ -58,7 +58,7 @@ function summaryOf(actor: Actor, turns: readonly Turn[]): Summary {
 }
 
 /** True if something in its background has yet to bring it a result, or has brought one that it has not heard. */
-function isKept(actor: Actor, state: SessionState, { wakesMain, delivery }: ActorSystem): boolean {
+function hasMoreToCome(actor: Actor, state: SessionState, { wakesMain, delivery }: ActorSystem): boolean {
   if (actor.id === MAIN && wakesMain) return false;
   const heard = new Set([...state.actors.values()].flatMap((rest) => [...rest.heard]));
   return [...state.actors.values()].some(
@@ -75,7 +75,7 @@ function earlierAnswers(turns: readonly Turn[]): string[] {
   for (const [n, { heard }] of turns.entries()) {
     const before = turns[n - 1];
     if (heard.some(({ notice, of = [] }) => !notice && of.length > 0)) answers = [];
-    else if (before && isAnswer(before)) answers = [...answers, saidIn(before)];
+    else if (before && isAnswer(before)) answers = [...answers, textOfReply(before)];
   }
   return answers;
 }
@@ -91,7 +91,7 @@ function isAnswer(turn: Turn): boolean {
   return turn.messages.length > 0 && turn.messages.every(({ role }) => role === "assistant");
 }
 
-function saidIn(turn: Turn | undefined): string {
+function textOfReply(turn: Turn | undefined): string {
   const said = turn?.messages.find(({ role }) => role === "assistant")?.content ?? "";
   return typeof said === "string" ? said : textOf(said);
 }

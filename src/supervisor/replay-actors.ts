@@ -53,7 +53,7 @@ export function replayActors(state: SessionState, parts: ReplayParts): readonly 
     if (actor.id !== MAIN) actor.forget();
   }
   const heard = new Set([...state.actors.values()].flatMap((rest) => [...rest.heard]));
-  for (const rest of state.actors.values()) deliverUnheard(rest, heard, actors);
+  for (const rest of state.actors.values()) deliverPending(rest, heard, actors);
   actors.emit({ type: "replayed", state, actors: actors.all() });
   // Now that each has all its input: what a turn that continues has heard already.
   for (const { inbox, reply } of unfinished) if (reply) inbox.restoreInFlight(reply.heard);
@@ -76,7 +76,7 @@ function withModel(rest: ActorAtRest, { models, journal }: ReplayParts): ActorAt
 const OFFLINE = "offline";
 
 /** `heard`: also what went further up; what one actor has heard, no other one hears again. */
-function deliverUnheard(rest: ActorAtRest, heard: ReadonlySet<string>, actors: ActorSystem): void {
+function deliverPending(rest: ActorAtRest, heard: ReadonlySet<string>, actors: ActorSystem): void {
   const { delivery } = actors;
   const actor = actors.find(rest.spec.id);
   if (!actor) return;

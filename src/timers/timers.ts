@@ -71,7 +71,7 @@ export class Timers implements TimerService {
     const { file, onWarning } = this.#ports;
     const { others, problem } = await file.read();
     if (problem !== null) onWarning(problem);
-    if (others > 0) onWarning(foreignJobs(file.path, others));
+    if (others > 0) onWarning(otherJobsText(file.path, others));
     await this.#check();
   }
 
@@ -123,7 +123,7 @@ export class Timers implements TimerService {
       ].sort((a, b) => a.next - b.next);
       const notes = [
         ...(problem === null ? [] : [problem]),
-        ...(others === 0 ? [] : [foreignJobs(this.#ports.file.path, others)]),
+        ...(others === 0 ? [] : [otherJobsText(this.#ports.file.path, others)]),
       ];
       return { timers, notes };
     });
@@ -266,7 +266,7 @@ function viewOfWakeUp({ id, prompt, at }: WakeUp): TimerView {
   return { id, cron: null, prompt, recurring: false, durable: false, next: at };
 }
 
-function foreignJobs(path: string, count: number): string {
+function otherJobsText(path: string, count: number): string {
   const what = count === 1 ? "One scheduled prompt" : `${count} scheduled prompts`;
   return `${what} in ${path} did not come from a session of yours here, so ${count === 1 ? "it does" : "they do"} not run. Schedule what you want again, or remove it from the file.`;
 }

@@ -15,7 +15,7 @@ export const MAX_HEADER_CHARS = 12;
 const Option = z.object({
   label: z
     .string()
-    .check(z.describe("The choice in one to five words (required)"), z.refine(isSaid, blank())),
+    .check(z.describe("The choice in one to five words (required)"), z.refine(hasText, blank())),
   description: z.string().check(z.describe("What choosing it means (required)")),
   preview: z.optional(
     z.string().check(z.describe("What it would look like, in Markdown, to compare; not with multiSelect")),
@@ -27,13 +27,13 @@ const QuestionInput = z.object({
     .string()
     .check(
       z.describe("The whole question, with a question mark at its end (required)"),
-      z.refine(isSaid, blank()),
+      z.refine(hasText, blank()),
     ),
   header: z.string().check(
     z.describe(
       `A tag of at most ${MAX_HEADER_CHARS} characters, such as “Auth method” or “Library” (required)`,
     ),
-    z.refine(isSaid, blank()),
+    z.refine(hasText, blank()),
     z.refine(
       (text) => [...text].length <= MAX_HEADER_CHARS,
       `must have at most ${MAX_HEADER_CHARS} characters`,
@@ -129,7 +129,7 @@ function asAsked({ options, ...question }: Input["questions"][number]): Question
 /** Returns what an answer chose; several labels may be a list, or one line. */
 function answered(question: Question, answers: Answers): Answered {
   const answer = Object.hasOwn(answers, question.question) ? answers[question.question] : undefined;
-  const said = (typeof answer === "string" ? [answer] : (answer ?? [])).filter(isSaid);
+  const said = (typeof answer === "string" ? [answer] : (answer ?? [])).filter(hasText);
   const isLabel = (text: string) => question.options.some(({ label }) => label === text);
   const [only = ""] = said;
   const listed = only.split(", ");
@@ -149,7 +149,7 @@ function line({ question, labels, own }: Answered): string {
   return labels.length === 0 ? `${asked}: no answer; decide yourself` : `${asked}: ${chosen}`;
 }
 
-function isSaid(text: string): boolean {
+function hasText(text: string): boolean {
   return text.trim() !== "";
 }
 

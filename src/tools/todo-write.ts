@@ -49,7 +49,7 @@ export const todoWriteTool: Tool<Input, readonly Todo[], AgentCallContext> = {
     todo.replace(todos);
     return todos;
   },
-  mapToolResultToToolResultBlockParam: (todos) => told(todos),
+  mapToolResultToToolResultBlockParam: (todos) => resultText(todos),
 };
 
 function todoProblem(todos: readonly Todo[]): string | null {
@@ -61,7 +61,7 @@ function todoProblem(todos: readonly Todo[]): string | null {
   return `${begun.length} todos are in_progress (${named}), and only ${MAX_IN_PROGRESS} may be: keep the one you work on now and set the others to pending.`;
 }
 
-function told(todos: readonly Todo[]): string {
+function resultText(todos: readonly Todo[]): string {
   if (todos.length === 0) return "The list is empty now.";
   const count = (status: Todo["status"]) => todos.filter((todo) => todo.status === status).length;
   const counts = `${count("completed")} completed, ${count("in_progress")} in progress, ${count("pending")} pending`;

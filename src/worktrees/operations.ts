@@ -58,7 +58,7 @@ async function keep(
     await note(place, tree, "empty");
     return { type: "empty" };
   }
-  const commit = await keptCommit(git, tree, taken.commit, message);
+  const commit = await findEqualCommit(git, tree, taken.commit, message);
   await endOperations(git, place);
   const branch = `refs/heads/${tree.branch}`;
   for (const args of [
@@ -74,7 +74,12 @@ async function keep(
 }
 
 /** Returns the existing commit if it has the same content. */
-async function keptCommit(git: TreeGit, tree: Worktree, snapshot: string, message: string): Promise<string> {
+async function findEqualCommit(
+  git: TreeGit,
+  tree: Worktree,
+  snapshot: string,
+  message: string,
+): Promise<string> {
   const branch = `refs/heads/${tree.branch}`;
   const asked = [`${snapshot}^{tree}`, `${tree.base}^{commit}`, `${branch}^{tree}`, `${branch}^@`];
   const { out } = await git(["rev-parse", "--revs-only", ...asked]);

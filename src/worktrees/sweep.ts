@@ -63,7 +63,7 @@ async function sweepOne(
   if (record === null) return sweepUnrecorded(repo, known, ground);
   if (ground.isAlive(record.owner.process) || !record.made) return null;
   if (isBeingRemoved(repo.common, name)) return finishRemoval(repo, record).then(REMOVED);
-  if (!stands) return sweepGone(repo, known, listed);
+  if (!stands) return sweepRemoved(repo, known, listed);
   const edits = await unmergedPaths(repo, known, ground);
   if (edits.length > 0)
     refuseRequest(`${edits.length} changed ${edits.length === 1 ? "file is" : "files are"} in no checkout.`);
@@ -71,7 +71,7 @@ async function sweepOne(
 }
 
 /** Its directory was deleted, or it was removed and only what is kept forever remains. */
-async function sweepGone(
+async function sweepRemoved(
   repo: Repository,
   { name, record, snapshot, ignored }: KnownTree,
   listed: ReadonlySet<string>,

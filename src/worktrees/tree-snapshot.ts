@@ -100,7 +100,7 @@ async function take(scope: Scope, named: readonly string[] | null, afresh: boole
   const { tree, place, git, ground, index } = scope;
   const begun = index.begun && !afresh;
   // Both run in parallel if there is an index to start from.
-  const asked = whatIsHeld(git, tree, afresh);
+  const asked = readHeld(git, tree, afresh);
   const byName = named !== null && begun ? await addNamed(git, index.file, tree, named) : null;
   const all = begun && byName === null ? await addAll(git, index.file, tree, scope.linked) : null;
   const before = await asked;
@@ -151,7 +151,7 @@ interface Held {
  * Needs one command if there is a snapshot. `doubted`: finds the newest intact snapshot of a chain that git has
  * damaged; earlier ones stay held.
  */
-async function whatIsHeld(git: TreeGit, tree: Worktree, doubted: boolean): Promise<Held> {
+async function readHeld(git: TreeGit, tree: Worktree, doubted: boolean): Promise<Held> {
   const ref = snapshotRef(tree.name);
   const [commit, root, head] = await commitAndRoot(git, ref);
   if (commit !== undefined && root !== undefined && !doubted)

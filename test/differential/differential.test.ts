@@ -231,9 +231,9 @@ async function readFields(top: string): Promise<ReadonlyMap<string, string>> {
   );
   await runner.permissionRequest(call, [], main, signal);
   await runner.userPromptSubmit("p", main, signal);
-  await runner.stop({ ...main, goneOn: 0, lastText: "x" }, signal);
+  await runner.stop({ ...main, continued: 0, lastText: "x" }, signal);
   await runner.subagentStart(agent, signal);
-  await runner.subagentStop({ ...agent, goneOn: 0, lastText: "x" }, signal);
+  await runner.subagentStop({ ...agent, continued: 0, lastText: "x" }, signal);
   await runner.sessionStart("startup", main, signal);
   await runner.preCompact("manual", "", main, signal);
   await runner.notification("permission_prompt", "m", main, signal);

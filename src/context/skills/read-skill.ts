@@ -92,7 +92,7 @@ function skillOf(
   const skill: Skill = {
     ...{ name, alias: own !== name && ALIAS.test(own) ? own : null, kind, origin, path, plugin },
     ...(variables === undefined ? {} : { variables }),
-    description: line("description") || firstWords(body),
+    description: line("description") || firstLine(body),
     whenToUse: line("when-to-use"),
     allowedTools: take("allowed-tools", names) ?? [],
     disallowedTools: take("disallowed-tools", names) ?? [],
@@ -131,7 +131,7 @@ const hint: Meaning<string> = (value) => {
 };
 
 /** Returns the first line that says something, in place of a description. */
-function firstWords(body: string): string {
+function firstLine(body: string): string {
   const lines = body.split("\n").map((line) => oneLine(line.replace(/^\s*#+\s*/, "")));
   return (lines.find((line) => line !== "") ?? "").slice(0, MAX_CHARS).toWellFormed();
 }

@@ -100,7 +100,7 @@ export function agentSpec(
   spawn: NewAgent,
   budget: Budget = {},
 ): ActorSpec {
-  return spec(common, agent(common, definition, spawn, budget));
+  return spec(common, agentOwnParts(common, definition, spawn, budget));
 }
 
 /** Returns the parts of the agent's first request. */
@@ -110,10 +110,15 @@ export function agentParts(
   spawn: NewAgent,
   budget: Budget = {},
 ): Preview {
-  return preview(common, agent(common, definition, spawn, budget));
+  return preview(common, agentOwnParts(common, definition, spawn, budget));
 }
 
-function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, budget: Budget): Particular {
+function agentOwnParts(
+  common: Common,
+  definition: AgentDefinition,
+  spawn: NewAgent,
+  budget: Budget,
+): OwnParts {
   const { limits, toolbox, options } = common;
   const depth = (spawn.parent?.depth ?? 0) + 1;
   const tooDeep = depth >= limits.maxDepth ? [SPAWNING] : [];
@@ -122,7 +127,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, bud
   const tools = toolbox.select(namedTools(definition), forbidden, servers);
   const maxTurns = turnsWithin(limits, definition.maxTurns);
   const startsAgents = tools.some(({ name }) => name === SPAWNING);
-  const told = limitsTold({ depth, startsAgents, maxTurns, budget }, limits);
+  const limitsText = limitsTold({ depth, startsAgents, maxTurns, budget }, limits);
   const model = resolveModel(spawn.model ?? definition.model ?? common.models.usual, options.aliases);
   const mode = narrowest(definition.permissionMode, spawn.parent?.permissionMode);
   const accept = spawn.accept ?? definition.accept;
@@ -141,7 +146,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, bud
     ...definedThinking(definition),
     ...(spawn.key === undefined ? {} : { key: spawn.key }),
     ...((spawn.thread ?? definition.thread) === "own" ? { thread: "own" as const } : {}),
-    role: [definition.prompt, skills?.text, canEdit(tools) ? mainSections.code : "", told]
+    role: [definition.prompt, skills?.text, canEdit(tools) ? mainSections.code : "", limitsText]
       .filter(Boolean)
       .join("\n\n"),
     tools,
@@ -165,7 +170,7 @@ function agent(common: Common, definition: AgentDefinition, spawn: NewAgent, bud
 function definedThinking({
   thinkingTokens,
   effort,
-}: AgentDefinition): Pick<Particular, "thinkingTokens" | "effort"> {
+}: AgentDefinition): Pick<OwnParts, "thinkingTokens" | "effort"> {
   return {
     ...(thinkingTokens === undefined ? {} : { thinkingTokens }),
     ...(effort === undefined ? {} : { effort }),
@@ -185,15 +190,15 @@ function narrowest(
 }
 
 export function mainSpec(common: Common, prompt: string): ActorSpec {
-  return spec(common, mainConversation(common, prompt));
+  return spec(common, mainOwnParts(common, prompt));
 }
 
 /** Returns the parts of the main conversation's first request. */
 export function mainParts(common: Common, prompt: string): Preview {
-  return preview(common, mainConversation(common, prompt));
+  return preview(common, mainOwnParts(common, prompt));
 }
 
-function mainConversation(common: Common, prompt: string): Particular {
+function mainOwnParts(common: Common, prompt: string): OwnParts {
   const { limits, toolbox, options, models } = common;
   const { maxTurns } = limits;
   const { mainAgent, systemPrompt = mainAgent?.prompt ?? mainRole(), outputSchema } = options;
@@ -202,14 +207,14 @@ function mainConversation(common: Common, prompt: string): Particular {
   const forbidden = [...(mainAgent?.disallowedTools ?? []), ...(limits.maxDepth > 0 ? [] : [SPAWNING])];
   const tools = toolbox.select(allowed, forbidden);
   const startsAgents = tools.some(({ name }) => name === SPAWNING);
-  const told = limitsTold({ depth: 0, startsAgents, maxTurns, budget: options.budget ?? {} }, limits);
+  const limitsText = limitsTold({ depth: 0, startsAgents, maxTurns, budget: options.budget ?? {} }, limits);
   return {
     id: MAIN,
     parent: null,
     depth: 0,
     type: "main",
     description: "main conversation",
-    role: [systemPrompt, told, options.appendSystemPrompt, asked].filter(Boolean).join("\n\n"),
+    role: [systemPrompt, limitsText, options.appendSystemPrompt, asked].filter(Boolean).join("\n\n"),
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...{ tools, model: models.usual, maxTurns },
     awaits: toolbox.awaits(allowed, forbidden, []),
@@ -219,7 +224,7 @@ function mainConversation(common: Common, prompt: string): Particular {
   };
 }
 
-interface Particular
+interface OwnParts
   extends Pick<
     ActorSpec,
     | "id"
@@ -259,17 +264,17 @@ export interface Preview {
   readonly parts: readonly Part<AgentTool>[];
 }
 
-function preview(common: Common, particular: Particular): Preview {
-  const { tokens } = windowFor(particular.model, common.options.compaction);
+function preview(common: Common, own: OwnParts): Preview {
+  const { tokens } = windowFor(own.model, common.options.compaction);
   return {
-    model: particular.model,
+    model: own.model,
     window: tokens,
-    parts: partsOf(common, particular, firstWords(common, particular, tokens)),
+    parts: partsOf(common, own, firstWords(common, own, tokens)),
   };
 }
 
-function firstWords({ knowledge }: Common, particular: Particular, window: number): FirstWords {
-  const { id, memory, tools, isolation, permissionMode, images } = particular;
+function firstWords({ knowledge }: Common, own: OwnParts, window: number): FirstWords {
+  const { id, memory, tools, isolation, permissionMode, images } = own;
   const has = (tool: string) => tools.some(({ name }) => name === tool);
   return knowledge.first({
     ...{ memory, leads: id === MAIN, window, images },
@@ -282,14 +287,14 @@ function firstWords({ knowledge }: Common, particular: Particular, window: numbe
 /** Builds the context: the only function that does. */
 function partsOf(
   common: Common,
-  particular: Particular,
+  own: OwnParts,
   { memory, skills, attached, pictures }: FirstWords,
 ): readonly Part<AgentTool>[] {
   const { options, heldBy } = common;
-  const { role, prompt, root = options.cwd, isolation, model } = particular;
+  const { role, prompt, root = options.cwd, isolation, model } = own;
   const additionalDirs = foldersOf(common, isolation);
   const bounds = boundsOf(windowFor(model, options.compaction), common.limits);
-  const { tools, names } = parted(common, particular);
+  const { tools, names } = splitTools(common, own);
   return assemble({
     role,
     environment: { cwd: root, additionalDirs, platform: process.platform, model, limits: bounds },
@@ -307,7 +312,7 @@ function partsOf(
 }
 
 /** Splits off the deferred tools. */
-function parted({ options, toolbox }: Common, { tools, model, awaits }: Particular): DeferredTools {
+function splitTools({ options, toolbox }: Common, { tools, model, awaits }: OwnParts): DeferredTools {
   const { tokens: window } = windowFor(model, options.compaction);
   return selectDeferredTools(tools, options.deferTools ?? {}, { window, awaits }, toolbox);
 }
@@ -316,26 +321,18 @@ function foldersOf({ added }: Common, isolation?: Isolation): string[] {
   return (added?.now ?? []).map((folder) => (isolation ? inTree(folder, isolation) : folder));
 }
 
-function spec(common: Common, particular: Particular): ActorSpec {
+function spec(common: Common, given: OwnParts): ActorSpec {
   const { options, limits } = common;
-  const {
-    role: _,
-    prompt: __,
-    memory: ___,
-    awaits: ____,
-    images: _____,
-    root = options.cwd,
-    ...own
-  } = particular;
+  const { role: _, prompt: __, memory: ___, awaits: ____, images: _____, root = options.cwd, ...own } = given;
   const { thinkingTokens = limits.thinkingTokens, effort = options.effort } = own;
-  const words = firstWords(common, particular, windowFor(own.model, options.compaction).tokens);
-  const parts = partsOf(common, particular, words);
+  const words = firstWords(common, given, windowFor(own.model, options.compaction).tokens);
+  const parts = partsOf(common, given, words);
   const { knows, reads } = words;
   return {
     ...own,
     tools: [
       ...parts.flatMap((part) => (part.name === "tool schemas" ? part.tools : [])),
-      ...parted(common, particular).tools.filter(({ deferred }) => deferred),
+      ...splitTools(common, given).tools.filter(({ deferred }) => deferred),
     ],
     attempt: 1,
     system: systemOf(parts),

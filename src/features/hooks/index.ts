@@ -56,8 +56,8 @@ export function hooksFeature({ hooks, actors, caller }: HookFeatureParts): Joint
       if (isRestored) return { summary };
       const before = continued.get(actor.id);
       const times = before?.run === actor.run ? before.times : 0;
-      const goneOn = { ...caller(actor.id, actor.cwd), goneOn: times, lastText: text };
-      const { goOn, append } = await runStopHooks(goneOn, hooks, signal);
+      const stopping = { ...caller(actor.id, actor.cwd), continued: times, lastText: text };
+      const { goOn, append } = await runStopHooks(stopping, hooks, signal);
       if (goOn !== undefined && !signal.aborted) {
         continued.set(actor.id, { run: actor.run, times: times + 1 });
         return { continueWith: goOn };

@@ -76,7 +76,7 @@ export class AgentServers {
   readonly #held = new Map<ActorId, Held>();
   /** All slugs so far: an agent can still call what it was offered. */
   readonly #slugs = new Set<string>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(parts: AgentServersParts) {
     this.#parts = parts;
@@ -115,7 +115,7 @@ export class AgentServers {
     const brought = definitionServers(definition, this.#parts);
     const hold = mcp.hold(brought.servers);
     const problems = [...brought.problems, ...hold.problems];
-    for (const problem of problems) this.#tell(problem);
+    for (const problem of problems) this.#report(problem);
     for (const slug of hold.slugs) this.#slugs.add(slug);
     const ready = hold.ready(startMs).then(() => {
       if (!this.#held.has(actor)) return;
@@ -139,9 +139,9 @@ export class AgentServers {
     return this.#parts.mcp.servers().filter(({ slug }) => slugs.includes(slug));
   }
 
-  #tell(problem: string): void {
-    if (this.#told.has(problem)) return;
-    this.#told.add(problem);
+  #report(problem: string): void {
+    if (this.#reported.has(problem)) return;
+    this.#reported.add(problem);
     this.#parts.onWarning(problem);
   }
 }

@@ -8,10 +8,10 @@ export function currentTurnTexts({ spec, turns, inbox }: Actor): readonly string
   const heard = [...kept, ...inbox.inFlight, ...inbox.loaded];
   const words = heard.findLastIndex(({ notice }) => !notice);
   const texts = heard.slice(Math.max(0, words)).map(({ text }) => text);
-  return words >= 0 ? texts : [...firstWords(spec), ...texts];
+  return words >= 0 ? texts : [...openingTexts(spec), ...texts];
 }
 
-function firstWords({ messages }: Actor["spec"]): string[] {
+function openingTexts({ messages }: Actor["spec"]): string[] {
   const said = messages.findLast(({ role }) => role === "user");
   return said ? blocksOf(said).flatMap((block) => (block.type === "text" ? [block.text] : [])) : [];
 }

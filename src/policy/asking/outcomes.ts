@@ -37,7 +37,7 @@ export function permissionOutcome(
     }
     case "deny": {
       const advice = "Do not try the same in another way: continue without it, or report that it is needed.";
-      return { outcome: saidNo(answer.message, advice), span: answer.span };
+      return { outcome: denyByUser(answer.message, advice), span: answer.span };
     }
     default:
       return {
@@ -50,14 +50,14 @@ export function permissionOutcome(
 /** Returns what an answer means for AskUserQuestion. */
 export function choiceOutcome(answer: UserAnswer): ChoiceOutcome {
   if (answer.type === "answers") return answer;
-  if (answer.type === "deny") return saidNo(answer.message, "They do not want to answer this.");
+  if (answer.type === "deny") return denyByUser(answer.message, "They do not want to answer this.");
   return unanswered(answer);
 }
 
 /** Returns what an answer means for a plan. */
 export function planOutcome(answer: UserAnswer): PlanOutcome {
   if (answer.type === "approve") return { type: "approved", mode: answer.mode };
-  if (answer.type === "deny") return saidNo(answer.message, "They gave no reason.");
+  if (answer.type === "deny") return denyByUser(answer.message, "They gave no reason.");
   return unanswered(answer);
 }
 
@@ -66,7 +66,7 @@ export function nobody(reason: string): Denied {
 }
 
 /** The user's own text says what to do next; without one, `advice` does. */
-function saidNo(message: string | undefined, advice: string): Denied {
+function denyByUser(message: string | undefined, advice: string): Denied {
   const text = message?.trim() ?? "";
   const sentence = /[.!?…]["”)]*$/.test(text) ? text : `${text}.`;
   const reason = text === "" ? `The user said no. ${advice}` : `The user said no: ${sentence}`;

@@ -105,7 +105,7 @@ function filledPieces(
       case "substitution":
         if (/^(?:\$\(\s*pwd\s*\)|`\s*pwd\s*`)$/.test(piece.text) && known.dirs[0] !== undefined)
           return [text(known.dirs[0])];
-        shown.push(...wordsSaid(piece.text));
+        shown.push(...literalOutput(piece.text));
         return [unknown(piece)];
       case "forbidden":
         // `${X:-/etc/passwd}` shows a possible value.
@@ -121,13 +121,13 @@ function filledPieces(
 }
 
 /** Returns what echo and printf in a substitution write literally. */
-function wordsSaid(substitution: string): readonly ShellWord[] {
+function literalOutput(substitution: string): readonly ShellWord[] {
   const inner = substitution.replace(/^(?:\$\(|[<>]\(|`)/, "").replace(/[)`]$/, "");
-  return parseShell(inner).parts.flatMap(({ words }) => saidBy(words));
+  return parseShell(inner).parts.flatMap(({ words }) => literalWords(words));
 }
 
 /** Returns words that echo or printf writes literally, or that find searches for, split at blanks. */
-export function saidBy(words: readonly ShellWord[]): readonly ShellWord[] {
+export function literalWords(words: readonly ShellWord[]): readonly ShellWord[] {
   const [command, ...rest] = words;
   const known = rest.filter(({ literal }) => literal);
   switch (command?.value) {
@@ -144,7 +144,7 @@ export function saidBy(words: readonly ShellWord[]): readonly ShellWord[] {
 /** Returns what xargs passes to its command, as far as the line shows it. */
 export function fedBy({ words, before, documents }: ShellPart): readonly ShellWord[] {
   if (!words.some(({ value }) => value === "xargs")) return [];
-  return [...saidBy(before?.at(-1)?.words ?? []), ...documents.flatMap(wordsIn)];
+  return [...literalWords(before?.at(-1)?.words ?? []), ...documents.flatMap(wordsIn)];
 }
 
 /** Returns a text as one word, and as the words that blanks, quotes and escapes make of it. */

@@ -97,7 +97,7 @@ export type UserPromptSubmit =
 
 export interface Stopping extends HookCaller {
   /** How many times in a row hooks have made this actor continue instead of ending. */
-  readonly goneOn: number;
+  readonly continued: number;
   readonly lastText: string;
 }
 

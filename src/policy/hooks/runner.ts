@@ -20,7 +20,7 @@ import type {
 import type { HookedEvent, HookPorts, HookRuns } from "./run-hooks.ts";
 
 /** An actor ends after this many Stop hooks in a row that made it continue (A5.10). */
-export const MAX_GO_ON = 5;
+export const MAX_CONTINUED = 5;
 
 /**
  * The hooks of a session, one function for each event. They never reject and always end: a hook that hangs, dies,
@@ -109,18 +109,18 @@ export function hookRunner(ports: HookPorts): HookRunner {
 
   async function stop(
     event: "Stop" | "SubagentStop",
-    { goneOn, lastText, ...caller }: Stopping,
+    { continued, lastText, ...caller }: Stopping,
     signal: AbortSignal,
   ): Promise<StopResult> {
-    const fields = { stop_hook_active: goneOn > 0, last_assistant_message: lastText };
+    const fields = { stop_hook_active: continued > 0, last_assistant_message: lastText };
     const names = event === "SubagentStop" && caller.agentType !== undefined ? [caller.agentType] : [];
     const decision = await run({ event, caller, names, fields, signal });
     if (decision === null) return {};
     const append = decision.text ? { append: decision.text } : {};
     if (decision.verdict !== "block" || decision.stop !== undefined || !decision.reason) return append;
-    if (goneOn < MAX_GO_ON) return { ...append, goOn: decision.reason };
+    if (continued < MAX_CONTINUED) return { ...append, goOn: decision.reason };
     ports.onProblem(
-      `A ${event} hook made an agent continue ${goneOn} times in a row; the agent ends now all the same. Let the hook look at stop_hook_active in what it reads.`,
+      `A ${event} hook made an agent continue ${continued} times in a row; the agent ends now all the same. Let the hook look at stop_hook_active in what it reads.`,
     );
     return append;
   }

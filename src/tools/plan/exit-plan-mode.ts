@@ -67,11 +67,11 @@ export function exitPlanModeTool(service: PlanService): Tool<Input, Output, Call
       const left = await service.leave(plan ?? null, prompts, context);
       return left.type === "refused" ? failed(left.reason) : { ...left, wasGiven: plan !== undefined };
     },
-    mapToolResultToToolResultBlockParam: told,
+    mapToolResultToToolResultBlockParam: resultText,
   };
 }
 
-function told({ mode, plan, file, allows, wasGiven }: Output): string {
+function resultText({ mode, plan, file, allows, wasGiven }: Output): string {
   const edits =
     mode === "acceptEdits" ? "edits in the workspace are not asked about" : "edits are asked about";
   const allowed = allows.filter(({ rules }) => rules.length > 0);

@@ -53,11 +53,11 @@ export function skillTool(
       const loaded = await service.load(skill, args, context);
       return loaded.type === "refused" ? failed(loaded.reason) : loaded;
     },
-    mapToolResultToToolResultBlockParam: told,
+    mapToolResultToToolResultBlockParam: resultText,
   };
 }
 
-function told(loaded: Exclude<Loaded, { type: "refused" }>): string {
+function resultText(loaded: Exclude<Loaded, { type: "refused" }>): string {
   switch (loaded.type) {
     case "loaded":
       return [`The skill ${loaded.name} is loaded; its text follows. Follow it now.`, loaded.note]

@@ -91,7 +91,7 @@ export function mergeStateOf(common: string, merge: string): MergeStory | null {
   const text = textOf(join(mergeFolder(common, merge), JOURNAL));
   if (text === null) return null;
   const records = text.split("\n").slice(0, -1).flatMap(recordOf);
-  const story = records.reduce<MergeStory | null>(told, null);
+  const story = records.reduce<MergeStory | null>(addRecord, null);
   return story && atHome(common, merge, story);
 }
 
@@ -109,7 +109,7 @@ function atHome(common: string, merge: string, { start, undo, ...rest }: MergeSt
   };
 }
 
-function told(story: MergeStory | null, entry: MergeRecord): MergeStory | null {
+function addRecord(story: MergeStory | null, entry: MergeRecord): MergeStory | null {
   if (entry.type === "merge-start") return { start: entry, state: "open", left: [], undo: null, undos: 0 };
   if (story === null) return null;
   switch (entry.type) {

@@ -154,13 +154,19 @@ async function putBack(
   record(repo.common, merge, { type: "undo-end", outcome: "undone", left: [] }, ground.disk);
   disposeOf({ start, state: "undone" }, ground.disk);
   setClosed(repo.common, ground.disk);
-  return { type: "undone", merge, title, paths: pathsOf(story), notes: [...notes, ...told(story, work)] };
+  return {
+    type: "undone",
+    merge,
+    title,
+    paths: pathsOf(story),
+    notes: [...notes, ...saveChangedSince(story, work)],
+  };
 }
 
 /**
  * Saves files changed since, like those that the merge wrote; returns notes, also on later writes to replaced files.
  */
-function told(story: MergeStory, work: FileExchange): string[] {
+function saveChangedSince(story: MergeStory, work: FileExchange): string[] {
   const merged = new Map(story.start.exchange.moves.map((move) => [move.path, move]));
   return work.moves.flatMap(({ path, before, after }, number) => {
     const known = merged.get(path);

@@ -168,7 +168,7 @@ test("a skill's hook with `once` runs once in a session, for the actors that use
   const skill = "/skills/s/SKILL.md";
   const command = "printf x >> runs; cat runs";
   const { runner, caller } = hooksOf("Stop", [{ command, once: true, skill }]);
-  const stopping = { ...caller, goneOn: 0, lastText: "" };
+  const stopping = { ...caller, continued: 0, lastText: "" };
   expect(await runner.stop(stopping, never)).toEqual({});
   expect(await runner.stop({ ...stopping, skills: [skill] }, never)).toEqual({ append: "x" });
   expect(await runner.stop({ ...stopping, skills: [skill] }, never)).toEqual({});

@@ -90,7 +90,7 @@ describe("a hook of type prompt or agent (issue 20, 8)", () => {
 
   test("does not keep a conversation from ending if it has no model, and says so", async () => {
     const { runner, caller, problems } = hooksOf("Stop", [{ type: "agent", prompt: "done?" }]);
-    expect(await runner.stop({ ...caller, goneOn: 0, lastText: "" }, never)).toEqual({});
+    expect(await runner.stop({ ...caller, continued: 0, lastText: "" }, never)).toEqual({});
     expect(problems).toEqual([expect.stringContaining("Troupe continues without it")]);
   });
 
@@ -98,7 +98,7 @@ describe("a hook of type prompt or agent (issue 20, 8)", () => {
     const { models } = saying('{"ok": false, "reason": "run the tests"}');
     const entries = [{ type: "agent", prompt: "tested?" }] as const;
     const { runner, caller } = hooksOf("Stop", entries, undefined, models);
-    const stopping = { ...caller, goneOn: 0, lastText: "" };
+    const stopping = { ...caller, continued: 0, lastText: "" };
     expect(await runner.stop(stopping, never)).toEqual({ goOn: "run the tests" });
   });
 
@@ -132,7 +132,7 @@ describe("a hook of type prompt or agent (issue 20, 8)", () => {
     const entries = [{ type: "agent", prompt: "fine?" }] as const;
     const { runner, caller } = hooksOf("SubagentStop", entries, undefined, models);
     const own = { ...caller, owner: ActorId.parse("agent1"), agentType: HOOK_AGENT };
-    expect(await runner.subagentStop({ ...own, goneOn: 0, lastText: "" }, never)).toEqual({});
+    expect(await runner.subagentStop({ ...own, continued: 0, lastText: "" }, never)).toEqual({});
     expect(asked).toEqual([]);
   });
 });

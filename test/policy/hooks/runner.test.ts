@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { type HookEvent, hookEvents } from "../../../src/mailbox/hook-events.ts";
 import { ActorId } from "../../../src/mailbox/ids.ts";
 import { combineDecisions, type HookDecision } from "../../../src/policy/hooks/hook-decision.ts";
-import { hookRunner, MAX_GO_ON } from "../../../src/policy/hooks/runner.ts";
+import { hookRunner, MAX_CONTINUED } from "../../../src/policy/hooks/runner.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { type Entry, edit, never, printing, startHooks } from "./session.ts";
 
@@ -128,7 +128,7 @@ describe("Stop and SubagentStop (A5.10)", () => {
     ["exit 1", {}],
   ])("%s", async (command, expected) => {
     const { runner, caller } = hooksOf("Stop", [{ command }]);
-    expect(await runner.stop({ ...caller, goneOn: 0, lastText: "done" }, never)).toEqual(expected);
+    expect(await runner.stop({ ...caller, continued: 0, lastText: "done" }, never)).toEqual(expected);
   });
 
   test("a hook that looks at stop_hook_active makes an actor continue exactly once", async () => {
@@ -136,28 +136,29 @@ describe("Stop and SubagentStop (A5.10)", () => {
       { command: "grep -q '\"stop_hook_active\":true' || { echo once more >&2; exit 2; }" },
     ]);
     const stopping = { ...caller, lastText: "done" };
-    expect(await runner.stop({ ...stopping, goneOn: 0 }, never)).toEqual({ goOn: "once more" });
-    expect(await runner.stop({ ...stopping, goneOn: 1 }, never)).toEqual({});
+    expect(await runner.stop({ ...stopping, continued: 0 }, never)).toEqual({ goOn: "once more" });
+    expect(await runner.stop({ ...stopping, continued: 1 }, never)).toEqual({});
   });
 
   test("one that does not look at it is heeded at most five times", async () => {
     const { runner, caller, problems } = hooksOf("Stop", [{ command: "echo more >&2; exit 2" }]);
-    let goneOn = 0;
-    while (goneOn < 100 && (await runner.stop({ ...caller, goneOn, lastText: "" }, never)).goOn) goneOn += 1;
-    expect(goneOn).toBe(MAX_GO_ON);
+    let continued = 0;
+    while (continued < 100 && (await runner.stop({ ...caller, continued, lastText: "" }, never)).goOn)
+      continued += 1;
+    expect(continued).toBe(MAX_CONTINUED);
     expect(problems).toEqual([expect.stringContaining("continue 5 times in a row")]);
   });
 
   test("does not make a cancelled actor continue", async () => {
     const { runner, caller } = hooksOf("Stop", [{ command: "echo more >&2; exit 2" }]);
-    expect(await runner.stop({ ...caller, goneOn: 0, lastText: "" }, AbortSignal.abort())).toEqual({});
+    expect(await runner.stop({ ...caller, continued: 0, lastText: "" }, AbortSignal.abort())).toEqual({});
   });
 
   test("an agent's end is matched by its type", async () => {
     const { runner, caller, folder } = hooksOf("SubagentStop", [
       { command: "cat > event.json; echo deeper >&2; exit 2", matcher: "Explore" },
     ]);
-    const agent = { ...caller, owner: ActorId.parse("agent1"), goneOn: 0, lastText: "found" };
+    const agent = { ...caller, owner: ActorId.parse("agent1"), continued: 0, lastText: "found" };
     expect(await runner.subagentStop({ ...agent, agentType: "Plan" }, never)).toEqual({});
     expect(await runner.subagentStop({ ...agent, agentType: "Explore" }, never)).toEqual({ goOn: "deeper" });
     expect(readBack(folder)).toMatchObject({
@@ -215,7 +216,7 @@ test.each(hookEvents)(
     expect(await runner.preToolUse(edit, caller, never)).toEqual({ type: "go" });
     expect(await runner.postToolUse(edit, { event: "PostToolUse", response: {} }, caller, never)).toEqual({});
     expect(await runner.userPromptSubmit("", caller, never)).toEqual({ type: "go" });
-    expect(await runner.stop({ ...caller, goneOn: 0, lastText: "" }, never)).toEqual({});
+    expect(await runner.stop({ ...caller, continued: 0, lastText: "" }, never)).toEqual({});
     await runner.sessionEnd("exit", caller, never);
     expect(eventsLeft).toThrow(/ENOENT/);
   },
