@@ -282,8 +282,8 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "systemPrompt-is-ignored",
     file: "src/features/agents/specs.ts",
-    from: "role: [systemPrompt, told,",
-    to: "role: [mainRole(), told,",
+    from: "role: [systemPrompt, limitsText,",
+    to: "role: [mainRole(), limitsText,",
     tests: ["test/features/agents/main-role.test.ts"],
     title: "systemPrompt replaces the main role",
   },
