@@ -46,7 +46,11 @@ export class Turns {
   onEvent(event: SupervisorEvent): void {
     const { terminal, note } = this.#parts;
     const session = this.#parts.session();
-    if (event.type === "text" && event.actor === MAIN) this.#said += event.text;
+    if (event.type === "text" && event.actor === MAIN) {
+      // Pieces of a stopped reply may come after the end of its turn.
+      if (!this.isRunning) return;
+      this.#said += event.text;
+    }
     if (event.type === "woken" && session) {
       terminal.gap();
       note(`From the background: ${safeLine(event.because)}.`);

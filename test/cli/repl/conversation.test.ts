@@ -195,6 +195,8 @@ describe("stop means stop (C21)", () => {
         "1 agent goes on in the background (Explore · look around); /stop ends it.",
         "> ",
       ]);
+      session.emit({ type: "text", actor: MAIN, text: " and on", turn: 1 });
+      expect(terminal.events.map(({ type }) => type)).not.toContain("text");
     },
   );
 
