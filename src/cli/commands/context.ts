@@ -45,7 +45,9 @@ async function runContext(args: Arguments, context: Context): Promise<number> {
   const { contextJson, contextText } = await import("../context/shown-context.ts");
   const notes = [...setup.notes];
   const asked = { prompt: args.value(prompt) ?? "", counts: !args.value(estimate) };
-  const found = await previewContext(setup.options, type, asked, (note) => notes.push(note));
+  // As a conversation is: a prompt alone has no timers.
+  const options = { ...setup.options, background: "wake" } as const;
+  const found = await previewContext(options, type, asked, (note) => notes.push(note));
   if (found.type !== "unknown" && found.counted !== null && found.counted.total === null)
     notes.push(
       "The model's server did not count the tokens, so sizes are estimates; --estimate does not ask it.",

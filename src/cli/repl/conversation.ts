@@ -284,7 +284,7 @@ export class Conversation {
   async #slash(line: string, begun: ConversationStart): Promise<void> {
     const { session, whyNot, own } = begun;
     await this.#commands.runSlash(line, {
-      ...{ session, whyNot, own },
+      ...{ session, whyNot, own, contextTokens: this.#turns.contextTokens },
       goOnWith: ({ id }, text) => void this.#turns.resumeAgent(session, id, text),
       clear: () => this.#replace(begun.clear, begun),
       rewindTo: (seq) => this.#replace(() => begun.rewindTo(seq), begun),

@@ -1,3 +1,4 @@
+import type { OfferedModel } from "../../features/models/index.ts";
 import { totalTokens } from "../../mailbox/conversation.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import type { SessionUsage } from "../../session/options.ts";
@@ -18,4 +19,13 @@ export function formatCost({ costUsd, usage, apiMs, agents, models }: SessionUsa
       `${safeLine(model)}  ${dollars(usd)} · ${shortCount(totalTokens(used))} tokens`,
   );
   return [`This session: ${all.join(" · ")}`, ...rows].join("\n");
+}
+
+/** Says how much of its window the conversation uses; below it comes what it was sent first. `tokens`: null if not known. */
+export function contextLine(tokens: number | null, models: readonly OfferedModel[]): string {
+  if (tokens === null) return "How much this conversation uses is known after its next reply. It begins with:";
+  const window = models.find(({ isCurrent }) => isCurrent)?.windowTokens;
+  const of =
+    window === undefined ? "" : ` of ${shortCount(window)} (${Math.round((100 * tokens) / window)} %)`;
+  return `This conversation uses ${shortCount(tokens)} tokens${of}. It began with:`;
 }

@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { Readable } from "node:stream";
 import type { Outlet } from "../../terminal/output-stream.ts";
 import { safeText } from "../../terminal/safe-text.ts";
@@ -21,6 +22,13 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   plugin: ["list"],
   sessions: ["list"],
   worktrees: ["list"],
+};
+
+/** What the list of a command means if it is empty. */
+const EMPTY: Readonly<Record<string, string>> = {
+  cron: "No prompt is scheduled here.",
+  plugin: "No plug-in is installed, and no marketplace is known. /plugin marketplace add PATH or URL adds one.",
+  worktrees: "No agent has left edits here.",
 };
 
 /** Runs `troupe NAME WORDS` in the conversation's directory, without a terminal, and returns what it printed. */
@@ -49,7 +57,15 @@ export async function runShellCommand(
   const code = await own.run([name, ...words], io);
   // What went well needs no progress and no notes.
   const shown = code === 0 && said.length > 0 ? said : [...said, ...noted];
-  return safeText(shown.join("")).trimEnd();
+  const text = safeText(shown.join("")).trimEnd();
+  return text === "" && code === 0 && words[0] === "list" ? (EMPTY[name] ?? "") : text;
+}
+
+/** Writes a session into a new file, and says where. */
+export async function exportSession(id: string, file: string, own: OwnFiles): Promise<string> {
+  const said = await runShellCommand("sessions", ["export", id, file || `troupe-${id}.md`], own);
+  // Anything else is a problem.
+  return isAbsolute(said) ? `Written: ${said}` : said;
 }
 
 /** Splits at blanks; quotes keep them. */

@@ -15,14 +15,14 @@ import { onlyInShell } from "../skills/slash-tasks.ts";
 import { quoted } from "../usage-error.ts";
 import { formatAgentList, resumeAgent, stopAgents } from "./agent-commands.ts";
 import { config, switchVim } from "./config-commands.ts";
-import { formatCost } from "./cost.ts";
+import { contextLine, formatCost } from "./cost.ts";
 import { formatHelp } from "./help.ts";
 import type { OwnFiles } from "./own-files.ts";
 import { remember } from "./remember.ts";
 import type { ReplSession } from "./repl-session.ts";
 import type { RewindContext } from "./rewind.ts";
 import { promptLine, SERVERS_USAGE, type ServerContext, serverCommand } from "./server-commands.ts";
-import { runShellCommand, shellCommands, wordsOf } from "./shell-command.ts";
+import { exportSession, runShellCommand, shellCommands, wordsOf } from "./shell-command.ts";
 import type { TaskContext } from "./task-commands.ts";
 
 /** What a slash command needs. */
@@ -36,6 +36,8 @@ export interface SlashContext extends TaskContext, ServerContext, RewindContext 
   /** Resolves with whether the user wants this mode, after a warning if it needs one. */
   readonly confirmMode: (mode: PermissionMode) => Promise<boolean>;
   readonly own: OwnFiles;
+  /** What the conversation uses of the model's window; null if not known yet. */
+  readonly contextTokens: number | null;
   /** Ends this session, to be resumed, and starts a new one. Rejects if that cannot start; this one stays then. */
   clear(): Promise<void>;
   leave(): void;
@@ -117,8 +119,7 @@ const commands: Readonly<Record<string, SlashCommand>> = {
   export: {
     usage: "/export [FILE]",
     summary: "write this conversation into a new file, Markdown (.md) or one page (.html)",
-    run: (file, { session, own }) =>
-      runShellCommand("sessions", ["export", session.session, file || `troupe-${session.session}.md`], own),
+    run: (file, { session, own }) => exportSession(session.session, file, own),
   },
   compact: {
     usage: "/compact [WHAT TO KEEP]",
@@ -180,8 +181,10 @@ export async function runSlashCommand(line: string, context: SlashContext): Prom
   const name = word === "quit" ? "exit" : word;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   try {
-    if (Object.hasOwn(shellCommands, name))
-      return await runShellCommand(name, wordsOf(argument), context.own);
+    if (Object.hasOwn(shellCommands, name)) {
+      const printed = await runShellCommand(name, wordsOf(argument), context.own);
+      return name === "context" && argument.trim() === "" ? `${contextLine(context.contextTokens, context.session.models.choices())}\n\n${printed}` : printed;
+    }
     if (!command) return unknown(word, context);
     return await command.run(argument.trim(), context);
   } catch (error) {

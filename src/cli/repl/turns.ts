@@ -1,5 +1,6 @@
 import type { SupervisorEvent } from "../../events/event.ts";
 import { errorMessage } from "../../lib/errors.ts";
+import { totalTokens } from "../../mailbox/conversation.ts";
 import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { AgentResult } from "../../session/options.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
@@ -34,6 +35,7 @@ export class Turns {
   #stopped = false;
   /** The part of the reply streamed so far. */
   #said = "";
+  #contextTokens: number | null = null;
 
   constructor(parts: TurnsParts) {
     this.#parts = parts;
@@ -41,6 +43,11 @@ export class Turns {
 
   get isRunning(): boolean {
     return this.#stop !== null || this.#woken !== null;
+  }
+
+  /** What the conversation uses of the model's window; null until its next reply. */
+  get contextTokens(): number | null {
+    return this.#contextTokens;
   }
 
   onEvent(event: SupervisorEvent): void {
@@ -51,6 +58,9 @@ export class Turns {
       if (!this.isRunning) return;
       this.#said += event.text;
     }
+    if (event.type === "message" && event.actor === MAIN && event.usage)
+      this.#contextTokens = totalTokens(event.usage);
+    if (event.type === "compacted" && event.actor === MAIN) this.#contextTokens = event.after;
     if (event.type === "woken" && session) {
       terminal.gap();
       note(`From the background: ${safeLine(event.because)}.`);
@@ -109,6 +119,7 @@ export class Turns {
   forget(): void {
     this.#stop = null;
     this.#woken = null;
+    this.#contextTokens = null;
   }
 
   /** Shows that a prompt can be typed, unless a turn runs. */

@@ -5,6 +5,7 @@ import type { Skill } from "../../../src/context/skills/skill.ts";
 import { noUsage } from "../../../src/mailbox/conversation.ts";
 import { MAIN, SessionId } from "../../../src/mailbox/ids.ts";
 import { actor, agentView } from "../../support/agent-view.ts";
+import { fakeModels } from "../fake-session.ts";
 import { ownFiles, slashContext } from "./slash-ground.ts";
 
 const skill = (name: string, more: Partial<Skill> = {}): Skill => ({
@@ -59,6 +60,26 @@ describe("a slash in the conversation", () => {
     expect(ran).toHaveLength(1);
     expect(callsSkill("/context", skills)).toBe(false);
     expect(callsSkill("/context", [skill("context")])).toBe(true);
+  });
+
+  test.each([
+    ["/plugin", "", "No plug-in is installed, and no marketplace is known. /plugin marketplace add PATH or URL adds one."],
+    ["/cron", "", "No prompt is scheduled here."],
+    ["/worktrees", "agent-1  merged", "agent-1  merged"],
+    ["/export talk.html", "/w/talk.html", "Written: /w/talk.html"],
+    ["/export talk.html", "talk.html exists already.", "talk.html exists already."],
+    ["/context", "sizes", "This conversation uses 250.0k tokens of 1.0M (25 %). It began with:\n\nsizes"],
+    ["/context Explore", "parts", "parts"],
+  ])("%s, if the shell's command prints %j, says something", async (line, printed, said) => {
+    const own: OwnFiles = {
+      ...ownFiles({ cwd: "/w", homedir: "/home", managed: "/w/none" }),
+      async run(_, { stdout }) {
+        await stdout.write(`${printed}\n`);
+        return 0;
+      },
+    };
+    const context = { ...slashContext(own, { models: fakeModels() }), contextTokens: 250_000 };
+    expect(await runSlashCommand(line, context)).toBe(said);
   });
 
   test.each([

@@ -34,6 +34,7 @@ export function slashContext(own: OwnFiles, session: Partial<SlashContext["sessi
     ...{ say() {}, stoppable: () => new AbortController().signal },
     ...{
       own,
+      contextTokens: null,
       whyNot: () => null,
       confirmMode: async () => true,
       leave() {},
