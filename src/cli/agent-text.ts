@@ -1,4 +1,4 @@
-import type { Activity, AgentView } from "../events/event.ts";
+import type { Activity, AgentView, SupervisorEvent } from "../events/event.ts";
 import { worktreeGist } from "../features/isolation/worktree-words.ts";
 import { totalTokens, type Usage } from "../mailbox/conversation.ts";
 import { MAIN } from "../mailbox/ids.ts";
@@ -61,6 +61,20 @@ export function agentEndLine(view: AgentView, columns: number, paint: Paint): st
   const how = `  ${ending(view)} · ${agentFigures(view, endedAt ?? createdAt)}`;
   const room = columns - 2 - displayWidth(name);
   return `${stateMark(view, paint)} ${name}${room > 8 ? paint("dim", cutToWidth(how, room)) : ""}`;
+}
+
+/** `✗ npm run build  It ended with exit code 3.`, of a command that has ended in the background; null while it runs. */
+export function commandEndLine(
+  { title, state, ending = "" }: Extract<SupervisorEvent, { type: "command" }>,
+  columns: number,
+  paint: Paint,
+): string | null {
+  if (state === "running") return null;
+  const mark = { completed: "✓", failed: "✗", killed: "⊘" }[state];
+  const colour = ({ completed: "green", failed: "red", killed: "yellow" } as const)[state];
+  const end = `  ${safeLine(ending)}`;
+  const name = cutToWidth(safeLine(title), Math.max(8, columns - 2 - displayWidth(end)));
+  return `${paint(colour, mark)} ${name}${paint("dim", cutToWidth(end, Math.max(1, columns - 2 - displayWidth(name))))}`;
 }
 
 /** What an agent is doing, or how it ended. */

@@ -4,7 +4,7 @@ import { type ActorId, MAIN } from "../mailbox/ids.ts";
 import type { Paint } from "../terminal/colour.ts";
 import type { Outlet } from "../terminal/output-stream.ts";
 import { safeLine } from "../terminal/safe-text.ts";
-import { agentFigures, agentName, doing, stateMark } from "./agent-text.ts";
+import { agentFigures, agentName, commandEndLine, doing, stateMark } from "./agent-text.ts";
 import { createWaits, pauseLine, waitLine } from "./waits.ts";
 
 /** What the user sees on standard error while agents work. */
@@ -58,6 +58,10 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
           return print(paint("yellow", pauseLine(event, clock)));
         case "warning":
           return print(paint("yellow", safeLine(event.message)));
+        case "command": {
+          const line = commandEndLine(event, Number.POSITIVE_INFINITY, paint);
+          return line === null ? undefined : print(line);
+        }
         case "asked":
         case "settled":
         // What a woken conversation says comes with its result.
@@ -66,7 +70,6 @@ export function createPlainProgress(outlet: Outlet, clock: Clock, paint: Paint):
         case "compacted":
         case "session":
         case "prompt":
-        case "command":
         case "text":
         case "thinking":
         case "queued":

@@ -8,7 +8,7 @@ import type { Editor } from "../../terminal/input/editor.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { createCallLines } from "../../terminal/transcript/call-lines.ts";
 import { wrapText } from "../../terminal/wrap.ts";
-import { agentEndLine } from "../agent-text.ts";
+import { agentEndLine, commandEndLine } from "../agent-text.ts";
 import type { CliIO } from "../io.ts";
 import { pauseLine } from "../waits.ts";
 import { createLiveView } from "./live-view.ts";
@@ -214,6 +214,12 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
           interrupt();
           return note(agentEndLine(view, columns(), paint));
         }
+        case "command": {
+          const line = event.actor === MAIN ? commandEndLine(event, columns(), paint) : null;
+          if (line === null) return;
+          interrupt();
+          return note(line);
+        }
         case "text":
           if (event.actor === MAIN) say(event.text, event.turn);
           return;
@@ -223,7 +229,6 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
           return warn(safeLine(event.message));
         case "session":
         case "prompt":
-        case "command":
         case "thinking":
         case "queued":
         case "merge":

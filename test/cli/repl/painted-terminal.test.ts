@@ -263,6 +263,17 @@ describe("a reply that is being written", () => {
       /Before\.\n\n✓ .*\n\n[^|\n]*one[\s\S]*\n[^|\n]*c .*d[\s\S]*\n\nAfter\./,
     ],
     [
+      "shows how a background command ended before the open block",
+      TABLE,
+      "| c | d |\n\nAfter.\n\n",
+      ({ onEvent }) => {
+        const task = { ...{ type: "command", actor: MAIN, task: "b1", outputPath: "/o" }, title: "make" } as const;
+        onEvent({ ...task, state: "running" });
+        onEvent({ ...task, state: "failed", ending: "It ended with exit code 3." });
+      },
+      /Before\.\n\n✗ make {2}It ended with exit code 3\.\n\n[^|\n]*one[\s\S]*\n[^|\n]*c .*d[\s\S]*\n\nAfter\./,
+    ],
+    [
       "shows the output of a command before the open block",
       TABLE,
       "| c | d |\n\nAfter.\n\n",
