@@ -66,7 +66,7 @@ export const commandTable: Table = readTable({
   dirname: "T z/zero",
   which: "T a",
   type: "T a f t p P",
-  "true, false": "T",
+  "true, false, exit": "T",
   id: "T u/user g/group G/groups n/name r/real | z/zero Z/context a",
   seq: "N w/equal-width f/format: s/separator:",
   sleep: "N",

@@ -60,12 +60,13 @@ table(
   if [ -f a ]; then cat a; else echo none; fi ¦ for f in *.ts; do echo $f; done
   for f in $(ls); do echo "\${f}"; done ¦ case abc in a*) ls;; esac ¦ cat src/a.ts # a comment
   grep "don't" src/a.ts ¦ echo 'a;b|c&d>e' ¦ echo "a && b" ¦ ls -- -odd
+  exit ¦ ls || exit 1 ¦ for i in 1 2; do echo $i; done; exit 3
 `,
 );
 
 table("5.1 to 5.9 what is not plainly harmless is a question", "ask", [
   ...lines`
-  echo "a $b" ¦ echo $((1+1)) ¦ ls && npm test ¦ ls | sh ¦ ls; rm x ¦ ls & npm i ¦ ls |& npm i ¦ (npm i)
+  exit $(npm i) ¦ echo "a $b" ¦ echo $((1+1)) ¦ ls && npm test ¦ ls | sh ¦ ls; rm x ¦ ls & npm i ¦ ls |& npm i ¦ (npm i)
   { npm i; } ¦ if npm i; then ls; fi ¦ while npm i; do ls; done ¦ for i in 1; do npm i; done
   for PATH in /tmp; do ls; done ¦ case x in x) npm i;; esac ¦ echo $(npm i) ¦ echo "$(npm i)" ¦ echo \`npm i\`
   echo "\`npm i\`" ¦ cat <(npm i) ¦ cat <<< "$(npm i)" ¦ ls \${x:-$(npm i)} ¦ ls $((a[$(npm i)]))
