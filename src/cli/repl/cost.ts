@@ -23,7 +23,8 @@ export function formatCost({ costUsd, usage, apiMs, agents, models }: SessionUsa
 
 /** Says how much of its window the conversation uses; below it comes what it was sent first. `tokens`: null if not known. */
 export function contextLine(tokens: number | null, models: readonly OfferedModel[]): string {
-  if (tokens === null) return "How much this conversation uses is known after its next reply. It begins with:";
+  if (tokens === null)
+    return "How much this conversation uses is known after its next reply. It begins with:";
   const window = models.find(({ isCurrent }) => isCurrent)?.windowTokens;
   const of =
     window === undefined ? "" : ` of ${shortCount(window)} (${Math.round((100 * tokens) / window)} %)`;

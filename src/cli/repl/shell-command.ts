@@ -27,7 +27,8 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
 /** What the list of a command means if it is empty. */
 const EMPTY: Readonly<Record<string, string>> = {
   cron: "No prompt is scheduled here.",
-  plugin: "No plug-in is installed, and no marketplace is known. /plugin marketplace add PATH or URL adds one.",
+  plugin:
+    "No plug-in is installed, and no marketplace is known. /plugin marketplace add PATH or URL adds one.",
   worktrees: "No agent has left edits here.",
 };
 

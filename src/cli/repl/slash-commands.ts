@@ -183,7 +183,9 @@ export async function runSlashCommand(line: string, context: SlashContext): Prom
   try {
     if (Object.hasOwn(shellCommands, name)) {
       const printed = await runShellCommand(name, wordsOf(argument), context.own);
-      return name === "context" && argument.trim() === "" ? `${contextLine(context.contextTokens, context.session.models.choices())}\n\n${printed}` : printed;
+      return name === "context" && argument.trim() === ""
+        ? `${contextLine(context.contextTokens, context.session.models.choices())}\n\n${printed}`
+        : printed;
     }
     if (!command) return unknown(word, context);
     return await command.run(argument.trim(), context);

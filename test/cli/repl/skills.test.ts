@@ -63,7 +63,11 @@ describe("a slash in the conversation", () => {
   });
 
   test.each([
-    ["/plugin", "", "No plug-in is installed, and no marketplace is known. /plugin marketplace add PATH or URL adds one."],
+    [
+      "/plugin",
+      "",
+      "No plug-in is installed, and no marketplace is known. /plugin marketplace add PATH or URL adds one.",
+    ],
     ["/cron", "", "No prompt is scheduled here."],
     ["/worktrees", "agent-1  merged", "agent-1  merged"],
     ["/export talk.html", "/w/talk.html", "Written: /w/talk.html"],
