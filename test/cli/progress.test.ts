@@ -192,10 +192,7 @@ describe("without a terminal", () => {
   test("a background command gets one line, when it ends", () => {
     const io = new FakeIO();
     const progress = chooseProgress(io);
-    const task = {
-      ...{ type: "command", actor: MAIN, task: "b1", outputPath: "/o" },
-      title: "make",
-    } as const;
+    const task = { type: "command", actor: MAIN, task: "b1", outputPath: "/o", title: "make" } as const;
     progress.onEvent({ ...task, state: "running" });
     progress.onEvent({ ...task, state: "killed", ending: "It was stopped." });
     expect(io.err.text).toBe("⊘ make  It was stopped.\n");

@@ -267,10 +267,7 @@ describe("a reply that is being written", () => {
       TABLE,
       "| c | d |\n\nAfter.\n\n",
       ({ onEvent }) => {
-        const task = {
-          ...{ type: "command", actor: MAIN, task: "b1", outputPath: "/o" },
-          title: "make",
-        } as const;
+        const task = { type: "command", actor: MAIN, task: "b1", outputPath: "/o", title: "make" } as const;
         onEvent({ ...task, state: "running" });
         onEvent({ ...task, state: "failed", ending: "It ended with exit code 3." });
       },
