@@ -182,6 +182,30 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     await terminal.ended;
   });
 
+  test("vim's keys edit the prompt, and the terminal gets the modes of its keys back", {
+    tags: ["long"],
+  }, async () => {
+    const terminal = start();
+    await ready(terminal);
+    terminal.type("/vim\r");
+    await terminal.shows("The prompt has vim's keys from now on.");
+    terminal.type("hello wrld\u001b[27;2;13~now");
+    await terminal.shows(/› hello wrld\n {2}now$/);
+    await terminal.showsStatus(/^ {2}INSERT · /);
+    terminal.type("\u001b");
+    await terminal.showsStatus(/^ {2}NORMAL · /);
+    terminal.type("ggwcwworld\u001b[27u");
+    await terminal.shows(/› hello world\n {2}now$/);
+    terminal.type("uddk");
+    await terminal.shows(/› \/vim$/);
+    terminal.type("dd:qA");
+    await terminal.showsStatus(/^ {2}INSERT · /);
+    terminal.type("/exit\r");
+    expect(await terminal.ended).toBe(0);
+    const switches = terminal.written().match(/\p{Cc}\[(?:\?u|c|>4;\dm)/gu);
+    expect(switches?.map((each) => each.slice(1))).toEqual(["[?u", "[c", "[>4;2m", "[>4;0m"]);
+  });
+
   test("several words in quotes are the first prompt", { tags: ["long"] }, async () => {
     const server = await serving(() => ({ text: "It is a test." }));
     const terminal = start({ url: server.url, args: ["what is this?"] });

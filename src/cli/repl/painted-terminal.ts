@@ -52,6 +52,8 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   let lent = false;
   /** A question is drawn but not open yet: Enter would send half a thought. */
   let settling = false;
+  /** It was pressed nevertheless: a line break, if something follows. */
+  let endsLine = false;
 
   const typed = [...options.history];
   /** Lines whose pasted text was folded, as they were shown. */
@@ -129,8 +131,11 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   };
   /** Null: vim's keys have done all that it means. */
   const typePrompt = (key: Key | null): void => {
-    if (key === null || promptKeys.take(key)) return;
-    if (!settling || !isKey(key, "enter")) prompt.type(key);
+    const isBreak = endsLine;
+    endsLine = settling && key !== null && isKey(key, "enter");
+    if (key === null || endsLine || promptKeys.take(key)) return;
+    if (isBreak && !/^\p{Cc}/u.test(key.text)) prompt.type({ type: "key", text: "\n" });
+    prompt.type(key);
   };
   const leave = (): void => {
     answer?.leave();

@@ -355,6 +355,19 @@ describe("a question", () => {
     expect((await asked(keys, true)).line).toBe(line);
   });
 
+  test("is not answered by what was typed before it was shown: that stays in the prompt, line by line", async () => {
+    const { io, terminal, heard, type } = painted();
+    const never = new AbortController().signal;
+    const line = terminal.dialog(({ question }) => question("answer › ", never, { answers }));
+    await type("b\rone\n\r");
+    await io.clock.advance(1_000);
+    await type("c\r");
+    expect(await line).toBe("c");
+    expect(heard).toEqual([]);
+    await type("two\r");
+    expect(heard).toEqual(["b\none\ntwo"]);
+  });
+
   test("waits until the one before it is answered", async () => {
     const { io, terminal, type } = painted();
     const never = new AbortController().signal;
