@@ -157,6 +157,9 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       const { cwd } = call;
       const asked = tool.prepare(call.input);
       if (asked.type === "invalid") return refuse(asked.message);
+      const problem = asked.problem?.(cwd) ?? null;
+      // The user is not asked about a call that cannot succeed.
+      if (problem !== null) return refuse(problem);
       const evaluation = await evaluate(tool, call, cwd, asked);
       if (evaluation.type === "refuse") return refuse(evaluation.refusal);
       const claim = evaluation.rewritten ? tool.prepare(evaluation.input) : asked;

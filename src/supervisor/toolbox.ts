@@ -33,7 +33,7 @@ export interface KnownTool {
 }
 
 /** What a call says of itself before it runs. */
-export type CallClaim = Pick<ReadyCall<CallContext>, "type" | "title" | "accesses" | "preview">;
+export type CallClaim = Pick<ReadyCall<CallContext>, "type" | "title" | "problem" | "accesses" | "preview">;
 
 export type Allowed = readonly string[] | "all";
 

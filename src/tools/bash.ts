@@ -54,6 +54,7 @@ export const bashTool: Tool<Input, Output, AgentCallContext> = {
   needsHost: true,
   title: ({ command }) => command.trim(),
   intent: ({ description }) => description?.trim() || undefined,
+  problem: inputProblem,
   accesses: (_input, cwd) => [{ kind: "execute", target: cwd }],
   call: bash,
   mapToolResultToToolResultBlockParam: ({ text }) => text,
@@ -62,8 +63,6 @@ export const bashTool: Tool<Input, Output, AgentCallContext> = {
 
 async function bash(input: Input, context: AgentCallContext): Promise<Output | ToolFailure> {
   const { command, timeout = DEFAULT_TIMEOUT_MS } = input;
-  const problem = inputProblem(input);
-  if (problem !== null) return failed(problem);
   const place = await placeToRun(context);
   if (input.run_in_background) return startInBackground(input, place, context);
   const timeoutMs = Math.min(Math.trunc(timeout), MAX_TIMEOUT_MS);

@@ -14,6 +14,8 @@ export interface ReadyCall<Context extends CallContext> {
   readonly title: string;
   /** What the model says that it is for. */
   readonly description?: string;
+  /** Why the call cannot succeed, for the model; null if nothing is known. */
+  problem?(cwd: string): string | null;
   accesses(cwd: string): readonly Access[];
   /** What the user sees of it in addition to its input. */
   preview?(cwd: string): Promise<CallPreview>;
@@ -64,9 +66,12 @@ export function bindTool<Input, Output, Context extends CallContext>(
         type: "ready",
         title: tool.title(input),
         ...(intent === undefined ? {} : { description: intent }),
+        problem: (cwd) => tool.problem?.(input, cwd) ?? null,
         accesses: (cwd) => tool.accesses?.(input, cwd) ?? [],
         preview: async (cwd) => tool.preview?.(input, cwd) ?? {},
         async call(context) {
+          const problem = tool.problem?.(input, context.cwd) ?? null;
+          if (problem !== null) return { content: problem, isError: true };
           const output = await tool.call(input, context);
           if (isFailure(output)) return { content: output.message, isError: true };
           const content = tool.mapToolResultToToolResultBlockParam(output);

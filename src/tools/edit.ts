@@ -71,6 +71,7 @@ export const editTool: Tool<Input, Output, ThreadCallContext> = {
   permissionLevel: "write",
   parallel: false,
   title: ({ file_path }) => file_path,
+  problem: inputProblem,
   accesses: ({ file_path }, cwd) => writeAccesses(cwd, file_path),
   call: edit,
   mapToolResultToToolResultBlockParam: ({ path, count, line, reading, isOther }) => {
@@ -101,8 +102,6 @@ const HOW_READ: Readonly<Record<TextReading, string>> = {
 };
 
 async function edit(input: Input, context: ThreadCallContext): Promise<Output | ToolFailure> {
-  const problem = inputProblem(input, context.cwd);
-  if (problem !== null) return failed(problem);
   const found = await openRegular(resolvePath(context.cwd, input.file_path));
   if (found.type === "unusable") return failed(found.reason);
   return withFile(found, context.signal, () => editFile(found, input, context));

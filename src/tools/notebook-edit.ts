@@ -67,6 +67,7 @@ export const notebookEditTool: Tool<Input, Output, ThreadCallContext> = {
   parallel: false,
   title: ({ notebook_path, cell_id }) =>
     cell_id === undefined ? notebook_path : `${notebook_path} (${cell_id})`,
+  problem: inputProblem,
   accesses: ({ notebook_path }, cwd) => writeAccesses(cwd, notebook_path),
   call: notebookEdit,
   mapToolResultToToolResultBlockParam: ({ path, mode, cell, number }) =>
@@ -88,13 +89,14 @@ export const notebookEditTool: Tool<Input, Output, ThreadCallContext> = {
 
 const DONE = { replace: "replaced", insert: "inserted", delete: "deleted" } as const;
 
+function inputProblem({ notebook_path }: Input, cwd: string): string | null {
+  const problem = pathInputProblem("notebook_path", notebook_path, cwd);
+  if (problem !== null || notebook_path.toLowerCase().endsWith(".ipynb")) return problem;
+  return `${notebook_path} is not a notebook (.ipynb). Change other files with Edit.`;
+}
+
 async function notebookEdit(input: Input, context: ThreadCallContext): Promise<Output | ToolFailure> {
-  const { notebook_path } = input;
-  const problem = pathInputProblem("notebook_path", notebook_path, context.cwd);
-  if (problem !== null) return failed(problem);
-  if (!notebook_path.toLowerCase().endsWith(".ipynb"))
-    return failed(`${notebook_path} is not a notebook (.ipynb). Change other files with Edit.`);
-  const found = await openRegular(resolvePath(context.cwd, notebook_path));
+  const found = await openRegular(resolvePath(context.cwd, input.notebook_path));
   if (found.type === "unusable") return failed(found.reason);
   return withFile(found, context.signal, () => editFile(found, input, context));
 }

@@ -122,14 +122,13 @@ export const readTool: Tool<Input, Output, ThreadCallContext> = {
     if (pages !== undefined) return `${file_path} (pages ${pages})`;
     return offset === undefined ? file_path : `${file_path}:${offset}`;
   },
+  problem: inputProblem,
   accesses: ({ file_path }, cwd) => [{ kind: "read", target: resolvePath(cwd, file_path) }],
   call: read,
   mapToolResultToToolResultBlockParam: (output) => ("text" in output ? output.text : output.blocks),
 };
 
 export async function read(input: Input, context: ReadContext): Promise<Output | ToolFailure> {
-  const problem = inputProblem(input, context.cwd);
-  if (problem !== null) return failed(problem);
   // Resolved as the gate does it: for the system, a `..` after a link could lead elsewhere.
   const found = await openRegular(resolvePath(context.cwd, input.file_path));
   if (found.type === "unusable") return failed(found.reason);

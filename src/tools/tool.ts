@@ -132,6 +132,8 @@ export interface Tool<Input = never, Output = unknown, Context extends CallConte
   title(input: Input): string;
   /** What the model says that the call is for. */
   intent?(input: Input): string | undefined;
+  /** What is wrong with the input beyond its schema: the model gets it before the user is asked about the call (default: nothing). */
+  problem?(input: Input, cwd: string): string | null;
   /** What a call touches, for the gate (default: nothing). */
   accesses?(input: Input, cwd: string): readonly Access[];
   /** What the user sees before they decide, in addition to the input (default: nothing). Must not reject. */

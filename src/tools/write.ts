@@ -48,6 +48,7 @@ export const writeTool: Tool<Input, Output, ThreadCallContext> = {
   permissionLevel: "write",
   parallel: false,
   title: ({ file_path }) => file_path,
+  problem: ({ file_path }, cwd) => pathInputProblem("file_path", file_path, cwd),
   accesses: ({ file_path }, cwd) => writeAccesses(cwd, file_path),
   call: write,
   mapToolResultToToolResultBlockParam: ({ path, lines, overwritten, crlf }) => {
@@ -70,8 +71,6 @@ async function write(
   { file_path, content }: Input,
   context: ThreadCallContext,
 ): Promise<Output | ToolFailure> {
-  const problem = pathInputProblem("file_path", file_path, context.cwd);
-  if (problem !== null) return failed(problem);
   const place = writePlace(resolvePath(context.cwd, file_path), context);
   if (place.type === "unusable") return failed(place.reason);
   const { path, existing } = place;

@@ -180,6 +180,30 @@ describe.each(shippedHosts)("the gate, %s", (host) => {
     expect(readFileSync(join(made.cwd, "a"), "utf8")).toBe("one\n2\n");
   });
 
+  test("does not ask about a call whose input cannot work, and says what is wrong with it", async () => {
+    const { person, asks } = answering(() => ({ type: "allow", span: "once" }));
+    const { supervisor, model } = supervised(
+      host,
+      [
+        {
+          calls: [
+            { name: "Write", input: { file_path: "a", content: "x" } },
+            { name: "Edit", input: { file_path: "b", old_string: "1", new_string: "2" } },
+            { name: "NotebookEdit", input: { notebook_path: "/c.txt", cell_id: "1", new_source: "" } },
+            { name: "Bash", input: { command: "touch d", timeout: 0 } },
+          ],
+        },
+        { text: "ok" },
+      ],
+      { person },
+    );
+    await supervisor.prompt("go");
+    expect(asks).toEqual([]);
+    expect(resultsIn(model.requests[1]).join("\n")).toMatch(
+      /file_path must be absolute.*\nfile_path must be absolute.*\n.* is not a notebook.*\ntimeout must be at least 1 ms/,
+    );
+  });
+
   test("titles a question with the command or the path itself, whatever the model calls it (issue 14)", async () => {
     const { person, asks } = answering(() => ({ type: "deny", span: "once" }));
     const command = "\n touch \u0007'a'\u202e\nls";
