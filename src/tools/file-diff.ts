@@ -14,8 +14,14 @@ export const MAX_DIFF_BYTES = 4 * 1024 * 1024;
 /** Bytes that are read of a larger file. */
 const SAMPLE = 64 * 1024;
 const CONTEXT = 3;
-/** Milliseconds after which a part counts as replaced as a whole. */
-const PATIENCE_MS = 50;
+/**
+ * With more changed lines than that, a part counts as replaced as a whole. Limits of work and not of time: everybody gets the
+ * same diff. Lines that are only added cost little, and long parts more for each change.
+ */
+const MOST_EDITS = 800;
+const FEWEST_EDITS = 100;
+const MOST_STEPS = 320_000;
+const MOST_COMPARED = 8_000_000;
 /** What is kept of a diff. */
 const MAX_LINES = 400;
 const MAX_CHARACTERS = 40_000;
@@ -96,11 +102,19 @@ export async function findHunks(before: string, after: string, context: number):
   const { start, end } = changedPart(before, after, context);
   const [old = "", fresh = ""] = [before, after].map((text) => text.slice(start, text.length - end));
   const offset = countLines(before.slice(0, start));
-  const patch = structuredPatch("", "", old, fresh, "", "", { context, timeout: PATIENCE_MS });
+  const maxEditLength = mostEdits(countLines(old) + 1, countLines(fresh) + 1);
+  const patch = structuredPatch("", "", old, fresh, "", "", { context, maxEditLength });
   const hunks = patch?.hunks ?? replaced(old, fresh);
   return hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
     ...{ oldStart: oldStart + offset, oldLines, newStart: newStart + offset, newLines, lines },
   }));
+}
+
+function mostEdits(lines: number, others: number): number {
+  const both = lines + others;
+  const shorter = Math.min(lines, others);
+  if (shorter * both <= MOST_STEPS) return both;
+  return Math.min(MOST_EDITS, Math.max(FEWEST_EDITS, Math.floor(MOST_COMPARED / both)));
 }
 
 /** The lengths of what is the same at the start and at the end, in whole lines, less a few lines for the context. */
@@ -117,7 +131,7 @@ function changedPart(before: string, after: string, context: number): { start: n
   return { start, end };
 }
 
-/** If a comparison would take too long. Two parts, so that the start of both is shown. */
+/** If a comparison would be too much work. Two parts, so that the start of both is shown. */
 function replaced(old: string, fresh: string): DiffHunk[] {
   const [removed = [], added = []] = [old, fresh].map(linesOf);
   const hunk = { oldStart: 1, oldLines: 0, newStart: 1, newLines: 0 };

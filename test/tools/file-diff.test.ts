@@ -1,6 +1,6 @@
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { diffFile, MAX_DIFF_BYTES } from "../../src/tools/file-diff.ts";
 import { agentTools } from "../../src/tools/index.ts";
 import { workbenches } from "./workbench.ts";
@@ -47,6 +47,16 @@ describe("the change of a file (issue 21, 3)", () => {
     expect(shown).toHaveLength(400);
     expect(shown).toEqual(expect.arrayContaining(["-line 1", "+other 1"]));
     expect(await diffOf(null, lines(1_000))).toMatchObject({ added: 1_000, omitted: 600 });
+  });
+
+  test("is the same however slow the machine is, and gives up by the number of changes", async () => {
+    let now = 0;
+    vi.spyOn(Date, "now").mockImplementation(() => (now += 60_000));
+    onTestFinished(() => void vi.restoreAllMocks());
+    const everyOther = (of: string) => of.replace(/^line (\d*[02468])$/gm, "new $1");
+    const [short, long] = [lines(600), lines(4_000)];
+    expect(await diffOf(short, everyOther(short))).toMatchObject({ added: 300, removed: 300 });
+    expect(await diffOf(long, everyOther(long))).toMatchObject({ added: 4_000, removed: 4_000 });
   });
 
   test("shows of a line of minified code the part that changes", async () => {
