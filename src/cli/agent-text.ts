@@ -57,7 +57,7 @@ export function stateMark(view: AgentView, paint: Paint): string {
 /** `✓ Explore · find it  done · 3 turns · 4.1k tok · 2.3 s`, of an agent that has ended. */
 export function agentEndLine(view: AgentView, columns: number, paint: Paint): string {
   const { endedAt, createdAt } = view;
-  const name = cutToWidth(agentName(view), Math.max(8, columns - 4));
+  const name = nameToFit(view, Math.max(8, columns - 4));
   const how = `  ${ending(view)} · ${agentFigures(view, endedAt ?? createdAt)}`;
   const room = columns - 2 - displayWidth(name);
   return `${stateMark(view, paint)} ${name}${room > 8 ? paint("dim", cutToWidth(how, room)) : ""}`;
@@ -156,6 +156,13 @@ function activityWords(activity: Activity, now: number): string {
 export function agentName({ id, type, description }: Pick<AgentView, "id" | "type" | "description">): string {
   const words = id === MAIN ? [description || type] : [type, description];
   return safeLine(words.filter(Boolean).join(" · "));
+}
+
+/** The same in so many columns: without its type, which several share, if there is no room for both. */
+export function nameToFit(view: Pick<AgentView, "id" | "type" | "description">, columns: number): string {
+  const name = agentName(view);
+  if (displayWidth(name) <= columns || view.description === "") return cutToWidth(name, columns);
+  return cutToWidth(safeLine(view.description), columns);
 }
 
 /** Turns, tokens, money if there is any, and time of an agent so far. */

@@ -2,7 +2,7 @@ import type { AgentView } from "../events/event.ts";
 import type { Paint } from "../terminal/colour.ts";
 import { cutToWidth, displayWidth, padToWidth } from "../terminal/display-width.ts";
 import { safeLine } from "../terminal/safe-text.ts";
-import { agentFigures, agentName, doingAndWhere, stateMark } from "./agent-text.ts";
+import { agentFigures, agentName, doingAndWhere, nameToFit, stateMark } from "./agent-text.ts";
 
 /** The size to fit. */
 export interface TreeFrame {
@@ -49,14 +49,16 @@ export function agentLines(
     // A limit to the indent leaves room for names.
     lead: "  ".repeat(Math.min(indent, Math.floor(width / 8))),
     mark: stateMark(view, paint),
+    view,
     name: agentName(view),
     activity: view.trouble === null ? doingAndWhere(view, now) : safeLine(view.trouble),
     figures: figuresOf?.(view) ?? agentFigures(view, now),
   }));
   if (width < NARROW) {
-    return rows.map(({ lead, mark, name, activity, figures }) => {
+    return rows.map(({ view, lead, mark, activity, figures }) => {
       const room = width - lead.length - 2;
       if (room < 1) return mark;
+      const name = nameToFit(view, room);
       return `${lead}${mark} ${cutToWidth([name, activity, figures].filter(Boolean).join("  "), room)}`;
     });
   }
@@ -65,10 +67,11 @@ export function agentLines(
   const names = widest(rows.map(({ lead, name }) => lead.length + 2 + displayWidth(name)));
   const activities = widest(rows.map(({ activity }) => displayWidth(activity)));
   const forNames = Math.min(names, Math.max(Math.floor(rest / 2), rest - activities));
-  return rows.map(({ lead: whole, mark, name, activity, figures }) => {
+  return rows.map(({ view, lead: whole, mark, activity, figures }) => {
     // A long activity may leave less room than the indent of the deepest agents.
     const lead = whole.slice(0, Math.max(0, forNames - 2));
-    const left = padToWidth(name, forNames - lead.length - 2);
+    const forName = forNames - lead.length - 2;
+    const left = padToWidth(nameToFit(view, forName), forName);
     const middle = padToWidth(activity, rest - forNames);
     return `${lead}${mark} ${left}  ${paint("dim", middle)}  ${figures.padStart(forFigures)}`;
   });

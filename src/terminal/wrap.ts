@@ -42,6 +42,30 @@ export function wrapText(text: string, columns: number, lead = ""): string[] {
   return text.split("\n").flatMap((line) => wrapLine(line, room).map((row) => (lead + row).trimEnd()));
 }
 
+/**
+ * Wraps a row of columns, which two spaces or more separate: later rows are indented to the last column for which there is
+ * room. Without such a column, the first one has a row of its own.
+ */
+export function wrapRow(row: string, columns: number): string[] {
+  if (plainWidth(row) <= columns) return [row.trimEnd()];
+  const cuts = [...row.matchAll(/\S {2,}(?=\S)/g)].map(({ index, 0: gap }) => {
+    const at = index + gap.length;
+    const rest = row.slice(at);
+    const longest = Math.max(...rest.split(/ +/).map(plainWidth));
+    return { head: row.slice(0, at), rest, start: plainWidth(row.slice(0, at)), longest };
+  });
+  const [first] = cuts;
+  if (first === undefined) return wrapLine(row, columns);
+  const best = cuts.findLast(({ start, longest }) => start <= columns / 2 && longest <= columns - start);
+  const { head, rest, start } = best ?? { ...first, start: HANGING };
+  const [beside = "", ...others] = wrapLine(rest, columns - start);
+  const below = others.map((each) => " ".repeat(start) + each);
+  if (best) return [head + beside, ...below];
+  return [...wrapLine(head.trimEnd(), columns), " ".repeat(start) + beside, ...below];
+}
+
+const HANGING = 2;
+
 /** Colours have no width. */
 function plainWidth(text: string): number {
   return text.includes("\u001b") ? displayWidth(stripVTControlCharacters(text)) : displayWidth(text);

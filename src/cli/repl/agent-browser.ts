@@ -8,7 +8,7 @@ import { isKey, type Key } from "../../terminal/input/keys.ts";
 import type { Inside } from "../../terminal/live/inside.ts";
 import { safeText } from "../../terminal/safe-text.ts";
 import { wrapText } from "../../terminal/wrap.ts";
-import { agentFigures, agentName, doingAndWhere, stateMark } from "../agent-text.ts";
+import { agentFigures, doingAndWhere, nameToFit, stateMark } from "../agent-text.ts";
 import { agentLines, inTreeOrder } from "../live-tree.ts";
 import type { AgentActions } from "./agent-actions.ts";
 
@@ -33,9 +33,18 @@ type Place =
   /** Of a message to the agent; Escape leads back to the place before. */
   | { readonly type: "message"; readonly editor: Editor; readonly before: Place };
 
-const KEYS = "m message · x stop · X stop with all below it · Esc back";
-const INSIDE_KEYS = `↑ ↓ PgUp PgDn scroll · ← → others · ${KEYS}`;
-const TREE_KEYS = `↑ ↓ · Enter looks inside · ${KEYS}`;
+/** As many words as there is room for. */
+const INSIDE_KEYS = [
+  "↑ ↓ PgUp PgDn scroll · ← → others · m message · x stop · X stop with all below it · Esc back",
+  "↑ ↓ scroll · ← → others · m message · x stop · X all below · Esc back",
+  "← → others · m write · x stop · Esc",
+  "m x X ↑ ↓ ← → Esc",
+];
+const TREE_KEYS = [
+  "↑ ↓ · Enter looks inside · m message · x stop · X all below · Esc back",
+  "Enter looks inside · m write · x stop · Esc",
+  "Enter m x X Esc",
+];
 /** Rows of an agent's summary. */
 const SUMMARY_ROWS = 12;
 
@@ -119,7 +128,7 @@ export function openAgentBrowser({
   const within = ({ columns, most }: { readonly columns: number; readonly most: number }): EditorRows => {
     const view = current();
     if (view === undefined) return { rows: [""], cursor: { row: 0, column: 0 } };
-    const head = `${agentName(view)}  ${doingAndWhere(view, now())} · ${agentFigures(view, now())}`;
+    const head = `${nameToFit(view, columns - 2)}  ${doingAndWhere(view, now())} · ${agentFigures(view, now())}`;
     const text = safeText(view.summary?.text ?? "").trim();
     const summary = text === "" ? [] : ["", ...wrapText(text, columns).slice(0, SUMMARY_ROWS)];
     const page = Math.max(1, most - 2);
@@ -134,13 +143,16 @@ export function openAgentBrowser({
       `${stateMark(view, paint)} ${paint("bold", cutToWidth(head, columns - 2))}`,
       ...(shown.length === 0 ? [paint("dim", "Nothing is known of it yet.")] : shown),
       hint(
-        scroll.below === 0 ? INSIDE_KEYS : `${counted(scroll.below, "line")} below · ${INSIDE_KEYS}`,
+        scroll.below === 0
+          ? INSIDE_KEYS
+          : INSIDE_KEYS.map((keys) => `${counted(scroll.below, "line")} below · ${keys}`),
         columns,
       ),
     ];
     return { rows, cursor: { row: 0, column: 0 } };
   };
-  const hint = (keys: string, columns: number): string => paint("dim", cutToWidth(keys, columns));
+  const hint = (keys: readonly string[], columns: number): string =>
+    paint("dim", cutToWidth(keys.find((words) => words.length <= columns) ?? keys.at(-1) ?? "", columns));
 
   return {
     get isOpen() {
@@ -169,7 +181,7 @@ export function openAgentBrowser({
           return within(room);
         case "message": {
           const view = current();
-          return place.editor.rows(`to ${cutToWidth(view ? agentName(view) : "", 30)} › `, room);
+          return place.editor.rows(`to ${view ? nameToFit(view, 30) : ""} › `, room);
         }
         default:
           return place satisfies never;

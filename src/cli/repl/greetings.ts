@@ -14,11 +14,16 @@ export function welcome(
 ): void {
   const model = options.source.provider === "offline" ? "offline model" : (options.model ?? "sonnet");
   const parts = [model, safeLine(options.cwd), ...(options.permissionMode ? [options.permissionMode] : [])];
-  print(`${paint("bold", `troupe ${troupeVersion()}`)} ${paint("dim", `· ${parts.join(" · ")}`)}`);
-  const hint = "/help lists the commands; Ctrl-C stops a turn, Ctrl-D leaves.";
-  print(paint("dim", wrapText(hint, columns()).join("\n")));
-  for (const note of [...notes, ...problems])
-    print(paint("yellow", wrapText(safeLine(note), columns()).join("\n")));
+  const name = `troupe ${troupeVersion()}`;
+  const show = (words: string, colour: "dim" | "yellow") => {
+    for (const row of wrapText(words, columns())) {
+      const bold = row.startsWith(name) ? name : "";
+      print(`${bold && paint("bold", bold)}${paint(colour, row.slice(bold.length))}`);
+    }
+  };
+  show(`${name} · ${parts.join(" · ")}`, "dim");
+  show("/help lists the commands; Ctrl-C stops a turn, Ctrl-D leaves.", "dim");
+  for (const note of [...notes, ...problems]) show(safeLine(note), "yellow");
 }
 
 /** Shows nothing if there was no prompt. */
@@ -31,5 +36,5 @@ export function farewell(
   if (account.agents.length === 0) return;
   terminal.gap();
   for (const line of conversationLines(account, session.unfinished(), session.tasks.list(), [cwd, here]))
-    terminal.print(terminal.paint("dim", line));
+    for (const row of wrapText(line, terminal.columns())) terminal.print(terminal.paint("dim", row));
 }

@@ -6,7 +6,8 @@ type Row = readonly [name: string, what: string];
 /** The number of prompts in `/help`; `/skills` lists all of them. */
 const MOST_PROMPTS = 8;
 
-const KEYS: readonly Row[] = [
+/** The keys at the prompt. */
+export const KEYS: readonly Row[] = [
   ["Shift-Enter", "a new line, if the terminal knows it; so do \\ Enter, Alt-Enter and Ctrl-J"],
   ["/ and @", "complete commands and files as you type"],
   ["! COMMAND", "run it in a shell; the next prompt tells of it"],

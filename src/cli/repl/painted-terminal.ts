@@ -84,6 +84,8 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const interrupt = (): void => {
     if (!answer && prompt.shown !== "" && !screen.isWorking()) prompt.set("");
     else options.onInterrupt();
+    // A question that is no part of a turn: nothing else withdraws it.
+    if (!screen.isWorking()) answer?.escape();
   };
   let pressedEscape = createDoublePress(clock);
   const pressEscape = (key: Key): void => {
@@ -262,6 +264,8 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
       // Keep the listener for errors: a terminal that closes now must not end the process.
       stdin.off("data", onData).off("end", onGone).off("close", onGone);
       prompt.close();
+      // What a question has held back.
+      screen.release();
       screen.paint(null);
       restore();
       stdin.destroy();

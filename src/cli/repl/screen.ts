@@ -267,6 +267,7 @@ export function createScreen({ stdout, clock, cwd }: CliIO, paint: Paint): Scree
       held = true;
     },
     release() {
+      if (!held) return;
       held = false;
       // Separates an answer from what it led to.
       fresh.push(...(heldBack[0] === "" ? [] : [""]), ...heldBack.splice(0));

@@ -1,4 +1,4 @@
-import { wrapText } from "../../terminal/wrap.ts";
+import { wrapLine, wrapRow } from "../../terminal/wrap.ts";
 import { confirmMode } from "./confirm-mode.ts";
 import { runSlashCommand, type SlashContext } from "./slash-commands.ts";
 import type { Terminal } from "./terminal.ts";
@@ -45,7 +45,7 @@ export class UserCommands {
     if (isLeaving()) return;
     const { shown, told } = runWords(command, run);
     onRan(told);
-    this.#print(shown, (rows) => terminal.paint("dim", rows));
+    this.#print(shown, wrapLine, (rows) => terminal.paint("dim", rows));
   }
 
   async runSlash(line: string, context: Omit<SlashContext, Printed>): Promise<void> {
@@ -60,12 +60,13 @@ export class UserCommands {
       },
     });
     this.#stops.delete(stop);
-    if (words !== null) this.#print(words, (rows) => rows);
+    if (words !== null) this.#print(words, wrapRow);
   }
 
-  #print(words: string, look: (rows: string) => string): void {
+  #print(words: string, wrap: typeof wrapLine, look = (rows: string) => rows): void {
     const { columns, print, gap } = this.#parts.terminal;
-    print(look(wrapText(words, columns()).join("\n")));
+    const rows = words.split("\n").flatMap((line) => wrap(line, columns()));
+    print(look(rows.join("\n")));
     gap();
     this.#parts.onEnd();
   }

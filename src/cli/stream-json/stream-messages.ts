@@ -136,7 +136,11 @@ export function createStreamMessages({
   const agent = (view: AgentView): Line[] => {
     const before = views.get(view.id);
     views.set(view.id, view);
-    if (view.id === MAIN) return [];
+    if (view.id === MAIN) {
+      // What it was writing when it was stopped has no end, and the next reply has the same turn.
+      if (view.state === "ended") writing = null;
+      return [];
+    }
     const { id, type, description, turns, state, summary, costUsd, usage } = view;
     const of = { task_id: id, tool_use_id: toolUseOf(view), subagent_type: type, description };
     const started = before === undefined ? [system("task_started", of)] : [];
@@ -175,6 +179,8 @@ export function createStreamMessages({
         ends.set(event.toolUse, event);
         return [callLine("end", event, resultFields(event))];
       case "waiting":
+        // The reply is written again from its start.
+        if (event.actor === MAIN && event.attempt !== null) writing = null;
         return event.attempt === null
           ? []
           : [

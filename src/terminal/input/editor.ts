@@ -2,6 +2,7 @@ import { Editor as BaseEditor, CURSOR_MARKER, type TUI } from "@earendil-works/p
 import type { Cursor } from "../canvas/canvas.ts";
 import type { Paint } from "../colour.ts";
 import { displayWidth } from "../display-width.ts";
+import { wrapText } from "../wrap.ts";
 import { type Completer, onlyCommand, providerOf } from "./completions.ts";
 import { isKey, type Key } from "./keys.ts";
 
@@ -136,9 +137,11 @@ export function createEditor({ history, completer, paint, onLine, onChange }: Ed
       const key = `${columns} ${most} ${prompt}`;
       if (drawn?.key === key) return drawn.result;
       terminal.rows = Math.ceil(Math.max(FEWEST, most) / SHARE);
-      const indent = displayWidth(prompt);
+      const { above, lead } = splitPrompt(prompt, columns);
+      const indent = displayWidth(lead);
       const lines = editor.render(Math.max(2, columns - indent + 1));
-      const result = rowsOf(lines, prompt, indent, most);
+      const { rows, cursor } = rowsOf(lines, lead, indent, Math.max(1, most - above.length));
+      const result = { rows: [...above, ...rows], cursor: { ...cursor, row: cursor.row + above.length } };
       drawn = { key, result };
       return result;
     },
@@ -166,6 +169,13 @@ function show(text: string): string {
 /** A tab that is typed is the key that completes. */
 function typedAs(text: string): string {
   return text === "\t" ? text : hide(text);
+}
+
+/** The words of a prompt that would take most of the columns stand above what is typed. */
+function splitPrompt(prompt: string, columns: number): { readonly above: string[]; readonly lead: string } {
+  const at = prompt.trimEnd().lastIndexOf(" ");
+  if (at < 0 || displayWidth(prompt) <= columns / 2) return { above: [], lead: prompt };
+  return { above: wrapText(prompt.slice(0, at), columns), lead: prompt.slice(at + 1) };
 }
 
 /** Takes the editor's borders and its drawn cursor away, and puts the prompt before its first row. */

@@ -9,6 +9,9 @@ export interface HistorySearch extends Pick<Editor, "rows"> {
   take(key: Key): void;
 }
 
+/** With fewer columns, what is found has a row of its own. */
+const FOR_FOUND = 16;
+
 /** `history`: newest first. What is found is put into the editor; sending it is another Enter. */
 export function createHistorySearch(history: readonly string[], editor: Pick<Editor, "set">): HistorySearch {
   let isOpen = true;
@@ -46,8 +49,11 @@ export function createHistorySearch(history: readonly string[], editor: Pick<Edi
       const line = found();
       const head = `history, with ${safeLine(word)}`;
       const rest = line === undefined ? "nothing" : (line.split("\n")[0] ?? "");
-      const row = cutToWidth(`${head}: ${safeLine(rest)}`, columns);
-      return { rows: [row], cursor: { row: 0, column: Math.min(columns - 1, displayWidth(head)) } };
+      const shown = safeLine(rest);
+      const cursor = { row: 0, column: Math.min(columns - 1, displayWidth(head)) };
+      const isWide = columns - displayWidth(head) >= FOR_FOUND;
+      const rows = isWide ? [`${head}: ${shown}`] : [`${head}:`, `  ${shown}`];
+      return { rows: rows.map((row) => cutToWidth(row, columns)), cursor };
     },
   };
 }

@@ -15,6 +15,7 @@ export interface KeyReader {
 
 /** Milliseconds after which an Escape is the key and not the start of a sequence, even if a slow line cuts one. */
 const ALONE_MS = 50;
+const ESC = "\u001b";
 /** A key as xterm's modifyOtherKeys encodes it; kitty's form says the same. */
 const OTHER_KEYS = /^\p{Cc}\[27;(\d+);(\d+)~$/u;
 const USUAL = [
@@ -42,7 +43,9 @@ export function createKeyReader(
     const text = half + part;
     half = /^[\ud800-\udbff]$/.test(text) ? text : "";
     if (half !== "" || isKeyRelease(text) || takeAnswer(text)) return;
-    const key = text.replace(OTHER_KEYS, "\u001b[$2;$1u");
+    // Pressed twice, on a line that delivers both at once.
+    if (text === ESC + ESC) onKey({ type: "key", text: ESC });
+    const key = text === ESC + ESC ? ESC : text.replace(OTHER_KEYS, `${ESC}[$2;$1u`);
     onKey({ type: "key", text: decodeKittyPrintable(key) ?? key });
   });
   buffer.on("paste", (text) => onKey({ type: "paste", text: cleanPaste(text) }));
