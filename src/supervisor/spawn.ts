@@ -127,7 +127,7 @@ export class Spawn {
 
   /** The message first: a run without it would answer no question. */
   async #ask(actor: Actor, text: string, runFor: RunFor, said: string): Promise<void> {
-    const { actors, journal, ids, onWarning } = this.#parts;
+    const { actors, journal, ids, clock, onWarning } = this.#parts;
     const { owner, call } = runFor;
     const id = call === null ? `words:${ids.actor()}` : messageId(call);
     const durable = journal.append({
@@ -139,7 +139,10 @@ export class Spawn {
     });
     this.#startNextRun(actor, runFor);
     actor.inbox.pushMessage(text, { id, from: owner, text: said });
-    actors.start(actor);
+    const { run } = actor;
+    // What is seen at work survives kill -9; a disk that hangs holds up no actor.
+    await within(clock, RECORD_MS, durable);
+    if (actor.run === run && !actor.hasEnded) actors.start(actor);
     await durable.catch((error: Error) => onWarning(error.message));
   }
 

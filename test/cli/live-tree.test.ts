@@ -55,6 +55,22 @@ const views: readonly AgentView[] = [
   }),
 ];
 
+test("agents of one type are told apart by what they do, if there is no room for both", () => {
+  const parts = [1, 2].map((n) =>
+    agentView({
+      id: actor(n),
+      type: "general-purpose",
+      description: `part ${n}`,
+      activity: { type: "model" },
+    }),
+  );
+  for (const columns of [18, 60])
+    expect(renderTree(parts, NOW, { columns, rows: 4, paint: plain })).toEqual([
+      expect.stringMatching(/^● part 1/),
+      expect.stringMatching(/^● part 2/),
+    ]);
+});
+
 const render = (columns: number, rows = 40, paint = plain) =>
   renderTree(views, NOW, { columns, rows, paint });
 
@@ -63,11 +79,11 @@ describe("the live tree", () => {
     expect(render(80)).toMatchInlineSnapshot(`
       [
         "◐ main conversation      waiting                          1 turn · 0 tok · 4.2 s",
-        "  ● Explore · where is…  Grep "wire format"          3 turns · 12.3k tok · 4.2 s",
-        "    ● Plan · 你好世界…   asking the model                0 turns · 0 tok · 4.2 s",
+        "  ● where is the wire…   Grep "wire format"          3 turns · 12.3k tok · 4.2 s",
+        "    ● 你好世界 一个很…   asking the model                0 turns · 0 tok · 4.2 s",
         "  ○ Explore · next       queued                          0 turns · 0 tok · 4.2 s",
         "  ✓ Explore · done one   done                      12 turns · 0 tok · 1 min 05 s",
-        "  ✗ Explore · evil <U+…  out of turns: It used a…        0 turns · 0 tok · 0.9 s",
+        "  ✗ evil <U+202E> title  out of turns: It used a…        0 turns · 0 tok · 0.9 s",
         "● Explore · orphan       trying again in 4 s: se…        0 turns · 0 tok · 4.2 s",
       ]
     `);
@@ -77,11 +93,11 @@ describe("the live tree", () => {
     expect(render(20)).toMatchInlineSnapshot(`
       [
         "◐ main conversation…",
-        "  ● Explore · where…",
-        "    ● Plan · 你好世…",
+        "  ● where is the wi…",
+        "    ● 你好世界 一个…",
         "  ○ Explore · next…",
-        "  ✓ Explore · done…",
-        "  ✗ Explore · evil…",
+        "  ✓ done one  done…",
+        "  ✗ evil <U+202E> t…",
         "● Explore · orphan…",
       ]
     `);
@@ -111,9 +127,9 @@ describe("the live tree", () => {
     expect(render(60, 5)).toMatchInlineSnapshot(`
       [
         "◐ main conver…  waiting               1 turn · 0 tok · 4.2 s",
-        "  ● Explore ·…  Grep "wire for…  3 turns · 12.3k tok · 4.2 s",
-        "    ● Plan ·…   asking the mod…      0 turns · 0 tok · 4.2 s",
-        "● Explore · o…  trying again i…      0 turns · 0 tok · 4.2 s",
+        "  ● where is…   Grep "wire for…  3 turns · 12.3k tok · 4.2 s",
+        "    ● 你好世…   asking the mod…      0 turns · 0 tok · 4.2 s",
+        "● orphan        trying again i…      0 turns · 0 tok · 4.2 s",
         "… and 3 more (queued 1, done 1, ended otherwise 1)",
       ]
     `);

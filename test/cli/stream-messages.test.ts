@@ -49,6 +49,23 @@ test("a conversation that was made shorter is a line with the names that scripts
   ]);
 });
 
+test.each([
+  ["is stopped", { type: "agent", view: agentView({ id: MAIN, state: "ended" }) }],
+  ["is cut off", { type: "waiting", actor: MAIN, attempt: 1, ms: 0, until: 0, reason: "It broke." }],
+] as const)("a reply that %s does not begin the next one", (_, cut) => {
+  const toLines = createStreamMessages({
+    session: {
+      ...{ session: SessionId.parse("session1"), describe: () => ({ tools: [], agents: [], model: "m" }) },
+      ...{ skills: () => [], mode: () => "default", mcpServers: () => [] },
+    },
+    ...{ cwd: "/w", partial: true, newId: () => "id" },
+  });
+  const write = () => toLines({ type: "text", actor: MAIN, turn: 1, text: "Half a" }).length;
+  expect([write(), write()]).toEqual([3, 1]);
+  toLines(cut);
+  expect(write()).toBe(3);
+});
+
 test("thoughts and text are blocks of one message, as the API has them, between its start and its end", () => {
   const toLines = createStreamMessages({
     session: {

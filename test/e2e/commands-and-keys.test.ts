@@ -192,9 +192,9 @@ describe.each(SIZES)("a conversation in $columns x $rows", { ...unless(why), tim
         await press(ctrl("c"), new RegExp(`› again[\\s\\S]*⊘ cancelled[\\s\\S]*${PROMPT}`));
       },
       "Esc Esc": async () => {
-        await press(`${ESC}${ESC}`, said("Return to before which prompt?"));
+        await press(`${ESC}${ESC}`, /rewind › *$/);
         await press(ESC, new RegExp(`rewind › *\\n[\\s\\S]*${PROMPT}`));
-        await press(`${ESC}${ESC}`, new RegExp(`rewind › *\\n[\\s\\S]*${words("before which prompt?")}`));
+        await press(`${ESC}${ESC}`, /rewind › *\n[\s\S]*rewind › *$/);
         await press(ctrl("c"), new RegExp(`${words("Ctrl-C again leaves.")}[\\s\\S]*${PROMPT}`));
       },
     };

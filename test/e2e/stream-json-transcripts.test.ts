@@ -1,11 +1,8 @@
-<<<<<<< HEAD
 // @module-tag long
-=======
 import type { ChildProcess } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
->>>>>>> 0202ab23 (Narrow terminals: words of a prompt, of the search and of agents are seen, columns are kept; every slash command and key is tested at three sizes; a golden transcript for each scenario)
 import { expect, onTestFinished, test } from "vitest";
 import { server as mcpServer } from "../mcp/opened-mcp.ts";
 import { troupe } from "../support/cli-process.ts";

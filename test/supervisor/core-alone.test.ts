@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { resultId } from "../../src/journal/session-state.ts";
 import { systemClock } from "../../src/mailbox/clock.ts";
-import { ActorId, randomIds } from "../../src/mailbox/ids.ts";
+import { ActorId, MAIN, randomIds } from "../../src/mailbox/ids.ts";
 import type { SessionEvent } from "../../src/mailbox/session-events.ts";
 import { localGateway } from "../../src/model/gateway.ts";
 import { scriptedModel } from "../../src/model/scripted.ts";
@@ -19,11 +19,14 @@ const id = ActorId.parse("agent1");
 const clock = systemClock;
 
 /** The core without any feature, over a model that calls Read and then answers. */
-function coreAlone() {
+function coreAlone(durable: (event: SessionEvent) => Promise<void> = async () => {}) {
   const records: SessionEvent[] = [];
   const journal = {
     folder: "/",
-    append: async (event: SessionEvent) => records.push(event),
+    async append(event: SessionEvent) {
+      await durable(event);
+      return records.push(event);
+    },
     note: (event: SessionEvent) => void records.push(event),
     state: () => ({ type: "writable" }) as const,
     close: async () => {},
@@ -61,6 +64,26 @@ test("the core runs an agent to its one summary without any feature, and lets no
   expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("nothing here decides about calls");
   expect(records.flatMap((event) => (event.type === "before" ? [event.decision] : []))).toEqual(["refuse"]);
   expect(records.filter(({ type }) => type === "summary")).toHaveLength(1);
+  await actors.close("over", new Set());
+  await close();
+});
+
+test("a prompt is on disk before a model is asked about it: kill -9 loses none that was seen at work", async () => {
+  const held = Promise.withResolvers<void>();
+  const { actors, spawn, model, records, spec, close } = coreAlone(async ({ type }) => {
+    if (type === "prompt") await held.promise;
+  });
+  const build = () => ({ ...spec, id: MAIN });
+  const agent = spawn.start({ id: MAIN, build, runFor: FOR_THE_USER, definition: null });
+  await agent.ended;
+  const before = model.requests.length;
+  const asked = spawn.ask(agent, "and now?");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([agent.hasEnded, model.requests.length]).toEqual([false, before]);
+  held.resolve();
+  await asked;
+  expect(await agent.ended).toMatchObject({ status: "done" });
+  expect(records.filter(({ type }) => type === "summary")).toHaveLength(2);
   await actors.close("over", new Set());
   await close();
 });

@@ -8,6 +8,7 @@ import type { Inside } from "../../terminal/live/inside.ts";
 import { todoRows } from "../../terminal/live/todos.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import type { LastOutput } from "../../terminal/transcript/last-output.ts";
+import { wrapText } from "../../terminal/wrap.ts";
 import { type AgentBrowser, openAgentBrowser } from "./agent-browser.ts";
 import type { PromptImages } from "./prompt-images.ts";
 import type { Screen } from "./screen.ts";
@@ -66,12 +67,15 @@ export function createPromptKeys(parts: PromptKeysParts): PromptKeys {
   /** What Ctrl-S has put away. */
   let stash = "";
 
-  const showProblem = (error: unknown): void => screen.print(paint("yellow", safeLine(errorMessage(error))));
+  const note = (words: string, colour: "dim" | "yellow" = "dim"): void => {
+    for (const row of wrapText(words, screen.columns())) screen.print(paint(colour, row));
+  };
+  const showProblem = (error: unknown): void => note(safeLine(errorMessage(error)), "yellow");
   const lendTo = (program: () => Promise<void>) => lend(() => program().catch(showProblem));
   const editPrompt = async () => prompt.set(await options.editOutside(prompt.text, signal));
   const showOutput = async (): Promise<void> => {
     const text = parts.output.text();
-    if (text === null) screen.print(paint("dim", "No call has ended yet, and no thoughts have come."));
+    if (text === null) note("No call has ended yet, and no thoughts have come.");
     else await options.pageOutside(text, signal);
   };
   const pasteImage = (): Promise<void> =>
@@ -89,7 +93,7 @@ export function createPromptKeys(parts: PromptKeysParts): PromptKeys {
     const count = options.agents.toBackground();
     const none = "Nothing runs in the foreground that can be moved to the background.";
     const moved = `Moved to the background: ${counted(count, "command or agent", "commands and agents")}.`;
-    screen.print(paint("dim", count === 0 ? none : moved));
+    note(count === 0 ? none : moved);
     return true;
   };
   const openBrowser = (): boolean => {

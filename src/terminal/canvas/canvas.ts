@@ -67,12 +67,12 @@ export function createCanvas(outlet: Outlet): Canvas {
   const drawAll = (stay: readonly string[], rows: readonly PaintedRow[], now: typeof size): string => {
     const drawn = drawnLines === 0 ? [] : kept.slice(-drawnLines);
     const drawnRows = drawn.flatMap((line) => wrapCells(line, size.columns));
-    const isLower = now.rows < size.rows;
+    const isResized = now.rows !== size.rows || now.columns !== size.columns;
     size = now;
     const fresh = stay.flatMap((line) => wrapCells(line, size.columns));
     // A terminal made lower may have dropped the painted rows below the cursor.
-    const painted = isLower ? at.row + 1 : before.length;
-    const room = size.rows - Math.min(painted, rows.length + fresh.length);
+    const painted = isResized ? Math.min(at.row + 1, rows.length + fresh.length) : before.length;
+    const room = size.rows - painted;
     const fits = hasAll && kept.flatMap((line) => wrapCells(line, size.columns)).length <= Math.max(0, room);
     const above = [...drawnRows, ...before.slice(0, at.row).map(({ text }) => text)];
     const up = above.reduce(

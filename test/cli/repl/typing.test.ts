@@ -18,7 +18,7 @@ import { createScreen } from "../../../src/cli/repl/screen.ts";
 import { isSlashCommand } from "../../../src/cli/repl/slash-commands.ts";
 import { systemClock } from "../../../src/mailbox/clock.ts";
 import { inColour, plain } from "../../../src/terminal/colour.ts";
-import { wrapText } from "../../../src/terminal/wrap.ts";
+import { wrapRow, wrapText } from "../../../src/terminal/wrap.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { FakeIO } from "../fake-io.ts";
@@ -34,6 +34,18 @@ describe("what is typed", () => {
     ["what is /help?", false],
   ])("%j is a slash command: %j", (line, is) => {
     expect(isSlashCommand(line)).toBe(is);
+  });
+});
+
+describe("a row of columns", () => {
+  test.each([
+    [79, "/help     show this", ["/help     show this"]],
+    [30, "/config [KEY]  the settings in force", ["/config [KEY]  the settings in", "               force"]],
+    [20, "/config [KEY]  the settings in force", ["/config [KEY]", "  the settings in", "  force"]],
+    [19, "* opus    claude-opus-5-5    1.0M", ["* opus", "  claude-opus-5-5", "  1.0M"]],
+    [16, "a sentence without columns", ["a sentence", "without columns"]],
+  ])("keeps its columns if there is room: %i of %j", (columns, row, rows) => {
+    expect(wrapRow(row, columns)).toEqual(rows);
   });
 });
 

@@ -70,11 +70,13 @@ describe("a canvas", () => {
     const lines = Array.from({ length: 20 }, (_, n) => `line ${n}`);
     canvas.show(lines, ["› "], { row: 0, column: 2 });
     await flush();
-    screen.write(`${ESC}[Hgarbage`);
-    canvas.invalidate();
-    canvas.show([], ["› "], { row: 0, column: 2 });
-    await flush();
-    expect(screen.lines()).toEqual([...lines, "›"]);
+    for (const painted of [["› "], ["› ", "status"], ["› ", "status"], ["› "]]) {
+      screen.write(`${ESC}[Hgarbage`);
+      canvas.invalidate();
+      canvas.show([], painted, { row: 0, column: 2 });
+      await flush();
+      expect(screen.lines()).toEqual([...lines, ...painted.map((row) => row.trimEnd())]);
+    }
     expect(frames.join("")).not.toMatch(/\[[23]J/);
   });
 });

@@ -77,6 +77,11 @@ describe("keys", () => {
     expect(key && isKey(usualKey(key), name)).toBe(true);
   });
 
+  test("two Escapes that come at once are two keys, before a sequence too", async () => {
+    const keys = await keysOf(`${ESC}${ESC}`, "a", `${ESC}${UP}`);
+    expect(keys.map(({ text }) => text)).toEqual([ESC, ESC, "a", ESC, UP]);
+  });
+
   test("a lone Escape is a key a moment later, and is not part of what is typed after it", async () => {
     const keys: Key[] = [];
     const escaped = Promise.withResolvers<void>();
@@ -178,6 +183,14 @@ describe("a prompt that is typed", () => {
       }),
       { seed: 4, numRuns: 300 },
     );
+  });
+
+  test("stands below the words of a question that would take most of the columns", () => {
+    const { editor, type } = editing();
+    type("no, wait");
+    const { rows, cursor } = editor.rows("to general-purpose · part 2 › ", { columns: 19, most: 5 });
+    expect(rows).toEqual(["to general-purpose", "· part 2", "› no, wait"]);
+    expect(cursor).toEqual({ row: 2, column: 10 });
   });
 
   test("shows the rows around the cursor if there is no room for all", () => {
@@ -285,6 +298,14 @@ describe("the search in the history", () => {
     expect(row()).toBe("history, with fix: Fix the lexer");
     type("\r");
     expect([found, search.isOpen]).toEqual([["Fix the lexer\nand more"], false]);
+  });
+
+  test("shows on a narrow terminal what it has found in a row of its own", () => {
+    const { search, type } = searching();
+    type("fix");
+    const { rows, cursor } = search.rows("", { columns: 19, most: 3 });
+    expect(rows).toEqual(["history, with fix:", "  fix the parser"]);
+    expect(cursor).toEqual({ row: 0, column: 17 });
   });
 
   test.each(["\u0003", "\u0007", `${ESC}[27u`])("%j leaves the prompt as it was", (key) => {
