@@ -158,7 +158,7 @@ export function agentName({ id, type, description }: Pick<AgentView, "id" | "typ
   return safeLine(words.filter(Boolean).join(" · "));
 }
 
-/** The same in so many columns: without its type, which several share, if there is no room for both. */
+/** The same, cut to these columns: without its type, which several share, if there is no room for both. */
 export function nameToFit(view: Pick<AgentView, "id" | "type" | "description">, columns: number): string {
   const name = agentName(view);
   if (displayWidth(name) <= columns || view.description === "") return cutToWidth(name, columns);

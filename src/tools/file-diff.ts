@@ -15,8 +15,8 @@ export const MAX_DIFF_BYTES = 4 * 1024 * 1024;
 const SAMPLE = 64 * 1024;
 const CONTEXT = 3;
 /**
- * With more changed lines than that, a part counts as replaced as a whole. Limits of work and not of time: everybody gets the
- * same diff. Lines that are only added cost little, and long parts more for each change.
+ * With more changed lines than that, a part counts as replaced as a whole. Limits of work and not of time: each machine shows
+ * the same diff. Lines that are only added cost little, and long parts more for each change.
  */
 const MOST_EDITS = 800;
 const FEWEST_EDITS = 100;

@@ -55,7 +55,7 @@ const views: readonly AgentView[] = [
   }),
 ];
 
-test("agents of one type are told apart by what they do, if there is no room for both", () => {
+test("agents of one type can be distinguished by what they do, if there is no room for both", () => {
   const parts = [1, 2].map((n) =>
     agentView({
       id: actor(n),

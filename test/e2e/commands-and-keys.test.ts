@@ -14,6 +14,7 @@ if (why !== null) console.warn(`Commands and keys are not tested in a terminal h
 
 const ESC = "\u001b";
 const DOWN = `${ESC}[B`;
+const RIGHT = `${ESC}[C`;
 const UP = `${ESC}[A`;
 const SHIFT_TAB = `${ESC}[Z`;
 const ctrl = (letter: string) => String.fromCharCode(letter.toUpperCase().charCodeAt(0) & 31);
@@ -210,7 +211,7 @@ describe.each(SIZES)("a conversation in $columns x $rows", { ...unless(why), tim
     await terminal.shows(/--resume/);
   });
 
-  test("opens, tells and stops agents, and goes on with one in the background", {
+  test("opens, tells and stops agents, and moves one to the background", {
     tags: ["long"],
   }, async () => {
     const told = Promise.withResolvers<void>();
@@ -245,14 +246,14 @@ describe.each(SIZES)("a conversation in $columns x $rows", { ...unless(why), tim
     await press("Fan out.\r", "I start them.");
     await deepest.promise;
     await press(DOWN, /\n› . .*part 1[\s\S]*part 2[\s\S]*part 3[\s\S]*part 4[^\n]*\n.*Enter/);
-    await press("\r", /\n. .*part 1.*\n[\s\S]*\nm .*Esc.*$/);
+    await press("\r", /\n. .*part 1.*\n[\s\S]*\n(?!.*Enter).*\bm .*Esc.*$/);
     await press("m", /\n(?:.*part 1 )?› *$/);
     await press("Hear me now", /› Hear me\s+now$/);
-    await press("\r", /\n. .*part 1.*\n[\s\S]*\nm .*Esc.*$/);
-    await press(DOWN, /\n. .*part 2.*\n[\s\S]*\nm .*Esc.*$/);
-    await press("x", /\n⊘ .*part 2.*\n[\s\S]*\n⊘ .*part 2.*\n[\s\S]*\nm .*Esc.*$/);
-    await press(DOWN, /\n. .*part 3.*\n[\s\S]*\nm .*Esc.*$/);
-    await press("X", /\n⊘ .*part 4.*\n[\s\S]*\n⊘ .*part 3.*\n[\s\S]*\nm .*Esc.*$/);
+    await press("\r", /\n. .*part 1.*\n[\s\S]*\n(?!.*Enter).*\bm .*Esc.*$/);
+    await press(RIGHT, /\n. .*part 2.*\n[\s\S]*\n(?!.*Enter).*\bm .*Esc.*$/);
+    await press("x", /\n⊘ .*part 2.*\n[\s\S]*\n⊘ .*part 2.*\n[\s\S]*\n(?!.*Enter).*\bm .*Esc.*$/);
+    await press(RIGHT, /\n. .*part 3.*\n[\s\S]*\n(?!.*Enter).*\bm .*Esc.*$/);
+    await press("X", /\n⊘ .*part 4.*\n[\s\S]*\n⊘ .*part 3.*\n[\s\S]*\n(?!.*Enter).*\bm .*Esc.*$/);
     await press(ESC, /\n› ⊘ .*part 3.*\n.*Enter.*$/);
     await press(ESC, new RegExp(PROMPT));
     await press(

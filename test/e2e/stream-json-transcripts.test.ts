@@ -398,7 +398,7 @@ function normalise(key: string, value: unknown, ids: Map<string, string>): unkno
   )
     return "‹list›";
   // The first request waits for a server only as long as it is useful.
-  if (key === "status" && (value === "connecting" || value === "connected")) return "‹state›";
+  if (key === "status" && (value === "starting" || value === "connected")) return "‹state›";
   // They depend on the size of the system prompt.
   if (key.endsWith("_tokens") && typeof value === "number" && value >= 1_000) return "‹tokens›";
   if (typeof value !== "string") return value;

@@ -84,7 +84,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
   const interrupt = (): void => {
     if (!answer && prompt.shown !== "" && !screen.isWorking()) prompt.set("");
     else options.onInterrupt();
-    // A question that is no part of a turn: nothing else withdraws it.
+    // The question is not part of a turn: nothing else withdraws it.
     if (!screen.isWorking()) answer?.escape();
   };
   let pressedEscape = createDoublePress(clock);

@@ -171,7 +171,7 @@ function typedAs(text: string): string {
   return text === "\t" ? text : hide(text);
 }
 
-/** The words of a prompt that would take most of the columns stand above what is typed. */
+/** A prompt that would take most of the columns has rows of its own, before what is typed. */
 function splitPrompt(prompt: string, columns: number): { readonly above: string[]; readonly lead: string } {
   const at = prompt.trimEnd().lastIndexOf(" ");
   if (at < 0 || displayWidth(prompt) <= columns / 2) return { above: [], lead: prompt };

@@ -43,7 +43,7 @@ export function createKeyReader(
     const text = half + part;
     half = /^[\ud800-\udbff]$/.test(text) ? text : "";
     if (half !== "" || isKeyRelease(text) || takeAnswer(text)) return;
-    // Pressed twice, on a line that delivers both at once.
+    // Pressed twice, on a line that delivers both together.
     if (text === ESC + ESC) onKey({ type: "key", text: ESC });
     const key = text === ESC + ESC ? ESC : text.replace(OTHER_KEYS, `${ESC}[$2;$1u`);
     onKey({ type: "key", text: decodeKittyPrintable(key) ?? key });

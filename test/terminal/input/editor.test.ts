@@ -77,7 +77,7 @@ describe("keys", () => {
     expect(key && isKey(usualKey(key), name)).toBe(true);
   });
 
-  test("two Escapes that come at once are two keys, before a sequence too", async () => {
+  test("two Escapes that come together are two keys, before a sequence too", async () => {
     const keys = await keysOf(`${ESC}${ESC}`, "a", `${ESC}${UP}`);
     expect(keys.map(({ text }) => text)).toEqual([ESC, ESC, "a", ESC, UP]);
   });
@@ -185,7 +185,7 @@ describe("a prompt that is typed", () => {
     );
   });
 
-  test("stands below the words of a question that would take most of the columns", () => {
+  test("is in the row after a question that would take most of the columns", () => {
     const { editor, type } = editing();
     type("no, wait");
     const { rows, cursor } = editor.rows("to general-purpose · part 2 › ", { columns: 19, most: 5 });
