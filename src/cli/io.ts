@@ -19,7 +19,7 @@ export interface CliIO {
   /** The organisation's settings file; absent: the platform's. */
   readonly managedSettings?: string;
   /** Calls back on each such signal, which then no longer ends the process. The answer withdraws it. */
-  onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", listener: () => void): () => void;
+  onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT", listener: () => void): () => void;
   /** Calls back when the process ends, on whatever path. The answer withdraws it. */
   onExit(listener: () => void): () => void;
   /** Stops the process as Ctrl-Z does elsewhere; resolves when the shell has it go on. Absent: the system has no such thing. */

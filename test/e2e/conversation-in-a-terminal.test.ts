@@ -275,10 +275,11 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
 
   const signals = [
     ["SIGTERM", 143],
+    ["SIGQUIT", 143],
     ["SIGHUP", 129],
   ] as const;
   // SIGHUP is in test/e2e/stopping.test.ts, too.
-  test.each(signals.slice(0, long(2, 1)))(
+  test.each(signals.slice(0, long(3, 2)))(
     "%s in a turn ends every agent and leaves with %i",
     { tags: ["long"] },
     async (signal, code) => {
@@ -286,10 +287,10 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
       const terminal = start({ url: server.url });
       await ready(terminal);
       terminal.type("go\r");
-      await server.request(0);
+      await terminal.shows("Endless");
       terminal.signal(signal);
       expect(await terminal.ended).toBe(code);
-      await terminal.shows("troupe sessions show");
+      await terminal.shows(/\n› go\n\nEndless\n\n.*troupe sessions show/);
     },
   );
 

@@ -246,6 +246,8 @@ function openTalk(io: CliIO, { lines }: HistoryFile, keymap: Keymap): OpenTalk {
     io.onSignal("SIGINT", () => talk.interrupt()),
     io.onSignal("SIGTERM", () => talk.leave(exitCodes.terminated)),
     io.onSignal("SIGHUP", () => talk.leave(exitCodes.hungUp)),
+    // It would leave the terminal without echo.
+    io.onSignal("SIGQUIT", () => talk.leave(exitCodes.terminated)),
   ];
   return {
     ...{ talk, programs },
@@ -272,7 +274,8 @@ function reasonOf(code: number | null): CloseReason {
 /** Ends every agent, and, if the user leaves, the process if part of the session does not end in time. */
 async function end(io: CliIO, talk: Conversation, session: ReplSession, cwd: string): Promise<void> {
   const { terminal, left } = talk;
-  // Before the rest, so that the user always sees how to resume.
+  // First what was written so far; before the rest, so that the user always sees how to resume.
+  terminal.rest();
   farewell(terminal, session, { cwd, here: io.cwd });
   const code = talk.isLeaving ? await left : null;
   const closed = await within(io.clock, closingMs(code ?? exitCodes.done), session.close(reasonOf(code)));
