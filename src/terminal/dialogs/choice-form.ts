@@ -38,7 +38,8 @@ export function chosenText(line: string, { answers, several = false }: Choices):
     (part) => answers.find(({ key }) => key === chosenKey(part.trim(), { answers })) ?? [],
   );
   if (chosen.length < parts.length) return line;
-  return `${line}  ${chosen.map(({ words }) => words).join("; ")}`;
+  // What follows is how to answer.
+  return `${line}  ${chosen.map(({ words }) => words.replace(/;.*/s, "")).join("; ")}`;
 }
 
 /** Where a question is drawn. */

@@ -297,7 +297,7 @@ test.each([
 ] as const)("the answer %j stays on the screen with what it means", (line, several, shown) => {
   const answers = [
     { key: "y", words: "yes" },
-    { key: "n", words: "no" },
+    { key: "n", words: "no; say why after it" },
   ];
   expect(chosenText(line, { answers, several })).toBe(shown);
 });
