@@ -59,7 +59,13 @@ export function* howTo(question: string, tools: OfflineTools): OfflinePlan {
   const own = listProjectCommands(manifests).sort((a, b) => a.command.length - b.command.length);
   const read = manifest(manifests, /^(?:readme|contrib)/).filter(({ text }) => SHELL_LINE.test(text));
   const documents = read.map((line) => ({ command: line.text.trim().replace(/^\$ /, ""), body: "", line }));
-  const chosenFor = (some: readonly string[]) => {
+  const told = manifest(manifests, /^(?:readme|contrib|claude|agents)/);
+  const inProse = told.flatMap((line) =>
+    [...line.text.matchAll(/`([^`]+)`/g)].flatMap(([, command = ""]) =>
+      SHELL_LINE.test(command) ? [{ command, body: line.text, line }] : [],
+    ),
+  );
+  const chosenFor = (some: readonly string[], stated: readonly (typeof own)[number][]) => {
     const fits = some.map((word) => {
       const stem = word.replace(/(?:marks?|umentation|ing|er|s)$/, "");
       return ALIKE.find(([asked]) => asked.test(word))?.[1] ?? new RegExp(String.raw`(?:\b|_)${stem}`, "i");
@@ -67,15 +73,17 @@ export function* howTo(question: string, tools: OfflineTools): OfflinePlan {
     const isFit = (text: string) => fits.every((fit) => fit.test(text));
     const byName = own.filter(({ command }) => isFit(command));
     const byBody = own.filter(({ command, body }) => isFit(`${command} ${body}`));
-    const stated = documents.filter(({ command }) => isFit(command)).slice(0, 4);
-    return [...(byName.length > 0 ? byName : byBody).slice(0, 5), ...stated];
+    const fitting = stated.filter(({ command, body }) => isFit(`${command} ${body}`)).slice(0, 4);
+    return [...(byName.length > 0 ? byName : byBody).slice(0, 5), ...fitting];
   };
   // "make docs" builds them.
   const things = telling.filter((word) => !/^(?:buil[dt]|generat)/.test(word));
   const forms = [telling.length > 0 ? telling : ["run"], ...(things.length > 0 ? [things] : [])];
-  const chosen = forms.map(chosenFor).find(({ length }) => length > 0) ?? [];
+  // What is stated in a sentence is the last resort.
+  const tries = [documents, inProse].flatMap((stated) => forms.map((form) => chosenFor(form, stated)));
+  const chosen = tries.find(({ length }) => length > 0) ?? [];
   const [best, ...others] = chosen;
-  if (best === undefined) return unsure("No script, target or README line here says how to do that.");
+  if (best === undefined) return unsure("No script, no target and no line of README, CLAUDE.md or AGENTS.md says how to do that.");
   const names = others.filter((one) => own.includes(one)).map(({ command }) => `\`${command}\``);
   const also = names.length > 0 ? ` There are also ${names.join(", ")}.` : "";
   const lead = `This does it: \`${best.command}\`.${also}\n\n${quote(chosen.map(({ line }) => line))}`;

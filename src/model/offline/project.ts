@@ -7,7 +7,7 @@ import { change, type FoundLine, findLines, listSizes, type OfflineTools, quote,
 export type Manifests = ReadonlyMap<string, readonly FoundLine[]>;
 
 const MANIFEST =
-  /^(?:readme|contributing|licen[cs]e|copying)(?:\.\w+)?$|^(?:requirements[\w-]*\.txt|build\.gradle(?:\.kts)?|package\.json|pyproject\.toml|setup\.(?:py|cfg)|tox\.ini|go\.mod|cargo\.toml|gemfile|composer\.json|pom\.xml|makefile|justfile|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?)$/i;
+  /^(?:readme|contributing|claude|agents|licen[cs]e|copying)(?:\.\w+)?$|^(?:requirements[\w-]*\.txt|build\.gradle(?:\.kts)?|package\.json|pyproject\.toml|setup\.(?:py|cfg)|tox\.ini|go\.mod|cargo\.toml|gemfile|composer\.json|pom\.xml|makefile|justfile|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?)$/i;
 
 export function* readManifests(tools: OfflineTools): OfflinePlan<Manifests> {
   const found = (yield* listSizes(tools)).filter(({ path }) => MANIFEST.test(path));
@@ -33,7 +33,9 @@ export function section(lines: readonly FoundLine[], begins: RegExp | null): rea
 /** What the README and the manifest say that it is. */
 export function* describeProject(_: string, tools: OfflineTools): OfflinePlan {
   const manifests = yield* readManifests(tools);
-  const readme = manifest(manifests, /^readme/);
+  const own = manifest(manifests, /^readme/);
+  // What agents are told is the next best.
+  const readme = own.length > 0 ? own : manifest(manifests, /^(?:claude|agents)\./);
   const whole = readme.map(({ text }) => text).join("\n");
   // Badges, logos and advertisements are in elements of HTML.
   const html = /^<(\w+)(?![^>]*\/>)[\s\S]*?<\/\1>.*$/gm;
@@ -44,7 +46,7 @@ export function* describeProject(_: string, tools: OfflineTools): OfflinePlan {
   const stated = manifest(manifests, /^(?:package\.json|pyproject\.toml|cargo\.toml|composer\.json)$/);
   const about = stated.filter(({ text }) => /^\s*"?(?:name|description)"?\s*[:=]/.test(text)).slice(0, 2);
   return paragraph.length + about.length === 0
-    ? unsure("Nothing here says what this is: no README, and no manifest with a description.")
+    ? unsure("Nothing here says what this is: no README, no CLAUDE.md or AGENTS.md, and no manifest with a description.")
     : { ok: true, text: `This is what it says of itself:\n\n${quote([...paragraph, ...about])}` };
 }
 
@@ -65,7 +67,7 @@ export function* listDependencies(question: string, tools: OfflineTools): Offlin
   const begins = new RegExp(`^${isForUse ? FOR_USE.source : ""}${DEPENDENCIES.source}`, "i");
   const silent: string[] = [];
   const found = [...manifests].flatMap(([path, lines]) => {
-    if (/^(?:readme|contributing|licen|copying)|^makefile|^justfile|lock|^tox/.test(path)) return [];
+    if (/^(?:readme|contributing|claude|agents|licen|copying)|^makefile|^justfile|lock|^tox/.test(path)) return [];
     const named = DEPENDENCY.test(path)
       ? lines.filter(({ text }) => IN_LINE.test(text))
       : section(lines, path === "composer.json" ? REQUIRES : begins).filter(({ text }) => /\w/.test(text));

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -44,6 +44,18 @@ describe("on a generated repository", () => {
     const { text } = await converse({ cwd: root, prompt: "where is the frobnicator wired to the gateway?" });
     expect(text).toMatch(/^Nothing was found for frobnicator, wired, gateway/);
     expect(citedLines(text)).toEqual([]);
+  });
+
+  test.each([
+    ["what is this project?", "A small bookkeeping tool."],
+    ["how do I run the tests?", "This does it: `python3 -m unittest`."],
+  ])("without a README, what agents are told answers: %s", async (prompt, expected) => {
+    const root = await freshRoot();
+    const told = "# Ledger\nA small bookkeeping tool. Run tests with `python3 -m unittest`.\n";
+    await writeFile(join(root, "CLAUDE.md"), told);
+    const { text } = await converse({ cwd: root, prompt });
+    expect(text).toContain(expected);
+    expect(text).toContain("CLAUDE.md:2");
   });
 
   test("a word that stands nowhere is named as not found, not answered", async () => {
