@@ -34,7 +34,7 @@ export function section(lines: readonly FoundLine[], begins: RegExp | null): rea
 export function* describeProject(_: string, tools: OfflineTools): OfflinePlan {
   const manifests = yield* readManifests(tools);
   const own = manifest(manifests, /^readme/);
-  // What agents are told is the next best.
+  // Memory files are the next best.
   const readme = own.length > 0 ? own : manifest(manifests, /^(?:claude|agents)\./);
   const whole = readme.map(({ text }) => text).join("\n");
   // Badges, logos and advertisements are in elements of HTML.

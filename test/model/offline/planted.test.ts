@@ -49,7 +49,7 @@ describe("on a generated repository", () => {
   test.each([
     ["what is this project?", "A small bookkeeping tool."],
     ["how do I run the tests?", "This does it: `python3 -m unittest`."],
-  ])("without a README, what agents are told answers: %s", async (prompt, expected) => {
+  ])("without a README, a memory file answers: %s", async (prompt, expected) => {
     const root = await freshRoot();
     const told = "# Ledger\nA small bookkeeping tool. Run tests with `python3 -m unittest`.\n";
     await writeFile(join(root, "CLAUDE.md"), told);
