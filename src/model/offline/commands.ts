@@ -83,7 +83,8 @@ export function* howTo(question: string, tools: OfflineTools): OfflinePlan {
   const tries = [documents, inProse].flatMap((stated) => forms.map((form) => chosenFor(form, stated)));
   const chosen = tries.find(({ length }) => length > 0) ?? [];
   const [best, ...others] = chosen;
-  if (best === undefined) return unsure("No script, no target and no line of README, CLAUDE.md or AGENTS.md says how to do that.");
+  if (best === undefined)
+    return unsure("No script, no target and no line of README, CLAUDE.md or AGENTS.md says how to do that.");
   const names = others.filter((one) => own.includes(one)).map(({ command }) => `\`${command}\``);
   const also = names.length > 0 ? ` There are also ${names.join(", ")}.` : "";
   const lead = `This does it: \`${best.command}\`.${also}\n\n${quote(chosen.map(({ line }) => line))}`;

@@ -46,7 +46,9 @@ export function* describeProject(_: string, tools: OfflineTools): OfflinePlan {
   const stated = manifest(manifests, /^(?:package\.json|pyproject\.toml|cargo\.toml|composer\.json)$/);
   const about = stated.filter(({ text }) => /^\s*"?(?:name|description)"?\s*[:=]/.test(text)).slice(0, 2);
   return paragraph.length + about.length === 0
-    ? unsure("Nothing here says what this is: no README, no CLAUDE.md or AGENTS.md, and no manifest with a description.")
+    ? unsure(
+        "Nothing here says what this is: no README, no CLAUDE.md or AGENTS.md, and no manifest with a description.",
+      )
     : { ok: true, text: `This is what it says of itself:\n\n${quote([...paragraph, ...about])}` };
 }
 
@@ -67,7 +69,8 @@ export function* listDependencies(question: string, tools: OfflineTools): Offlin
   const begins = new RegExp(`^${isForUse ? FOR_USE.source : ""}${DEPENDENCIES.source}`, "i");
   const silent: string[] = [];
   const found = [...manifests].flatMap(([path, lines]) => {
-    if (/^(?:readme|contributing|claude|agents|licen|copying)|^makefile|^justfile|lock|^tox/.test(path)) return [];
+    if (/^(?:readme|contributing|claude|agents|licen|copying)|^makefile|^justfile|lock|^tox/.test(path))
+      return [];
     const named = DEPENDENCY.test(path)
       ? lines.filter(({ text }) => IN_LINE.test(text))
       : section(lines, path === "composer.json" ? REQUIRES : begins).filter(({ text }) => /\w/.test(text));
