@@ -22,7 +22,7 @@ export function conflictRows({ actor, title, summary: { worktree } }: ConflictOf
     ).map((row) => sheet.paint("yellow", row)),
     ...conflicts
       .slice(0, MOST_PATHS)
-      .flatMap((one) => wrapText(`- ${conflictName(one)}`, sheet.columns, "    ")),
+      .flatMap((one) => wrapText(`- ${conflictName(one)}`, sheet.columns, "  ")),
     ...(left > 0 ? [`  … and ${left} more`] : []),
     ...(reason === undefined ? [] : field("reason", reason, sheet)),
     ...(where === "" ? [] : field("edits", where, sheet)),
