@@ -34,7 +34,8 @@ export function renderEventsDoc(): string {
     "# Events",
     "Written by `npm run docs` from `src/events`; a change here is lost.",
     `A session reports what it does as events: \`Session.events()\` of the [library](library.md) gives them as they are here,
-and the conversation, \`troupe acp\` and [stream-json](stream-json.md) are views of them. This is version ${EVENTS_VERSION} (\`EVENTS_VERSION\`). It is
+and the conversation, \`troupe acp\` and [stream-json](stream-json.md) are views of them. \`troupe top\`, \`troupe sessions show\` and a
+resumed conversation show the same events, made of the session's journal; it has no pieces of text and output, no waits, no requests to the user, and no changes of files. This is version ${EVENTS_VERSION} (\`EVENTS_VERSION\`). It is
 counted up if a field changes its meaning or goes. More fields and types of events may come at any time, so leave out what you do not
 know. The schema \`SessionEvent\` checks one.`,
     ...alternatives(shapeOf(SupervisorEvent)).map((event) =>

@@ -163,10 +163,11 @@ class Story {
   #addResult(id: CallId, result: Pick<PastCall, "result" | "isError">): void {
     this.#ended.set(id, result);
     this.#change(({ replies }) => ({
-      replies: replies.map((reply) => ({
-        ...reply,
-        calls: reply.calls.map((call) => (call.id === id ? { ...call, ...result } : call)),
-      })),
+      replies: replies.map((reply) =>
+        reply.calls.some((call) => call.id === id)
+          ? { ...reply, calls: reply.calls.map((call) => (call.id === id ? { ...call, ...result } : call)) }
+          : reply,
+      ),
     }));
   }
 

@@ -73,6 +73,8 @@ export class RecordEvents {
         return [{ type: "paused", model, until, since: new Date(event.pause.since).toISOString(), reason }];
       }
       case "withdrawn":
+        this.#sent.delete(event.id);
+        return [];
       case "to-background":
       case "reopen":
       case "start":
