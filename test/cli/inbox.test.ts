@@ -72,7 +72,7 @@ test("what was cut off is continued by the command that ran it", () => {
 
 describe("what waits for the user is listed by troupe inbox and reported to programs (issue 19, 6)", () => {
   test.each([
-    ["permission", calls("Write", { file_path: "new.txt", content: "x" }), "n use pnpm", { type: "deny" }],
+    ["permission", calls("Write", { file_path: "/w/new.txt", content: "x" }), "n use pnpm", { type: "deny" }],
     [
       "question",
       calls("AskUserQuestion", { questions: [question("Which way?")] }),
@@ -222,7 +222,7 @@ describe("/inbox in a conversation (issue 19, 6)", () => {
       n === 0 ? calls("AskUserQuestion", { questions: asked }) : { text: "Done." },
     );
     const other = session(
-      (_, n) => (n === 0 ? calls("Write", { file_path: "new.txt", content: "x" }) : { text: "Done." }),
+      (_, n) => (n === 0 ? calls("Write", { file_path: "/w/new.txt", content: "x" }) : { text: "Done." }),
       { home: one.home },
     );
     const first = one.supervisor.prompt("go");
