@@ -88,7 +88,7 @@ describe.each(SIZES)("a terminal of $columns x $rows", { ...unless(why), timeout
     await leave(terminal);
   });
 
-  test("loses no line of a reply, and tears none, while 16 agents stream and it is resized", {
+  test("loses no line of a reply, and tears none, while 32 agents stream and it is resized", {
     tags: ["long"],
   }, async () => {
     const over = Promise.withResolvers<void>();
@@ -98,7 +98,7 @@ describe.each(SIZES)("a terminal of $columns x $rows", { ...unless(why), timeout
     const terminal = await talk(
       async ({ rawBody }) => {
         if (isAgent(rawBody)) return { text: "some words ".repeat(400), chunks: 400, chunkDelayMs: 20 };
-        if (!isResult(rawBody)) return starting(16, true);
+        if (!isResult(rawBody)) return starting(32, true);
         return {
           text: reply,
           chunks: LINES * 4,
