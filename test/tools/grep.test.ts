@@ -1,6 +1,7 @@
 import { utimesSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { RunResult } from "../../src/mailbox/runs.ts";
+import { grepTool } from "../../src/tools/grep/grep.ts";
 import { workbenches } from "./workbench.ts";
 
 const workbench = workbenches();
@@ -10,6 +11,16 @@ const FILES = {
   "src/b.js": "foo\n",
   "docs/read me.md": "The foo:12:bar of it\n",
 };
+
+test.each([
+  [{ pattern: "a" }, "a"],
+  [{ pattern: "a", path: "." }, "a"],
+  [{ pattern: "a", path: "src" }, "a in src"],
+  [{ pattern: "^", glob: "{README,Makefile}" }, "^ in {README,Makefile}"],
+  [{ pattern: "a", path: "src", glob: "*.ts" }, "a in src, *.ts"],
+])("a search of %j is shown with where it looks", (input, title) => {
+  expect(grepTool.title(input)).toBe(title);
+});
 
 describe("modes (A10.3)", () => {
   test("paths by default, newest first, of the same time by name, relative to the working directory", async () => {

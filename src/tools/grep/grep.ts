@@ -50,7 +50,10 @@ export const grepTool: Tool<GrepInput, Output, ThreadCallContext> = {
   inputSchema: GrepInput,
   permissionLevel: "read",
   needsHost: true,
-  title: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
+  title: ({ pattern, path = ".", glob }) => {
+    const where = [...(path === "." ? [] : [path]), ...(glob === undefined ? [] : [glob])];
+    return where.length === 0 ? pattern : `${pattern} in ${where.join(", ")}`;
+  },
   accesses: ({ path }, cwd) => [{ kind: "read", target: resolvePath(cwd, path) }],
   call: grep,
   mapToolResultToToolResultBlockParam: ({ text }) => text,
