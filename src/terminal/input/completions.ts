@@ -20,6 +20,8 @@ export interface Completer {
 
 /** Entries that a menu offers, beyond which a user types on. */
 const MOST = 50;
+/** A command is also found by some of its letters, such as `/cmpct`: there are few of them. */
+const LETTERS_IN_ORDER = 0.2;
 /** The argument of a slash command that is being typed. */
 const ARGUMENT = /^(\/\S+) (\S*)$/;
 /** The word that is being typed after `@`: at the beginning or after a blank, or in quotes. */
@@ -71,7 +73,10 @@ export function onlyCommand(text: string, { commands }: Pick<Completer, "command
 function rankCommands(word: string, all: readonly MenuEntry[]): readonly MenuEntry[] {
   const begin = all.filter(({ value }) => value.slice(1).startsWith(word));
   const rest = all.filter((one) => !begin.includes(one));
-  return [...begin, ...fuzzysort.go(word, rest, { key: "value" }).map(({ obj }) => obj)];
+  return [
+    ...begin,
+    ...fuzzysort.go(word, rest, { key: "value", threshold: LETTERS_IN_ORDER }).map(({ obj }) => obj),
+  ];
 }
 
 function itemOf({ value, description }: MenuEntry) {

@@ -214,6 +214,7 @@ describe("the menus", () => {
   test.each([
     ["/co", ["→ /compact shorter"], "/compact"],
     ["/lear", ["→ /clear start over"], "/clear"],
+    ["/cmpct", ["→ /compact shorter"], "/compact"],
   ])("%s offers %j, and Enter sends it", async (typed, offered, sent) => {
     const ground = editing({ completer });
     ground.type(typed);
