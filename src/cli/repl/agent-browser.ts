@@ -37,12 +37,12 @@ type Place =
 const INSIDE_KEYS = [
   "↑ ↓ PgUp PgDn scroll · ← → others · m message · x stop · X stop with all below it · Esc back",
   "↑ ↓ scroll · ← → others · m message · x stop · X all below · Esc back",
-  "← → others · m write · x stop · Esc",
+  "← → others · m message · x stop · Esc",
   "m x X ↑ ↓ ← → Esc",
 ];
 const TREE_KEYS = [
   "↑ ↓ · Enter looks inside · m message · x stop · X all below · Esc back",
-  "Enter looks inside · m write · x stop · Esc",
+  "Enter looks inside · m message · x stop · Esc",
   "Enter m x X Esc",
 ];
 /** Rows of an agent's summary. */
