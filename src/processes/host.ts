@@ -20,6 +20,9 @@ interface Running {
   tell(lines: Lines): void;
 }
 
+/** Milliseconds after which a command that only reads has started for its listener. */
+const BRIEF_MS = 500;
+
 /** Runs the process host: a process with little memory, so that starting a child is cheap. */
 function host(clock: Clock): void {
   const children = new Set<Running>();
@@ -55,10 +58,13 @@ function host(clock: Clock): void {
     const running = { id: request.id, child, tell: (lines: Lines) => event({ type: "lines", lines }) };
     children.add(running);
     signal.addEventListener("abort", () => child.stop("cancelled"), { once: true });
-    // bubblewrap ends with this process, and a command that only reads usually ends immediately.
+    const started = () => child.pid !== undefined && event({ type: "started", pid: child.pid });
+    // bubblewrap ends with this process, and a command that only reads usually ends before anything follows it.
     const isBrief = light && process.platform === "linux" && request.timeoutMs !== null;
-    if (child.pid !== undefined && !isBrief) event({ type: "started", pid: child.pid });
+    const withdraw = isBrief ? clock.after(BRIEF_MS, started) : null;
+    if (!isBrief) started();
     const result = await child.result;
+    withdraw?.();
     children.delete(running);
     return result;
   }

@@ -28,6 +28,11 @@ import { runWith } from "./ground.ts";
 import { whyNoBubblewrap } from "./opened.ts";
 
 /** Commands in a light confinement; the workspace is below the home or beside it, and all of it is below /tmp. */
+interface Follower {
+  readonly signal?: AbortSignal;
+  readonly onLines?: (lines: readonly string[]) => void;
+}
+
 function confinedIn(
   workspace: "home/work" | "beside" | "in shared memory",
   files: Readonly<Record<string, string>> = {},
@@ -66,11 +71,15 @@ function confinedIn(
       ...{ roots: [root], rules, hides: engine.hides(root, "asks-too") },
     });
   const commands = backgroundCommands(processes, outputs, platformShell(process.platform, process.env));
-  const run = async (command: string, type: "read" | "write" = "read") => {
+  const run = async (
+    command: string,
+    type: "read" | "write" = "read",
+    { signal = new AbortController().signal, onLines = () => {} }: Follower = {},
+  ) => {
     const prepared = await prepare(type);
     if (prepared === null) throw new Error("it cannot be confined");
     const request = { call: callId(MAIN, 1, 0), command, cwd: root, timeoutMs: 60_000 };
-    return commands.run(MAIN, request, new AbortController().signal, { outside: false, light: prepared });
+    return commands.run(MAIN, request, signal, { outside: false, light: prepared }, onLines);
   };
   return { at, root, run, prepare, light };
 }
@@ -259,6 +268,19 @@ describe("a command that only reads", unless(whyNoBubblewrap), () => {
     const { output } = await confinedIn("beside", {}, { env }).run("env; tr '\\0' '\\n' < /proc/1/environ");
     expect(output.head).not.toContain(SECRET);
     expect(output.head).toContain("PLAIN=seen");
+  });
+
+  test("shows what it prints while it runs (issue 21, 3)", async () => {
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const ended = await confinedIn("beside").run("echo working; sleep 600", "read", {
+      signal: stop.signal,
+      onLines(lines) {
+        seen.push(...lines);
+        stop.abort();
+      },
+    });
+    expect([seen, ended.outcome]).toEqual([["working"], "cancelled"]);
   });
 
   test("keeps its exit code and its directory, and says nothing if something else explains the code", async () => {
