@@ -82,12 +82,12 @@ const scenarios: readonly Scenario[] = [
   {
     name: "calls that do not run",
     args: ["-p", "try"],
-    answer: ({ body }) =>
+    answer: ({ body, cwd }) =>
       hasResults(body)
         ? { text: "None of it." }
         : {
             calls: [
-              { name: "Write", input: { file_path: "b.txt", content: "b" } },
+              { name: "Write", input: { file_path: join(cwd, "b.txt"), content: "b" } },
               { name: "Nothing", input: {} },
               { name: "Read", input: { path: 3 } },
             ],
@@ -96,10 +96,10 @@ const scenarios: readonly Scenario[] = [
   {
     name: "an agent",
     args: ["-p", "start one"],
-    answer: ({ body }) => {
+    answer: ({ body, cwd }) => {
       if (hasResults(body)) return { text: "Done." };
       return says(body, "look at a")
-        ? { calls: [{ name: "Read", input: { file_path: "a.txt" } }] }
+        ? { calls: [{ name: "Read", input: { file_path: join(cwd, "a.txt") } }] }
         : {
             calls: [
               {
@@ -271,6 +271,7 @@ const scenarios: readonly Scenario[] = [
       "--allowed-tools",
       "mcp__echo__echo",
     ],
+    settings: { troupe: { mcpStartMs: 50_000 } },
     answer: ({ body }) =>
       hasResults(body)
         ? { text: "It did." }
