@@ -135,7 +135,9 @@ function activityWords(activity: Activity, now: number): string {
     case "idle":
       return "";
     case "model":
-      return "asking the model";
+      return activity.writes === undefined
+        ? "asking the model"
+        : safeLine(`writing a call of ${activity.writes}`);
     case "tool":
       return safeLine(`${activity.tool} ${activity.title}`);
     case "retrying": {

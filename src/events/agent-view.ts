@@ -18,7 +18,10 @@ export type AgentState = z.infer<typeof AgentState>;
 /** What an agent is doing right now, in words that a user can read. */
 export const Activity = z.discriminatedUnion("type", [
   z.object({ type: z.literal("idle") }),
-  z.object({ type: z.literal("model") }),
+  z.object({
+    type: z.literal("model"),
+    writes: z.exactOptional(z.string().check(z.describe("The tool of the call that it is writing."))),
+  }),
   z.object({ type: z.literal("tool"), tool: z.string(), title: z.string() }),
   z.object({
     type: z.literal("retrying"),

@@ -48,11 +48,14 @@ function stateOf({ lifecycle: { state }, wait, calls }: Actor): AgentState {
 }
 
 /** What it does right now: its newest call, else it is the model's turn. */
-function activityOf({ lifecycle, calls, keptBy, wait }: Actor): Activity {
+function activityOf({ lifecycle, calls, keptBy, wait, draftedTool }: Actor): Activity {
   if (lifecycle.state === "ended" || lifecycle.state === "queued") return { type: "idle" };
   const running = [...calls.values()];
   const newest = running.at(-1);
-  if (newest === undefined) return keptBy ?? wait ?? { type: "model" };
+  if (newest === undefined) {
+    const writes = draftedTool === null ? {} : { writes: draftedTool };
+    return keptBy ?? wait ?? { type: "model", ...writes };
+  }
   if (running.length === 1) return { type: "tool", tool: newest.tool, title: shownTitle(newest) };
   const same = running.every(({ tool }) => tool === newest.tool);
   const title = same ? `${running.length} at once` : `${shownTitle(newest)} (and ${running.length - 1} more)`; // word-ok

@@ -96,7 +96,7 @@ export class HostedActors {
   }
 
   #read(actor: Actor, attempt: number, report: FromAgent): void {
-    const { clock, advance, onPiece, host, processes, toolbox } = this.#parts;
+    const { clock, advance, changed, onPiece, host, processes, toolbox } = this.#parts;
     if (actor.spec.attempt !== attempt || actor.hasEnded) return;
     actor.noteSign(clock.now());
     switch (report.type) {
@@ -112,6 +112,8 @@ export class HostedActors {
         onPiece(actor.id, report);
         break;
       case "call-begins":
+        actor.draft(report.tool);
+        changed(actor);
         host.warm(report.tool);
         if (toolbox.find(report.tool)?.needsHost) processes.warm();
         break;

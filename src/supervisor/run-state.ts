@@ -18,6 +18,8 @@ export abstract class RunState {
   said = "";
   /** The text so far of the reply that the model is writing. */
   writing = "";
+  /** The tool of the call that the model is writing, or null. */
+  draftedTool: string | null = null;
   /** What keeps it from ending or starting, or null. */
   keptBy: Extract<Activity, { type: "tool" }> | null = null;
   /** Calls that wait for its slot. */
@@ -123,10 +125,15 @@ export abstract class RunState {
   setSaid(text: string): void {
     this.said = text || this.said;
     this.writing = "";
+    this.draftedTool = null;
   }
 
   addWritten(text: string): void {
     this.writing += text;
+  }
+
+  draft(tool: string): void {
+    this.draftedTool = tool;
   }
 
   showRemarks(remarks: Partial<Remarks>): void {
@@ -136,7 +143,9 @@ export abstract class RunState {
   showWait(wait: ModelWait | null): void {
     this.wait = wait;
     // The reply is requested again, and starts from its beginning.
-    if (wait !== null) this.writing = "";
+    if (wait === null) return;
+    this.writing = "";
+    this.draftedTool = null;
   }
 
   protected resetRun(runFor: RunFor): void {
@@ -148,6 +157,7 @@ export abstract class RunState {
     this.handle = null;
     this.said = "";
     this.writing = "";
+    this.draftedTool = null;
     this.remarks = { ...NO_REMARKS, task: this.remarks.task };
     this.answering = 0;
     this.startedAt = null;

@@ -56,6 +56,16 @@ function expectPaired(events: readonly SupervisorEvent[]): void {
 }
 
 describe("the events of calls (issue 21, 1)", () => {
+  test("an agent's view says which call its model is writing, and no longer once it has run", async () => {
+    const { supervisor, events } = calling([{ name: "Read", input: { file_path: "/nowhere" } }]);
+    await supervisor.prompt("go");
+    const activities = events.flatMap((event) => (event.type === "agent" ? [event.view.activity] : []));
+    const writes = activities.findIndex((one) => one.type === "model" && one.writes === "Read");
+    expect(writes).toBeGreaterThan(-1);
+    const later = activities.slice(activities.findIndex(({ type }) => type === "tool"));
+    expect(later.filter((one) => one.type === "model" && one.writes !== undefined)).toEqual([]);
+  });
+
   const allowed: Partial<SupervisorOptions> = { allowedTools: ["Bash", "Write"] };
   const cases: readonly (readonly [string, ScriptedCall, Partial<CallBeginEvent>, Partial<CallEndEvent>])[] =
     [
