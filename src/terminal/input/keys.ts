@@ -67,7 +67,10 @@ export function usualKey(key: Key): Key {
 
 /** True if the input is this key, such as `ctrl+r`, however the terminal encodes it. */
 export function isKey({ type, text }: Key, name: Parameters<typeof matchesKey>[1]): boolean {
-  return type === "key" && matchesKey(text, name);
+  if (type !== "key") return false;
+  // Most keys are characters, and each is compared with dozens of names: pi-tui reads the name every time.
+  if (name.length > 1 && !name.includes("shift+") && /^[!-~]$/.test(text)) return false;
+  return matchesKey(text, name);
 }
 
 /** Removes control characters, which are never pasted on purpose, and line breaks at the end. */
