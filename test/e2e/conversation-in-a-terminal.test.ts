@@ -366,7 +366,6 @@ describe("troupe alone, in a terminal", { ...unless(why), timeout: 60_000 }, () 
     const command = 'cat > "$HOME/seen"; printf "\\033[2Jmy line\\n"';
     const statusLine = { type: "command", command, padding: 1 };
     writeFileSync(join(terminal.home, ".claude/settings.json"), JSON.stringify({ statusLine }));
-    await terminal.shows("Settings have changed");
     await terminal.showsStatus(/^ my line$/);
     expect(JSON.parse(readFileSync(join(terminal.home, "seen"), "utf8"))).toMatchObject({
       ...{ hook_event_name: "Status", permission_mode: "acceptEdits" },
