@@ -9,6 +9,8 @@ export interface CliIO {
   readonly stdin: Readable & { setRawMode?(raw: boolean): unknown };
   readonly stdinIsTTY: boolean;
   readonly stdout: Outlet;
+  /** The terminal of the user, if stdout is collected for it. */
+  readonly terminal?: Outlet;
   readonly stderr: Outlet;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute. */

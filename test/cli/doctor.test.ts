@@ -218,6 +218,9 @@ test.each<[Readonly<Record<string, string>>, number, DoctorCheck["state"], strin
 ])("describes the terminal of %j", (env, columns, state, text) => {
   const io = new FakeIO({ env, columns, stdoutIsTTY: true });
   expect(checkTerminal(io)).toMatchObject({ state, text });
+  // In a conversation the output is collected, and the terminal is still there.
+  const collected = Object.assign(new FakeIO({ env, stdinIsTTY: false }), { terminal: io.stdout });
+  expect(checkTerminal(collected)).toMatchObject({ state, text });
 });
 
 test("calls an old Node wrong", () => {

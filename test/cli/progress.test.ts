@@ -127,7 +127,7 @@ describe("on a terminal", () => {
     expect(io.err.text).toHaveLength(before);
     await io.clock.advance(1);
     await new Promise<void>((resolve) => screen.write(io.err.text.slice(before), resolve));
-    expect(screen.lines()).toEqual(["● Explore · xxxxxx…", ""]);
+    expect(screen.lines()).toEqual(["● xxxxxxxxxxxxxxxx…", ""]);
     progress.stop();
   });
 

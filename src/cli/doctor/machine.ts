@@ -60,18 +60,20 @@ async function versionOf({ run }: Programs, file: string, cwd: string): Promise<
   return /\d+(?:\.\d+)+/.exec(stdout)?.[0] ?? null;
 }
 
-export function checkTerminal({ stdout, stdinIsTTY, env }: CliIO): DoctorCheck {
+export function checkTerminal({ stdout, terminal = stdout, stdinIsTTY, env }: CliIO): DoctorCheck {
   const name = "terminal";
-  if (!stdout.isTTY)
+  if (!terminal.isTTY)
     return { name, state: "ok", text: "no terminal; the output goes to a file or a program" };
-  const { columns } = stdout.size();
-  const coloured = paintFor(stdout, env)("bold", "x") !== "x";
+  const { columns } = terminal.size();
+  const coloured = paintFor(terminal, env)("bold", "x") !== "x";
   const why = env["FORCE_COLOR"] !== undefined ? " (FORCE_COLOR)" : env["NO_COLOR"] ? " (NO_COLOR)" : "";
   const text = [
     env["TERM"] || "TERM is not set",
     `${columns} columns`,
     `${coloured ? "colours" : "no colours"}${why}`,
-    ...(stdinIsTTY ? [] : ["the input comes from a file or a program, so no question can be answered"]),
+    ...(stdinIsTTY || terminal !== stdout
+      ? []
+      : ["the input comes from a file or a program, so no question can be answered"]),
   ].join(", ");
   if (isPlain(env) && env["TERM"] !== "dumb")
     return { name, state: "ok", text: `${text}; nothing is painted, only printed (--plain or TROUPE_PLAIN)` };

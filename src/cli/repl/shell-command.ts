@@ -53,7 +53,7 @@ export async function runShellCommand(
   const io = {
     ...{ ...own.io, cwd: own.cwd, stdout: collect(said), stderr: collect(noted) },
     // What is typed belongs to the conversation.
-    ...{ stdin: Readable.from([]), stdinIsTTY: false },
+    ...{ stdin: Readable.from([]), stdinIsTTY: false, terminal: own.io.stdout },
   };
   const code = await own.run([name, ...words], io);
   // What went well needs no progress and no notes.

@@ -59,12 +59,10 @@ export function* howTo(question: string, tools: OfflineTools): OfflinePlan {
   const own = listProjectCommands(manifests).sort((a, b) => a.command.length - b.command.length);
   const read = manifest(manifests, /^(?:readme|contrib)/).filter(({ text }) => SHELL_LINE.test(text));
   const documents = read.map((line) => ({ command: line.text.trim().replace(/^\$ /, ""), body: "", line }));
-  const told = manifest(manifests, /^(?:readme|contrib|claude|agents)/);
-  const inProse = told.flatMap((line) =>
-    [...line.text.matchAll(/`([^`]+)`/g)].flatMap(([, command = ""]) =>
-      SHELL_LINE.test(command) ? [{ command, body: line.text, line }] : [],
-    ),
-  );
+  const inProse = manifest(manifests, /^(?:readme|contrib|claude|agents)/).flatMap((line) => {
+    const spans = [...line.text.matchAll(/`([^`]+)`/g)].map(([, command = ""]) => command);
+    return spans.filter((one) => SHELL_LINE.test(one)).map((command) => ({ command, body: line.text, line }));
+  });
   const chosenFor = (some: readonly string[], stated: readonly (typeof own)[number][]) => {
     const fits = some.map((word) => {
       const stem = word.replace(/(?:marks?|umentation|ing|er|s)$/, "");

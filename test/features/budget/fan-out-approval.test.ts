@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, test } from "vitest";
 import { UNQUOTED } from "../../../src/features/budget/fan-out-approval.ts";
 import type { UserAnswer, UserHandler, UserRequest } from "../../../src/policy/asks.ts";

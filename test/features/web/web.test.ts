@@ -1,3 +1,4 @@
+// @module-tag long
 import type { ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ModelRequest } from "../../../src/model/client.ts";

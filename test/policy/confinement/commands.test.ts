@@ -1,3 +1,4 @@
+// @module-tag long
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are bash's.
 import { expect, test } from "vitest";
 import { enclosed } from "./enclosed.ts";
