@@ -233,9 +233,9 @@ describe("stopping in a terminal (C21, fault 63)", { ...unless(why), timeout: 60
     terminal.type("\u001b[B");
     await terminal.shows(/\n› ● Explore · look around[^\n]*\n↑ ↓ · Enter looks inside/);
     terminal.type("\r");
-    await terminal.shows(/\n● Explore · look around[\s\S]*\nm message · x stop/);
+    await terminal.shows(/\n● Explore · look around[\s\S]*[^\n]*m message · x stop/);
     seen.resolve();
-    await terminal.shows(/\nNeedle\. Needle\.[^\n]*\nm message · x stop/);
+    await terminal.shows(/\nNeedle\. Needle\.[^\n]*\n[^\n]*m message · x stop/);
     terminal.type("x");
     await terminal.shows(/⊘ Explore · look around {2}cancelled/);
     terminal.type(ESCAPE);

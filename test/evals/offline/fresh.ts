@@ -156,8 +156,8 @@ export const AGAIN: readonly Question[] = [
     "troupe",
     [
       "how do I check for unused code?",
-      "npm run unused, or that nothing says it.",
-      atMost("npm run unused|needs a model"),
+      "npm run unused or npm run check, or that nothing says it.",
+      atMost("npm run (?:unused|check)|needs a model"),
     ],
     ["how do I run the crash tests?", "npm run test:crash.", at("npm run test:crash")],
     [
