@@ -213,7 +213,7 @@ export const rules: Rules = {
     ["unbash", folders("policy/shell")],
     ["yaml", folders("context/markdown")],
     // Loaded with the first reply of a conversation; each language with the first code of it.
-    ["marked", all("src/terminal/markdown/lexer.ts")],
+    ["marked", all("src/terminal/markdown/")],
     // It moves fast: nothing else knows it.
     ["@earendil-works/pi-tui", folders("terminal/input")],
     ["fuzzysort", all("src/terminal/input/completions.ts")],

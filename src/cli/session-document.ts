@@ -1,4 +1,5 @@
 import { shortDate } from "../terminal/figures.ts";
+import { escapeHtml, renderHtml } from "../terminal/markdown/html.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { statusText } from "./agent-text.ts";
 import type { AgentStory, PastCall, SessionStory } from "./session-history.ts";
@@ -74,21 +75,13 @@ const html: Writer = {
   heading: (text) => `<h2>${escapeHtml(text)}</h2>\n`,
   line: (text) => `<div class="about">${escapeHtml(text)}</div>\n`,
   prompt: (text) => `<div class="prompt">${escapeHtml(text)}</div>\n`,
-  reply: (text) => `<div class="reply">${escapeHtml(text)}</div>\n`,
+  reply: (text) => `<div class="reply">${renderHtml(text)}</div>\n`,
   call: (title, result) =>
     `<details><summary>${escapeHtml(title)}</summary><pre>${escapeHtml(result)}</pre></details>\n`,
 };
 
 const STYLE =
-  "body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}.about{color:#666}.prompt,.reply{white-space:pre-wrap;margin:1rem 0}.prompt{background:#eef;padding:.5rem 1rem;border-radius:.5rem}pre{white-space:pre-wrap;background:#f5f5f5;padding:.5rem}";
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
-}
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}.about{color:#666}.prompt,.reply{margin:1rem 0}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.2rem .5rem}.prompt{white-space:pre-wrap;background:#eef;padding:.5rem 1rem;border-radius:.5rem}pre{white-space:pre-wrap;background:#f5f5f5;padding:.5rem}";
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
