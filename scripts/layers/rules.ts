@@ -24,7 +24,7 @@ const types = (path: string): Place => ({ path, typesOnly: true });
 const all = (...paths: string[]): Place[] => paths.map((path) => ({ path }));
 const folders = (...names: string[]): Place[] => all(...names.map((name) => `src/${name}/`));
 
-const L1 = ["settings", "model", "processes", "journal", "policy", "worktrees"];
+const L1 = ["settings", "model", "processes", "journal", "policy", "worktrees", "engine"];
 const BELOW_CORE = [
   "lib",
   "mailbox",

@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+
+export const MAX_TEXT_BYTES = 256 * 1024;
+export const MAX_BLOB_BYTES = 8 * 1024 * 1024;
+
+/** The engine does not answer. The same call may succeed later, and what it asked for may have been done. */
+export class EngineAwayError extends Error {}
+
+/** Throws if a topic is not segments of letters, digits, `-` and `_`, joined by dots. */
+export function assertTopic(topic: string): void {
+  if (!/^[\w-]+(?:\.[\w-]+)*$/.test(topic) || topic.length > 200)
+    throw new Error(`"${topic}" is not a topic: it takes letters, digits, "-" and "_", joined by dots.`);
+}
+
+/** Throws if the name of a pool, or an attempt's ID, has other characters than a queue's name may have. */
+export function assertName(name: string): void {
+  if (!/^[\w.@-]{1,128}$/.test(name))
+    throw new Error(`"${name}" is not a name: those have up to 128 letters, digits, "-", "_", "." and "@".`);
+}
+
+/** Throws if a text is larger than a message may be. */
+export function assertText(text: string): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_TEXT_BYTES)
+    throw new Error(
+      `A message of ${bytes} bytes is too large: up to ${MAX_TEXT_BYTES} fit. Send it as a blob.`,
+    );
+}
+
+/** Returns the hash of bytes under which they are kept; throws if they are too many. */
+export function hashBlob(bytes: Uint8Array): string {
+  if (bytes.length > MAX_BLOB_BYTES)
+    throw new Error(`${bytes.length} bytes are too many for the engine: a blob has up to ${MAX_BLOB_BYTES}.`);
+  return createHash("sha256").update(bytes).digest("hex");
+}

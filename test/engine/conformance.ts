@@ -1,0 +1,228 @@
+import { expect, it, onTestFinished, vi } from "vitest";
+import type { Carrier, OfferedAttempt } from "../../src/engine/carrier.ts";
+import { EngineAwayError, MAX_BLOB_BYTES, MAX_TEXT_BYTES } from "../../src/engine/limits.ts";
+
+/** One engine, for one test: who offers, who takes, and what makes the engine go away and return. */
+export interface Ground {
+  readonly session: Carrier;
+  readonly runner: Carrier;
+  /** A second runner, if the carrier can have more than two parties. */
+  readonly other?: Carrier;
+  crash(): Promise<void>;
+  restart(): Promise<void>;
+}
+
+let made = 0;
+const fresh = (name: string) => `${name}-${process.pid}-${made++}`;
+const wait = <T>(look: () => T) => vi.waitFor(look, { timeout: 20_000, interval: 10 });
+
+/** What every carrier does. */
+export function conforms(open: () => Promise<Ground>): void {
+  it("hands each attempt to one taker, once, with its body and pool", async () => {
+    const { session, runner, other } = await opened(open);
+    const pool = fresh("pool");
+    const taken: Array<OfferedAttempt & { pool: string }> = [];
+    for (const carrier of [runner, ...(other ? [other] : [])])
+      closing(carrier.take([pool], 4, async (attempt, from) => void taken.push({ ...attempt, pool: from })));
+    const attempts = Array.from({ length: 12 }, (_, at) => ({
+      id: `s-a${at}-1`,
+      body: `{"at":${at},"é":"\\n"}`,
+    }));
+    for (const attempt of attempts) await session.offer(pool, attempt);
+    await wait(() => expect(taken.length).toBe(12));
+    await session.withdraw(pool, "s-a0-1");
+    expect(taken.map(({ id }) => id).sort()).toEqual(attempts.map(({ id }) => id).sort());
+    expect(taken.find(({ id }) => id === "s-a3-1")).toEqual({ ...attempts[3], pool });
+  });
+
+  it("ignores an attempt that is offered twice", async () => {
+    const { session, runner } = await opened(open);
+    const pool = fresh("pool");
+    const run = held();
+    closing(runner.take([pool], 2, run.take));
+    await session.offer(pool, { id: "s-a-1", body: "first" });
+    await wait(() => expect(run.taken).toEqual(["s-a-1"]));
+    await session.offer(pool, { id: "s-a-1", body: "second" });
+    await session.offer(pool, { id: "s-b-1", body: "" });
+    await wait(() => expect(run.taken).toEqual(["s-a-1", "s-b-1"]));
+    run.release();
+  });
+
+  it("runs no more attempts than there are slots, over all pools, and nothing while it is paused", async () => {
+    const { session, runner } = await opened(open);
+    const [one, two] = [fresh("pool"), fresh("pool")];
+    const run = held();
+    const taking = closing(runner.take([one, two], 2, run.take));
+    for (const [at, pool] of [one, two, one, two].entries())
+      await session.offer(pool, { id: `s-a${at}-1`, body: "" });
+    await wait(() => expect(run.taken.length).toBe(2));
+    await session.publish(fresh("settle"), "");
+    expect(run.taken.length).toBe(2);
+    await taking.pause();
+    run.release();
+    await session.offer(one, { id: "s-late-1", body: "" });
+    await session.publish(fresh("settle"), "");
+    expect(run.taken.length).toBe(2);
+    expect(run.most).toBe(2);
+  });
+
+  it("removes an attempt that waits, and none that is being run", async () => {
+    const { session, runner } = await opened(open);
+    const pool = fresh("pool");
+    const run = held();
+    closing(runner.take([pool], 1, run.take));
+    await session.offer(pool, { id: "s-runs-1", body: "" });
+    await wait(() => expect(run.taken).toEqual(["s-runs-1"]));
+    for (const id of ["s-gone-1", "s-next-1"]) await session.offer(pool, { id, body: "" });
+    for (const id of ["s-gone-1", "s-runs-1", "s-unknown-1"]) await session.withdraw(pool, id);
+    run.release();
+    await wait(() => expect(run.taken).toEqual(["s-runs-1", "s-next-1"]));
+  });
+
+  it("continues to take after an attempt throws", async () => {
+    const { session, runner } = await opened(open);
+    const pool = fresh("pool");
+    const taken: string[] = [];
+    closing(
+      runner.take([pool], 1, async ({ id }) => {
+        taken.push(id);
+        throw new Error("boom");
+      }),
+    );
+    for (const id of ["s-a-1", "s-b-1"]) await session.offer(pool, { id, body: "" });
+    await wait(() => expect(taken).toEqual(["s-a-1", "s-b-1"]));
+  });
+
+  it("delivers texts in order to whoever listens, in both directions, and nothing to a closed listener", async () => {
+    const { session, runner } = await opened(open);
+    for (const [from, to] of [
+      [session, runner],
+      [runner, session],
+    ] as const) {
+      const topic = `${fresh("topic")}.svc`;
+      const heard: string[] = [];
+      const closed: string[] = [];
+      closing(await to.listen(topic, (text) => heard.push(text)));
+      const gone = await to.listen(topic, (text) => closed.push(text));
+      await gone.close();
+      await from.publish(fresh("elsewhere"), "not for it");
+      const large = "é".repeat(MAX_TEXT_BYTES / 2);
+      const texts = [...Array.from({ length: 20 }, (_, at) => `text ${at}`), large, "\u2028 last\n"];
+      for (const text of texts) await from.publish(topic, text);
+      await wait(() => expect(heard.length).toBeGreaterThanOrEqual(texts.length));
+      expect(heard).toEqual(texts);
+      expect(closed).toEqual([]);
+    }
+  });
+
+  it("keeps blobs under their hash until they are dropped", async () => {
+    const { session, runner } = await opened(open);
+    const bytes = Buffer.alloc(MAX_BLOB_BYTES, 7);
+    bytes.writeUInt32BE(made++);
+    const hash = await session.putBlob(bytes);
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(await session.putBlob(bytes)).toBe(hash);
+    const got = await runner.getBlob(hash);
+    expect(got !== null && Buffer.compare(got, bytes)).toBe(0);
+    await runner.dropBlob(hash);
+    await runner.dropBlob(hash);
+    expect(await session.getBlob(hash)).toBeNull();
+    const empty = await runner.putBlob(new Uint8Array());
+    expect(await session.getBlob(empty)).toHaveLength(0);
+    await session.dropBlob(empty);
+  });
+
+  it("refuses what is too large or badly named, and says the limit", async () => {
+    const { session } = await opened(open);
+    const large = "x".repeat(MAX_TEXT_BYTES + 1);
+    await expect(session.publish("a.b", large)).rejects.toThrow(/262145 bytes is too large.*262144.*blob/);
+    await expect(session.putBlob(new Uint8Array(MAX_BLOB_BYTES + 1))).rejects.toThrow(/8388608/);
+    for (const topic of ["", "a b", "a..b", ".a", "a:b", "é"])
+      await expect(session.publish(topic, "")).rejects.toThrow("is not a topic");
+    await expect(session.offer("a b", { id: "x", body: "" })).rejects.toThrow("is not a name");
+    await expect(session.offer("a", { id: "x:y", body: "" })).rejects.toThrow("is not a name");
+  });
+
+  it("says when the engine is away, rejects calls, and works again when it is back", async () => {
+    const ground = await opened(open);
+    const { session, runner } = ground;
+    const pool = fresh("pool");
+    const topic = fresh("topic");
+    const heard: string[] = [];
+    const run = held();
+    const states: boolean[] = [];
+    closing(await runner.listen(topic, (text) => heard.push(text)));
+    session.onUp((isUp) => states.push(isUp));
+    await session.offer(pool, { id: "s-waits-1", body: "kept" });
+    const hash = await session.putBlob(Buffer.from("kept"));
+    expect(session.isUp).toBe(true);
+    await ground.crash();
+    await wait(() => expect([session.isUp, runner.isUp]).toEqual([false, false]));
+    await Promise.all([
+      expect(session.publish(topic, "lost")).rejects.toThrow(EngineAwayError),
+      expect(session.offer(pool, { id: "s-lost-1", body: "" })).rejects.toThrow(EngineAwayError),
+      expect(session.getBlob(hash)).rejects.toThrow(EngineAwayError),
+    ]);
+    closing(runner.take([pool], 1, run.take));
+    await ground.restart();
+    await wait(() => expect([session.isUp, runner.isUp, ...states]).toEqual([true, true, false, true]));
+    await wait(() => expect(run.taken[0]).toBe("s-waits-1"));
+    await wait(async () => {
+      await session.publish(topic, "again");
+      expect(heard).toContain("again");
+    });
+    expect(Buffer.from((await runner.getBlob(hash)) ?? []).toString()).toBe("kept");
+    run.release();
+  });
+
+  it("ends everything when it is closed, and refuses calls after that", async () => {
+    const { session, runner } = await opened(open);
+    const pool = fresh("pool");
+    const taken: string[] = [];
+    runner.take([pool], 1, async ({ id }) => void taken.push(id));
+    await runner.listen(fresh("topic"), () => {});
+    await runner.close();
+    await runner.close();
+    await expect(runner.publish("a", "")).rejects.toThrow();
+    if (session.isUp) await session.offer(pool, { id: "s-a-1", body: "" });
+    await session.close();
+    expect(taken).toEqual([]);
+  });
+}
+
+async function opened(open: () => Promise<Ground>): Promise<Ground> {
+  const ground = await open();
+  onTestFinished(async () => {
+    await Promise.all([ground.session, ground.runner, ground.other].map((carrier) => carrier?.close()));
+  });
+  return ground;
+}
+
+function closing<T extends { close(): Promise<void> }>(closable: T): T {
+  onTestFinished(() => closable.close());
+  return closable;
+}
+
+/** Runs attempts until they are released, and counts how many ran together. */
+function held() {
+  const taken: string[] = [];
+  const ends: Array<() => void> = [];
+  const state = { running: 0, most: 0, isReleased: false };
+  return {
+    taken,
+    get most() {
+      return state.most;
+    },
+    take: async ({ id }: OfferedAttempt) => {
+      taken.push(id);
+      state.running += 1;
+      state.most = Math.max(state.most, state.running);
+      if (!state.isReleased) await new Promise<void>((resolve) => ends.push(resolve));
+      state.running -= 1;
+    },
+    release() {
+      state.isReleased = true;
+      for (const end of ends) end();
+    },
+  };
+}
