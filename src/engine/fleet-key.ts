@@ -23,7 +23,7 @@ export async function createFleetKey(path: string): Promise<Uint8Array> {
   return key;
 }
 
-/** Reads a fleet key. Throws if there is none, or if others than its owner can read it. */
+/** Reads a fleet key. Throws if it does not exist, or if others than its owner can read it. */
 export async function readFleetKey(path: string): Promise<Uint8Array> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     if (isMissing(error))

@@ -62,7 +62,7 @@ describe("a fleet key", () => {
     await expect(readFleetKey(path)).rejects.toThrow(message);
   });
 
-  it("says how to create one if there is none, and refuses a directory", async () => {
+  it("says how to create one that does not exist, and refuses a directory", async () => {
     const path = join(temporaryFolder(), "fleet");
     await expect(readFleetKey(path)).rejects.toThrow("troupe runners key");
     mkdirSync(path);
