@@ -20,7 +20,9 @@ export const Activity = z.discriminatedUnion("type", [
   z.object({ type: z.literal("idle") }),
   z.object({
     type: z.literal("model"),
-    writes: z.exactOptional(z.string().check(z.describe("The tool of the call that it is writing."))),
+    writes: z.exactOptional(
+      z.string().check(z.describe("The tool that the model is about to call: it is writing the call now.")),
+    ),
   }),
   z.object({ type: z.literal("tool"), tool: z.string(), title: z.string() }),
   z.object({

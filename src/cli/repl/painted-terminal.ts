@@ -131,7 +131,7 @@ export function createPaintedTerminal(io: CliIO, options: PaintedOptions): Termi
     else if (answer) editor.type(key);
     else typePrompt(vim.translate(key));
   };
-  /** Null: vim's keys have done all that it means. */
+  /** Types a key at the prompt. Null if vim mode has already handled it. */
   const typePrompt = (key: Key | null): void => {
     const isBreak = endsLine;
     endsLine = settling && key !== null && isKey(key, "enter");

@@ -21,7 +21,7 @@ export interface PlanResult {
 /** Makes a plan for one task. */
 export type Planner = (task: string) => OfflinePlan;
 
-/** Looks up the result of a call that was made. Each result is used once, unless calls may share it. */
+/** Finds the result of an earlier call. A result is used once, unless calls may share it. */
 export type KnownResults = (call: PlannedCall) => PlanResult | undefined;
 
 /** The next message: calls, or the text that ends the run. */
