@@ -1,6 +1,7 @@
 import { errorMessage } from "../lib/errors.ts";
 import type { ThreadsAhead } from "../mailbox/threads.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { keepHeapSmall } from "./heap.ts";
 import { main, untilTerminator } from "./main.ts";
 import { processIO } from "./process-io.ts";
 import { lazyRuntime, withThreads } from "./runtime.ts";
@@ -16,6 +17,7 @@ process.on("uncaughtException", (error) => {
 
 /** Runs the command line. The process ends by itself once all it owns is closed. */
 export async function start(ahead: ThreadsAhead | null): Promise<void> {
+  keepHeapSmall();
   const cwd = currentDir();
   if (cwd === undefined) {
     process.stderr.write("troupe: The current directory no longer exists; change to another one.\n");

@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 const LAST_TRIED = 26;
 
 /**
- * Keeps V8's young generation, and those of threads that are started later, as small as they are. It doubles again and again with what
+ * Keeps V8's young generation, also those of threads, as small as they are. It doubles again and again with what
  * survives, and in a conversation of hundreds of turns it becomes 100 MB of garbage. Node takes a limit only on its own command line.
  */
 export function keepHeapSmall(): void {

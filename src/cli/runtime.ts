@@ -16,8 +16,6 @@ export interface Runtime {
   /** The built-in agent types, and these. */
   listAgents(own?: readonly AgentDefinition[], models?: AgentModels): Promise<readonly ListedAgent[]>;
   checkBaseURL(): Promise<CheckBaseURL>;
-  /** For a process that lives for hours: its memory does not grow with its garbage. */
-  keepHeapSmall(): Promise<void>;
 }
 
 /** The real runtime. Each part is loaded when it is first needed: help and wrong usage load none of it. */
@@ -27,7 +25,6 @@ export const lazyRuntime: Runtime = {
     return (options) => new Supervisor(options);
   },
   resumeSession: async (request) => (await import("../session/resume-session.ts")).resumeSession(request),
-  keepHeapSmall: async () => (await import("./heap.ts")).keepHeapSmall(),
   checkBaseURL: async () => (await import("../model/base-url.ts")).checkBaseURL,
   listAgents: async (own, models) => (await import("../features/agents/listing.ts")).listAgents(own, models),
 };

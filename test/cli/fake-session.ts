@@ -313,9 +313,6 @@ export class FakeRuntime implements Runtime {
     return this.#until(({ prompts, spawns }) => prompts.length + spawns.length >= count);
   }
 
-  /** The process of a test is not a conversation's. */
-  async keepHeapSmall(): Promise<void> {}
-
   closing(): Promise<void> {
     return this.#until(({ closed }) => closed > 0);
   }

@@ -25,7 +25,6 @@ export async function runConversation(args: Arguments, context: Context): Promis
   const [prompt, second] = args.positionals;
   if (second !== undefined)
     throw new UsageError(`A conversation takes one prompt at most, in quotes; leave out ${quoted(second)}.`);
-  await context.runtime.keepHeapSmall();
   // Loaded when it is needed: -p needs none of it.
   const { runRepl } = await import("../repl/repl.ts");
   return runRepl(
