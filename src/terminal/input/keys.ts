@@ -16,6 +16,8 @@ export interface KeyReader {
 /** Milliseconds after which an Escape is the key and not the start of a sequence, even if a slow line cuts one. */
 const ALONE_MS = 50;
 const ESC = "\u001b";
+const PASTE_START = `${ESC}[200~`;
+const PASTE_END = `${ESC}[201~`;
 /** A key as xterm's modifyOtherKeys encodes it; kitty's form says the same. */
 const OTHER_KEYS = /^\p{Cc}\[27;(\d+);(\d+)~$/u;
 const USUAL = [
@@ -49,10 +51,22 @@ export function createKeyReader(
     onKey({ type: "key", text: decodeKittyPrintable(key) ?? key });
   });
   buffer.on("paste", (text) => onKey({ type: "paste", text: cleanPaste(text) }));
+  /** Of a paste that has begun: pi-tui reads all of it again with each chunk, so it gets the rest at once. */
+  let rest: string[] | null = null;
+  /** The end of what came before: a mark may be cut. */
+  let tail = "";
+  const feed = (text: string): void => {
+    const seen = (rest === null ? buffer.getBuffer() : tail) + text;
+    tail = seen.slice(1 - PASTE_END.length);
+    rest?.push(text);
+    if (rest !== null && !seen.includes(PASTE_END)) return;
+    buffer.process(rest?.join("") ?? text);
+    rest = seen.lastIndexOf(PASTE_START) > seen.lastIndexOf(PASTE_END) ? [] : null;
+  };
   return {
     take(chunk) {
       const text = typeof chunk === "string" ? chunk : decoder.write(chunk);
-      if (text !== "") buffer.process(text);
+      if (text !== "") feed(text);
     },
     close: () => buffer.destroy(),
   };

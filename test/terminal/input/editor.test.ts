@@ -39,6 +39,25 @@ describe("keys", () => {
     }
   });
 
+  test("of several pastes, and what is typed between them, stay in order in pieces of any size", async () => {
+    const bytes = Buffer.from(`a${paste("one\r\n1")}${paste(`${ESC}[20`)}b${paste("日 3")}${UP}${paste("")}c`);
+    for (let size = 1; size <= 20; size++) {
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+        bytes.subarray(at * size, (at + 1) * size),
+      );
+      expect((await keysOf(...pieces)).map(({ type, text }) => [type, text])).toEqual([
+        ["key", "a"],
+        ["paste", "one\n1"],
+        ["paste", "[20"],
+        ["key", "b"],
+        ["paste", "日 3"],
+        ["key", UP],
+        ["paste", ""],
+        ["key", "c"],
+      ]);
+    }
+  });
+
   test.each([
     ["of kitty", `a${ESC}[98;1:3u${ESC}[99;1:2u${ESC}[57400u${ESC}[57400;1:3u`, ["a", "c", "1"]],
     ["with NumLock and CapsLock", `${ESC}[57401;129u${ESC}[57402;193u`, ["2", "3"]],
