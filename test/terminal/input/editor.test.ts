@@ -164,6 +164,16 @@ describe("a prompt that is typed", () => {
     expect(sent).toEqual([{ text: `look: ${text}`, shown: "look: [paste #1 +10002 lines]" }]);
   });
 
+  test("a long line is one mark, sent as it was pasted even if it begins like a path, and undone at once", () => {
+    const { editor, sent, type, rows } = editing();
+    const text = `/${"x".repeat(2000)}`;
+    type(`look${paste(text)}${paste(text)}\u001f`);
+    expect(rows(60).rows).toEqual(["› look[paste #1 2001 chars]"]);
+    expect(editor.text).toBe(`look${text}`);
+    type("\r");
+    expect(sent).toEqual([{ text: `look${text}`, shown: "look[paste #1 2001 chars]" }]);
+  });
+
   test("indentation at the beginning is sent", () => {
     const { sent, type } = editing();
     type(`${paste("  a:\n    b")}\r`);
