@@ -124,6 +124,9 @@ export const SupervisorEvent = z.discriminatedUnion("type", [
       attempt: z
         .nullable(z.number())
         .check(z.describe("If it is null, nothing is tried again: a silent stream is given up then.")),
+      status: z
+        .optional(z.number())
+        .check(z.describe("The HTTP status of the failed attempt, if the server gave one.")),
     })
     .check(z.describe("The model is being waited for; show a countdown.")),
   z

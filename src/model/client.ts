@@ -78,6 +78,8 @@ export type ModelEvent =
       readonly reason: string;
       readonly ms: number;
       readonly attempt: number | null;
+      /** Of the failed attempt, if the server gave one. */
+      readonly status?: number;
     }
   | { readonly type: "paused"; readonly pause: ModelPause }
   /** A request that was paused is sent. */
@@ -171,6 +173,7 @@ export type GatewayNotice =
       readonly reason: string;
       readonly ms: number;
       readonly attempt: number | null;
+      readonly status?: number;
     }
   | { readonly type: "paused"; readonly actor: ActorId; readonly pause: ModelPause }
   | { readonly type: "unpaused"; readonly actor: ActorId }

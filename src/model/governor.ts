@@ -101,7 +101,10 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
   return async (request, lead, on, signal) => {
     let patience = new RetryBudget(clock, patienceMs);
     for (let tries = 1; ; tries++) {
-      const waiting = (ms: number, reason: string) => on({ type: "waiting", reason, ms, attempt: tries });
+      const waiting = (ms: number, reason: string, attempt: number) => {
+        const { status } = patience.last ?? {};
+        on({ type: "waiting", reason, ms, attempt, ...(status === undefined ? {} : { status }) });
+      };
       const placed = await places.take({
         actor: request.actor,
         model: request.model,
@@ -110,7 +113,7 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
         retry: tries > 1,
         patienceMs: patience.left(),
         // The pause comes before this attempt, so it belongs to the one that failed.
-        onPaused: (ms, reason) => on({ type: "waiting", reason, ms, attempt: Math.max(1, tries - 1) }),
+        onPaused: (ms, reason) => waiting(ms, reason, Math.max(1, tries - 1)),
         onHeld: (held) => on({ type: "paused", pause: held }),
         signal,
       });
@@ -142,7 +145,7 @@ export function governed(client: ModelClient, options: GovernorOptions): Ask {
       if (failure.retryAfterMs === undefined) {
         const ms = Math.min(wait, patience.left());
         if (ms <= 0) return patience.givenUp(tries);
-        waiting(ms, failure.message);
+        waiting(ms, failure.message, tries);
         await pause(clock, ms, signal);
         patience.spend(ms);
       } else {

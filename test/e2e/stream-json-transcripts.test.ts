@@ -298,6 +298,17 @@ const scenarios: readonly Scenario[] = [
     code: 1,
   },
   {
+    name: "a conversation that is compacted",
+    args: ["-p", "go on", "--allowed-tools", "Bash(echo:*)"],
+    answer({ body, n }) {
+      if (says(body, "Write under these headings")) return { text: "They want me to go on." };
+      if (n < 3) return { calls: [bash("echo hi")] };
+      return n === 3
+        ? apiError(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")
+        : { text: "Done." };
+    },
+  },
+  {
     name: "what was cut off by kill -9, resumed",
     args: ["-p", "first of all", "--include-partial-messages"],
     answer: ({ n }) => (n === 0 ? endless : { text: "Whole." }),
@@ -401,7 +412,8 @@ function normalise(key: string, value: unknown, ids: Map<string, string>): unkno
   // The first request waits for a server only as long as it is useful.
   if (key === "status" && (value === "starting" || value === "connected")) return "‹state›";
   // They depend on the size of the system prompt.
-  if (key.endsWith("_tokens") && typeof value === "number" && value >= 1_000) return "‹tokens›";
+  if (/^(pre|post)_tokens$/.test(key) || (key.endsWith("_tokens") && Number(value) >= 1_000))
+    return "‹tokens›";
   if (typeof value !== "string") return value;
   if (key === "request_id" && value.length === 36) return "‹uuid›";
   return value.replaceAll(/(?<![0-9A-Za-z])[0-9a-z]{16}(?![0-9A-Za-z])/g, (id) => {

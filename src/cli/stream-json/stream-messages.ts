@@ -187,6 +187,7 @@ export function createStreamMessages({
               system("api_retry", {
                 attempt: event.attempt,
                 retry_delay_ms: event.ms,
+                error_status: event.status ?? null,
                 error: event.reason,
                 ...who(event.actor),
               }),
