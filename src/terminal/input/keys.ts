@@ -51,7 +51,7 @@ export function createKeyReader(
     onKey({ type: "key", text: decodeKittyPrintable(key) ?? key });
   });
   buffer.on("paste", (text) => onKey({ type: "paste", text: cleanPaste(text) }));
-  /** Of a paste that has begun: pi-tui reads all of it again with each chunk, so it gets the rest at once. */
+  /** Of a paste that has begun: pi-tui reads all of it again with each chunk, so it gets the rest as one. */
   let rest: string[] | null = null;
   /** The end of what came before: a mark may be cut. */
   let tail = "";

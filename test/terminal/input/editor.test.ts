@@ -40,7 +40,9 @@ describe("keys", () => {
   });
 
   test("of several pastes, and what is typed between them, stay in order in pieces of any size", async () => {
-    const bytes = Buffer.from(`a${paste("one\r\n1")}${paste(`${ESC}[20`)}b${paste("日 3")}${UP}${paste("")}c`);
+    const bytes = Buffer.from(
+      `a${paste("one\r\n1")}${paste(`${ESC}[20`)}b${paste("日 3")}${UP}${paste("")}c`,
+    );
     for (let size = 1; size <= 20; size++) {
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
         bytes.subarray(at * size, (at + 1) * size),
@@ -164,7 +166,7 @@ describe("a prompt that is typed", () => {
     expect(sent).toEqual([{ text: `look: ${text}`, shown: "look: [paste #1 +10002 lines]" }]);
   });
 
-  test("a long line is one mark, sent as it was pasted even if it begins like a path, and undone at once", () => {
+  test("a long line is one mark, sent as it was pasted even if it begins like a path, and undone with one key", () => {
     const { editor, sent, type, rows } = editing();
     const text = `/${"x".repeat(2000)}`;
     type(`look${paste(text)}${paste(text)}\u001f`);
