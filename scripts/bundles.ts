@@ -23,17 +23,20 @@ const proxy = "@anthropic-ai/sandbox-runtime";
 /** It finds its WebAssembly by its own place on disk. */
 const engine = ["@jitl/quickjs-wasmfile-release-sync", "quickjs-emscripten-core"];
 
+/** Optional, and loaded if agents may run on runners. */
+const runners = ["bullmq", "ioredis", "pg"];
+
 /** A library shares its packages with the program that uses it. */
 const shared = ["@anthropic-ai/sdk", "nanoid", "zod"];
 
 export const bundles: readonly Bundle[] = [
-  { name: "index", entry: "src/index.ts", external: [...found, ...shared], kind: "library" },
+  { name: "index", entry: "src/index.ts", external: [...found, ...runners, ...shared], kind: "library" },
   { name: "policy", entry: "src/policy/index.ts", external: [], kind: "library" },
   // What a tool's module imports: an agent's thread that loads it does without the rest of the library.
   { name: "tool", entry: "src/tools/define-tool.ts", external: shared, kind: "library" },
   // What an actor's module imports.
   { name: "actor", entry: "src/features/user-actors/define-actor.ts", external: shared, kind: "library" },
-  { name: "cli", entry: "src/cli/entry.ts", external: [...found, proxy], kind: "program" },
+  { name: "cli", entry: "src/cli/entry.ts", external: [...found, ...runners, proxy], kind: "program" },
   { name: "threads-ahead", entry: "src/cli/threads-ahead.ts", external: [], kind: "program" },
   { name: "tool-thread", entry: "src/actors/tool-thread.ts", external: found, kind: "thread" },
   { name: "gateway-thread", entry: "src/model/gateway-thread.ts", external: found, kind: "thread" },

@@ -235,6 +235,10 @@ export const rules: Rules = {
     ["@modelcontextprotocol/sdk", folders("mcp/broker", "cli/mcp-serve")],
     // Loaded by `troupe acp` alone.
     ["@agentclientprotocol/sdk", folders("cli/acp")],
+    // Optional, and loaded if an engine is set.
+    ["bullmq", [...all("src/engine/open-engine.ts"), types("src/engine/bullmq/")]],
+    ["ioredis", [...all("src/engine/open-engine.ts"), types("src/engine/bullmq/")]],
+    ["pg", [...all("src/engine/open-engine.ts"), types("src/engine/bullmq/")]],
     ["nanoid", all("src/mailbox/ids.ts")],
     // Classic zod costs every thread 10 ms at its start.
     ["zod/mini", all("src/")],

@@ -30,6 +30,7 @@ export type RunAttempt = (attempt: OfferedAttempt, pool: string) => Promise<void
 export interface OfferedAttempt {
   /** Letters, digits, `-` and `_`. */
   readonly id: string;
+  /** Up to 256 KiB. */
   readonly body: string;
 }
 

@@ -1,11 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { PassThrough } from "node:stream";
+import { describe, expect, it, vi } from "vitest";
+import { EngineAwayError } from "../../src/engine/limits.ts";
+import { openPipe } from "../../src/engine/pipe-carrier.ts";
 import { seededBy } from "../faults/seeded.ts";
 import { settled } from "../support/fake-clock.ts";
 import { MemoryEngine } from "../support/memory-carrier.ts";
-import { conforms, type Ground } from "./conformance.ts";
+import { conforms, type Ground, survives } from "./conformance.ts";
 
 describe("the carrier in memory", () => {
-  conforms(async (): Promise<Ground> => {
+  const open = async (): Promise<Ground> => {
     const engine = new MemoryEngine();
     return {
       session: engine.connect("session"),
@@ -14,8 +17,82 @@ describe("the carrier in memory", () => {
       crash: async () => engine.setDown(true),
       restart: async () => engine.setDown(false),
     };
+  };
+  conforms(open);
+  survives(open);
+});
+
+describe("the carrier over a pipe", () => {
+  conforms(async (): Promise<Ground> => {
+    const { session, runner } = await openPair();
+    return { session, runner };
+  });
+
+  it("rejects everything when the other end has gone, and says so", async () => {
+    const { session, runner } = await openPair();
+    const states: boolean[] = [];
+    session.onUp((isUp) => states.push(isUp));
+    const getting = session.getBlob("0".repeat(64));
+    await runner.close();
+    await expect(session.publish("t", "")).rejects.toThrow(EngineAwayError);
+    await expect(session.offer("p", { id: "a", body: "" })).rejects.toThrow(EngineAwayError);
+    await expect(session.listen("t", () => {})).rejects.toThrow(EngineAwayError);
+    await expect(getting.catch((error: unknown) => error)).resolves.toSatisfy(
+      (got) => got === null || got instanceof EngineAwayError,
+    );
+    expect([session.isUp, ...states]).toEqual([false, false]);
+  });
+
+  it("ignores and counts lines that it cannot read, however long they are", async () => {
+    const { session, runner, toSession } = await openPair();
+    const heard: string[] = [];
+    await session.listen("t", (text) => heard.push(text));
+    const lines = [
+      "Welcome to r7!",
+      "",
+      "{",
+      '{"type":"attempt"}',
+      '{"type":"unknown"}',
+      "[]",
+      "x".repeat(13_000_000),
+    ];
+    toSession.write(`${lines.join("\n")}\n`);
+    await runner.publish("t", "after");
+    await vi.waitFor(() => expect(heard).toEqual(["after"]));
+    expect(session.malformed).toBe(lines.length);
+  });
+
+  it("takes no slot from what claims the end of attempts that were not sent", async () => {
+    const { session, runner, toSession } = await openPair();
+    const taken: string[] = [];
+    runner.take(["p"], 1, ({ id }) => new Promise(() => taken.push(id)));
+    for (const id of ["a", "b", "c"]) await session.offer("p", { id, body: "" });
+    await vi.waitFor(() => expect(taken).toEqual(["a"]));
+    for (const id of ["b", "x"])
+      toSession.write(`{"type":"ended","taking":0,"pool":"p","id":"${id}","isRun":true}\n`);
+    await runner.publish("t", "");
+    await settled();
+    expect(taken).toEqual(["a"]);
+  });
+
+  it.each([
+    ['{"type":"hello","wire":2}\n', /runner speaks version 2 and this program 1/],
+    [null, /ended before it answered/],
+  ])("refuses a program that answers %j", async (line, message) => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    input.end(line ?? undefined);
+    await expect(openPipe({ input, output })).rejects.toThrow(message);
   });
 });
+
+async function openPair() {
+  const [toRunner, toSession] = [new PassThrough(), new PassThrough()];
+  const [session, runner] = await Promise.all([
+    openPipe({ input: toSession, output: toRunner }),
+    openPipe({ input: toRunner, output: toSession }),
+  ]);
+  return { session, runner, toSession };
+}
 
 describe("its faults", () => {
   it("loses, repeats and reorders messages as its seed says", async () => {

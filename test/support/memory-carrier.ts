@@ -125,6 +125,7 @@ export class MemoryEngine {
       offer: async (pool, attempt) => {
         assertName(pool);
         assertName(attempt.id);
+        assertText(attempt.body);
         await this.call(party, () => this.offer(pool, attempt));
       },
       withdraw: (pool, id) => this.call(party, () => this.withdraw(pool, id)),

@@ -1,0 +1,127 @@
+import { type Clock, within } from "../../mailbox/clock.ts";
+import type { Carrier, Listening, OfferedAttempt, RunAttempt, Taking } from "../carrier.ts";
+import { assertName, assertText, assertTopic } from "../limits.ts";
+import { Blobs } from "./blobs.ts";
+import { Pulse } from "./pulse.ts";
+import { Reopened } from "./reopened.ts";
+import { BLOB_QUEUE, type EngineServer, type JobQueue, POOL_PREFIX, type Topics } from "./server.ts";
+import { BullTaking } from "./taking.ts";
+
+const CLOSE_ENDS_MS = 5000;
+
+/** Carries attempts as jobs, texts by Relay, and blobs as jobs that no worker takes. */
+export class BullmqCarrier implements Carrier {
+  private readonly pulse: Pulse;
+  private readonly server: EngineServer;
+  private readonly clock: Clock;
+  private readonly queues = new Map<string, Reopened<JobQueue>>();
+  private readonly relay: Reopened<Topics>;
+  private readonly blobs: Blobs;
+  private readonly takings = new Set<BullTaking>();
+  private closing: Promise<void> | null = null;
+
+  constructor(server: EngineServer, clock: Clock) {
+    this.server = server;
+    this.clock = clock;
+    this.pulse = new Pulse(() => server.ping(), clock);
+    server.onTrouble(() => void this.pulse.check());
+    this.relay = this.reopened(() => server.openRelay());
+    this.blobs = new Blobs(this.queue(BLOB_QUEUE), this.pulse, clock);
+  }
+
+  get isUp(): boolean {
+    return this.pulse.isUp;
+  }
+
+  onUp(listener: (isUp: boolean) => void): void {
+    this.pulse.onChange(listener);
+  }
+
+  async offer(pool: string, { id, body }: OfferedAttempt): Promise<void> {
+    assertName(pool);
+    assertName(id);
+    assertText(body);
+    await this.pulse.call(async () => {
+      const queue = await this.queue(POOL_PREFIX + pool).get();
+      await queue.add("attempt", { body }, { jobId: id });
+    });
+  }
+
+  async withdraw(pool: string, id: string): Promise<void> {
+    await this.pulse.call(async () => void (await (await this.queue(POOL_PREFIX + pool).get()).remove(id)));
+  }
+
+  take(pools: readonly string[], slots: number, run: RunAttempt): Taking {
+    pools.forEach(assertName);
+    const { server, pulse, clock } = this;
+    const taking = new BullTaking({ server, pulse, clock, pools, slots, run });
+    this.takings.add(taking);
+    return taking;
+  }
+
+  async publish(topic: string, text: string): Promise<void> {
+    assertTopic(topic);
+    assertText(text);
+    await this.pulse.call(async () => void (await (await this.relay.get()).publish(topic, text)));
+  }
+
+  async listen(topic: string, listener: (text: string) => void): Promise<Listening> {
+    assertTopic(topic);
+    let isClosed = false;
+    const subscription = await this.pulse.call(async () =>
+      (await this.relay.get()).subscribe(topic, ({ data }) => {
+        if (!isClosed && typeof data === "string") listener(data);
+      }),
+    );
+    return {
+      close: async () => {
+        isClosed = true;
+        // If the engine is away, Relay removes the subscription when it is back.
+        await this.pulse.call(() => subscription.unsubscribe()).catch(() => {});
+      },
+    };
+  }
+
+  putBlob(bytes: Uint8Array): Promise<string> {
+    return this.blobs.put(bytes);
+  }
+
+  getBlob(hash: string): Promise<Uint8Array | null> {
+    return this.blobs.get(hash);
+  }
+
+  dropBlob(hash: string): Promise<void> {
+    return this.blobs.drop(hash);
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.end();
+    return this.closing;
+  }
+
+  /** Relay says goodbye to the server, which may be away: then the lease ends it. */
+  private async end(): Promise<void> {
+    const relay = this.relay.close();
+    this.pulse.close();
+    const things = [...[...this.takings].map((taking) => taking.leave()), relay];
+    await within(this.clock, CLOSE_ENDS_MS, Promise.allSettled(things));
+    await within(
+      this.clock,
+      CLOSE_ENDS_MS,
+      Promise.allSettled([...this.queues.values()].map((each) => each.close())),
+    );
+    await this.server.close();
+  }
+
+  private queue(name: string): Reopened<JobQueue> {
+    const known = this.queues.get(name);
+    if (known) return known;
+    const queue = this.reopened(() => this.server.openQueue(name));
+    this.queues.set(name, queue);
+    return queue;
+  }
+
+  private reopened<T extends JobQueue | Topics>(open: () => T): Reopened<T> {
+    return new Reopened(open, () => void this.pulse.check());
+  }
+}

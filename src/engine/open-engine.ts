@@ -1,0 +1,49 @@
+import { errorCode, errorMessage } from "../lib/errors.ts";
+import { type Clock, systemClock } from "../mailbox/clock.ts";
+import { BullmqCarrier } from "./bullmq/bullmq-carrier.ts";
+import { openPostgres } from "./bullmq/postgres.ts";
+import { openRedis } from "./bullmq/redis.ts";
+import type { EngineServer } from "./bullmq/server.ts";
+import type { Carrier } from "./carrier.ts";
+import { type EngineUrl, parseEngineUrl } from "./engine-url.ts";
+
+export interface EngineOptions {
+  readonly clock?: Clock;
+  /** For a URL without one, so that it is not in the list of processes. */
+  readonly password?: string;
+}
+
+/** Connects to an engine. Throws one sentence that says what to do if that is not possible. */
+export async function openEngine(url: string, options: EngineOptions = {}): Promise<Carrier> {
+  return new BullmqCarrier(
+    await openServer(parseEngineUrl(url, options.password)),
+    options.clock ?? systemClock,
+  );
+}
+
+export async function openServer(engine: EngineUrl): Promise<EngineServer> {
+  const bullmq = await load("bullmq", engine, () => import("bullmq"));
+  const open =
+    engine.type === "redis"
+      ? openRedis(bullmq, await load("ioredis", engine, () => import("ioredis")), engine)
+      : openPostgres(bullmq, await load("pg", engine, () => import("pg")), engine);
+  return open.catch((error: unknown) => {
+    throw new Error(`Cannot connect to the engine ${engine.shown}: ${reason(error)}.`);
+  });
+}
+
+async function load<T>(name: string, { type }: EngineUrl, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if (errorCode(error) !== "ERR_MODULE_NOT_FOUND" && errorCode(error) !== "MODULE_NOT_FOUND") throw error;
+    const packages = `bullmq@6.7 ${type === "redis" ? "ioredis@6" : "pg@8"}`;
+    throw new Error(`The package ${name} is missing. Install it next to troupe: npm install ${packages}`);
+  }
+}
+
+/** A refused connection to a name with several addresses has no message of its own. */
+function reason(error: unknown): string {
+  const text = errorMessage(error) || errorCode(error) || "no reason was given";
+  return text.replace(/\.$/, "");
+}

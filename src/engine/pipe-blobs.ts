@@ -1,0 +1,78 @@
+import { type Clock, within } from "../mailbox/clock.ts";
+import { EngineAwayError, hashBlob } from "./limits.ts";
+import type { PipeFrame } from "./pipe-frames.ts";
+
+const GET_ENDS_MS = 60_000;
+
+/** What this side keeps for the other; the oldest blobs go first. */
+const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+
+/** Each side keeps what it puts, and asks the other for everything else. */
+export class PipeBlobs {
+  private readonly kept = new Map<string, Uint8Array>();
+  private readonly asked = new Map<number, (base64: string | null) => void>();
+  private readonly write: (frame: PipeFrame) => Promise<void>;
+  private readonly clock: Clock;
+  private keptBytes = 0;
+  private requests = 0;
+  private hasEnded = false;
+
+  constructor(write: (frame: PipeFrame) => Promise<void>, clock: Clock) {
+    this.write = write;
+    this.clock = clock;
+  }
+
+  put(bytes: Uint8Array): string {
+    const hash = hashBlob(bytes);
+    this.drop(hash);
+    this.kept.set(hash, bytes.slice());
+    this.keptBytes += bytes.length;
+    for (const oldest of this.kept.keys()) {
+      if (this.keptBytes <= MAX_KEPT_BYTES) break;
+      this.drop(oldest);
+    }
+    return hash;
+  }
+
+  async get(hash: string): Promise<Uint8Array | null> {
+    const kept = this.kept.get(hash);
+    if (kept) return kept.slice();
+    const request = this.requests++;
+    const answered = new Promise<string | null>((resolve) => this.asked.set(request, resolve));
+    try {
+      await this.write({ type: "get", request, hash });
+      if (!(await within(this.clock, GET_ENDS_MS, answered)) || this.hasEnded)
+        throw new EngineAwayError("The other end did not send the blob.");
+    } finally {
+      this.asked.delete(request);
+    }
+    const base64 = await answered;
+    if (base64 === null) return null;
+    const bytes = Buffer.from(base64, "base64");
+    return hashBlob(bytes) === hash ? bytes : null;
+  }
+
+  drop(hash: string): void {
+    this.keptBytes -= this.kept.get(hash)?.length ?? 0;
+    this.kept.delete(hash);
+  }
+
+  receive(frame: PipeFrame & { type: "get" | "blob" | "drop" }): void {
+    if (frame.type === "drop") this.drop(frame.hash);
+    else if (frame.type === "blob") this.asked.get(frame.request)?.(frame.base64);
+    else this.send(frame.request, frame.hash);
+  }
+
+  end(): void {
+    this.hasEnded = true;
+    for (const resolve of this.asked.values()) resolve(null);
+    this.kept.clear();
+    this.keptBytes = 0;
+  }
+
+  private send(request: number, hash: string): void {
+    const kept = this.kept.get(hash);
+    const base64 = kept === undefined ? null : Buffer.from(kept).toString("base64");
+    this.write({ type: "blob", request, base64 }).catch(() => {});
+  }
+}

@@ -1,0 +1,219 @@
+import type { Readable, Writable } from "node:stream";
+import { errorMessage } from "../lib/errors.ts";
+import { type Clock, systemClock, within } from "../mailbox/clock.ts";
+import type { Carrier, Listening, OfferedAttempt, RunAttempt, Taking } from "./carrier.ts";
+import { readJsonLines } from "./json-lines.ts";
+import { assertName, assertText, assertTopic, EngineAwayError, WIRE } from "./limits.ts";
+import { PipeBlobs } from "./pipe-blobs.ts";
+import { type PipeFrame, parseFrame } from "./pipe-frames.ts";
+import { PipeOffers } from "./pipe-offers.ts";
+
+/** Fits a blob of 8 MiB in base64, and a text of 256 KiB whatever JSON makes of it. */
+const MAX_LINE_BYTES = 12 * 1024 * 1024;
+
+const HELLO_ENDS_MS = 30_000;
+const WRITE_ENDS_MS = 10_000;
+
+/** If the other side reads so slowly that more than this waits, nothing more is written. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+export interface PipeOptions {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly clock?: Clock;
+}
+
+interface PipeTaking {
+  readonly run: RunAttempt;
+  isOpen: boolean;
+}
+
+/** Resolves when the program at the other end has answered. Throws one sentence if it does not, or has another version. */
+export async function openPipe(options: PipeOptions): Promise<PipeCarrier> {
+  const carrier = new PipeCarrier(options);
+  const problem = await carrier.greet();
+  if (problem === null) return carrier;
+  await carrier.close();
+  throw new Error(problem);
+}
+
+/** Carries everything over two streams, between two parties, one JSON object per line. */
+export class PipeCarrier implements Carrier {
+  isUp = false;
+  /** Lines that could not be read, such as a greeting of the machine at the other end. */
+  malformed = 0;
+  private readonly output: Writable;
+  private readonly clock: Clock;
+  private readonly listeners = new Set<{ readonly topic: string; readonly hear: (text: string) => void }>();
+  private readonly upListeners: Array<(isUp: boolean) => void> = [];
+  private readonly takings = new Map<number, PipeTaking>();
+  private readonly offers: PipeOffers;
+  private readonly blobs: PipeBlobs;
+  private readonly greeted: Promise<string | null>;
+  private resolveGreeted: (problem: string | null) => void = () => {};
+  private takingsMade = 0;
+
+  constructor({ input, output, clock = systemClock }: PipeOptions) {
+    this.output = output;
+    this.clock = clock;
+    const write = (frame: PipeFrame) => this.write(frame);
+    this.offers = new PipeOffers(write);
+    this.blobs = new PipeBlobs(write, clock);
+    this.greeted = new Promise((resolve) => {
+      this.resolveGreeted = resolve;
+    });
+    readJsonLines(input, MAX_LINE_BYTES, (line) => {
+      const frame = line === null ? null : parseFrame(line);
+      if (frame === null) this.malformed += 1;
+      else this.receive(frame);
+    });
+    for (const event of ["end", "close", "error"]) input.on(event, () => this.end());
+    for (const event of ["close", "error"]) output.on(event, () => this.end());
+  }
+
+  /** Returns null when the other end has answered, else why not. */
+  async greet(): Promise<string | null> {
+    this.output.write(`${JSON.stringify({ type: "hello", wire: WIRE } satisfies PipeFrame)}\n`);
+    const isGreeted = await within(this.clock, HELLO_ENDS_MS, this.greeted);
+    return isGreeted ? this.greeted : `The runner did not answer within ${HELLO_ENDS_MS / 1000} s.`;
+  }
+
+  async offer(pool: string, attempt: OfferedAttempt): Promise<void> {
+    assertName(pool);
+    assertName(attempt.id);
+    assertText(attempt.body);
+    this.assertUp();
+    await this.offers.add(pool, attempt);
+  }
+
+  async withdraw(pool: string, id: string): Promise<void> {
+    this.assertUp();
+    this.offers.withdraw(pool, id);
+  }
+
+  take(pools: readonly string[], slots: number, run: RunAttempt): Taking {
+    pools.forEach(assertName);
+    const taking = this.takingsMade++;
+    const entry: PipeTaking = { run, isOpen: true };
+    this.takings.set(taking, entry);
+    this.write({ type: "take", taking, pools: [...pools], slots }).catch(() => {});
+    const pause = async () => {
+      entry.isOpen = false;
+      if (this.isUp) await this.write({ type: "stop", taking });
+    };
+    return { pause, close: pause };
+  }
+
+  async publish(topic: string, text: string): Promise<void> {
+    assertTopic(topic);
+    assertText(text);
+    this.hear(topic, text);
+    await this.write({ type: "text", topic, text });
+  }
+
+  async listen(topic: string, hear: (text: string) => void): Promise<Listening> {
+    assertTopic(topic);
+    this.assertUp();
+    const listener = { topic, hear };
+    this.listeners.add(listener);
+    return { close: async () => void this.listeners.delete(listener) };
+  }
+
+  async putBlob(bytes: Uint8Array): Promise<string> {
+    this.assertUp();
+    return this.blobs.put(bytes);
+  }
+
+  getBlob(hash: string): Promise<Uint8Array | null> {
+    return this.blobs.get(hash);
+  }
+
+  async dropBlob(hash: string): Promise<void> {
+    this.blobs.drop(hash);
+    await this.write({ type: "drop", hash });
+  }
+
+  onUp(listener: (isUp: boolean) => void): void {
+    this.upListeners.push(listener);
+  }
+
+  /** Ends the output; the other end ends with its input. */
+  async close(): Promise<void> {
+    this.end();
+    await within(this.clock, WRITE_ENDS_MS, new Promise<void>((resolve) => this.output.end(resolve)));
+  }
+
+  private receive(frame: PipeFrame): void {
+    switch (frame.type) {
+      case "hello":
+        this.welcome(frame.wire);
+        break;
+      case "text":
+        this.hear(frame.topic, frame.text);
+        break;
+      case "attempt":
+        void this.run(frame);
+        break;
+      case "take":
+      case "stop":
+      case "ended":
+        this.offers.receive(frame);
+        break;
+      case "get":
+      case "blob":
+      case "drop":
+        this.blobs.receive(frame);
+        break;
+      default:
+        frame satisfies never;
+    }
+  }
+
+  private welcome(wire: number): void {
+    this.isUp = wire === WIRE;
+    const other = `The runner speaks version ${wire} and this program ${WIRE}. Update the older one.`;
+    this.resolveGreeted(this.isUp ? null : other);
+  }
+
+  private hear(topic: string, text: string): void {
+    for (const listener of this.listeners) if (listener.topic === topic) listener.hear(text);
+  }
+
+  private async run({ taking, pool, id, body }: PipeFrame & { type: "attempt" }): Promise<void> {
+    const entry = this.takings.get(taking);
+    const isRun = entry?.isOpen === true;
+    if (isRun) await entry.run({ id, body }, pool).catch(() => {});
+    await this.write({ type: "ended", taking, pool, id, isRun }).catch(() => {});
+  }
+
+  private assertUp(): void {
+    if (!this.isUp) throw new EngineAwayError("The runner at the other end has gone.");
+  }
+
+  /** Resolves when the stream has taken the frame. */
+  private async write(frame: PipeFrame): Promise<void> {
+    this.assertUp();
+    if (this.output.writableLength > MAX_WAITING_BYTES)
+      throw new EngineAwayError("The other end reads too slowly.");
+    const written = new Promise<void>((resolve, reject) =>
+      this.output.write(`${JSON.stringify(frame)}\n`, (error) => (error ? reject(error) : resolve())),
+    );
+    if (!(await within(this.clock, WRITE_ENDS_MS, written))) {
+      written.catch(() => {});
+      throw new EngineAwayError("The other end does not read.");
+    }
+    await written.catch((error: unknown) => {
+      throw new EngineAwayError(`The connection to the other end was lost: ${errorMessage(error)}.`);
+    });
+  }
+
+  private end(): void {
+    this.resolveGreeted("The runner ended before it answered.");
+    this.blobs.end();
+    this.listeners.clear();
+    for (const taking of this.takings.values()) taking.isOpen = false;
+    if (!this.isUp) return;
+    this.isUp = false;
+    for (const listener of this.upListeners) listener(false);
+  }
+}

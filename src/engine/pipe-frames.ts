@@ -1,0 +1,36 @@
+import { z } from "zod/mini";
+import { parseJson } from "../lib/json.ts";
+
+/** What crosses a pipe: one JSON object per line. `taking` numbers what the sender takes, or took. */
+const frameSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("hello"), wire: z.number() }),
+  z.object({ type: z.literal("take"), taking: z.number(), pools: z.array(z.string()), slots: z.number() }),
+  z.object({ type: z.literal("stop"), taking: z.number() }),
+  z.object({
+    type: z.literal("attempt"),
+    taking: z.number(),
+    pool: z.string(),
+    id: z.string(),
+    body: z.string(),
+  }),
+  /** `isRun`: else nothing was done, and the attempt waits again. */
+  z.object({
+    type: z.literal("ended"),
+    taking: z.number(),
+    pool: z.string(),
+    id: z.string(),
+    isRun: z.boolean(),
+  }),
+  z.object({ type: z.literal("text"), topic: z.string(), text: z.string() }),
+  z.object({ type: z.literal("get"), request: z.number(), hash: z.string() }),
+  z.object({ type: z.literal("blob"), request: z.number(), base64: z.nullable(z.string()) }),
+  z.object({ type: z.literal("drop"), hash: z.string() }),
+]);
+
+export type PipeFrame = z.infer<typeof frameSchema>;
+
+/** Returns null for a line that does not parse. */
+export function parseFrame(line: string): PipeFrame | null {
+  const parsed = frameSchema.safeParse(parseJson(line));
+  return parsed.success ? parsed.data : null;
+}
