@@ -7,6 +7,7 @@ import { contextCommand } from "./context.ts";
 import { conversationCommand } from "./conversation.ts";
 import { cronCommand } from "./cron.ts";
 import { doctorCommand } from "./doctor.ts";
+import { engineCommand } from "./engine.ts";
 import { fanoutCommand } from "./fanout.ts";
 import { inboxCommand } from "./inbox.ts";
 import { mcpCommand } from "./mcp.ts";
@@ -37,6 +38,7 @@ export const namedCommands: readonly Command[] = [
   configCommand,
   permissionsCommand,
   doctorCommand,
+  engineCommand,
   mcpCommand,
   mcpServeCommand,
   acpCommand,

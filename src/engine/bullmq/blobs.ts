@@ -28,7 +28,9 @@ export class Blobs {
     const hash = hashBlob(bytes);
     await this.call(async (queue) => {
       await this.clean(queue);
-      await queue.add("blob", { base64: Buffer.from(bytes).toString("base64") }, { jobId: hash });
+      // The same again, such as the schemas of tools, is not sent again.
+      if ((await queue.getJobState(hash)) === "unknown")
+        await queue.add("blob", { base64: Buffer.from(bytes).toString("base64") }, { jobId: hash });
     });
     return hash;
   }
