@@ -48,7 +48,7 @@ export const rules: Rules = {
     [
       "worktrees",
       // Its keeper is a process of its own, with an environment like every other child; owners are known by their process.
-      // Which tracked files a rule is about is decided by the rules' own patterns.
+      // Which tracked files a rule is about is decided by the rules' own patterns, and what is a secret by policy's.
       [
         ...folders("lib", "mailbox"),
         ...all(
@@ -58,6 +58,7 @@ export const rules: Rules = {
           "src/journal/numbered-lock.ts",
           "src/journal/process-identity.ts",
           "src/policy/tracked-paths.ts",
+          "src/policy/secrets/patterns.ts",
         ),
       ],
     ],

@@ -12,13 +12,13 @@ export interface Base {
 /** Returns the commit that a worktree starts from (A16.1), with notes on what it lacks (C12). */
 export async function baseOf(
   repo: Repository,
-  baseRef: BaseRef,
+  { baseRef, travels = false }: { readonly baseRef: BaseRef; readonly travels?: boolean | undefined },
   ground: GitEnvironment,
   signal: AbortSignal | undefined,
 ): Promise<Base> {
   switch (baseRef) {
     case "checkout":
-      return ofCheckout(repo, ground, signal);
+      return ofCheckout(repo, travels, ground, signal);
     case "head":
       if (repo.head === null) return refuseRequest(noCommit(repo, "head"));
       return { commit: repo.head, notes: await about(repo, repo.head, signal) };
@@ -31,12 +31,13 @@ export async function baseOf(
 
 async function ofCheckout(
   repo: Repository,
+  travels: boolean,
   ground: GitEnvironment,
   signal: AbortSignal | undefined,
 ): Promise<Base> {
   const { head } = repo;
   const [taken, [root, notes]] = await bothEnded(
-    snapshotCheckout(repo, head === null ? [] : [head], ground),
+    snapshotCheckout(repo, head === null ? [] : [head], ground, travels),
     Promise.all([
       head === null ? null : repo.git.run(["rev-parse", `${head}^{tree}`]),
       head === null ? [] : about(repo, head, signal),

@@ -8,6 +8,7 @@ import { treesFolder } from "./layout.ts";
 import { withIndex } from "./own-index.ts";
 import { outputOf, refuseRequest } from "./refusal.ts";
 import { chunks, copyIndex } from "./side-index.ts";
+import { leaveSecretsOut } from "./travel/secret-files.ts";
 
 /** The whole content of a checkout, as git would add it. */
 export interface CheckoutSnapshot {
@@ -24,12 +25,14 @@ const ONE_FILE = ["-c", "core.splitIndex=false"];
 
 /**
  * Writes HEAD, staged, unstaged and untracked files as one commit; only reads the user's index. Leaves nested
- * repositories out; one that HEAD has as a submodule keeps its commit.
+ * repositories out; one that HEAD has as a submodule keeps its commit. `travels`: it leaves this machine, so untracked
+ * files with secrets are left out.
  */
 export async function snapshotCheckout(
   repo: Repository,
   parents: readonly string[],
   ground: GitEnvironment,
+  travels = false,
 ): Promise<CheckoutSnapshot> {
   return withIndex(repo, ground, async (index) => {
     // The copy keeps the original's time; otherwise git would never see a change made in the same second.
@@ -39,6 +42,7 @@ export async function snapshotCheckout(
     if (unmerged.length > 0) refuseRequest(conflictsOpen(repo, unmerged));
     const absent = await unhide(repo, index, entries);
     const notes = await addAll(repo, index, entries);
+    if (travels) notes.push(...(await leaveSecretsOut(repo, index)));
     const said = async (args: readonly string[]) =>
       outputOf(await repo.git.run(args, { index }), cannot(repo)).trim();
     const tree = await said([...ONE_FILE, "write-tree"]);

@@ -53,7 +53,7 @@ export async function makeTree(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly tree: Worktree; readonly notes: string[] }> {
   return inSpiteOfGc(repo.common, ground, async () => {
-    const ask = () => baseOf(repo, request.baseRef, ground, signal);
+    const ask = () => baseOf(repo, request, ground, signal);
     const ahead = beginsAhead(request, repo, again);
     const first = ahead ?? (await ask());
     const record = recordOf(request, repo, first, ground);
@@ -81,12 +81,13 @@ function recordOf(
   base: Base,
   ground: GitEnvironment,
 ): TreeRecord {
-  const { name, owner } = request;
+  const { name, owner, travels } = request;
   const tree: Worktree = {
     ...{ name, path: treePath(repo.top, name), branch: branchOf(name), checkout: repo.top },
     ...{ base: base.commit, head: repo.head },
   };
-  return { owner, tree, at: ground.now(), made: false, maker: ground.self, linked: [], result: null };
+  const own = { owner, tree, at: ground.now(), made: false, maker: ground.self, linked: [], result: null };
+  return travels ? { ...own, travels } : own;
 }
 
 /** Adds an empty worktree. One at a time: parallel ones read each other's half-written files in `.git/worktrees`. */

@@ -1,16 +1,13 @@
 import * as z from "zod/mini";
-import { isAlive, processIdentity } from "../journal/process-identity.ts";
 import { errorCode } from "../lib/errors.ts";
-import { randomIds } from "../mailbox/ids.ts";
 import { type Channel, parentChannel } from "../mailbox/rpc/channel.ts";
 import { failure, type Result } from "../mailbox/rpc/frames.ts";
 import { type Server, serve } from "../mailbox/rpc/server.ts";
 import type { Handlers, Serving } from "../mailbox/rpc/table.ts";
-import { cleanEnvironment } from "../processes/environment.ts";
 import { signalGroup } from "../processes/process-group.ts";
 import type { GitEnvironment } from "./environment.ts";
-import { realDisk } from "./merge/disk.ts";
 import { makeOperations } from "./operations.ts";
+import { ownEnvironment } from "./own-environment.ts";
 import { GIT_OPERATIONS, type GitRequest, type OperationName } from "./protocol.ts";
 import { answered } from "./refusal.ts";
 
@@ -22,15 +19,7 @@ import { answered } from "./refusal.ts";
  * is loaded.
  */
 function runGitWorker(): void {
-  const ids = randomIds();
-  const ground: GitEnvironment = {
-    env: cleanEnvironment(process.env),
-    now: () => Date.now(),
-    id: () => ids.session(),
-    self: processIdentity(process.pid),
-    isAlive,
-    disk: realDisk,
-  };
+  const ground = ownEnvironment(process.env);
   const server = serveOperations(parentChannel(), ground);
 
   let leaving = false;

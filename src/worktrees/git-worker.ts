@@ -57,6 +57,7 @@ const DIED_TOO_OFTEN = `The git worker died more than ${RESTART_INTENSITY.max} t
 const IS_RETRIED: Readonly<Record<OperationName, boolean>> = {
   ...{ create: false, apply: false, restore: false, removeNamed: false, mergeNamed: false, undo: false },
   ...{ inspect: true, everTracked: true, claim: true, snapshot: true, overlap: true, prepare: true },
+  ...{ exportTree: true, importEdits: true },
   ...{ settle: true, rebase: true, keep: true, remove: true, list: true, diff: true, sweep: true },
 };
 /** The request itself may be what kills the git worker. */

@@ -64,7 +64,7 @@ const OURS = {
 };
 
 /** Environment variables that steer git and must not be inherited. */
-const STEERS_GIT = /^GIT_(?!(AUTHOR|COMMITTER)_(NAME|EMAIL)$|SSL_)/;
+const STEERS_GIT = /^GIT_(?!(AUTHOR|COMMITTER)_(NAME|EMAIL)$|SSL_|CONFIG_NOSYSTEM$)/;
 
 /** What git started (a filter that became a daemon) may hold its output open. Wait this long after git has ended. */
 const PATIENCE_MS = 30_000;

@@ -28,6 +28,8 @@ import { repositoryAt } from "./repository.ts";
 import { restoreTree } from "./restore.ts";
 import { sideIndexFile } from "./side-index.ts";
 import { sweep } from "./sweep.ts";
+import { exportTree } from "./travel/export.ts";
+import { importEdits } from "./travel/import.ts";
 import { allOf } from "./tree-add.ts";
 import { readRecord, type TreeRecord, writeRecord } from "./tree-record.ts";
 import { snapshotLocked, snapshotTree } from "./tree-snapshot.ts";
@@ -213,6 +215,8 @@ export const operations: Omit<Operations, "everTracked"> = {
   removeNamed: removeNamedTree,
   mergeNamed: mergeNamedTree,
   undo: undoMerge,
+  exportTree,
+  importEdits,
   sweep,
 };
 

@@ -64,6 +64,8 @@ const Create = z.extend(Named, {
   baseRef: BaseRef,
   /** Directories, relative to the top, to link or copy if they exist and are ignored: `node_modules`. */
   dependencies: z.array(z.object({ folder: z.string(), how: z.enum(["link", "copy"]) })),
+  /** For an agent on another machine: untracked files with secrets are left out of its base. */
+  travels: z.optional(z.literal(true)),
 });
 const Conflicted = z.extend(Counts, {
   type: z.literal("conflict"),
@@ -261,6 +263,44 @@ export const GIT_OPERATIONS = {
       /** Changed since the merge; nothing was done. */
       outcome("changed", { merge: z.string(), title: z.string(), paths: Paths }),
       outcome("nothing", {}),
+    ),
+  },
+  /**
+   * Writes the files of a worktree, or of a checkout with what is not committed there, as a bundle for another machine.
+   * Ignored files, submodules, hooks and settings do not travel.
+   */
+  exportTree: {
+    request: z.object({
+      source: z.discriminatedUnion("type", [
+        /** `at`: a commit that was imported; the worktree gets its files, too. Otherwise it is exported as it is. */
+        z.object({ type: z.literal("tree"), tree: Worktree, at: z.optional(z.string()) }),
+        z.object({ type: z.literal("checkout"), folder: z.string() }),
+      ]),
+      /** Commits that the receiver has; unknown ones are ignored. */
+      have: z.array(z.string()),
+      /** The directory for the bundle, which the caller removes. */
+      into: z.string(),
+    }),
+    response: answer(
+      outcome("exported", {
+        /** Names the repository on every machine. */
+        repository: z.string(),
+        commit: z.string(),
+        /** Null if the receiver has the commit already. */
+        bundle: z.nullable(z.string()),
+        bytes: z.number(),
+        /** How many untracked files of the checkout are in it. */
+        untracked: z.number(),
+        notes: Notes,
+      }),
+    ),
+  },
+  /** Gives a worktree exactly the files of a commit that came from a runner: its newest snapshot. */
+  importEdits: {
+    request: z.extend(OfTree, { bundle: z.string(), commit: z.string() }),
+    /** `changed`: since what the worktree had before. */
+    response: answer(
+      outcome("imported", { snapshot: z.string(), changed: z.array(ChangedFile), notes: Notes }),
     ),
   },
   /** Removes what dead owners left and is provably saved; rolls back merges that a crash cut off. */

@@ -102,8 +102,8 @@ async function sweepUnrecorded(
   return "removed";
 }
 
-/** Temporary index files, named after the process that made them. */
-const INDEX = /^(?:checkout|merge)-(\d+)-\w+(?:\.lock)?$/;
+/** Temporary index files and repositories, named after the process that made them. */
+const INDEX = /^(?:checkout|merge|travel)-(\d+)-[\w-]+(?:\.lock)?$/;
 /** A new version of a worktree's record, before it replaces the old one. */
 const RECORD = /^owner\.json\.(\d+)$/;
 
@@ -117,7 +117,8 @@ function dropDeadFiles(common: string, ground: GitEnvironment): void {
 function dropIn(folder: string, named: RegExp, ground: GitEnvironment): void {
   for (const name of namesIn(folder)) {
     const pid = Number(named.exec(name)?.[1] ?? 0);
-    if (pid > 0 && !ground.isAlive({ pid, startedAt: null })) rmSync(join(folder, name), { force: true });
+    if (pid > 0 && !ground.isAlive({ pid, startedAt: null }))
+      rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
 

@@ -22,6 +22,8 @@ export const TreeRecord = z.object({
    * the pattern `node_modules/` does not match a link `node_modules`. Snapshots leave them out.
    */
   linked: z.array(z.string()),
+  /** Its files were chosen to leave this machine: its base has no untracked file with a secret. */
+  travels: z.optional(z.literal(true)),
   /** The outcome of its edits; null until there is one. */
   result: z.nullable(WorktreeResult.shape.outcome),
 });

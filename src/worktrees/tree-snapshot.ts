@@ -12,6 +12,7 @@ import type { ChangedFile, GitRequest, SuccessOf } from "./protocol.ts";
 import { GitRefusal, outputOf, refuseByGit, refuseRequest } from "./refusal.ts";
 import { isBeingRemoved } from "./removal-mark.ts";
 import { dropLeftovers, openSideIndex, type SideIndex, seedFromTree } from "./side-index.ts";
+import { headTrailer } from "./travel/head-trailer.ts";
 import { addAll, addNamed } from "./tree-add.ts";
 import { newHeads } from "./tree-heads.ts";
 import { readRecord, writeRecord } from "./tree-record.ts";
@@ -54,7 +55,8 @@ export async function snapshotLocked(
     const index = openSideIndex(place, tree, "index", ground);
     try {
       const [linked, complete] = [record?.linked ?? [], record?.at ?? 0];
-      const scope: Scope = { tree, place, git, ground, index, linked, complete };
+      const travels = record?.travels ?? false;
+      const scope: Scope = { tree, place, git, ground, index, linked, complete, travels };
       // The index may be the cause of a failure, so a retry rereads every file.
       const afresh = doubted || tries > 1;
       const taken = await take(scope, afresh ? null : named, afresh);
@@ -85,6 +87,8 @@ interface Scope {
   readonly linked: readonly string[];
   /** When the worktree was complete. */
   readonly complete: number;
+  /** Its files go to another machine. */
+  readonly travels: boolean;
 }
 
 interface Taken {
@@ -115,8 +119,8 @@ async function take(scope: Scope, named: readonly string[] | null, afresh: boole
   const isHeld = before.ref === null || before.ref === before.commit;
   const hasNone = (root: string) => isHeld && root === before.root && heads.tips.length === 0;
   const commit = async (root: string) =>
-    hasNone(root) ? NOTHING_TO_DO : commitOf(git, tree, root, [before.commit, ...heads.tips]);
-  const left = await leaveNestedOut(git, index.file, before.root, commit);
+    hasNone(root) ? NOTHING_TO_DO : commitOf(git, tree, root, before.head, [before.commit, ...heads.tips]);
+  const left = await leaveNestedOut(git, index.file, before.root, commit, scope.travels);
   const notes = [...added.notes, ...left.notes];
   const ignored = added.ignored || byName === null;
   if (hasNone(left.root)) {
@@ -194,9 +198,17 @@ async function begin(scope: Scope, commit: string, afresh: boolean): Promise<voi
   outputOf(await git(["read-tree", commit], { index: index.file }), "The index could not be begun");
 }
 
-function commitOf(git: TreeGit, { name }: Worktree, root: string, parents: readonly string[]) {
+/** Names HEAD, so that a copy of the worktree on another machine can have the same. */
+function commitOf(
+  git: TreeGit,
+  { name }: Worktree,
+  root: string,
+  head: string | null,
+  parents: readonly string[],
+) {
   const of = parents.flatMap((parent) => ["-p", parent]);
-  return git(["commit-tree", root, ...of, "-m", `Snapshot of ${name}`]);
+  const at = head === null ? [] : ["-m", headTrailer(head)];
+  return git(["commit-tree", root, ...of, "-m", `Snapshot of ${name}`, ...at]);
 }
 
 /**

@@ -31,4 +31,6 @@ export const restoreTree = answering("restore");
 export const removeNamedTree = answering("removeNamed");
 export const mergeNamedTree = answering("mergeNamed");
 export const undoMerge = answering("undo");
+export const exportTree = answering("exportTree");
+export const importEdits = answering("importEdits");
 export const sweep = answering("sweep");

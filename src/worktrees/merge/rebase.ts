@@ -40,9 +40,12 @@ async function rebaseLocked(
   snapshot: string,
   ground: GitEnvironment,
 ): Promise<Rebased> {
+  const travels = (await readRecord(repo.common, tree.name))?.travels ?? false;
   // HEAD as a parent, too, so that a manual merge of the branch has its history.
   const parents = repo.head === null || repo.head === tree.head ? [tree.base] : [repo.head, tree.base];
-  const checkout = await inSpiteOfGc(repo.common, ground, () => snapshotCheckout(repo, parents, ground));
+  const checkout = await inSpiteOfGc(repo.common, ground, () =>
+    snapshotCheckout(repo, parents, ground, travels),
+  );
   const edits = await repo.git.run([
     "commit-tree",
     `${snapshot}^{tree}`,

@@ -5,7 +5,7 @@ import { isMissing } from "../../lib/errors.ts";
 import { Worktree } from "../../mailbox/worktree.ts";
 import { type RawChange, rawChanges } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
-import { OUR_REFS, treeRecordFolder, treesFolder } from "../layout.ts";
+import { OUR_REFS, snapshotRef, treeRecordFolder, treesFolder } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
 import { type LeftRepositories, leaveNestedOut } from "../nested.ts";
 import { withIndex } from "../own-index.ts";
@@ -28,6 +28,8 @@ const Shown = z.object({
   aside: z.array(z.string()),
   /** What is shown becomes its own as soon as its record says so. */
   next: z.optional(Worktree),
+  /** The snapshot that has what is shown: its own as soon as this is on the chain. */
+  becomes: z.optional(z.string()),
 });
 type Shown = z.infer<typeof Shown>;
 
@@ -49,11 +51,11 @@ export async function settleLeftOver(
   const settle = async () => {
     const shown = readShown(repo.common, tree);
     if (shown === null) return;
-    const { next } = shown;
+    const { next, becomes } = shown;
     const record = next && (await readRecord(repo.common, tree.name));
     try {
       if (next && record?.tree.base === next.base) await beginFrom(next, ground);
-      else await ownBack(repo, tree, shown, ground);
+      else if (!(await isOnChain(repo, tree, becomes))) await ownBack(repo, tree, shown, ground);
       forgetShown(repo.common, tree);
     } finally {
       if (next) await forgetSides(repo, tree);
@@ -62,11 +64,20 @@ export async function settleLeftOver(
   await withTreeLock(repo.common, tree.name, ground, settle);
 }
 
+async function isOnChain(
+  { git }: Repository,
+  { name }: Worktree,
+  commit: string | undefined,
+): Promise<boolean> {
+  if (commit === undefined) return false;
+  return (await git.run(["merge-base", "--is-ancestor", commit, snapshotRef(name)])).code === 0;
+}
+
 /** Shows other files in the agent's worktree; snapshots its own, and moves those that differ. Call under its lock. */
 export async function showInTree(
   repo: Repository,
   tree: Worktree,
-  { snapshot, to, next }: Omit<Shown, "aside">,
+  { snapshot, to, next, becomes }: Omit<Shown, "aside">,
   ground: GitEnvironment,
 ): Promise<void> {
   await withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes }) => {
@@ -78,7 +89,7 @@ export async function showInTree(
     const folder = asideFolder(tree);
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    const shown = { snapshot, to, aside, ...(next === undefined ? {} : { next }) };
+    const shown = { snapshot, to, aside, ...(next && { next }), ...(becomes && { becomes }) };
     ground.disk.write(shownFile(repo.common, tree), JSON.stringify(shown));
     for (const [number, path] of aside.entries())
       renameSync(join(tree.path, path), join(folder, String(number)));

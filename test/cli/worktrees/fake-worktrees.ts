@@ -23,6 +23,8 @@ export function fakeWorktrees(answers: Partial<Worktrees>): Worktrees {
     removeNamed: unasked("removeNamed"),
     mergeNamed: unasked("mergeNamed"),
     undo: unasked("undo"),
+    exportTree: unasked("exportTree"),
+    importEdits: unasked("importEdits"),
     sweep: unasked("sweep"),
     close: async () => {},
     ...answers,

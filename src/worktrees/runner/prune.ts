@@ -1,0 +1,90 @@
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { GitEnvironment } from "../environment.ts";
+import { removeFolder } from "./remove-folder.ts";
+
+export interface RepositoryLimits {
+  /** Of all clones; the ones used longest ago are removed first. */
+  readonly maxBytes: number;
+  readonly maxAgeDays: number;
+}
+
+export const REPOSITORY_LIMITS: RepositoryLimits = { maxBytes: 20 * 1024 ** 3, maxAgeDays: 14 };
+
+/** A clone that was used this recently may be in use. */
+const IN_USE_MS = 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+
+interface Clone {
+  readonly path: string;
+  readonly usedAt: number;
+  readonly bytes: number;
+}
+
+/** Removes clones without worktrees that were not used for long, or are too much together. Returns their IDs. */
+export async function pruneRepositories(
+  folder: string,
+  { maxBytes, maxAgeDays }: RepositoryLimits,
+  ground: GitEnvironment,
+): Promise<string[]> {
+  if (!existsSync(folder)) return [];
+  dropDead(folder, ground);
+  const clones = clonesIn(folder).sort((one, other) => one.usedAt - other.usedAt);
+  let bytes = clones.reduce((sum, clone) => sum + clone.bytes, 0);
+  const removed: string[] = [];
+  for (const clone of clones) {
+    const age = ground.now() - clone.usedAt;
+    const isTooMuch = bytes > maxBytes || age > maxAgeDays * DAY_MS;
+    if (!isTooMuch || age < IN_USE_MS || hasWorktrees(clone.path)) continue;
+    const gone = join(folder, `.new-${ground.self.pid}-${ground.id()}`);
+    renameSync(clone.path, gone);
+    removeFolder(gone);
+    bytes -= clone.bytes;
+    removed.push(/([^/\\]+)\.git$/.exec(clone.path)?.[1] ?? clone.path);
+  }
+  return removed;
+}
+
+function clonesIn(folder: string): Clone[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith(".git"));
+  return names.map((name) => {
+    const path = join(folder, name);
+    dropUnfinished(path);
+    return { path, usedAt: statSync(join(path, "HEAD")).mtimeMs, bytes: sizeOf(path) };
+  });
+}
+
+/** Packs that a killed git was writing. */
+function dropUnfinished(clone: string): void {
+  const packs = join(clone, "objects", "pack");
+  for (const name of readdirSync(packs)) {
+    const file = join(packs, name);
+    const at = name.startsWith("tmp_") ? (lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) : 0;
+    if (at > 0 && Date.now() - at > DAY_MS) removeFolder(file);
+  }
+}
+
+/** What dead processes were making or removing. */
+function dropDead(folder: string, { isAlive }: GitEnvironment): void {
+  for (const name of readdirSync(folder)) {
+    const pid = Number(/^\.new-(\d+)-/.exec(name)?.[1] ?? 0);
+    if (pid > 0 && !isAlive({ pid, startedAt: null })) removeFolder(join(folder, name));
+  }
+}
+
+function hasWorktrees(clone: string): boolean {
+  const folder = join(clone, "worktrees");
+  if (!existsSync(folder)) return false;
+  return readdirSync(folder).some((name) => {
+    const pointer = join(folder, name, "gitdir");
+    return existsSync(pointer) && existsSync(dirname(readFileSync(pointer, "utf8").trim()));
+  });
+}
+
+function sizeOf(folder: string): number {
+  let bytes = 0;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isFile())
+      bytes += lstatSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
+  return bytes;
+}

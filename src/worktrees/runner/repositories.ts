@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, renameSync, rmSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import type { GitEnvironment } from "../environment.ts";
+import { dropLocksOfKilled } from "../killed-git.ts";
+import { ownEnvironment } from "../own-environment.ts";
+import { outputOf, refuseRequest } from "../refusal.ts";
+import { bareGit, makeBareRepository } from "../travel/bare-repository.ts";
+import { assertBundle, knownCommits, TRAVEL_REF, travelled } from "../travel/bundle.ts";
+import { IS_ID } from "../travel/repository-id.ts";
+import { pruneRepositories, REPOSITORY_LIMITS, type RepositoryLimits } from "./prune.ts";
+import { type ExportedEdits, type RunnerTree, RunnerTrees, type TakenFiles } from "./trees.ts";
+
+/** Commits to build a bundle on: more would not make it smaller. */
+const MAX_HAVE = 64;
+const RECEIVED = "refs/troupe/received/";
+
+/**
+ * The repositories of a runner: a bare clone of each, worktrees of agents, and their edits as bundles. Rejects with a
+ * sentence. Git runs with no settings of the user's, so no filter (git-lfs) runs.
+ */
+export class RunnerRepositories {
+  readonly #folder: string;
+  readonly #limits: RepositoryLimits;
+  readonly #ground: GitEnvironment;
+  readonly #trees: RunnerTrees;
+
+  constructor(folder: string, limits = REPOSITORY_LIMITS, ground = ownEnvironment(process.env)) {
+    this.#folder = folder;
+    this.#limits = limits;
+    // There are no settings of git in the directory.
+    const env = { ...ground.env, HOME: folder, XDG_CONFIG_HOME: folder, GIT_CONFIG_NOSYSTEM: "1" };
+    this.#ground = { ...ground, env };
+    this.#trees = new RunnerTrees(join(folder, "locks"), (repository) => this.#use(repository), this.#ground);
+  }
+
+  /** Returns the newest commits here of a repository, for a bundle without what they have. */
+  async have(repository: string): Promise<string[]> {
+    const path = this.#place(repository);
+    if (!existsSync(path)) return [];
+    const listed = await bareGit(path, this.#ground).run([
+      ...["for-each-ref", "--sort=-committerdate", `--count=${MAX_HAVE / 2}`],
+      ...["--format=%(objectname) %(parent)", RECEIVED],
+    ]);
+    const ids = outputOf(listed, "The clone could not be read").split(/\s+/);
+    return [...new Set(ids.filter((id) => id !== ""))].slice(0, MAX_HAVE);
+  }
+
+  /** Takes a bundle into the clone, which is made if it does not exist. The same one twice is harmless. */
+  async receive(
+    repository: string,
+    { commit, bundle }: { readonly commit: string; readonly bundle: string },
+  ) {
+    const what = "The files of the agent were not taken";
+    await assertBundle(bundle, commit);
+    const path = this.#place(repository);
+    if (!existsSync(path)) this.#make(path, commit);
+    this.#use(repository);
+    const ref = `${RECEIVED}${commit}`;
+    // A killed git leaves it.
+    await dropLocksOfKilled([join(path, `${ref}.lock`)], 1, Number.POSITIVE_INFINITY);
+    const fetch = ["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-gc"];
+    const done = await bareGit(path, this.#ground).run([...fetch, bundle, `+${TRAVEL_REF}:${ref}`]);
+    if (/lacks these prerequisite commits/.test(done.err))
+      refuseRequest(`${what}: they build on commits that the clone on this runner does not have.`);
+    travelled(done, what, this.#folder);
+  }
+
+  /** True if a commit is here, so that a worktree of it can be made. */
+  async has(repository: string, commit: string): Promise<boolean> {
+    const path = this.#place(repository);
+    return existsSync(path) && (await knownCommits(bareGit(path, this.#ground), [commit])).length > 0;
+  }
+
+  /**
+   * Makes a worktree with the files of a commit at this path. Repeatable: what an earlier attempt left there is removed,
+   * after its processes were killed. A shared one is used as it is.
+   */
+  addTree(tree: RunnerTree): Promise<void> {
+    this.#place(tree.repository);
+    return this.#trees.add(tree);
+  }
+
+  /** Notes the process group that works in a worktree: the next one that wants the path kills it. */
+  setOwner(path: string, pid: number): void {
+    this.#trees.setOwner(path, pid);
+  }
+
+  /** Commits the files of a worktree as they are, without ignored ones. */
+  snapshot(path: string): Promise<TakenFiles> {
+    return this.#trees.snapshot(path);
+  }
+
+  /** Bundles what a worktree has and `base` has not; null if nothing. The caller removes the file in `into`. */
+  exportSince(path: string, base: string, into: string): Promise<ExportedEdits | null> {
+    return this.#trees.exportSince(path, base, into);
+  }
+
+  /** Removes a worktree; a shared one with its last user. */
+  removeTree(path: string): Promise<void> {
+    return this.#trees.remove(path);
+  }
+
+  /** Removes clones that were not used for long, or are too much together; returns their IDs. */
+  prune(): Promise<string[]> {
+    return pruneRepositories(this.#folder, this.#limits, this.#ground);
+  }
+
+  #place(repository: string): string {
+    if (!IS_ID.test(repository))
+      refuseRequest(`${JSON.stringify(repository)} is not the ID of a repository.`);
+    return join(this.#folder, `${repository}.git`);
+  }
+
+  /** Returns the clone, which a prune then leaves alone for a while. */
+  #use(repository: string): string {
+    const path = this.#place(repository);
+    const now = this.#ground.now() / 1_000;
+    try {
+      utimesSync(join(path, "HEAD"), now, now);
+    } catch {
+      refuseRequest("This runner has no clone of the agent's repository.");
+    }
+    return path;
+  }
+
+  /** It is whole when it has its name. */
+  #make(path: string, like: string): void {
+    const fresh = join(this.#folder, `.new-${this.#ground.self.pid}-${this.#ground.id()}`);
+    mkdirSync(this.#folder, { recursive: true });
+    makeBareRepository(fresh, { like });
+    try {
+      renameSync(fresh, path);
+    } catch (error) {
+      rmSync(fresh, { recursive: true, force: true });
+      // Another request was quicker.
+      if (!existsSync(path)) throw error;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import * as z from "zod/mini";
+import { parseIdentity } from "../../journal/process-identity.ts";
+import { isMissing } from "../../lib/errors.ts";
+import { parseJson } from "../../lib/json.ts";
+import type { GitEnvironment } from "../environment.ts";
+
+/** What is known of a worktree on a runner, next to it, where its agent does not write. */
+const TreeState = z.object({
+  repository: z.string(),
+  commit: z.string(),
+  /** Its name in the clone, which is new each time. */
+  name: z.string(),
+  /** The bare clone. */
+  common: z.string(),
+  /** False while it is made: then no agent has worked in it. */
+  complete: z.boolean(),
+  /** The process group that works in it. */
+  owner: z.nullable(z.object({ pid: z.number(), startedAt: z.nullable(z.string()) })),
+});
+export type TreeState = z.infer<typeof TreeState>;
+
+export function stateFolder(path: string): string {
+  return join(dirname(path), `.${basename(path)}`);
+}
+
+/** Returns null if it cannot be read. */
+export function readTreeState(path: string): TreeState | null {
+  const read = z.safeParse(TreeState, parseJson(textOf(join(stateFolder(path), "state.json"))));
+  return read.success ? read.data : null;
+}
+
+export function writeTreeState(path: string, state: TreeState): void {
+  const file = join(stateFolder(path), "state.json");
+  mkdirSync(stateFolder(path), { recursive: true });
+  writeFileSync(`${file}.${process.pid}`, JSON.stringify(state));
+  renameSync(`${file}.${process.pid}`, file);
+}
+
+/** Notes one more user of a worktree, which is this process's as long as it lives. */
+export function addHolder(path: string, { self, id }: Pick<GitEnvironment, "self" | "id">): void {
+  writeFileSync(join(stateFolder(path), `holder-${self.pid}-${id()}`), JSON.stringify(self));
+}
+
+/** Forgets one user of this process. */
+export function dropHolder(path: string, { self }: Pick<GitEnvironment, "self">): void {
+  const own = holders(path).find((name) => name.startsWith(`holder-${self.pid}-`));
+  if (own !== undefined) rmSync(join(stateFolder(path), own), { force: true });
+}
+
+/** True if a process that lives uses the worktree. */
+export function hasHolders(path: string, { isAlive }: Pick<GitEnvironment, "isAlive">): boolean {
+  return holders(path).some((name) => {
+    const holder = parseIdentity(textOf(join(stateFolder(path), name)));
+    return holder !== null && isAlive(holder);
+  });
+}
+
+/** Forgets all users: the worktree is made again. */
+export function dropHolders(path: string): void {
+  for (const name of holders(path)) rmSync(join(stateFolder(path), name), { force: true });
+}
+
+function holders(path: string): string[] {
+  try {
+    return readdirSync(stateFolder(path)).filter((name) => name.startsWith("holder-"));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (isMissing(error)) return "";
+    throw error;
+  }
+}

@@ -1,0 +1,196 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { processIdentity } from "../../journal/process-identity.ts";
+import type { Worktree } from "../../mailbox/worktree.ts";
+import { dropBrokenEntry } from "../broken-entries.ts";
+import { deleteRef } from "../delete-ref.ts";
+import type { GitEnvironment } from "../environment.ts";
+import { fillTree } from "../fill.ts";
+import { gitIn } from "../git.ts";
+import { snapshotRef, treeRecordFolder } from "../layout.ts";
+import { withLock, withTreeLock } from "../lock.ts";
+import { outputOf, refuseRequest } from "../refusal.ts";
+import { bareGit } from "../travel/bare-repository.ts";
+import { travelled, writeBundle } from "../travel/bundle.ts";
+import { findHead } from "../travel/head-trailer.ts";
+import { writeRecord } from "../tree-record.ts";
+import { snapshotLocked } from "../tree-snapshot.ts";
+import { gitDirOf, type TreePlace } from "../worktree-location.ts";
+import { endOwner } from "./end-owner.ts";
+import { removeFolder } from "./remove-folder.ts";
+import {
+  addHolder,
+  dropHolder,
+  dropHolders,
+  hasHolders,
+  readTreeState,
+  stateFolder,
+  type TreeState,
+  writeTreeState,
+} from "./tree-state.ts";
+
+export interface RunnerTree {
+  readonly repository: string;
+  readonly commit: string;
+  readonly path: string;
+  /** Agents that only read use one worktree together. */
+  readonly shared?: boolean;
+}
+
+export interface TakenFiles {
+  readonly commit: string;
+  /** What was left out. */
+  readonly notes: readonly string[];
+}
+
+export interface ExportedEdits extends TakenFiles {
+  readonly bundle: string;
+  readonly bytes: number;
+}
+
+/** The worktrees of a runner. Each has a directory next to it with its state. */
+export class RunnerTrees {
+  readonly #locks: string;
+  readonly #clone: (repository: string) => string;
+  readonly #ground: GitEnvironment;
+
+  /** `clone`: returns the bare clone of a repository; throws if it does not exist. */
+  constructor(locks: string, clone: (repository: string) => string, ground: GitEnvironment) {
+    this.#locks = locks;
+    this.#clone = clone;
+    this.#ground = ground;
+  }
+
+  add(tree: RunnerTree): Promise<void> {
+    const common = this.#clone(tree.repository);
+    return this.#alone(tree.path, async () => {
+      const found = readTreeState(tree.path);
+      if (found?.complete && this.#isUsable(found, tree)) return addHolder(tree.path, this.#ground);
+      if (found !== null) await endOwner(tree.path, found.owner);
+      await this.#clear(tree.path, found);
+      await this.#make(common, tree);
+      addHolder(tree.path, this.#ground);
+    });
+  }
+
+  /** A worktree in which no agent has worked, or a shared one. */
+  #isUsable(found: TreeState, { repository, commit, path, shared = false }: RunnerTree): boolean {
+    if (found.repository !== repository || found.commit !== commit || !existsSync(path)) return false;
+    return shared || (found.owner === null && !hasHolders(path, this.#ground));
+  }
+
+  setOwner(path: string, pid: number): void {
+    writeTreeState(path, { ...this.#state(path), owner: processIdentity(pid) });
+  }
+
+  async snapshot(path: string): Promise<TakenFiles> {
+    const { place, tree } = this.#place(path);
+    const ground = this.#ground;
+    const taken = await withTreeLock(place.common, tree.name, ground, () =>
+      snapshotLocked({ tree, files: null }, place, ground),
+    );
+    return { commit: taken.commit, notes: taken.notes };
+  }
+
+  async exportSince(path: string, base: string, into: string): Promise<ExportedEdits | null> {
+    const { place } = this.#place(path);
+    const { commit, notes } = await this.snapshot(path);
+    const file = join(into, `${commit.slice(0, 12)}-${this.#ground.id()}.bundle`);
+    const { bundle, bytes } = await writeBundle(place.common, { commit, have: [base], file }, this.#ground);
+    return bundle === null ? null : { commit, bundle, bytes, notes };
+  }
+
+  remove(path: string): Promise<void> {
+    return this.#alone(path, async () => {
+      const found = readTreeState(path);
+      if (found === null) return;
+      dropHolder(path, this.#ground);
+      if (hasHolders(path, this.#ground)) return;
+      await endOwner(path, found.owner);
+      await this.#clear(path, found);
+      rmSync(stateFolder(path), { recursive: true, force: true });
+      removeIfEmpty(dirname(path));
+    });
+  }
+
+  /** One at a time for each path, over all processes of the machine. */
+  #alone<T>(path: string, work: () => Promise<T>): Promise<T> {
+    const name = createHash("sha256").update(path).digest("hex").slice(0, 16);
+    // Not next to the worktree: what a lock is in must stay.
+    return withLock(join(this.#locks, name), this.#ground, work);
+  }
+
+  async #make(common: string, { repository, commit, path }: RunnerTree): Promise<void> {
+    const ground = this.#ground;
+    const bare = bareGit(common, ground);
+    const name = `${basename(path).slice(0, 24)}-${ground.id().replaceAll("-", "_")}`;
+    const state = { repository, commit, name, common, complete: false, owner: null };
+    writeTreeState(path, state);
+    const what = `The worktree ${path} could not be made`;
+    const head = await findHead(bare, commit);
+    await withLock(common, ground, async () => {
+      // No other process adds one: what is not whole was left by a killed one, and would stop git.
+      for (const entry of namesIn(join(common, "worktrees"))) dropBrokenEntry(common, entry);
+      const added = ["worktree", "add", "--detach", "--no-checkout", path, head];
+      travelled(await bare.run(added), what, dirname(path));
+    });
+    const git = gitIn(path, ground.env);
+    await fillTree(git, commit, undefined);
+    if (head !== commit) {
+      outputOf(await git.run(["read-tree", head]), what);
+      await git.run(["update-index", "-q", "--refresh"]);
+    }
+    const tree = treeOf(path, state);
+    const owner = { session: basename(dirname(path)), actor: basename(path), process: ground.self };
+    const record = { owner, tree, at: ground.now(), made: true, maker: ground.self, linked: [] };
+    await writeRecord(common, name, { ...record, travels: true, result: null });
+    writeTreeState(path, { ...state, complete: true });
+  }
+
+  /** Removes a worktree and what git and Troupe know of it; each step can be repeated. */
+  async #clear(path: string, found: TreeState | null): Promise<void> {
+    dropHolders(path);
+    const old = join(stateFolder(path), `old-${this.#ground.id()}`);
+    if (existsSync(path)) renameSync(path, old);
+    for (const name of namesIn(stateFolder(path)).filter((one) => one.startsWith("old-")))
+      removeFolder(join(stateFolder(path), name));
+    if (found === null || !existsSync(found.common)) return;
+    const { common, name } = found;
+    await withLock(common, this.#ground, async () => {
+      const gitDir = gitDirOf(common, path);
+      if (gitDir !== null) rmSync(gitDir, { recursive: true, force: true });
+      rmSync(treeRecordFolder(common, name), { recursive: true, force: true });
+      if (existsSync(join(common, snapshotRef(name))))
+        await deleteRef({ git: bareGit(common, this.#ground), common }, snapshotRef(name));
+    });
+  }
+
+  #state(path: string): TreeState {
+    const found = readTreeState(path);
+    return found?.complete ? found : refuseRequest(`There is no worktree at ${path}.`);
+  }
+
+  #place(path: string): { readonly place: TreePlace; readonly tree: Worktree } {
+    const state = this.#state(path);
+    const gitDir = gitDirOf(state.common, path) ?? refuseRequest(`Git knows of no worktree at ${path}.`);
+    return { place: { common: state.common, gitDir }, tree: treeOf(path, state) };
+  }
+}
+
+function treeOf(path: string, { name, commit }: TreeState): Worktree {
+  return { name, path, branch: name, checkout: path, base: commit, head: null };
+}
+
+/** The directory of a session, after its last worktree. */
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Others are in it.
+  }
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}

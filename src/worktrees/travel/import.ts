@@ -1,0 +1,75 @@
+import { filesOf, rawChanges } from "../changes.ts";
+import type { GitEnvironment, Repository } from "../environment.ts";
+import { snapshotRef } from "../layout.ts";
+import { withTreeLock } from "../lock.ts";
+import { forgetShown, settleLeftOver, showInTree } from "../merge/settle.ts";
+import type { ChangedFile, GitRequest, SuccessOf } from "../protocol.ts";
+import { outputOf, refuseRequest } from "../refusal.ts";
+import { isBeingRemoved } from "../removal-mark.ts";
+import { repositoryAt } from "../repository.ts";
+import { readRecord, type TreeRecord, writeRecord } from "../tree-record.ts";
+import { snapshotLocked } from "../tree-snapshot.ts";
+import { locateWorktree } from "../worktree-location.ts";
+import { bringIn } from "./bring-in.ts";
+import { assertBundle, MAX_EDITS_BYTES } from "./bundle.ts";
+
+/**
+ * Makes a worktree have exactly the files of a commit that came from a runner, as its newest snapshot. What was in it
+ * stays in the chain. A repeated call changes nothing.
+ */
+export async function importEdits(
+  { tree: { name, checkout }, bundle, commit }: GitRequest<"importEdits">,
+  ground: GitEnvironment,
+): Promise<SuccessOf<"importEdits">> {
+  const repo = await repositoryAt(checkout, ground);
+  const record = (await readRecord(repo.common, name)) ?? refuseRequest(`There is no worktree ${name}.`);
+  if (isBeingRemoved(repo.common, name))
+    refuseRequest(`The worktree ${name} is being removed, so no more edits of it are taken.`);
+  await assertBundle(bundle, commit, MAX_EDITS_BYTES);
+  await bringIn(repo, record.tree, { bundle, commit }, ground);
+  await settleLeftOver(repo, record.tree, ground);
+  const shown = await withTreeLock(repo.common, name, ground, () =>
+    showSnapshot(repo, record, commit, ground),
+  );
+  return { type: "imported", snapshot: shown.snapshot, changed: [...shown.changed], notes: [...shown.notes] };
+}
+
+interface ShownSnapshot {
+  /** The newest of the chain now. */
+  readonly snapshot: string;
+  readonly changed: readonly ChangedFile[];
+  readonly notes: readonly string[];
+}
+
+/** Gives a worktree the files of a commit and puts it on the chain. Call under the worktree's lock. */
+export async function showSnapshot(
+  repo: Repository,
+  record: TreeRecord,
+  commit: string,
+  ground: GitEnvironment,
+): Promise<ShownSnapshot> {
+  const { tree } = record;
+  const { name } = tree;
+  const failed = `What came from the runner could not be put into ${tree.path}`;
+  const said = async (args: readonly string[]) => outputOf(await repo.git.run(args), failed).trim();
+  const now = await snapshotLocked({ tree, files: null }, locateWorktree(tree), ground);
+  const ref = snapshotRef(name);
+  const [own, root = "", newest] = (
+    await said(["rev-parse", "--revs-only", `${now.commit}^{tree}`, `${commit}^{tree}`, ref])
+  ).split("\n");
+  const { code } = await repo.git.run(["merge-base", "--is-ancestor", commit, now.commit]);
+  if (own === root && code === 0) return { snapshot: now.commit, changed: [], notes: now.notes };
+  const snapshot = await said([
+    ...["commit-tree", root, "-p", now.commit, "-p", commit],
+    ...["-m", `Snapshot of ${name} on its runner`],
+  ]);
+  await showInTree(repo, tree, { snapshot: now.commit, to: root, becomes: snapshot }, ground);
+  // From here on these are its files: after a crash before this the old ones are put back.
+  await said(["update-ref", ref, snapshot, newest ?? "0".repeat(snapshot.length)]);
+  forgetShown(repo.common, tree);
+  const known = await readRecord(repo.common, name);
+  if (known !== null && known.result !== null)
+    await writeRecord(repo.common, name, { ...known, result: null });
+  const changes = await rawChanges((args) => repo.git.run(args), now.commit, snapshot);
+  return { snapshot, changed: filesOf(changes), notes: now.notes };
+}
