@@ -52,7 +52,6 @@ export function travelWorld(repository: TestRepository) {
   };
 }
 
-
 /** Every file below a directory, without git's and Troupe's own: mode, and content or target. */
 export function filesBelow(top: string): Record<string, string> {
   const found: Record<string, string> = {};
