@@ -1,0 +1,183 @@
+import * as z from "zod/mini";
+import { AfterAnswer, AfterCall, BeforeCall, Call, CallDecision, SearchMatches } from "./calls.ts";
+import { CompactAnswer, CompactBegin, type CompactEnd, Compacted } from "./compacted.ts";
+import { Usage } from "./conversation.ts";
+import { ActorId, SessionId } from "./ids.ts";
+import { ActorSpec, CallResult, FromAgent, Reply, Turn } from "./messages.ts";
+import { type Frame, isFrame } from "./rpc/frames.ts";
+import { type Notices, type Requests, unchecked } from "./rpc/table.ts";
+import { Finish, FinishAnswer, TurnAnswer } from "./turn-answers.ts";
+
+/**
+ * What a session and a runner say to each other. `WIRE` is in the names of queues and topics, so that versions which
+ * differ never read each other; it changes with any schema of this file.
+ */
+export const WIRE = 1;
+
+/** Milliseconds between two signs of life of a runner. */
+export const HEARTBEAT_MS = 5_000;
+
+/** One attempt of an actor: its fence. Responses to an older one are refused. */
+export const AttemptId = z.object({ session: SessionId, actor: ActorId, attempt: z.number() });
+export type AttemptId = z.infer<typeof AttemptId>;
+
+/** The job's ID in the engine. */
+export function nameAttempt({ session, actor, attempt }: AttemptId): string {
+  return `${session}-${actor}-${attempt}`;
+}
+
+/** Files of an agent: a commit, and what of it the runner may lack. */
+export const Files = z.object({
+  /** Names the repository on every machine: a digest of its root commits. */
+  repository: z.string(),
+  commit: z.string(),
+  /** Where they are on every runner. */
+  path: z.string(),
+  /** The agent may change them, so nobody else has this directory. */
+  own: z.boolean(),
+  /** A bundle that has the commit, as a blob of the engine; null if a runner must fetch it from `remote`. */
+  bundle: z.nullable(z.string()),
+  remote: z.optional(z.object({ url: z.string(), ref: z.string() })),
+});
+export type Files = z.infer<typeof Files>;
+
+/** Permission rules as data, which the runner evaluates as well: the stricter decision holds. */
+export const RunnerRules = z.object({
+  mode: z.string(),
+  rules: z.object({ deny: z.array(z.string()), ask: z.array(z.string()), allow: z.array(z.string()) }),
+});
+export type RunnerRules = z.infer<typeof RunnerRules>;
+
+/** What a job carries: all that a runner needs to be the agent. */
+export const OfferedSpec = z.object({
+  ...AttemptId.shape,
+  /** The version of the session's Troupe. */
+  version: z.string(),
+  spec: ActorSpec,
+  files: z.nullable(Files),
+  rules: RunnerRules,
+  /** A command that runs once in a new worktree. */
+  setup: z.optional(z.string()),
+});
+export type OfferedSpec = z.infer<typeof OfferedSpec>;
+
+/** An agent's files after a turn: its newest snapshot, and what of it the session lacks (a blob of the engine). */
+export const Edits = z.object({ commit: z.string(), bundle: z.string() });
+export type Edits = z.infer<typeof Edits>;
+
+/** The first request of an attempt; nothing of it runs before the response. */
+const Boarding = z.object({
+  runner: z.string(),
+  version: z.string(),
+  /** Tools of the spec that this runner lacks. */
+  lacks: z.array(z.string()),
+});
+
+export const Boarded = z.enum(["go", "superseded", "cancelled", "unfit"]);
+export type Boarded = z.infer<typeof Boarded>;
+
+/** A request to a model was answered, or broke off: its cost is the session's. */
+export const Paid = z.object({
+  /** Unique for the attempt. */
+  id: z.string(),
+  model: z.string(),
+  asked: z.string(),
+  usage: Usage,
+  apiMs: z.number(),
+  broken: z.optional(z.literal(true)),
+  odd: z.optional(z.literal(true)),
+});
+export type Paid = z.infer<typeof Paid>;
+
+/** What an agent on a runner requests of its session. Each request has a key, under which it is answered once. */
+export const sessionRequests = {
+  board: { request: Boarding, response: Boarded },
+  /** `verdict`: what the runner's own evaluation says, if it is stricter than "allow". */
+  before: {
+    request: z.extend(BeforeCall, { verdict: z.optional(z.object({ ask: z.string() })) }),
+    response: CallDecision,
+  },
+  after: { request: AfterCall, response: AfterAnswer },
+  callTool: { request: Call, response: CallResult },
+  reply: { request: Reply, response: z.null() },
+  turn: { request: z.object({ turn: Turn, edits: z.optional(Edits) }), response: TurnAnswer },
+  finish: { request: z.object({ finish: Finish, edits: z.optional(Edits) }), response: FinishAnswer },
+  compacting: { request: CompactBegin, response: CompactAnswer },
+  compacted: { request: unchecked<CompactEnd>(), response: z.nullable(Compacted) },
+  hidden: { request: SearchMatches, response: z.array(z.string()) },
+  paid: { request: Paid, response: z.null() },
+} satisfies Requests;
+
+/** How an attempt ended on its runner. `parked`: another runner continues with what is recorded. */
+export const RunnerExit = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("returned") }),
+  z.object({ type: z.literal("threw"), message: z.string() }),
+  z.object({ type: z.literal("died"), message: z.string() }),
+  z.object({ type: z.literal("out-of-memory") }),
+  z.object({ type: z.literal("terminated") }),
+  z.object({ type: z.literal("parked"), reason: z.string() }),
+]);
+export type RunnerExit = z.infer<typeof RunnerExit>;
+
+/** From the agent to its session, without a response. */
+export const sessionNotices = { report: FromAgent, exit: RunnerExit } satisfies Notices;
+
+/** From the session to the agent. */
+export const agentNotices = {
+  cancel: z.string(),
+  watch: z.boolean(),
+  /** It is ended now, with everything that runs for it. */
+  terminate: z.null(),
+} satisfies Notices;
+
+/** A frame of one attempt on its way, numbered, or only how far the other side's were received. */
+export const Packet = z.object({
+  /** Numbers this side's frames from 1. */
+  n: z.optional(z.number()),
+  frame: z.optional(z.custom<Frame>(isFrame)),
+  /** The other side's frames up to this one were received. */
+  got: z.number(),
+});
+export type Packet = z.infer<typeof Packet>;
+
+/** What runners say of themselves. */
+export const RunnerInfo = z.object({
+  id: z.string(),
+  name: z.string(),
+  pools: z.array(z.string()),
+  slots: z.number(),
+  used: z.number(),
+  version: z.string(),
+  sandbox: z.string(),
+  /** It takes nothing new. */
+  draining: z.boolean(),
+  /** Of its machine, for one minute. */
+  load: z.number(),
+});
+export type RunnerInfo = z.infer<typeof RunnerInfo>;
+
+/** To a session, on its topic. */
+export const ToSession = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("packet"), ...AttemptId.shape, runner: z.string(), packet: Packet }),
+  /** A runner with attempts of this session is alive. */
+  z.object({ type: z.literal("beat"), runner: RunnerInfo, attempts: z.array(AttemptId) }),
+  /** The response to `who`. */
+  z.object({ type: z.literal("here"), runner: RunnerInfo }),
+]);
+export type ToSession = z.infer<typeof ToSession>;
+
+/** To one runner, on its topic. */
+export const ToRunner = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("packet"), ...AttemptId.shape, packet: Packet }),
+]);
+export type ToRunner = z.infer<typeof ToRunner>;
+
+/** To all runners: each responds with `here` on the topic. */
+export const ToRunners = z.object({ type: z.literal("who"), topic: z.string() });
+export type ToRunners = z.infer<typeof ToRunners>;
+
+export const topics = {
+  session: (id: string) => `session.${id}`,
+  runner: (id: string) => `runner.${id}`,
+  runners: "runners",
+};
