@@ -16,8 +16,8 @@ export interface ActorHost {
 export interface ActorStart {
   readonly spec: ActorSpec;
   readonly services: Services;
-  /** The agent's channel to the model gateway; transferred. */
-  readonly model: MessagePort;
+  /** Returns a channel to the model gateway for the agent; its taker owns it. Throws if the gateway is gone. */
+  connect(): MessagePort;
   /** What the agent reports of itself, for users; nothing depends on it. */
   onReport(report: FromAgent): void;
 }
@@ -42,9 +42,11 @@ export interface HostLoad {
   readonly waiting: number;
 }
 
-/** `unknown`: it has no thread, or its host cannot see into it. A remote host answers from its heartbeat. */
+/** `unknown`: it has no thread, or its host cannot see into it. */
 export type Vitals =
   | { readonly type: "unknown" }
+  /** Milliseconds since its runner was last heard of: it may be alive and unreachable, so nothing ends it for that. */
+  | { readonly type: "away"; readonly sinceMs: number }
   | {
       readonly type: "thread";
       /** The share of the time since the last check in which its loop was busy, 0 to 1. */
@@ -65,4 +67,8 @@ export type Exit =
   | { readonly type: "threw"; readonly message: string }
   | { readonly type: "died"; readonly message: string }
   | { readonly type: "out-of-memory" }
-  | { readonly type: "terminated" };
+  | { readonly type: "terminated" }
+  /** Its machine cannot be reached: no fault of its own, so another one continues it. */
+  | { readonly type: "lost"; readonly runner: string }
+  /** Its runner stopped it where it can be continued; `reason` is a clause. */
+  | { readonly type: "parked"; readonly reason: string };

@@ -72,7 +72,7 @@ function runLeasing(start: ActorStart, pool: ThreadPool, clock: Clock, encode: E
   const tools: OwnTools = ({ name, module }) =>
     module ? own.tool(moduleTool(name, module), { tool: name, module, writes: false }) : built.get(name);
   let ports = 0;
-  const model = gatewayClient(start.model, () => services.model(++ports), clock, encode);
+  const model = gatewayClient(start.connect(), () => services.model(++ports), clock, encode);
   // Not before its handle is known: what it reports may lead to its end.
   const run = async () =>
     runActor({

@@ -65,6 +65,7 @@ export const AgentView = z.object({
       .boolean()
       .check(z.describe("With a `key`: a later spawn with this key gets its result, and starts no agent.")),
   ),
+  runner: z.exactOptional(z.string().check(z.describe("The machine that it runs on, if not this one."))),
   state: AgentState,
   activity: Activity,
   doing: z

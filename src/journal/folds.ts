@@ -78,6 +78,7 @@ export function agentsOf(records: Records): AgentHistory[] {
       case "model":
       case "withdrawn":
       case "to-background":
+      case "boarded":
       case "before":
       case "after":
       case "reply":

@@ -169,9 +169,11 @@ class Folding {
       }
       case "start":
         // The first version had no other sign that an actor was resumed.
-        this.#change(event.actor, ({ summary, run }) =>
-          summary === null ? {} : { ...reopened, run: run + 1 },
-        );
+        this.#change(event.actor, ({ summary, run, spec }) => ({
+          // Attempts are numbered once: what an older one still sends is refused, whatever has died.
+          spec: { ...spec, attempt: Math.max(spec.attempt, event.attempt) },
+          ...(summary === null ? {} : { ...reopened, run: run + 1 }),
+        }));
         break;
       case "model":
         if (event.asked) {
@@ -274,6 +276,7 @@ class Folding {
       case "command-end":
         this.#afterCommand(event);
         break;
+      case "boarded":
       case "title":
       case "end":
         break;

@@ -311,6 +311,8 @@ export const ActorSpec = z.lazy(() =>
     inherited: z.optional(Inherited),
     /** Names what it was asked for, so that a session that is resumed finds it instead of starting another. */
     key: z.optional(z.string()),
+    /** It runs on a runner of this pool; absent: here. */
+    pool: z.optional(z.string()),
     /** It keeps the thread of its calls until it ends. */
     thread: z.optional(z.literal("own")),
     /** Set if its first request must be its last. */
@@ -335,5 +337,7 @@ export const FromAgent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("thinking"), text: z.string(), turn: z.number() }),
   /** The model has started to write a call of this tool: a hint to warm up what it needs. */
   z.object({ type: z.literal("call-begins"), tool: z.string() }),
+  /** Of an agent on a runner: which one has it, or why none has (a clause). */
+  z.object({ type: z.literal("place"), runner: z.nullable(z.string()), waits: z.nullable(z.string()) }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;

@@ -92,12 +92,9 @@ export type Paid = z.infer<typeof Paid>;
 /** What an agent on a runner requests of its session. Each request has a key, under which it is answered once. */
 export const sessionRequests = {
   board: { request: Boarding, response: Boarded },
-  /** `verdict`: what the runner's own evaluation says, if it is stricter than "allow". */
-  before: {
-    request: z.extend(BeforeCall, { verdict: z.optional(z.object({ ask: z.string() })) }),
-    response: CallDecision,
-  },
-  after: { request: AfterCall, response: AfterAnswer },
+  before: { request: BeforeCall, response: CallDecision },
+  /** With its edits, so that what is recorded as done is done here as well. */
+  after: { request: z.object({ after: AfterCall, edits: z.optional(Edits) }), response: AfterAnswer },
   callTool: { request: Call, response: CallResult },
   reply: { request: Reply, response: z.null() },
   turn: { request: z.object({ turn: Turn, edits: z.optional(Edits) }), response: TurnAnswer },

@@ -68,6 +68,8 @@ export const SessionEvent = z.lazy(() =>
       maxTurns: z.number(),
     }),
     z.object({ type: z.literal("start"), actor: ActorId, attempt: z.number() }),
+    /** A runner has an attempt. */
+    z.object({ type: z.literal("boarded"), actor: ActorId, attempt: z.number(), runner: z.string() }),
     /**
      * What comes after this asks this model, and costs what it costs. `lent`: only for the rest of this run. `asked`: the user
      * wants it from the next request on, which another record says.

@@ -6,6 +6,7 @@ import type {
   ActorModel,
   ActorSpec,
   AgentTool,
+  CallResult,
   LastTurn,
   OpenTurn,
   Reply,
@@ -163,6 +164,22 @@ class ActorRecord extends RunState {
     this.#calls.delete(id);
   }
 
+  /** A call of the turn under way has ended with this, which another loop must not do again. */
+  noteResult(id: CallId, result: CallResult): void {
+    if (this.reply === null) return;
+    const { results, ...open } = this.open ?? this.#nothingDone(this.reply);
+    const index = Number(id.split(".").at(-1));
+    this.open = { ...open, results: [...results.filter((one) => one.index !== index), { index, result }] };
+  }
+
+  /** `lost`: the runner that is gone with its attempt. Calls without a result are asked for again. */
+  leaveRunner(lost: string | null): void {
+    this.runner = null;
+    if (lost !== null) this.lostWith = [...this.lostWith, lost];
+    for (const question of this.#answered.keys())
+      if (question.startsWith("before ")) this.#answered.delete(question);
+  }
+
   /** The model has answered it. */
   charge(usage: Usage, costUsd: number): void {
     this.usage = addUsage(this.usage, usage);
@@ -188,6 +205,7 @@ class ActorRecord extends RunState {
     this.turnsTaken = turn.turn;
     this.place = turn.place ?? this.place;
     this.#justMoved = false;
+    this.lostWith = [];
     this.todo = turn.todo ?? this.todo;
     this.inbox.acknowledge(turn);
     this.reply = null;

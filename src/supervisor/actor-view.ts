@@ -12,6 +12,7 @@ export function viewOf(actor: Actor): AgentView {
   return {
     ...{ id, parent, depth, type, description, model, call: runFor.call },
     ...(spec.key === undefined ? {} : { key: spec.key, answersKey: answersKey(actor) }),
+    ...(actor.runner === null ? {} : { runner: actor.runner }),
     state: stateOf(actor),
     activity: activityOf(actor),
     doing: hasEnded ? null : stepOf(actor),

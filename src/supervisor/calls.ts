@@ -125,6 +125,7 @@ export function agentCalls(actor: Actor, parts: CallParts): AgentCalls {
       ...{ type: "after", actor: actor.id, call: id, isError },
       ...(recorded ? { result: recorded } : {}),
     });
+    if (recorded) actor.noteResult(id, recorded);
     actor.removeCall(id);
     parts.changed(actor);
     if (running === undefined) return {};

@@ -1,4 +1,4 @@
-import type { ActorHandle, ActorHost } from "../actors/hosts.ts";
+import type { ActorHandle, ActorHost, Exit } from "../actors/hosts.ts";
 import type { Journal } from "../journal/journal.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
@@ -19,6 +19,9 @@ export interface HostedParts extends Omit<ServiceParts, "connect"> {
   /** A piece of a visible reply. */
   onPiece(actor: ActorId, piece: Extract<FromAgent, { type: "text" | "thinking" }>): void;
 }
+
+/** Attempts in a row, without a turn between them, that may be lost with their runners. */
+const MOST_LOST = 3;
 
 /** Actors in their host. A loop that must stop, or that its actor has left, has a moment to end by itself. */
 export class HostedActors {
@@ -42,7 +45,7 @@ export class HostedActors {
       journal.note({ type: "start", actor: actor.id, attempt: spec.attempt });
       handle = host.start({
         spec,
-        model: this.#connect(actor),
+        connect: () => this.#connect(actor),
         services: actorServices(actor, { ...this.#parts, connect: () => this.#connect(actor) }),
         onReport: (report) => this.#read(actor, spec.attempt, report),
       });
@@ -57,10 +60,20 @@ export class HostedActors {
     handle.exited.then((exit) => {
       this.#disarm(handle);
       if (actor.handle !== handle) return;
-      advance(actor, { type: "exit", exit });
+      advance(actor, { type: "exit", exit: this.#counted(actor, exit) });
       // The handle holds all that the loop was answered.
       if (actor.handle === handle) actor.setHandle(null);
     });
+  }
+
+  /** An actor that takes its runners with it, one after the other, is not given another one. */
+  #counted(actor: Actor, exit: Exit): Exit {
+    if (exit.type !== "lost" && exit.type !== "parked") return exit;
+    actor.leaveRunner(exit.type === "lost" ? exit.runner : null);
+    const { lostWith } = actor;
+    if (lostWith.length < MOST_LOST) return exit;
+    const message = `${lostWith.length} runners were lost with it, one after the other, without a turn in between: ${lostWith.join(", ")}`;
+    return { type: "threw", message };
   }
 
   watch(actor: Actor, on: boolean): void {
@@ -111,6 +124,9 @@ export class HostedActors {
       case "thinking":
         onPiece(actor.id, report);
         break;
+      case "place":
+        this.#showRunner(actor, report);
+        break;
       case "call-begins":
         actor.draft(report.tool);
         changed(actor);
@@ -120,6 +136,15 @@ export class HostedActors {
       default:
         report satisfies never;
     }
+  }
+
+  #showRunner(actor: Actor, { runner, waits }: Extract<FromAgent, { type: "place" }>): void {
+    const { journal, changed } = this.#parts;
+    if (runner !== null)
+      journal.note({ type: "boarded", actor: actor.id, attempt: actor.spec.attempt, runner });
+    actor.board(runner);
+    actor.keepFor(waits === null ? null : { type: "tool", tool: "runner", title: waits });
+    changed(actor);
   }
 
   #arm(actor: Actor, handle: ActorHandle): void {

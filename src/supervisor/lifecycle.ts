@@ -89,7 +89,7 @@ export function transition(actor: Lifecycle, event: ActorEvent): Step {
     case "summary":
       return ended(actor, endOfSummary(actor, event.summary), [{ type: "arm-grace" }]);
     case "exit":
-      return ended(actor, endOfExit(actor, event.exit));
+      return exited(actor, event.exit);
     case "not-started":
       return ended(actor, { by: "runtime", status: "failed", reason: event.reason });
     case "stop":
@@ -195,6 +195,25 @@ function graceOver(actor: Lifecycle): Step {
   return ended(actor, { by: "runtime", ...actor.stop }, [{ type: "terminate" }]);
 }
 
+/** Whose machine is gone, or has no time for it, is continued by another one from its records. */
+function exited(actor: Lifecycle, exit: Exit): Step {
+  if (exit.type !== "lost" && exit.type !== "parked") return ended(actor, endOfExit(actor, exit));
+  switch (actor.state) {
+    case "starting":
+    case "running":
+      return to({ state: "returning", passive: true }, { type: "release-slot" }, { type: "return-to-line" });
+    case "waiting":
+    case "returning":
+      return to({ ...actor, passive: true });
+    case "queued":
+    case "cancelling":
+    case "ended":
+      return ended(actor, endOfExit(actor, exit));
+    default:
+      return actor satisfies never;
+  }
+}
+
 /** A loop that is still there after its summary is ended: it may be stuck in a library user's code. */
 function afterEnd(actor: Lifecycle, event: ActorEvent): Step {
   switch (event.type) {
@@ -252,6 +271,10 @@ function endOfExit(actor: Lifecycle, exit: Exit): End {
       return { by: "runtime", status: "failed", reason: sentence("Its thread died: ", exit.message) };
     case "returned":
       return { by: "runtime", status: "failed", reason: "It ended without a summary." };
+    case "lost":
+      return { by: "runtime", status: "failed", reason: `Its runner ${exit.runner} was lost.` };
+    case "parked":
+      return { by: "runtime", status: "failed", reason: sentence("Its runner stopped it: ", exit.reason) };
     default:
       return exit satisfies never;
   }

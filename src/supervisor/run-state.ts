@@ -22,6 +22,10 @@ export abstract class RunState {
   draftedTool: string | null = null;
   /** What keeps it from ending or starting, or null. */
   keptBy: Extract<Activity, { type: "tool" }> | null = null;
+  /** The runner that has it, or null if it is here or waits for one. */
+  runner: string | null = null;
+  /** Runners that were lost with it since its last turn. */
+  lostWith: readonly string[] = [];
   /** Calls that wait for its slot. */
   #returns: (() => void)[] = [];
   startedAt: number | null = null;
@@ -91,6 +95,10 @@ export abstract class RunState {
 
   returnToCalls(): void {
     for (const go of this.#returns.splice(0)) go();
+  }
+
+  board(runner: string | null): void {
+    this.runner = runner;
   }
 
   keepFor(what: Extract<Activity, { type: "tool" }> | null): void {

@@ -51,7 +51,7 @@ function run(start: ActorStart, scheduler: Scheduler): Omit<ActorHandle, "vitals
   };
   const services = scheduled(start.services, scheduler, id, over.signal);
   let lanes = 0;
-  const lane = gatewayClient(start.model, () => services.model(++lanes));
+  const lane = gatewayClient(start.connect(), () => services.model(++lanes));
   runActor({
     ...{
       spec: structuredClone(start.spec),

@@ -78,6 +78,7 @@ export class RecordEvents {
       case "to-background":
       case "reopen":
       case "start":
+      case "boarded":
       case "before":
       case "after":
       case "summary":

@@ -51,6 +51,8 @@ export class RecordedAgents {
         return this.#spawn(event, now);
       case "start":
         return this.#change(event.actor, now, ({ view }) => ({ ...working(view, now), calls: new Map() }));
+      case "boarded":
+        return this.#change(event.actor, now, () => ({ view: { runner: event.runner } }));
       case "reopen":
         return this.#change(event.actor, now, ({ view }) => {
           const { view: started } = working({ ...view, startedAt: null }, now);

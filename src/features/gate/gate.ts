@@ -211,12 +211,12 @@ export class Gate {
     if (refused !== null) return { type: "refuse", by: "person", reason: refused };
     const sandboxed = this.#decideInSandbox(report, input, where, context);
     if (sandboxed.type === "refuse") return { type: "refuse", by: "rules", reason: sandboxed.reason };
-    const mustAsk = sandboxed.type === "ask" || hookAnswer.decision === "ask";
+    const mustAsk = sandboxed.type === "ask" || hookAnswer.decision === "ask" || call.mustAsk !== undefined;
     if (judgement.decision === "allow" && !mustAsk)
       return { ...permitted, ...grounds, ...(light === null ? {} : { light }) };
     // A hook or a sandbox may answer a question for the user; never override a rule or what no rule could allow.
     const isSparable = ({ rule, grants }: Judgement, held: SandboxDecision) =>
-      held.type !== "ask" && !rule && grants.length > 0;
+      held.type !== "ask" && call.mustAsk === undefined && !rule && grants.length > 0;
     const sparable = isSparable(judgement, sandboxed) && hookAnswer.decision !== "ask";
     if (sparable && hookAnswer.decision === "allow")
       return { ...permitted, by: "hook", reason: hookAnswer.reason ?? "a hook allowed it" };
@@ -249,7 +249,7 @@ export class Gate {
         ? sandboxed.reason
         : hookAnswer.decision === "ask"
           ? (hookAnswer.reason ?? "A hook asks for it.")
-          : judgement.reason;
+          : (call.mustAsk ?? judgement.reason);
     const grants = mustAsk ? [] : this.#offered(judgement);
     const { details = [], ...preview } = (await claim.preview?.(cwd)) ?? {};
     // A yes is for the details that were shown: the next call shows other ones.

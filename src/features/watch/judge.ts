@@ -84,7 +84,7 @@ function blocked(
   since: Since,
   limits: WatchLimits,
 ): Finding | null {
-  if (vitals.type === "unknown") return null;
+  if (vitals.type !== "thread") return null;
   const forMs = since(now - vitals.blockedMs);
   if (forMs < limits.stuckWarnMs) return null;
   const call = calls.findLast(({ local }) => local) ?? null;
@@ -101,6 +101,8 @@ function silent(
   // A waiting actor has no slot and sends no requests. A starting one is silent only once it has a thread.
   if (silentSince === null || (state !== "running" && state !== "starting")) return null;
   if (state === "starting" && vitals.type === "unknown") return null;
+  // It may be at work where it cannot be reached.
+  if (vitals.type === "away") return null;
   const boardedAt = vitals.type === "unknown" ? silentSince : now - vitals.boardedMs;
   const forMs = since(Math.max(silentSince, boardedAt));
   if (forMs < limits.silentMs) return null;

@@ -1,0 +1,293 @@
+import type { ActorHost, ActorStart } from "../actors/hosts.ts";
+import type { Carrier } from "../engine/carrier.ts";
+import { type Sealer, unwrap, wrap } from "../engine/messages.ts";
+import { errorMessage } from "../lib/errors.ts";
+import type { Clock } from "../mailbox/clock.ts";
+import type { ActorId, SessionId } from "../mailbox/ids.ts";
+import type { ActorSpec } from "../mailbox/messages.ts";
+import { type ReliableChannel, reliableChannel } from "../mailbox/rpc/reliable-channel.ts";
+import {
+  type AttemptId,
+  type Edits,
+  HEARTBEAT_MS,
+  nameAttempt,
+  type OfferedSpec,
+  type Paid,
+  type ToRunner,
+  ToSession,
+  topics,
+} from "../mailbox/runners.ts";
+import { RemoteActor, type RemoteActorParts } from "./remote-actor.ts";
+import { RunnerList } from "./runner-list.ts";
+
+export interface RemoteHostOptions {
+  readonly session: SessionId;
+  /** Opens the engine, with the first actor that needs it. Rejects with a sentence if that cannot be done at all. */
+  openCarrier(): Promise<Carrier>;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+  /** All that a runner needs to be this agent, apart from its attempt. Rejects with a sentence. */
+  offer(
+    spec: ActorSpec,
+    carrier: Carrier,
+  ): Promise<Pick<OfferedSpec, "version" | "files" | "rules" | "setup">>;
+  /** Makes the agent's files here those of its runner, durably. */
+  takeEdits(actor: ActorId, edits: Edits, carrier: Carrier): Promise<void>;
+  onPaid(actor: ActorId, paid: Paid): void;
+  onWarning(message: string): void;
+}
+
+/** Milliseconds without a sign of its runner after which an attempt is lost, if the engine answers. */
+export const LOST_MS = 45_000;
+/** Milliseconds without a step of this process: it was asleep, and no runner is to blame. */
+const SLEPT_MS = 3 * HEARTBEAT_MS;
+/** Milliseconds between tries to put an attempt into the engine. */
+const RETRY_MS = 2_000;
+/** Attempts that are over, and whose runners may still have to be told so. */
+const MOST_OVER = 500;
+
+interface Waiting {
+  readonly pool: string;
+  readonly name: string;
+  /** The sealed job; null until its files are ready. */
+  body: string | null;
+  isQueued: boolean;
+}
+
+/** Runs actors on runners: offers each attempt to a pool, answers what it requests, and notices when its runner is gone. */
+export class RemoteHost implements ActorHost {
+  readonly #options: RemoteHostOptions;
+  readonly #actors = new Map<string, { readonly actor: RemoteActor; readonly waiting: Waiting }>();
+  /** By attempt and runner; the oldest are forgotten when they are over. */
+  readonly #channels = new Map<string, { readonly channel: ReliableChannel; readonly name: string }>();
+  readonly #runners: RunnerList;
+  #opening: Promise<Carrier> | null = null;
+  #carrier: Carrier | null = null;
+  /** Silence before that is not counted. */
+  #countsFrom = 0;
+  #checkedAt = 0;
+  #withdrawCheck = () => {};
+  #isClosed = false;
+
+  constructor(options: RemoteHostOptions) {
+    this.#options = options;
+    this.#runners = new RunnerList(options.clock);
+  }
+
+  start(start: ActorStart): RemoteActor {
+    const { spec } = start;
+    const waiting: Waiting = {
+      ...{ pool: spec.pool ?? "default", name: nameAttempt(this.#idOf(spec)), body: null, isQueued: false },
+    };
+    const actor = new RemoteActor(start, this.#partsOf(spec.id, waiting));
+    this.#actors.set(waiting.name, { actor, waiting });
+    if (this.#isClosed) actor.terminate();
+    else void this.#offer(actor, waiting);
+    return actor;
+  }
+
+  warm(): void {}
+
+  load() {
+    const all = [...this.#actors.values()];
+    const threads = all.filter(({ actor }) => actor.runner !== null).length;
+    return { threads, waiting: all.length - threads };
+  }
+
+  /** Its actors exit as `terminated`, and their runners are told as far as the engine takes it. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { actor } of [...this.#actors.values()]) actor.terminate();
+    this.#withdrawCheck();
+    const carrier = await this.#opening?.catch(() => null);
+    await this.#sent();
+    for (const { channel } of this.#channels.values()) channel.close();
+    await carrier?.close();
+  }
+
+  #partsOf(actor: ActorId, waiting: Waiting): RemoteActorParts {
+    const { clock, takeEdits, onPaid, onWarning } = this.#options;
+    return {
+      ...{ clock, onWarning },
+      takeEdits: async (edits) => takeEdits(actor, edits, await this.#open()),
+      onPaid: (paid) => onPaid(actor, paid),
+      onEnd: () => {
+        this.#actors.delete(waiting.name);
+        // The engine does not remove one that a runner has; the runner does.
+        if (waiting.isQueued) void this.#carrier?.withdraw(waiting.pool, waiting.name).catch(() => {});
+      },
+    };
+  }
+
+  async #offer(actor: RemoteActor, waiting: Waiting): Promise<void> {
+    const { sealer, session, offer } = this.#options;
+    const { spec } = actor.start;
+    try {
+      const carrier = await this.#open();
+      const offered: OfferedSpec = { ...this.#idOf(spec), spec, ...(await offer(spec, carrier)) };
+      waiting.body = await wrap(carrier, sealer, session, waiting.name, JSON.stringify(offered));
+    } catch (error) {
+      return actor.fail(errorMessage(error));
+    }
+    await this.#queue(actor, waiting);
+  }
+
+  /** Offered until the engine has it: the same ID is ignored there. */
+  async #queue(actor: RemoteActor, waiting: Waiting): Promise<void> {
+    const { pool, name, body } = waiting;
+    if (body === null || actor.runner !== null || !this.#actors.has(name)) return;
+    try {
+      await (await this.#open()).offer(pool, { id: name, body });
+      waiting.isQueued = true;
+      // It may have ended since then.
+      if (!this.#actors.has(name)) await this.#carrier?.withdraw(pool, name);
+    } catch {
+      this.#options.clock.after(RETRY_MS, () => void this.#queue(actor, waiting));
+    }
+  }
+
+  #open(): Promise<Carrier> {
+    this.#opening ??= this.#connect();
+    return this.#opening;
+  }
+
+  async #connect(): Promise<Carrier> {
+    const { openCarrier, session, clock } = this.#options;
+    const carrier = await openCarrier();
+    this.#carrier = carrier;
+    const topic = topics.session(session);
+    await carrier.listen(topic, (raw) => void this.#receive(topic, raw));
+    carrier.onUp((isUp) => {
+      if (isUp) this.#engineAnswers();
+    });
+    this.#countsFrom = clock.now();
+    this.#checkedAt = clock.now();
+    this.#checkLater();
+    return carrier;
+  }
+
+  /** It may have been away, and may have lost what it had. */
+  #engineAnswers(): void {
+    this.#countsFrom = this.#options.clock.now();
+    for (const { channel } of this.#channels.values()) channel.resend();
+    for (const { actor, waiting } of this.#actors.values()) void this.#queue(actor, waiting);
+  }
+
+  async #receive(topic: string, raw: string): Promise<void> {
+    const { sealer, session } = this.#options;
+    const carrier = this.#carrier;
+    if (carrier === null) return;
+    const opened = await unwrap(carrier, (id) => (id === session ? sealer : null), topic, raw).catch(
+      () => null,
+    );
+    const parsed = opened && ToSession.safeParse(opened.value);
+    if (!parsed?.success) return;
+    const message = parsed.data;
+    switch (message.type) {
+      case "here":
+        this.#runners.note(message.runner);
+        break;
+      case "beat":
+        this.#runners.note(message.runner);
+        for (const attempt of message.attempts) this.#beat(attempt, message.runner.id);
+        break;
+      case "packet":
+        this.#channelOf(message, message.runner).receive(message.packet);
+        break;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #beat(attempt: AttemptId, runner: string): void {
+    const actor = this.#actors.get(nameAttempt(attempt))?.actor;
+    if (actor?.runner === runner) actor.noteBeat();
+    // It works for nobody.
+    else if (actor === undefined) RemoteActor.dismiss(this.#channelOf(attempt, runner));
+  }
+
+  #channelOf(attempt: AttemptId, runner: string): ReliableChannel {
+    const name = nameAttempt(attempt);
+    const key = `${name} ${runner}`;
+    const known = this.#channels.get(key);
+    if (known !== undefined) return known.channel;
+    const channel = reliableChannel({
+      clock: this.#options.clock,
+      send: (packet) => this.#send(runner, { type: "packet", ...attempt, packet }),
+    });
+    this.#channels.set(key, { channel, name });
+    const actor = this.#actors.get(name)?.actor;
+    if (actor === undefined) RemoteActor.serveStale(channel);
+    else actor.serveOn(channel, runner);
+    this.#forgetOldest();
+    return channel;
+  }
+
+  #forgetOldest(): void {
+    if (this.#channels.size <= MOST_OVER) return;
+    for (const [key, { channel, name }] of this.#channels) {
+      if (this.#actors.has(name)) continue;
+      channel.close();
+      this.#channels.delete(key);
+      return;
+    }
+  }
+
+  #sending: Promise<unknown> = Promise.resolve();
+
+  #send(runner: string, message: ToRunner): void {
+    const { sealer, session } = this.#options;
+    const topic = topics.runner(runner);
+    const send = async () => {
+      const carrier = await this.#open();
+      await carrier.publish(topic, await wrap(carrier, sealer, session, topic, JSON.stringify(message)));
+    };
+    // What is lost is sent again.
+    const sent = send().catch(() => {});
+    this.#sending = Promise.all([this.#sending, sent]);
+  }
+
+  #sent(): Promise<unknown> {
+    return this.#sending;
+  }
+
+  #checkLater(): void {
+    this.#withdrawCheck = this.#options.clock.after(HEARTBEAT_MS, () => {
+      if (this.#isClosed) return;
+      this.#check();
+      this.#checkLater();
+    });
+  }
+
+  #check(): void {
+    const now = this.#options.clock.now();
+    if (now - this.#checkedAt > SLEPT_MS) this.#countsFrom = now;
+    this.#checkedAt = now;
+    const isUp = this.#carrier?.isUp ?? false;
+    if (!isUp) this.#countsFrom = now;
+    let isAnyWaiting = false;
+    for (const { actor, waiting } of [...this.#actors.values()]) {
+      if (actor.runner !== null) {
+        if (now - Math.max(actor.beatAt, this.#countsFrom) > LOST_MS) actor.lose();
+        continue;
+      }
+      isAnyWaiting = true;
+      actor.wait(isUp ? this.#runners.whyWaits(waiting.pool) : "the engine does not answer");
+    }
+    if (isAnyWaiting && isUp) this.#askWho();
+  }
+
+  #askWho(): void {
+    const { session, sealer } = this.#options;
+    const carrier = this.#carrier;
+    if (carrier === null) return;
+    const text = JSON.stringify({ type: "who", topic: topics.session(session) });
+    void wrap(carrier, sealer, session, topics.runners, text)
+      .then((sealed) => carrier.publish(topics.runners, sealed))
+      .catch(() => {});
+  }
+
+  #idOf({ id, attempt }: ActorSpec): AttemptId {
+    return { session: this.#options.session, actor: id, attempt };
+  }
+}

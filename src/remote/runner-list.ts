@@ -1,0 +1,30 @@
+import type { Clock } from "../mailbox/clock.ts";
+import { HEARTBEAT_MS, type RunnerInfo } from "../mailbox/runners.ts";
+
+/** Milliseconds after which a runner that says nothing is not counted as connected. */
+const GONE_MS = 4 * HEARTBEAT_MS;
+
+/** The runners that were heard of lately. */
+export class RunnerList {
+  readonly #clock: Pick<Clock, "now">;
+  readonly #runners = new Map<string, { readonly info: RunnerInfo; readonly at: number }>();
+
+  constructor(clock: Pick<Clock, "now">) {
+    this.#clock = clock;
+  }
+
+  note(info: RunnerInfo): void {
+    this.#runners.set(info.id, { info, at: this.#clock.now() });
+  }
+
+  /** Why an agent of this pool has not started, as a clause. */
+  whyWaits(pool: string): string {
+    const now = this.#clock.now();
+    for (const [id, { at }] of this.#runners) if (now - at > GONE_MS) this.#runners.delete(id);
+    const ofPool = [...this.#runners.values()].filter(({ info }) => info.pools.includes(pool));
+    if (ofPool.length === 0) return `waits for a runner of pool ${pool}; none is connected`;
+    const taking = ofPool.filter(({ info }) => !info.draining);
+    if (taking.length === 0) return `waits for a runner of pool ${pool}; all of them are shutting down`;
+    return `waits for a free slot of pool ${pool} (${taking.length} connected)`;
+  }
+}

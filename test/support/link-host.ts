@@ -1,0 +1,187 @@
+import { runActor } from "../../src/actors/actor.ts";
+import { checkData } from "../../src/actors/check-data.ts";
+import type { ActorHost, ActorStart } from "../../src/actors/hosts.ts";
+import type { Carrier } from "../../src/engine/carrier.ts";
+import { type Sealer, unwrap, wrap } from "../../src/engine/messages.ts";
+import { errorMessage } from "../../src/lib/errors.ts";
+import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
+import { SessionId } from "../../src/mailbox/ids.ts";
+import { type ReliableChannel, reliableChannel } from "../../src/mailbox/rpc/reliable-channel.ts";
+import { receive, sender } from "../../src/mailbox/rpc/server.ts";
+import {
+  type AttemptId,
+  agentNotices,
+  HEARTBEAT_MS,
+  nameAttempt,
+  OfferedSpec,
+  type RunnerExit,
+  type RunnerInfo,
+  type sessionNotices,
+  ToRunner,
+  type ToSession,
+  topics,
+} from "../../src/mailbox/runners.ts";
+import { gatewayClient } from "../../src/model/gateway-client.ts";
+import { RemoteHost } from "../../src/remote/remote-host.ts";
+import { sessionServices } from "../../src/remote/session-services.ts";
+import { agentTools } from "../../src/tools/index.ts";
+import { moduleTool } from "../../src/tools/tool-module.ts";
+import { type Faults, MemoryEngine } from "./memory-carrier.ts";
+
+const SESSION = SessionId.parse("link");
+/** Its tests look at what a carrier does, not at what it can read. */
+const sealer: Sealer = { seal: (_, text) => text, open: (_, text) => text };
+const own = new Map(agentTools.map((tool) => [tool.name, tool]));
+
+export interface LinkOptions {
+  readonly random: () => number;
+  readonly faults?: Faults;
+  readonly clock?: Clock;
+}
+
+/** An engine in memory with a session on one side and runners on the other, all in this thread. */
+export interface Link {
+  readonly engine: MemoryEngine;
+  readonly host: ActorHost;
+  /** Connects a runner. What its agents run in processes comes from the session, as they share a machine. */
+  addRunner(name: string): LinkRunner;
+}
+
+export interface LinkRunner {
+  /** It is gone at once, with all its agents. */
+  kill(): void;
+}
+
+/** A host whose actors run across a carrier that loses, repeats, delays and reorders as it is told. */
+export function openLink({ random, faults, clock = systemClock }: LinkOptions): Link {
+  const engine = new MemoryEngine({ random, clock, ...(faults ? { faults } : {}) });
+  const starts = new Map<string, ActorStart>();
+  const remote = new RemoteHost({
+    ...{ session: SESSION, sealer, clock },
+    openCarrier: async () => engine.connect("session"),
+    offer: async () => ({
+      version: "test",
+      files: null,
+      rules: { mode: "default", rules: { deny: [], ask: [], allow: [] } },
+    }),
+    takeEdits: async () => {},
+    onPaid() {},
+    onWarning(message) {
+      throw new Error(message);
+    },
+  });
+  const host: ActorHost = {
+    start(start) {
+      const { id: actor, attempt } = start.spec;
+      starts.set(nameAttempt({ session: SESSION, actor, attempt }), start);
+      return remote.start(start);
+    },
+    warm: () => {},
+    load: () => remote.load(),
+    close: () => remote.close(),
+  };
+  return {
+    engine,
+    host,
+    addRunner: (name) => addRunner(engine, name, clock, starts),
+  };
+}
+
+function addRunner(
+  engine: MemoryEngine,
+  name: string,
+  clock: Clock,
+  starts: ReadonlyMap<string, ActorStart>,
+): LinkRunner {
+  const carrier = engine.connect(name);
+  const channels = new Map<string, ReliableChannel>();
+  const attempts = new Map<string, { readonly id: AttemptId; end(): void }>();
+  let isGone = false;
+  const info = (): RunnerInfo => ({
+    ...{ id: name, name, pools: ["default"], slots: 1000, used: attempts.size, version: "test" },
+    ...{ sandbox: "", draining: false, load: 0 },
+  });
+  const tell = async (message: ToSession) => {
+    const topic = topics.session(SESSION);
+    if (!isGone)
+      await carrier.publish(topic, await wrap(carrier, sealer, SESSION, topic, JSON.stringify(message)));
+  };
+  const beat = () => {
+    if (isGone) return;
+    void tell({ type: "beat", runner: info(), attempts: [...attempts.values()].map(({ id }) => id) }).catch(
+      () => {},
+    );
+    clock.after(HEARTBEAT_MS, beat);
+  };
+  const topic = topics.runner(name);
+  void carrier.listen(topic, async (raw) => {
+    const opened = await unwrap(carrier, () => sealer, topic, raw);
+    const { packet, ...id } = ToRunner.parse(opened?.value);
+    channels.get(nameAttempt(id))?.receive(packet);
+  });
+  carrier.take(["default"], 1000, async ({ id, body }) => {
+    const opened = await unwrap(carrier, () => sealer, id, body);
+    const offered = OfferedSpec.parse(opened?.value);
+    const start = starts.get(id);
+    if (start === undefined) throw new Error(`${id} was never started`);
+    const { session, actor, attempt } = offered;
+    const attemptId = { session, actor, attempt };
+    const channel = reliableChannel({
+      clock,
+      send: (packet) => void tell({ type: "packet", ...attemptId, runner: name, packet }).catch(() => {}),
+    });
+    channels.set(id, channel);
+    const ended = Promise.withResolvers<void>();
+    attempts.set(id, { id: attemptId, end: ended.resolve });
+    await Promise.race([ended.promise, runOffered(offered, start, channel, clock, name, () => isGone)]);
+    attempts.delete(id);
+  });
+  beat();
+  return {
+    kill() {
+      isGone = true;
+      engine.kill(name);
+      for (const { end } of attempts.values()) end();
+      for (const channel of channels.values()) channel.close();
+    },
+  };
+}
+
+async function runOffered(
+  { spec }: OfferedSpec,
+  start: ActorStart,
+  channel: ReliableChannel,
+  clock: Clock,
+  runner: string,
+  isGone: () => boolean,
+): Promise<void> {
+  const services = sessionServices({ clock, edits: async () => null });
+  services.attach(channel);
+  const stopped = new AbortController();
+  const terminated = Promise.withResolvers<RunnerExit>();
+  const boarded = await services.board({ runner, version: "test", lacks: [] });
+  if (boarded !== "go") return;
+  const model = gatewayClient(start.connect(), async () => start.services.model(1));
+  receive(channel, agentNotices, {
+    cancel: (reason) => stopped.abort(new Error(reason)),
+    watch: (on) => model.watch(on),
+    terminate: () => terminated.resolve({ type: "terminated" }),
+  });
+  const notify = sender<typeof sessionNotices>(channel);
+  const { run, command, background, hidden } = start.services;
+  const exit = await Promise.race([
+    terminated.promise,
+    runActor({
+      ...{ spec, model, clock, signal: stopped.signal },
+      services: { ...services, run, command, background, hidden, model: start.services.model },
+      check: async (schema, value) => checkData(schema, value),
+      tools: ({ name, module }) => (module ? moduleTool(name, module) : own.get(name)),
+      report: (report) => notify("report", report),
+    }).then(
+      (): RunnerExit => ({ type: "returned" }),
+      (error: unknown): RunnerExit => ({ type: "threw", message: errorMessage(error) }),
+    ),
+  ]);
+  model.close();
+  if (!isGone()) notify("exit", exit);
+}
