@@ -1,12 +1,8 @@
 import * as z from "zod/mini";
 import type { Carrier } from "./carrier.ts";
+import type { Seal } from "./seal.ts";
 
-/** Makes texts unreadable for the engine, and finds out whether one was forged. */
-export interface Sealer {
-  seal(topic: string, text: string): string;
-  /** Returns null if it was sealed with another key or for another topic, or was changed. */
-  open(topic: string, sealed: string): string | null;
-}
+export type Sealer = Pick<Seal, "seal" | "open">;
 
 /** Characters of a message that travel as they are; more become a blob, and the message names it. */
 const INLINE_CHARS = 192 * 1024;
@@ -27,7 +23,7 @@ export async function wrap(
 ): Promise<string> {
   const sealed = sealer.seal(topic, text);
   if (sealed.length <= INLINE_CHARS) return JSON.stringify({ session, sealed });
-  return JSON.stringify({ session, blob: await putBlob(Buffer.from(sealed, "latin1")) });
+  return JSON.stringify({ session, blob: await putBlob(Buffer.from(sealed)) });
 }
 
 /**
@@ -51,7 +47,7 @@ export async function unwrap(
 }
 
 function textOf(bytes: Uint8Array | null): string | null {
-  return bytes === null ? null : Buffer.from(bytes).toString("latin1");
+  return bytes === null ? null : Buffer.from(bytes).toString();
 }
 
 function parsed(text: string): unknown {

@@ -73,7 +73,8 @@ const Boarding = z.object({
   lacks: z.array(z.string()),
 });
 
-export const Boarded = z.enum(["go", "superseded", "cancelled", "unfit"]);
+/** One that is superseded is told that it is over. */
+export const Boarded = z.enum(["go", "cancelled", "unfit"]);
 export type Boarded = z.infer<typeof Boarded>;
 
 /** A request to a model was answered, or broke off: its cost is the session's. */
@@ -123,8 +124,6 @@ export const sessionNotices = { report: FromAgent, exit: RunnerExit } satisfies 
 export const agentNotices = {
   cancel: z.string(),
   watch: z.boolean(),
-  /** It is ended now, with everything that runs for it. */
-  terminate: z.null(),
 } satisfies Notices;
 
 /** A frame of one attempt on its way, numbered, or only how far the other side's were received. */
@@ -166,6 +165,8 @@ export type ToSession = z.infer<typeof ToSession>;
 /** To one runner, on its topic. */
 export const ToRunner = z.discriminatedUnion("type", [
   z.object({ type: z.literal("packet"), ...AttemptId.shape, packet: Packet }),
+  /** The attempt has ended, or another runner has it: everything of it is ended at once. */
+  z.object({ type: z.literal("over"), ...AttemptId.shape }),
 ]);
 export type ToRunner = z.infer<typeof ToRunner>;
 

@@ -1,13 +1,14 @@
 import type { ActorHandle, ActorStart, Exit, Vitals } from "../actors/hosts.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { CallId } from "../mailbox/ids.ts";
-import type { Channel } from "../mailbox/rpc/channel.ts";
+import type { ReliableChannel } from "../mailbox/rpc/reliable-channel.ts";
 import { receive, sender, serve } from "../mailbox/rpc/server.ts";
 import {
   type agentNotices,
   type Boarded,
   type Edits,
   type Paid,
+  type RunnerExit,
   sessionNotices,
   sessionRequests,
 } from "../mailbox/runners.ts";
@@ -18,14 +19,13 @@ export interface RemoteActorParts {
   takeEdits(edits: Edits): Promise<void>;
   onPaid(paid: Paid): void;
   onWarning(message: string): void;
-  /** It has ended here, however. */
-  onEnd(): void;
+  /** It has ended here, however: whoever still has it is told that it is over. */
+  onEnd(runner: string | null): void;
 }
 
-/** Milliseconds without a sign of its runner that the user is told. */
+/** Milliseconds without a sign of its runner after which the user is told. */
 const AWAY_MS = 10_000;
 
-/** Called if a call ran when its machine was lost: the files of it may be lost, too. */
 const UNKNOWN =
   "Result unknown: the machine on which this call ran was lost while it ran. It was not run again; look at what it has done before you do.";
 
@@ -36,11 +36,11 @@ export class RemoteActor implements ActorHandle {
   readonly #exit = Promise.withResolvers<Exit>();
   /** Its own calls that may run, and have no result yet. */
   readonly #running = new Set<CallId>();
-  #channel: Channel | null = null;
+  #channel: ReliableChannel | null = null;
   #runner: string | null = null;
+  #hasBoarded = false;
   #beatAt = 0;
   #isOver = false;
-  #cancelled: string | null = null;
   #isWatched = false;
 
   constructor(start: ActorStart, parts: RemoteActorParts) {
@@ -52,7 +52,7 @@ export class RemoteActor implements ActorHandle {
     return this.#exit.promise;
   }
 
-  /** The name of its runner; null while it waits for one. */
+  /** Whose it is; null while it waits for one. */
   get runner(): string | null {
     return this.#runner;
   }
@@ -62,72 +62,66 @@ export class RemoteActor implements ActorHandle {
     return this.#beatAt;
   }
 
+  get channel(): ReliableChannel | null {
+    return this.#channel;
+  }
+
   noteBeat(): void {
     this.#beatAt = this.#parts.clock.now();
   }
 
-  /** A runner wants to begin over this channel. Nothing of the attempt runs unless this returns `go`. */
-  board(channel: Channel, runner: string, lacks: readonly string[]): Boarded {
-    if (this.#isOver || (this.#channel !== null && this.#channel !== channel)) return "superseded";
-    if (this.#cancelled !== null) {
-      this.#end({ type: "terminated" });
-      return "cancelled";
-    }
-    if (lacks.length > 0) return "unfit";
+  /** It is this runner's from now on, which must still board before anything of it runs. */
+  serveOn(channel: ReliableChannel, runner: string): void {
     this.#channel = channel;
     this.#runner = runner;
     this.noteBeat();
-    this.start.onReport({ type: "place", runner, waits: null });
-    if (this.#isWatched) sender<typeof agentNotices>(channel)("watch", true);
-    return "go";
-  }
-
-  /** Serves what a runner requests for it; until it has boarded, only that. */
-  serveOn(channel: Channel, runner: string): void {
     const { services } = this.start;
-    const boarded = () => {
-      if (this.#channel !== channel) throw new Error("This attempt of the agent was superseded.");
+    const { onPaid } = this.#parts;
+    const running = this.#running;
+    const check = () => {
+      if (this.#isOver || !this.#hasBoarded) throw new Error("This attempt of the agent is not under way.");
     };
-    const { takeEdits, onPaid } = this.#parts;
-    const withEdits = async (edits: Edits | undefined) => {
-      boarded();
-      if (edits !== undefined) await takeEdits(edits);
-      boarded();
+    const take = async (edits: Edits | undefined) => {
+      check();
+      if (edits !== undefined) await this.#parts.takeEdits(edits);
+      check();
     };
+    /** Of one that has boarded, and not ended. */
+    const served =
+      <Q, A>(answer: (question: Q) => Promise<A>) =>
+      (question: Q): Promise<A> => {
+        check();
+        return answer(question);
+      };
     serve(
       channel,
       sessionRequests,
       {
-        board: ({ lacks }) => this.board(channel, runner, lacks),
-        before: async (call) => {
-          boarded();
+        board: ({ lacks }) => this.#board(lacks),
+        before: served(async (call) => {
           const decision = await services.before(call);
-          if (decision.type === "go") this.#running.add(call.id);
+          if (decision.type === "go") running.add(call.id);
           return decision;
-        },
-        after: async ({ after, edits }) => {
-          await withEdits(edits);
-          this.#running.delete(after.id);
+        }),
+        async after({ after, edits }) {
+          await take(edits);
+          running.delete(after.id);
           return services.after(after);
         },
-        callTool: (call) => (boarded(), services.callTool(call)),
-        reply: (reply) => (boarded(), services.reply(reply)),
-        turn: async ({ turn, edits }) => {
-          await withEdits(edits);
+        callTool: served(services.callTool),
+        reply: served(services.reply),
+        async turn({ turn, edits }) {
+          await take(edits);
           return services.turn(turn);
         },
-        finish: async ({ finish, edits }) => {
-          await withEdits(edits);
+        async finish({ finish, edits }) {
+          await take(edits);
           return services.finish(finish);
         },
-        compacting: (begin) => (boarded(), services.compacting(begin)),
-        compacted: (end) => (boarded(), services.compacted(end)),
-        hidden: async (found) => {
-          boarded();
-          return [...(await services.hidden(found))];
-        },
-        // Also of an attempt that is over: it was spent.
-        paid: (paid) => {
+        compacting: served(services.compacting),
+        compacted: served(services.compacted),
+        hidden: served(async (found) => [...(await services.hidden(found))]),
+        paid(paid) {
           onPaid(paid);
           return null;
         },
@@ -136,30 +130,10 @@ export class RemoteActor implements ActorHandle {
     );
     receive(channel, sessionNotices, {
       report: (report) => {
-        if (!this.#isOver && this.#channel === channel) this.start.onReport(report);
+        if (!this.#isOver) this.start.onReport(report);
       },
-      exit: (exit) => {
-        if (this.#channel === channel) void this.#left(exit);
-      },
+      exit: (exit) => void this.#leave(exitOf(exit)),
     });
-  }
-
-  /** Answers a runner whose attempt is over: nothing of it is accepted. */
-  static serveStale(channel: Channel): void {
-    const over = () => {
-      throw new Error("This attempt of the agent is over.");
-    };
-    serve(channel, sessionRequests, {
-      ...{ before: over, after: over, callTool: over, reply: over, turn: over, finish: over },
-      ...{ compacting: over, compacted: over, hidden: over },
-      board: () => "superseded" as const,
-      paid: () => null,
-    });
-  }
-
-  /** Tells a runner that an attempt which it still has is over. */
-  static dismiss(channel: Channel): void {
-    sender<typeof agentNotices>(channel)("terminate", null);
   }
 
   /** It cannot be offered at all; `reason` is a sentence. */
@@ -169,23 +143,22 @@ export class RemoteActor implements ActorHandle {
 
   /** Why it has no runner yet, as a clause. */
   wait(reason: string): void {
-    if (this.#channel === null && !this.#isOver)
+    if (this.#runner === null && !this.#isOver)
       this.start.onReport({ type: "place", runner: null, waits: reason });
   }
 
   /** Its machine is gone, as far as anyone can tell. */
   lose(): void {
-    void this.#left({ type: "lost", runner: this.#runner ?? "" });
+    void this.#leave({ type: "lost", runner: this.#runner ?? "" });
   }
 
   watch(on: boolean): void {
     this.#isWatched = on;
-    if (this.#channel) sender<typeof agentNotices>(this.#channel)("watch", on);
+    if (this.#channel && this.#hasBoarded) sender<typeof agentNotices>(this.#channel)("watch", on);
   }
 
   cancel(reason: string): void {
-    this.#cancelled = reason;
-    if (this.#channel) sender<typeof agentNotices>(this.#channel)("cancel", reason);
+    if (this.#channel && this.#hasBoarded) sender<typeof agentNotices>(this.#channel)("cancel", reason);
     else this.#end({ type: "terminated" });
   }
 
@@ -194,35 +167,50 @@ export class RemoteActor implements ActorHandle {
   }
 
   vitals(): Vitals {
-    if (this.#channel === null) return { type: "unknown" };
-    const silentMs = this.#parts.clock.now() - this.#beatAt;
-    return silentMs < AWAY_MS ? { type: "unknown" } : { type: "away", sinceMs: silentMs };
+    if (!this.#hasBoarded) return { type: "unknown" };
+    const sinceMs = this.#parts.clock.now() - this.#beatAt;
+    return sinceMs < AWAY_MS ? { type: "unknown" } : { type: "away", sinceMs };
+  }
+
+  #board(lacks: readonly string[]): Boarded {
+    const runner = this.#runner;
+    if (this.#isOver || runner === null) return "cancelled";
+    if (lacks.length > 0) {
+      this.#settle({ type: "threw", message: `The runner ${runner} lacks ${lacks.join(", ")}: update it, or this Troupe` });
+      return "unfit";
+    }
+    this.#hasBoarded = true;
+    this.start.onReport({ type: "place", runner, waits: null });
+    if (this.#isWatched) this.watch(true);
+    return "go";
   }
 
   /** What ran when it left has an unknown result, which is recorded before its next attempt starts. */
-  async #left(exit: Exit): Promise<void> {
+  async #leave(exit: Exit): Promise<void> {
     if (this.#isOver) return;
-    this.#isOver = true;
     const { after } = this.start.services;
+    this.#isOver = true;
     for (const id of this.#running) {
       const result = { content: UNKNOWN, isError: true };
-      await after({ id, isError: true, result }).catch((error: Error) =>
-        this.#parts.onWarning(error.message),
+      await after({ id, isError: true, result }).catch(({ message }: Error) =>
+        this.#parts.onWarning(message),
       );
     }
     this.#settle(exit);
   }
 
   #end(exit: Exit): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#settle(exit);
+    if (!this.#isOver) this.#settle(exit);
   }
 
   #settle(exit: Exit): void {
-    // Wherever it is, it runs no longer.
-    if (this.#channel) sender<typeof agentNotices>(this.#channel)("terminate", null);
-    this.#parts.onEnd();
+    this.#isOver = true;
+    this.#channel?.close();
+    this.#parts.onEnd(this.#runner);
     this.#exit.resolve(exit);
   }
+}
+
+function exitOf(exit: RunnerExit): Exit {
+  return exit.type === "died" ? { type: "threw", message: `Its process died: ${exit.message}` } : exit;
 }

@@ -5,7 +5,7 @@ import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { ActorId, SessionId } from "../mailbox/ids.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
-import { type ReliableChannel, reliableChannel } from "../mailbox/rpc/reliable-channel.ts";
+import { type Packet, reliableChannel } from "../mailbox/rpc/reliable-channel.ts";
 import {
   type AttemptId,
   type Edits,
@@ -43,8 +43,8 @@ export const LOST_MS = 45_000;
 const SLEPT_MS = 3 * HEARTBEAT_MS;
 /** Milliseconds between tries to put an attempt into the engine. */
 const RETRY_MS = 2_000;
-/** Attempts that are over, and whose runners may still have to be told so. */
-const MOST_OVER = 500;
+/** Milliseconds after which an attempt that no runner has begun is offered again: its runner may have died with it. */
+const OFFER_AGAIN_MS = 30_000;
 
 interface Waiting {
   readonly pool: string;
@@ -52,14 +52,13 @@ interface Waiting {
   /** The sealed job; null until its files are ready. */
   body: string | null;
   isQueued: boolean;
+  offeredAt: number;
 }
 
 /** Runs actors on runners: offers each attempt to a pool, answers what it requests, and notices when its runner is gone. */
 export class RemoteHost implements ActorHost {
   readonly #options: RemoteHostOptions;
   readonly #actors = new Map<string, { readonly actor: RemoteActor; readonly waiting: Waiting }>();
-  /** By attempt and runner; the oldest are forgotten when they are over. */
-  readonly #channels = new Map<string, { readonly channel: ReliableChannel; readonly name: string }>();
   readonly #runners: RunnerList;
   #opening: Promise<Carrier> | null = null;
   #carrier: Carrier | null = null;
@@ -77,9 +76,15 @@ export class RemoteHost implements ActorHost {
   start(start: ActorStart): RemoteActor {
     const { spec } = start;
     const waiting: Waiting = {
-      ...{ pool: spec.pool ?? "default", name: nameAttempt(this.#idOf(spec)), body: null, isQueued: false },
+      ...{
+        pool: spec.pool ?? "default",
+        name: nameAttempt(this.#idOf(spec)),
+        body: null,
+        isQueued: false,
+        offeredAt: 0,
+      },
     };
-    const actor = new RemoteActor(start, this.#partsOf(spec.id, waiting));
+    const actor = new RemoteActor(start, this.#partsOf(spec, waiting));
     this.#actors.set(waiting.name, { actor, waiting });
     if (this.#isClosed) actor.terminate();
     else void this.#offer(actor, waiting);
@@ -101,18 +106,20 @@ export class RemoteHost implements ActorHost {
     this.#withdrawCheck();
     const carrier = await this.#opening?.catch(() => null);
     await this.#sent();
-    for (const { channel } of this.#channels.values()) channel.close();
     await carrier?.close();
   }
 
-  #partsOf(actor: ActorId, waiting: Waiting): RemoteActorParts {
+  #partsOf(spec: ActorSpec, waiting: Waiting): RemoteActorParts {
+    const attempt = this.#idOf(spec);
+    const { actor } = attempt;
     const { clock, takeEdits, onPaid, onWarning } = this.#options;
     return {
       ...{ clock, onWarning },
       takeEdits: async (edits) => takeEdits(actor, edits, await this.#open()),
       onPaid: (paid) => onPaid(actor, paid),
-      onEnd: () => {
+      onEnd: (runner) => {
         this.#actors.delete(waiting.name);
+        if (runner !== null) this.#dismiss(attempt, runner);
         // The engine does not remove one that a runner has; the runner does.
         if (waiting.isQueued) void this.#carrier?.withdraw(waiting.pool, waiting.name).catch(() => {});
       },
@@ -139,6 +146,7 @@ export class RemoteHost implements ActorHost {
     try {
       await (await this.#open()).offer(pool, { id: name, body });
       waiting.isQueued = true;
+      waiting.offeredAt = this.#options.clock.now();
       // It may have ended since then.
       if (!this.#actors.has(name)) await this.#carrier?.withdraw(pool, name);
     } catch {
@@ -169,8 +177,10 @@ export class RemoteHost implements ActorHost {
   /** It may have been away, and may have lost what it had. */
   #engineAnswers(): void {
     this.#countsFrom = this.#options.clock.now();
-    for (const { channel } of this.#channels.values()) channel.resend();
-    for (const { actor, waiting } of this.#actors.values()) void this.#queue(actor, waiting);
+    for (const { actor, waiting } of this.#actors.values()) {
+      actor.channel?.resend();
+      void this.#queue(actor, waiting);
+    }
   }
 
   async #receive(topic: string, raw: string): Promise<void> {
@@ -192,7 +202,7 @@ export class RemoteHost implements ActorHost {
         for (const attempt of message.attempts) this.#beat(attempt, message.runner.id);
         break;
       case "packet":
-        this.#channelOf(message, message.runner).receive(message.packet);
+        this.#packet(attemptOf(message), message.runner, message.packet);
         break;
       default:
         message satisfies never;
@@ -202,35 +212,24 @@ export class RemoteHost implements ActorHost {
   #beat(attempt: AttemptId, runner: string): void {
     const actor = this.#actors.get(nameAttempt(attempt))?.actor;
     if (actor?.runner === runner) actor.noteBeat();
-    // It works for nobody.
-    else if (actor === undefined) RemoteActor.dismiss(this.#channelOf(attempt, runner));
+    else this.#dismiss(attempt, runner);
   }
 
-  #channelOf(attempt: AttemptId, runner: string): ReliableChannel {
-    const name = nameAttempt(attempt);
-    const key = `${name} ${runner}`;
-    const known = this.#channels.get(key);
-    if (known !== undefined) return known.channel;
-    const channel = reliableChannel({
-      clock: this.#options.clock,
-      send: (packet) => this.#send(runner, { type: "packet", ...attempt, packet }),
-    });
-    this.#channels.set(key, { channel, name });
-    const actor = this.#actors.get(name)?.actor;
-    if (actor === undefined) RemoteActor.serveStale(channel);
-    else actor.serveOn(channel, runner);
-    this.#forgetOldest();
-    return channel;
-  }
-
-  #forgetOldest(): void {
-    if (this.#channels.size <= MOST_OVER) return;
-    for (const [key, { channel, name }] of this.#channels) {
-      if (this.#actors.has(name)) continue;
-      channel.close();
-      this.#channels.delete(key);
-      return;
+  /** The first runner that sends anything of an attempt has it. */
+  #packet(attempt: AttemptId, runner: string, packet: Packet): void {
+    const actor = this.#actors.get(nameAttempt(attempt))?.actor;
+    if (actor === undefined || (actor.runner !== null && actor.runner !== runner))
+      return this.#dismiss(attempt, runner);
+    if (actor.channel === null) {
+      const send = (answer: Packet) => this.#send(runner, { type: "packet", ...attempt, packet: answer });
+      actor.serveOn(reliableChannel({ clock: this.#options.clock, send }), runner);
     }
+    actor.channel?.receive(packet);
+  }
+
+  /** It works for nobody. */
+  #dismiss({ session, actor, attempt }: AttemptId, runner: string): void {
+    this.#send(runner, { type: "over", session, actor, attempt });
   }
 
   #sending: Promise<unknown> = Promise.resolve();
@@ -272,6 +271,7 @@ export class RemoteHost implements ActorHost {
         continue;
       }
       isAnyWaiting = true;
+      if (waiting.isQueued && now - waiting.offeredAt > OFFER_AGAIN_MS) void this.#queue(actor, waiting);
       actor.wait(isUp ? this.#runners.whyWaits(waiting.pool) : "the engine does not answer");
     }
     if (isAnyWaiting && isUp) this.#askWho();
@@ -290,4 +290,8 @@ export class RemoteHost implements ActorHost {
   #idOf({ id, attempt }: ActorSpec): AttemptId {
     return { session: this.#options.session, actor: id, attempt };
   }
+}
+
+function attemptOf({ session, actor, attempt }: AttemptId): AttemptId {
+  return { session, actor, attempt };
 }

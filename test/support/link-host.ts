@@ -91,7 +91,7 @@ function addRunner(
   engine: MemoryEngine,
   name: string,
   clock: Clock,
-  starts: ReadonlyMap<string, ActorStart>,
+  starts: Map<string, ActorStart>,
 ): LinkRunner {
   const carrier = engine.connect(name);
   const channels = new Map<string, ReliableChannel>();
@@ -116,8 +116,10 @@ function addRunner(
   const topic = topics.runner(name);
   void carrier.listen(topic, async (raw) => {
     const opened = await unwrap(carrier, () => sealer, topic, raw);
-    const { packet, ...id } = ToRunner.parse(opened?.value);
-    channels.get(nameAttempt(id))?.receive(packet);
+    const message = ToRunner.parse(opened?.value);
+    const attempt = nameAttempt(message);
+    if (message.type === "packet") channels.get(attempt)?.receive(message.packet);
+    else attempts.get(attempt)?.end();
   });
   carrier.take(["default"], 1000, async ({ id, body }) => {
     const opened = await unwrap(carrier, () => sealer, id, body);
@@ -134,7 +136,12 @@ function addRunner(
     const ended = Promise.withResolvers<void>();
     attempts.set(id, { id: attemptId, end: ended.resolve });
     await Promise.race([ended.promise, runOffered(offered, start, channel, clock, name, () => isGone)]);
+    // What it has sent last may not have arrived; the session says when it is over.
+    await ended.promise;
+    starts.delete(id);
     attempts.delete(id);
+    channels.get(id)?.close();
+    channels.delete(id);
   });
   beat();
   return {
@@ -158,30 +165,25 @@ async function runOffered(
   const services = sessionServices({ clock, edits: async () => null });
   services.attach(channel);
   const stopped = new AbortController();
-  const terminated = Promise.withResolvers<RunnerExit>();
   const boarded = await services.board({ runner, version: "test", lacks: [] });
   if (boarded !== "go") return;
   const model = gatewayClient(start.connect(), async () => start.services.model(1));
   receive(channel, agentNotices, {
     cancel: (reason) => stopped.abort(new Error(reason)),
     watch: (on) => model.watch(on),
-    terminate: () => terminated.resolve({ type: "terminated" }),
   });
   const notify = sender<typeof sessionNotices>(channel);
   const { run, command, background, hidden } = start.services;
-  const exit = await Promise.race([
-    terminated.promise,
-    runActor({
-      ...{ spec, model, clock, signal: stopped.signal },
-      services: { ...services, run, command, background, hidden, model: start.services.model },
-      check: async (schema, value) => checkData(schema, value),
-      tools: ({ name, module }) => (module ? moduleTool(name, module) : own.get(name)),
-      report: (report) => notify("report", report),
-    }).then(
-      (): RunnerExit => ({ type: "returned" }),
-      (error: unknown): RunnerExit => ({ type: "threw", message: errorMessage(error) }),
-    ),
-  ]);
+  const exit = await runActor({
+    ...{ spec, model, clock, signal: stopped.signal },
+    services: { ...services, run, command, background, hidden, model: start.services.model },
+    check: async (schema, value) => checkData(schema, value),
+    tools: ({ name, module }) => (module ? moduleTool(name, module) : own.get(name)),
+    report: (report) => notify("report", report),
+  }).then(
+    (): RunnerExit => ({ type: "returned" }),
+    (error: unknown): RunnerExit => ({ type: "threw", message: errorMessage(error) }),
+  );
   model.close();
   if (!isGone()) notify("exit", exit);
 }

@@ -6,12 +6,13 @@ import { type Script, type ScriptedModel, scriptedModel } from "../../src/model/
 import type { SupervisorOptions } from "../../src/session/options.ts";
 import { Supervisor } from "../../src/session/supervisor.ts";
 import { inThreadHost } from "./in-thread-host.ts";
+import { openLink } from "./link-host.ts";
 import { isLong } from "./long.ts";
 import { seededScheduler } from "./scheduler.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 /** Both hosts an actor may live on; the long run has both. */
-const hosts = ["worker threads", "in-thread"] as const;
+const hosts = ["worker threads", "in-thread", "link"] as const;
 export type HostName = (typeof hosts)[number];
 /** Where the thread matters (gate, mail, stopping, resuming): every day on the host that ships. */
 export const shippedHosts: readonly HostName[] = isLong ? hosts : ["worker threads"];
@@ -46,13 +47,29 @@ export function supervised(
     home,
     source: { provider: "client", client: model },
     onEvent: (event) => events.push(event),
-    ...(host === "in-thread" ? { host: inThreadHost(seededScheduler(seeded(11))) } : {}),
+    ...hostOf(host),
     ...own,
     // A script's failures are meant; tests of patience ask for it. A server may be slow on a machine that is busy.
     limits: { patienceMs: 0, mcpStartMs: 50_000, ...own.limits },
   });
   onTestFinished(() => supervisor.close());
   return { supervisor, model, cwd, home, events };
+}
+
+function hostOf(host: HostName): Pick<SupervisorOptions, "host"> {
+  switch (host) {
+    case "worker threads":
+      return {};
+    case "in-thread":
+      return { host: inThreadHost(seededScheduler(seeded(11))) };
+    case "link": {
+      const link = openLink({ random: seeded(11) });
+      link.addRunner("r1");
+      return { host: link.host };
+    }
+    default:
+      return host satisfies never;
+  }
 }
 
 /** A small seeded generator, so that an order that fails can be played again. */

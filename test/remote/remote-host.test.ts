@@ -1,0 +1,192 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod/mini";
+import type { Clock } from "../../src/mailbox/clock.ts";
+import { MAIN } from "../../src/mailbox/ids.ts";
+import type { ModelRequest } from "../../src/model/client.ts";
+import type { Script, ScriptedTurn } from "../../src/model/scripted.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
+import { repliesIn } from "../supervisor/resume-world.ts";
+import { type LinkOptions, openLink } from "../support/link-host.ts";
+import { seeded, supervised } from "../support/supervised.ts";
+
+/** A second of it passes in five milliseconds: what is lost is noticed within the test's patience. */
+const fast: Clock = {
+  now: () => performance.now() * 200,
+  date: () => new Date().toISOString(),
+  after(ms, call) {
+    const timer = setTimeout(call, ms / 200);
+    return () => clearTimeout(timer);
+  },
+};
+
+const TURNS = 6;
+
+/** A tool with an effect that can be counted, in the agent's own process. */
+function steps() {
+  const done: number[] = [];
+  const tool = defineTool({
+    runsIn: "caller",
+    name: "Step",
+    description: "Does a step.",
+    inputSchema: z.object({ n: z.number() }),
+    permissionLevel: "write",
+    call: async ({ n }) => {
+      done.push(n);
+      return `did ${n}`;
+    },
+  });
+  return { done, tool };
+}
+
+/** Six steps, one after the other, then a report: by what its conversation has, whichever attempt asks. */
+const script = (request: ModelRequest): ScriptedTurn => {
+  const n = repliesIn(request);
+  if (n === TURNS) return { text: "all steps are done" };
+  return { text: `step ${n}`, calls: [{ name: "Step", input: { n } }] };
+};
+
+/** A session whose main conversation runs over a link. */
+function linked(options: Partial<LinkOptions>, runners: readonly string[] = ["r1"], given: Script = script) {
+  const { done, tool } = steps();
+  const link = openLink({ random: seeded(3), clock: fast, ...options });
+  const byName = new Map(runners.map((name) => [name, link.addRunner(name)]));
+  const world = supervised("in-thread", given, {
+    ...{ host: link.host, tools: [tool], allowedTools: ["Step"] },
+    limits: { graceMs: 2_000 },
+  });
+  return { ...world, link, done, byName };
+}
+
+const inOrder = Array.from({ length: TURNS }, (_, n) => n);
+
+describe("an actor on a runner", () => {
+  test.each([
+    ["without faults", {}],
+    ["a tenth of the messages is lost", { drop: 0.1 }],
+    ["each second message comes twice", { duplicate: 0.5 }],
+    ["nothing keeps its order", { reorder: 1 }],
+    ["messages take up to three seconds", { delay: 0.5, delayMs: 3_000 }],
+    ["each attempt is handed out twice", { repeatAttempt: 1 }],
+    [
+      "all of it",
+      { drop: 0.1, duplicate: 0.3, reorder: 0.5, delay: 0.3, delayMs: 3_000, repeatAttempt: 0.5 },
+    ],
+  ])("ends as it does here, and does each step once: %s", async (_, faults) => {
+    const { supervisor, done } = linked({ faults }, ["r1", "r2"]);
+    const { status, text, turns } = (await supervisor.prompt("go")).summary;
+    expect({ status, text, turns, done }).toEqual({
+      ...{ status: "done", text: "all steps are done", turns: TURNS + 1 },
+      done: inOrder,
+    });
+  });
+
+  test("whose runner is lost is continued by another one from its last turn, and no step is done twice", async () => {
+    const killed = Promise.withResolvers<void>();
+    const world = linked({}, ["r1"], (request) => {
+      if (repliesIn(request) === 3 && world.byName.size === 1) {
+        world.byName.get("r1")?.kill();
+        world.byName.set("r2", world.link.addRunner("r2"));
+        killed.resolve();
+      }
+      return script(request);
+    });
+    const { status, text } = (await world.supervisor.prompt("go")).summary;
+    await killed.promise;
+    expect({ status, text, done: world.done }).toEqual({
+      ...{ status: "done", text: "all steps are done", done: inOrder },
+    });
+    const [main] = world.supervisor.tree();
+    expect(main?.runner).toBe("r2");
+  });
+
+  test("without a runner it says so, starts nowhere else, and runs when one comes", async () => {
+    const world = linked({}, []);
+    const ended = world.supervisor.prompt("go");
+    const waits = () => world.supervisor.tree().find(({ id }) => id === MAIN)?.activity;
+    await expect.poll(waits).toEqual({
+      type: "tool",
+      tool: "runner",
+      title: "waits for a runner of pool default; none is connected",
+    });
+    expect(world.done).toEqual([]);
+    world.link.addRunner("late");
+    expect((await ended).summary.status).toBe("done");
+  });
+
+  test("that takes three runners with it fails, and names them", async () => {
+    const names = ["a", "b", "c", "d"];
+    const world = linked({}, ["a"], () => {
+      const name = names.shift() ?? "";
+      world.byName.get(name)?.kill();
+      const [next] = names;
+      if (next !== undefined) world.byName.set(next, world.link.addRunner(next));
+      return { text: "never" };
+    });
+    const { status, reason } = (await world.supervisor.prompt("go")).summary;
+    expect({ status, reason }).toEqual({
+      status: "failed",
+      reason: "3 runners were lost with it, one after the other, without a turn in between: a, b, c.",
+    });
+  });
+
+  test.each(["before it has a runner", "while it runs"])("is cancelled %s", async (when) => {
+    const world = linked({}, when === "while it runs" ? ["r1"] : [], () => {
+      world.supervisor.cancel(MAIN, "enough");
+      return { after: (signal) => new Promise((resolve) => signal.addEventListener("abort", resolve)) };
+    });
+    const ended = world.supervisor.prompt("go");
+    if (when !== "while it runs") {
+      await expect.poll(() => world.link.engine.attempts.length).toBe(1);
+      world.supervisor.cancel(MAIN, "enough");
+    }
+    expect((await ended).summary.status).toBe("cancelled");
+    await expect.poll(() => world.link.engine.attempts).toEqual([]);
+  });
+
+  test("outlives an engine that is away for minutes: nothing is lost, and no attempt is judged", async () => {
+    const world = linked({}, ["r1"], (request) => {
+      if (repliesIn(request) !== 2) return script(request);
+      world.link.engine.setDown(true);
+      return { ...script(request), after: wait(120_000).then(() => world.link.engine.setDown(false)) };
+    });
+    const { status } = (await world.supervisor.prompt("go")).summary;
+    expect({ status, done: world.done }).toEqual({ status: "done", done: inOrder });
+    expect(
+      world.events.filter((event) => event.type === "agent" && event.view.activity.type === "retrying"),
+    ).toEqual([]);
+  });
+
+  test.each(["in", "out", "both"] as const)(
+    "that was cut off (%s) for longer than its lease is told that it is over, and nothing of it is accepted",
+    async (cut) => {
+      const world = linked({}, ["r1"], async (request) => {
+        if (repliesIn(request) === 2 && world.byName.size === 1) {
+          world.link.engine.cut("r1", cut);
+          world.byName.set("r2", world.link.addRunner("r2"));
+          // Attempt 1 gets its reply when attempt 2 is at work.
+          await wait(200_000);
+          world.link.engine.mend("r1");
+        }
+        return script(request);
+      });
+      const { status, text } = (await world.supervisor.prompt("go")).summary;
+      expect({ status, text }).toEqual({ status: "done", text: "all steps are done" });
+      expect(world.done).toEqual(inOrder);
+    },
+  );
+
+  test("an attempt that waited in an engine without a memory is offered again", async () => {
+    const world = linked({}, []);
+    const ended = world.supervisor.prompt("go");
+    await expect.poll(() => world.link.engine.attempts.length).toBe(1);
+    world.link.engine.setDown(true);
+    world.link.engine.loseData();
+    world.link.engine.setDown(false);
+    world.link.addRunner("r1");
+    expect((await ended).summary.status).toBe("done");
+  });
+});
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => fast.after(ms, () => resolve()));
+}
