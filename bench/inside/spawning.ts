@@ -66,7 +66,13 @@ async function untilFirstRequest(host: ActorHost, began = performance.now()): Pr
     asked.resolve(performance.now() - began);
     port1.postMessage({ type: "outcome", id, outcome: done });
   });
-  const { exited } = host.start({ spec: spec(agents), services, connect: () => port2, onReport() {} });
+  const { exited } = host.start({
+    spec: spec(agents),
+    services,
+    connect: () => port2,
+    elsewhere: null,
+    onReport() {},
+  });
   const exit = await exited;
   if (exit.type !== "returned") throw new Error(`The measured agent ended as ${JSON.stringify(exit)}.`);
   return asked.promise;

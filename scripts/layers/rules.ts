@@ -36,6 +36,7 @@ const BELOW_CORE = [
   "timers",
   "lsp",
   "actors",
+  "remote",
   "events",
 ];
 
@@ -123,8 +124,11 @@ export const rules: Rules = {
         ...all("src/model/gateway-client.ts"),
         ...all("src/model/conversation-transfer.ts"),
         types("src/model/client.ts"),
+        types("src/engine/carrier.ts"),
       ],
     ],
+    // The session's side of actors on runners.
+    ["remote", folders("lib", "mailbox", "engine", "actors")],
     // What a session reports, as plain data.
     ["events", [...folders("lib", "mailbox"), types("src/policy/")]],
     // How anything is drawn and typed; what is shown is given to it.
@@ -177,6 +181,7 @@ export const rules: Rules = {
         "isolation",
         "models",
         "receipts",
+        "runners",
         "skills",
         "tool-search",
       ],
@@ -192,6 +197,7 @@ export const rules: Rules = {
     ["messages", ["user-actors"]],
     ["models", ["compaction"]],
     ["plan-mode", ["gate"]],
+    ["runners", ["budget", "gate"]],
     ["sandbox", ["background", "gate"]],
     ["servers", ["agents", "skills"]],
     ["skills", ["background", "gate", "models"]],

@@ -1,5 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
+import type { Carrier } from "../engine/carrier.ts";
 import type { ActorSpec, FromAgent } from "../mailbox/messages.ts";
+import type { OfferedSpec, Paid, RunnerRules, SentEdits } from "../mailbox/runners.ts";
 import type { Services } from "../mailbox/services.ts";
 
 /** Where actors run; the caller does not see where that is. */
@@ -18,8 +20,22 @@ export interface ActorStart {
   readonly services: Services;
   /** Returns a channel to the model gateway for the agent; its taker owns it. Throws if the gateway is gone. */
   connect(): MessagePort;
+  /** What its session does for it if it runs on a runner; null if no runners are set up. */
+  readonly elsewhere: SessionSide | null;
   /** What the agent reports of itself, for users; nothing depends on it. */
   onReport(report: FromAgent): void;
+}
+
+/** What a session does for an actor on a runner, in addition to its services. */
+export interface SessionSide {
+  /** All that a runner needs to be this agent, apart from its attempt. Rejects with a sentence if it cannot be had. */
+  offer(carrier: Carrier): Promise<Pick<OfferedSpec, "version" | "files" | "setup">>;
+  /** Makes the agent's files here what they are on its runner, durably. */
+  takeEdits(edits: SentEdits, carrier: Carrier): Promise<void>;
+  /** Books a request to a model. */
+  paid(paid: Paid): void;
+  /** Returns the permission rules in force, by which the runner evaluates calls as well. */
+  rules(): RunnerRules;
 }
 
 export interface ActorHandle {

@@ -1,4 +1,4 @@
-import { choice, decimal, duration, flag, repeated, text, toolNames, whole } from "./option.ts";
+import { choice, decimal, duration, flag, optionalText, repeated, text, toolNames, whole } from "./option.ts";
 
 /** Flags that every command which starts a session shares. */
 export const sessionFlags = {
@@ -66,6 +66,18 @@ export const sessionFlags = {
   strictMcpConfig: flag({
     name: "strict-mcp-config",
     summary: "start the MCP servers of --mcp-config and no others",
+  }),
+  engine: text({
+    name: "engine",
+    value: "URL",
+    summary: "the engine through which agents reach runners: redis://, postgres:// or ssh://HOST",
+    fallback: "troupe.runners.engine",
+  }),
+  runners: optionalText({
+    name: "runners",
+    value: "POOL",
+    summary: "agents run on runners of this pool instead of here",
+    fallback: "default",
   }),
   pluginDir: repeated({
     name: "plugin-dir",

@@ -121,6 +121,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
     worksElsewhere ? trusts : agreed(digest),
   );
   const title = resume?.title || own.title;
+  const runners = await runnersOf(args, home, read.settings.runners);
   const waitsInInbox = args.value(permissionPromptTool) === INBOX;
   return {
     settings,
@@ -171,10 +172,26 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
       context: contextOf(io, home, trusted),
       ...{ agents: agents.agents, agentsNow: agents.agentsNow, skills },
       ...budgetOf(args, read),
+      ...(runners === undefined ? {} : { runners }),
       ...(title === undefined ? {} : { title }),
       ...(resume === undefined ? {} : { resume }),
     },
   };
+}
+
+/** Returns undefined if no engine is set. Throws a `UsageError` if runners are wanted all the same. */
+async function runnersOf(
+  args: Arguments,
+  home: string,
+  settings: ReadSettings["settings"]["runners"],
+): Promise<SupervisorOptions["runners"]> {
+  const engine = args.value(flags.engine) ?? settings.engine;
+  const pool = args.value(flags.runners);
+  if (engine === undefined && pool !== undefined)
+    throw new UsageError("--runners needs an engine: add --engine URL, or set troupe.runners.engine.");
+  if (engine === undefined) return undefined;
+  const { sessionRunners } = await import("./runners/session-runners.ts");
+  return sessionRunners({ ...settings, engine, home, ...(pool === undefined ? {} : { pool }) });
 }
 
 /** Memory is read in an untrusted directory too; only what it imports from elsewhere is not. */

@@ -14,7 +14,7 @@ const Envelope = z.union([
 ]);
 
 /** Seals a text for a topic, or a queue, of a session. Rejects if the engine is away, or it is over 8 MiB. */
-export async function wrap(
+export async function sealMessage(
   { putBlob }: Pick<Carrier, "putBlob">,
   sealer: Sealer,
   session: string,
@@ -27,10 +27,10 @@ export async function wrap(
 }
 
 /**
- * Opens what `wrap` made; null if it is none of ours, or its blob is gone. `sealerOf` gives the key of the session that the
+ * Opens what `sealMessage` made; null if it is none of ours, or its blob is gone. `sealerOf` gives the key of the session that the
  * message names.
  */
-export async function unwrap(
+export async function openMessage(
   { getBlob }: Pick<Carrier, "getBlob">,
   sealerOf: (session: string) => Sealer | null,
   topic: string,

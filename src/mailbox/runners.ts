@@ -4,7 +4,7 @@ import { CompactAnswer, CompactBegin, type CompactEnd, Compacted } from "./compa
 import { Usage } from "./conversation.ts";
 import { ActorId, SessionId } from "./ids.ts";
 import { ActorSpec, CallResult, FromAgent, Reply, Turn } from "./messages.ts";
-import { type Frame, isFrame } from "./rpc/frames.ts";
+import { Packet } from "./rpc/reliable-channel.ts";
 import { type Notices, type Requests, unchecked } from "./rpc/table.ts";
 import { Finish, FinishAnswer, TurnAnswer } from "./turn-answers.ts";
 
@@ -27,7 +27,7 @@ export function nameAttempt({ session, actor, attempt }: AttemptId): string {
 }
 
 /** Files of an agent: a commit, and what of it the runner may lack. */
-export const Files = z.object({
+export const SentFiles = z.object({
   /** Names the repository on every machine: a digest of its root commits. */
   repository: z.string(),
   commit: z.string(),
@@ -39,12 +39,34 @@ export const Files = z.object({
   bundle: z.nullable(z.string()),
   remote: z.optional(z.object({ url: z.string(), ref: z.string() })),
 });
-export type Files = z.infer<typeof Files>;
+export type SentFiles = z.infer<typeof SentFiles>;
+
+/** What a session has set for its sandbox: the settings `troupe.sandbox`. */
+const SandboxRules = z.object({
+  mode: z.enum(["off", "on", "required"]),
+  autoAllow: z.boolean(),
+  allowedDomains: z.readonly(z.array(z.string())),
+  deniedDomains: z.readonly(z.array(z.string())),
+  managedDomainsOnly: z.boolean(),
+  denyWrite: z.readonly(z.array(z.string())),
+  denyRead: z.readonly(z.array(z.string())),
+  readOnly: z.boolean(),
+});
 
 /** Permission rules as data, which the runner evaluates as well: the stricter decision holds. */
 export const RunnerRules = z.object({
-  mode: z.string(),
-  rules: z.object({ deny: z.array(z.string()), ask: z.array(z.string()), allow: z.array(z.string()) }),
+  mode: z.enum(["plan", "dontAsk", "default", "acceptEdits", "bypassPermissions"]),
+  /** A rule's scope says where its paths begin. */
+  rules: z.array(
+    z.object({
+      text: z.string(),
+      behaviour: z.enum(["allow", "ask", "deny"]),
+      scope: z.enum(["enterprise", "user", "project", "local", "cli", "session", "library"]),
+    }),
+  ),
+  sandbox: z.optional(SandboxRules),
+  /** Every command is a question. */
+  askEveryCommand: z.exactOptional(z.literal(true)),
 });
 export type RunnerRules = z.infer<typeof RunnerRules>;
 
@@ -54,7 +76,7 @@ export const OfferedSpec = z.object({
   /** The version of the session's Troupe. */
   version: z.string(),
   spec: ActorSpec,
-  files: z.nullable(Files),
+  files: z.nullable(SentFiles),
   rules: RunnerRules,
   /** A command that runs once in a new worktree. */
   setup: z.optional(z.string()),
@@ -62,8 +84,8 @@ export const OfferedSpec = z.object({
 export type OfferedSpec = z.infer<typeof OfferedSpec>;
 
 /** An agent's files after a turn: its newest snapshot, and what of it the session lacks (a blob of the engine). */
-export const Edits = z.object({ commit: z.string(), bundle: z.string() });
-export type Edits = z.infer<typeof Edits>;
+export const SentEdits = z.object({ commit: z.string(), bundle: z.string() });
+export type SentEdits = z.infer<typeof SentEdits>;
 
 /** The first request of an attempt; nothing of it runs before the response. */
 const Boarding = z.object({
@@ -85,21 +107,21 @@ export const Paid = z.object({
   asked: z.string(),
   usage: Usage,
   apiMs: z.number(),
-  broken: z.optional(z.literal(true)),
-  odd: z.optional(z.literal(true)),
+  broken: z.exactOptional(z.literal(true)),
+  odd: z.exactOptional(z.literal(true)),
 });
 export type Paid = z.infer<typeof Paid>;
 
 /** What an agent on a runner requests of its session. Each request has a key, under which it is answered once. */
-export const sessionRequests = {
+export const attemptRequests = {
   board: { request: Boarding, response: Boarded },
   before: { request: BeforeCall, response: CallDecision },
   /** With its edits, so that what is recorded as done is done here as well. */
-  after: { request: z.object({ after: AfterCall, edits: z.optional(Edits) }), response: AfterAnswer },
+  after: { request: z.object({ after: AfterCall, edits: z.optional(SentEdits) }), response: AfterAnswer },
   callTool: { request: Call, response: CallResult },
   reply: { request: Reply, response: z.null() },
-  turn: { request: z.object({ turn: Turn, edits: z.optional(Edits) }), response: TurnAnswer },
-  finish: { request: z.object({ finish: Finish, edits: z.optional(Edits) }), response: FinishAnswer },
+  turn: { request: z.object({ turn: Turn, edits: z.optional(SentEdits) }), response: TurnAnswer },
+  finish: { request: z.object({ finish: Finish, edits: z.optional(SentEdits) }), response: FinishAnswer },
   compacting: { request: CompactBegin, response: CompactAnswer },
   compacted: { request: unchecked<CompactEnd>(), response: z.nullable(Compacted) },
   hidden: { request: SearchMatches, response: z.array(z.string()) },
@@ -118,23 +140,15 @@ export const RunnerExit = z.discriminatedUnion("type", [
 export type RunnerExit = z.infer<typeof RunnerExit>;
 
 /** From the agent to its session, without a response. */
-export const sessionNotices = { report: FromAgent, exit: RunnerExit } satisfies Notices;
+export const attemptNotices = { report: FromAgent, exit: RunnerExit } satisfies Notices;
 
 /** From the session to the agent. */
 export const agentNotices = {
   cancel: z.string(),
   watch: z.boolean(),
+  /** The user has changed them: they hold from the next call on. */
+  rules: RunnerRules,
 } satisfies Notices;
-
-/** A frame of one attempt on its way, numbered, or only how far the other side's were received. */
-export const Packet = z.object({
-  /** Numbers this side's frames from 1. */
-  n: z.optional(z.number()),
-  frame: z.optional(z.custom<Frame>(isFrame)),
-  /** The other side's frames up to this one were received. */
-  got: z.number(),
-});
-export type Packet = z.infer<typeof Packet>;
 
 /** What runners say of themselves. */
 export const RunnerInfo = z.object({

@@ -1,23 +1,21 @@
 import type { ActorHandle, ActorStart, Exit, Vitals } from "../actors/hosts.ts";
+import type { Carrier } from "../engine/carrier.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { CallId } from "../mailbox/ids.ts";
 import type { ReliableChannel } from "../mailbox/rpc/reliable-channel.ts";
 import { receive, sender, serve } from "../mailbox/rpc/server.ts";
 import {
   type agentNotices,
+  attemptNotices,
+  attemptRequests,
   type Boarded,
-  type Edits,
-  type Paid,
   type RunnerExit,
-  sessionNotices,
-  sessionRequests,
+  type SentEdits,
 } from "../mailbox/runners.ts";
 
 export interface RemoteActorParts {
   readonly clock: Pick<Clock, "now">;
-  /** Takes an agent's files as they are now, durably. */
-  takeEdits(edits: Edits): Promise<void>;
-  onPaid(paid: Paid): void;
+  carrier(): Promise<Carrier>;
   onWarning(message: string): void;
   /** It has ended here, however: whoever still has it is told that it is over. */
   onEnd(runner: string | null): void;
@@ -42,6 +40,8 @@ export class RemoteActor implements ActorHandle {
   #beatAt = 0;
   #isOver = false;
   #isWatched = false;
+  /** The rules that its runner has, as text. */
+  #toldRules = "";
 
   constructor(start: ActorStart, parts: RemoteActorParts) {
     this.start = start;
@@ -75,15 +75,14 @@ export class RemoteActor implements ActorHandle {
     this.#channel = channel;
     this.#runner = runner;
     this.noteBeat();
-    const { services } = this.start;
-    const { onPaid } = this.#parts;
+    const { services, elsewhere } = this.start;
     const running = this.#running;
     const check = () => {
       if (this.#isOver || !this.#hasBoarded) throw new Error("This attempt of the agent is not under way.");
     };
-    const take = async (edits: Edits | undefined) => {
+    const take = async (edits: SentEdits | undefined) => {
       check();
-      if (edits !== undefined) await this.#parts.takeEdits(edits);
+      if (edits !== undefined) await elsewhere?.takeEdits(edits, await this.#parts.carrier());
       check();
     };
     /** Of one that has boarded, and not ended. */
@@ -91,11 +90,12 @@ export class RemoteActor implements ActorHandle {
       <Q, A>(answer: (question: Q) => Promise<A>) =>
       (question: Q): Promise<A> => {
         check();
+        this.#tellRules();
         return answer(question);
       };
     serve(
       channel,
-      sessionRequests,
+      attemptRequests,
       {
         board: ({ lacks }) => this.#board(lacks),
         before: served(async (call) => {
@@ -122,13 +122,13 @@ export class RemoteActor implements ActorHandle {
         compacted: served(services.compacted),
         hidden: served(async (found) => [...(await services.hidden(found))]),
         paid(paid) {
-          onPaid(paid);
+          elsewhere?.paid(paid);
           return null;
         },
       },
       { remember: { most: 200, large: new Set() } },
     );
-    receive(channel, sessionNotices, {
+    receive(channel, attemptNotices, {
       report: (report) => {
         if (!this.#isOver) this.start.onReport(report);
       },
@@ -176,13 +176,25 @@ export class RemoteActor implements ActorHandle {
     const runner = this.#runner;
     if (this.#isOver || runner === null) return "cancelled";
     if (lacks.length > 0) {
-      this.#settle({ type: "threw", message: `The runner ${runner} lacks ${lacks.join(", ")}: update it, or this Troupe` });
+      this.#settle({
+        type: "threw",
+        message: `The runner ${runner} lacks ${lacks.join(", ")}: update it, or this Troupe`,
+      });
       return "unfit";
     }
     this.#hasBoarded = true;
     this.start.onReport({ type: "place", runner, waits: null });
     if (this.#isWatched) this.watch(true);
     return "go";
+  }
+
+  /** The user may have changed them since the runner was told. */
+  #tellRules(): void {
+    const rules = this.start.elsewhere?.rules();
+    const text = JSON.stringify(rules);
+    if (rules === undefined || this.#channel === null || text === this.#toldRules) return;
+    if (this.#toldRules !== "") sender<typeof agentNotices>(this.#channel)("rules", rules);
+    this.#toldRules = text;
   }
 
   /** What ran when it left has an unknown result, which is recorded before its next attempt starts. */

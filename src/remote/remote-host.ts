@@ -1,18 +1,16 @@
 import type { ActorHost, ActorStart } from "../actors/hosts.ts";
 import type { Carrier } from "../engine/carrier.ts";
-import { type Sealer, unwrap, wrap } from "../engine/messages.ts";
+import { openMessage, type Sealer, sealMessage } from "../engine/messages.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
-import type { ActorId, SessionId } from "../mailbox/ids.ts";
+import type { SessionId } from "../mailbox/ids.ts";
 import type { ActorSpec } from "../mailbox/messages.ts";
 import { type Packet, reliableChannel } from "../mailbox/rpc/reliable-channel.ts";
 import {
   type AttemptId,
-  type Edits,
   HEARTBEAT_MS,
   nameAttempt,
   type OfferedSpec,
-  type Paid,
   type ToRunner,
   ToSession,
   topics,
@@ -26,14 +24,6 @@ export interface RemoteHostOptions {
   openCarrier(): Promise<Carrier>;
   readonly sealer: Sealer;
   readonly clock: Clock;
-  /** All that a runner needs to be this agent, apart from its attempt. Rejects with a sentence. */
-  offer(
-    spec: ActorSpec,
-    carrier: Carrier,
-  ): Promise<Pick<OfferedSpec, "version" | "files" | "rules" | "setup">>;
-  /** Makes the agent's files here those of its runner, durably. */
-  takeEdits(actor: ActorId, edits: Edits, carrier: Carrier): Promise<void>;
-  onPaid(actor: ActorId, paid: Paid): void;
   onWarning(message: string): void;
 }
 
@@ -111,12 +101,10 @@ export class RemoteHost implements ActorHost {
 
   #partsOf(spec: ActorSpec, waiting: Waiting): RemoteActorParts {
     const attempt = this.#idOf(spec);
-    const { actor } = attempt;
-    const { clock, takeEdits, onPaid, onWarning } = this.#options;
+    const { clock, onWarning } = this.#options;
     return {
       ...{ clock, onWarning },
-      takeEdits: async (edits) => takeEdits(actor, edits, await this.#open()),
-      onPaid: (paid) => onPaid(actor, paid),
+      carrier: () => this.#open(),
       onEnd: (runner) => {
         this.#actors.delete(waiting.name);
         if (runner !== null) this.#dismiss(attempt, runner);
@@ -127,12 +115,14 @@ export class RemoteHost implements ActorHost {
   }
 
   async #offer(actor: RemoteActor, waiting: Waiting): Promise<void> {
-    const { sealer, session, offer } = this.#options;
-    const { spec } = actor.start;
+    const { sealer, session } = this.#options;
+    const { spec, elsewhere } = actor.start;
     try {
+      if (elsewhere === null) throw new Error("Nothing here offers agents to runners.");
       const carrier = await this.#open();
-      const offered: OfferedSpec = { ...this.#idOf(spec), spec, ...(await offer(spec, carrier)) };
-      waiting.body = await wrap(carrier, sealer, session, waiting.name, JSON.stringify(offered));
+      const given = await elsewhere.offer(carrier);
+      const offered: OfferedSpec = { ...this.#idOf(spec), spec, rules: elsewhere.rules(), ...given };
+      waiting.body = await sealMessage(carrier, sealer, session, waiting.name, JSON.stringify(offered));
     } catch (error) {
       return actor.fail(errorMessage(error));
     }
@@ -187,7 +177,7 @@ export class RemoteHost implements ActorHost {
     const { sealer, session } = this.#options;
     const carrier = this.#carrier;
     if (carrier === null) return;
-    const opened = await unwrap(carrier, (id) => (id === session ? sealer : null), topic, raw).catch(
+    const opened = await openMessage(carrier, (id) => (id === session ? sealer : null), topic, raw).catch(
       () => null,
     );
     const parsed = opened && ToSession.safeParse(opened.value);
@@ -239,7 +229,10 @@ export class RemoteHost implements ActorHost {
     const topic = topics.runner(runner);
     const send = async () => {
       const carrier = await this.#open();
-      await carrier.publish(topic, await wrap(carrier, sealer, session, topic, JSON.stringify(message)));
+      await carrier.publish(
+        topic,
+        await sealMessage(carrier, sealer, session, topic, JSON.stringify(message)),
+      );
     };
     // What is lost is sent again.
     const sent = send().catch(() => {});
@@ -282,7 +275,7 @@ export class RemoteHost implements ActorHost {
     const carrier = this.#carrier;
     if (carrier === null) return;
     const text = JSON.stringify({ type: "who", topic: topics.session(session) });
-    void wrap(carrier, sealer, session, topics.runners, text)
+    void sealMessage(carrier, sealer, session, topics.runners, text)
       .then((sealed) => carrier.publish(topics.runners, sealed))
       .catch(() => {});
   }

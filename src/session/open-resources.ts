@@ -23,6 +23,7 @@ import { credentialsIn } from "../policy/secrets/credentials.ts";
 import { type RedactedText, redactionOf, redactor, type Secrets } from "../policy/secrets/redactor.ts";
 import { startProcesses } from "../processes/client.ts";
 import type { Processes } from "../processes/processes.ts";
+import { routedHost } from "../remote/routed-host.ts";
 import { limitsOf } from "../supervisor/limits.ts";
 import type { OnEvent } from "../supervisor/listener.ts";
 import { type Outputs, outputsIn } from "../supervisor/outputs.ts";
@@ -81,7 +82,12 @@ export function openResources(given: SupervisorOptions, onEvent: OnEvent): Sessi
   const release = options.resume?.release ?? locked(place, onWarning);
   const outputs = outputsIn(home, place.folder, ids);
   const types = new AgentTypes(options.agents ?? [], options);
-  const host = options.host ?? leasingHost({ mostThreads: threadsWithin(MOST_THREADS), onFault: onWarning });
+  const host =
+    options.host ??
+    routedHost(
+      leasingHost({ mostThreads: threadsWithin(MOST_THREADS), onFault: onWarning }),
+      options.runners?.createHost({ session: id, clock, onWarning }) ?? null,
+    );
   const gateway = openGateway(options, limits, clock);
   gateway.onClosed(onWarning);
   const goOn = options.resume?.end;

@@ -46,6 +46,7 @@ import { SessionModels } from "../features/models/index.ts";
 import { planService } from "../features/plan-mode/index.ts";
 import { planFilesIn } from "../features/plan-mode/plan-files.ts";
 import { receiptsFeature } from "../features/receipts/index.ts";
+import { runnersFeature } from "../features/runners/index.ts";
 import { commandSandbox } from "../features/sandbox/index.ts";
 import { type OpenedServers, openServers } from "../features/servers/index.ts";
 import { openSkills, skillFolders } from "../features/skills/index.ts";
@@ -132,9 +133,8 @@ const SESSION_END_MS = 5_000;
 export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScripts: StartAgent): OpenSession {
   // ---- what it needs -----------------------------------------------------------------------------
   const resources = openResources(given, onEvent);
-  const { options, onWarning, folders, id, ids, clock, limits, home, place, outputs, model, types } =
-    resources;
-  const { host, gateway, journal, processes } = resources;
+  const { options, onWarning, folders, id, ids, clock, limits, home, place } = resources;
+  const { outputs, model, types, host, gateway, journal, processes } = resources;
   const { cwd } = options;
   const added = new AddedDirs(folders.slice(1));
   const foreignGit = options.foreignGit ?? (() => null);
@@ -249,8 +249,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
   const steps = openTasks({ journal, actors, hooks, caller }, options.resume?.state.tasks);
   const ours = sessionTools({
     tasks: steps,
-    // Without Bash there are no background commands.
-    background: isOff(["Bash"]) ? null : backgroundService(background, actors, clock),
+    background: isOff(["Bash"]) ? null : backgroundService(background, actors, clock), // Bash starts them
     questions: asks,
     plan: planService({ mode, asks, files: plans, cwd }),
     workflows: async () => (await scripts()).workflows,
@@ -365,6 +364,7 @@ export function openSession(given: SupervisorOptions, onEvent: OnEvent, forScrip
     // Before the budget, which counts in prices of the model that is asked next.
     models.joints,
     budgetFeature({ spending, usage, clock, actors }),
+    runnersFeature({ options, usage, rules, mode }),
     ...(skills === null ? [] : [skills]),
     contextFeature(context),
     compactionFeature({ journal, outputs, hooks, caller }),

@@ -12,6 +12,7 @@ import type { CompactionOptions } from "../features/compaction/windows.ts";
 import type { WorktreeSettings } from "../features/isolation/worktree-settings.ts";
 import type { LanguageServersOption } from "../features/languages/index.ts";
 import type { ModelService } from "../features/models/index.ts";
+import type { Runners } from "../features/runners/index.ts";
 import type { ScriptEnd, ScriptRequest } from "../features/scripts/index.ts";
 import type { ScriptEstimate } from "../features/scripts/script-estimate.ts";
 import type { ServerService } from "../features/servers/index.ts";
@@ -198,6 +199,8 @@ export interface SupervisorOptions extends AgentModels {
   readonly permissionPromptTool?: string;
   /** Language servers that may be started, for the tool LSP (default: none, and no such tool). */
   readonly languageServers?: LanguageServersOption;
+  /** Other machines for agents that name a pool of runners, or for all (default: none). */
+  readonly runners?: Runners;
   /** Where actors run; worker threads where absent. */
   readonly host?: ActorHost;
   /** Starts the threads of the gateway and of the journal, for a program that has booted them ahead. */
@@ -239,6 +242,8 @@ export interface SpawnRequest<Output = JsonSchema | z.core.$ZodType> {
   readonly accept?: Accept;
   /** Its calls that read or change files have a thread that nothing else uses until it ends (default: leased with each call). */
   readonly thread?: "own";
+  /** The pool of runners that it runs on (default: the definition's, else the session's, else here). Rejects without `runners`. */
+  readonly runner?: string;
   /**
    * Names what is asked for. If an agent of this session with the same key has ended `done`, or `partial` without a
    * schema, its result is the answer; one that was

@@ -122,6 +122,7 @@ export class Supervisor implements SupervisorHandle {
     tokenBudget,
     accept,
     thread,
+    runner,
     key,
     onStart,
     ...unknown
@@ -141,7 +142,7 @@ export class Supervisor implements SupervisorHandle {
     const called = typed ? await skills?.callFor(text, signal ?? NEVER) : undefined;
     const images = typed ? this.#session.context.imagesIn(called?.mentions ?? text, called?.attached) : [];
     const asked = {
-      ...{ prompt: called?.prompt ?? text, images, description, isolation, merge },
+      ...{ prompt: called?.prompt ?? text, images, description, isolation, merge, runner },
       model: model ?? called?.model,
       ...(tokenBudget === undefined ? {} : { tokenBudget }),
       ...(accept === undefined ? {} : { accept }),

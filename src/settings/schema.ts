@@ -4,6 +4,7 @@ import type { Effort } from "../mailbox/effort.ts";
 import { limitSettings, NOT_IN_PROJECT, ONLY_STRICTER } from "./limit-settings.ts";
 import { modes, modeWidth } from "./modes.ts";
 import { pluginSettings } from "./plugin-settings.ts";
+import { runnersSettings } from "./runners-settings.ts";
 import {
   alias,
   entries,
@@ -309,6 +310,7 @@ export const schema = {
     ),
   },
   worktree: worktreeSettings,
+  runners: runnersSettings,
   statusLine: setting(
     "statusLine",
     statusLineCommand(),

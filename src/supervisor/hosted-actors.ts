@@ -1,4 +1,4 @@
-import type { ActorHandle, ActorHost, Exit } from "../actors/hosts.ts";
+import type { ActorHandle, ActorHost, Exit, SessionSide } from "../actors/hosts.ts";
 import type { Journal } from "../journal/journal.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { type ActorId, MAIN } from "../mailbox/ids.ts";
@@ -7,6 +7,7 @@ import type { Gateway } from "../model/client.ts";
 import type { Processes } from "../processes/processes.ts";
 import type { Actor } from "./actor-record.ts";
 import { actorServices, beforeTurn, type ServiceParts } from "./actor-services.ts";
+import type { Joints } from "./joints.ts";
 import type { Toolbox } from "./toolbox.ts";
 
 export interface HostedParts extends Omit<ServiceParts, "connect"> {
@@ -47,6 +48,7 @@ export class HostedActors {
         spec,
         connect: () => this.#connect(actor),
         services: actorServices(actor, { ...this.#parts, connect: () => this.#connect(actor) }),
+        elsewhere: elsewhereOf(joints, actor),
         onReport: (report) => this.#read(actor, spec.attempt, report),
       });
     } catch (error) {
@@ -162,4 +164,9 @@ export class HostedActors {
     this.#graces.get(handle)?.();
     this.#graces.delete(handle);
   }
+}
+
+function elsewhereOf(joints: readonly Joints[], actor: Actor): SessionSide | null {
+  if (actor.spec.pool === undefined) return null;
+  return joints.find((feature) => feature.elsewhere)?.elsewhere?.(actor) ?? null;
 }

@@ -1,3 +1,4 @@
+import type { SessionSide } from "../actors/hosts.ts";
 import type { AgentDefinition } from "../context/agents/definition.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import type { Access, AfterAnswer, Call, CallDecision } from "../mailbox/calls.ts";
@@ -45,6 +46,8 @@ export interface Joints {
   afterCall?(call: EndedCall): Promise<AfterAnswer> | AfterAnswer;
   /** What else an actor may request. One feature serves each request; what none serves is refused. */
   services?(actor: Actor, attempt: Attempt): Partial<FeatureServices>;
+  /** What the session does for an actor that runs on a runner. One feature does it. */
+  elsewhere?(actor: Actor): SessionSide;
   /** What runs in the background of an actor, other than agents, and keeps the actor from ending. */
   keepsAlive?(actor: Actor): readonly KeptAlive[];
   /**

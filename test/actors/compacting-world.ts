@@ -148,7 +148,13 @@ export async function run(world: World): Promise<Run> {
       return { type: "closed" };
     },
   });
-  const handle = host.start({ spec: from, services, connect: () => gateway.connect(MAIN, true), onReport() {} });
+  const handle = host.start({
+    spec: from,
+    services,
+    connect: () => gateway.connect(MAIN, true),
+    elsewhere: null,
+    onReport() {},
+  });
   const exit = await Promise.race([handle.exited, reached.promise]);
   if (summary === null) handle.terminate();
   await handle.exited;

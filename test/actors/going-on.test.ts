@@ -52,7 +52,13 @@ async function run(host: ActorHost, from: ActorSpec, endAfter: number): Promise<
       return { type: "closed" };
     },
   });
-  const handle = host.start({ spec: from, services, connect: () => gateway.connect(MAIN, true), onReport() {} });
+  const handle = host.start({
+    spec: from,
+    services,
+    connect: () => gateway.connect(MAIN, true),
+    elsewhere: null,
+    onReport() {},
+  });
   await Promise.race([handle.exited, reached.promise]);
   if (summary === null) handle.terminate();
   await handle.exited;

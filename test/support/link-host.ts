@@ -1,8 +1,8 @@
 import { runActor } from "../../src/actors/actor.ts";
 import { checkData } from "../../src/actors/check-data.ts";
-import type { ActorHost, ActorStart } from "../../src/actors/hosts.ts";
+import type { ActorHost, ActorStart, SessionSide } from "../../src/actors/hosts.ts";
 import type { Carrier } from "../../src/engine/carrier.ts";
-import { type Sealer, unwrap, wrap } from "../../src/engine/messages.ts";
+import { openMessage, type Sealer, sealMessage } from "../../src/engine/messages.ts";
 import { errorMessage } from "../../src/lib/errors.ts";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
 import { SessionId } from "../../src/mailbox/ids.ts";
@@ -11,27 +11,34 @@ import { receive, sender } from "../../src/mailbox/rpc/server.ts";
 import {
   type AttemptId,
   agentNotices,
+  type attemptNotices,
   HEARTBEAT_MS,
   nameAttempt,
   OfferedSpec,
   type RunnerExit,
   type RunnerInfo,
-  type sessionNotices,
   ToRunner,
   type ToSession,
   topics,
 } from "../../src/mailbox/runners.ts";
 import { gatewayClient } from "../../src/model/gateway-client.ts";
 import { RemoteHost } from "../../src/remote/remote-host.ts";
-import { sessionServices } from "../../src/remote/session-services.ts";
 import { agentTools } from "../../src/tools/index.ts";
 import { moduleTool } from "../../src/tools/tool-module.ts";
 import { type Faults, MemoryEngine } from "./memory-carrier.ts";
+import { sessionServices } from "./session-services.ts";
 
 const SESSION = SessionId.parse("link");
 /** Its tests look at what a carrier does, not at what it can read. */
 const sealer: Sealer = { seal: (_, text) => text, open: (_, text) => text };
 const own = new Map(agentTools.map((tool) => [tool.name, tool]));
+
+const elsewhere: SessionSide = {
+  offer: async () => ({ version: "test", files: null }),
+  takeEdits: async () => {},
+  paid() {},
+  rules: () => ({ mode: "default", rules: [] }),
+};
 
 export interface LinkOptions {
   readonly random: () => number;
@@ -59,13 +66,6 @@ export function openLink({ random, faults, clock = systemClock }: LinkOptions): 
   const remote = new RemoteHost({
     ...{ session: SESSION, sealer, clock },
     openCarrier: async () => engine.connect("session"),
-    offer: async () => ({
-      version: "test",
-      files: null,
-      rules: { mode: "default", rules: { deny: [], ask: [], allow: [] } },
-    }),
-    takeEdits: async () => {},
-    onPaid() {},
     onWarning(message) {
       throw new Error(message);
     },
@@ -74,7 +74,7 @@ export function openLink({ random, faults, clock = systemClock }: LinkOptions): 
     start(start) {
       const { id: actor, attempt } = start.spec;
       starts.set(nameAttempt({ session: SESSION, actor, attempt }), start);
-      return remote.start(start);
+      return remote.start({ ...start, elsewhere });
     },
     warm: () => {},
     load: () => remote.load(),
@@ -104,7 +104,10 @@ function addRunner(
   const tell = async (message: ToSession) => {
     const topic = topics.session(SESSION);
     if (!isGone)
-      await carrier.publish(topic, await wrap(carrier, sealer, SESSION, topic, JSON.stringify(message)));
+      await carrier.publish(
+        topic,
+        await sealMessage(carrier, sealer, SESSION, topic, JSON.stringify(message)),
+      );
   };
   const beat = () => {
     if (isGone) return;
@@ -115,14 +118,14 @@ function addRunner(
   };
   const topic = topics.runner(name);
   void carrier.listen(topic, async (raw) => {
-    const opened = await unwrap(carrier, () => sealer, topic, raw);
+    const opened = await openMessage(carrier, () => sealer, topic, raw);
     const message = ToRunner.parse(opened?.value);
     const attempt = nameAttempt(message);
     if (message.type === "packet") channels.get(attempt)?.receive(message.packet);
     else attempts.get(attempt)?.end();
   });
   carrier.take(["default"], 1000, async ({ id, body }) => {
-    const opened = await unwrap(carrier, () => sealer, id, body);
+    const opened = await openMessage(carrier, () => sealer, id, body);
     const offered = OfferedSpec.parse(opened?.value);
     const start = starts.get(id);
     if (start === undefined) throw new Error(`${id} was never started`);
@@ -171,8 +174,9 @@ async function runOffered(
   receive(channel, agentNotices, {
     cancel: (reason) => stopped.abort(new Error(reason)),
     watch: (on) => model.watch(on),
+    rules() {},
   });
-  const notify = sender<typeof sessionNotices>(channel);
+  const notify = sender<typeof attemptNotices>(channel);
   const { run, command, background, hidden } = start.services;
   const exit = await runActor({
     ...{ spec, model, clock, signal: stopped.signal },

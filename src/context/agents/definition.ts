@@ -39,6 +39,8 @@ export interface AgentDefinition {
   readonly accept?: Accept;
   /** Its calls that read or change files have a thread that nothing else uses until it ends (default: leased with each call). */
   readonly thread?: "own";
+  /** The pool of runners on which each agent works (default: this machine). */
+  readonly runner?: string;
   /** How edits are merged (default: as settings say). */
   readonly merge?: MergeMode;
   /** What one agent may use, with all agents below it; taken from the parent's budget. */

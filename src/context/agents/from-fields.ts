@@ -63,6 +63,7 @@ const LIMITS: readonly (readonly [string, Meaning<unknown>])[] = [
   ["disallowedTools", readToolNames],
   ["isolation", meanings.readIsolation],
   ["accept", meanings.readAccept],
+  ["runner", meanings.readPool],
 ];
 
 /** The optional keys. */
@@ -80,6 +81,7 @@ const OPTIONAL: { readonly [Key in Optional]: Meaning<AgentDefinition[Key] | nul
   accept: meanings.readAccept,
   thread: meanings.readThread,
   merge: meanings.readMerge,
+  runner: meanings.readPool,
   background: readFlag,
   memory: meanings.memory,
   budget: meanings.budget,

@@ -48,6 +48,8 @@ export const mode: Meaning<AgentMode> = (value) => {
     : { value: found };
 };
 
+const POOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
 export const readIsolation: Meaning<"worktree" | null> = (value) => {
   if (value === "worktree") return { value };
   return value === false || value === "none" ? { value: null } : { wrong: "must be worktree" };
@@ -65,6 +67,11 @@ export const readThread: Meaning<"own" | null> = (value) => {
   if (value === "own") return { value };
   return value === "leased" ? { value: null } : { wrong: "must be own or leased" };
 };
+
+export const readPool: Meaning<string> = (value) =>
+  typeof value === "string" && POOL_NAME.test(value)
+    ? { value }
+    : { wrong: "must be the name of a pool: letters, digits, - and _" };
 
 export const readMerge: Meaning<MergeMode> = (value) => {
   const read = MergeMode.safeParse(value);

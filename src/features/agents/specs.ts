@@ -27,6 +27,7 @@ import { type CompactionOptions, windowFor } from "../compaction/windows.ts";
 import type { FirstWords, SessionContext } from "../context/session-context.ts";
 import { STANDING_WORDS } from "../context/situation.ts";
 import { modelSpec, type SessionModels } from "../models/index.ts";
+import type { Runners } from "../runners/index.ts";
 import type { SessionSkills } from "../skills/session-skills.ts";
 import { type DeferOptions, type DeferredTools, selectDeferredTools } from "../tool-search/index.ts";
 import { namedTools } from "./definition-tools.ts";
@@ -47,6 +48,7 @@ export interface SpecOptions {
   readonly fileRules?: Partial<FileRules>;
   readonly deferTools?: DeferOptions;
   readonly budget?: Budget;
+  readonly runners?: Pick<Runners, "pool">;
 }
 
 /** What all actors of a session have in common. */
@@ -84,6 +86,8 @@ export interface NewAgent {
   readonly accept?: Accept;
   readonly thread?: "own";
   readonly key?: string;
+  /** The pool of its runner; absent: it runs here. */
+  readonly pool?: string;
   /** Slugs of the MCP servers that its definition brings and that are held for it. */
   readonly servers?: readonly string[];
 }
@@ -145,6 +149,7 @@ function agentOwnParts(
     description: spawn.description,
     ...definedThinking(definition),
     ...(spawn.key === undefined ? {} : { key: spawn.key }),
+    ...(spawn.pool === undefined ? {} : { pool: spawn.pool }),
     ...((spawn.thread ?? definition.thread) === "own" ? { thread: "own" as const } : {}),
     role: [definition.prompt, skills?.text, canEdit(tools) ? mainSections.code : "", limitsText]
       .filter(Boolean)
@@ -244,6 +249,7 @@ interface OwnParts
     | "thinkingTokens"
     | "effort"
     | "thread"
+    | "pool"
   > {
   readonly root?: string;
   readonly role: string;

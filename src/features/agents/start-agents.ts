@@ -57,6 +57,8 @@ export interface AgentRequest {
   readonly accept?: Accept;
   readonly thread?: "own";
   readonly key?: string;
+  /** The pool of runners that it runs on; null: it runs here. */
+  readonly runner?: string | null | undefined;
 }
 
 interface StartOptions {
@@ -179,11 +181,13 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
   /** Starts a new agent. Throws with a reason for the model if it must not start. */
   start(
     definition: AgentDefinition,
-    { prompt, images = [], description, model, tokenBudget, outputSchema, accept, thread, key }: AgentRequest,
+    asked: AgentRequest,
     runFor: RunFor,
     { id, needs, caller, deadlineMs }: StartOptions,
   ): Actor {
+    const { prompt, images = [], description, model, tokenBudget, outputSchema, accept, thread, key } = asked;
     const { spawn, common, spending } = this.#parts;
+    const pool = this.#poolOf(definition, asked);
     const { availableModels, aliases } = common.options;
     const refusal = model === undefined ? null : modelRefusal(model, availableModels, aliases);
     if (refusal !== null) throw new Error(refusal);
@@ -198,6 +202,7 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
         ...(accept === undefined ? {} : { accept }),
         ...(thread === undefined ? {} : { thread }),
         ...(key === undefined ? {} : { key }),
+        ...(pool === undefined ? {} : { pool }),
       };
       return agentSpec(common, definition, agent, spending.budgetOf(definition));
     };
@@ -208,6 +213,16 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
       definition,
       ...(deadlineMs === undefined ? {} : { deadlineMs }),
     });
+  }
+
+  /** Throws if it needs a runner, and the session has no engine: it never runs here instead. */
+  #poolOf(definition: AgentDefinition, { runner = definition.runner }: AgentRequest): string | undefined {
+    const { runners } = this.#parts.common.options;
+    if (runner === null) return undefined;
+    if (runner === undefined || runners !== undefined) return runner ?? runners?.pool;
+    throw new Error(
+      `Agents of type ${definition.name} run on runners of pool ${runner}, and no engine is set. Start Troupe with --engine URL, or set troupe.runners.engine.`,
+    );
   }
 
   /** Runs an agent for a hook of this actor, in its directory: it is no child, so that no limit of its depth is in the way. */
@@ -222,7 +237,8 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
     const { id, ready } = this.prepare(definition, asked, root, signal);
     const needs = { root, ...(ready === null ? {} : await ready) };
     signal.throwIfAborted();
-    const agent = this.start(definition, asked, { owner, call: null, background: false }, { id, needs });
+    const here = { ...asked, runner: null };
+    const agent = this.start(definition, here, { owner, call: null, background: false }, { id, needs });
     const stop = () =>
       actors.stop(id, { status: "cancelled", reason: "The hook that started it has ended." });
     signal.addEventListener("abort", stop, { once: true });

@@ -1,15 +1,17 @@
+import * as z from "zod/mini";
 import type { Clock } from "../clock.ts";
 import { type Channel, channelEnds } from "./channel.ts";
-import type { Frame } from "./frames.ts";
+import { type Frame, isFrame } from "./frames.ts";
 
-/** A numbered frame on its way, or only the news of how far the other side's frames have come. */
-export interface Packet {
+/** A frame on its way, or only how far the other side's were received. */
+export const Packet = z.object({
   /** Numbers this side's frames from 1. */
-  readonly n?: number | undefined;
-  readonly frame?: Frame | undefined;
+  n: z.optional(z.number()),
+  frame: z.optional(z.custom<Frame>(isFrame)),
   /** The other side's frames up to this one were received. */
-  readonly got: number;
-}
+  got: z.number(),
+});
+export type Packet = z.infer<typeof Packet>;
 
 export interface ReliableChannel extends Channel {
   /** What the carrier brought, in any order and any number of times. */

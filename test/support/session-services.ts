@@ -1,18 +1,18 @@
-import type { Clock } from "../mailbox/clock.ts";
-import { Caller } from "../mailbox/rpc/caller.ts";
-import type { Channel } from "../mailbox/rpc/channel.ts";
-import type { RequestOf, ResponseOf } from "../mailbox/rpc/table.ts";
-import { type Edits, sessionRequests } from "../mailbox/runners.ts";
-import { PeerGone, type Services } from "../mailbox/services.ts";
+import type { Clock } from "../../src/mailbox/clock.ts";
+import { Caller } from "../../src/mailbox/rpc/caller.ts";
+import type { Channel } from "../../src/mailbox/rpc/channel.ts";
+import type { RequestOf, ResponseOf } from "../../src/mailbox/rpc/table.ts";
+import { attemptRequests, type SentEdits } from "../../src/mailbox/runners.ts";
+import { PeerGone, type Services } from "../../src/mailbox/services.ts";
 
-type Table = typeof sessionRequests;
+type Table = typeof attemptRequests;
 /** What the machine of an agent provides itself. */
 export type LocalServices = Pick<Services, "run" | "command" | "background" | "model" | "hidden">;
 
 export interface SessionServicesOptions {
   readonly clock: Pick<Clock, "after">;
   /** What the agent's calls have changed since it was asked last; null if nothing. Rejects with a sentence. */
-  edits(): Promise<Edits | null>;
+  edits(): Promise<SentEdits | null>;
 }
 
 /** What an agent on a runner requests of its session, over channels that may be replaced. */
@@ -26,7 +26,7 @@ export interface SessionServices extends Omit<Services, keyof LocalServices> {
 
 /** Requests have keys that follow from what they are, so that a session which was resumed knows them again. */
 export function sessionServices({ clock, edits }: SessionServicesOptions): SessionServices {
-  const caller = new Caller(sessionRequests, { clock, peer: "The session" });
+  const caller = new Caller(attemptRequests, { clock, peer: "The session" });
   const ask = async <M extends keyof Table & string>(
     method: M,
     key: string,

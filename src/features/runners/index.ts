@@ -1,0 +1,62 @@
+import type { ActorHost, SessionSide } from "../../actors/hosts.ts";
+import type { Clock } from "../../mailbox/clock.ts";
+import type { SessionId } from "../../mailbox/ids.ts";
+import type { RunnerRules } from "../../mailbox/runners.ts";
+import { defaultSandboxSettings, type SandboxSettings } from "../../policy/sandbox/sandbox.ts";
+import { narrower } from "../../settings/modes.ts";
+import type { PermissionMode } from "../../settings/rules.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { Joints } from "../../supervisor/joints.ts";
+import type { UsageMeter } from "../budget/usage-meter.ts";
+import type { SessionRules } from "../gate/session-rules.ts";
+
+/** Other machines on which agents can run. */
+export interface Runners {
+  /** The pool of agents for which neither their type nor their request names one; absent: those run here. */
+  readonly pool?: string;
+  /** A command that runs once in each new worktree on a runner. */
+  readonly setup?: string;
+  /** The version of this Troupe. */
+  readonly version: string;
+  createHost(parts: RunnersHostParts): ActorHost;
+}
+
+export interface RunnersHostParts {
+  readonly session: SessionId;
+  readonly clock: Clock;
+  onWarning(message: string): void;
+}
+
+export interface RunnersFeatureParts {
+  readonly options: {
+    readonly runners?: Runners;
+    readonly sandbox?: Partial<SandboxSettings>;
+    readonly askEveryCommand?: boolean;
+  };
+  readonly usage: Pick<UsageMeter, "hear">;
+  readonly rules: Pick<SessionRules, "withLent">;
+  readonly mode: { current(): PermissionMode };
+}
+
+/** Agents on other machines. Joint: `elsewhere` (what they take along, what they cost, by which rules they work). */
+export function runnersFeature(parts: RunnersFeatureParts): Joints {
+  const { runners } = parts.options;
+  return runners === undefined ? {} : { elsewhere: (actor) => sideOf(actor, runners, parts) };
+}
+
+function sideOf(actor: Actor, { version, setup }: Runners, parts: RunnersFeatureParts): SessionSide {
+  const { usage, rules, mode, options } = parts;
+  return {
+    offer: async () => ({ version, files: null, ...(setup === undefined ? {} : { setup }) }),
+    takeEdits: async () => {},
+    paid({ id: _, ...paid }) {
+      usage.hear({ type: "usage", actor: actor.id, ...paid });
+    },
+    rules: (): RunnerRules => ({
+      mode: narrower(mode.current(), actor.spec.permissionMode),
+      rules: rules.withLent().map(({ text, behaviour, scope }) => ({ text, behaviour, scope })),
+      sandbox: { ...defaultSandboxSettings, ...options.sandbox },
+      ...(options.askEveryCommand ? { askEveryCommand: true } : {}),
+    }),
+  };
+}

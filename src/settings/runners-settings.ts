@@ -1,0 +1,24 @@
+import { NOT_IN_PROJECT } from "./limit-settings.ts";
+import { setting, textSetting } from "./setting.ts";
+
+/** The settings of runners: other machines on which agents can run. */
+export const runnersSettings = {
+  engine: setting(
+    "troupe.runners.engine",
+    textSetting("the address of an engine"),
+    `The engine through which agents reach runners, such as \`redis://localhost:6379\`, \`postgres://…\` or \`ssh://HOST\`. \`--engine\` does the same for one run. ${NOT_IN_PROJECT}`,
+    { trust: "never" },
+  ),
+  key: setting(
+    "troupe.runners.key",
+    textSetting("a path"),
+    `The file with the key of the fleet, which \`troupe runners key\` makes. ${NOT_IN_PROJECT}`,
+    { fallback: "`~/.troupe/fleet.key`", trust: "never" },
+  ),
+  setup: setting(
+    "troupe.runners.setup",
+    textSetting("a command"),
+    `A shell command that runs once in each new worktree on a runner, before its agent starts. ${NOT_IN_PROJECT}`,
+    { trust: "never" },
+  ),
+} as const;
