@@ -77,8 +77,15 @@ export function commandEndLine(
   return `${paint(colour, mark)} ${name}${paint("dim", cutToWidth(end, Math.max(1, columns - 2 - displayWidth(name))))}`;
 }
 
-/** What an agent is doing, or how it ended. */
+/** What an agent is doing, and on which machine if not this one, or how it ended. */
 export function doing(view: AgentView, now: number): string {
+  const { runner, attempt = 1 } = view;
+  if (runner === undefined || view.state === "ended") return doingHere(view, now);
+  const place = `@${safeLine(runner)}${attempt > 1 ? ` (attempt ${attempt})` : ""}`;
+  return [place, doingHere(view, now)].filter(Boolean).join(" · ");
+}
+
+function doingHere(view: AgentView, now: number): string {
   switch (view.state) {
     case "queued":
     case "starting":

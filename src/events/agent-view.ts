@@ -66,6 +66,9 @@ export const AgentView = z.object({
       .check(z.describe("With a `key`: a later spawn with this key gets its result, and starts no agent.")),
   ),
   runner: z.exactOptional(z.string().check(z.describe("The machine that it runs on, if not this one."))),
+  attempt: z.exactOptional(
+    z.number().check(z.describe("On a runner: which of its attempts this is, if others were lost.")),
+  ),
   state: AgentState,
   activity: Activity,
   doing: z

@@ -13,6 +13,7 @@ export function viewOf(actor: Actor): AgentView {
     ...{ id, parent, depth, type, description, model, call: runFor.call },
     ...(spec.key === undefined ? {} : { key: spec.key, answersKey: answersKey(actor) }),
     ...(actor.runner === null ? {} : { runner: actor.runner }),
+    ...(actor.runner === null || spec.attempt === 1 ? {} : { attempt: spec.attempt }),
     state: stateOf(actor),
     activity: activityOf(actor),
     doing: hasEnded ? null : stepOf(actor),

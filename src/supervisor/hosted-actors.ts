@@ -72,7 +72,9 @@ export class HostedActors {
   #counted(actor: Actor, exit: Exit): Exit {
     if (exit.type !== "lost" && exit.type !== "parked") return exit;
     actor.leaveRunner(exit.type === "lost" ? exit.runner : null);
-    const { lostWith } = actor;
+    const { lostWith, title } = actor;
+    const why = exit.type === "lost" ? `its runner ${exit.runner} was lost` : exit.reason;
+    this.#parts.onWarning(`${title}: ${why}; it continues on another runner.`);
     if (lostWith.length < MOST_LOST) return exit;
     const message = `${lostWith.length} runners were lost with it, one after the other, without a turn in between: ${lostWith.join(", ")}`;
     return { type: "threw", message };

@@ -52,7 +52,9 @@ export class RecordedAgents {
       case "start":
         return this.#change(event.actor, now, ({ view }) => ({ ...working(view, now), calls: new Map() }));
       case "boarded":
-        return this.#change(event.actor, now, () => ({ view: { runner: event.runner } }));
+        return this.#change(event.actor, now, () => ({
+          view: { runner: event.runner, ...(event.attempt === 1 ? {} : { attempt: event.attempt }) },
+        }));
       case "reopen":
         return this.#change(event.actor, now, ({ view }) => {
           const { view: started } = working({ ...view, startedAt: null }, now);

@@ -27,6 +27,8 @@ export type Finding = { readonly forMs: number; readonly leftMs: number } & (
   { readonly type: "blocked"; readonly call: WatchedCall | null }
   /** The model's reply does not arrive: a closed port, a lost channel. */
   | { readonly type: "silent" }
+  /** Its runner is not heard of: it may be at work where it cannot be reached, so it is not ended for it. */
+  | { readonly type: "away" }
   | { readonly type: "call-overdue"; readonly call: WatchedCall; readonly deadlineMs: number }
   | { readonly type: "agent-deadline"; readonly deadlineMs: number }
   | { readonly type: "session-deadline"; readonly deadlineMs: number }
@@ -58,12 +60,17 @@ export function judgeActor(
     case "waiting":
     case "returning": {
       const vitals = actor.vitals();
-      const found = [
-        blocked(actor, vitals, now, since, limits),
-        silent(actor, vitals, now, since, limits),
-        ...actor.calls.map((call) => overdue(call, since, limits)),
-        late(actor, since),
-      ].filter((finding) => finding !== null);
+      const found = (
+        vitals.type === "away"
+          ? [{ type: "away", forMs: since(now - vitals.sinceMs), leftMs: Number.POSITIVE_INFINITY } as const]
+          : [
+              blocked(actor, vitals, now, since, limits),
+              silent(actor, vitals, now, since, limits),
+              ...actor.calls.map((call) => overdue(call, since, limits)),
+            ]
+      )
+        .concat(late(actor, since))
+        .filter((finding) => finding !== null);
       return found.length === 0 ? NOTHING : found.sort((a, b) => a.leftMs - b.leftMs);
     }
     default:
@@ -101,9 +108,7 @@ function silent(
   // A waiting actor has no slot and sends no requests. A starting one is silent only once it has a thread.
   if (silentSince === null || (state !== "running" && state !== "starting")) return null;
   if (state === "starting" && vitals.type === "unknown") return null;
-  // It may be at work where it cannot be reached.
-  if (vitals.type === "away") return null;
-  const boardedAt = vitals.type === "unknown" ? silentSince : now - vitals.boardedMs;
+  const boardedAt = vitals.type === "thread" ? now - vitals.boardedMs : silentSince;
   const forMs = since(Math.max(silentSince, boardedAt));
   if (forMs < limits.silentMs) return null;
   return { type: "silent", forMs, leftMs: limits.silentMs + warned(limits) - forMs };

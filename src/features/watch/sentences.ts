@@ -13,6 +13,8 @@ export function warningOf(actor: WatchedActor | null, finding: Finding): string 
       return `${nameOf(actor)} has been stuck for ${seconds(forMs)} ${placeOf(finding.call)}; ${end}`;
     case "silent":
       return `${nameOf(actor)} has heard nothing from the model for ${seconds(forMs)}; ${end}`;
+    case "away":
+      return `The runner of ${nameOf(actor)} has not been heard of for ${seconds(forMs)}; the agent waits for it.`;
     case "call-overdue":
       return `${nameOf(actor)} has been busy with ${callOf(finding.call)} for ${seconds(forMs)}, longer than ${seconds(finding.deadlineMs)}; ${end}`;
     case "agent-deadline":
@@ -32,6 +34,8 @@ export function reasonOf(finding: Finding): string {
       return `It was stuck for ${seconds(forMs)} ${placeOf(finding.call)}: its thread did not move.`;
     case "silent":
       return `It heard nothing from the model for ${seconds(forMs)}, though it had asked: its connection was lost.`;
+    case "away":
+      return `Its runner was not heard of for ${seconds(forMs)}.`;
     case "call-overdue":
       return `${callOf(finding.call)} did not end within ${seconds(finding.deadlineMs)}.`;
     case "agent-deadline":
