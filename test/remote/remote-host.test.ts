@@ -1,23 +1,12 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import type { Clock } from "../../src/mailbox/clock.ts";
 import { MAIN } from "../../src/mailbox/ids.ts";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { Script, ScriptedTurn } from "../../src/model/scripted.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
 import { repliesIn } from "../supervisor/resume-world.ts";
-import { type LinkOptions, openLink } from "../support/link-host.ts";
+import { fastClock, type LinkOptions, openLink } from "../support/link-host.ts";
 import { seeded, supervised } from "../support/supervised.ts";
-
-/** A second of it passes in five milliseconds: what is lost is noticed within the test's patience. */
-const fast: Clock = {
-  now: () => performance.now() * 200,
-  date: () => new Date().toISOString(),
-  after(ms, call) {
-    const timer = setTimeout(call, ms / 200);
-    return () => clearTimeout(timer);
-  },
-};
 
 const TURNS = 6;
 
@@ -48,7 +37,7 @@ const script = (request: ModelRequest): ScriptedTurn => {
 /** A session whose main conversation runs over a link. */
 function linked(options: Partial<LinkOptions>, runners: readonly string[] = ["r1"], given: Script = script) {
   const { done, tool } = steps();
-  const link = openLink({ random: seeded(3), clock: fast, ...options });
+  const link = openLink({ random: seeded(3), clock: fastClock, ...options });
   const byName = new Map(runners.map((name) => [name, link.addRunner(name)]));
   const world = supervised("in-thread", given, {
     ...{ host: link.host, tools: [tool], allowedTools: ["Step"] },
@@ -188,5 +177,5 @@ describe("an actor on a runner", () => {
 });
 
 function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => fast.after(ms, () => resolve()));
+  return new Promise((resolve) => fastClock.after(ms, () => resolve()));
 }

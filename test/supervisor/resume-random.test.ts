@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ModelRequest } from "../../src/model/client.ts";
 import type { ScriptedTurn } from "../../src/model/scripted.ts";
+import { fastClock, openLink } from "../support/link-host.ts";
 import { long } from "../support/long.ts";
+import { seeded } from "../support/supervised.ts";
 import {
   broken,
   cutAfter,
@@ -149,4 +151,46 @@ test("any session that dies at any time, and again while it is resumed, ends wit
     ),
     { numRuns: long(12, 4), seed: 20260821 },
   );
+});
+
+test("any session whose runners die at any time ends with all its promises kept, and no effect happens twice", {
+  tags: ["long"],
+  timeout: 120_000,
+}, async () => {
+  let lost = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      planOf(2),
+      fc.array(fc.nat(60), { minLength: 1, maxLength: 3 }),
+      fc.nat(1_000_000),
+      async (plan, kills, seed) => {
+        const marks: string[] = [];
+        const link = openLink({ random: seeded(seed + 1), clock: fastClock });
+        let runner = link.addRunner("r0");
+        let events = 0;
+        const left = [...kills];
+        let next = left.shift();
+        const linked = world("in-thread", scriptOf(plan), {
+          ...{ limits, host: link.host, tools: [stamping(marks)] },
+          onEvent() {
+            events += 1;
+            if (events !== next) return;
+            events = 0;
+            next = left.shift();
+            runner.kill();
+            runner = link.addRunner(`r${left.length + 1}`);
+          },
+        });
+        await linked.supervisor.prompt("main");
+        await linked.supervisor.close();
+        const records = await journalOf(linked);
+        lost += records.filter(({ event }) => event.type === "start" && event.attempt > 1).length;
+        expect(broken(records)).toEqual([]);
+        expect(linked.model.requests.flatMap(({ messages }) => whyInvalid(messages) ?? [])).toEqual([]);
+        expect(marks.filter((mark, place) => marks.indexOf(mark) !== place)).toEqual([]);
+      },
+    ),
+    { numRuns: long(40, 6), seed: 20261128 },
+  );
+  expect(lost).toBeGreaterThan(0);
 });

@@ -16,9 +16,7 @@ import type { SupervisorOptions } from "../../src/session/options.ts";
 import { resumeSession } from "../../src/session/resume-session.ts";
 import { Supervisor } from "../../src/session/supervisor.ts";
 import { defineTool } from "../../src/tools/define-tool.ts";
-import { inThreadHost } from "../support/in-thread-host.ts";
-import { seededScheduler } from "../support/scheduler.ts";
-import { type HostName, seeded } from "../support/supervised.ts";
+import { type HostName, hostOf } from "../support/supervised.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 /** A tool with an effect that can be counted: each call leaves its mark. */
@@ -113,7 +111,7 @@ export function world(host: HostName, script: Script, { seed = 7, ...options }: 
     agents: [worker],
     permissionMode: "bypassPermissions",
     quoteAboveUsd: 1_000_000,
-    ...(host === "in-thread" ? { host: inThreadHost(seededScheduler(seeded(seed))) } : {}),
+    ...hostOf(host, seed),
     ...options,
     ...{ cwd, home },
     onEvent(event) {
@@ -180,6 +178,7 @@ export function broken(records: readonly JournalRecord[]): string[] {
     ...invalid(state),
     ...resultsNotOnce(records, state),
     ...summariesNotOnce(records),
+    ...attemptsNotOnce(records),
   ];
 }
 
@@ -214,6 +213,17 @@ function resultsNotOnce(records: readonly JournalRecord[], { actors }: SessionSt
     ...wanted.filter((id) => !heard.includes(id)).map((id) => `${id} was never heard`),
     ...twice.map((id) => `${id} was heard twice`),
   ];
+}
+
+/** An attempt's number is its fence: no two loops may have the same. */
+function attemptsNotOnce(records: readonly JournalRecord[]): string[] {
+  const last = new Map<ActorId, number>();
+  return records.flatMap(({ event }) => {
+    if (event.type !== "start") return [];
+    const before = last.get(event.actor) ?? 0;
+    last.set(event.actor, event.attempt);
+    return event.attempt > before ? [] : [`attempt ${event.attempt} of ${event.actor} came after ${before}`];
+  });
 }
 
 function summariesNotOnce(records: readonly JournalRecord[]): string[] {

@@ -33,6 +33,16 @@ const SESSION = SessionId.parse("link");
 const sealer: Sealer = { seal: (_, text) => text, open: (_, text) => text };
 const own = new Map(agentTools.map((tool) => [tool.name, tool]));
 
+/** A second of it passes in five milliseconds: what is lost is noticed within the test's patience. */
+export const fastClock: Clock = {
+  now: () => performance.now() * 200,
+  date: () => new Date().toISOString(),
+  after(ms, call) {
+    const timer = setTimeout(call, ms / 200);
+    return () => clearTimeout(timer);
+  },
+};
+
 const elsewhere: SessionSide = {
   offer: async () => ({ version: "test", files: null }),
   takeEdits: async () => {},

@@ -47,7 +47,7 @@ export function supervised(
     home,
     source: { provider: "client", client: model },
     onEvent: (event) => events.push(event),
-    ...hostOf(host),
+    ...hostOf(host, 11),
     ...own,
     // A script's failures are meant; tests of patience ask for it. A server may be slow on a machine that is busy.
     limits: { patienceMs: 0, mcpStartMs: 50_000, ...own.limits },
@@ -56,14 +56,15 @@ export function supervised(
   return { supervisor, model, cwd, home, events };
 }
 
-function hostOf(host: HostName): Pick<SupervisorOptions, "host"> {
+/** Where actors run; the one that ships is not named. */
+export function hostOf(host: HostName, seed: number): Pick<SupervisorOptions, "host"> {
   switch (host) {
     case "worker threads":
       return {};
     case "in-thread":
-      return { host: inThreadHost(seededScheduler(seeded(11))) };
+      return { host: inThreadHost(seededScheduler(seeded(seed))) };
     case "link": {
-      const link = openLink({ random: seeded(11) });
+      const link = openLink({ random: seeded(seed) });
       link.addRunner("r1");
       return { host: link.host };
     }
