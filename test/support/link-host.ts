@@ -80,6 +80,7 @@ export function openLink({ random, faults, clock = systemClock }: LinkOptions): 
       throw new Error(message);
     },
   });
+  const runners: LinkRunner[] = [];
   const host: ActorHost = {
     start(start) {
       const { id: actor, attempt } = start.spec;
@@ -88,12 +89,19 @@ export function openLink({ random, faults, clock = systemClock }: LinkOptions): 
     },
     warm: () => {},
     load: () => remote.load(),
-    close: () => remote.close(),
+    async close() {
+      await remote.close();
+      for (const runner of runners) runner.kill();
+    },
   };
   return {
     engine,
     host,
-    addRunner: (name) => addRunner(engine, name, clock, starts),
+    addRunner(name) {
+      const runner = addRunner(engine, name, clock, starts);
+      runners.push(runner);
+      return runner;
+    },
   };
 }
 
@@ -107,6 +115,7 @@ function addRunner(
   const channels = new Map<string, ReliableChannel>();
   const attempts = new Map<string, { readonly id: AttemptId; end(): void }>();
   let isGone = false;
+  let withdrawBeat = () => {};
   const info = (): RunnerInfo => ({
     ...{ id: name, name, pools: ["default"], slots: 1000, used: attempts.size, version: "test" },
     ...{ sandbox: "", draining: false, load: 0 },
@@ -124,7 +133,7 @@ function addRunner(
     void tell({ type: "beat", runner: info(), attempts: [...attempts.values()].map(({ id }) => id) }).catch(
       () => {},
     );
-    clock.after(HEARTBEAT_MS, beat);
+    withdrawBeat = clock.after(HEARTBEAT_MS, beat);
   };
   const topic = topics.runner(name);
   void carrier.listen(topic, async (raw) => {
@@ -160,6 +169,7 @@ function addRunner(
   return {
     kill() {
       isGone = true;
+      withdrawBeat();
       engine.kill(name);
       for (const { end } of attempts.values()) end();
       for (const channel of channels.values()) channel.close();
