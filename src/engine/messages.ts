@@ -27,7 +27,7 @@ export async function sealMessage(
 }
 
 /**
- * Opens what `sealMessage` made; null if it is none of ours, or its blob is gone. `sealerOf` gives the key of the session that the
+ * Opens what `sealMessage` made; null if another key or topic sealed it, or its blob is gone. `sealerOf` gives the key of the session that the
  * message names.
  */
 export async function openMessage(

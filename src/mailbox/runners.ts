@@ -8,12 +8,6 @@ import { Packet } from "./rpc/reliable-channel.ts";
 import { type Notices, type Requests, unchecked } from "./rpc/table.ts";
 import { Finish, FinishAnswer, TurnAnswer } from "./turn-answers.ts";
 
-/**
- * What a session and a runner say to each other. `WIRE` is in the names of queues and topics, so that versions which
- * differ never read each other; it changes with any schema of this file.
- */
-export const WIRE = 1;
-
 /** Milliseconds between two signs of life of a runner. */
 export const HEARTBEAT_MS = 5_000;
 
@@ -33,7 +27,7 @@ export const SentFiles = z.object({
   commit: z.string(),
   /** Where they are on every runner. */
   path: z.string(),
-  /** The agent may change them, so nobody else has this directory. */
+  /** The agent may change them, so no other agent has this directory. */
   own: z.boolean(),
   /** A bundle that has the commit, as a blob of the engine; null if a runner must fetch it from `remote`. */
   bundle: z.nullable(z.string()),
@@ -87,7 +81,7 @@ export type OfferedSpec = z.infer<typeof OfferedSpec>;
 export const SentEdits = z.object({ commit: z.string(), bundle: z.string() });
 export type SentEdits = z.infer<typeof SentEdits>;
 
-/** The first request of an attempt; nothing of it runs before the response. */
+/** The first request of an attempt, which runs nothing before the response. */
 const Boarding = z.object({
   runner: z.string(),
   version: z.string(),
@@ -95,7 +89,7 @@ const Boarding = z.object({
   lacks: z.array(z.string()),
 });
 
-/** One that is superseded is told that it is over. */
+/** An attempt that is superseded gets the message `over`. */
 export const Boarded = z.enum(["go", "cancelled", "unfit"]);
 export type Boarded = z.infer<typeof Boarded>;
 
@@ -179,7 +173,7 @@ export type ToSession = z.infer<typeof ToSession>;
 /** To one runner, on its topic. */
 export const ToRunner = z.discriminatedUnion("type", [
   z.object({ type: z.literal("packet"), ...AttemptId.shape, packet: Packet }),
-  /** The attempt has ended, or another runner has it: everything of it is ended at once. */
+  /** The attempt has ended, or another runner has it: everything of it is ended immediately. */
   z.object({ type: z.literal("over"), ...AttemptId.shape }),
 ]);
 export type ToRunner = z.infer<typeof ToRunner>;

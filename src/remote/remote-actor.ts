@@ -17,11 +17,11 @@ export interface RemoteActorParts {
   readonly clock: Pick<Clock, "now">;
   carrier(): Promise<Carrier>;
   onWarning(message: string): void;
-  /** It has ended here, however: whoever still has it is told that it is over. */
+  /** It has ended here, however; a runner that still has it must end it. */
   onEnd(runner: string | null): void;
 }
 
-/** Milliseconds without a sign of its runner after which the user is told. */
+/** Milliseconds without a sign of its runner after which the user is notified. */
 const AWAY_MS = 10_000;
 
 const UNKNOWN =
@@ -188,7 +188,7 @@ export class RemoteActor implements ActorHandle {
     return "go";
   }
 
-  /** The user may have changed them since the runner was told. */
+  /** The user may have changed them since they were sent to the runner. */
   #tellRules(): void {
     const rules = this.start.elsewhere?.rules();
     const text = JSON.stringify(rules);

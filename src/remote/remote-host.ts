@@ -89,7 +89,7 @@ export class RemoteHost implements ActorHost {
     return { threads, waiting: all.length - threads };
   }
 
-  /** Its actors exit as `terminated`, and their runners are told as far as the engine takes it. */
+  /** Its actors exit as `terminated`, and their runners are notified if the engine answers. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { actor } of [...this.#actors.values()]) actor.terminate();
@@ -209,7 +209,11 @@ export class RemoteHost implements ActorHost {
   #packet(attempt: AttemptId, runner: string, packet: Packet): void {
     const actor = this.#actors.get(nameAttempt(attempt))?.actor;
     if (actor === undefined || (actor.runner !== null && actor.runner !== runner))
-      return this.#dismiss(attempt, runner);
+      this.#dismiss(attempt, runner);
+    else this.#deliver(actor, attempt, runner, packet);
+  }
+
+  #deliver(actor: RemoteActor, attempt: AttemptId, runner: string, packet: Packet): void {
     if (actor.channel === null) {
       const send = (answer: Packet) => this.#send(runner, { type: "packet", ...attempt, packet: answer });
       actor.serveOn(reliableChannel({ clock: this.#options.clock, send }), runner);
@@ -217,7 +221,7 @@ export class RemoteHost implements ActorHost {
     actor.channel?.receive(packet);
   }
 
-  /** It works for nobody. */
+  /** No actor of this session has that attempt. */
   #dismiss({ session, actor, attempt }: AttemptId, runner: string): void {
     this.#send(runner, { type: "over", session, actor, attempt });
   }

@@ -146,7 +146,7 @@ describe("an actor on a runner", () => {
   });
 
   test.each(["in", "out", "both"] as const)(
-    "that was cut off (%s) for longer than its lease is told that it is over, and nothing of it is accepted",
+    "that was cut off (%s) for longer than its lease must end, and none of its work is accepted",
     async (cut) => {
       const world = linked({}, ["r1"], async (request) => {
         if (repliesIn(request) === 2 && world.byName.size === 1) {

@@ -1,7 +1,6 @@
 import { runActor } from "../../src/actors/actor.ts";
 import { checkData } from "../../src/actors/check-data.ts";
 import type { ActorHost, ActorStart, SessionSide } from "../../src/actors/hosts.ts";
-import type { Carrier } from "../../src/engine/carrier.ts";
 import { openMessage, type Sealer, sealMessage } from "../../src/engine/messages.ts";
 import { errorMessage } from "../../src/lib/errors.ts";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";

@@ -57,7 +57,7 @@ export interface AgentRequest {
   readonly accept?: Accept;
   readonly thread?: "own";
   readonly key?: string;
-  /** The pool of runners that it runs on; null: it runs here. */
+  /** The pool of runners that it runs on, or null for here. */
   readonly runner?: string | null | undefined;
 }
 

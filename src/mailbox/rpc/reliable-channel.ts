@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { type Channel, channelEnds } from "./channel.ts";
 import { type Frame, isFrame } from "./frames.ts";
 
-/** A frame on its way, or only how far the other side's were received. */
+/** A frame in transit, or only how far the other side's were received. */
 export const Packet = z.object({
   /** Numbers this side's frames from 1. */
   n: z.optional(z.number()),
@@ -16,7 +16,7 @@ export type Packet = z.infer<typeof Packet>;
 export interface ReliableChannel extends Channel {
   /** What the carrier brought, in any order and any number of times. */
   receive(packet: Packet): void;
-  /** Sends what is not known to have arrived at once, as the carrier works again. */
+  /** Sends what is not known to have arrived immediately, as the carrier works again. */
   resend(): void;
   /** Frames that the other side has not received, as far as is known. */
   readonly unreceived: number;
