@@ -39,6 +39,7 @@ export const bundles: readonly Bundle[] = [
   { name: "cli", entry: "src/cli/entry.ts", external: [...found, ...runners, proxy], kind: "program" },
   { name: "threads-ahead", entry: "src/cli/threads-ahead.ts", external: [], kind: "program" },
   { name: "tool-thread", entry: "src/actors/tool-thread.ts", external: found, kind: "thread" },
+  { name: "agent-process", entry: "src/runner/agent-process.ts", external: found, kind: "thread" },
   { name: "gateway-thread", entry: "src/model/gateway-thread.ts", external: found, kind: "thread" },
   {
     name: "actor-thread",

@@ -128,7 +128,8 @@ export const rules: Rules = {
       ],
     ],
     // The session's side of actors on runners.
-    ["remote", folders("lib", "mailbox", "engine", "actors")],
+    // It starts a runner on another machine through the user's ssh.
+    ["remote", [...folders("lib", "mailbox", "engine", "actors"), ...all("src/processes/ssh.ts")]],
     // What a session reports, as plain data.
     ["events", [...folders("lib", "mailbox"), types("src/policy/")]],
     // How anything is drawn and typed; what is shown is given to it.
@@ -137,7 +138,9 @@ export const rules: Rules = {
     ["supervisor", folders(...BELOW_CORE)],
     ["features", folders(...BELOW_CORE, "supervisor")],
     ["session", folders(...BELOW_CORE, "supervisor", "features")],
-    ["cli", folders(...BELOW_CORE, "terminal", "supervisor", "features", "session")],
+    // An agent of another machine's session: its calls are evaluated here by the same features.
+    ["runner", folders(...BELOW_CORE, "supervisor", "features")],
+    ["cli", folders(...BELOW_CORE, "terminal", "supervisor", "features", "session", "runner")],
     // What programs use; a project is read by the command line's own code.
     [
       "library",

@@ -2,6 +2,7 @@ import { errorMessage } from "../lib/errors.ts";
 import { type Clock, systemClock } from "../mailbox/clock.ts";
 import { RESTART_INTENSITY, Restarts } from "../mailbox/restarts.ts";
 import { commandEnvironment, commandsOwn } from "./environment.ts";
+import type { SystemUser } from "./helper-process.ts";
 import { HostConnection } from "./host-connection.ts";
 import type { Processes, RunWatch } from "./processes.ts";
 import { cancelledEarly, notStarted, type ProcessRequest, type ProcessResult } from "./requests.ts";
@@ -12,6 +13,8 @@ export interface ProcessesOptions {
   /** Additional variables for children (`troupe.commandEnv`): names, or prefixes followed by `*`. */
   readonly commandEnv?: readonly string[];
   readonly clock?: Clock;
+  /** Whose rights every child has, if not this process's. */
+  readonly user?: SystemUser | undefined;
   /** Called once, with a sentence, when the host has died too often to be restarted now. */
   readonly onGivenUp?: (sentence: string) => void;
 }
@@ -35,7 +38,7 @@ export function startProcesses(options: ProcessesOptions): Processes {
       return null;
     }
     givenUp = false;
-    connection = new HostConnection(env, clock);
+    connection = new HostConnection(env, clock, options.user);
     return connection;
   }
 

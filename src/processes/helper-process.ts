@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { type Clock, within } from "../mailbox/clock.ts";
 import { type Channel, channelEnds } from "../mailbox/rpc/channel.ts";
 
-const COMPLAINT_CHARS = 2_000;
+/** V8 prints a long stack after it has said that there is no memory left. */
+const COMPLAINT_CHARS = 8_000;
 
 export interface HelperParts {
   readonly entry: URL;
@@ -12,8 +13,19 @@ export interface HelperParts {
   readonly clock: Clock;
   /** It keeps the session's process alive only during a request. */
   readonly idle?: "released";
-  /** Called once, after its last message, or if it could not start; then the channel closes. `how`: its last error. */
-  onGone(how: string): void | Promise<void>;
+  /** Whose rights it has, if not this process's. */
+  readonly user?: SystemUser | undefined;
+  /**
+   * Called once, after its last message, or if it could not start; then the channel closes. `how`: its last error;
+   * `complaints`: the end of what it wrote to stderr.
+   */
+  onGone(how: string, complaints: string): void | Promise<void>;
+}
+
+/** A user of the machine, as whom only root can start a process. */
+export interface SystemUser {
+  readonly uid: number;
+  readonly gid: number;
 }
 
 /** A process of Troupe's, as the session sees it. One that sends anything but frames is killed. */
@@ -95,7 +107,7 @@ export class Helper {
     if (!this.#alive) return;
     this.#alive = false;
     const last = this.#complaints.trim().split("\n").at(-1);
-    void Promise.resolve(this.#parts.onGone(last ? `${how}: ${last}` : how)).then(close);
+    void Promise.resolve(this.#parts.onGone(last ? `${how}: ${last}` : how, this.#complaints)).then(close);
     this.#gone.resolve();
   }
 }
@@ -110,9 +122,10 @@ function forkDetached({
   entry,
   env,
   flags = [],
-}: Pick<HelperParts, "entry" | "env" | "flags">): ChildProcess {
+  user,
+}: Pick<HelperParts, "entry" | "env" | "flags" | "user">): ChildProcess {
   return fork(fileURLToPath(entry), [], {
-    env,
+    ...{ env, ...(user ?? {}) },
     // Every user of the machine can reach an inspector, and a helper knows secrets.
     execArgv: ["--disable-sigusr1", ...flags],
     serialization: "advanced",

@@ -5,7 +5,7 @@ import { Caller } from "../mailbox/rpc/caller.ts";
 import type { Failure } from "../mailbox/rpc/frames.ts";
 import { sender } from "../mailbox/rpc/server.ts";
 import { Door } from "./door.ts";
-import { Helper, withCompileCache } from "./helper-process.ts";
+import { Helper, type SystemUser, withCompileCache } from "./helper-process.ts";
 import { hostTag, killTagged } from "./host-tag.ts";
 import { signalGroup } from "./process-group.ts";
 import type { RunWatch } from "./processes.ts";
@@ -42,10 +42,10 @@ export class HostConnection {
   /** A shell's children can leave their group, and then outlive their run. */
   #ranShell = false;
 
-  constructor(env: Readonly<Record<string, string>>, clock: Clock) {
+  constructor(env: Readonly<Record<string, string>>, clock: Clock, user?: SystemUser) {
     this.#clock = clock;
     this.#host = new Helper({
-      ...{ entry: ENTRY, env: withCompileCache(withoutNodeOptions(env)), flags: SMALL, clock },
+      ...{ entry: ENTRY, env: withCompileCache(withoutNodeOptions(env)), flags: SMALL, clock, user },
       onGone: (how) => this.#gone(how),
     });
     this.#caller = new Caller(HOST_REQUESTS, {

@@ -16,6 +16,7 @@ import { permissionsCommand } from "./permissions.ts";
 import { pluginCommand } from "./plugin.ts";
 import { promptCommand } from "./prompt.ts";
 import { runCommand } from "./run.ts";
+import { runnerCommand, runnersCommand } from "./runners.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { startCommand } from "./start.ts";
 import { topCommand } from "./top.ts";
@@ -42,6 +43,8 @@ export const namedCommands: readonly Command[] = [
   mcpCommand,
   mcpServeCommand,
   acpCommand,
+  runnerCommand,
+  runnersCommand,
   pluginCommand,
   completionCommand(() => namedCommands, promptCommand),
 ];

@@ -29,7 +29,9 @@ export const conversationCommands: readonly string[] = Object.keys(inConversatio
 
 /** Subcommands of `troupe` that are not slash commands. */
 const inShell =
-  "acp completion context cron doctor engine fanout plugin run sessions start top undo worktrees".split(" ");
+  "acp completion context cron doctor engine fanout plugin run runner runners sessions start top undo worktrees".split(
+    " ",
+  );
 
 /** Completes a sentence about an unknown slash command that is a subcommand of `troupe`, or returns null. */
 export function onlyInShell(name: string): string | null {

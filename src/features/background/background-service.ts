@@ -87,7 +87,10 @@ export function userTasks(background: Background, clock: Clock): SessionTasks {
   };
 }
 
-function commandView({ id, title, script, startedAt, end }: BackgroundCommand, clock: Clock): TaskView {
+export function commandView(
+  { id, title, script, startedAt, end }: BackgroundCommand,
+  clock: Clock,
+): TaskView {
   const ms = (end?.at ?? clock.now()) - startedAt;
   const kind = script === undefined ? "command" : "script";
   return { id, kind, title, state: end?.state ?? "running", ending: end?.ending ?? null, ms };

@@ -62,7 +62,7 @@ export interface Commands {
 /** Returns the session's commands. `sandbox` is null if the user has disabled it; commands then run without one. */
 export function backgroundCommands(
   processes: Processes,
-  outputs: Outputs,
+  outputs: Pick<Outputs, "next">,
   shell: Shell | null,
   sandbox: CommandSandbox | null = null,
 ): Commands {

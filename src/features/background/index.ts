@@ -5,7 +5,7 @@ import type { RunRequest } from "../../mailbox/runs.ts";
 import type { Processes } from "../../processes/processes.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
-import type { Joints } from "../../supervisor/joints.ts";
+import type { FeatureServices, Joints } from "../../supervisor/joints.ts";
 import type { Outputs } from "../../supervisor/outputs.ts";
 import type { Toolbox } from "../../supervisor/toolbox.ts";
 import { ripgrepPath } from "../../tools/grep/ripgrep.ts";
@@ -30,30 +30,9 @@ export interface BackgroundFeatureParts {
  * the summary), `onEvent`.
  */
 export function backgroundFeature(parts: BackgroundFeatureParts): Joints {
-  const { background, processes, toolbox, outputs, actors, note } = parts;
+  const { background, outputs, actors, note } = parts;
   return {
-    services: (actor) => {
-      const { stopping, life } = actor;
-      return {
-        async run(request) {
-          const refusal = isRunning(actor, request.id)
-            ? searchRefusal(request)
-            : "a call that is not running";
-          if (refusal !== null) throw new Error(`It asked for ${refusal}.`);
-          return processes.run({ ...request, owner: actor.id }, stopping.signal);
-        },
-        async command(request) {
-          const call = allowedCall(actor, request);
-          const signals = { stopping: stopping.signal, life: life.signal };
-          return background.run(actor.id, request, signals, call, (lines) =>
-            parts.onLines(request.call, lines),
-          );
-        },
-        async background(request) {
-          return background.start(actor.id, request, life.signal, allowedCall(actor, request));
-        },
-      };
-    },
+    services: (actor) => commandServices(actor, parts),
     prepareCall({ running: { local }, accesses }) {
       if (!local) return {};
       const due = accesses
@@ -88,20 +67,53 @@ export function backgroundFeature(parts: BackgroundFeatureParts): Joints {
       }
     },
   };
+}
+
+/** An actor whose calls may run commands. */
+export interface CommandActor extends Pick<Actor, "id" | "root" | "calls"> {
+  /** Aborted when it must stop. */
+  readonly stopping: AbortController;
+  /** Aborted when it has ended. */
+  readonly life: AbortController;
+}
+
+/** Runs what an actor's calls request: the commands that were allowed, and searches. */
+export function commandServices(
+  actor: CommandActor,
+  parts: Pick<BackgroundFeatureParts, "background" | "processes" | "toolbox" | "onLines">,
+): Pick<FeatureServices, "run" | "command" | "background"> {
+  const { background, processes, toolbox } = parts;
+  const { stopping, life } = actor;
 
   /** Returns the call if it was allowed, its tool may execute, and the request is for what was allowed. */
-  function allowedCall(actor: Actor, request: { call: CallId; command: string; cwd: string }) {
+  const allowedCall = (request: { call: CallId; command: string; cwd: string }) => {
     const running = actor.calls.get(request.call);
     if (running === undefined || toolbox.find(running.tool)?.level !== "execute")
       throw new Error(`The call ${request.call} may not run a command.`);
     const refusal = commandRefusal(request, running, actor.root);
     if (refusal !== null) throw new Error(`The call ${request.call} asked for ${refusal}.`);
     return running;
-  }
+  };
+
+  return {
+    async run(request) {
+      const refusal = isRunning(actor, request.id) ? searchRefusal(request) : "a call that is not running";
+      if (refusal !== null) throw new Error(`It asked for ${refusal}.`);
+      return processes.run({ ...request, owner: actor.id }, stopping.signal);
+    },
+    async command(request) {
+      const call = allowedCall(request);
+      const signals = { stopping: stopping.signal, life: life.signal };
+      return background.run(actor.id, request, signals, call, (lines) => parts.onLines(request.call, lines));
+    },
+    async background(request) {
+      return background.start(actor.id, request, life.signal, allowedCall(request));
+    },
+  };
 }
 
 /** A call may run several programs, each with an ID that starts with the call's. */
-function isRunning(actor: Actor, run: string): boolean {
+function isRunning(actor: Pick<Actor, "calls">, run: string): boolean {
   return [...actor.calls.keys()].some((call) => run === call || run.startsWith(`${call}.`));
 }
 
@@ -119,7 +131,7 @@ function notWrittenYet(agent: string): string {
   return `This file has not been written yet: agent ${agent} still works, and you get a notice when its report is there. To see how far it is, call TaskOutput with task_id ${JSON.stringify(agent)} and block: false.`;
 }
 
-function withStopped(summary: Summary, stopped: readonly Pick<BackgroundCommand, "title">[]): Summary {
+export function withStopped(summary: Summary, stopped: readonly Pick<BackgroundCommand, "title">[]): Summary {
   if (stopped.length === 0) return summary;
   const names = stopped.map(({ title }) => title).join("; ");
   const [commands, were] = stopped.length === 1 ? ["command", "was"] : ["commands", "were"];

@@ -117,7 +117,11 @@ export interface OpenGateParts
     Pick<GateParts, "hooks" | "sandbox" | "planFile" | "toolbox"> {
   readonly options: GateOptions;
   readonly rules: SessionRules;
-  readonly permissions: Permissions;
+  readonly permissions: Pick<Permissions, "caller"> & {
+    readonly mode: Pick<SessionMode, "current">;
+    readonly broker: Pick<UserRequestBroker, "denied">;
+    readonly asks: GateParts["asks"];
+  };
   /** The process that runs git. */
   readonly tracked: Pick<TrackedParts, "worktrees" | "clock">;
 }

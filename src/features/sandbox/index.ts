@@ -1,5 +1,5 @@
 import { homedir, release, tmpdir } from "node:os";
-import { MAIN } from "../../mailbox/ids.ts";
+import { type ActorId, MAIN } from "../../mailbox/ids.ts";
 import type { Isolation } from "../../mailbox/worktree.ts";
 import type { AddedDirs } from "../../policy/confinement/added-dirs.ts";
 import type { Enclosure } from "../../policy/confinement/write-scope.ts";
@@ -17,10 +17,9 @@ import {
 import { commandEnvironment } from "../../processes/environment.ts";
 import { platformShell } from "../../processes/platform-shell.ts";
 import type { Processes } from "../../processes/processes.ts";
-import type { Actors } from "../../supervisor/actors.ts";
 import type { CommandSandbox } from "../background/commands.ts";
 import type { SandboxState } from "../gate/gate.ts";
-import { enclosingWorktree, writeScope } from "../gate/write-scope.ts";
+import { enclosingWorktree, type ScopedActor, writeScope } from "../gate/write-scope.ts";
 
 export interface SandboxOptions {
   readonly cwd: string;
@@ -36,7 +35,7 @@ export interface SandboxParts {
   /** Troupe's own. */
   readonly home: string;
   readonly processes: Pick<Processes, "run">;
-  readonly actors: Pick<Actors, "find">;
+  readonly actors: { find(id: ActorId): ScopedActor | undefined };
   /** Returns the worktree that contains this directory, as the session holds it. */
   readonly treeAt: (root: string) => Enclosure | null;
   readonly added: AddedDirs;

@@ -1,0 +1,171 @@
+import { mkdirSync } from "node:fs";
+import { availableParallelism, hostname } from "node:os";
+import { commandSandbox } from "../../features/sandbox/index.ts";
+import { troupeHome } from "../../journal/paths.ts";
+import { errorMessage } from "../../lib/errors.ts";
+import { MAIN, randomIds } from "../../mailbox/ids.ts";
+import { aliasesFrom } from "../../model/aliases.ts";
+import { proxyVariables, threadGateway } from "../../model/gateway.ts";
+import { AddedDirs } from "../../policy/confinement/added-dirs.ts";
+import { startProcesses } from "../../processes/client.ts";
+import { AgentForks } from "../../runner/agent-fork.ts";
+import { type AgentUser, findAgentUser } from "../../runner/agent-user.ts";
+import { localFiles } from "../../runner/files.ts";
+import { openRunner, type RunnerOptions } from "../../runner/runner.ts";
+import type { Arguments } from "../arguments.ts";
+import type { Context } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { printNotes } from "../print.ts";
+import { sessionSettings } from "../session-settings.ts";
+import { modelOf } from "../session-setup.ts";
+import { UsageError } from "../usage-error.ts";
+import { troupeVersion } from "../version.ts";
+import { openCarrier, readSealers } from "./fleet.ts";
+import { openStdio } from "./stdio.ts";
+
+/** Megabytes of an agent's heap. */
+const AGENT_MB = 512;
+
+export interface RunnerStart {
+  readonly url: string;
+  readonly pools: readonly string[];
+  readonly slots: number | undefined;
+  readonly trees: string | undefined;
+  readonly name: string | undefined;
+  readonly agentUser: string | undefined;
+  readonly once: boolean;
+  /** Which model is asked. */
+  readonly args: Arguments;
+  readonly context: Context;
+}
+
+/** Runs a runner until it has drained. */
+export async function runRunner(start: RunnerStart): Promise<number> {
+  const {
+    url,
+    pools,
+    args,
+    context,
+    once,
+    slots = availableParallelism(),
+    trees = "/var/tmp/troupe",
+  } = start;
+  const { io } = context;
+  const home = troupeHome(io.env, io.homedir);
+  const name = nameOf(start.name ?? hostname());
+  const user = userOf(start.agentUser);
+  const isStdio = url === "stdio:";
+  const readKey = isStdio ? null : await readSealers(io);
+  const settings = await sessionSettings(io, { cwd: io.cwd, home, trusts: false });
+  const env = { ...io.env, ...settings.read.settings.env };
+  const choice = await modelOf(args, context, env, { cwd: io.cwd, read: settings.read });
+  makeTrees(trees);
+  const { sandbox, aliases, availableModels, commandEnv } = settings.read.settings;
+  // An address with a password is not for the list of processes.
+  process.title = `troupe runner ${name}`;
+  // The home of agents is the one that rules and commands name by `~`.
+  if (user !== undefined) process.env["HOME"] = user.home;
+  const { carrier, sealerOf } =
+    readKey === null
+      ? await openStdio(process.stdin, process.stdout, io.clock)
+      : { carrier: await openCarrier(url, io), sealerOf: readKey };
+  const onLine = (line: string) => void printNotes(io, [line]);
+  const ofUser = user === undefined ? {} : { HOME: user.home, USER: user.name, LOGNAME: user.name };
+  const { clock } = io;
+  const processes = startProcesses({
+    env: { ...io.env, ...ofUser },
+    clock,
+    user,
+    commandEnv,
+    onGivenUp: onLine,
+  });
+  if (choice.source.provider === "client") throw new Error("A runner has no model client of its own.");
+  const gateway = threadGateway({
+    ...{
+      source: choice.source,
+      aliases: { ...choice.aliases, ...aliasesFrom(env, aliases) },
+      availableModels,
+    },
+    ...{ limits: { concurrency: slots }, env: proxyVariables(env) },
+  });
+  gateway.onClosed(onLine);
+  const sandboxState = await stateOfSandbox({ cwd: trees, sandbox, home, processes });
+  await printNotes(io, [
+    choice.note,
+    ...settings.notes,
+    sandboxState === "enforced" ? null : whyExposed(user),
+  ]);
+  const options: RunnerOptions = {
+    ...{ id: `${name}-${randomIds().task()}`, name, version: troupeVersion(), slots, carrier, sealerOf },
+    ...{ pools: pools.length === 0 ? ["default"] : pools, gateway, processes, home, trees, clock },
+    ...{ sandbox, sandboxState, once, onLine, onWarning: onLine },
+    forks: new AgentForks({ clock, memoryMb: AGENT_MB, user }),
+    files: localFiles(null),
+    user,
+  };
+  const runner = await openRunner(options);
+  // Its only session is gone.
+  if (isStdio)
+    carrier.onUp((isUp) => {
+      if (isUp) return;
+      runner.drain();
+      runner.drain();
+    });
+  const withdraw = (["SIGTERM", "SIGINT"] as const).map((signal) =>
+    io.onSignal(signal, () => runner.drain()),
+  );
+  await runner.ended;
+  for (const one of withdraw) one();
+  await Promise.all([gateway.close(), processes.close()]);
+  return exitCodes.done;
+}
+
+function nameOf(text: string): string {
+  const name = text.replace(/[^\w-]+/g, "-").slice(0, 60);
+  if (/\w/.test(name)) return name;
+  throw new UsageError("--name needs a letter or a digit.");
+}
+
+function userOf(name: string | undefined): AgentUser | undefined {
+  if (name === undefined) return undefined;
+  if (process.getuid?.() !== 0)
+    throw new UsageError("--agent-user needs root: only root can start processes as another user.");
+  const user = findAgentUser(name);
+  if (user === null) throw new UsageError(`--agent-user: there is no user ${JSON.stringify(name)} here.`);
+  return user;
+}
+
+function makeTrees(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true });
+  } catch (error) {
+    throw new UsageError(
+      `The directory for worktrees cannot be made (${errorMessage(error)}); choose another one with --trees, the same on all machines.`,
+    );
+  }
+}
+
+/** Tries the sandbox once; each agent opens its own. */
+async function stateOfSandbox({
+  cwd,
+  sandbox,
+  home,
+  processes,
+}: Pick<RunnerOptions, "sandbox" | "home" | "processes"> & { readonly cwd: string }): Promise<string> {
+  const opened = commandSandbox(
+    { cwd, sandbox },
+    {
+      ...{ home, processes, added: new AddedDirs([]), readable: [], shown: [], onWarning: () => {} },
+      ...{ actors: { find: () => undefined }, treeAt: () => null },
+    },
+  );
+  const report = await opened.report();
+  await opened.close();
+  await processes.stopOwner(MAIN);
+  return report?.state ?? "off";
+}
+
+function whyExposed(user: AgentUser | undefined): string | null {
+  if (user !== undefined) return null;
+  return "Warning: commands that rules allow run as the user of this runner, and can read its files and its environment, with its keys. Turn on troupe.sandbox.mode in the settings of this user, or start it as root with --agent-user.";
+}

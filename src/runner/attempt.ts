@@ -1,0 +1,261 @@
+import { errorMessage } from "../lib/errors.ts";
+import { type Clock, within } from "../mailbox/clock.ts";
+import type { Packet } from "../mailbox/rpc/reliable-channel.ts";
+import { receive, sender, serve } from "../mailbox/rpc/server.ts";
+import type { AttemptId, OfferedSpec, Paid, RunnerExit } from "../mailbox/runners.ts";
+import type { Gateway, GatewayNotice } from "../model/client.ts";
+import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
+import type { Processes } from "../processes/processes.ts";
+import { Toolbox } from "../supervisor/toolbox.ts";
+import type { AgentForks, AgentProcess } from "./agent-fork.ts";
+import { agentReports, agentRequests, type processNotices } from "./agent-messages.ts";
+import type { AgentUser } from "./agent-user.ts";
+import { type AttemptOutputs, makeOutputs } from "./attempt-outputs.ts";
+import { type CallRules, openCallRules } from "./call-rules.ts";
+import type { AttemptFiles, RunnerFiles } from "./files.ts";
+import { ModelPorts } from "./model-ports.ts";
+import { Outpost } from "./outpost.ts";
+import { SessionLink } from "./session-link.ts";
+
+/** What all attempts of a runner share. */
+export interface AttemptParts {
+  readonly clock: Clock;
+  readonly name: string;
+  readonly version: string;
+  /** Troupe's directory on this machine. */
+  readonly home: string;
+  readonly forks: Pick<AgentForks, "take" | "warm" | "close">;
+  readonly gateway: Pick<Gateway, "connect" | "disconnect">;
+  readonly processes: Processes;
+  readonly files: RunnerFiles;
+  readonly sandbox: Partial<SandboxSettings>;
+  /** As whom agents and their commands run. */
+  readonly user: AgentUser | undefined;
+  onWarning(message: string): void;
+}
+
+/** Milliseconds that a cancelled agent may take to write its summary. */
+const GRACE_MS = 10_000;
+/** Milliseconds for which the session may be silent while an agent waits for it. */
+export const SILENT_MS = 30 * 60_000;
+/** Milliseconds that the end of an agent waits for its last costs to be booked. */
+const PAID_MS = 2_000;
+
+/** One attempt of an agent on this runner: boards, gets its files, runs in a process of its own, and ends. */
+export class RunnerAttempt {
+  readonly offer: OfferedSpec;
+  readonly #parts: AttemptParts;
+  readonly #link: SessionLink;
+  readonly #decided = Promise.withResolvers<RunnerExit>();
+  readonly #paying = new Set<Promise<unknown>>();
+  #process: AgentProcess | null = null;
+  #notify: ReturnType<typeof sender<typeof processNotices>> = () => {};
+  #files: AttemptFiles | null = null;
+  #outputs: AttemptOutputs | null = null;
+  #outpost: Outpost | null = null;
+  #rules: CallRules | null = null;
+  #cancelled: string | null = null;
+  #isWatched = false;
+  #whyParks: string | null = null;
+  #paid = 0;
+  readonly #ended = Promise.withResolvers<void>();
+  #hasBoarded = false;
+  #isOver = false;
+  #withdrawGrace = () => {};
+
+  constructor(offer: OfferedSpec, parts: AttemptParts, send: (packet: Packet) => void) {
+    this.offer = offer;
+    this.#parts = parts;
+    this.#link = new SessionLink({
+      ...{ clock: parts.clock, send },
+      notices: {
+        cancel: (reason) => this.#cancel(reason),
+        watch: (on) => {
+          this.#isWatched = on;
+          this.#notify("watch", on);
+        },
+        rules: (rules) => this.#rules?.replace(rules),
+      },
+    });
+  }
+
+  get id(): AttemptId {
+    const { session, actor, attempt } = this.offer;
+    return { session, actor, attempt };
+  }
+
+  /** It has ended, with all that ran for it. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Its session knows that it is here. */
+  get hasBoarded(): boolean {
+    return this.#hasBoarded;
+  }
+
+  /** Its session has heard everything. */
+  get isThrough(): boolean {
+    return this.#link.isThrough;
+  }
+
+  receive(packet: Packet): void {
+    this.#link.receive(packet);
+  }
+
+  resend(): void {
+    this.#link.resend();
+  }
+
+  /** Ends it at its next call, so that another runner continues it. `reason` is a clause. */
+  park(reason: string): void {
+    this.#whyParks ??= reason;
+    if (this.#outpost !== null) this.#outpost.park();
+    else this.#decided.resolve({ type: "parked", reason });
+  }
+
+  /** Ends it now; another runner continues it from its last turn. */
+  abandon(reason: string): void {
+    this.#decided.resolve({ type: "parked", reason });
+  }
+
+  terminate(): void {
+    this.#decided.resolve({ type: "terminated" });
+  }
+
+  /** Parks it if its session is gone for too long. */
+  checkSession(): void {
+    if (this.#link.silentMs > SILENT_MS) this.abandon("its session did not respond for 30 minutes");
+  }
+
+  /** It was paid for a request to a model, which its session books. */
+  pay({ model, asked, usage, apiMs, broken, odd }: Extract<GatewayNotice, { type: "usage" }>): void {
+    this.#paid += 1;
+    const id = `${this.offer.attempt}-${this.#paid}`;
+    const paid: Paid = {
+      ...{ id, model, asked, usage, apiMs },
+      ...(broken ? { broken } : {}),
+      ...(odd ? { odd } : {}),
+    };
+    const booked = this.#link.request("paid", id, paid).catch(() => {});
+    this.#paying.add(booked);
+    void booked.then(() => this.#paying.delete(booked));
+  }
+
+  /** Resolves when it has ended, with all that ran for it. Never rejects. */
+  async run(): Promise<void> {
+    await this.#run();
+    this.#isOver = true;
+    this.#ended.resolve();
+  }
+
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, gateway, processes, onWarning } = this.#parts;
+    const exit = await this.#boardAndRun();
+    this.#process?.kill();
+    this.#withdrawGrace();
+    gateway.disconnect(this.offer.actor);
+    this.#outpost?.close();
+    if (exit !== null) {
+      // What a request cost that was cut off is booked before its agent's end is.
+      await within(clock, PAID_MS, Promise.all(this.#paying));
+      this.#link.exit(exit);
+    }
+    await processes.stopOwner(this.offer.actor);
+    await this.#files?.release().catch((error: unknown) => onWarning(errorMessage(error)));
+    await this.#rules?.sandbox.close();
+    await this.#outputs?.remove().catch((error: unknown) => onWarning(errorMessage(error)));
+  }
+
+  /** Its session has heard of its end, or need not. */
+  close(): void {
+    this.#link.close();
+  }
+
+  /** Returns how it ended, or null if it did not begin. */
+  async #boardAndRun(): Promise<RunnerExit | null> {
+    const { name, version, files } = this.#parts;
+    const decided = this.#decided.promise;
+    if (this.#whyParks !== null) return { type: "parked", reason: this.#whyParks };
+    const lacks = lacking(this.offer);
+    const boarding = this.#link
+      .request("board", "board", { runner: name, version, lacks })
+      .catch(() => "cancelled" as const);
+    const boarded = await Promise.race([boarding, decided]);
+    if (typeof boarded !== "string") return boarded;
+    if (boarded !== "go") return null;
+    this.#hasBoarded = true;
+    try {
+      const own = await files.prepare(this.offer);
+      this.#files = own;
+      return await Promise.race([this.#runIn(own), decided]);
+    } catch (error) {
+      return { type: "threw", message: errorMessage(error) };
+    }
+  }
+
+  async #runIn(files: AttemptFiles): Promise<RunnerExit> {
+    const { forks, gateway, processes, clock, home, sandbox, onWarning } = this.#parts;
+    const { offer } = this;
+    const outputs = makeOutputs(this.#parts.user);
+    this.#outputs = outputs;
+    const toolbox = new Toolbox(() => false);
+    toolbox.fill({ ours: [], foreign: [] });
+    const rules = openCallRules({
+      ...{ offer, toolbox, processes, clock, home, sandbox, onWarning, outputs: outputs.folder },
+    });
+    this.#rules = rules;
+    const outpost = new Outpost({
+      ...{ offer, session: this.#link, rules, toolbox, processes, outputs, clock },
+      exportEdits: () => files.exportEdits(),
+      paid: async () => void (await Promise.all(this.#paying)),
+      onParked: () => this.abandon(this.#whyParks ?? "its runner stops"),
+      onFault: (reason) => this.abandon(reason),
+    });
+    this.#outpost = outpost;
+    const agent = forks.take();
+    this.#process = agent;
+    const notify = sender<typeof processNotices>(agent.channel);
+    this.#notify = notify;
+    serve(agent.channel, agentRequests, outpost.handlers());
+    const ports = new ModelPorts(
+      (message) => notify("model", message),
+      () => gateway.connect(offer.actor, false),
+    );
+    const ended = Promise.withResolvers<RunnerExit>();
+    receive(agent.channel, agentReports, {
+      report: (report) => this.#link.report(report),
+      ended: (end) => ended.resolve(end),
+      model: (message) => ports.receive(message),
+    });
+    notify("begin", offer.spec);
+    if (this.#isWatched) notify("watch", true);
+    if (this.#cancelled !== null) this.#cancel(this.#cancelled);
+    if (this.#whyParks !== null) outpost.park();
+    const exit = await Promise.race([ended.promise, agent.ended]);
+    ports.close();
+    if (exit.type === "returned") await agent.end();
+    return exit;
+  }
+
+  #cancel(reason: string): void {
+    this.#cancelled = reason;
+    this.#notify("cancel", reason);
+    this.#outpost?.stopping.abort(new Error(reason));
+    this.#withdrawGrace();
+    this.#withdrawGrace = this.#parts.clock.after(GRACE_MS, () => this.terminate());
+  }
+}
+
+/** Returns the tools of an agent that would run here and cannot. */
+export function lacking({ spec }: OfferedSpec): string[] {
+  const known = new Toolbox(() => false);
+  known.fill({ ours: [], foreign: [] });
+  return spec.tools.flatMap(({ name, side, module }) =>
+    side === "agent" && (module !== undefined || known.find(name) === undefined) ? [name] : [],
+  );
+}

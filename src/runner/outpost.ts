@@ -1,0 +1,309 @@
+import { Background } from "../features/background/background.ts";
+import { backgroundCommands } from "../features/background/commands.ts";
+import { commandServices, withStopped } from "../features/background/index.ts";
+import { refusalOf } from "../features/gate/refusal.ts";
+import { errorMessage } from "../lib/errors.ts";
+import type { BeforeCall, Call, CallDecision } from "../mailbox/calls.ts";
+import type { Clock } from "../mailbox/clock.ts";
+import type { CallId } from "../mailbox/ids.ts";
+import type { CallResult, Turn } from "../mailbox/messages.ts";
+import type { Handlers } from "../mailbox/rpc/table.ts";
+import type { OfferedSpec, SentEdits } from "../mailbox/runners.ts";
+import type { Finish, FinishAnswer, TurnAnswer } from "../mailbox/turn-answers.ts";
+import { platformShell } from "../processes/platform-shell.ts";
+import type { Processes } from "../processes/processes.ts";
+import { Inbox } from "../supervisor/inbox.ts";
+import type { RunningCall } from "../supervisor/running-call.ts";
+import type { Toolbox } from "../supervisor/toolbox.ts";
+import { find, refusedCall } from "../tools/dispatch.ts";
+import { backgroundTools } from "../tools/session-tools.ts";
+import type { agentRequests } from "./agent-messages.ts";
+import type { AttemptOutputs } from "./attempt-outputs.ts";
+import type { CallRules } from "./call-rules.ts";
+import { ownTasks } from "./own-tasks.ts";
+import type { SessionLink } from "./session-link.ts";
+
+export interface OutpostParts {
+  readonly offer: OfferedSpec;
+  readonly session: Pick<SessionLink, "request">;
+  readonly rules: CallRules;
+  readonly toolbox: Toolbox;
+  readonly processes: Processes;
+  readonly outputs: AttemptOutputs;
+  readonly clock: Clock;
+  exportEdits(): Promise<SentEdits | null>;
+  /** Resolves when all that was spent so far is the session's to book. */
+  paid(): Promise<void>;
+  /** It was asked to park, and none of its calls runs: it ends here. */
+  onParked(): void;
+  /** Its files cannot be sent: what it does from now on would be lost. */
+  onFault(reason: string): void;
+}
+
+/** Milliseconds after which a decision is one that a user has to take: a call that was just allowed should run. */
+const USER_MS = 1_000;
+
+interface Open extends RunningCall {
+  /** Its files may be others after it. */
+  readonly changes: boolean;
+}
+
+/**
+ * Answers what an agent's process requests. What concerns this machine is done here: its calls are evaluated, its commands
+ * run, its edits collected. Everything else is requested of the session, which decides as for any other agent.
+ */
+export class Outpost {
+  /** Aborted when the agent must stop: its commands end. */
+  readonly stopping = new AbortController();
+  readonly #life = new AbortController();
+  readonly #parts: OutpostParts;
+  readonly #calls = new Map<CallId, Open>();
+  readonly #background: Background;
+  readonly #inbox = new Inbox();
+  readonly #tasks: ReturnType<typeof backgroundTools>;
+  /** Resolves when what has ended before was sent, so that a turn never overtakes its calls. */
+  #posted: Promise<void> = Promise.resolve();
+  #hasChanged = false;
+  #isParking = false;
+  /** Requests that wait at a place where the agent can be continued elsewhere. */
+  #atRest = 0;
+
+  constructor(parts: OutpostParts) {
+    this.#parts = parts;
+    const { processes, outputs, clock, rules } = parts;
+    const shell = platformShell(process.platform, process.env);
+    this.#background = new Background({
+      commands: backgroundCommands(processes, outputs, shell, rules.sandbox.commands),
+      ...{ processes, clock, note: () => {} },
+      tell: (_, notice) => this.#inbox.pushNotice(notice),
+      forget: (_, notice) => this.#inbox.withdraw(notice),
+      onEnded: () => {
+        this.#hasChanged = true;
+      },
+    });
+    this.#tasks = backgroundTools(ownTasks(this.#background, clock));
+  }
+
+  /** Ends it as soon as another runner can continue it. */
+  park(): void {
+    this.#isParking = true;
+    this.#parkIfIdle();
+  }
+
+  /** Its process is gone: so are its commands. */
+  close(): void {
+    this.stopping.abort(new Error("The agent has ended."));
+    this.#life.abort();
+  }
+
+  handlers(): Handlers<typeof agentRequests> {
+    const { session, offer, processes, toolbox, rules } = this.#parts;
+    const actor = {
+      ...{ id: offer.spec.id, root: offer.spec.root, calls: this.#calls },
+      ...{ stopping: this.stopping, life: this.#life },
+    };
+    const local = commandServices(actor, {
+      ...{ background: this.#background, processes, toolbox, onLines: () => {} },
+    });
+    return {
+      ...local,
+      before: (call) => this.#before(call),
+      after: async (after) => {
+        this.#hasChanged ||= this.#calls.get(after.id)?.changes ?? false;
+        this.#calls.delete(after.id);
+        const answer = await this.#withEdits((edits) =>
+          session.request("after", after.id, { after, ...edits }),
+        );
+        this.#parkIfIdle();
+        return answer;
+      },
+      callTool: (call) => this.#callTool(call),
+      reply: (reply) => session.request("reply", `${reply.turn}`, reply),
+      turn: async (turn) => this.#rest(await this.#turn(turn)),
+      finish: (finish) => this.#finish(finish),
+      compacting: (begin) => session.request("compacting", "compacting", begin),
+      compacted: (end) => session.request("compacted", "compacted", end),
+      hidden: async ({ call, paths }) => {
+        const running = this.#calls.get(call);
+        if (running === undefined) throw new Error(`The call ${call} is not running.`);
+        return rules.filterResults(paths, running.cwd);
+      },
+    };
+  }
+
+  async #before(call: BeforeCall): Promise<CallDecision> {
+    const { offer, toolbox, rules, session } = this.#parts;
+    await this.#restHere();
+    const offered = find(offer.spec.tools, call.tool);
+    const tool = offered?.side === "agent" ? toolbox.find(offered.name) : undefined;
+    if (tool === undefined) return refuse(`${call.tool} does not run on this machine.`);
+    const claim = tool.prepare(call.input);
+    if (claim.type === "invalid") return refuse(claim.message);
+    const problem = claim.problem?.(call.cwd) ?? null;
+    if (problem !== null) return refuse(problem);
+    const { signal } = this.stopping;
+    let mine = await rules.evaluate(call, tool, signal);
+    if (mine.type === "refuse") return refuse(refusalOf(tool.offer.name, mine));
+    const { mustAsk } = mine;
+    const asked = { ...call, ...(mustAsk === undefined ? {} : { mustAsk }) };
+    const decision = await this.#waiting(session.request("before", call.id, asked), USER_MS);
+    if (decision.type === "refuse") return decision;
+    const input = decision.input ?? call.input;
+    // What the session has changed is evaluated here, too; whether to ask was its own question.
+    if (decision.input !== undefined) mine = await rules.evaluate({ ...call, input }, tool, signal);
+    // The answer may have taken hours.
+    const isConfined = mine.type === "go" && mine.light !== undefined;
+    const now =
+      mine.type === "refuse" ? mine.reason : rules.recheck(tool.offer.name, input, call.cwd, isConfined);
+    if (mine.type === "refuse" || now !== null) {
+      const reason = refusalOf(tool.offer.name, { type: "refuse", by: "rules", reason: now ?? "" });
+      const result = refusedCall(reason);
+      void session
+        .request("after", call.id, { after: { id: call.id, isError: true, result } })
+        .catch(() => {});
+      return refuse(reason);
+    }
+    const [first = tool.offer.name, ...others] = tool.names;
+    const isPure = tool.level === "read" || mine.light?.confined.type === "read";
+    this.#calls.set(call.id, {
+      ...{ tool: tool.offer.name, names: [first, ...others], toolUse: call.toolUse, title: claim.title },
+      ...{ input, cwd: call.cwd, local: true, startedAt: this.#parts.clock.now(), writes: null },
+      ...{ outside: mine.outside, ...(mine.light === undefined ? {} : { light: mine.light }) },
+      changes: !isPure,
+    });
+    const filtered = decision.filtered || (tool.level === "read" && rules.filters);
+    return { ...decision, ...(filtered ? { filtered } : {}) };
+  }
+
+  /** Tools of the session are called there; only tasks that run here are answered here. */
+  async #callTool(call: Call): Promise<CallResult> {
+    await this.#restHere();
+    const { session, offer, clock } = this.#parts;
+    const own = this.#tasks.find(({ name, aliases }) => name === call.tool || aliases.includes(call.tool));
+    const ready = own?.prepare(call.input);
+    const task = isTask(call.input) ? call.input.task_id : "";
+    if (ready?.type !== "ready" || this.#background.find(task) === undefined)
+      return this.#waiting(session.request("callTool", call.id, call));
+    const { response: _, ...result } = await ready.call({
+      ...{ call: call.id, actor: offer.spec.id, cwd: offer.spec.root, root: offer.spec.root },
+      ...{ additionalDirs: [], signal: this.stopping.signal, clock },
+    });
+    return result;
+  }
+
+  async #turn(turn: Turn): Promise<TurnAnswer> {
+    const { session, paid } = this.#parts;
+    await paid();
+    const answer = await this.#withEdits((edits) =>
+      session.request("turn", `${turn.turn}`, { turn, ...edits }),
+    );
+    return { ...answer, steer: [...answer.steer, ...this.#inbox.drain()] };
+  }
+
+  /** An agent does not end while its commands run, nor before it has heard of their ends. */
+  async #finish(finish: Finish): Promise<FinishAnswer> {
+    const { session, offer, paid } = this.#parts;
+    const { id } = offer.spec;
+    const mayContinue = finish.compacted === undefined && finish.summary.status === "done";
+    let { turn } = finish;
+    let answer: TurnAnswer = { steer: [] };
+    while (mayContinue && !this.stopping.signal.aborted) {
+      const running = this.#background.runningOf(id);
+      if (running.length === 0 && !this.#inbox.hasInput) break;
+      // Its answer is a turn like any other: it continues after it.
+      answer = turn === null ? { ...answer, steer: this.#inbox.drain() } : await this.#turn(turn);
+      turn = null;
+      if (answer.steer.length > 0) return { type: "more", ...answer };
+      await this.#waiting(
+        Promise.race([
+          this.#inbox.waitForInput(),
+          ...running.map(({ ended }) => ended),
+          untilAborted(this.stopping.signal),
+        ]),
+      );
+      await this.#restHere();
+    }
+    const summary = withStopped(finish.summary, this.#background.release(id));
+    await paid();
+    return this.#withEdits((edits) =>
+      session.request("finish", `${turn?.turn ?? `after ${finish.summary.turns}`}`, {
+        finish: { ...finish, turn, summary },
+        ...edits,
+      }),
+    );
+  }
+
+  /** Sends what carries the agent's edits, in order, with those that are new. */
+  #withEdits<T>(post: (edits: { readonly edits?: SentEdits }) => Promise<T>): Promise<T> {
+    const edits = this.#posted.then(() => this.#newEdits());
+    this.#posted = edits.then(
+      () => {},
+      () => {},
+    );
+    return edits.then(post);
+  }
+
+  async #newEdits(): Promise<{ readonly edits?: SentEdits }> {
+    if (!this.#hasChanged) return {};
+    this.#hasChanged = false;
+    try {
+      const edits = await this.#parts.exportEdits();
+      return edits === null ? {} : { edits };
+    } catch (error) {
+      this.#parts.onFault(`its edits could not be sent: ${errorMessage(error)}`);
+      return new Promise(() => {});
+    }
+  }
+
+  /** Waits for another party. If that takes longer than `ms`, the agent can be continued elsewhere. */
+  async #waiting<T>(other: Promise<T>, ms = 0): Promise<T> {
+    let isAtRest = false;
+    const withdraw = this.#parts.clock.after(ms, () => {
+      isAtRest = true;
+      this.#atRest += 1;
+      this.#parkIfIdle();
+    });
+    try {
+      return await other;
+    } finally {
+      withdraw();
+      if (isAtRest) this.#atRest -= 1;
+    }
+  }
+
+  async #rest<T>(value: T): Promise<T> {
+    await this.#restHere();
+    return value;
+  }
+
+  /** Never resolves if it parks. */
+  async #restHere(): Promise<void> {
+    if (!this.#isParking) return;
+    this.#atRest += 1;
+    this.#parkIfIdle();
+    await new Promise(() => {});
+  }
+
+  #parkIfIdle(): void {
+    if (!this.#isParking || this.#atRest === 0 || this.#calls.size > 0) return;
+    // What has ended must be sent first.
+    void this.#posted.then(() => this.#parts.onParked());
+  }
+}
+
+function refuse(reason: string): CallDecision {
+  return { type: "refuse", reason };
+}
+
+function isTask(input: unknown): input is { readonly task_id: string } {
+  return (
+    typeof input === "object" && input !== null && "task_id" in input && typeof input.task_id === "string"
+  );
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,299 @@
+import { statfs } from "node:fs/promises";
+import { loadavg } from "node:os";
+import type { Carrier, OfferedAttempt, Taking } from "../engine/carrier.ts";
+import { openMessage, type Sealer, sealMessage } from "../engine/messages.ts";
+import { errorMessage } from "../lib/errors.ts";
+import type { SessionId } from "../mailbox/ids.ts";
+import {
+  HEARTBEAT_MS,
+  nameAttempt,
+  OfferedSpec,
+  type RunnerInfo,
+  ToRunner,
+  ToRunners,
+  type ToSession,
+  topics,
+} from "../mailbox/runners.ts";
+import type { Gateway } from "../model/client.ts";
+import { type AttemptParts, RunnerAttempt } from "./attempt.ts";
+
+export interface RunnerOptions extends Omit<AttemptParts, "gateway"> {
+  /** Unique among all runners, and part of its topic. */
+  readonly id: string;
+  readonly carrier: Carrier;
+  /** Returns what opens and seals the messages of a session: every holder of the fleet's key can. */
+  sealerOf(session: string): Sealer;
+  readonly gateway: Pick<Gateway, "connect" | "disconnect" | "onNotice">;
+  readonly pools: readonly string[];
+  readonly slots: number;
+  /** What is known of commands' confinement here. */
+  readonly sandboxState: string;
+  /** A directory on the disk that must have room. */
+  readonly trees: string;
+  /** It ends after its first attempt. */
+  readonly once: boolean;
+  /** Receives lines for its operator. */
+  onLine(line: string): void;
+  /** Returns the free bytes of a directory's disk; replaced in tests. */
+  readonly freeBytes?: (dir: string) => Promise<number>;
+}
+
+export interface Runner {
+  /** Takes nothing new and parks what it has. A second call ends that immediately. */
+  drain(): void;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
+}
+
+/** It takes nothing if its disk has less. */
+const LEAST_FREE_BYTES = 2 * 1024 ** 3;
+/** Milliseconds between two lines about its state, if that does not change. */
+const HEALTH_MS = 60_000;
+/** Milliseconds that its end waits for sessions to hear of the ends of their agents. */
+const LEAVE_MS = 5_000;
+/** Attempts that have ended, and whose sessions have not heard of it. */
+const MOST_LEFT = 200;
+
+/** Takes attempts from an engine, and runs each in a process of its own. */
+export async function openRunner(options: RunnerOptions): Promise<Runner> {
+  const runner = new OpenRunner(options);
+  await runner.open();
+  return runner;
+}
+
+class OpenRunner implements Runner {
+  readonly #options: RunnerOptions;
+  readonly #attempts = new Map<string, RunnerAttempt>();
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #told = new Set<string>();
+  #taking: Taking | null = null;
+  #isDraining = false;
+  #isLeaving = false;
+  #hasRoom = true;
+  #done = 0;
+  #refused = 0;
+  #line = "";
+  #lineAt = Number.NEGATIVE_INFINITY;
+  #withdraw = () => {};
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    options.gateway.onNotice((notice) => {
+      if (notice.type !== "usage") return;
+      for (const attempt of this.#attempts.values())
+        if (attempt.offer.actor === notice.actor && !attempt.isOver) attempt.pay(notice);
+    });
+  }
+
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  async open(): Promise<void> {
+    const { carrier, id, forks } = this.#options;
+    const own = topics.runner(id);
+    await carrier.listen(own, (raw) => void this.#receive(own, raw));
+    await carrier.listen(topics.runners, (raw) => void this.#respond(raw));
+    carrier.onUp((isUp) => {
+      if (isUp) for (const attempt of this.#attempts.values()) attempt.resend();
+      this.#showHealth();
+    });
+    forks.warm();
+    await this.#beat();
+  }
+
+  drain(): void {
+    const { name } = this.#options;
+    if (this.#isDraining) for (const one of this.#active) one.abandon(`runner ${name} was stopped`);
+    this.#isDraining = true;
+    void this.#taking?.pause().catch(() => {});
+    for (const attempt of this.#active) attempt.park(`runner ${name} is shutting down`);
+    this.#showHealth();
+    this.#leaveIfIdle();
+  }
+
+  get #active(): readonly RunnerAttempt[] {
+    return [...this.#attempts.values()].filter(({ isOver }) => !isOver);
+  }
+
+  get #info(): RunnerInfo {
+    const { id, name, pools, slots, version, sandboxState } = this.#options;
+    return {
+      ...{ id, name, pools: [...pools], slots, version, sandbox: sandboxState },
+      ...{ used: this.#active.length, draining: this.#isDraining, load: loadavg()[0] ?? 0 },
+    };
+  }
+
+  /** Resolves when the attempt has ended, which frees its slot. */
+  async #take({ id, body }: OfferedAttempt): Promise<void> {
+    const { carrier, sealerOf, onLine } = this.#options;
+    const opened = await openMessage(carrier, sealerOf, id, body).catch((error: unknown) =>
+      errorMessage(error),
+    );
+    if (typeof opened === "string") return onLine(`The attempt ${id} could not be fetched: ${opened}.`);
+    if (opened === null)
+      return this.#refuse("key", `Refused an attempt that was not sealed with this fleet's key (${id}).`);
+    const parsed = OfferedSpec.safeParse(opened.value);
+    const offer = parsed.success ? parsed.data : null;
+    if (offer === null || offer.session !== opened.session || nameAttempt(offer) !== id)
+      return this.#refuse(
+        "form",
+        `Refused an attempt of another version of Troupe, or a faulty one (${id}).`,
+      );
+    if (this.#attempts.has(id)) return;
+    for (const older of this.#active) {
+      if (older.offer.session !== offer.session || older.offer.actor !== offer.actor) continue;
+      older.terminate();
+      await older.ended;
+    }
+    const attempt = new RunnerAttempt(offer, this.#options, (packet) => {
+      void this.#send(offer.session, { type: "packet", ...attempt.id, runner: this.#options.id, packet });
+    });
+    this.#attempts.set(id, attempt);
+    this.#showHealth();
+    // It came while that changed.
+    if (this.#isDraining) attempt.park("its runner is shutting down");
+    if (!this.#hasRoom) attempt.park("the disk of its runner is full");
+    await attempt.run();
+    this.#done += 1;
+    this.#forgetLeft();
+    this.#showHealth();
+    if (!this.#isDraining) this.#options.forks.warm();
+    if (this.#options.once && attempt.hasBoarded) {
+      this.#isDraining = true;
+      // Before this slot is free.
+      await this.#taking?.pause().catch(() => {});
+    }
+    this.#leaveIfIdle();
+  }
+
+  /** Forgets attempts whose sessions know their ends, and the oldest of too many others. */
+  #forgetLeft(): void {
+    const over = [...this.#attempts].filter(([, { isOver }]) => isOver);
+    for (const [at, [name, attempt]] of over.entries()) {
+      if (!attempt.isThrough && over.length - at <= MOST_LEFT) continue;
+      this.#forget(name, attempt);
+    }
+  }
+
+  #forget(name: string, attempt: RunnerAttempt): void {
+    attempt.close();
+    this.#attempts.delete(name);
+  }
+
+  /** Counts what is never run; the first of a sort is reported. */
+  #refuse(sort: string, line: string): void {
+    this.#refused += 1;
+    if (!this.#told.has(sort)) this.#options.onLine(`${line} More of them are counted, and not reported.`);
+    this.#told.add(sort);
+    this.#showHealth();
+  }
+
+  async #receive(topic: string, raw: string): Promise<void> {
+    const { carrier, sealerOf } = this.#options;
+    const opened = await openMessage(carrier, sealerOf, topic, raw).catch(() => undefined);
+    if (opened === undefined) return;
+    if (opened === null)
+      return this.#refuse("message", "Dropped a message that was not sealed by its session.");
+    const parsed = ToRunner.safeParse(opened.value);
+    if (!parsed.success || parsed.data.session !== opened.session) return;
+    const message = parsed.data;
+    const attempt = this.#attempts.get(nameAttempt(message));
+    if (attempt === undefined) return;
+    if (message.type === "packet") attempt.receive(message.packet);
+    else if (!attempt.isOver) attempt.terminate();
+    else this.#forget(nameAttempt(message), attempt);
+  }
+
+  /** Says that it is there, to the session that asks. */
+  async #respond(raw: string): Promise<void> {
+    const { carrier, sealerOf } = this.#options;
+    const opened = await openMessage(carrier, sealerOf, topics.runners, raw).catch(() => null);
+    const parsed = ToRunners.safeParse(opened?.value);
+    if (!parsed.success || opened === null) return;
+    await this.#send(opened.session, { type: "here", runner: this.#info }, parsed.data.topic);
+  }
+
+  async #send(
+    session: string,
+    message: ToSession,
+    topic = topics.session(session as SessionId),
+  ): Promise<void> {
+    const { carrier, sealerOf } = this.#options;
+    try {
+      const text = JSON.stringify(message);
+      await carrier.publish(topic, await sealMessage(carrier, sealerOf(session), session, topic, text));
+    } catch {
+      // What matters is sent again.
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const { clock, freeBytes = freeBytesOf, trees } = this.#options;
+    this.#withdraw = clock.after(HEARTBEAT_MS, () => void this.#beat());
+    const boarded = this.#active.filter(({ hasBoarded }) => hasBoarded);
+    const sessions = Map.groupBy(boarded, ({ offer }) => offer.session);
+    for (const [session, attempts] of sessions)
+      void this.#send(session, { type: "beat", runner: this.#info, attempts: attempts.map(({ id }) => id) });
+    for (const attempt of this.#active) attempt.checkSession();
+    this.#forgetLeft();
+    const free = await freeBytes(trees).catch(() => Number.POSITIVE_INFINITY);
+    this.#hasRoom = free >= LEAST_FREE_BYTES;
+    if (this.#isLeaving) return;
+    await this.#takeIfRoom();
+    this.#showHealth();
+  }
+
+  async #takeIfRoom(): Promise<void> {
+    const { carrier, pools, slots, once } = this.#options;
+    if (this.#isDraining) return;
+    if (this.#hasRoom) this.#taking ??= carrier.take(pools, once ? 1 : slots, (one) => this.#take(one));
+    else {
+      const taking = this.#taking;
+      this.#taking = null;
+      await taking?.pause().catch(() => {});
+    }
+  }
+
+  #leaveIfIdle(): void {
+    if (this.#isDraining && this.#active.length === 0 && !this.#isLeaving) void this.#leave();
+  }
+
+  async #leave(): Promise<void> {
+    const { carrier, clock } = this.#options;
+    this.#isLeaving = true;
+    this.#withdraw();
+    const since = clock.now();
+    while (clock.now() - since < LEAVE_MS && [...this.#attempts.values()].some(({ isThrough }) => !isThrough))
+      await new Promise<void>((resolve) => clock.after(50, resolve));
+    for (const attempt of this.#attempts.values()) attempt.close();
+    await this.#taking?.close().catch(() => {});
+    this.#options.forks.close();
+    await carrier.close().catch(() => {});
+    this.#ended.resolve();
+  }
+
+  #showHealth(): void {
+    if (this.#isLeaving) return;
+    const { name, pools, slots, clock, onLine, carrier } = this.#options;
+    const state = [
+      ...(this.#isDraining ? ["shutting down"] : []),
+      ...(this.#hasRoom ? [] : ["takes nothing: less than 2 GB of its disk are free"]),
+      ...(carrier.isUp ? [] : ["the engine does not answer"]),
+    ];
+    const line = [
+      `runner ${name} (${pools.join(", ")}): ${this.#active.length} of ${slots} slots, ${this.#done} done`,
+      ...(this.#refused === 0 ? [] : [`${this.#refused} refused`]),
+      ...state,
+    ].join("; ");
+    if (line === this.#line && clock.now() - this.#lineAt < HEALTH_MS) return;
+    this.#line = line;
+    this.#lineAt = clock.now();
+    onLine(line);
+  }
+}
+
+async function freeBytesOf(dir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dir);
+  return bavail * bsize;
+}

@@ -1,0 +1,68 @@
+// @module-tag long
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { createSeal } from "../../src/engine/seal.ts";
+import { systemClock } from "../../src/mailbox/clock.ts";
+import { openSsh } from "../../src/remote/open-ssh.ts";
+import { specFor } from "../runner/ground.ts";
+import { FakeSession } from "../support/fake-session.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const SOURCES = join(import.meta.dirname, "../../src/cli/run-sources.ts");
+
+/** A `ssh` that runs the command here, and a `troupe` that it finds. */
+function fakeMachine() {
+  const dir = temporaryFolder();
+  const home = temporaryFolder();
+  mkdirSync(join(dir, "bin"));
+  const programs = {
+    ssh: `while [ "$1" != -- ]; do shift; done; echo "$2" > ${dir}/host; export PATH=${dir}/bin:$PATH HOME=${home}; exec sh -c "$3"`,
+    troupe: `echo $$ > ${dir}/pid; exec ${process.execPath} ${SOURCES} "$@"`,
+  };
+  for (const [name, text] of Object.entries(programs))
+    writeFileSync(join(dir, "bin", name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  const env = { PATH: `${join(dir, "bin")}:${process.env["PATH"]}`, HOME: home };
+  return { dir, env };
+}
+
+describe("a runner that is started through ssh", () => {
+  it("runs an agent, without a server or a key file, and ends with its session", async () => {
+    const { dir, env } = fakeMachine();
+    const lines: string[] = [];
+    const work = temporaryFolder();
+    writeFileSync(join(work, "a.txt"), "hello world\n");
+    const { carrier, key } = await openSsh({
+      ...{ url: "ssh://me@build-3", env, clock: systemClock, onLine: (line) => lines.push(line) },
+      args: ["--offline", "--trees", join(dir, "trees"), "--name", "far"],
+    });
+    expect(readFileSync(join(dir, "host"), "utf8").trim()).toBe("me@build-3");
+    const session = new FakeSession(carrier, createSeal(key, "session1"));
+    await session.open();
+    const agent = await session.offer(
+      specFor(work, { model: "offline", messages: [{ role: "user", content: "where is hello?" }] }),
+    );
+    expect(await agent.exited).toEqual({ type: "returned" });
+    const finish = JSON.stringify(agent.log.at(-1));
+    expect(finish).toContain("a.txt:1");
+    expect(lines.join("\n")).toContain("runner far (default): 1 of");
+    const pid = readFileSync(join(dir, "pid"), "utf8").trim();
+    await carrier.close();
+    await vi.waitUntil(() => !existsSync(`/proc/${pid}`), { timeout: 20_000 });
+  });
+
+  it.each([
+    ["ssh://nowhere", { PATH: "/nowhere" }, "ssh could not be started"],
+    ["ssh://build-3/opt/none/troupe", null, "exit code 127"],
+  ])("says why it cannot start %s", async (url, env, why) => {
+    const opening = openSsh({
+      ...{ url, env: env ?? fakeMachine().env, clock: systemClock, onLine: () => {} },
+    });
+    await expect(opening).rejects.toThrow(why);
+  });
+
+  it.each(["ssh:", "ssh://me:secret@host", "http://host"])("refuses the address %s", async (url) => {
+    const opening = openSsh({ url, env: {}, clock: systemClock, onLine: () => {} });
+    await expect(opening).rejects.toThrow("is not the address of a machine");
+  });
+});

@@ -1,0 +1,263 @@
+// @module-tag long
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { topics } from "../../src/mailbox/runners.ts";
+import type { ScriptedTurn } from "../../src/model/scripted.ts";
+import { FakeSession, plainSealer } from "../support/fake-session.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { fasterClock, openGround, quick } from "./ground.ts";
+
+const ALLOWED = {
+  mode: "acceptEdits",
+  rules: [{ text: "Bash", behaviour: "allow", scope: "user" }],
+} as const;
+
+function call(name: string, input: unknown): ScriptedTurn {
+  return { calls: [{ name, input }], usage: { input_tokens: 10, output_tokens: 5 } };
+}
+
+describe("an agent on a runner", () => {
+  it("reads, edits, runs a command and returns its report; each request to a model is paid before its turn", async () => {
+    const { session, dir, spec } = await openGround((_, n) => {
+      const file = join(dir, "a.txt");
+      const turns: ScriptedTurn[] = [
+        call("Read", { file_path: file }),
+        call("Edit", { file_path: file, old_string: "one", new_string: "two" }),
+        call("Bash", { command: "cat a.txt; pwd", description: "look" }),
+      ];
+      return turns[n] ?? { text: "It says two.", usage: { input_tokens: 1, output_tokens: 1 } };
+    });
+    writeFileSync(join(dir, "a.txt"), "one\n");
+    const agent = await session.offer(spec(), { rules: { ...ALLOWED, rules: [...ALLOWED.rules] } });
+    expect(await agent.exited).toEqual({ type: "returned" });
+    expect(readFileSync(join(dir, "a.txt"), "utf8")).toBe("two\n");
+    const methods = agent.log.map(([method]) => method).join(" ");
+    const turn = "paid reply before after turn";
+    expect(methods.replaceAll("reply paid", "paid reply")).toBe(`board ${turn} ${turn} ${turn} paid finish`);
+    const bash = agent.log.filter(([method]) => method === "after").at(-1)?.[1];
+    expect(bash).toMatchObject({
+      after: { isError: false, result: { content: expect.stringContaining(dir) } },
+    });
+    const finish = agent.log.at(-1)?.[1];
+    expect(finish).toMatchObject({ finish: { summary: { status: "done", text: "It says two.", turns: 4 } } });
+  });
+});
+
+const RULES = { rules: { ...ALLOWED, rules: [...ALLOWED.rules] } };
+/** A command that says its process ID, and then runs for longer than any test. */
+const SLEEP = call("Bash", { command: "echo $$ > pid; sleep 300", description: "wait" });
+
+describe("an agent's end on a runner", () => {
+  it("reports that its process was killed, within a second; its command is gone and a neighbour is unharmed", async () => {
+    const ground = await openGround((request, n) =>
+      n === 0 ? SLEEP : { text: request.actor, usage: { output_tokens: 1 } },
+    );
+    const { session, spec, pids } = ground;
+    const first = spec();
+    const other = spec({ root: temporaryFolder() });
+    const killed = await session.offer(first, RULES);
+    const pid = Number(await written(join(ground.dir, "pid")));
+    const neighbour = await session.offer(other, RULES);
+    const beside = Number(await written(join(other.root, "pid")));
+    const at = performance.now();
+    process.kill(pids[0] ?? 0, "SIGKILL");
+    expect(await killed.exited).toEqual({ type: "died", message: expect.stringContaining("SIGKILL") });
+    expect(performance.now() - at).toBeLessThan(1_000);
+    await until(() => !isAlive(pid));
+    process.kill(beside, "SIGKILL");
+    expect(await neighbour.exited).toEqual({ type: "returned" });
+  });
+
+  it("reports that its process ran out of memory", async () => {
+    const { session, spec } = await openGround(() => ({ text: "x".repeat(60_000_000) }), { memoryMb: 32 });
+    const agent = await session.offer(spec(), RULES);
+    expect(await agent.exited).toEqual({ type: "out-of-memory" });
+  });
+
+  it("writes its summary if it is cancelled in a command, which ends", async () => {
+    const { session, spec, dir } = await openGround([SLEEP]);
+    const agent = await session.offer(spec(), RULES);
+    const pid = Number(await written(join(dir, "pid")));
+    agent.notify("cancel", "The user stopped it.");
+    expect(await agent.exited).toEqual({ type: "returned" });
+    expect(agent.log.at(-1)).toMatchObject(["finish", { finish: { summary: { status: "cancelled" } } }]);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it("is ended with its command if its session says that it is over", async () => {
+    const { session, spec, dir, pids } = await openGround([SLEEP]);
+    const agent = await session.offer(spec(), RULES);
+    const pid = Number(await written(join(dir, "pid")));
+    await agent.dismiss();
+    expect(await agent.exited).toEqual({ type: "terminated" });
+    await until(() => !isAlive(pid) && !isAlive(pids[0] ?? 0));
+  });
+
+  it.each(["cancelled", "unfit"] as const)("never begins if it is %s", async (answer) => {
+    const { session, spec, model, lines } = await openGround([{ text: "no" }]);
+    await session.offer(spec(), RULES, { board: () => answer });
+    await until(() => lines.some((line) => line.includes("1 done")));
+    expect(model.requests).toEqual([]);
+  });
+
+  it("reports what it lacks when it boards", async () => {
+    const { session, spec } = await openGround([{ text: "no" }], { freeBytes: async () => 3 * 1024 ** 3 });
+    const [tool] = spec().tools;
+    if (tool === undefined) throw new Error("It has tools.");
+    const tools = [
+      { ...tool, name: "Juggle" },
+      { ...tool, module: { url: "file:///juggle.ts", timeoutMs: 1 } },
+    ];
+    const agent = await session.offer(spec({ tools }), RULES, { board: () => "unfit" });
+    expect(await agent.came("board")).toMatchObject({ runner: "r1", lacks: ["Juggle", tool.name] });
+  });
+});
+
+describe("an agent whose session", () => {
+  it("offers its next attempt ends, and that one begins", async () => {
+    const { session, spec, dir, pids } = await openGround((_, n) =>
+      n === 0 ? SLEEP : { text: "done", usage: { output_tokens: 1 } },
+    );
+    const one = spec();
+    const first = await session.offer(one, RULES);
+    const pid = Number(await written(join(dir, "pid")));
+    const second = await session.offer({ ...one, attempt: 2 }, RULES);
+    expect(await first.exited).toEqual({ type: "terminated" });
+    expect(await second.exited).toEqual({ type: "returned" });
+    expect(isAlive(pid) || isAlive(pids[0] ?? 0)).toBe(false);
+  });
+
+  it("is gone waits, and ends after half an hour", async () => {
+    const clock = fasterClock(5_000);
+    const { session, spec, engine, lines, pids } = await openGround([SLEEP, SLEEP], { clock });
+    const agent = await session.offer(spec(), RULES, { before: () => new Promise(() => {}) });
+    await agent.came("before");
+    engine.setDown(true);
+    await until(() => lines.some((line) => line.includes("1 done")));
+    expect(isAlive(pids[0] ?? 0)).toBe(false);
+    engine.setDown(false);
+    expect(await agent.exited).toMatchObject({
+      type: "parked",
+      reason: expect.stringContaining("30 minutes"),
+    });
+  });
+});
+
+describe("a runner that drains", () => {
+  it("parks an agent when its command has ended, and then ends", async () => {
+    const { session, spec, dir, runner } = await openGround((_, n) =>
+      n < 3
+        ? call("Bash", { command: "until [ -e go ]; do sleep 0.05; done; echo $$ > pid", description: "w" })
+        : { text: "x" },
+    );
+    const agent = await session.offer(spec(), RULES);
+    await agent.came("before");
+    runner.drain();
+    writeFileSync(join(dir, "go"), "");
+    expect(await agent.exited).toEqual({ type: "parked", reason: "runner r1 is shutting down" });
+    expect(agent.log.map(([method]) => method)).toEqual([
+      "board",
+      "paid",
+      "reply",
+      "before",
+      "after",
+      "turn",
+    ]);
+    await runner.ended;
+  });
+
+  it("parks an agent that waits for its session", async () => {
+    const { session, spec, runner } = await openGround([SLEEP]);
+    const agent = await session.offer(spec(), RULES, { before: () => new Promise(() => {}) });
+    await agent.came("before");
+    runner.drain();
+    expect(await agent.exited).toMatchObject({ type: "parked" });
+    await runner.ended;
+  });
+
+  it("ends everything if it must drain a second time", async () => {
+    const { session, spec, dir, runner } = await openGround([SLEEP]);
+    const agent = await session.offer(spec(), RULES);
+    const pid = Number(await written(join(dir, "pid")));
+    runner.drain();
+    runner.drain();
+    expect(await agent.exited).toEqual({ type: "parked", reason: "runner r1 was stopped" });
+    await runner.ended;
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it("ends by itself after one attempt with once", async () => {
+    const { session, spec, runner } = await openGround([{ text: "done" }], { once: true });
+    const agent = await session.offer(spec(), RULES);
+    expect(await agent.exited).toEqual({ type: "returned" });
+    await runner.ended;
+  });
+});
+
+describe("what a runner takes", () => {
+  it("runs nothing that was sealed with another key, and reports it once", async () => {
+    const { engine, spec, lines, model } = await openGround([{ text: "no" }]);
+    const stranger = new FakeSession(engine.connect("stranger"), plainSealer("another"));
+    await stranger.offer(spec());
+    await stranger.offer(spec());
+    await until(() => lines.some((line) => line.includes("2 refused")));
+    expect(lines.filter((line) => line.includes("fleet's key"))).toHaveLength(1);
+    expect(model.requests).toEqual([]);
+  });
+
+  it("runs nothing whose form it does not know, or that is not what its name says", async () => {
+    const { session, spec, lines, model } = await openGround([{ text: "no" }]);
+    await session.offer(spec(), { rules: "all" } as never);
+    await session.offer(spec(), { session: "session2" } as never);
+    await until(() => lines.some((line) => line.includes("2 refused")));
+    expect(model.requests).toEqual([]);
+  });
+
+  it("takes nothing while its disk is full", async () => {
+    let free = 1024 ** 3;
+    const { session, spec, lines } = await openGround([{ text: "done" }], {
+      freeBytes: async () => free,
+      clock: quick,
+    });
+    await until(() => lines.some((line) => line.includes("less than 2 GB")));
+    const agent = await session.offer(spec(), RULES);
+    free *= 3;
+    expect(await agent.exited).toEqual({ type: "returned" });
+  });
+
+  it("says who it is, and that its attempts live", async () => {
+    const { session, spec } = await openGround([SLEEP], { clock: quick });
+    await session.publish(topics.runners, { type: "who", topic: topics.session(session.id) });
+    await until(() => session.runners.length > 0);
+    expect(session.runners[0]).toMatchObject({
+      name: "r1",
+      pools: ["default"],
+      slots: 4,
+      used: 0,
+      draining: false,
+    });
+    const agent = await session.offer(spec(), RULES);
+    await agent.came("before");
+    await until(() => session.beats.length > 0);
+    expect(session.beats[0]).toMatchObject({ runner: { used: 1 }, attempts: [{ attempt: 1 }] });
+  });
+});
+
+async function written(path: string): Promise<string> {
+  await until(() => existsSync(path) && readFileSync(path, "utf8").endsWith("\n"));
+  return readFileSync(path, "utf8");
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    // A zombie still has a process ID.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  await vi.waitUntil(holds, { timeout: 20_000, interval: 10 });
+}
