@@ -70,7 +70,7 @@ export const sessionFlags = {
   engine: text({
     name: "engine",
     value: "URL",
-    summary: "the engine through which agents reach runners: redis://, postgres:// or ssh://HOST",
+    summary: "the engine of the runners: redis://, postgres:// or ssh://HOST",
     fallback: "troupe.runners.engine",
   }),
   runners: optionalText({

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, "../..");
  * their changes, 643 before the model of a running conversation could be changed and settings were about terminals, and
  * 645 before /rewind.
  */
-const CEILING = 648;
+const CEILING = 654;
 
 test("one prompt with one agent and one Read loads few modules in all threads and processes", {
   tags: ["long"],
