@@ -23,8 +23,8 @@ export const supervisor: readonly Mutation[] = [
     name: "S14-edited-into-denied",
     file: "src/features/gate/gate.ts",
     from: `if (refused !== null) return { type: "refuse", by: "person", reason: refused };
-    const sandboxed = this.#decideInSandbox(report, input, where);`,
-    to: "const sandboxed = this.#decideInSandbox(report, input, where);",
+    const sandboxed = this.#decideInSandbox(edited);`,
+    to: "const sandboxed = this.#decideInSandbox(edited);",
     tests: ["test/features/gate/gate.test.ts"],
     title: "(S14)",
     core: true,
@@ -173,7 +173,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "plan-file-cannot-be-written",
-    file: "src/features/gate/gate.ts",
+    file: "src/features/gate/judge-call.ts",
     from: 'return claim.type !== "invalid" && claim.accesses(cwd).every(({ target }) => file.includes(target));',
     to: 'return claim.type === "invalid" && file.length === 0;',
     tests: ["test/features/context/situation.test.ts"],
@@ -182,7 +182,7 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "plan-mode-writes-any-file",
-    file: "src/features/gate/gate.ts",
+    file: "src/features/gate/judge-call.ts",
     from: "claim.accesses(cwd).every(({ target }) => file.includes(target));",
     to: "claim.accesses(cwd).every(() => file.length > 0);",
     tests: ["test/features/context/situation.test.ts"],
@@ -297,8 +297,8 @@ export const supervisor: readonly Mutation[] = [
   },
   {
     name: "askEveryCommand-is-ignored",
-    file: "src/features/gate/gate.ts",
-    from: "return this.#parts.asksEveryCommand ? askEveryCommand(judged, mode) : judged;",
+    file: "src/features/gate/judge-call.ts",
+    from: "return rules.asksEveryCommand ? askEveryCommand(judged, mode) : judged;",
     to: "return judged;",
     tests: ["test/features/gate/ask-every-command.test.ts"],
     title: "is a question each time",

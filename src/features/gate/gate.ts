@@ -3,19 +3,14 @@ import type { Call, HookChange } from "../../mailbox/calls.ts";
 import type { ActorId } from "../../mailbox/ids.ts";
 import type { SameCall } from "../../policy/asking/identity.ts";
 import type { Recheck } from "../../policy/asking/questions.ts";
-import type { Confinement } from "../../policy/confinement/confinement.ts";
 import type { WriteScope } from "../../policy/confinement/write-scope.ts";
-import { bothOf } from "../../policy/engine/place.ts";
-import { askEveryCommand } from "../../policy/every-command.ts";
 import type { HookCaller } from "../../policy/hooks/results.ts";
 import type { HookRunner } from "../../policy/hooks/runner.ts";
 import type { JudgeContext, Judgement } from "../../policy/judgement.ts";
 import type { LightCommand } from "../../policy/sandbox/light.ts";
 import type { Prepared, SandboxReport, SandboxSettings } from "../../policy/sandbox/sandbox.ts";
 import { runsOutside, type SandboxDecision, sandboxDecision } from "../../policy/sandbox/sandbox-decision.ts";
-import { withForeignGit } from "../../policy/trust/git-calls.ts";
-import { narrower } from "../../settings/modes.ts";
-import type { Behaviour, PermissionMode, Rule } from "../../settings/rules.ts";
+import type { Behaviour, Rule } from "../../settings/rules.ts";
 import type { Grounds } from "../../supervisor/grounds.ts";
 import type { CommandPlace } from "../../supervisor/running-call.ts";
 import type { KnownTool, Toolbox } from "../../supervisor/toolbox.ts";
@@ -23,25 +18,10 @@ import { findHookChanges, writesIn } from "../hooks/hook-changes.ts";
 import type { SessionAsks } from "./asking.ts";
 import { namesOf, questionOf, wordsIn } from "./call-input.ts";
 import type { LookUpTracked } from "./ever-tracked.ts";
-import { judgeForeign, stricter } from "./foreign-tools.ts";
-import { withManagedDomains } from "./managed-domains.ts";
-
-/** The rules in force, for the permission engine (`policy/engine`). Synchronous and without effects. */
-export interface Engine {
-  judge(mode: PermissionMode, cwd: string, tool: string, input: unknown, context?: JudgeContext): Judgement;
-  /** True if search results must leave out this file. */
-  hides(cwd: string, asks?: "asks-too"): (path: string) => boolean;
-}
+import { BASH, type CallRules, judgeCall, type Where } from "./judge-call.ts";
 
 /** All that the gate decides by. Mode and rules are read for every call, so that changes hold from the next one on. */
-export interface GateParts {
-  mode(): PermissionMode;
-  /** Returns the one file that may be written in plan mode. */
-  planFile(): string;
-  /** Returns the engine for this write scope. */
-  engine(scope: WriteScope): Engine;
-  /** Keeps an actor in its own worktree. */
-  readonly confinement: Confinement;
+export interface GateParts extends CallRules {
   readonly hooks: Pick<HookRunner, "has" | "permissionRequest" | "preToolUse">;
   readonly asks: Pick<SessionAsks, "permission">;
   /** True if any rule denies anything; otherwise no search is filtered. */
@@ -52,13 +32,10 @@ export interface GateParts {
   denied(call: SameCall): string | null;
   readonly toolbox: Pick<Toolbox, "find">;
   readonly sandbox: SandboxState;
-  readonly asksEveryCommand: boolean;
   /** Returns the rules in force for this write scope. */
   rules(scope: WriteScope): readonly Rule[];
   /** Finds out, before a command is evaluated, whether files of rules were ever tracked. */
   readonly lookUpTracked?: LookUpTracked;
-  /** Returns what git would run in a directory without trust (see `SupervisorOptions`). */
-  foreignGit(folder: string): string | null;
   /** Returns the caller for hooks. */
   caller(actor: ActorId, cwd: string): HookCaller;
 }
@@ -75,14 +52,17 @@ export interface SandboxState {
   ): Promise<Prepared | null>;
 }
 
-export interface GatedCall {
+export interface GatedCall extends Where {
   readonly actor: ActorId;
   readonly call: Call;
   readonly tool: KnownTool;
-  /** The agent's working directory. */
-  readonly cwd: string;
-  /** Its write scope. */
-  readonly scope: WriteScope;
+}
+
+/** A call with the input that it may run with, and what sandbox there is for it. */
+interface Attempt extends Where {
+  readonly tool: KnownTool;
+  readonly input: unknown;
+  readonly report: SandboxReport | null;
 }
 
 /** Whether a call may run, with the input it may run with. */
@@ -106,8 +86,6 @@ export type Gated = Grounds &
         readonly asked?: string;
       }
   );
-
-const BASH = "Bash";
 
 /**
  * The gate (A5, A6): hooks, then rules, then the user. Every call of every agent passes it, with its own input rather
@@ -135,7 +113,7 @@ export class Gate {
   }
 
   /** Returns the search results this agent may not see (semantics §4.5). */
-  filterResults(paths: readonly string[], { cwd, scope }: Pick<GatedCall, "cwd" | "scope">): string[] {
+  filterResults(paths: readonly string[], { cwd, scope }: Where): string[] {
     const hides = this.#parts.engine(scope).hides(cwd);
     return paths.filter((path) => {
       try {
@@ -151,7 +129,7 @@ export class Gate {
     const read = this.#parts.toolbox.find("Read");
     if (read === undefined) return "deny";
     try {
-      return this.#judgement(read, { file_path: path }, where).decision;
+      return judgeCall(this.#parts, read, { file_path: path }, where).decision;
     } catch {
       return "deny";
     }
@@ -161,7 +139,7 @@ export class Gate {
   recheck({ tool: name, input, ...where }: SameCall, enforced = false): Recheck {
     const tool = this.#parts.toolbox.find(name);
     if (tool === undefined) return { type: "ask" };
-    const { decision, reason } = this.#judgement(tool, input, where, { enforced });
+    const { decision, reason } = judgeCall(this.#parts, tool, input, where, { enforced });
     return decision === "deny" ? { type: "deny", reason } : { type: decision };
   }
 
@@ -174,13 +152,7 @@ export class Gate {
       this.#parts.hooks.has("PreToolUse", hooked.names) ? writesIn(tool, asked, cwd) : [],
       () => this.#parts.hooks.preToolUse(hooked, this.#parts.caller(actor, cwd), signal),
     );
-    if (hookAnswer.type === "deny")
-      return {
-        type: "refuse",
-        by: "hook",
-        reason: hookAnswer.reason,
-        ...(hookAnswer.stop === undefined ? {} : { stop: hookAnswer.stop }),
-      };
+    if (hookAnswer.type === "deny") return hookRefusal(hookAnswer);
     const rewritten = hookAnswer.input !== undefined;
     const input = rewritten ? hookAnswer.input : asked;
     // A hook's input is checked like any other: it must fit the schema and is decided again.
@@ -203,13 +175,14 @@ export class Gate {
     const command = tool.offer.name === BASH ? (wordsIn(input, "command") ?? "") : null;
     const everTracked = command === null ? undefined : await this.#parts.lookUpTracked?.(command, where);
     const context = everTracked === undefined ? {} : { everTracked };
-    const { judgement, light } = await this.#confined(tool, input, where, report, context);
+    const attempt: Attempt = { tool, input, report, ...where };
+    const { judgement, light } = await this.#confined(attempt, context);
     const grounds: Grounds = { by: "rules", ...groundsOf(judgement) };
     if (judgement.decision === "deny")
       return { type: "refuse", ...grounds, grants: this.#offered(judgement) };
     const refused = this.#parts.denied({ tool: tool.offer.name, input, ...where });
     if (refused !== null) return { type: "refuse", by: "person", reason: refused };
-    const sandboxed = this.#decideInSandbox(report, input, where, context);
+    const sandboxed = this.#decideInSandbox(attempt, context);
     if (sandboxed.type === "refuse") return { type: "refuse", by: "rules", reason: sandboxed.reason };
     const mustAsk = sandboxed.type === "ask" || hookAnswer.decision === "ask" || call.mustAsk !== undefined;
     if (judgement.decision === "allow" && !mustAsk)
@@ -228,17 +201,14 @@ export class Gate {
       this.#parts.caller(actor, cwd),
       signal,
     );
-    if (answered.type === "deny") {
-      const { reason, stop } = answered;
-      return { type: "refuse", by: "hook", reason, ...(stop === undefined ? {} : { stop }) };
-    }
+    if (answered.type === "deny") return hookRefusal(answered);
     if (answered.type === "allow" && sparable) {
       const allowed = { ...permitted, by: "hook", reason: answered.reason } as const;
       if (answered.input === undefined) return allowed;
-      const other = this.#judgement(tool, answered.input, where);
-      const held = this.#decideInSandbox(report, answered.input, where);
-      if (other.decision !== "ask" || isSparable(other, held))
-        return this.#decideEditedInput(tool, answered.input, where, report, allowed);
+      const edited = { ...attempt, input: answered.input };
+      const other = judgeCall(this.#parts, tool, edited.input, where);
+      if (other.decision !== "ask" || isSparable(other, this.#decideInSandbox(edited)))
+        return this.#decideEditedInput(edited, allowed);
     }
     // It asks the user itself, with the plan.
     if (tool.offer.name === "ExitPlanMode" && !judgement.rule && !mustAsk)
@@ -266,7 +236,7 @@ export class Gate {
       const allowed = { ...permitted, by: "person", reason: "the user allowed it" } as const;
       return answer.input === undefined
         ? allowed
-        : this.#decideEditedInput(tool, answer.input, where, report, allowed);
+        : this.#decideEditedInput({ ...attempt, input: answer.input }, allowed);
     }
     const by = answer.by === "agent" ? "stop" : answer.by;
     return { type: "refuse", by, reason: answer.reason, grants, asked: reason };
@@ -278,13 +248,8 @@ export class Gate {
   }
 
   /** Checks an input that the user, or a hook for the user, has changed: it must fit, and what forbids it still does. */
-  #decideEditedInput(
-    tool: KnownTool,
-    input: unknown,
-    where: Where,
-    report: SandboxReport | null,
-    allowed: Extract<Gated, { type: "go" }>,
-  ): Gated {
+  #decideEditedInput(edited: Attempt, allowed: Extract<Gated, { type: "go" }>): Gated {
+    const { tool, input, report, ...where } = edited;
     const claim = tool.prepare(input);
     if (claim.type === "invalid")
       return {
@@ -292,11 +257,11 @@ export class Gate {
         by: allowed.by,
         reason: `${allowed.by === "hook" ? "A hook" : "The user"} allowed it with another input, which is invalid: ${claim.message}`,
       };
-    const judgement = this.#judgement(tool, input, where);
+    const judgement = judgeCall(this.#parts, tool, input, where);
     if (judgement.decision === "deny") return { type: "refuse", by: "rules", ...groundsOf(judgement) };
     const refused = this.#parts.denied({ tool: tool.offer.name, input, ...where });
     if (refused !== null) return { type: "refuse", by: "person", reason: refused };
-    const sandboxed = this.#decideInSandbox(report, input, where);
+    const sandboxed = this.#decideInSandbox(edited);
     if (sandboxed.type === "refuse") return { type: "refuse", by: "rules", reason: sandboxed.reason };
     const outside = runsOutside(this.#parts.sandbox.settings, report, input);
     return {
@@ -305,12 +270,7 @@ export class Gate {
     };
   }
 
-  #decideInSandbox(
-    report: SandboxReport | null,
-    input: unknown,
-    { cwd, scope }: Where,
-    context: JudgeContext = {},
-  ): SandboxDecision {
+  #decideInSandbox({ report, input, cwd, scope }: Attempt, context: JudgeContext = {}): SandboxDecision {
     if (report === null) return { type: "silent" };
     // In plan mode only reading passes without a question.
     const readOnly = this.#parts.engine(scope).judge("plan", cwd, BASH, input, context).decision === "allow";
@@ -322,15 +282,12 @@ export class Gate {
    * only reads get a confinement of their own.
    */
   async #confined(
-    tool: KnownTool,
-    input: unknown,
-    where: Where,
-    report: SandboxReport | null,
+    { tool, input, report, ...where }: Attempt,
     context: JudgeContext,
   ): Promise<{ readonly judgement: Judgement; readonly light: Prepared | null }> {
-    if (tool.offer.name !== BASH)
-      return { judgement: this.#judgement(tool, input, where, context), light: null };
-    const judgement = this.#judgement(tool, input, where, { ...context, enforced: true });
+    const alone = () => ({ judgement: judgeCall(this.#parts, tool, input, where, context), light: null });
+    if (tool.offer.name !== BASH) return alone();
+    const judgement = judgeCall(this.#parts, tool, input, where, { ...context, enforced: true });
     const { decision, confined } = judgement;
     const isHeld = report !== null && report.state !== "unavailable";
     if (decision !== "allow" || confined === undefined || (confined === "write" && isHeld))
@@ -340,61 +297,15 @@ export class Gate {
       rules: this.#parts.rules(scope),
       hides: this.#parts.engine(scope).hides(cwd, "asks-too"),
     });
-    return light === null
-      ? { judgement: this.#judgement(tool, input, where, context), light }
-      : { judgement, light };
-  }
-
-  #judgement(tool: KnownTool, input: unknown, where: Where, context: JudgeContext = {}): Judgement {
-    const { cwd, scope } = where;
-    const outsideTree = this.#leavesTree(tool, input, where);
-    if (outsideTree !== null) return { decision: "deny", reason: outsideTree, parts: [], grants: [] };
-    const engine = this.#parts.engine(scope);
-    const mode = narrower(this.#parts.mode(), scope.atMost);
-    // A rule may use an older name of the tool.
-    const [first, ...others] = tool.names.map((name) => engine.judge(mode, cwd, name, input, context));
-    if (first === undefined) throw new Error("a tool without a name");
-    const own = others.filter(({ rule }) => rule !== undefined).reduce(stricter, first);
-    if (own.decision === "deny" && own.rule === undefined && this.#writesPlan(tool, input, cwd))
-      return { decision: "allow", reason: "it writes the plan", tier: "mode", parts: [], grants: [] };
-    if (tool.offer.name === BASH) {
-      // Without the confinement, which would allow what no rule does.
-      const alone = (command: string) =>
-        engine.judge(mode, cwd, BASH, { command }, { ...context, enforced: false });
-      const foreign = () => this.#parts.foreignGit(cwd);
-      const judged = withForeignGit(own, mode, wordsIn(input, "command") ?? "", alone, foreign);
-      return this.#parts.asksEveryCommand ? askEveryCommand(judged, mode) : judged;
-    }
-    if (tool.offer.name === "WebFetch")
-      return withManagedDomains(own, wordsIn(input, "url"), this.#parts.sandbox.settings);
-    if (!tool.foreign || own.rule !== undefined) return own;
-    const claim = tool.prepare(input);
-    return claim.type === "invalid" ? own : judgeForeign(engine, mode, tool, claim.accesses(cwd), cwd, own);
-  }
-
-  #writesPlan(tool: KnownTool, input: unknown, cwd: string): boolean {
-    if (this.#parts.mode() !== "plan" || !(tool.offer.name === "Write" || tool.offer.name === "Edit"))
-      return false;
-    const claim = tool.prepare(input);
-    const file = bothOf(this.#parts.planFile());
-    return claim.type !== "invalid" && claim.accesses(cwd).every(({ target }) => file.includes(target));
-  }
-
-  /** Checked before rules and mode, which do not override it (issue 6, point 2). */
-  #leavesTree(tool: KnownTool, input: unknown, { cwd, scope }: Where): string | null {
-    if (scope.tree === null) return null;
-    const claim = tool.prepare(input);
-    const accesses = claim.type === "invalid" ? [] : claim.accesses(cwd);
-    const command = tool.offer.name === BASH ? (wordsIn(input, "command") ?? "") : null;
-    const unknownInput = tool.foreign || tool.offer.name.startsWith("mcp__") ? input : null;
-    return this.#parts.confinement.refuses({ command, accesses, unknownInput, cwd }, scope.tree);
+    return light === null ? alone() : { judgement, light };
   }
 }
 
-/** Where a call is made: the directory and the write scope. */
-type Where = Pick<GatedCall, "cwd" | "scope">;
+function hookRefusal({ reason, stop }: { readonly reason: string; readonly stop?: string }): Gated {
+  return { type: "refuse", by: "hook", reason, ...(stop === undefined ? {} : { stop }) };
+}
 
 function groundsOf({ decision, reason, rule, tier }: Judgement): Omit<Grounds, "by"> {
-  const rests = decision === "allow" && tier !== undefined ? { tier } : {};
-  return { reason, ...(rule ? { rule } : {}), ...rests };
+  const isByTier = decision === "allow" && tier !== undefined;
+  return { reason, ...(rule ? { rule } : {}), ...(isByTier ? { tier } : {}) };
 }
