@@ -15,15 +15,13 @@ import { errorMessage } from "../../lib/errors.ts";
 import { safeLine, safeText } from "../../terminal/safe-text.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { watchInterrupts } from "../interrupts.ts";
 import type { CliIO } from "../io.ts";
+import { serveUntilGone } from "../serve-until-gone.ts";
 import { UsageError } from "../usage-error.ts";
 import { troupeVersion } from "../version.ts";
 import type { AcpSession } from "./acp-session.ts";
 import { AcpSessions, type ClientSession } from "./acp-sessions.ts";
 
-const CLIENT_GONE = "The client that asked for it has gone.";
 const AT_A_TERMINAL =
   "This speaks the Agent Client Protocol on stdin and stdout, for an editor that starts it: docs/acp.md shows what to write in its settings. Ctrl-C ends it.";
 
@@ -32,9 +30,6 @@ export async function serveAcp(args: Arguments, context: Context): Promise<numbe
   const { io } = context;
   const note = (line: string): void => void io.stderr.write(`${safeLine(line)}\n`).catch(() => {});
   if (io.stdinIsTTY) note(AT_A_TERMINAL);
-  const gone = Promise.withResolvers<void>();
-  const interrupts = watchInterrupts(io, { note, leave: (code) => io.leave(code) });
-  interrupts.signal.addEventListener("abort", () => gone.resolve(), { once: true });
   let capabilities: ClientCapabilities = {};
   const sessions: AcpSessions = new AcpSessions({
     ...{ args, context, note },
@@ -45,21 +40,15 @@ export async function serveAcp(args: Arguments, context: Context): Promise<numbe
     capabilities = said;
   });
   const connection: AgentConnection = app.connect(openStream(io));
-  void connection.closed.then(gone.resolve);
-  try {
-    await gone.promise;
-    const isInterrupted = interrupts.code() === exitCodes.interrupted;
-    const reason = isInterrupted ? null : errorMessage(interrupts.signal.reason ?? new Error(CLIENT_GONE));
-    const isClosed = await sessions.end(reason);
-    connection.close();
-    // An open pipe would keep the process alive.
-    io.stdin.destroy();
-    const code = interrupts.code() ?? exitCodes.done;
-    if (!isClosed) io.leave(code);
-    return code;
-  } finally {
-    interrupts.release();
-  }
+  return serveUntilGone(io, {
+    ...{ note, leave: (code) => io.leave(code) },
+    start: (onGone) => void connection.closed.then(onGone),
+    async end(reason) {
+      const isClosed = await sessions.end(reason);
+      connection.close();
+      return isClosed;
+    },
+  });
 }
 
 function openStream({ stdin, stdout }: CliIO): Stream {

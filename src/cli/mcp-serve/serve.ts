@@ -2,7 +2,6 @@ import { Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { findAgent } from "../../context/agents/index.ts";
 import type { SupervisorEvent } from "../../events/event.ts";
-import { errorMessage } from "../../lib/errors.ts";
 import { within } from "../../mailbox/clock.ts";
 import type { SupervisorHandle, SupervisorOptions } from "../../session/options.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
@@ -10,11 +9,10 @@ import type { Arguments } from "../arguments.ts";
 import { chooseProgress } from "../choose-progress.ts";
 import type { Context } from "../command.ts";
 import { concurrency, isolationFlag, mergeFlag } from "../commands/fanout.ts";
-import { exitCodes } from "../exit-codes.ts";
 import { followSettings } from "../follow-settings.ts";
-import { type Interrupts, watchInterrupts } from "../interrupts.ts";
 import type { CliIO } from "../io.ts";
 import type { Progress } from "../plain-progress.ts";
+import { serveUntilGone } from "../serve-until-gone.ts";
 import { type SessionSetup, setUpSession } from "../session-setup.ts";
 import { troupeVersion } from "../version.ts";
 import { controlTools } from "./agent-tools.ts";
@@ -24,7 +22,6 @@ import { type McpConnection, mcpServer } from "./mcp-server.ts";
 import { ServedSession } from "./served-session.ts";
 import { type ServeContext, startTools } from "./start-tools.ts";
 
-const CLIENT_GONE = "The client that asked for it has gone.";
 /**
  * Set for everything that a serving session starts. Its agents have the Agent tool, and a directory's `.mcp.json` that
  * names Troupe would otherwise have each level start the next one (fault: agents without end).
@@ -81,7 +78,20 @@ export async function serveMcp(args: Arguments, context: Context): Promise<numbe
   const notes = [...setup.notes, ...(isNested ? [NO_TOOLS] : []), ...(io.stdinIsTTY ? [AT_A_TERMINAL] : [])];
   for (const note of notes) progress.note(note);
   try {
-    return await untilGone(served, connection, session);
+    return await serveUntilGone(io, {
+      note: progress.note,
+      leave(code) {
+        progress.stop();
+        io.leave(code);
+      },
+      start: (onGone) => connection.connect(openTransport(io, onGone)),
+      async end(detach) {
+        const isClosed = await session.end({ detach });
+        await within(io.clock, ANSWERS_MS, connection.settled());
+        await connection.close();
+        return isClosed;
+      },
+    });
   } finally {
     over.abort();
     progress.stop();
@@ -100,37 +110,6 @@ function formatInstructions({ cwd, source, permissionMode = "default" }: Supervi
   ].join("\n\n");
 }
 
-/** Serves the connection from its first message to its last; returns the exit code. */
-async function untilGone(
-  { context: { io }, progress }: Served,
-  connection: McpConnection,
-  session: ServedSession,
-): Promise<number> {
-  const gone = Promise.withResolvers<void>();
-  const interrupts = watchInterrupts(io, {
-    note: progress.note,
-    leave(code) {
-      progress.stop();
-      io.leave(code);
-    },
-  });
-  interrupts.signal.addEventListener("abort", () => gone.resolve(), { once: true });
-  try {
-    await connection.connect(openTransport(io, gone.resolve));
-    await gone.promise;
-    const isClosed = await session.end({ detach: detachReason(interrupts) });
-    await within(io.clock, ANSWERS_MS, connection.settled());
-    await connection.close();
-    // An open pipe would keep the process alive.
-    io.stdin.destroy();
-    const code = interrupts.code() ?? exitCodes.done;
-    if (!isClosed) io.leave(code);
-    return code;
-  } finally {
-    interrupts.release();
-  }
-}
-
 /** The SDK's transport. `onGone`: the input has ended or cannot be read, which is reported before any call is cancelled. */
 function openTransport({ stdin, stdout }: CliIO, onGone: () => void): StdioServerTransport {
   const output = new Writable({
@@ -143,12 +122,6 @@ function openTransport({ stdin, stdout }: CliIO, onGone: () => void): StdioServe
   const transport = new StdioServerTransport(stdin, output, { maxBufferSize: MAX_MESSAGE_BYTES });
   transport.onclose = onGone;
   return transport;
-}
-
-/** Returns null if the user wants the agents stopped. If only the client goes, they can be resumed. */
-function detachReason({ code, signal }: Interrupts): string | null {
-  if (code() === undefined) return CLIENT_GONE;
-  return code() === exitCodes.interrupted ? null : errorMessage(signal.reason);
 }
 
 async function openSession(

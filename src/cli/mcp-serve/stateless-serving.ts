@@ -11,10 +11,8 @@ import {
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
-import { STATELESS } from "../../mcp/broker/stateless-fetch.ts";
+import { META, STATELESS, UNSUPPORTED_VERSION } from "../../mcp/broker/stateless-fetch.ts";
 
-const UNSUPPORTED_VERSION = -32_022;
-const META = "io.modelcontextprotocol";
 /** Lists and what is discovered must say how long they hold. */
 const NOT_CACHED = { ttlMs: 0, cacheScope: "private" } as const;
 

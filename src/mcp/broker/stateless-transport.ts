@@ -12,10 +12,8 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
 import type { ParamHeaders } from "./param-headers.ts";
-import { STATELESS } from "./stateless-fetch.ts";
+import { META, STATELESS, UNSUPPORTED_VERSION } from "./stateless-fetch.ts";
 
-const UNSUPPORTED_VERSION = -32_022;
-const META = "io.modelcontextprotocol";
 /** How often a server may ask for more before it answers one request. */
 const MAX_ROUNDS = 10;
 /** A message that is nested more deeply ends the process that writes it as JSON, or that it is sent to. */
