@@ -4,7 +4,9 @@ import {
   type ClientCapabilities,
   type McpServer,
   RequestError,
+  type SessionUpdate,
 } from "@agentclientprotocol/sdk";
+import { eventsOf, type PastConversation } from "../../features/events/journal-events.ts";
 import { within } from "../../mailbox/clock.ts";
 import { MAIN } from "../../mailbox/ids.ts";
 import { whyNotAsRoot } from "../../policy/root-bypass.ts";
@@ -18,10 +20,11 @@ import { resumeFlags } from "../resume-flags.ts";
 import { sessionFlags } from "../session-flags.ts";
 import { setUpSessionOrResume } from "../setup-or-resume.ts";
 import { resumeHint, unfinishedText } from "../unfinished.ts";
+import { userText } from "../user-text.ts";
 import { acpClient } from "./acp-client.ts";
 import { AcpSession } from "./acp-session.ts";
 import { askClient } from "./ask-client.ts";
-import { pastUpdates } from "./past-updates.ts";
+import { sessionUpdates } from "./session-updates.ts";
 
 export interface AcpSessionsParts {
   readonly args: Arguments;
@@ -159,6 +162,16 @@ export class AcpSessions {
     if (replay && before !== undefined) for (const update of pastUpdates(before)) client.show(update);
     return { id, session };
   }
+}
+
+/** Returns what a client is shown of a conversation before now: prompts, replies, calls with the first lines of their results. */
+function pastUpdates(past: PastConversation): SessionUpdate[] {
+  const toUpdates = sessionUpdates(new Set());
+  return eventsOf(past).flatMap((event) => {
+    if (event.type !== "prompt") return toUpdates(event);
+    const text = userText(event);
+    return text === "" ? [] : [{ sessionUpdate: "user_message_chunk", content: { type: "text", text } }];
+  });
 }
 
 /** What the client says, as flags: one set of checks for both. */

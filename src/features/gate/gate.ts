@@ -18,7 +18,7 @@ import { findHookChanges, writesIn } from "../hooks/hook-changes.ts";
 import type { SessionAsks } from "./asking.ts";
 import { namesOf, questionOf, wordsIn } from "./call-input.ts";
 import type { LookUpTracked } from "./ever-tracked.ts";
-import { BASH, type CallRules, judgeCall, type Where } from "./judge-call.ts";
+import { BASH, type CallPlace, type CallRules, judgeCall } from "./judge-call.ts";
 
 /** All that the gate decides by. Mode and rules are read for every call, so that changes hold from the next one on. */
 export interface GateParts extends CallRules {
@@ -47,19 +47,19 @@ export interface SandboxState {
   /** Prepares the confinement that a decision needs; null if that is not possible. */
   prepare(
     type: "read" | "write",
-    where: Where,
+    where: CallPlace,
     command: Pick<LightCommand, "rules" | "hides">,
   ): Promise<Prepared | null>;
 }
 
-export interface GatedCall extends Where {
+export interface GatedCall extends CallPlace {
   readonly actor: ActorId;
   readonly call: Call;
   readonly tool: KnownTool;
 }
 
 /** A call with the input that it may run with, and what sandbox there is for it. */
-interface Attempt extends Where {
+interface Attempt extends CallPlace {
   readonly tool: KnownTool;
   readonly input: unknown;
   readonly report: SandboxReport | null;
@@ -113,7 +113,7 @@ export class Gate {
   }
 
   /** Returns the search results this agent may not see (semantics §4.5). */
-  filterResults(paths: readonly string[], { cwd, scope }: Where): string[] {
+  filterResults(paths: readonly string[], { cwd, scope }: CallPlace): string[] {
     const hides = this.#parts.engine(scope).hides(cwd);
     return paths.filter((path) => {
       try {
@@ -125,7 +125,7 @@ export class Gate {
   }
 
   /** Returns how Read of a file would be decided: allow, ask or deny. */
-  decideRead(path: string, where: Where): Behaviour {
+  decideRead(path: string, where: CallPlace): Behaviour {
     const read = this.#parts.toolbox.find("Read");
     if (read === undefined) return "deny";
     try {

@@ -31,8 +31,8 @@ export interface CallRules {
   foreignGit(folder: string): string | null;
 }
 
-/** Where a call is made. */
-export interface Where {
+/** CallPlace a call is made. */
+export interface CallPlace {
   /** The agent's working directory. */
   readonly cwd: string;
   /** Its write scope. */
@@ -46,7 +46,7 @@ export function judgeCall(
   rules: CallRules,
   tool: KnownTool,
   input: unknown,
-  where: Where,
+  where: CallPlace,
   context: JudgeContext = {},
 ): Judgement {
   const { cwd, scope } = where;
@@ -80,7 +80,7 @@ function treeRefusal(
   { confinement }: CallRules,
   tool: KnownTool,
   input: unknown,
-  { cwd, scope }: Where,
+  { cwd, scope }: CallPlace,
 ): string | null {
   if (scope.tree === null) return null;
   const claim = tool.prepare(input);

@@ -28,13 +28,12 @@ import type { CallContext } from "../../tools/tool.ts";
 import type { ScopedActor } from "../gate/write-scope.ts";
 import type { SessionModels } from "../models/index.ts";
 import { currentTurnTexts } from "./current-turn.ts";
-import { forkWords } from "./fork-words.ts";
 import { type CommandContext, type CommandSide, judgedCalls } from "./judged-command.ts";
 import type { SkillsOptions } from "./options.ts";
 import { type Preloaded, preloadedWords, type Room } from "./preload.ts";
 import { refusedHooks, skillHooks } from "./skill-hooks.ts";
 import { rulesOf, type SkillRules } from "./skill-rules.ts";
-import { slashLine, unknownSkill } from "./slash-line.ts";
+import { forkWords, slashLine, unknownSkill } from "./slash-line.ts";
 
 /** The result of a line that the user typed. */
 export type TypedPrompt =

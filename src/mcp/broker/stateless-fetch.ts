@@ -5,7 +5,6 @@ import { headerValue, type ParamHeaders } from "./param-headers.ts";
 /** The version without a handshake: each request says all that a server must know. */
 export const STATELESS = "2026-07-28";
 export const UNSUPPORTED_VERSION = -32_022;
-/** What the names of its metadata begin with. */
 export const META = "io.modelcontextprotocol";
 
 const Id = z.union([z.string(), z.number()]);

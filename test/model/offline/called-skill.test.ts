@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { loadedText } from "../../../src/context/skills/loaded-text.ts";
-import { forkWords } from "../../../src/features/skills/fork-words.ts";
+import { forkWords } from "../../../src/features/skills/slash-line.ts";
 import { MAIN } from "../../../src/mailbox/ids.ts";
 import { unanswered } from "../../../src/model/offline/conversation.ts";
 import { ask, callsIn, EVERYTHING, request } from "./conversing.ts";
