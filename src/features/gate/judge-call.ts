@@ -31,7 +31,7 @@ export interface CallRules {
   foreignGit(folder: string): string | null;
 }
 
-/** CallPlace a call is made. */
+/** Where a call is made. */
 export interface CallPlace {
   /** The agent's working directory. */
   readonly cwd: string;
