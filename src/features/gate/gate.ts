@@ -18,10 +18,10 @@ import { findHookChanges, writesIn } from "../hooks/hook-changes.ts";
 import type { SessionAsks } from "./asking.ts";
 import { namesOf, questionOf, wordsIn } from "./call-input.ts";
 import type { LookUpTracked } from "./ever-tracked.ts";
-import { BASH, type CallPlace, type CallRules, judgeCall } from "./judge-call.ts";
+import { BASH, type CallPlace, type JudgeParts, judgeCall } from "./judge-call.ts";
 
 /** All that the gate decides by. Mode and rules are read for every call, so that changes hold from the next one on. */
-export interface GateParts extends CallRules {
+export interface GateParts extends JudgeParts {
   readonly hooks: Pick<HookRunner, "has" | "permissionRequest" | "preToolUse">;
   readonly asks: Pick<SessionAsks, "permission">;
   /** True if any rule denies anything; otherwise no search is filtered. */
@@ -107,8 +107,8 @@ export class Gate {
     try {
       return await this.#judge(given, signal);
     } catch (error) {
-      const why = errorMessage(error);
-      return { type: "refuse", by: "rules", reason: `the permission check failed (${why})` };
+      const reason = `the permission check failed (${errorMessage(error)})`;
+      return { type: "refuse", by: "rules", reason };
     }
   }
 
@@ -306,6 +306,5 @@ function hookRefusal({ reason, stop }: { readonly reason: string; readonly stop?
 }
 
 function groundsOf({ decision, reason, rule, tier }: Judgement): Omit<Grounds, "by"> {
-  const isByTier = decision === "allow" && tier !== undefined;
-  return { reason, ...(rule ? { rule } : {}), ...(isByTier ? { tier } : {}) };
+  return { reason, ...(rule ? { rule } : {}), ...(decision === "allow" && tier ? { tier } : {}) };
 }

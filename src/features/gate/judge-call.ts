@@ -17,7 +17,7 @@ import { wordsIn } from "./call-input.ts";
 export type Engine = Pick<PolicyEngine, "judge" | "hides">;
 
 /** What decides about a call before anybody is asked. */
-export interface CallRules {
+export interface JudgeParts {
   mode(): PermissionMode;
   /** Returns the one file that may be written in plan mode. */
   planFile(): string;
@@ -43,7 +43,7 @@ export const BASH = "Bash";
 
 /** Decides about a call by its actor's worktree, the rules and the mode. Synchronous and without effects. */
 export function judgeCall(
-  rules: CallRules,
+  rules: JudgeParts,
   tool: KnownTool,
   input: unknown,
   where: CallPlace,
@@ -52,8 +52,7 @@ export function judgeCall(
   const { cwd, scope } = where;
   const outsideTree = treeRefusal(rules, tool, input, where);
   if (outsideTree !== null) return { decision: "deny", reason: outsideTree, parts: [], grants: [] };
-  const engine = rules.engine(scope);
-  const mode = narrower(rules.mode(), scope.atMost);
+  const [engine, mode] = [rules.engine(scope), narrower(rules.mode(), scope.atMost)];
   // A rule may use an older name of the tool.
   const [first, ...others] = tool.names.map((name) => engine.judge(mode, cwd, name, input, context));
   if (first === undefined) throw new Error("a tool without a name");
@@ -64,8 +63,8 @@ export function judgeCall(
     // Without the confinement, which would allow what no rule does.
     const alone = (command: string) =>
       engine.judge(mode, cwd, BASH, { command }, { ...context, enforced: false });
-    const foreign = () => rules.foreignGit(cwd);
-    const judged = withForeignGit(own, mode, wordsIn(input, "command") ?? "", alone, foreign);
+    const command = wordsIn(input, "command") ?? "";
+    const judged = withForeignGit(own, mode, command, alone, () => rules.foreignGit(cwd));
     return rules.asksEveryCommand ? askEveryCommand(judged, mode) : judged;
   }
   if (tool.offer.name === "WebFetch")
@@ -77,7 +76,7 @@ export function judgeCall(
 
 /** Checked before rules and mode, which do not override it (issue 6, point 2). */
 function treeRefusal(
-  { confinement }: CallRules,
+  { confinement }: JudgeParts,
   tool: KnownTool,
   input: unknown,
   { cwd, scope }: CallPlace,
@@ -90,7 +89,7 @@ function treeRefusal(
   return confinement.refuses({ command, accesses, unknownInput, cwd }, scope.tree);
 }
 
-function writesPlan(rules: CallRules, tool: KnownTool, input: unknown, cwd: string): boolean {
+function writesPlan(rules: JudgeParts, tool: KnownTool, input: unknown, cwd: string): boolean {
   if (rules.mode() !== "plan" || !(tool.offer.name === "Write" || tool.offer.name === "Edit")) return false;
   const claim = tool.prepare(input);
   const file = bothOf(rules.planFile());
@@ -139,8 +138,8 @@ function judgeForeign(
   });
   const reason = `${offer.name} declares that it only reads`;
   const harmless: Judgement = { decision: "allow", reason, parts: [], grants: [] };
-  const acts = mode === "acceptEdits" && level === "write" && touched.length > 0;
-  return touched.reduce(stricter, level === "read" || acts ? harmless : unknown);
+  const edits = mode === "acceptEdits" && level === "write" && touched.length > 0;
+  return touched.reduce(stricter, level === "read" || edits ? harmless : unknown);
 }
 
 const STRICTNESS: Readonly<Record<Behaviour, number>> = { allow: 0, ask: 1, deny: 2 };
