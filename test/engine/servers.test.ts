@@ -1,6 +1,13 @@
 // @module-tag long
-import { afterAll, beforeAll, describe } from "vitest";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { execa } from "execa";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Carrier } from "../../src/engine/carrier.ts";
+import { checkEngine } from "../../src/engine/check-engine.ts";
+import { EngineAwayError } from "../../src/engine/limits.ts";
 import { openEngine } from "../../src/engine/open-engine.ts";
+import { listStock, sweepStock } from "../../src/engine/stock.ts";
 import {
   type OwnServer,
   startPostgres,
@@ -9,6 +16,7 @@ import {
   whyNoRedis,
 } from "../support/engine-servers.ts";
 import { unless } from "../support/needs.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 import { conforms, type Ground, survives } from "./conformance.ts";
 
 describe.each([
@@ -31,3 +39,149 @@ describe.each([
     survives(open);
   });
 });
+
+describe("an engine on Redis", unless(whyNoRedis), () => {
+  it("passes its check, which leaves nothing behind; what is left can be listed and swept", async () => {
+    const { url } = await own(startRedis());
+    const checks = await checkEngine(url);
+    expect(checks.map(({ what, state }) => `${what}: ${state}`)).toEqual([
+      ...["connection: ok", "TLS: ok", "version: ok", "persistence: ok", "eviction: ok"],
+      ...[expect.stringMatching(/^round trip: (ok|warning)$/), "blob: ok", "attempt: ok"],
+    ]);
+    expect(await listStock(url)).toEqual({ pools: [], blobs: 0 });
+    const carrier = closing(await openEngine(url));
+    await carrier.offer("gpu", { id: "s-a-1", body: "" });
+    await carrier.putBlob(Buffer.from("left"));
+    expect(await sweepStock(url, 3_600_000)).toEqual({ attempts: 0, blobs: 0 });
+    expect(await listStock(url)).toEqual({ pools: [{ pool: "gpu", waiting: 1, running: 0 }], blobs: 1 });
+    expect(await sweepStock(url, 0)).toEqual({ attempts: 1, blobs: 1 });
+    expect(await listStock(url)).toEqual({ pools: [], blobs: 0 });
+  });
+
+  it("fails its check if it may drop what waits, and says what to set", async () => {
+    const { url } = await own(startRedis(["--maxmemory", "80mb", "--maxmemory-policy", "allkeys-lru"]));
+    const checks = await checkEngine(url);
+    expect(checks.filter(({ state }) => state !== "ok" && state !== "warning")).toEqual([
+      {
+        what: "eviction",
+        state: "failed",
+        figure: "allkeys-lru",
+        todo: expect.stringContaining("noeviction"),
+      },
+    ]);
+    expect(checks).toContainEqual(
+      expect.objectContaining({
+        what: "persistence",
+        state: "warning",
+        todo: expect.stringContaining("appendonly"),
+      }),
+    );
+  });
+
+  it("refuses what does not fit its memory, and still delivers after that", async () => {
+    const { url } = await own(startRedis(["--maxmemory", "20mb"]));
+    const carrier = closing(await openEngine(url));
+    const fill = async () => {
+      for (let at = 0; at < 30; at += 1) await carrier.putBlob(Buffer.alloc(1024 * 1024, at));
+    };
+    await expect(fill()).rejects.toThrow(/The engine refused this: .*OOM/);
+    expect(carrier.isUp).toBe(true);
+    await sweepStock(url, 0);
+    await carrier.offer("p", { id: "s-a-1", body: "" });
+  });
+
+  it("ends every call although it holds its connections and does not answer", async () => {
+    const server = await own(startRedis());
+    const carrier = closing(await openEngine(server.url));
+    await carrier.publish("t", "");
+    server.freeze();
+    await expect(carrier.publish("t", "")).rejects.toThrow(EngineAwayError);
+    await vi.waitFor(() => expect(carrier.isUp).toBe(false), 20_000);
+    server.thaw();
+    await vi.waitFor(() => expect(carrier.isUp).toBe(true), 20_000);
+    await carrier.publish("t", "");
+  });
+
+  it("delivers again to those that listened, after it lost all its data", async () => {
+    const server = await own(startRedis([]));
+    const carrier = closing(await openEngine(server.url));
+    const heard: string[] = [];
+    await carrier.listen("t", (text) => heard.push(text));
+    await server.crash();
+    await server.restart();
+    await vi.waitFor(
+      async () => {
+        await carrier.publish("t", "again");
+        expect(heard).toContain("again");
+      },
+      { timeout: 20_000, interval: 200 },
+    );
+  });
+
+  it("is used over TLS with a password, and not without a certificate that is known", async () => {
+    const { url, ca } = await own(startSecureRedis());
+    await expect(openEngine(url, { password: "secret" })).rejects.toThrow(/Cannot connect .*certificate/);
+    const check = [join(import.meta.dirname, "../../src/cli/run-sources.ts"), "engine", "check", "--json"];
+    const env = { ...process.env, TROUPE_ENGINE_PASSWORD: "secret", NODE_EXTRA_CA_CERTS: ca };
+    const { stdout } = await execa(process.execPath, [...check, "--engine", url], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true });
+    expect(stdout).not.toContain("secret");
+  });
+});
+
+describe("an engine on PostgreSQL", unless(whyNoPostgres), () => {
+  it("passes its check; what is left can be listed and swept", async () => {
+    const { url } = await own(startPostgres());
+    const checks = await checkEngine(url);
+    expect(checks.filter(({ state }) => state === "failed")).toEqual([]);
+    const carrier = closing(await openEngine(url));
+    await carrier.offer("gpu", { id: "s-a-1", body: "" });
+    await carrier.putBlob(Buffer.from("left"));
+    expect(await listStock(url)).toEqual({ pools: [{ pool: "gpu", waiting: 1, running: 0 }], blobs: 1 });
+    expect(await sweepStock(url, 0)).toEqual({ attempts: 1, blobs: 1 });
+  });
+
+  it("cannot be opened while it is away, and says so; what was opened before works after that", async () => {
+    const server = await own(startPostgres());
+    const carrier = closing(await openEngine(server.url));
+    await server.crash();
+    await expect(openEngine(server.url)).rejects.toThrow(/Cannot connect to the engine .*ECONNREFUSED/);
+    // Nothing of it was used until now, so that all of it is opened when the server is back.
+    await expect(carrier.publish("t", "")).rejects.toThrow(EngineAwayError);
+    await server.restart();
+    await vi.waitFor(() => carrier.publish("t", ""), { timeout: 20_000, interval: 200 });
+  });
+});
+
+async function own<T extends OwnServer>(starting: Promise<T>): Promise<T> {
+  const server = await starting;
+  onTestFinished(() => server.close());
+  return server;
+}
+
+function closing(carrier: Carrier): Carrier {
+  onTestFinished(() => carrier.close());
+  return carrier;
+}
+
+async function startSecureRedis() {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o755);
+  const [key, ca] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  const request = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost";
+  const name = ["-addext", "subjectAltName=DNS:localhost"];
+  await execa("openssl", [...request.split(" "), ...name, "-keyout", key, "-out", ca]);
+  chmodSync(key, 0o644);
+  const tls = [
+    "--tls-cert-file",
+    ca,
+    "--tls-key-file",
+    key,
+    "--tls-ca-cert-file",
+    ca,
+    "--tls-auth-clients",
+    "no",
+  ];
+  const server = await startRedis(["--appendonly", "yes", "--requirepass", "secret", ...tls], true);
+  return { ...server, ca, url: `rediss://localhost:${server.port}` };
+}

@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, realpathSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { removeAll } from "./remove-all.ts";
 
 /** A server of the test's own, with its own data, that can be killed and started again on the same port. */
@@ -27,12 +27,17 @@ export const whyNoRedis =
   spawnSync("redis-server", ["--version"]).error === undefined ? null : "redis-server is not installed";
 export const whyNoPostgres = postgresPrograms === null ? "PostgreSQL is not installed" : null;
 
-/** With `args` after those that give it a port and a folder. */
-export async function startRedis(args: readonly string[] = ["--appendonly", "yes"]): Promise<OwnServer> {
+/** With `args` after those that give it a port and a folder; `isSecure`: only TLS is spoken on the port. */
+export async function startRedis(
+  args: readonly string[] = ["--appendonly", "yes"],
+  isSecure = false,
+): Promise<OwnServer> {
   const folder = ownFolder("troupe-redis-");
   const port = await freePort();
-  const all = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", folder, "--save", "", ...args];
-  return runServer("redis-server", all, { folder, port, url: `redis://127.0.0.1:${port}` });
+  const ports = isSecure ? ["--port", "0", "--tls-port", `${port}`] : ["--port", `${port}`];
+  const all = [...ports, "--bind", "127.0.0.1", "--dir", folder, "--save", "", ...args];
+  const isReady = () => accepts(port);
+  return runServer("redis-server", all, { folder, port, url: `redis://127.0.0.1:${port}`, isReady });
 }
 
 export async function startPostgres(): Promise<OwnServer> {
@@ -49,7 +54,11 @@ export async function startPostgres(): Promise<OwnServer> {
   const settings = ["listen_addresses=127.0.0.1", `port=${port}`, "unix_socket_directories="];
   const args = ["-D", data, ...settings.flatMap((setting) => ["-c", setting])];
   const url = `postgres://troupe@127.0.0.1:${port}/postgres`;
-  return runServer(join(postgresPrograms, "postgres"), args, { folder, port, url });
+  // It accepts connections while it starts, and refuses them then.
+  const ready = join(postgresPrograms, "pg_isready");
+  const isReady = async () =>
+    spawnSync(ready, ["-h", "127.0.0.1", "-p", `${port}`], { stdio: "ignore" }).status === 0;
+  return runServer(join(postgresPrograms, "postgres"), args, { folder, port, url, isReady });
 }
 
 function ownFolder(name: string): string {
@@ -61,7 +70,7 @@ function ownFolder(name: string): string {
 async function runServer(
   program: string,
   args: readonly string[],
-  at: { readonly folder: string; readonly port: number; readonly url: string },
+  at: Pick<OwnServer, "url" | "port"> & { readonly folder: string; isReady(): Promise<boolean> },
 ): Promise<OwnServer> {
   let child: ChildProcess | undefined;
   const signal = (name: NodeJS.Signals) => {
@@ -78,32 +87,36 @@ async function runServer(
     for (let tries = 0; tries < 200; tries += 1) {
       if (child === undefined || child.exitCode !== null || child.signalCode !== null)
         child = spawn(program, args, { ...NOBODY, cwd: at.folder, stdio: "ignore", detached: true });
-      if (await answers(at.port)) return;
+      if (await at.isReady()) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     throw new Error(`${program} does not start`);
   };
-  await start();
+  const close = async () => {
+    if (child?.exitCode === null && child.signalCode === null) await crash();
+    removeAll(at.folder);
+  };
+  try {
+    await start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     ...{ url: at.url, port: at.port },
     crash,
     restart: start,
     freeze: () => signal("SIGSTOP"),
     thaw: () => signal("SIGCONT"),
-    async close() {
-      if (child?.exitCode === null && child.signalCode === null) await crash();
-      removeAll(at.folder);
-    },
+    close,
   };
 }
 
-/** Both close a connection, or answer, when they get a line that they do not know; while they start, none is accepted. */
-function answers(port: number): Promise<boolean> {
+function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => socket.end("PING\r\n"));
+    const socket = connect(port, "127.0.0.1", () => socket.destroy());
     socket.on("error", () => resolve(false));
-    socket.on("close", () => resolve(true));
-    socket.resume();
+    socket.on("close", (hadError) => resolve(!hadError));
   });
 }
 
@@ -121,8 +134,8 @@ function findPostgres(): string | null {
   const versions = "/usr/lib/postgresql";
   const debian = existsSync(versions) ? readdirSync(versions).map((name) => join(versions, name, "bin")) : [];
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...debian];
-  return (
-    folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres"))) ??
-    null
+  const found = folders.find(
+    (folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")),
   );
+  return found === undefined ? null : dirname(realpathSync(join(found, "initdb")));
 }

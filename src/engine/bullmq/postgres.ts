@@ -5,6 +5,7 @@ import { type EngineServer, queueOptions, relayOptions, workerOptions } from "./
 const SCHEMA = "troupe";
 
 const ENDS_MS = 10_000;
+const CONNECTS_MS = 5000;
 
 export async function openPostgres(
   bullmq: typeof import("bullmq"),
@@ -15,10 +16,9 @@ export async function openPostgres(
   const connection = {
     connectionString: url.href,
     schema: SCHEMA,
-    migrate: true,
     max: 3,
     keepAlive: true,
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: CONNECTS_MS,
     query_timeout: ENDS_MS,
   };
   const troubled: Array<() => void> = [];
@@ -28,7 +28,10 @@ export async function openPostgres(
   });
   const query = async (text: string) => (await pool.query(text)).rows[0] ?? {};
   try {
-    await query("SELECT 1");
+    await migrate(
+      bullmq,
+      new pg.Client({ connectionString: url.href, connectionTimeoutMillis: CONNECTS_MS }),
+    );
   } catch (error) {
     await pool.end();
     throw error;
@@ -63,4 +66,15 @@ export async function openPostgres(
     },
     close: () => pool.end(),
   };
+}
+
+/** Creates BullMQ's tables, or brings them up to date. Once, and not with the first use of each thing: it takes a while. */
+async function migrate(bullmq: typeof import("bullmq"), client: import("pg").Client): Promise<void> {
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await bullmq.runMigrations(client, SCHEMA);
+  } finally {
+    await client.end();
+  }
 }
