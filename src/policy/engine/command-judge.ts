@@ -83,7 +83,7 @@ export class CommandJudge {
     if (ask) return verdict("ask", `the rule ${ask.text} asks for it`, { rule: ask, ...FINAL });
     if (mode === "bypassPermissions")
       return verdict("allow", "all checks are switched off", { tier: "mode" });
-    if (this.#files.shell !== "bash" && protects === null) return this.#exactly(command, verdict);
+    if (this.#files.place.shell !== "bash" && protects === null) return this.#exactly(command, verdict);
     if (script.problem !== null) return verdict("ask", `the command cannot be understood: ${script.problem}`);
     if (protects !== null) return verdict("ask", `${protects} is protected, and no rule lifts that`, FINAL);
     return this.#allow(command, script, findings, verdict);
@@ -218,7 +218,7 @@ export class CommandJudge {
       for (const redirect of list)
         redirects.push({ redirect, permit: this.#permits.redirect(redirect, state), state });
     };
-    follow(script, { folders: [this.#files.cwd], lost: false }, this.#files.home, {
+    follow(script, { folders: [this.#files.cwd], lost: false }, this.#files.place.home, {
       part: (part, state) => {
         const restriction = noRestriction();
         this.#restrictions.part(part, state, restriction);
@@ -242,7 +242,7 @@ export class CommandJudge {
 
   #leaves(part: ShellPart, at: Whereabouts): boolean {
     const before = new Directories(at);
-    moveBy(part, before, this.#files.home);
+    moveBy(part, before, this.#files.place.home);
     return before.now.lost || before.now.folders.some((dir) => dir !== this.#files.cwd);
   }
 

@@ -1,16 +1,16 @@
 import { lstatSync } from "node:fs";
 import type { Behaviour, PermissionMode, Rule } from "../../settings/rules.ts";
-import { isDirectory } from "../on-disk.ts";
 import { protectedName } from "../protected-paths.ts";
 import { readingUses } from "../shell/command-uses.ts";
 import type { ShellRedirect } from "../shell/script.ts";
 import type { Uses } from "../shell/uses.ts";
 import type { Piece, ShellWord } from "../shell/words.ts";
+import { CallPaths, cached } from "./call-paths.ts";
 import { findsDenied } from "./glob-reach.ts";
 import { lookBelow } from "./look.ts";
-import { type Candidates, candidatesOf, holds, realOf } from "./path-candidates.ts";
+import { holds, realOf } from "./path-candidates.ts";
 import type { Anchor } from "./path-pattern.ts";
-import { bothOf, isIn, type ResolvedAnchors, twinOf } from "./place.ts";
+import type { ResolvedAnchors } from "./place.ts";
 import type { BoundRule, RuleBook } from "./rule-book.ts";
 import { EDITORS, READERS } from "./tool-table.ts";
 
@@ -42,40 +42,30 @@ export function operationsOf({ type }: Exclude<ShellRedirect, { type: "unknown" 
   return type === "both" ? ["edit", "read"] : [type === "read" ? "read" : "edit"];
 }
 
-/** Evaluates files for one call; caches what does not change during the call. */
+/** What rules and mode say about files, for one call; caches what does not change during the call. */
 export class FileAccess {
   readonly books: Books;
   readonly mode: PermissionMode;
   readonly cwd: string;
-  readonly #place: ResolvedAnchors;
+  readonly place: ResolvedAnchors;
+  readonly paths: CallPaths;
   readonly #verdicts = new Map<string, FileVerdict>();
-  readonly #candidates = new Map<string, Candidates>();
-  readonly #reals = new Map<string, string>();
-  readonly #both = new Map<string, readonly string[]>();
   readonly #restricted = new Map<string, readonly Rule[]>();
   readonly #relevant = new Map<string, readonly BoundRule[]>();
   readonly #uses = new Map<readonly ShellWord[], Uses | null>();
-  readonly #anchors = new Map<Anchor, readonly string[]>();
-  readonly #wideAnchors = new Map<Anchor, readonly string[]>();
-  #workspace: readonly string[] | null = null;
-  #readable: readonly string[] | null = null;
   #restrict: readonly BoundRule[] | null = null;
 
   constructor(books: Books, place: ResolvedAnchors, mode: PermissionMode, cwd: string) {
     this.books = books;
     this.mode = mode;
     this.cwd = cwd;
-    this.#place = place;
+    this.place = place;
+    this.paths = new CallPaths(place, cwd);
   }
 
   /** The reads and writes of a command, cached because deny and allow checks both need them. */
   usesOf(words: readonly ShellWord[]): Uses | null {
-    let known = this.#uses.get(words);
-    if (known === undefined) {
-      known = readingUses(words);
-      this.#uses.set(words, known);
-    }
-    return known;
+    return cached(this.#uses, words, () => readingUses(words));
   }
 
   /** `folder` is the base of a relative path; `tool` is the calling tool, if it is not a command. */
@@ -86,16 +76,14 @@ export class FileAccess {
     tool = operation === "read" ? "Read" : "Edit",
   ): FileVerdict {
     const key = `${operation}\0${tool}\0${folder}\0${path}`;
-    const known = this.#verdicts.get(key) ?? this.#judged(operation, tool, path, folder);
-    this.#verdicts.set(key, known);
-    return known;
+    return cached(this.#verdicts, key, () => this.#judge(operation, tool, path, folder));
   }
 
-  #judged(operation: FileUse, tool: string, path: string, folder: string): FileVerdict {
-    const { paths, odd } = this.#candidatesOf(path, folder);
-    const inside = paths.every((one) => isIn(this.#workspaceRoots(), one));
-    const known =
-      operation === "read" ? (one: string) => this.#mayBeRead(one) : () => this.#editsInside(paths);
+  #judge(operation: FileUse, tool: string, path: string, folder: string): FileVerdict {
+    const { paths, odd } = this.paths.candidatesOf(path, folder);
+    const inside = this.paths.isInside(path, folder);
+    const editsInside = this.mode === "acceptEdits" && inside;
+    const known = (one: string) => (operation === "read" ? this.paths.mayBeRead(one) : editsInside);
     const allows = this.#rules("allow", operation, tool);
     const byRule = paths.map((one) => (known(one) ? null : (this.#match(allows, one, false) ?? "nothing")));
     const protects = operation === "edit" ? this.protectedName(paths) : null;
@@ -111,34 +99,24 @@ export class FileAccess {
     };
   }
 
-  /** Each decision reads the disk once. */
-  #candidatesOf(path: string, folder: string): Candidates {
-    const key = `${folder}\0${path}`;
-    const found = this.#candidates.get(key) ?? candidatesOf(path, folder, this.#place.home, this.#reals);
-    this.#candidates.set(key, found);
-    return found;
-  }
-
   /** True if reading a path is denied, or needs a question. */
   denies(path: string, folder: string, asks?: "asks-too"): boolean {
-    const { paths } = this.#candidatesOf(path, folder);
+    const { paths } = this.paths.candidatesOf(path, folder);
     if (this.#any("deny", "read", "Read", paths) !== null) return true;
     return asks !== undefined && this.#any("ask", "read", "Read", paths) !== null;
   }
 
   /** Returns deny and ask rules that can match a directory or something below it; wide. */
   restrictionsBelow(dir: string): readonly Rule[] {
-    const found = this.#restricted.get(dir) ?? this.#findRestrictionsBelow(dir);
-    this.#restricted.set(dir, found);
-    return found;
+    return cached(this.#restricted, dir, () => this.#findRestrictionsBelow(dir));
   }
 
   #findRestrictionsBelow(dir: string): readonly Rule[] {
-    const dirs = this.#twins(this.#candidatesOf(dir, dir).paths);
+    const dirs = this.paths.twins(this.paths.candidatesOf(dir, dir).paths);
     const found = this.#restrictions().filter(
       ({ patterns }) =>
         patterns === null ||
-        patterns.some(({ anchor, fixed }) => dirs.some((one) => this.#reaches(anchor, fixed, one))),
+        patterns.some(({ anchor, fixed }) => dirs.some((one) => this.paths.reaches(anchor, fixed, one))),
     );
     return found.map(({ rule }) => rule);
   }
@@ -149,7 +127,7 @@ export class FileAccess {
     const rules = this.#restrictions();
     let found: Rule | null = null;
     const looked = lookBelow(path, (one) => {
-      for (const way of this.#twins([one])) found ??= this.#match(rules, way, true);
+      for (const way of this.paths.twins([one])) found ??= this.#match(rules, way, true);
       return found !== null;
     });
     // What could not be searched counts as found.
@@ -158,14 +136,14 @@ export class FileAccess {
 
   /** True if a link found in a directory leads out of the workspace. */
   leadsOut(dir: string): boolean {
-    if (!this.isInside(dir, dir)) return true;
+    if (!this.paths.isInside(dir, dir)) return true;
     // The target of a link may contain more links.
     const places = new Set([realOf(dir)]);
     for (const place of places) {
       const found = lookBelow(place, (path, entry) => {
         if (!entry?.isSymbolicLink()) return false;
         places.add(realOf(path));
-        return places.size > MOST_PLACES || !this.isInside(path, place);
+        return places.size > MOST_PLACES || !this.paths.isInside(path, place);
       });
       if (found) return true;
     }
@@ -184,50 +162,27 @@ export class FileAccess {
     const [head, ...rest] = pieces;
     // An absolute word can only match below its literal directory.
     const words =
-      head?.type === "text" ? this.#twins([head.text]).map((text) => [{ ...head, text }, ...rest]) : [pieces];
-    const places = this.#twins(folders);
+      head?.type === "text"
+        ? this.paths.twins([head.text]).map((text) => [{ ...head, text }, ...rest])
+        : [pieces];
+    const places = this.paths.twins(folders);
     return this.#restrictions().some(({ patterns }) =>
       patterns === null
         ? true
         : patterns.some((pattern) =>
-            words.some((word) => findsDenied(word, places, pattern, this.#anchor(pattern.anchor, true))),
+            words.some((word) =>
+              findsDenied(word, places, pattern, this.paths.directoriesOf(pattern.anchor, true)),
+            ),
           ),
     );
-  }
-
-  get shell(): ResolvedAnchors["shell"] {
-    return this.#place.shell;
-  }
-
-  get home(): string {
-    return this.#place.home;
   }
 
   get restrictsReading(): boolean {
     return this.#restrictions().length > 0;
   }
 
-  /** The directories of the workspace as they are named. */
-  get workspace(): readonly string[] {
-    return [this.cwd, ...this.#place.workspace];
-  }
-
-  /** True if a real path is in the workspace. */
-  isWithin(path: string): boolean {
-    return isIn(this.#workspaceRoots(), path);
-  }
-
-  isDirectory(path: string, folder: string): boolean {
-    const { paths } = this.#candidatesOf(path, folder);
-    return paths.some(isDirectory);
-  }
-
-  isInside(path: string, folder: string): boolean {
-    return this.#candidatesOf(path, folder).paths.every((one) => isIn(this.#workspaceRoots(), one));
-  }
-
   protectedName(paths: readonly string[]): string | null {
-    const { configDir, configFolder } = this.#place;
+    const { configDir, configFolder } = this.place;
     for (const path of paths) {
       const name = protectedName(path);
       if (name !== null) return name;
@@ -241,45 +196,20 @@ export class FileAccess {
     return null;
   }
 
-  #mayBeRead(path: string): boolean {
-    if (isIn(this.#workspaceRoots(), path)) return true;
-    this.#readable ??= this.#place.readable.flatMap((folder) => this.#bothOf(folder));
-    return isIn(this.#readable, path);
-  }
-
   #restrictions(): readonly BoundRule[] {
     this.#restrict ??= [...this.#rules("deny", "read", "Read"), ...this.#rules("ask", "read", "Read")];
     return this.#restrict;
   }
 
-  #bothOf(folder: string): readonly string[] {
-    const found = this.#both.get(folder) ?? bothOf(folder, this.#reals);
-    this.#both.set(folder, found);
-    return found;
-  }
-
-  #editsInside(paths: readonly string[]): boolean {
-    return this.mode === "acceptEdits" && paths.every((one) => isIn(this.#workspaceRoots(), one));
-  }
-
-  #workspaceRoots(): readonly string[] {
-    this.#workspace ??= [...new Set([this.cwd, ...this.#place.workspace])].flatMap((folder) =>
-      this.#bothOf(folder),
-    );
-    return this.#workspace;
-  }
-
   #rules(behaviour: Behaviour, operation: FileUse, tool: string): readonly BoundRule[] {
     const key = `${behaviour} ${operation} ${tool}`;
-    const found = this.#relevant.get(key) ?? relevant(this.books[behaviour], operation, tool, behaviour);
-    this.#relevant.set(key, found);
-    return found;
+    return cached(this.#relevant, key, () => relevant(this.books[behaviour], operation, tool, behaviour));
   }
 
   #any(behaviour: "deny" | "ask", operation: FileUse, tool: string, paths: readonly string[]): Rule | null {
     const rules = this.#rules(behaviour, operation, tool);
     if (rules.length === 0) return null;
-    for (const path of this.#twins(paths)) {
+    for (const path of this.paths.twins(paths)) {
       const found = this.#match(rules, path, true);
       if (found) return found;
     }
@@ -293,76 +223,11 @@ export class FileAccess {
       patterns === null
         ? true
         : patterns.some(({ anchor, expression }) => {
-            let ways = below.get(anchor);
-            if (ways === undefined) {
-              ways = this.#below(anchor, path, wide);
-              below.set(anchor, ways);
-            }
-            return ways.some((way) => expression.test(way));
+            const names = cached(below, anchor, () => this.paths.below(anchor, path, wide));
+            return names.some((name) => expression.test(name));
           }),
     );
     return found?.rule ?? null;
-  }
-
-  /** Returns the path relative to an anchor and to the anchor's real path. */
-  #below(anchor: Anchor, path: string, wide: boolean): string[] {
-    const fold = wide && this.#place.darwin;
-    const looked = fold ? path.normalize("NFC") : path;
-    const compared = fold ? looked.toLowerCase() : looked;
-    return this.#anchor(anchor, wide).flatMap((folder) => {
-      const base = fold ? folder.normalize("NFC").toLowerCase() : folder;
-      if (!holds(base, compared)) return [];
-      return [folder === "/" ? looked.slice(1) : looked.slice(base.length + 1)];
-    });
-  }
-
-  /** Deny and ask rules, read wide, also start in the checkout of a worktree. */
-  #anchor(anchor: Anchor, wide: boolean): readonly string[] {
-    const known = wide ? this.#wideAnchors : this.#anchors;
-    let folders = known.get(anchor);
-    if (folders === undefined) {
-      const own = this.#folder(anchor);
-      folders = (wide ? this.#twins([own]) : [own]).flatMap((one) => this.#bothOf(one));
-      known.set(anchor, folders);
-    }
-    return folders;
-  }
-
-  /** Adds the counterparts in the checkout of a worktree: what is forbidden there is forbidden here. */
-  #twins(paths: readonly string[]): readonly string[] {
-    const { twin } = this.#place;
-    if (twin === null) return paths;
-    const there = paths.map((path) => twinOf(twin, path)).filter((path) => path !== null);
-    return [...new Set([...paths, ...there, ...there.flatMap((one) => this.#bothOf(one))])];
-  }
-
-  #folder(anchor: Anchor): string {
-    const { home, projectRoot, configFolder } = this.#place;
-    switch (anchor) {
-      case "root":
-        return "/";
-      case "home":
-        return home;
-      case "project":
-        return projectRoot;
-      case "config":
-        return configFolder;
-      case "cwd":
-        return this.cwd;
-      default:
-        return anchor satisfies never;
-    }
-  }
-
-  #reaches(anchor: Anchor, fixed: string | null, prefix: string): boolean {
-    return this.#anchor(anchor, true).some((folder) => {
-      const start = folder === "/" ? "/" : `${folder}/`;
-      // A denied name at any depth can be in every directory, unless the prefix leads out of the anchor.
-      if (fixed === null) return prefix.startsWith(start) || start.startsWith(prefix);
-      const whole = `${start}${fixed}`;
-      const below = prefix === "/" ? "/" : `${prefix}/`;
-      return `${whole}/`.startsWith(below) || prefix.startsWith(whole);
-    });
   }
 }
 

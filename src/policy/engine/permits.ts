@@ -58,7 +58,7 @@ export class Permits {
     const texts = ["echo", "printf", "test", "[", "basename", "dirname"].includes(words[0]?.value ?? "");
     const atHome = (piece: Piece): Piece =>
       piece.type === "tilde" && piece.text === "~"
-        ? { type: "text", text: this.#files.home, quoted: true }
+        ? { type: "text", text: this.#files.place.home, quoted: true }
         : piece;
     if (!texts && globs.some(({ pieces }) => this.#files.globRestricted(pieces.map(atHome), at.folders)))
       return null;
@@ -103,7 +103,7 @@ export class Permits {
   }
 
   #cd(words: readonly ShellWord[], part: ShellPart, { at, facts, isLast }: ReadingPlace): Reading {
-    const move = cdTarget(words, this.#files.home);
+    const move = cdTarget(words, this.#files.place.home);
     if (move.to === null) return neither(move.reason);
     const { to } = move;
     let outside = 0;
@@ -111,7 +111,7 @@ export class Permits {
     for (const dir of at.folders) {
       const { paths } = this.#files.judge("read", to, dir);
       if (isPlaced(facts, paths)) return neither(`an earlier part may have changed what ${to} is`);
-      if (!this.#files.isInside(to, dir)) outside += 1;
+      if (!this.#files.paths.isInside(to, dir)) outside += 1;
     }
     const enough = isLast(part) ? at.folders.length - 1 : 0;
     return outside > enough ? neither(`${to} is outside the workspace`) : { plain: null, confined: null };

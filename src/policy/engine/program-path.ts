@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { leadsToDirectory } from "../on-disk.ts";
-import type { FileAccess } from "./file-access.ts";
+import type { CallPaths } from "./call-paths.ts";
 import { holds } from "./path-candidates.ts";
 
 /** Bash runs these itself and searches no program. */
@@ -11,16 +11,16 @@ const BUILTINS: ReadonlySet<string> = new Set(
 
 /** Finds out whether a name runs a program of the workspace, which a repository could provide. */
 export class ProgramPath {
-  readonly #files: Pick<FileAccess, "workspace" | "isWithin">;
+  readonly #paths: CallPaths;
   readonly #dirs: readonly string[];
   /** Relative entries depend on the working directory. */
   readonly #suspect: readonly string[];
   readonly #known = new Map<string, string | null>();
 
-  constructor(files: Pick<FileAccess, "workspace" | "isWithin">, path = process.env["PATH"] ?? "") {
-    this.#files = files;
+  constructor(paths: CallPaths, path = process.env["PATH"] ?? "") {
+    this.#paths = paths;
     this.#dirs = path.split(":");
-    const roots = files.workspace;
+    const roots = paths.workspace;
     this.#suspect = this.#dirs.filter(
       (dir) => !isAbsolute(dir) || roots.some((root) => holds(root, dir.includes("/.") ? resolve(dir) : dir)),
     );
@@ -47,7 +47,7 @@ export class ProgramPath {
     const dir = this.#dirs.find((one) => isProgram(join(one, name)));
     if (dir === undefined) return this.#dirs.some(leadsToDirectory) ? null : `PATH leads to no ${name}`;
     const file = join(dir, name);
-    return this.#files.isWithin(realpathSync.native(file)) ? `${file} leads into the workspace` : null;
+    return this.#paths.isWithin(realpathSync.native(file)) ? `${file} leads into the workspace` : null;
   }
 }
 

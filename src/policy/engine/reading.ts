@@ -53,7 +53,7 @@ export class ReadingCheck {
   constructor(files: FileAccess, everTracked: EverTracked) {
     this.#files = files;
     this.#everTracked = everTracked;
-    this.#programs = new ProgramPath(files);
+    this.#programs = new ProgramPath(files.paths);
   }
 
   /** `words`: those of the part, without wrappers; xargs is one of them. */

@@ -80,7 +80,7 @@ export class Restrictions {
     found: Restriction,
     depth: number,
   ): void {
-    const context = { home: this.#files.home, depth };
+    const context = { home: this.#files.place.home, depth };
     startedCommands(start, part, state.at, context, {
       command: (words, text) => this.#command(words, text, part, state.at, found),
       part: (inner, where, deeper) => this.part(inner, where, found, deeper),
@@ -112,7 +112,7 @@ export class Restrictions {
       fed.length === 0 ? byName : [...byName, ...handedOver(part)],
       this.#files.cwd,
       at,
-      this.#files.home,
+      this.#files.place.home,
     );
     const uses = this.#files.usesOf(given);
     if (uses === null) return;
@@ -126,7 +126,7 @@ export class Restrictions {
   }
 
   #isDirectory(path: string, { folders }: Whereabouts): boolean {
-    return folders.some((dir) => this.#files.isDirectory(path, dir));
+    return folders.some((dir) => this.#files.paths.isDirectory(path, dir));
   }
 
   #file(operation: FileUse, word: ShellWord, at: Whereabouts, found: Restriction): void {

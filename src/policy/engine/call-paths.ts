@@ -1,0 +1,131 @@
+import { isDirectory } from "../on-disk.ts";
+import { type Candidates, candidatesOf, holds } from "./path-candidates.ts";
+import type { Anchor } from "./path-pattern.ts";
+import { bothOf, isIn, type ResolvedAnchors, twinOf } from "./place.ts";
+
+/** Returns what a map has for a key, and puts it there first if need be. */
+export function cached<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}
+
+/** Where the paths of one call are, and the directories that rules and the workspace begin in: reads the disk once for each. */
+export class CallPaths {
+  readonly #place: ResolvedAnchors;
+  readonly #cwd: string;
+  readonly #candidates = new Map<string, Candidates>();
+  readonly #reals = new Map<string, string>();
+  readonly #both = new Map<string, readonly string[]>();
+  readonly #anchors = new Map<Anchor, readonly string[]>();
+  readonly #wideAnchors = new Map<Anchor, readonly string[]>();
+  #workspace: readonly string[] | null = null;
+  #readable: readonly string[] | null = null;
+
+  constructor(place: ResolvedAnchors, cwd: string) {
+    this.#place = place;
+    this.#cwd = cwd;
+  }
+
+  /** `folder` is the base of a relative path. */
+  candidatesOf(path: string, folder: string): Candidates {
+    return cached(this.#candidates, `${folder}\0${path}`, () =>
+      candidatesOf(path, folder, this.#place.home, this.#reals),
+    );
+  }
+
+  /** The directories of the workspace as they are named. */
+  get workspace(): readonly string[] {
+    return [this.#cwd, ...this.#place.workspace];
+  }
+
+  /** True if a real path is in the workspace. */
+  isWithin(path: string): boolean {
+    return isIn(this.#workspaceRoots(), path);
+  }
+
+  isDirectory(path: string, folder: string): boolean {
+    return this.candidatesOf(path, folder).paths.some(isDirectory);
+  }
+
+  isInside(path: string, folder: string): boolean {
+    return this.candidatesOf(path, folder).paths.every((one) => this.isWithin(one));
+  }
+
+  mayBeRead(path: string): boolean {
+    if (this.isWithin(path)) return true;
+    this.#readable ??= this.#place.readable.flatMap((folder) => this.#bothOf(folder));
+    return isIn(this.#readable, path);
+  }
+
+  /** Returns the path relative to an anchor and to the anchor's real path. */
+  below(anchor: Anchor, path: string, wide: boolean): string[] {
+    const fold = wide && this.#place.darwin;
+    const looked = fold ? path.normalize("NFC") : path;
+    const compared = fold ? looked.toLowerCase() : looked;
+    return this.directoriesOf(anchor, wide).flatMap((folder) => {
+      const base = fold ? folder.normalize("NFC").toLowerCase() : folder;
+      if (!holds(base, compared)) return [];
+      return [folder === "/" ? looked.slice(1) : looked.slice(base.length + 1)];
+    });
+  }
+
+  /** Deny and ask rules, read wide, also start in the checkout of a worktree. */
+  directoriesOf(anchor: Anchor, wide: boolean): readonly string[] {
+    return cached(wide ? this.#wideAnchors : this.#anchors, anchor, () => {
+      const own = this.#folder(anchor);
+      return (wide ? this.twins([own]) : [own]).flatMap((one) => this.#bothOf(one));
+    });
+  }
+
+  /** Adds the counterparts in the checkout of a worktree: what is forbidden there is forbidden here. */
+  twins(paths: readonly string[]): readonly string[] {
+    const { twin } = this.#place;
+    if (twin === null) return paths;
+    const there = paths.map((path) => twinOf(twin, path)).filter((path) => path !== null);
+    return [...new Set([...paths, ...there, ...there.flatMap((one) => this.#bothOf(one))])];
+  }
+
+  #folder(anchor: Anchor): string {
+    const { home, projectRoot, configFolder } = this.#place;
+    switch (anchor) {
+      case "root":
+        return "/";
+      case "home":
+        return home;
+      case "project":
+        return projectRoot;
+      case "config":
+        return configFolder;
+      case "cwd":
+        return this.#cwd;
+      default:
+        return anchor satisfies never;
+    }
+  }
+
+  reaches(anchor: Anchor, fixed: string | null, prefix: string): boolean {
+    return this.directoriesOf(anchor, true).some((folder) => {
+      const start = folder === "/" ? "/" : `${folder}/`;
+      // A denied name at any depth can be in every directory, unless the prefix leads out of the anchor.
+      if (fixed === null) return prefix.startsWith(start) || start.startsWith(prefix);
+      const whole = `${start}${fixed}`;
+      const below = prefix === "/" ? "/" : `${prefix}/`;
+      return `${whole}/`.startsWith(below) || prefix.startsWith(whole);
+    });
+  }
+
+  #bothOf(folder: string): readonly string[] {
+    return cached(this.#both, folder, () => bothOf(folder, this.#reals));
+  }
+
+  #workspaceRoots(): readonly string[] {
+    this.#workspace ??= [...new Set([this.#cwd, ...this.#place.workspace])].flatMap((folder) =>
+      this.#bothOf(folder),
+    );
+    return this.#workspace;
+  }
+}
