@@ -20,7 +20,7 @@ export const policy: readonly Mutation[] = [
   {
     name: "PowerShell-is-read-as-bash",
     file: "src/policy/engine/command-judge.ts",
-    from: 'if (this.#files.shell !== "bash" && protects === null) return this.#exactly(command, verdict);',
+    from: 'if (this.#files.place.shell !== "bash" && protects === null) return this.#exactly(command, verdict);',
     to: "",
     tests: ["test/policy/engine/powershell.test.ts"],
     title: "is a question in mode",
