@@ -26,13 +26,33 @@ esac
 `;
 
 /** Does an operation in a process that the `at`th git of it kills (kill -9). Resolves when that process is gone: whether it was killed. */
-export async function killedAt(
+export function killedAt(
   folder: string,
   env: Readonly<Record<string, string>>,
   op: KilledOp,
   tree: Worktree,
   at: number,
   how: How,
+): Promise<boolean> {
+  return killedProgram(
+    { folder, env, at: how === "disk" ? 0 : at, how },
+    join(import.meta.dirname, "killed-op.ts"),
+    (killing) => [op, JSON.stringify(tree), JSON.stringify(killing), how === "disk" ? String(at) : ""],
+  );
+}
+
+export interface Killing {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly at: number;
+  readonly how: How;
+}
+
+/** The same for a program of a test's own, which starts git with the environment that its arguments have. */
+export async function killedProgram(
+  { folder, env, at, how }: Killing,
+  program: string,
+  argumentsOf: (env: Readonly<Record<string, string>>) => readonly string[],
 ): Promise<boolean> {
   mkdirSync(folder, { recursive: true });
   const git = execFileSync("sh", ["-c", "command -v git"], { env, encoding: "utf8" }).trim();
@@ -42,11 +62,10 @@ export async function killedAt(
   rmSync(count, { force: true });
   const killing = {
     ...{ ...env, PATH: `${folder}:${env["PATH"] ?? ""}`, KILL_GIT: git },
-    ...{ KILL_COUNT: count, KILL_AT: how === "disk" ? "0" : String(at), KILL_HOW: how },
+    ...{ KILL_COUNT: count, KILL_AT: String(at), KILL_HOW: how },
   };
-  const script = await bundledProgram(join(import.meta.dirname, "killed-op.ts"));
-  const args = [op, JSON.stringify(tree), JSON.stringify(killing), how === "disk" ? String(at) : ""];
-  const child = spawn(process.execPath, [script, ...args], {
+  const script = await bundledProgram(program);
+  const child = spawn(process.execPath, [script, ...argumentsOf(killing)], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   let err = "";

@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import * as z from "zod/mini";
 import { isMissing } from "../../lib/errors.ts";
 import { Worktree } from "../../mailbox/worktree.ts";
@@ -18,6 +18,7 @@ import { readRecord } from "../tree-record.ts";
 import { gitOn, locateWorktree, type TreeGit } from "../worktree-location.ts";
 import { beginFrom, forgetSides } from "./begin-from.ts";
 import { lstatOf } from "./file-state.ts";
+import { foldersOf } from "./names.ts";
 
 /** An agent's worktree shows other files than its own for a while. */
 const Shown = z.object({
@@ -73,19 +74,26 @@ async function isOnChain(
   return (await git.run(["merge-base", "--is-ancestor", commit, snapshotRef(name)])).code === 0;
 }
 
-/** Shows other files in the agent's worktree; snapshots its own, and moves those that differ. Call under its lock. */
+/**
+ * Shows other files in the agent's worktree; snapshots its own, and moves those that differ. Returns the changes. Call
+ * under its lock.
+ */
 export async function showInTree(
   repo: Repository,
   tree: Worktree,
   { snapshot, to, next, becomes }: Omit<Shown, "aside">,
   ground: GitEnvironment,
-): Promise<void> {
-  await withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes }) => {
+): Promise<readonly RawChange[]> {
+  return withTreeNow(repo, tree, snapshot, ground, async (git, index, { root, changes }) => {
     const raw = await rawChanges(git, snapshot, to);
     const [strange] = changes;
     if (strange !== undefined)
       refuseRequest(`${strange.path} in ${tree.path} is being written to; end what runs there first.`);
     const aside = raw.filter(({ oldMode }) => /^1[02]/.test(oldMode)).map(({ path }) => path);
+    // Git would overwrite what it ignores.
+    const moved = new Set(aside);
+    const taken = raw.find((change) => isInTheWay(tree, change, moved));
+    if (taken !== undefined) refuseRequest(notWritten(tree, `${taken.path} is there already`));
     const folder = asideFolder(tree);
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
@@ -93,23 +101,34 @@ export async function showInTree(
     ground.disk.write(shownFile(repo.common, tree), JSON.stringify(shown));
     for (const [number, path] of aside.entries())
       renameSync(join(tree.path, path), join(folder, String(number)));
-    // Git would overwrite what it ignores.
-    const taken = raw.find((change) => isInTheWay(tree, change));
-    const failed = taken ? `${taken.path} is there already` : await writeFiles(git, index, root, to);
-    if (failed === null) return;
+    const failed = await writeFiles(git, index, root, to);
+    if (failed === null) return raw;
     const back = await answered(() => ownBack(repo, tree, shown, ground));
     if (back === undefined) forgetShown(repo.common, tree);
-    refuseRequest(`What was merged could not be written into ${tree.path}: ${failed}.`);
+    return refuseRequest(notWritten(tree, failed));
   });
 }
 
-/** True, once the worktree's own files were moved, if an untracked file is at or below the path of a new one. */
-function isInTheWay(tree: Worktree, { path, oldMode, newMode }: RawChange): boolean {
-  const place = join(tree.path, path);
-  const found = oldMode === "000000" && /^1[02]/.test(newMode) ? lstatOf(place) : null;
-  if (found === null) return false;
-  const below = () => readdirSync(place, { recursive: true, withFileTypes: true });
-  return !found.isDirectory() || below().some((one) => !one.isDirectory());
+function notWritten({ path }: Worktree, why: string): string {
+  return `What was merged could not be written into ${path}: ${why}.`;
+}
+
+/** True if an untracked file is at, above or below the path of a new one. `moved`: files that make way for it. */
+function isInTheWay(
+  tree: Worktree,
+  { path, oldMode, newMode }: RawChange,
+  moved: ReadonlySet<string>,
+): boolean {
+  if (oldMode !== "000000" || !/^1[02]/.test(newMode)) return false;
+  for (const above of [...foldersOf(path), path]) {
+    const found = lstatOf(join(tree.path, above));
+    if (found === null) return false;
+    if (!found.isDirectory()) return !moved.has(above);
+  }
+  const below = readdirSync(join(tree.path, path), { recursive: true, withFileTypes: true });
+  return below.some(
+    (one) => !one.isDirectory() && !moved.has(relative(tree.path, join(one.parentPath, one.name))),
+  );
 }
 
 /**
@@ -145,23 +164,23 @@ async function writeFiles(git: TreeGit, index: string, from: string, to: string)
 }
 
 /** Runs with an index of the whole worktree, as a snapshot after `snapshot` would find it. */
-async function withTreeNow(
+async function withTreeNow<T>(
   repo: Repository,
   tree: Worktree,
   snapshot: string,
   ground: GitEnvironment,
-  work: (git: TreeGit, index: string, now: LeftRepositories) => Promise<void>,
-): Promise<void> {
+  work: (git: TreeGit, index: string, now: LeftRepositories) => Promise<T>,
+): Promise<T> {
   const place = locateWorktree(tree);
   const git = gitOn(tree, place, ground);
   const linked = (await readRecord(repo.common, tree.name))?.linked ?? [];
-  await withIndex(repo, ground, async (index) => {
+  return withIndex(repo, ground, async (index) => {
     copyIndex(sideIndexFile(place, tree, "index"), index);
     const added = await addAll(git, index, tree, linked);
     if (added === null) refuseByGit(`What is in ${tree.path} could not be read`);
     const words = `What a check left in ${tree.name}`;
     const commit = (root: string) => git(["commit-tree", root, "-p", snapshot, "-m", words]);
-    await work(git, index, await leaveNestedOut(git, index, snapshot, commit));
+    return work(git, index, await leaveNestedOut(git, index, snapshot, commit));
   });
 }
 

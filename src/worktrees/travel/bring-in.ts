@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Worktree } from "../../mailbox/worktree.ts";
 import { NESTED, type RawChange, rawChanges } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
-import type { Git } from "../git.ts";
+import type { Git, GitAnswer } from "../git.ts";
 import { snapshotRef } from "../layout.ts";
 import { isSafeRelativePath } from "../merge/locate.ts";
 import { outputOf, refuseRequest } from "../refusal.ts";
@@ -44,7 +44,7 @@ export async function bringIn(
       refuseRequest(`${what}: it builds on commits that ${repo.top} does not have.`);
     travelled(opened, what, repo.common);
     for (const pack of packsIn(path))
-      outputOf(await git.run(["index-pack", "--strict", "-o", join(path, "checked.idx"), pack]), what);
+      assertSound(await git.run(["index-pack", "--strict", "-o", join(path, "checked.idx"), pack]), what);
     await assertHarmless(git, tree, commit, size);
     writeFileSync(join(path, ARRIVED), `${commit}\n`);
     // Few objects become files of their own: a pack for each turn of an agent would make git slow.
@@ -53,6 +53,13 @@ export async function bringIn(
     const done = await repo.git.run([...settings, ...fetch, path, ARRIVED]);
     travelled(done, what, repo.common);
   });
+}
+
+/** Git's error names the object and what is wrong with it before its last line. */
+function assertSound(checked: GitAnswer, what: string): void {
+  const [, problem] = /^error: (?:object [0-9a-f]+: )?(.+)$/m.exec(checked.err) ?? [];
+  if (checked.code !== 0 && problem !== undefined) refuseRequest(`${what}: it is damaged or forged (${problem}).`);
+  outputOf(checked, what);
 }
 
 function packsIn(path: string): string[] {

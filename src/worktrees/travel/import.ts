@@ -1,12 +1,15 @@
-import { filesOf, rawChanges } from "../changes.ts";
+import { existsSync } from "node:fs";
+import type { Worktree } from "../../mailbox/worktree.ts";
+import { filesOf } from "../changes.ts";
 import type { GitEnvironment, Repository } from "../environment.ts";
 import { snapshotRef } from "../layout.ts";
 import { withTreeLock } from "../lock.ts";
 import { forgetShown, settleLeftOver, showInTree } from "../merge/settle.ts";
 import type { ChangedFile, GitRequest, SuccessOf } from "../protocol.ts";
-import { outputOf, refuseRequest } from "../refusal.ts";
+import { GitRefusal, outputOf, refuseRequest } from "../refusal.ts";
 import { isBeingRemoved } from "../removal-mark.ts";
 import { repositoryAt } from "../repository.ts";
+import { sideIndexFile } from "../side-index.ts";
 import { readRecord, type TreeRecord, writeRecord } from "../tree-record.ts";
 import { snapshotLocked } from "../tree-snapshot.ts";
 import { locateWorktree } from "../worktree-location.ts";
@@ -44,32 +47,50 @@ interface ShownSnapshot {
 /** Gives a worktree the files of a commit and puts it on the chain. Call under the worktree's lock. */
 export async function showSnapshot(
   repo: Repository,
-  record: TreeRecord,
+  { tree }: TreeRecord,
   commit: string,
   ground: GitEnvironment,
 ): Promise<ShownSnapshot> {
-  const { tree } = record;
+  const place = locateWorktree(tree);
+  // Without an index of an earlier one, every file would be read each time.
+  if (!existsSync(sideIndexFile(place, tree, "index")))
+    await snapshotLocked({ tree, files: null }, place, ground);
+  try {
+    return await show(repo, tree, commit, ground);
+  } catch (error) {
+    if (!(error instanceof GitRefusal)) throw error;
+    // Something was written here since the newest snapshot: that stays in the chain.
+    const { notes, changed } = await snapshotLocked({ tree, files: null }, place, ground);
+    if (changed.length === 0) throw error;
+    const shown = await show(repo, tree, commit, ground);
+    return { ...shown, notes };
+  }
+}
+
+async function show(
+  repo: Repository,
+  tree: Worktree,
+  commit: string,
+  ground: GitEnvironment,
+): Promise<ShownSnapshot> {
   const { name } = tree;
   const failed = `What came from the runner could not be put into ${tree.path}`;
   const said = async (args: readonly string[]) => outputOf(await repo.git.run(args), failed).trim();
-  const now = await snapshotLocked({ tree, files: null }, locateWorktree(tree), ground);
   const ref = snapshotRef(name);
-  const [own, root = "", newest] = (
-    await said(["rev-parse", "--revs-only", `${now.commit}^{tree}`, `${commit}^{tree}`, ref])
-  ).split("\n");
-  const { code } = await repo.git.run(["merge-base", "--is-ancestor", commit, now.commit]);
-  if (own === root && code === 0) return { snapshot: now.commit, changed: [], notes: now.notes };
-  const snapshot = await said([
-    ...["commit-tree", root, "-p", now.commit, "-p", commit],
-    ...["-m", `Snapshot of ${name} on its runner`],
-  ]);
-  await showInTree(repo, tree, { snapshot: now.commit, to: root, becomes: snapshot }, ground);
+  const has = await repo.git.run(["rev-parse", "-q", "--verify", `${ref}^{commit}`]);
+  const newest = has.code === 0 ? has.out.trim() : null;
+  const now = newest ?? tree.base;
+  const [own, root = ""] = (await said(["rev-parse", `${now}^{tree}`, `${commit}^{tree}`])).split("\n");
+  if (own === root && (await repo.git.run(["merge-base", "--is-ancestor", commit, now])).code === 0)
+    return { snapshot: now, changed: [], notes: [] };
+  const message = ["-m", `Snapshot of ${name} on its runner`];
+  const snapshot = await said(["commit-tree", root, "-p", now, "-p", commit, ...message]);
+  const changes = await showInTree(repo, tree, { snapshot: now, to: root, becomes: snapshot }, ground);
   // From here on these are its files: after a crash before this the old ones are put back.
   await said(["update-ref", ref, snapshot, newest ?? "0".repeat(snapshot.length)]);
   forgetShown(repo.common, tree);
   const known = await readRecord(repo.common, name);
   if (known !== null && known.result !== null)
     await writeRecord(repo.common, name, { ...known, result: null });
-  const changes = await rawChanges((args) => repo.git.run(args), now.commit, snapshot);
-  return { snapshot, changed: filesOf(changes), notes: now.notes };
+  return { snapshot, changed: filesOf(changes), notes: [] };
 }

@@ -1,0 +1,88 @@
+// @module-tag long
+import { spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../../src/mailbox/clock.ts";
+import { processGroup } from "../../../src/processes/process-group.ts";
+import { RunnerRepositories } from "../../../src/worktrees/runner/repositories.ts";
+import { repositoryWith } from "../../support/git-repository.ts";
+import { smallDisk } from "../../support/small-disk.ts";
+import { filesBelow, travelWorld } from "./travel-world.ts";
+
+test("what an earlier attempt left at the path is removed, after its processes were killed", async () => {
+  const repository = await repositoryWith({ "a.txt": "1\n" });
+  const world = travelWorld(repository);
+  const tree = await world.create();
+  const { commit, repository: id } = await world.sendOut({ type: "tree", tree });
+  const path = world.remote("one");
+  const old = spawn("sh", ["-c", "trap '' TERM; sleep 100 & wait; sleep 100"], {
+    ...{ cwd: path, detached: true, stdio: "ignore" },
+  });
+  const pid = old.pid ?? 0;
+  onTestFinished(() => processGroup(pid, systemClock).kill());
+  world.runner.setOwner(path, pid);
+  writeFileSync(join(path, "a.txt"), "of the old attempt\n");
+  mkdirSync(join(path, "sealed", "deep"), { recursive: true });
+  chmodSync(join(path, "sealed"), 0o500);
+  await world.runner.addTree({ repository: id, commit, path });
+  expect(processGroup(pid, systemClock).running()).toEqual([]);
+  expect(filesBelow(path)).toEqual({ "a.txt": "- 1\n" });
+  expect(readdirSync(join(path, "..")).sort()).toEqual([".one", "one"]);
+  expect(readdirSync(join(path, "..", ".one")).some((name) => name.startsWith("old-"))).toBe(false);
+});
+
+test("filters that the machine has for a file's attribute do not run on a runner", async () => {
+  const repository = await repositoryWith({ ".gitattributes": "*.txt filter=evil\n", "a.txt": "1\n" });
+  const world = travelWorld(repository);
+  writeFileSync(join(world.folder, ".gitconfig"), '[filter "evil"]\n\tsmudge = echo ran\n\tclean = echo ran\n');
+  const ground = { ...world.ground, env: { ...world.ground.env, HOME: world.folder } };
+  const runner = new RunnerRepositories(join(world.folder, "other"), undefined, ground);
+  const tree = await world.create();
+  const sent = await world.sendOut({ type: "tree", tree });
+  await runner.receive(sent.repository, { commit: sent.commit, bundle: sent.bundle ?? "" });
+  const path = world.remote("two");
+  await runner.addTree({ repository: sent.repository, commit: sent.commit, path });
+  expect(filesBelow(path)).toEqual(filesBelow(repository.folder));
+  writeFileSync(join(path, "a.txt"), "2\n");
+  const edits = await runner.exportSince(path, sent.commit, world.blobs);
+  expect(edits?.notes).toEqual([]);
+  await runner.removeTree(path);
+});
+
+test("prunes clones that were not used for long or are too much, but none with a worktree", async () => {
+  const repository = await repositoryWith({ "a.txt": "1\n" });
+  const world = travelWorld(repository);
+  const tree = await world.create();
+  const sent = await world.sendOut({ type: "tree", tree });
+  const clones = join(world.folder, "clones");
+  const clone = join(clones, `${sent.repository}.git`);
+  const old = Date.now() / 1_000 - 15 * 24 * 60 * 60;
+  utimesSync(join(clone, "HEAD"), old, old);
+  expect(await world.runner.prune()).toEqual([]);
+  await world.runner.removeTree(world.remote("one"));
+  expect(await world.runner.prune()).toEqual([sent.repository]);
+  expect(existsSync(clone)).toBe(false);
+  expect(await world.runner.have(sent.repository)).toEqual([]);
+  // As if it had never been there.
+  await world.sendOut({ type: "tree", tree });
+  const recent = Date.now() / 1_000 - 2 * 60 * 60;
+  utimesSync(join(clone, "HEAD"), recent, recent);
+  const small = new RunnerRepositories(clones, { maxBytes: 10, maxAgeDays: 14 }, world.ground);
+  await world.runner.removeTree(world.remote("one"));
+  expect(await world.runner.prune()).toEqual([]);
+  expect(await small.prune()).toEqual([sent.repository]);
+});
+
+const disk = smallDisk();
+test.skipIf(disk.why !== null)("says that the disk is full", async () => {
+  const noise = Buffer.from(Array.from({ length: 300_000 }, (_, at) => Math.sin(at) * 1e9));
+  const repository = await repositoryWith({ "a.bin": noise });
+  const world = travelWorld(repository);
+  const tree = await world.create();
+  const sent = await world.sendOut({ type: "tree", tree });
+  const clones = join(disk.mountIn(world.folder, "200k"), "clones");
+  const runner = new RunnerRepositories(clones, undefined, world.ground);
+  const files = { commit: sent.commit, bundle: sent.bundle ?? "" };
+  await expect(runner.receive(sent.repository, files)).rejects.toThrow(/ENOSPC/);
+});
