@@ -58,7 +58,8 @@ export async function bringIn(
 /** Git's error names the object and what is wrong with it before its last line. */
 function assertSound(checked: GitAnswer, what: string): void {
   const [, problem] = /^error: (?:object [0-9a-f]+: )?(.+)$/m.exec(checked.err) ?? [];
-  if (checked.code !== 0 && problem !== undefined) refuseRequest(`${what}: it is damaged or forged (${problem}).`);
+  if (checked.code !== 0 && problem !== undefined)
+    refuseRequest(`${what}: it is damaged or forged (${problem}).`);
   outputOf(checked, what);
 }
 

@@ -40,20 +40,23 @@ test("a runner that is killed while it receives, or makes a worktree, does so ag
   }
 });
 
-test.for([1, 2, 3, 4])("an import that is killed is repeated without harm (from the git number %d)", async (from) => {
-  const repository = await repositoryWith(FILES);
-  const world = travelWorld(repository);
-  const tree = await world.create();
-  const sent = await world.sendOut({ type: "tree", tree });
-  for (let at = from, more = true; more && at < MOST; at += 4) {
-    const there = world.remote("one");
-    writeFileSync(join(there, "a.txt"), `${at}\n`);
-    writeFileSync(join(there, `b/${at % 5}.txt`), `${at}\n`);
-    const edits = await world.runner.exportSince(there, sent.commit, world.blobs);
-    if (edits === null) throw new Error("nothing was edited");
-    const request = { tree, bundle: edits.bundle, commit: edits.commit };
-    more = await killed(repository, world.folder, { type: "import", edits: request }, at);
-    expect(await importEdits(request, world.ground), `${at}`).toMatchObject({ type: "imported" });
-    expect(filesBelow(tree.path), `${at}`).toEqual(filesBelow(there));
-  }
-});
+test.for([1, 2, 3, 4])(
+  "an import that is killed is repeated without harm (from the git number %d)",
+  async (from) => {
+    const repository = await repositoryWith(FILES);
+    const world = travelWorld(repository);
+    const tree = await world.create();
+    const sent = await world.sendOut({ type: "tree", tree });
+    for (let at = from, more = true; more && at < MOST; at += 4) {
+      const there = world.remote("one");
+      writeFileSync(join(there, "a.txt"), `${at}\n`);
+      writeFileSync(join(there, `b/${at % 5}.txt`), `${at}\n`);
+      const edits = await world.runner.exportSince(there, sent.commit, world.blobs);
+      if (edits === null) throw new Error("nothing was edited");
+      const request = { tree, bundle: edits.bundle, commit: edits.commit };
+      more = await killed(repository, world.folder, { type: "import", edits: request }, at);
+      expect(await importEdits(request, world.ground), `${at}`).toMatchObject({ type: "imported" });
+      expect(filesBelow(tree.path), `${at}`).toEqual(filesBelow(there));
+    }
+  },
+);

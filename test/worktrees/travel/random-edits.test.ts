@@ -32,10 +32,11 @@ function editSomehow(top: string, next: (most: number) => number): void {
   };
   switch (next(6)) {
     case 0:
-      return clear(path);
+      clear(path);
+      break;
     case 1: {
       const from = join(top, name());
-      if (path.startsWith(`${from}/`) || from.startsWith(`${path}/`) || path === from) return;
+      if (path.startsWith(`${from}/`) || from.startsWith(`${path}/`) || path === from) break;
       makeParent();
       clear(path);
       try {
@@ -43,24 +44,25 @@ function editSomehow(top: string, next: (most: number) => number): void {
       } catch {
         // There is nothing to rename.
       }
-      return;
+      break;
     }
     case 2:
       makeParent();
       clear(path);
-      return symlinkSync(`x${next(3)}`, path);
+      symlinkSync(`x${next(3)}`, path);
+      break;
     default: {
       makeParent();
       clear(path);
       writeFileSync(path, Buffer.from(Array.from({ length: next(40) }, () => next(256))));
-      return chmodSync(path, next(2) === 0 ? 0o644 : 0o755);
+      chmodSync(path, next(2) === 0 ? 0o644 : 0o755);
     }
   }
 }
 
 test.for([1, 2, 3])("any edits on a runner are the same files here (seed %d)", async (seed) => {
   const next = random(seed);
-  const repository = await repositoryWith({ "a": "a\n", "c/d": "d\n", "c/e/f": "f\n", "g h": "\r\n" });
+  const repository = await repositoryWith({ a: "a\n", "c/d": "d\n", "c/e/f": "f\n", "g h": "\r\n" });
   for (let edit = 0; edit < 5; edit += 1) editSomehow(repository.folder, next);
   const world = travelWorld(repository);
   const tree = await world.create();

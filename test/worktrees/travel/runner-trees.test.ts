@@ -35,7 +35,10 @@ test("what an earlier attempt left at the path is removed, after its processes w
 test("filters that the machine has for a file's attribute do not run on a runner", async () => {
   const repository = await repositoryWith({ ".gitattributes": "*.txt filter=evil\n", "a.txt": "1\n" });
   const world = travelWorld(repository);
-  writeFileSync(join(world.folder, ".gitconfig"), '[filter "evil"]\n\tsmudge = echo ran\n\tclean = echo ran\n');
+  writeFileSync(
+    join(world.folder, ".gitconfig"),
+    '[filter "evil"]\n\tsmudge = echo ran\n\tclean = echo ran\n',
+  );
   const ground = { ...world.ground, env: { ...world.ground.env, HOME: world.folder } };
   const runner = new RunnerRepositories(join(world.folder, "other"), undefined, ground);
   const tree = await world.create();
