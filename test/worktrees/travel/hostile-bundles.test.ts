@@ -40,7 +40,8 @@ test("a hostile bundle is refused with the reason, and changes nothing", async (
   const nested = objectIn(clone, "tree", entry("100644", "config", blob));
   let number = 0;
   async function bundleOf(commit: string, ref = TRAVEL_REF, ...without: string[]): Promise<string> {
-    const file = join(world.blobs, `hostile-${(number += 1)}`);
+    number += 1;
+    const file = join(world.blobs, `hostile-${number}`);
     await must("update-ref", ref, commit);
     await must("bundle", "create", "-q", file, ref, ...without);
     return file;
