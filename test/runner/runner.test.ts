@@ -70,7 +70,7 @@ describe("an agent's end on a runner", () => {
   });
 
   it("reports that its process ran out of memory", async () => {
-    const { session, spec } = await openGround(() => ({ text: "x".repeat(60_000_000) }), { memoryMb: 32 });
+    const { session, spec } = await openGround(() => ({ text: "x".repeat(20_000_000) }), { memoryMb: 16 });
     const agent = await session.offer(spec(), RULES);
     expect(await agent.exited).toEqual({ type: "out-of-memory" });
   });
