@@ -62,10 +62,10 @@ export class Diagnostics {
 
   async #waitForReport(path: string, ms: number, signal: AbortSignal): Promise<boolean> {
     const report = new AbortController();
-    const heard = () => report.abort();
-    this.#reports.once(path, heard);
+    const onReport = () => report.abort();
+    this.#reports.once(path, onReport);
     await pause(this.#clock, ms, AbortSignal.any([report.signal, signal]));
-    this.#reports.off(path, heard);
+    this.#reports.off(path, onReport);
     return report.signal.aborted;
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../mailbox/clock.ts";
 
 /** Detects silence: messages that only keep a connection open (pings) do not count (faults 15 and 16). */
 export interface IdleWatch {
-  heard(): void;
+  received(): void;
   /** Null until it fired; then how many milliseconds later than due it woke. */
   lateMs(): number | null;
   stop(): void;
@@ -23,7 +23,7 @@ export interface IdleWatchOptions {
 export function idleWatch(clock: Clock, options: IdleWatchOptions): IdleWatch {
   const { idleMs, onIdle, quietMs, onQuiet } = options;
   let last = clock.now();
-  let told = 0;
+  let notices = 0;
   let late: number | null = null;
   const look = () => {
     const quiet = clock.now() - last;
@@ -32,21 +32,21 @@ export function idleWatch(clock: Clock, options: IdleWatchOptions): IdleWatch {
       onIdle();
       return;
     }
-    if (quiet >= (told + 1) * quietMs) {
-      told = Math.floor(quiet / quietMs);
+    if (quiet >= (notices + 1) * quietMs) {
+      notices = Math.floor(quiet / quietMs);
       onQuiet(idleMs - quiet);
     }
     sleep(quiet);
   };
   const sleep = (quiet: number) => {
-    withdraw = clock.after(Math.min((told + 1) * quietMs, idleMs) - quiet, look);
+    withdraw = clock.after(Math.min((notices + 1) * quietMs, idleMs) - quiet, look);
   };
   let withdraw = () => {};
   sleep(0);
   return {
-    heard() {
+    received() {
       last = clock.now();
-      told = 0;
+      notices = 0;
     },
     lateMs: () => late,
     stop: () => withdraw(),

@@ -100,7 +100,7 @@ function takeFrame(
     throw new Unreadable(badly("an event is not valid JSON"));
   }
   if (isPing(parsed)) return;
-  watch.heard();
+  watch.received();
   const error = event === "error" ? (errorOf(parsed) ?? {}) : toldError(parsed);
   if (error !== null) throw new Unreadable({ type: "error", error });
   takeEvents(translator.event(parsed), reply);

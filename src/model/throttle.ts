@@ -87,7 +87,7 @@ export class Throttle {
   /** The server has begun to answer. */
   answered(flight: Flight, accepted: boolean, now: number): void {
     if (flight.state !== "unanswered") return;
-    this.#heard(flight, accepted ? "accepted" : "refused");
+    this.#setState(flight, accepted ? "accepted" : "refused");
     if (accepted && flight.probe && this.hold.end()) this.#forgetLimits();
     if (accepted) this.#letIn(flight, now, true);
   }
@@ -98,12 +98,12 @@ export class Throttle {
     if (flight.probe) this.hold.probed(outcome, now);
     if (outcome.type === "reply") {
       if (flight.state === "unanswered") {
-        this.#heard(flight, "accepted");
+        this.#setState(flight, "accepted");
         this.#letIn(flight, now, false);
       }
     } else this.#failed(flight, outcome.failure.kind, retryable(outcome.failure), now);
     if (flight.state === "accepted") this.#accepted -= 1;
-    if (flight.state === "unanswered") this.#heard(flight, "over");
+    if (flight.state === "unanswered") this.#setState(flight, "over");
     flight.state = "over";
   }
 
@@ -148,7 +148,7 @@ export class Throttle {
     this.#concurrency.accepted(tries, atOnce ? this.#accepted : null, now);
   }
 
-  #heard(flight: Flight, state: "accepted" | "refused" | "over"): void {
+  #setState(flight: Flight, state: "accepted" | "refused" | "over"): void {
     flight.state = state;
     if (flight.retry) this.#retrying -= 1;
   }

@@ -17,21 +17,21 @@ export interface Outlet {
 export function outputStream(
   stream: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number },
 ): Outlet {
-  let gone = false;
+  let hasNoReader = false;
   // Without a listener an EPIPE would end the process with a stack trace; each write reports its own.
   stream.on("error", (error) => {
-    gone ||= readerIsGone(error);
+    hasNoReader ||= readerIsGone(error);
   });
   return {
     isTTY: stream.isTTY === true,
     size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
     write: (text) =>
       new Promise((resolve, reject) => {
-        if (gone || text === "") return resolve();
+        if (hasNoReader || text === "") return resolve();
         stream.write(text, (error) => {
           if (!error) return resolve();
-          gone ||= readerIsGone(error);
-          if (gone) resolve();
+          hasNoReader ||= readerIsGone(error);
+          if (hasNoReader) resolve();
           else reject(error);
         });
       }),

@@ -342,9 +342,9 @@ describe("a stream that breaks", () => {
       onQuiet: (left) => quiet.push(left),
     });
     await clock.advance(399);
-    watch.heard();
+    watch.received();
     await clock.advance(399);
-    watch.heard();
+    watch.received();
     expect(quiet).toEqual([]);
     await clock.advance(5000);
     // Told again and again, so that nobody looks at nothing for minutes.

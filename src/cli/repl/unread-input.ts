@@ -15,7 +15,7 @@ export class UnreadInput {
   /** By the text that the main conversation was sent: what was typed, and what had been run before. */
   readonly #sent = new Map<string, { readonly typed: string; readonly ran: readonly string[] }>();
   /** What it was sent and has not read, and the turn in progress then. */
-  #unread: readonly { readonly told: string; readonly typed: string; readonly turn: number }[] = [];
+  #unread: readonly { readonly message: string; readonly typed: string; readonly turn: number }[] = [];
   #turn = 0;
 
   constructor(images: Pick<PromptImages, "of">) {
@@ -49,9 +49,9 @@ export class UnreadInput {
   readBy(event: SupervisorEvent): string[] {
     if (event.type === "agent" && event.view.id === MAIN) this.#turn = event.view.turns + 1;
     if (this.#unread.length === 0 || !("actor" in event) || event.actor !== MAIN) return [];
-    const isRead = ({ told, turn }: { readonly told: string; readonly turn: number }): boolean =>
+    const isRead = ({ message, turn }: { readonly message: string; readonly turn: number }): boolean =>
       event.type === "queued"
-        ? event.state === "read" && event.text === told
+        ? event.state === "read" && event.text === message
         : "turn" in event && event.turn > turn;
     const read = this.#unread.filter(isRead);
     if (read.length > 0) this.#unread = this.#unread.filter((line) => !read.includes(line));
@@ -62,8 +62,8 @@ export class UnreadInput {
     return this.#waiting.splice(0);
   }
 
-  ran(told: string): void {
-    this.#ran.push(told);
+  ran(message: string): void {
+    this.#ran.push(message);
   }
 
   /** The prompt, and below it what the user has run since the last one. */
@@ -79,10 +79,10 @@ export class UnreadInput {
   tellMain(typed: string, session: Pick<ReplSession, "send">, { isShown = false } = {}): void {
     if (this.#images.of(typed).length > 0) return void this.wait(typed);
     const ran = [...this.#ran];
-    const told = this.withRun(typed);
-    this.#sent.set(told, { typed, ran });
-    if (session.send(MAIN, told) !== "queued") this.wait(told);
-    else if (!isShown) this.#unread = [...this.#unread, { told, typed, turn: this.#turn }];
+    const message = this.withRun(typed);
+    this.#sent.set(message, { typed, ran });
+    if (session.send(MAIN, message) !== "queued") this.wait(message);
+    else if (!isShown) this.#unread = [...this.#unread, { message, typed, turn: this.#turn }];
   }
 
   /** Returns what was typed and not read, oldest first, and forgets it: no model will hear it. */

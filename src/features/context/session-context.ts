@@ -256,7 +256,7 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
       return [...mine, ...attached].filter(({ picture }) => picture !== undefined);
     },
     first({ memory: sees, leads, window, skills: loads, agents: starts, edits, atMost, images }) {
-      const told = sees ? memoryIn(memoryRoom(window)) : null;
+      const remembered = sees ? memoryIn(memoryRoom(window)) : null;
       const { facts, reads, pictures } = joinReferences(leads ? takeNamed() : images);
       const kinds = starts ? [agents.fact(window)] : [];
       const attached = [
@@ -266,9 +266,9 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
         ...facts,
       ];
       const list = loads ? (skills?.fact(window) ?? null) : null;
-      const known = [...(told?.facts ?? []), ...(list === null ? [] : [list]), ...kinds, ...attached];
+      const known = [...(remembered?.facts ?? []), ...(list === null ? [] : [list]), ...kinds, ...attached];
       return {
-        memory: told?.block ?? null,
+        memory: remembered?.block ?? null,
         skills: list === null ? null : { text: list.text, placement: skillPlacement },
         attached: attached.map(({ text }) => text),
         knows: Object.fromEntries(known.map(({ key, digest }) => [key, digest])),
@@ -286,11 +286,11 @@ export function sessionContext(parts: KnowledgeParts): SessionContext {
       }
       const room = memoryRoom(spec.window?.tokens ?? Number.POSITIVE_INFINITY);
       const references = takeNamed();
-      const told = memoryIn(room);
+      const remembered = memoryIn(room);
       const now = [
-        ...told.facts,
+        ...remembered.facts,
         ...listsFor(spec),
-        ...nearby(actor, known, () => told.of),
+        ...nearby(actor, known, () => remembered.of),
         ...surroundings(true),
         ...situation(true, spec.permissionMode),
         ...references.map(({ fact }) => fact),

@@ -188,12 +188,12 @@ export class Gate {
     if (judgement.decision === "allow" && !mustAsk)
       return { ...permitted, ...grounds, ...(light === null ? {} : { light }) };
     // A hook or a sandbox may answer a question for the user; never override a rule or what no rule could allow.
-    const isSparable = ({ rule, grants }: Judgement, held: SandboxDecision) =>
+    const canSkipUser = ({ rule, grants }: Judgement, held: SandboxDecision) =>
       held.type !== "ask" && call.mustAsk === undefined && !rule && grants.length > 0;
-    const sparable = isSparable(judgement, sandboxed) && hookAnswer.decision !== "ask";
-    if (sparable && hookAnswer.decision === "allow")
+    const skipsUser = canSkipUser(judgement, sandboxed) && hookAnswer.decision !== "ask";
+    if (skipsUser && hookAnswer.decision === "allow")
       return { ...permitted, by: "hook", reason: hookAnswer.reason ?? "a hook allowed it" };
-    if (sparable && sandboxed.type === "allow")
+    if (skipsUser && sandboxed.type === "allow")
       return { ...permitted, by: "rules", reason: "it runs in the sandbox" };
     const answered = await this.#parts.hooks.permissionRequest(
       { ...hooked, input },
@@ -202,12 +202,12 @@ export class Gate {
       signal,
     );
     if (answered.type === "deny") return hookRefusal(answered);
-    if (answered.type === "allow" && sparable) {
+    if (answered.type === "allow" && skipsUser) {
       const allowed = { ...permitted, by: "hook", reason: answered.reason } as const;
       if (answered.input === undefined) return allowed;
       const edited = { ...attempt, input: answered.input };
       const other = judgeCall(this.#parts, tool, edited.input, where);
-      if (other.decision !== "ask" || isSparable(other, this.#decideInSandbox(edited)))
+      if (other.decision !== "ask" || canSkipUser(other, this.#decideInSandbox(edited)))
         return this.#decideEditedInput(edited, allowed);
     }
     // It asks the user itself, with the plan.

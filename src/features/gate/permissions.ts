@@ -191,7 +191,7 @@ function enginesFor(
   rules: SessionRules,
   { cwd, added, readable, shell, onWarning }: EngineParts,
 ): (scope: WriteScope) => PolicyEngine {
-  const told = new Set<string>();
+  const warned = new Set<string>();
   const made = new Map<string, PolicyEngine>();
   let of: SessionRules["all"] | null = null;
   return (scope) => {
@@ -209,8 +209,8 @@ function enginesFor(
     const engine = engineOf(rules.withLent(lent), { ...anchorsOf(scope, folders, readable), shell });
     made.set(key, engine);
     for (const problem of engine.problems) {
-      if (!told.has(problem)) onWarning(problem);
-      told.add(problem);
+      if (!warned.has(problem)) onWarning(problem);
+      warned.add(problem);
     }
     return engine;
   };

@@ -242,7 +242,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     const around = { where: () => whereIs(context.actor), named: parts.named, signal: context.signal };
     const body = await render(skill, args, around);
     if (body.type === "unusable") return refused(body.reason);
-    if (forks) return carriedOut(skill, body.text, context);
+    if (forks) return runInAgent(skill, body.text, context);
     const text = loadedText(skill, args, body.text, false);
     const system = options.injection === "system" ? ({ system: true } as const) : {};
     const id = `skill:${context.call}`;
@@ -252,7 +252,7 @@ export function sessionSkills(parts: SkillParts): SessionSkills {
     return { type: "loaded", name: skill.name, ...(note === null ? {} : { note }) };
   }
 
-  async function carriedOut(skill: Skill, text: string, context: CallContext): Promise<Loaded> {
+  async function runInAgent(skill: Skill, text: string, context: CallContext): Promise<Loaded> {
     const type = skill.agent ?? DEFAULT_AGENT;
     const prompt = loadedText(skill, "", text, false);
     const family = MODELS.find((one) => skill.model?.toLowerCase().includes(one));

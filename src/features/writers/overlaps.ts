@@ -28,7 +28,7 @@ interface Pair {
   readonly agents: readonly [ActorId, ActorId];
   readonly path: string;
   /** The lines both were notified of, or null. */
-  told: TouchedLines | null;
+  reported: TouchedLines | null;
   /** While their lines are compared; `stale`: one of them has written since that started. */
   asking: "no" | "yes" | "stale";
   /** True if one of them has ended. */
@@ -48,10 +48,10 @@ export class Overlaps {
     const fresh: Pair[] = [];
     for (const other of others) {
       const pair = this.#pair(actor, other);
-      if (pair.told === "same") continue;
+      if (pair.reported === "same") continue;
       if (pair.asking === "no") fresh.push(pair);
       else pair.asking = "stale";
-      if (pair.told === null) for (const one of pair.agents) this.#parts.changed(one);
+      if (pair.reported === null) for (const one of pair.agents) this.#parts.changed(one);
     }
     if (fresh.length > 0) void this.#compare(fresh);
   }
@@ -78,7 +78,7 @@ export class Overlaps {
   #pair(actor: ActorId, { other, path, key }: OtherWriter): Pair {
     const agents: Pair["agents"] = actor < other ? [actor, other] : [other, actor];
     const id = `${agents.join("\0")}\0${key}`;
-    const pair = this.#pairs.get(id) ?? { agents, path, told: null, asking: "no", over: false };
+    const pair = this.#pairs.get(id) ?? { agents, path, reported: null, asking: "no", over: false };
     this.#pairs.set(id, pair);
     return pair;
   }
@@ -92,7 +92,7 @@ export class Overlaps {
       ],
     );
     this.#notify(await Promise.all(found));
-    const again = pairs.filter((pair) => pair.asking === "stale" && pair.told !== "same" && !pair.over);
+    const again = pairs.filter((pair) => pair.asking === "stale" && pair.reported !== "same" && !pair.over);
     for (const pair of pairs) pair.asking = "no";
     if (again.length > 0) await this.#compare(again);
   }
@@ -109,8 +109,8 @@ export class Overlaps {
   #notify(found: readonly (readonly [Pair, TouchedLines])[]): void {
     const touches = new Map<ActorId, Touch[]>();
     for (const [pair, lines] of found) {
-      if (pair.over || (pair.told !== null && (lines !== "same" || pair.told === "same"))) continue;
-      pair.told = lines;
+      if (pair.over || (pair.reported !== null && (lines !== "same" || pair.reported === "same"))) continue;
+      pair.reported = lines;
       for (const actor of pair.agents)
         touches.set(actor, [...(touches.get(actor) ?? []), this.#touch(pair, actor)]);
     }
@@ -120,8 +120,8 @@ export class Overlaps {
     }
   }
 
-  #touch({ agents: [one, two], path, told }: Pair, actor: ActorId): Touch {
+  #touch({ agents: [one, two], path, reported }: Pair, actor: ActorId): Touch {
     const other = one === actor ? two : one;
-    return { other, description: this.#parts.describe(other), path, lines: told ?? "unknown" };
+    return { other, description: this.#parts.describe(other), path, lines: reported ?? "unknown" };
   }
 }

@@ -62,7 +62,7 @@ export class Caller<T extends Requests> {
       if (this.#channel === channel) this.#receive(frame);
     });
     channel.onClose(() => {
-      if (this.#channel === channel) this.detach(this.#gone());
+      if (this.#channel === channel) this.detach(this.#goneText());
     });
     for (const open of [...this.#open.values()]) {
       open.options.onReplay?.();
@@ -118,7 +118,7 @@ export class Caller<T extends Requests> {
     this.#open.set(id, open);
     signal?.addEventListener("abort", cancel, { once: true });
     if (this.#channel !== null) this.#send(open);
-    else if (replays === 0) settle(failure("gone", this.#gone()));
+    else if (replays === 0) settle(failure("gone", this.#goneText()));
     return promise;
   }
 
@@ -154,7 +154,7 @@ export class Caller<T extends Requests> {
     } else settle(frame.result);
   }
 
-  #gone(): string {
+  #goneText(): string {
     return `${this.#options.peer} is gone; no answer will come`;
   }
 

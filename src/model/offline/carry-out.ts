@@ -9,13 +9,13 @@ import { change, type OfflineTools, readWhole } from "./tools.ts";
 /** Carries instructions out in their order. After one that failed the rest is left undone: it may build on it. */
 export function* carryOut(steps: Instructions, tools: OfflineTools, answer: Planner): OfflinePlan {
   const [step, ...left] = steps;
-  const told = yield* carryOutOne(step, tools, answer);
+  const first = yield* carryOutOne(step, tools, answer);
   const [next, ...others] = left;
-  if (next === undefined) return told;
+  if (next === undefined) return first;
   const undone = others.length > 0 ? `The ${left.length} steps after that were` : "The step after that was";
   const stop = { ok: false, text: `${undone} not done.` };
-  const rest = told.ok ? yield* carryOut([next, ...others], tools, answer) : stop;
-  return joinResults([told, rest], "\n\n");
+  const rest = first.ok ? yield* carryOut([next, ...others], tools, answer) : stop;
+  return joinResults([first, rest], "\n\n");
 }
 
 function* carryOutOne({ type, parts }: Instruction, tools: OfflineTools, answer: Planner): OfflinePlan {

@@ -58,8 +58,10 @@ export function wildcard(pattern: string, flags = "s"): RegExp {
 
 /** Returns what is wrong with the case of a name, a mistake that is easy to miss. */
 export function caseProblem(tool: string): string | null {
-  const meant = BUILT_IN.find((name) => name.toLowerCase() === tool.toLowerCase());
-  return meant === undefined || meant === tool ? null : `names ${tool}, and the tool is called ${meant}`;
+  const builtIn = BUILT_IN.find((name) => name.toLowerCase() === tool.toLowerCase());
+  return builtIn === undefined || builtIn === tool
+    ? null
+    : `names ${tool}, and the tool is called ${builtIn}`;
 }
 
 function isBalanced(text: string): boolean {

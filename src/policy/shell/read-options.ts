@@ -65,13 +65,13 @@ class Reader {
     const written = word.value.slice(2, equals < 0 ? undefined : equals);
     const glued = equals < 0 ? null : part(word, equals + 1);
     const exact = longs.get(written);
-    const meant = exact
+    const matches = exact
       ? [[written, exact] as const]
       : [...longs].filter(([name]) => name.startsWith(written));
-    const [known] = meant;
+    const [known] = matches;
     // Several abbreviated names may be one option.
-    if (known === undefined || meant.some(([, option]) => option !== known[1])) {
-      if (meant.some(([, { kind }]) => ACTING.has(kind))) this.acting.push(word.value);
+    if (known === undefined || matches.some(([, option]) => option !== known[1])) {
+      if (matches.some(([, { kind }]) => ACTING.has(kind))) this.acting.push(word.value);
       if (glued) this.glued.push(glued);
       this.#unknown(word.value);
       return 0;

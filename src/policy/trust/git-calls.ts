@@ -14,7 +14,7 @@ export function withForeignGit(
   mode: PermissionMode,
   command: string,
   alone: (part: string) => Judgement,
-  foreign: () => string | null,
+  untrustedGit: () => string | null,
 ): Judgement {
   const isSettled = judgement.decision !== "allow" || mode === "bypassPermissions";
   if (isSettled || !mayNameGit(command)) return judgement;
@@ -22,7 +22,7 @@ export function withForeignGit(
     ({ words, source }) =>
       startsGit(unwrap(words).map(({ value }) => basename(value))) && !isAllowedByRule(source, alone),
   );
-  const why = byMode.length === 0 ? null : foreign();
+  const why = byMode.length === 0 ? null : untrustedGit();
   if (why === null) return judgement;
   // A session's grant would outlive the check of what git runs, so none is offered.
   const decision = mode === "dontAsk" ? "deny" : "ask";
