@@ -67,10 +67,7 @@ function isWellFormed(value: unknown): boolean {
   return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
 }
 
-function soundUsage(
-  reported: Usage,
-  request: ModelRequest,
-): { readonly usage: Usage; readonly odd: boolean } {
+function soundUsage(claimed: Usage, request: ModelRequest): { readonly usage: Usage; readonly odd: boolean } {
   let odd = false;
   const sound = (count: unknown, most: () => number): number => {
     if (typeof count === "number" && count >= 0 && count <= MOST_TOKENS) return Math.ceil(count);
@@ -79,10 +76,10 @@ function soundUsage(
   };
   const prompt = () => promptBound(requestMeasure()(request));
   const usage = {
-    input_tokens: sound(reported.input_tokens, prompt),
-    output_tokens: sound(reported.output_tokens, () => request.maxTokens),
-    cache_creation_input_tokens: sound(reported.cache_creation_input_tokens, prompt),
-    cache_read_input_tokens: sound(reported.cache_read_input_tokens, prompt),
+    input_tokens: sound(claimed.input_tokens, prompt),
+    output_tokens: sound(claimed.output_tokens, () => request.maxTokens),
+    cache_creation_input_tokens: sound(claimed.cache_creation_input_tokens, prompt),
+    cache_read_input_tokens: sound(claimed.cache_read_input_tokens, prompt),
   };
   return { usage, odd };
 }

@@ -58,10 +58,8 @@ export function wildcard(pattern: string, flags = "s"): RegExp {
 
 /** Returns what is wrong with the case of a name, a mistake that is easy to miss. */
 export function caseProblem(tool: string): string | null {
-  const builtIn = BUILT_IN.find((name) => name.toLowerCase() === tool.toLowerCase());
-  return builtIn === undefined || builtIn === tool
-    ? null
-    : `names ${tool}, and the tool is called ${builtIn}`;
+  const known = BUILT_IN.find((name) => name.toLowerCase() === tool.toLowerCase());
+  return known === undefined || known === tool ? null : `names ${tool}, and the tool is called ${known}`;
 }
 
 function isBalanced(text: string): boolean {

@@ -159,9 +159,9 @@ async function isNamed(root: string, named: readonly string[], homedir: string):
   const matches = named.map(async (entry) => {
     const path = entry === "~" || entry.startsWith("~/") ? join(homedir, entry.slice(1)) : entry;
     const below = path.endsWith("/**");
-    const target = await real(below ? path.slice(0, -3) || "/" : path);
-    if (target === null) return false;
-    return folder === target || (below && folder.startsWith(target.endsWith("/") ? target : `${target}/`));
+    const place = await real(below ? path.slice(0, -3) || "/" : path);
+    if (place === null) return false;
+    return folder === place || (below && folder.startsWith(place.endsWith("/") ? place : `${place}/`));
   });
   return (await Promise.all(matches)).includes(true);
 }
