@@ -1,7 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
-import type { Carrier } from "../engine/carrier.ts";
 import type { ActorSpec, FromAgent } from "../mailbox/messages.ts";
-import type { OfferedSpec, Paid, RunnerRules, SentEdits } from "../mailbox/runners.ts";
+import type { OfferedSpec, Paid, RunnerRules, SentFiles } from "../mailbox/runners.ts";
 import type { Services } from "../mailbox/services.ts";
 
 /** Where actors run; the caller does not see where that is. */
@@ -28,10 +27,16 @@ export interface ActorStart {
 
 /** What a session does for an actor on a runner, in addition to its services. */
 export interface SessionSide {
-  /** All that a runner needs to be this agent, apart from its attempt. Rejects with a sentence if it cannot be had. */
-  offer(carrier: Carrier): Promise<Pick<OfferedSpec, "version" | "files" | "setup">>;
-  /** Makes the agent's files here what they are on its runner, durably. */
-  takeEdits(edits: SentEdits, carrier: Carrier): Promise<void>;
+  /** What a runner needs to be this agent, apart from its spec. */
+  readonly offer: Pick<OfferedSpec, "version" | "files" | "setup">;
+  /** Bundles its files as they are now, for a runner that has these commits. Rejects with a sentence. */
+  sendFiles(
+    have: readonly string[],
+  ): Promise<Omit<SentFiles, "bundle"> & { readonly bundle: Uint8Array | null }>;
+  /** Makes its files here what they are on its runner, durably. Rejects with a sentence. */
+  takeEdits(commit: string, bundle: Uint8Array): Promise<void>;
+  /** Whether its files here have changed since they were sent or taken, so that a runner must get them again. */
+  hasNewFiles(): boolean;
   /** Books a request to a model. */
   paid(paid: Paid): void;
   /** Returns the permission rules in force, by which the runner evaluates calls as well. */

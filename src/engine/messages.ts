@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Carrier } from "./carrier.ts";
 import type { Seal } from "./seal.ts";
 
-export type Sealer = Pick<Seal, "seal" | "open">;
+export type Sealer = Seal;
 
 /** Characters of a message that travel as they are; more become a blob, and the message names it. */
 const INLINE_CHARS = 192 * 1024;

@@ -20,18 +20,12 @@ export function nameAttempt({ session, actor, attempt }: AttemptId): string {
   return `${session}-${actor}-${attempt}`;
 }
 
-/** Files of an agent: a commit, and what of it the runner may lack. */
+/** An agent's files: a commit, and a bundle of what of it the runner lacks (a blob of the engine; null if nothing). */
 export const SentFiles = z.object({
-  /** Names the repository on every machine: a digest of its root commits. */
+  /** Names the repository on every machine. */
   repository: z.string(),
   commit: z.string(),
-  /** Where they are on every runner. */
-  path: z.string(),
-  /** The agent may change them, so no other agent has this directory. */
-  own: z.boolean(),
-  /** A bundle that has the commit, as a blob of the engine; null if a runner must fetch it from `remote`. */
   bundle: z.nullable(z.string()),
-  remote: z.optional(z.object({ url: z.string(), ref: z.string() })),
 });
 export type SentFiles = z.infer<typeof SentFiles>;
 
@@ -70,7 +64,8 @@ export const OfferedSpec = z.object({
   /** The version of the session's Troupe. */
   version: z.string(),
   spec: ActorSpec,
-  files: z.nullable(SentFiles),
+  /** Where its files must be on the runner, which requests them with `files`; null: they are there already. */
+  files: z.nullable(z.string()),
   rules: RunnerRules,
   /** A command that runs once in a new worktree. */
   setup: z.optional(z.string()),
@@ -109,6 +104,8 @@ export type Paid = z.infer<typeof Paid>;
 /** What an agent on a runner requests of its session. Each request has a key, under which it is answered once. */
 export const attemptRequests = {
   board: { request: Boarding, response: Boarded },
+  /** Its files as they are now. `have`: commits that the runner has. */
+  files: { request: z.object({ have: z.array(z.string()) }), response: SentFiles },
   before: { request: BeforeCall, response: CallDecision },
   /** With its edits, so that what is recorded as done is done here as well. */
   after: { request: z.object({ after: AfterCall, edits: z.optional(SentEdits) }), response: AfterAnswer },

@@ -62,8 +62,13 @@ export const Isolation = z.object({
   /** HEAD of the checkout at the request; null before the first commit. */
   head: z.nullable(z.string()),
   merge: MergeMode,
+  /** Where its files are while it works on a runner; the worktree here has them as they were last sent or received. */
+  away: z.optional(z.string()),
 });
 export type Isolation = z.infer<typeof Isolation>;
+
+/** The directory of worktrees on every runner: the same on all, so that paths hold wherever an agent continues. */
+export const RUNNER_TREES = "/var/tmp/troupe";
 
 /** A file that could not be merged; `lines`: positions of the markers in the file with both sides, from 1. */
 export const Conflict = z.object({

@@ -1,5 +1,5 @@
 import type { ActorHandle, ActorStart, Exit, Vitals } from "../actors/hosts.ts";
-import type { Carrier } from "../engine/carrier.ts";
+import type { SealedBlobs } from "../engine/sealed-blobs.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { CallId } from "../mailbox/ids.ts";
 import type { ReliableChannel } from "../mailbox/rpc/reliable-channel.ts";
@@ -15,7 +15,7 @@ import {
 
 export interface RemoteActorParts {
   readonly clock: Pick<Clock, "now">;
-  carrier(): Promise<Carrier>;
+  readonly blobs: SealedBlobs;
   onWarning(message: string): void;
   /** It has ended here, however; a runner that still has it must end it. */
   onEnd(runner: string | null): void;
@@ -76,13 +76,15 @@ export class RemoteActor implements ActorHandle {
     this.#runner = runner;
     this.noteBeat();
     const { services, elsewhere } = this.start;
+    const { blobs } = this.#parts;
+    const end = (exit: Exit) => this.#end(exit);
     const running = this.#running;
     const check = () => {
       if (this.#isOver || !this.#hasBoarded) throw new Error("This attempt of the agent is not under way.");
     };
     const take = async (edits: SentEdits | undefined) => {
       check();
-      if (edits !== undefined) await elsewhere?.takeEdits(edits, await this.#parts.carrier());
+      if (edits !== undefined) await elsewhere?.takeEdits(edits.commit, await blobs.take(edits.bundle));
       check();
     };
     /** Of one that has boarded, and not ended. */
@@ -110,13 +112,23 @@ export class RemoteActor implements ActorHandle {
         },
         callTool: served(services.callTool),
         reply: served(services.reply),
+        async files({ have }) {
+          check();
+          if (elsewhere === null) throw new Error("This agent has no files of its own.");
+          const { bundle, ...files } = await elsewhere.sendFiles(have);
+          return { ...files, bundle: bundle && (await blobs.put(bundle)) };
+        },
         async turn({ turn, edits }) {
           await take(edits);
           return services.turn(turn);
         },
         async finish({ finish, edits }) {
           await take(edits);
-          return services.finish(finish);
+          const answer = await services.finish(finish);
+          // It continues in files that a conflict has changed here: its next attempt takes them along.
+          if (answer.type === "more" && elsewhere?.hasNewFiles())
+            end({ type: "parked", reason: "a merge has changed its files" });
+          return answer;
         },
         compacting: served(services.compacting),
         compacted: served(services.compacted),

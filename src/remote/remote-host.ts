@@ -1,6 +1,7 @@
 import type { ActorHost, ActorStart } from "../actors/hosts.ts";
 import type { Carrier } from "../engine/carrier.ts";
 import { openMessage, type Sealer, sealMessage } from "../engine/messages.ts";
+import { SealedBlobs } from "../engine/sealed-blobs.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
 import type { SessionId } from "../mailbox/ids.ts";
@@ -104,7 +105,7 @@ export class RemoteHost implements ActorHost {
     const { clock, onWarning } = this.#options;
     return {
       ...{ clock, onWarning },
-      carrier: () => this.#open(),
+      blobs: new SealedBlobs(() => this.#open(), this.#options.sealer),
       onEnd: (runner) => {
         this.#actors.delete(waiting.name);
         if (runner !== null) this.#dismiss(attempt, runner);
@@ -120,8 +121,9 @@ export class RemoteHost implements ActorHost {
     try {
       if (elsewhere === null) throw new Error("Nothing here offers agents to runners.");
       const carrier = await this.#open();
-      const given = await elsewhere.offer(carrier);
-      const offered: OfferedSpec = { ...this.#idOf(spec), spec, rules: elsewhere.rules(), ...given };
+      const offered: OfferedSpec = {
+        ...{ ...this.#idOf(spec), spec, rules: elsewhere.rules(), ...elsewhere.offer },
+      };
       waiting.body = await sealMessage(carrier, sealer, session, waiting.name, JSON.stringify(offered));
     } catch (error) {
       return actor.fail(errorMessage(error));

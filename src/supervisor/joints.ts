@@ -74,6 +74,8 @@ export interface PreparedSpawn {
   /** What the call says, else the definition. */
   readonly isolation: "worktree" | undefined;
   readonly merge: MergeMode | undefined;
+  /** It works on a runner, so it always has files of its own. */
+  readonly isAway: boolean;
   readonly signal: AbortSignal | undefined;
 }
 

@@ -29,7 +29,12 @@ import { sessionServices } from "./session-services.ts";
 
 const SESSION = SessionId.parse("link");
 /** Its tests look at what a carrier does, not at what it can read. */
-const sealer: Sealer = { seal: (_, text) => text, open: (_, text) => text };
+const sealer: Sealer = {
+  seal: (_, text) => text,
+  open: (_, text) => text,
+  sealBytes: (_, bytes) => bytes,
+  openBytes: (_, bytes) => bytes,
+};
 const own = new Map(agentTools.map((tool) => [tool.name, tool]));
 
 /** A second of it passes in five milliseconds: what is lost is noticed within the test's patience. */
@@ -43,8 +48,10 @@ export const fastClock: Clock = {
 };
 
 const elsewhere: SessionSide = {
-  offer: async () => ({ version: "test", files: null }),
+  offer: { version: "test", files: null },
+  sendFiles: async () => ({ repository: "", commit: "", bundle: null }),
   takeEdits: async () => {},
+  hasNewFiles: () => false,
   paid() {},
   rules: () => ({ mode: "default", rules: [] }),
 };

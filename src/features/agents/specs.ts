@@ -304,7 +304,12 @@ function partsOf(
   return assemble({
     role,
     environment: { cwd: root, additionalDirs, platform: process.platform, model, limits: bounds },
-    place: [isolation ? worktreeText(isolation) : "", STANDING_WORDS].filter(Boolean).join("\n\n"),
+    place: [
+      isolation ? worktreeText({ ...isolation, path: isolation.away ?? isolation.path }) : "",
+      STANDING_WORDS,
+    ]
+      .filter(Boolean)
+      .join("\n\n"),
     memory,
     tools: tools
       .filter(({ deferred }) => !deferred)
@@ -358,7 +363,7 @@ function spec(common: Common, given: OwnParts): ActorSpec {
 }
 
 /** Translates a directory of the checkout to the same one in the agent's worktree. */
-function inTree(folder: string, { checkout, path }: Isolation): string {
+function inTree(folder: string, { checkout, path: here, away: path = here }: Isolation): string {
   const within = relative(checkout, folder);
   return within === ".." || within.startsWith(`..${sep}`) || isAbsolute(within) ? folder : join(path, within);
 }

@@ -169,13 +169,15 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
    */
   prepare(
     definition: AgentDefinition,
-    { isolation = definition.isolation, merge = definition.merge }: AgentRequest,
+    asked: AgentRequest,
     from: string,
     signal?: AbortSignal,
   ): { readonly id: ActorId; readonly ready: Promise<SpawnNeeds> | null } {
     const { spawn, ids } = this.#parts;
+    const { isolation = definition.isolation, merge = definition.merge } = asked;
+    const isAway = this.#poolOf(definition, asked) !== undefined;
     const id = ids.actor();
-    return { id, ready: spawn.prepare({ id, definition, from, isolation, merge, signal }) };
+    return { id, ready: spawn.prepare({ id, definition, from, isolation, merge, isAway, signal }) };
   }
 
   /** Starts a new agent. Throws with a reason for the model if it must not start. */
@@ -234,10 +236,10 @@ export class StartAgents implements Pick<Spawner, "spawn"> {
   ): Promise<Summary> {
     const { actors, common } = this.#parts;
     const root = actors.find(owner)?.root ?? common.options.cwd;
-    const { id, ready } = this.prepare(definition, asked, root, signal);
+    const here = { ...asked, runner: null };
+    const { id, ready } = this.prepare(definition, here, root, signal);
     const needs = { root, ...(ready === null ? {} : await ready) };
     signal.throwIfAborted();
-    const here = { ...asked, runner: null };
     const agent = this.start(definition, here, { owner, call: null, background: false }, { id, needs });
     const stop = () =>
       actors.stop(id, { status: "cancelled", reason: "The hook that started it has ended." });

@@ -62,8 +62,8 @@ export function isolationFeature(isolation: WorktreeIsolation): Joints {
   const { trees } = isolation;
   const treeOf = (actor: Actor) => trees.at(actor.root);
   return {
-    prepareSpawn: ({ id, isolation: wanted, from, merge }) =>
-      wanted === "worktree" ? isolation.wanted(id, from, merge) : null,
+    prepareSpawn: ({ id, isolation: wanted, from, merge, isAway }) =>
+      wanted === "worktree" || isAway ? isolation.wanted(id, from, merge, isAway) : null,
     prepareStart(actor) {
       const ready = isolation.before(actor);
       return ready && { tool: "Worktree", title: "its worktree is being made", ready };

@@ -6,7 +6,13 @@ import { shorten } from "../../lib/text.ts";
 import { type Clock, within } from "../../mailbox/clock.ts";
 import { type ActorId, callId, type SessionId } from "../../mailbox/ids.ts";
 import type { Summary } from "../../mailbox/messages.ts";
-import type { Isolation as Isolated, Location, MergeMode, Worktree } from "../../mailbox/worktree.ts";
+import {
+  type Isolation as Isolated,
+  type Location,
+  type MergeMode,
+  RUNNER_TREES,
+  type Worktree,
+} from "../../mailbox/worktree.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Actors } from "../../supervisor/actors.ts";
 import type { FinishDecision } from "../../supervisor/joints.ts";
@@ -80,6 +86,7 @@ export class WorktreeIsolation {
     id: ActorId,
     from: string,
     merge: MergeMode = this.#parts.settings.merge,
+    isAway = false,
   ): Promise<{ readonly isolation: Isolated; readonly root: string }> {
     const foreign = this.#parts.foreignGit(from);
     if (foreign !== null)
@@ -87,13 +94,25 @@ export class WorktreeIsolation {
         `No worktree is created here: ${foreign}, and the user has not agreed to that. Call Agent again without isolation, or ask the user to trust this directory.`,
       );
     const found = await this.#parts.worktrees.inspect({ folder: from });
-    if (found.type === "refused") throw new Error(found.reason);
+    if (found.type === "refused")
+      throw new Error(
+        isAway ? `An agent on a runner takes a git repository along. ${found.reason}` : found.reason,
+      );
     await this.#sweep(from);
     const name = `agent-${id}`;
     const path = treePath(found.top, name);
+    const away = isAway ? { away: join(RUNNER_TREES, this.#parts.session, name) } : {};
     return {
-      isolation: { name, path, checkout: found.top, branch: branchOf(name), head: found.head, merge },
-      root: join(path, relative(found.top, from)),
+      isolation: {
+        name,
+        path,
+        checkout: found.top,
+        branch: branchOf(name),
+        head: found.head,
+        merge,
+        ...away,
+      },
+      root: join(away.away ?? path, relative(found.top, from)),
     };
   }
 
@@ -133,7 +152,8 @@ export class WorktreeIsolation {
       if (settled.type === "refused") return settled.reason;
     }
     // A crash may have interrupted its setup.
-    if ((asItIs && hasWorked) || settings.setup === null) return null;
+    const isAway = actor.spec.isolation?.away !== undefined;
+    if ((asItIs && hasWorked) || settings.setup === null || isAway) return null;
     return this.#commands.setUp(actor.id, actor.root, settings.setup, signal);
   }
 

@@ -7,8 +7,11 @@ import { narrower } from "../../settings/modes.ts";
 import type { PermissionMode } from "../../settings/rules.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Joints } from "../../supervisor/joints.ts";
+import type { Worktrees } from "../../worktrees/worktrees.ts";
 import type { UsageMeter } from "../budget/usage-meter.ts";
 import type { SessionRules } from "../gate/session-rules.ts";
+import type { HeldWorktrees } from "../writers/held-worktrees.ts";
+import { travellingFiles } from "./travelling-files.ts";
 
 /** Other machines on which agents can run. */
 export interface Runners {
@@ -36,6 +39,8 @@ export interface RunnersFeatureParts {
   readonly usage: Pick<UsageMeter, "hear">;
   readonly rules: Pick<SessionRules, "withLent">;
   readonly mode: { current(): PermissionMode };
+  readonly worktrees: Pick<Worktrees, "exportTree" | "importEdits">;
+  readonly trees: Pick<HeldWorktrees, "at">;
 }
 
 /** Agents on other machines. Joint: `elsewhere` (what they take along, what they cost, by which rules they work). */
@@ -47,8 +52,11 @@ export function runnersFeature(parts: RunnersFeatureParts): Joints {
 function sideOf(actor: Actor, { version, setup }: Runners, parts: RunnersFeatureParts): SessionSide {
   const { usage, rules, mode, options } = parts;
   return {
-    offer: async () => ({ version, files: null, ...(setup === undefined ? {} : { setup }) }),
-    takeEdits: async () => {},
+    offer: {
+      ...{ version, files: actor.spec.isolation?.away ?? null },
+      ...(setup === undefined ? {} : { setup }),
+    },
+    ...travellingFiles(actor, parts),
     paid({ id: _, ...paid }) {
       usage.hear({ type: "usage", actor: actor.id, ...paid });
     },

@@ -1,0 +1,59 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SessionSide } from "../../actors/hosts.ts";
+import type { Worktree } from "../../mailbox/worktree.ts";
+import type { Actor } from "../../supervisor/actor-record.ts";
+import type { Worktrees } from "../../worktrees/worktrees.ts";
+import type { HeldWorktrees } from "../writers/held-worktrees.ts";
+
+interface FilesParts {
+  readonly worktrees: Pick<Worktrees, "exportTree" | "importEdits">;
+  readonly trees: Pick<HeldWorktrees, "at">;
+}
+
+/** An agent's files on their way to its runner and back: its worktree here has what was last sent or received. */
+export function travellingFiles(
+  { spec: { isolation } }: Actor,
+  { worktrees, trees }: FilesParts,
+): Pick<SessionSide, "sendFiles" | "takeEdits" | "hasNewFiles"> {
+  /** The base of its worktree when its runner got its files: a merge that found conflicts gives it another one. */
+  let base: string | null = null;
+  const treeNow = (): Worktree => {
+    const held = isolation && trees.at(isolation.path);
+    if (!held) throw new Error("The agent has no worktree that could be sent to its runner.");
+    return held.tree;
+  };
+  return {
+    sendFiles: (have) =>
+      inTemporaryFolder(async (into) => {
+        const tree = treeNow();
+        const exported = await worktrees.exportTree({
+          source: { type: "tree", tree },
+          have: [...have],
+          into,
+        });
+        if (exported.type === "refused") throw new Error(exported.reason);
+        base = tree.base;
+        const { repository, commit, bundle } = exported;
+        return { repository, commit, bundle: bundle && (await readFile(bundle)) };
+      }),
+    takeEdits: (commit, bytes) =>
+      inTemporaryFolder(async (folder) => {
+        const bundle = join(folder, "edits.bundle");
+        await writeFile(bundle, bytes);
+        const taken = await worktrees.importEdits({ tree: treeNow(), bundle, commit });
+        if (taken.type === "refused") throw new Error(taken.reason);
+      }),
+    hasNewFiles: () => base !== null && treeNow().base !== base,
+  };
+}
+
+async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "troupe-travel-"));
+  try {
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
