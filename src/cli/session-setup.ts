@@ -121,7 +121,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
     worksElsewhere ? trusts : agreed(digest),
   );
   const title = resume?.title || own.title;
-  const runners = await runnersOf(args, home, read.settings.runners);
+  const runners = await runnersOf(args, io, read.settings.runners);
   const waitsInInbox = args.value(permissionPromptTool) === INBOX;
   return {
     settings,
@@ -182,7 +182,7 @@ export async function setUpSession(args: Arguments, context: Context, own: OwnSe
 /** Returns undefined if no engine is set. Throws a `UsageError` if runners are wanted all the same. */
 async function runnersOf(
   args: Arguments,
-  home: string,
+  io: CliIO,
   settings: ReadSettings["settings"]["runners"],
 ): Promise<SupervisorOptions["runners"]> {
   const engine = args.value(flags.engine) ?? settings.engine;
@@ -191,7 +191,7 @@ async function runnersOf(
     throw new UsageError("--runners needs an engine: add --engine URL, or set troupe.runners.engine.");
   if (engine === undefined) return undefined;
   const { sessionRunners } = await import("./runners/session-runners.ts");
-  return sessionRunners({ ...settings, engine, home, ...(pool === undefined ? {} : { pool }) });
+  return sessionRunners({ ...settings, engine, ...(pool === undefined ? {} : { pool }) }, io);
 }
 
 /** Memory is read in an untrusted directory too; only what it imports from elsewhere is not. */

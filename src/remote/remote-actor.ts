@@ -39,6 +39,10 @@ export class RemoteActor implements ActorHandle {
   #hasBoarded = false;
   #beatAt = 0;
   #isOver = false;
+  #isLeaving = false;
+  /** Resolves when the edits that have arrived are taken. */
+  #taken: Promise<void> = Promise.resolve();
+  readonly #recording = new Set<Promise<unknown>>();
   #isWatched = false;
   /** The rules that its runner has, as text. */
   #toldRules = "";
@@ -82,11 +86,23 @@ export class RemoteActor implements ActorHandle {
     const check = () => {
       if (this.#isOver || !this.#hasBoarded) throw new Error("This attempt of the agent is not under way.");
     };
-    const take = async (edits: SentEdits | undefined) => {
-      check();
-      if (edits !== undefined) await elsewhere?.takeEdits(edits.commit, await blobs.take(edits.bundle));
-      check();
-    };
+    /** Recorded in their order, each with its edits: what is recorded as done is done here as well. */
+    const recorded =
+      <Q extends { readonly edits?: SentEdits | undefined }, A>(record: (question: Q) => Promise<A>) =>
+      (question: Q): Promise<A> => {
+        const { edits } = question;
+        const taken = this.#taken.then(async () => {
+          check();
+          if (edits !== undefined) await elsewhere?.takeEdits(edits.commit, await blobs.take(edits.bundle));
+        });
+        this.#taken = taken.catch(() => {});
+        const answer = taken.then(() => {
+          check();
+          return record(question);
+        });
+        this.#recording.add(answer);
+        return answer.finally(() => this.#recording.delete(answer));
+      };
     /** Of one that has boarded, and not ended. */
     const served =
       <Q, A>(answer: (question: Q) => Promise<A>) =>
@@ -105,31 +121,26 @@ export class RemoteActor implements ActorHandle {
           if (decision.type === "go") running.add(call.id);
           return decision;
         }),
-        async after({ after, edits }) {
-          await take(edits);
+        after: recorded(({ after }) => {
           running.delete(after.id);
           return services.after(after);
-        },
+        }),
         callTool: served(services.callTool),
         reply: served(services.reply),
         async files({ have }) {
           check();
           if (elsewhere === null) throw new Error("This agent has no files of its own.");
           const { bundle, ...files } = await elsewhere.sendFiles(have);
-          return { ...files, bundle: bundle && (await blobs.put(bundle)) };
+          return { ...files, bundle: bundle === null ? null : await blobs.put(bundle) };
         },
-        async turn({ turn, edits }) {
-          await take(edits);
-          return services.turn(turn);
-        },
-        async finish({ finish, edits }) {
-          await take(edits);
+        turn: recorded(({ turn }) => services.turn(turn)),
+        finish: recorded(async ({ finish }) => {
           const answer = await services.finish(finish);
           // It continues in files that a conflict has changed here: its next attempt takes them along.
           if (answer.type === "more" && elsewhere?.hasNewFiles())
             end({ type: "parked", reason: "a merge has changed its files" });
           return answer;
-        },
+        }),
         compacting: served(services.compacting),
         compacted: served(services.compacted),
         hidden: served(async (found) => [...(await services.hidden(found))]),
@@ -211,6 +222,10 @@ export class RemoteActor implements ActorHandle {
 
   /** What ran when it left has an unknown result, which is recorded before its next attempt starts. */
   async #leave(exit: Exit): Promise<void> {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    // What has arrived is recorded first.
+    while (this.#recording.size > 0) await Promise.allSettled(this.#recording);
     if (this.#isOver) return;
     const { after } = this.start.services;
     this.#isOver = true;

@@ -1,6 +1,7 @@
 import type { ActorHost, ActorStart } from "../actors/hosts.ts";
 import type { Carrier } from "../engine/carrier.ts";
 import { openMessage, type Sealer, sealMessage } from "../engine/messages.ts";
+import { createSeal } from "../engine/seal.ts";
 import { SealedBlobs } from "../engine/sealed-blobs.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { Clock } from "../mailbox/clock.ts";
@@ -22,10 +23,15 @@ import { RunnerList } from "./runner-list.ts";
 export interface RemoteHostOptions {
   readonly session: SessionId;
   /** Opens the engine, with the first actor that needs it. Rejects with a sentence if that cannot be done at all. */
-  openCarrier(): Promise<Carrier>;
-  readonly sealer: Sealer;
+  connect(): Promise<{ readonly carrier: Carrier; readonly fleetKey: Uint8Array }>;
   readonly clock: Clock;
   onWarning(message: string): void;
+}
+
+/** The engine, and what seals messages to it. */
+interface Line {
+  readonly carrier: Carrier;
+  readonly sealer: Sealer;
 }
 
 /** Milliseconds without a sign of its runner after which an attempt is lost, if the engine answers. */
@@ -51,8 +57,8 @@ export class RemoteHost implements ActorHost {
   readonly #options: RemoteHostOptions;
   readonly #actors = new Map<string, { readonly actor: RemoteActor; readonly waiting: Waiting }>();
   readonly #runners: RunnerList;
-  #opening: Promise<Carrier> | null = null;
-  #carrier: Carrier | null = null;
+  #opening: Promise<Line> | null = null;
+  #line: Line | null = null;
   /** Silence before that is not counted. */
   #countsFrom = 0;
   #checkedAt = 0;
@@ -95,9 +101,9 @@ export class RemoteHost implements ActorHost {
     this.#isClosed = true;
     for (const { actor } of [...this.#actors.values()]) actor.terminate();
     this.#withdrawCheck();
-    const carrier = await this.#opening?.catch(() => null);
+    const line = await this.#opening?.catch(() => null);
     await this.#sent();
-    await carrier?.close();
+    await line?.carrier.close();
   }
 
   #partsOf(spec: ActorSpec, waiting: Waiting): RemoteActorParts {
@@ -105,22 +111,22 @@ export class RemoteHost implements ActorHost {
     const { clock, onWarning } = this.#options;
     return {
       ...{ clock, onWarning },
-      blobs: new SealedBlobs(() => this.#open(), this.#options.sealer),
+      blobs: new SealedBlobs(() => this.#open()),
       onEnd: (runner) => {
         this.#actors.delete(waiting.name);
         if (runner !== null) this.#dismiss(attempt, runner);
         // The engine does not remove one that a runner has; the runner does.
-        if (waiting.isQueued) void this.#carrier?.withdraw(waiting.pool, waiting.name).catch(() => {});
+        if (waiting.isQueued) void this.#line?.carrier.withdraw(waiting.pool, waiting.name).catch(() => {});
       },
     };
   }
 
   async #offer(actor: RemoteActor, waiting: Waiting): Promise<void> {
-    const { sealer, session } = this.#options;
+    const { session } = this.#options;
     const { spec, elsewhere } = actor.start;
     try {
       if (elsewhere === null) throw new Error("Nothing here offers agents to runners.");
-      const carrier = await this.#open();
+      const { carrier, sealer } = await this.#open();
       const offered: OfferedSpec = {
         ...{ ...this.#idOf(spec), spec, rules: elsewhere.rules(), ...elsewhere.offer },
       };
@@ -136,25 +142,26 @@ export class RemoteHost implements ActorHost {
     const { pool, name, body } = waiting;
     if (body === null || actor.runner !== null || !this.#actors.has(name)) return;
     try {
-      await (await this.#open()).offer(pool, { id: name, body });
+      await (await this.#open()).carrier.offer(pool, { id: name, body });
       waiting.isQueued = true;
       waiting.offeredAt = this.#options.clock.now();
       // It may have ended since then.
-      if (!this.#actors.has(name)) await this.#carrier?.withdraw(pool, name);
+      if (!this.#actors.has(name)) await this.#line?.carrier.withdraw(pool, name);
     } catch {
       this.#options.clock.after(RETRY_MS, () => void this.#queue(actor, waiting));
     }
   }
 
-  #open(): Promise<Carrier> {
+  #open(): Promise<Line> {
     this.#opening ??= this.#connect();
     return this.#opening;
   }
 
-  async #connect(): Promise<Carrier> {
-    const { openCarrier, session, clock } = this.#options;
-    const carrier = await openCarrier();
-    this.#carrier = carrier;
+  async #connect(): Promise<Line> {
+    const { connect, session, clock } = this.#options;
+    const { carrier, fleetKey } = await connect();
+    const line = { carrier, sealer: createSeal(fleetKey, session) };
+    this.#line = line;
     const topic = topics.session(session);
     await carrier.listen(topic, (raw) => void this.#receive(topic, raw));
     carrier.onUp((isUp) => {
@@ -163,7 +170,7 @@ export class RemoteHost implements ActorHost {
     this.#countsFrom = clock.now();
     this.#checkedAt = clock.now();
     this.#checkLater();
-    return carrier;
+    return line;
   }
 
   /** It may have been away, and may have lost what it had. */
@@ -176,9 +183,9 @@ export class RemoteHost implements ActorHost {
   }
 
   async #receive(topic: string, raw: string): Promise<void> {
-    const { sealer, session } = this.#options;
-    const carrier = this.#carrier;
-    if (carrier === null) return;
+    const { session } = this.#options;
+    if (this.#line === null) return;
+    const { carrier, sealer } = this.#line;
     const opened = await openMessage(carrier, (id) => (id === session ? sealer : null), topic, raw).catch(
       () => null,
     );
@@ -231,10 +238,10 @@ export class RemoteHost implements ActorHost {
   #sending: Promise<unknown> = Promise.resolve();
 
   #send(runner: string, message: ToRunner): void {
-    const { sealer, session } = this.#options;
+    const { session } = this.#options;
     const topic = topics.runner(runner);
     const send = async () => {
-      const carrier = await this.#open();
+      const { carrier, sealer } = await this.#open();
       await carrier.publish(
         topic,
         await sealMessage(carrier, sealer, session, topic, JSON.stringify(message)),
@@ -261,7 +268,7 @@ export class RemoteHost implements ActorHost {
     const now = this.#options.clock.now();
     if (now - this.#checkedAt > SLEPT_MS) this.#countsFrom = now;
     this.#checkedAt = now;
-    const isUp = this.#carrier?.isUp ?? false;
+    const isUp = this.#line?.carrier.isUp ?? false;
     if (!isUp) this.#countsFrom = now;
     let isAnyWaiting = false;
     for (const { actor, waiting } of [...this.#actors.values()]) {
@@ -277,9 +284,9 @@ export class RemoteHost implements ActorHost {
   }
 
   #askWho(): void {
-    const { session, sealer } = this.#options;
-    const carrier = this.#carrier;
-    if (carrier === null) return;
+    const { session } = this.#options;
+    if (this.#line === null) return;
+    const { carrier, sealer } = this.#line;
     const text = JSON.stringify({ type: "who", topic: topics.session(session) });
     void sealMessage(carrier, sealer, session, topics.runners, text)
       .then((sealed) => carrier.publish(topics.runners, sealed))

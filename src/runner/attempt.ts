@@ -1,10 +1,18 @@
+import type { SealedBlobs } from "../engine/sealed-blobs.ts";
 import { errorMessage } from "../lib/errors.ts";
 import { type Clock, within } from "../mailbox/clock.ts";
 import type { Packet } from "../mailbox/rpc/reliable-channel.ts";
 import { receive, sender, serve } from "../mailbox/rpc/server.ts";
-import type { AttemptId, OfferedSpec, Paid, RunnerExit } from "../mailbox/runners.ts";
+import {
+  type AttemptId,
+  nameAttempt,
+  type OfferedSpec,
+  type Paid,
+  type RunnerExit,
+} from "../mailbox/runners.ts";
 import type { Gateway, GatewayNotice } from "../model/client.ts";
 import type { SandboxSettings } from "../policy/sandbox/sandbox.ts";
+import { platformShell } from "../processes/platform-shell.ts";
 import type { Processes } from "../processes/processes.ts";
 import { Toolbox } from "../supervisor/toolbox.ts";
 import type { AgentForks, AgentProcess } from "./agent-fork.ts";
@@ -28,6 +36,8 @@ export interface AttemptParts {
   readonly gateway: Pick<Gateway, "connect" | "disconnect">;
   readonly processes: Processes;
   readonly files: RunnerFiles;
+  /** Returns the bytes that the engine keeps for a session. */
+  blobsOf(session: string): SealedBlobs;
   readonly sandbox: Partial<SandboxSettings>;
   /** As whom agents and their commands run. */
   readonly user: AgentUser | undefined;
@@ -38,6 +48,7 @@ export interface AttemptParts {
 const GRACE_MS = 10_000;
 /** Milliseconds for which the session may be silent while an agent waits for it. */
 export const SILENT_MS = 30 * 60_000;
+const SETUP_MS = 5 * 60_000;
 /** Milliseconds that the end of an agent waits for its last costs to be booked. */
 const PAID_MS = 2_000;
 
@@ -190,12 +201,33 @@ export class RunnerAttempt {
     if (boarded !== "go") return null;
     this.#hasBoarded = true;
     try {
-      const own = await files.prepare(this.offer);
+      const own = await files.prepare(this.offer, {
+        request: (have) => this.#link.request("files", "files", { have }),
+        blobs: this.#parts.blobsOf(this.offer.session),
+      });
       this.#files = own;
+      await this.#setUp();
       return await Promise.race([this.#runIn(own), decided]);
     } catch (error) {
       return { type: "threw", message: errorMessage(error) };
     }
+  }
+
+  /** Runs the session's command for new worktrees. Rejects with a sentence if that fails. */
+  async #setUp(): Promise<void> {
+    const { setup, files, actor, spec } = this.offer;
+    if (setup === undefined || files === null) return;
+    const shell = platformShell(process.platform, process.env);
+    if (shell === null) throw new Error("There is no shell on this runner for troupe.runners.setup.");
+    const { outcome, exitCode, stderr } = await this.#parts.processes.run({
+      ...{ id: `setup-${nameAttempt(this.id)}`, owner: actor, file: shell.file, args: shell.args(setup) },
+      ...{ cwd: spec.root, timeoutMs: SETUP_MS, maxOutputBytes: 1_000_000 },
+    });
+    if (exitCode === 0) return;
+    const how = outcome === "exited" ? `ended with exit code ${exitCode}` : `did not end well (${outcome})`;
+    throw new Error(
+      `The command troupe.runners.setup ${how} on runner ${this.#parts.name}: ${stderr.trim().slice(-500)}`,
+    );
   }
 
   async #runIn(files: AttemptFiles): Promise<RunnerExit> {
@@ -219,6 +251,7 @@ export class RunnerAttempt {
     this.#outpost = outpost;
     const agent = forks.take();
     this.#process = agent;
+    if (agent.pid !== undefined) files.setOwner(agent.pid);
     const notify = sender<typeof processNotices>(agent.channel);
     this.#notify = notify;
     serve(agent.channel, agentRequests, outpost.handlers());

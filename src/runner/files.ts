@@ -1,34 +1,77 @@
-import { stat } from "node:fs/promises";
-import type { OfferedSpec, SentEdits } from "../mailbox/runners.ts";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SealedBlobs } from "../engine/sealed-blobs.ts";
+import type { OfferedSpec, SentEdits, SentFiles } from "../mailbox/runners.ts";
+import type { RunnerRepositories } from "../worktrees/runner/repositories.ts";
+
+/** How files travel between one attempt and its session. */
+export interface Travel {
+  /** Requests the agent's files as they are now; `have`: commits that are here. */
+  request(have: string[]): Promise<SentFiles>;
+  readonly blobs: Pick<SealedBlobs, "put" | "take">;
+}
 
 /** Where an agent's files come from, and how they return. */
 export interface RunnerFiles {
-  /** Makes an agent's files at the path that its spec names. Rejects with a sentence if it cannot. */
-  prepare(offer: OfferedSpec): Promise<AttemptFiles>;
+  /** Makes an agent's files at the path that its offer names. Rejects with a sentence if it cannot. */
+  prepare(offer: Pick<OfferedSpec, "files" | "spec">, travel: Travel): Promise<AttemptFiles>;
 }
 
 /** The files of one attempt. */
 export interface AttemptFiles {
+  /** This process group works in them, and is ended if another attempt on this machine wants their path. */
+  setOwner(pid: number): void;
   /** Returns what was changed since the last time, or null if nothing was. Rejects if it cannot be exported. */
   exportEdits(): Promise<SentEdits | null>;
   /** The attempt is over, and none of its processes is left. */
   release(): Promise<void>;
 }
 
-/** Serves agents whose directory exists on this machine; an agent that brings files needs `repositories`. */
-export function localFiles(repositories: RunnerFiles | null): RunnerFiles {
+/** Gives agents worktrees of the clones that this runner keeps; one that brings no files must find its directory here. */
+export function repositoryFiles(repositories: RunnerRepositories): RunnerFiles {
   return {
-    async prepare(offer) {
-      if (offer.files !== null && repositories !== null) return repositories.prepare(offer);
-      if (offer.files !== null)
-        throw new Error("This runner cannot take repositories: it has no directory for them (--trees).");
-      const { root } = offer.spec;
-      const found = await stat(root).catch(() => null);
-      if (!found?.isDirectory())
-        throw new Error(
-          `The agent's directory ${root} does not exist on its runner, and it has no repository that could be sent there.`,
-        );
-      return { exportEdits: async () => null, release: async () => {} };
+    async prepare({ files: path, spec: { root } }, { request, blobs }) {
+      if (path === null) return filesHere(root);
+      const { repository, commit, bundle } = await request(await repositories.newest());
+      if (bundle !== null)
+        await inTemporaryFolder(async (folder) => {
+          const file = join(folder, "files.bundle");
+          await writeFile(file, await blobs.take(bundle));
+          await repositories.receive(repository, { commit, bundle: file });
+        });
+      await repositories.addTree({ repository, commit, path });
+      let sent = commit;
+      return {
+        setOwner: (pid) => repositories.setOwner(path, pid),
+        exportEdits: () =>
+          inTemporaryFolder(async (folder) => {
+            const edits = await repositories.exportSince(path, sent, folder);
+            if (edits === null) return null;
+            const name = await blobs.put(await readFile(edits.bundle));
+            sent = edits.commit;
+            return { commit: edits.commit, bundle: name };
+          }),
+        release: () => repositories.removeTree(path),
+      };
     },
   };
+}
+
+async function filesHere(root: string): Promise<AttemptFiles> {
+  const found = await stat(root).catch(() => null);
+  if (!found?.isDirectory())
+    throw new Error(
+      `The agent's directory ${root} does not exist on its runner, and it has no repository that could be sent there.`,
+    );
+  return { setOwner() {}, exportEdits: async () => null, release: async () => {} };
+}
+
+async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "troupe-travel-"));
+  try {
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { loadavg } from "node:os";
 import type { Carrier, OfferedAttempt, Taking } from "../engine/carrier.ts";
 import { openMessage, type Sealer, sealMessage } from "../engine/messages.ts";
+import { SealedBlobs } from "../engine/sealed-blobs.ts";
 import { errorMessage } from "../lib/errors.ts";
 import type { SessionId } from "../mailbox/ids.ts";
 import {
@@ -17,7 +18,7 @@ import {
 import type { Gateway } from "../model/client.ts";
 import { type AttemptParts, RunnerAttempt } from "./attempt.ts";
 
-export interface RunnerOptions extends Omit<AttemptParts, "gateway"> {
+export interface RunnerOptions extends Omit<AttemptParts, "gateway" | "blobsOf"> {
   /** Unique among all runners, and part of its topic. */
   readonly id: string;
   readonly carrier: Carrier;
@@ -146,7 +147,9 @@ class OpenRunner implements Runner {
       older.terminate();
       await older.ended;
     }
-    const attempt = new RunnerAttempt(offer, this.#options, (packet) => {
+    const blobsOf = (session: string) =>
+      new SealedBlobs(async () => ({ carrier, sealer: sealerOf(session) }));
+    const attempt = new RunnerAttempt(offer, { ...this.#options, blobsOf }, (packet) => {
       void this.#send(offer.session, { type: "packet", ...attempt.id, runner: this.#options.id, packet });
     });
     this.#attempts.set(id, attempt);

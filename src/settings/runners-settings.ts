@@ -13,7 +13,7 @@ export const runnersSettings = {
     "troupe.runners.key",
     textSetting("a path"),
     `The file with the key of the fleet, which \`troupe runners key\` makes. ${NOT_IN_PROJECT}`,
-    { fallback: "`~/.troupe/fleet.key`", trust: "never" },
+    { fallback: "`~/.troupe/fleet-key`", trust: "never" },
   ),
   setup: setting(
     "troupe.runners.setup",

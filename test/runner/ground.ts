@@ -7,9 +7,10 @@ import { localGateway } from "../../src/model/gateway.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/model/scripted.ts";
 import { startProcesses } from "../../src/processes/client.ts";
 import { AgentForks } from "../../src/runner/agent-fork.ts";
-import { localFiles } from "../../src/runner/files.ts";
+import { repositoryFiles } from "../../src/runner/files.ts";
 import { openRunner, type Runner, type RunnerOptions } from "../../src/runner/runner.ts";
 import { Toolbox } from "../../src/supervisor/toolbox.ts";
+import { RunnerRepositories } from "../../src/worktrees/runner/repositories.ts";
 import { seededBy } from "../faults/seeded.ts";
 import { FakeSession, plainSealer } from "../support/fake-session.ts";
 import { type Faults, MemoryEngine } from "../support/memory-carrier.ts";
@@ -75,7 +76,7 @@ export async function openGround(
       close: () => forks.close(),
     },
     sealerOf: () => plainSealer("fleet"),
-    files: localFiles(null),
+    files: repositoryFiles(new RunnerRepositories(temporaryFolder())),
     user: undefined,
     onLine: (line) => lines.push(line),
     onWarning: (line) => lines.push(line),

@@ -26,6 +26,8 @@ export function plainSealer(key: string): Sealer {
       const [by, of, text] = JSON.parse(sealed) as string[];
       return by === key && of === topic ? (text ?? null) : null;
     },
+    sealBytes: (_, bytes) => bytes,
+    openBytes: (_, bytes) => bytes,
   };
 }
 
@@ -99,6 +101,7 @@ export class FakeSession {
         compacted: () => null,
       },
       ...{ hidden: () => [], paid: () => null },
+      files: () => ({ repository: "", commit: "", bundle: null }),
       ...own,
     };
     const logged = Object.fromEntries(

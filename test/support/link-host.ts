@@ -1,7 +1,8 @@
 import { runActor } from "../../src/actors/actor.ts";
 import { checkData } from "../../src/actors/check-data.ts";
 import type { ActorHost, ActorStart, SessionSide } from "../../src/actors/hosts.ts";
-import { openMessage, type Sealer, sealMessage } from "../../src/engine/messages.ts";
+import { openMessage, sealMessage } from "../../src/engine/messages.ts";
+import { createSeal } from "../../src/engine/seal.ts";
 import { errorMessage } from "../../src/lib/errors.ts";
 import { type Clock, systemClock } from "../../src/mailbox/clock.ts";
 import { SessionId } from "../../src/mailbox/ids.ts";
@@ -28,13 +29,8 @@ import { type Faults, MemoryEngine } from "./memory-carrier.ts";
 import { sessionServices } from "./session-services.ts";
 
 const SESSION = SessionId.parse("link");
-/** Its tests look at what a carrier does, not at what it can read. */
-const sealer: Sealer = {
-  seal: (_, text) => text,
-  open: (_, text) => text,
-  sealBytes: (_, bytes) => bytes,
-  openBytes: (_, bytes) => bytes,
-};
+const FLEET_KEY = new Uint8Array(32).fill(1);
+const sealer = createSeal(FLEET_KEY, SESSION);
 const own = new Map(agentTools.map((tool) => [tool.name, tool]));
 
 /** A second of it passes in five milliseconds: what is lost is noticed within the test's patience. */
@@ -80,8 +76,8 @@ export function openLink({ random, faults, clock = systemClock }: LinkOptions): 
   const engine = new MemoryEngine({ random, clock, ...(faults ? { faults } : {}) });
   const starts = new Map<string, ActorStart>();
   const remote = new RemoteHost({
-    ...{ session: SESSION, sealer, clock },
-    openCarrier: async () => engine.connect("session"),
+    ...{ session: SESSION, clock },
+    connect: async () => ({ carrier: engine.connect("session"), fleetKey: FLEET_KEY }),
     onWarning(message) {
       throw new Error(message);
     },

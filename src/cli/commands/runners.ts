@@ -26,12 +26,6 @@ const runnerFlags = {
     summary: "agents that run here at the same time",
     fallback: "the cores of this machine",
   }),
-  trees: text({
-    name: "trees",
-    value: "DIR",
-    summary: "where worktrees of agents are, the same on all machines",
-    fallback: "/var/tmp/troupe",
-  }),
   name: text({ name: "name", value: "NAME", summary: "how it is called", fallback: "this machine's name" }),
   agentUser: text({
     name: "agent-user",
@@ -74,7 +68,7 @@ export const runnerCommand: Command = {
     const { runRunner } = await import("../runners/run-runner.ts");
     return runRunner({
       ...{ url, context, args, pools: args.value(runnerFlags.pool), slots: args.value(runnerFlags.slots) },
-      ...{ trees: args.value(runnerFlags.trees), name: args.value(runnerFlags.name) },
+      name: args.value(runnerFlags.name),
       ...{ agentUser: args.value(runnerFlags.agentUser), once: args.value(runnerFlags.once) },
     });
   },

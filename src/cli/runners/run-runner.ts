@@ -1,17 +1,20 @@
 import { mkdirSync } from "node:fs";
 import { availableParallelism, hostname } from "node:os";
+import { join } from "node:path";
 import { commandSandbox } from "../../features/sandbox/index.ts";
 import { troupeHome } from "../../journal/paths.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { MAIN, randomIds } from "../../mailbox/ids.ts";
+import { RUNNER_TREES } from "../../mailbox/worktree.ts";
 import { aliasesFrom } from "../../model/aliases.ts";
 import { proxyVariables, threadGateway } from "../../model/gateway.ts";
 import { AddedDirs } from "../../policy/confinement/added-dirs.ts";
 import { startProcesses } from "../../processes/client.ts";
 import { AgentForks } from "../../runner/agent-fork.ts";
 import { type AgentUser, findAgentUser } from "../../runner/agent-user.ts";
-import { localFiles } from "../../runner/files.ts";
+import { repositoryFiles } from "../../runner/files.ts";
 import { openRunner, type RunnerOptions } from "../../runner/runner.ts";
+import { RunnerRepositories } from "../../worktrees/runner/repositories.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -30,7 +33,6 @@ export interface RunnerStart {
   readonly url: string;
   readonly pools: readonly string[];
   readonly slots: number | undefined;
-  readonly trees: string | undefined;
   readonly name: string | undefined;
   readonly agentUser: string | undefined;
   readonly once: boolean;
@@ -41,15 +43,7 @@ export interface RunnerStart {
 
 /** Runs a runner until it has drained. */
 export async function runRunner(start: RunnerStart): Promise<number> {
-  const {
-    url,
-    pools,
-    args,
-    context,
-    once,
-    slots = availableParallelism(),
-    trees = "/var/tmp/troupe",
-  } = start;
+  const { url, pools, args, context, once, slots = availableParallelism() } = start;
   const { io } = context;
   const home = troupeHome(io.env, io.homedir);
   const name = nameOf(start.name ?? hostname());
@@ -59,6 +53,7 @@ export async function runRunner(start: RunnerStart): Promise<number> {
   const settings = await sessionSettings(io, { cwd: io.cwd, home, trusts: false });
   const env = { ...io.env, ...settings.read.settings.env };
   const choice = await modelOf(args, context, env, { cwd: io.cwd, read: settings.read });
+  const trees = RUNNER_TREES;
   makeTrees(trees);
   const { sandbox, aliases, availableModels, commandEnv } = settings.read.settings;
   // An address with a password is not for the list of processes.
@@ -100,7 +95,7 @@ export async function runRunner(start: RunnerStart): Promise<number> {
     ...{ pools: pools.length === 0 ? ["default"] : pools, gateway, processes, home, trees, clock },
     ...{ sandbox, sandboxState, once, onLine, onWarning: onLine },
     forks: new AgentForks({ clock, memoryMb: AGENT_MB, user }),
-    files: localFiles(null),
+    files: repositoryFiles(new RunnerRepositories(join(home, "repositories"))),
     user,
   };
   const runner = await openRunner(options);
@@ -140,7 +135,7 @@ function makeTrees(dir: string): void {
     mkdirSync(dir, { recursive: true });
   } catch (error) {
     throw new UsageError(
-      `The directory for worktrees cannot be made (${errorMessage(error)}); choose another one with --trees, the same on all machines.`,
+      `The directory for worktrees cannot be made (${errorMessage(error)}). It is the same on all runners, so make it for the user of this one.`,
     );
   }
 }

@@ -129,8 +129,10 @@ export class WorktreeIsolation {
     this.#checkouts.add(checkout);
     const { worktrees, settings } = this.#parts;
     const { signal } = actor.stopping;
+    const isAway = actor.spec.isolation?.away !== undefined;
     const request = {
       ...{ folder: checkout, name, owner: this.ownerOf(actor.id), baseRef: settings.baseRef },
+      ...(isAway ? { travels: true as const } : {}),
       dependencies: Object.entries(settings.dependencies).map(([folder, how]) => ({ folder, how })),
     };
     const hasWorked = actor.run > 1 || actor.turnsTaken > 0;
@@ -152,7 +154,6 @@ export class WorktreeIsolation {
       if (settled.type === "refused") return settled.reason;
     }
     // A crash may have interrupted its setup.
-    const isAway = actor.spec.isolation?.away !== undefined;
     if ((asItIs && hasWorked) || settings.setup === null || isAway) return null;
     return this.#commands.setUp(actor.id, actor.root, settings.setup, signal);
   }

@@ -36,7 +36,7 @@ export function travellingFiles(
         if (exported.type === "refused") throw new Error(exported.reason);
         base = tree.base;
         const { repository, commit, bundle } = exported;
-        return { repository, commit, bundle: bundle && (await readFile(bundle)) };
+        return { repository, commit, bundle: bundle === null ? null : await readFile(bundle) };
       }),
     takeEdits: (commit, bytes) =>
       inTemporaryFolder(async (folder) => {

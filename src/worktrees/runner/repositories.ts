@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { GitEnvironment } from "../environment.ts";
 import { dropLocksOfKilled } from "../killed-git.ts";
@@ -43,6 +43,16 @@ export class RunnerRepositories {
     ]);
     const ids = outputOf(listed, "The clone could not be read").split(/\s+/);
     return [...new Set(ids.filter((id) => id !== ""))].slice(0, MAX_HAVE);
+  }
+
+  /** Returns the newest commits of all repositories here. */
+  async newest(): Promise<string[]> {
+    if (!existsSync(this.#folder)) return [];
+    const ids = readdirSync(this.#folder).flatMap((name) => {
+      const id = name.replace(/\.git$/, "");
+      return id !== name && IS_ID.test(id) ? [id] : [];
+    });
+    return (await Promise.all(ids.map((id) => this.have(id)))).flat();
   }
 
   /** Takes a bundle into the clone, which is made if it does not exist. The same one twice is harmless. */
