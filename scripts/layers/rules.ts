@@ -200,7 +200,7 @@ export const rules: Rules = {
     ["messages", ["user-actors"]],
     ["models", ["compaction"]],
     ["plan-mode", ["gate"]],
-    ["runners", ["budget", "gate"]],
+    ["runners", ["budget", "gate", "writers"]],
     ["sandbox", ["background", "gate"]],
     ["servers", ["agents", "skills"]],
     ["skills", ["background", "gate", "models"]],

@@ -64,7 +64,7 @@ export const OfferedSpec = z.object({
   /** The version of the session's Troupe. */
   version: z.string(),
   spec: ActorSpec,
-  /** Where its files must be on the runner, which requests them with `files`; null: they are there already. */
+  /** Where its files must be on the runner, which requests them with `files`, or null if they are there already. */
   files: z.nullable(z.string()),
   rules: RunnerRules,
   /** A command that runs once in a new worktree. */

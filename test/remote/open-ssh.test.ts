@@ -34,7 +34,7 @@ describe("a runner that is started through ssh", () => {
     writeFileSync(join(work, "a.txt"), "hello world\n");
     const { carrier, key } = await openSsh({
       ...{ url: "ssh://me@build-3", env, clock: systemClock, onLine: (line) => lines.push(line) },
-      args: ["--offline", "--trees", join(dir, "trees"), "--name", "far"],
+      args: ["--offline", "--name", "far"],
     });
     expect(readFileSync(join(dir, "host"), "utf8").trim()).toBe("me@build-3");
     const session = new FakeSession(carrier, createSeal(key, "session1"));

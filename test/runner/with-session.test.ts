@@ -112,7 +112,8 @@ describe("a session with a runner", () => {
     expect(supervisor.usage().usage.input_tokens).toBe(500);
     const agent = supervisor.tree().find(({ description }) => description === "edit");
     expect(agent?.runner).toBe("r1");
-    expect(existsSync(`/var/tmp/troupe/${supervisor.session}`)).toBe(false);
+    // Its runner removes it after it has sent everything.
+    await vi.waitUntil(() => !existsSync(`/var/tmp/troupe/${supervisor.session}`), { timeout: 20_000 });
   });
 
   it("continues an agent of a runner that drains on another one, with its files", async () => {

@@ -1,6 +1,6 @@
 import { readFleetKey } from "../../engine/fleet-key.ts";
 import type { Runners } from "../../features/runners/index.ts";
-import { type Engine, openRunners } from "../../features/runners/open-runners.ts";
+import { type EngineConnection, openRunners } from "../../features/runners/open-runners.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { systemClock } from "../../mailbox/clock.ts";
 import { openSsh } from "../../remote/open-ssh.ts";
@@ -31,7 +31,11 @@ export async function sessionRunners(
   });
 }
 
-async function connection(engine: string, keyFile: string, io: CliIO): Promise<() => Promise<Engine>> {
+async function connection(
+  engine: string,
+  keyFile: string,
+  io: CliIO,
+): Promise<() => Promise<EngineConnection>> {
   // Its two ends have a key of their own.
   if (engine.startsWith("ssh:"))
     return async () => {

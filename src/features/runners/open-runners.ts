@@ -3,7 +3,7 @@ import { RemoteHost } from "../../remote/remote-host.ts";
 import type { Runners } from "./index.ts";
 
 /** A connection to an engine. */
-export interface Engine {
+export interface EngineConnection {
   readonly carrier: Carrier;
   /** Shared by all sessions and runners of a fleet. */
   readonly fleetKey: Uint8Array;
@@ -11,7 +11,7 @@ export interface Engine {
 
 export interface OpenRunnersOptions extends Pick<Runners, "pool" | "setup" | "version"> {
   /** Connects to the engine, with the first agent that needs it. Rejects with a sentence. */
-  connect(): Promise<Engine>;
+  connect(): Promise<EngineConnection>;
 }
 
 export function openRunners({ connect, ...rest }: OpenRunnersOptions): Runners {

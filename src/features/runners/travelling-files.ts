@@ -12,7 +12,7 @@ interface FilesParts {
   readonly trees: Pick<HeldWorktrees, "at">;
 }
 
-/** An agent's files on their way to its runner and back: its worktree here has what was last sent or received. */
+/** An agent's files, to its runner and back: its worktree here has what was last sent or received. */
 export function travellingFiles(
   { spec: { isolation } }: Actor,
   { worktrees, trees }: FilesParts,
