@@ -332,8 +332,9 @@ export const supervisor: readonly Mutation[] = [
   {
     name: "standing-words-are-left-out",
     file: "src/features/agents/specs.ts",
-    from: '[isolation ? worktreeText(isolation) : "", STANDING_WORDS]',
-    to: '[isolation ? worktreeText(isolation) : ""]',
+    from: `: "",
+      STANDING_WORDS,`,
+    to: `: "",`,
     tests: ["test/features/context/situation.test.ts"],
     title: "has the standing words in the system prompt of every agent",
   },
