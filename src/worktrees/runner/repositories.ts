@@ -83,9 +83,9 @@ export class RunnerRepositories {
 
   /**
    * Makes a worktree with the files of a commit at this path. Repeatable: what an earlier attempt left there is removed,
-   * after its processes were killed. A shared one is used as it is.
+   * after its processes were killed. A shared one is used as it is. Resolves with a lease for `removeTree`.
    */
-  addTree(tree: RunnerTree): Promise<void> {
+  addTree(tree: RunnerTree): Promise<string> {
     this.#place(tree.repository);
     return this.#trees.add(tree);
   }
@@ -105,9 +105,9 @@ export class RunnerRepositories {
     return this.#trees.exportSince(path, base, into);
   }
 
-  /** Removes a worktree; a shared one with its last user. */
-  removeTree(path: string): Promise<void> {
-    return this.#trees.remove(path);
+  /** Removes a worktree, a shared one with its last lease. Does nothing if a later attempt has the path by now. */
+  removeTree(path: string, lease: string): Promise<void> {
+    return this.#trees.remove(path, lease);
   }
 
   /** Removes clones that were not used for long, or are too much together; returns their IDs. */

@@ -38,15 +38,18 @@ export function writeTreeState(path: string, state: TreeState): void {
   renameSync(`${file}.${process.pid}`, file);
 }
 
-/** Notes one more user of a worktree, which is this process's as long as it lives. */
-export function addHolder(path: string, { self, id }: Pick<GitEnvironment, "self" | "id">): void {
-  writeFileSync(join(stateFolder(path), `holder-${self.pid}-${id()}`), JSON.stringify(self));
+/** Notes one more user of a worktree, which is this process's as long as it lives; returns its name. */
+export function addHolder(path: string, { self, id }: Pick<GitEnvironment, "self" | "id">): string {
+  const name = `holder-${self.pid}-${id()}`;
+  writeFileSync(join(stateFolder(path), name), JSON.stringify(self));
+  return name;
 }
 
-/** Forgets one user of this process. */
-export function dropHolder(path: string, { self }: Pick<GitEnvironment, "self">): void {
-  const own = holders(path).find((name) => name.startsWith(`holder-${self.pid}-`));
-  if (own !== undefined) rmSync(join(stateFolder(path), own), { force: true });
+/** Forgets one user. Returns false if it was forgotten before. */
+export function dropHolder(path: string, name: string): boolean {
+  if (!holders(path).includes(name)) return false;
+  rmSync(join(stateFolder(path), name), { force: true });
+  return true;
 }
 
 /** True if a process that lives uses the worktree. */

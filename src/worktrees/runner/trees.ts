@@ -62,7 +62,7 @@ export class RunnerTrees {
     this.#ground = ground;
   }
 
-  add(tree: RunnerTree): Promise<void> {
+  add(tree: RunnerTree): Promise<string> {
     const common = this.#clone(tree.repository);
     return this.#alone(tree.path, async () => {
       const found = readTreeState(tree.path);
@@ -70,7 +70,7 @@ export class RunnerTrees {
       if (found !== null) await endOwner(tree.path, found.owner);
       await this.#clear(tree.path, found);
       await this.#make(common, tree);
-      addHolder(tree.path, this.#ground);
+      return addHolder(tree.path, this.#ground);
     });
   }
 
@@ -101,12 +101,11 @@ export class RunnerTrees {
     return bundle === null ? null : { commit, bundle, bytes, notes };
   }
 
-  remove(path: string): Promise<void> {
+  remove(path: string, lease: string): Promise<void> {
     return this.#alone(path, async () => {
       const found = readTreeState(path);
-      if (found === null) return;
-      dropHolder(path, this.#ground);
-      if (hasHolders(path, this.#ground)) return;
+      // A later attempt has the path, or others use the worktree, too.
+      if (found === null || !dropHolder(path, lease) || hasHolders(path, this.#ground)) return;
       await endOwner(path, found.owner);
       await this.#clear(path, found);
       rmSync(stateFolder(path), { recursive: true, force: true });

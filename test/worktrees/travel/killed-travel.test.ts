@@ -33,10 +33,10 @@ test("a runner that is killed while it receives, or makes a worktree, does so ag
     await runner.receive(id, files);
     const again = await killed(repository, world.folder, { type: "add", clones, tree: added }, at);
     more ||= again;
-    await runner.addTree(added);
+    const lease = await runner.addTree(added);
     expect(filesBelow(added.path), `${at}`).toEqual(filesBelow(repository.folder));
     expect((await runner.snapshot(added.path)).commit).toBe(commit);
-    await runner.removeTree(added.path);
+    await runner.removeTree(added.path, lease);
   }
 });
 

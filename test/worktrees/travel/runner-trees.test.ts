@@ -14,7 +14,7 @@ test("what an earlier attempt left at the path is removed, after its processes w
   const repository = await repositoryWith({ "a.txt": "1\n" });
   const world = travelWorld(repository);
   const tree = await world.create();
-  const { commit, repository: id } = await world.sendOut({ type: "tree", tree });
+  const { commit, repository: id, lease } = await world.sendOut({ type: "tree", tree });
   const path = world.remote("one");
   const old = spawn("sh", ["-c", "trap '' TERM; sleep 100 & wait; sleep 100"], {
     ...{ cwd: path, detached: true, stdio: "ignore" },
@@ -26,6 +26,8 @@ test("what an earlier attempt left at the path is removed, after its processes w
   mkdirSync(join(path, "sealed", "deep"), { recursive: true });
   chmodSync(join(path, "sealed"), 0o500);
   await world.runner.addTree({ repository: id, commit, path });
+  // The end of the old attempt comes late.
+  await world.runner.removeTree(path, lease);
   expect(processGroup(pid, systemClock).running()).toEqual([]);
   expect(filesBelow(path)).toEqual({ "a.txt": "- 1\n" });
   expect(readdirSync(join(path, "..")).sort()).toEqual([".one", "one"]);
@@ -45,12 +47,12 @@ test("filters that the machine has for a file's attribute do not run on a runner
   const sent = await world.sendOut({ type: "tree", tree });
   await runner.receive(sent.repository, { commit: sent.commit, bundle: sent.bundle ?? "" });
   const path = world.remote("two");
-  await runner.addTree({ repository: sent.repository, commit: sent.commit, path });
+  const lease = await runner.addTree({ repository: sent.repository, commit: sent.commit, path });
   expect(filesBelow(path)).toEqual(filesBelow(repository.folder));
   writeFileSync(join(path, "a.txt"), "2\n");
   const edits = await runner.exportSince(path, sent.commit, world.blobs);
   expect(edits?.notes).toEqual([]);
-  await runner.removeTree(path);
+  await runner.removeTree(path, lease);
 });
 
 test("prunes clones that were not used for long or are too much, but none with a worktree", async () => {
@@ -63,16 +65,16 @@ test("prunes clones that were not used for long or are too much, but none with a
   const old = Date.now() / 1_000 - 15 * 24 * 60 * 60;
   utimesSync(join(clone, "HEAD"), old, old);
   expect(await world.runner.prune()).toEqual([]);
-  await world.runner.removeTree(world.remote("one"));
+  await world.runner.removeTree(world.remote("one"), sent.lease);
   expect(await world.runner.prune()).toEqual([sent.repository]);
   expect(existsSync(clone)).toBe(false);
   expect(await world.runner.have(sent.repository)).toEqual([]);
   // As if it had never been there.
-  await world.sendOut({ type: "tree", tree });
+  const again = await world.sendOut({ type: "tree", tree });
   const recent = Date.now() / 1_000 - 2 * 60 * 60;
   utimesSync(join(clone, "HEAD"), recent, recent);
   const small = new RunnerRepositories(clones, { maxBytes: 10, maxAgeDays: 14 }, world.ground);
-  await world.runner.removeTree(world.remote("one"));
+  await world.runner.removeTree(world.remote("one"), again.lease);
   expect(await world.runner.prune()).toEqual([]);
   expect(await small.prune()).toEqual([sent.repository]);
 });

@@ -26,7 +26,7 @@ export function travelWorld(repository: TestRepository) {
   async function sendOut(
     source: GitRequest<"exportTree">["source"],
     name = "one",
-  ): Promise<SuccessOf<"exportTree">> {
+  ): Promise<SuccessOf<"exportTree"> & { readonly lease: string }> {
     const repositories = await exportTree({ source, have: [], into: blobs }, ground);
     if (repositories.type !== "exported") throw new Error(repositories.reason);
     const have = await runner.have(repositories.repository);
@@ -34,9 +34,9 @@ export function travelWorld(repository: TestRepository) {
     if (sent.type !== "exported") throw new Error(sent.reason);
     const { repository: id, commit, bundle } = sent;
     if (bundle !== null) await runner.receive(id, { commit, bundle });
-    await runner.addTree({ repository: id, commit, path: remote(name) });
-    onTestFinished(() => runner.removeTree(remote(name)));
-    return sent;
+    const lease = await runner.addTree({ repository: id, commit, path: remote(name) });
+    onTestFinished(() => runner.removeTree(remote(name), lease));
+    return { ...sent, lease };
   }
   return {
     ...{ folder, ground, runner, blobs, remote, create, sendOut },
