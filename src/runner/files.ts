@@ -40,7 +40,7 @@ export function repositoryFiles(repositories: RunnerRepositories): RunnerFiles {
           await writeFile(file, await blobs.take(bundle));
           await repositories.receive(repository, { commit, bundle: file });
         });
-      await repositories.addTree({ repository, commit, path });
+      const lease = await repositories.addTree({ repository, commit, path });
       let sent = commit;
       return {
         setOwner: (pid) => repositories.setOwner(path, pid),
@@ -52,7 +52,7 @@ export function repositoryFiles(repositories: RunnerRepositories): RunnerFiles {
             sent = edits.commit;
             return { commit: edits.commit, bundle: name };
           }),
-        release: () => repositories.removeTree(path),
+        release: () => repositories.removeTree(path, lease),
       };
     },
   };
