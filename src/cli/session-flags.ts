@@ -70,7 +70,7 @@ export const sessionFlags = {
   engine: text({
     name: "engine",
     value: "URL",
-    summary: "the engine of the runners: redis://, postgres:// or ssh://HOST",
+    summary: "the engine of the runners, such as redis://localhost",
     fallback: "troupe.runners.engine",
   }),
   runners: optionalText({

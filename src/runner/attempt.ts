@@ -243,7 +243,7 @@ export class RunnerAttempt {
     this.#rules = rules;
     const outpost = new Outpost({
       ...{ offer, session: this.#link, rules, toolbox, processes, outputs, clock },
-      exportEdits: () => files.exportEdits(),
+      files,
       paid: async () => void (await Promise.all(this.#paying)),
       onParked: () => this.abandon(this.#whyParks ?? "its runner stops"),
       onFault: (reason) => this.abandon(reason),

@@ -22,8 +22,10 @@ export interface RunnerFiles {
 export interface AttemptFiles {
   /** This process group works in them, and is ended if another attempt on this machine wants their path. */
   setOwner(pid: number): void;
-  /** Returns what was changed since the last time, or null if nothing was. Rejects if it cannot be exported. */
+  /** Returns what was changed since what the session has, or null if nothing was. Rejects if it cannot be exported. */
   exportEdits(): Promise<SentEdits | null>;
+  /** The session has them. */
+  acceptEdits(edits: SentEdits): void;
   /** The attempt is over, and none of its processes is left. */
   release(): Promise<void>;
 }
@@ -48,10 +50,11 @@ export function repositoryFiles(repositories: RunnerRepositories): RunnerFiles {
           inTemporaryFolder(async (folder) => {
             const edits = await repositories.exportSince(path, sent, folder);
             if (edits === null) return null;
-            const name = await blobs.put(await readFile(edits.bundle));
-            sent = edits.commit;
-            return { commit: edits.commit, bundle: name };
+            return { commit: edits.commit, bundle: await blobs.put(await readFile(edits.bundle)) };
           }),
+        acceptEdits({ commit: accepted }) {
+          sent = accepted;
+        },
         release: () => repositories.removeTree(path, lease),
       };
     },
@@ -64,7 +67,7 @@ async function filesHere(root: string): Promise<AttemptFiles> {
     throw new Error(
       `The agent's directory ${root} does not exist on its runner, and it has no repository that could be sent there.`,
     );
-  return { setOwner() {}, exportEdits: async () => null, release: async () => {} };
+  return { setOwner() {}, exportEdits: async () => null, acceptEdits() {}, release: async () => {} };
 }
 
 async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {

@@ -20,6 +20,7 @@ import { backgroundTools } from "../tools/session-tools.ts";
 import type { agentRequests } from "./agent-messages.ts";
 import type { AttemptOutputs } from "./attempt-outputs.ts";
 import type { CallRules } from "./call-rules.ts";
+import type { AttemptFiles } from "./files.ts";
 import { ownTasks } from "./own-tasks.ts";
 import type { SessionLink } from "./session-link.ts";
 
@@ -31,7 +32,7 @@ export interface OutpostParts {
   readonly processes: Processes;
   readonly outputs: AttemptOutputs;
   readonly clock: Clock;
-  exportEdits(): Promise<SentEdits | null>;
+  readonly files: Pick<AttemptFiles, "exportEdits" | "acceptEdits">;
   /** Resolves when all that was spent so far is the session's to book. */
   paid(): Promise<void>;
   /** It was asked to park, and none of its calls runs: it ends here. */
@@ -240,14 +241,24 @@ export class Outpost {
       () => {},
       () => {},
     );
-    return edits.then(post);
+    return edits.then(async (given) => {
+      try {
+        const answer = await post(given);
+        if (given.edits) this.#parts.files.acceptEdits(given.edits);
+        return answer;
+      } catch (error) {
+        // They were not taken: the next request brings them again.
+        this.#hasChanged ||= given.edits !== undefined;
+        throw error;
+      }
+    });
   }
 
   async #newEdits(): Promise<{ readonly edits?: SentEdits }> {
     if (!this.#hasChanged) return {};
     this.#hasChanged = false;
     try {
-      const edits = await this.#parts.exportEdits();
+      const edits = await this.#parts.files.exportEdits();
       return edits === null ? {} : { edits };
     } catch (error) {
       this.#parts.onFault(`its edits could not be sent: ${errorMessage(error)}`);

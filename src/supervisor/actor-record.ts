@@ -175,6 +175,7 @@ class ActorRecord extends RunState {
   /** `lost`: the runner that is gone with its attempt. Calls without a result are asked for again. */
   leaveRunner(lost: string | null): void {
     this.runner = null;
+    this.attemptsLeft += 1;
     if (lost !== null) this.lostWith = [...this.lostWith, lost];
     for (const question of this.#answered.keys())
       if (question.startsWith("before ")) this.#answered.delete(question);
@@ -206,6 +207,7 @@ class ActorRecord extends RunState {
     this.place = turn.place ?? this.place;
     this.#justMoved = false;
     this.lostWith = [];
+    this.attemptsLeft = 0;
     this.todo = turn.todo ?? this.todo;
     this.inbox.acknowledge(turn);
     this.reply = null;

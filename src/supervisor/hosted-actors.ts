@@ -23,6 +23,8 @@ export interface HostedParts extends Omit<ServiceParts, "connect"> {
 
 /** Attempts in a row, without a turn between them, that may be lost with their runners. */
 const MOST_LOST = 3;
+/** The same of attempts that ended elsewise, such as those whose edits could not be sent. */
+const MOST_LEFT = 6;
 
 /** Actors in their host. A loop that must stop, or that its actor has left, has a moment to end by itself. */
 export class HostedActors {
@@ -75,7 +77,12 @@ export class HostedActors {
     const { lostWith, title } = actor;
     const why = exit.type === "lost" ? `its runner ${exit.runner} was lost` : exit.reason;
     this.#parts.onWarning(`${title}: ${why}; it continues on another runner.`);
-    if (lostWith.length < MOST_LOST) return exit;
+    if (lostWith.length < MOST_LOST && actor.attemptsLeft < MOST_LEFT) return exit;
+    if (lostWith.length < MOST_LOST)
+      return {
+        type: "threw",
+        message: `${MOST_LEFT} attempts of it ended without a turn; the last because ${why}`,
+      };
     const message = `${lostWith.length} runners were lost with it, one after the other, without a turn in between: ${lostWith.join(", ")}`;
     return { type: "threw", message };
   }

@@ -26,6 +26,8 @@ export abstract class RunState {
   runner: string | null = null;
   /** Runners that were lost with it since its last turn. */
   lostWith: readonly string[] = [];
+  /** Attempts that were lost or parked since then. */
+  attemptsLeft = 0;
   /** Calls that wait for its slot. */
   #returns: (() => void)[] = [];
   startedAt: number | null = null;

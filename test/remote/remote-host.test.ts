@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { MAIN } from "../../src/mailbox/ids.ts";

@@ -40,7 +40,7 @@ export interface RunnersFeatureParts {
   readonly rules: Pick<SessionRules, "withLent">;
   readonly mode: { current(): PermissionMode };
   readonly worktrees: Pick<Worktrees, "exportTree" | "importEdits">;
-  readonly trees: Pick<HeldWorktrees, "at">;
+  readonly trees: Pick<HeldWorktrees, "at" | "received">;
 }
 
 /** Agents on other machines. Joint: `elsewhere` (what they take along, what they cost, by which rules they work). */

@@ -2,32 +2,32 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SessionSide } from "../../actors/hosts.ts";
-import type { Worktree } from "../../mailbox/worktree.ts";
 import type { Actor } from "../../supervisor/actor-record.ts";
 import type { Worktrees } from "../../worktrees/worktrees.ts";
-import type { HeldWorktrees } from "../writers/held-worktrees.ts";
+import type { HeldTree, HeldWorktrees } from "../writers/held-worktrees.ts";
 
 interface FilesParts {
   readonly worktrees: Pick<Worktrees, "exportTree" | "importEdits">;
-  readonly trees: Pick<HeldWorktrees, "at">;
+  readonly trees: Pick<HeldWorktrees, "at" | "received">;
 }
 
 /** An agent's files, to its runner and back: its worktree here has what was last sent or received. */
 export function travellingFiles(
-  { spec: { isolation } }: Actor,
+  actor: Actor,
   { worktrees, trees }: FilesParts,
 ): Pick<SessionSide, "sendFiles" | "takeEdits" | "hasNewFiles"> {
   /** The base of its worktree when its runner got its files: a merge that found conflicts gives it another one. */
   let base: string | null = null;
-  const treeNow = (): Worktree => {
+  const heldNow = (): HeldTree => {
+    const { isolation } = actor.spec;
     const held = isolation && trees.at(isolation.path);
     if (!held) throw new Error("The agent has no worktree that could be sent to its runner.");
-    return held.tree;
+    return held;
   };
   return {
     sendFiles: (have) =>
       inTemporaryFolder(async (into) => {
-        const tree = treeNow();
+        const { tree } = heldNow();
         const exported = await worktrees.exportTree({
           source: { type: "tree", tree },
           have: [...have],
@@ -42,11 +42,20 @@ export function travellingFiles(
       inTemporaryFolder(async (folder) => {
         const bundle = join(folder, "edits.bundle");
         await writeFile(bundle, bytes);
-        const taken = await worktrees.importEdits({ tree: treeNow(), bundle, commit });
+        const held = heldNow();
+        // They are of the calls that run now, or of a command in the background.
+        const command = [...actor.calls.values()].flatMap(({ input }) => commandIn(input)).join("\n");
+        const taken = await worktrees.importEdits({ tree: held.tree, bundle, commit });
         if (taken.type === "refused") throw new Error(taken.reason);
+        trees.received(held, { actor: actor.id, files: null, command: command || null }, taken.changed);
       }),
-    hasNewFiles: () => base !== null && treeNow().base !== base,
+    hasNewFiles: () => base !== null && heldNow().tree.base !== base,
   };
+}
+
+function commandIn(input: unknown): string[] {
+  const { command } = (input ?? {}) as { readonly command?: unknown };
+  return typeof command === "string" ? [command] : [];
 }
 
 async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {

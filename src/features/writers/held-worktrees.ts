@@ -106,18 +106,23 @@ export class HeldWorktrees {
     held.settled = held.settled.then(() => this.#snapshot(held, wrote));
   }
 
-  async #snapshot(held: HeldTree, { actor, files, command }: Wrote): Promise<void> {
-    const { tree } = held;
-    const answer = await this.#ports.worktrees.snapshot({ tree, files: files === null ? null : [...files] });
-    if (answer.type === "refused") {
+  async #snapshot(held: HeldTree, wrote: Wrote): Promise<void> {
+    const { actor, files } = wrote;
+    const request = { tree: held.tree, files: files === null ? null : [...files] };
+    const answer = await this.#ports.worktrees.snapshot(request);
+    if (answer.type === "refused")
       this.#ports.onWarning(`What agent ${actor} wrote in its worktree was not saved: ${answer.reason}`);
-      return;
-    }
-    for (const { path, change } of answer.changed) {
+    else this.received(held, wrote, answer.changed);
+  }
+
+  /** Notes what was changed in a worktree, here or on a runner. */
+  received(held: HeldTree, { actor, files, command }: Wrote, changed: readonly ChangedFile[]): void {
+    const { tree } = held;
+    for (const { path, change } of changed) {
       if (change !== "deleted") held.deleted.delete(path);
       else if (isMeant(path, files, command, tree)) held.deleted.add(path);
     }
-    if (answer.changed.length > 0) for (const call of this.#listeners) call(actor, tree, answer.changed);
+    if (changed.length > 0) for (const call of this.#listeners) call(actor, tree, changed);
   }
 }
 
