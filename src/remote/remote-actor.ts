@@ -35,7 +35,10 @@ export class RemoteActor implements ActorHandle {
   /** Its own calls that may run, and have no result yet. */
   readonly #running = new Set<CallId>();
   #channel: ReliableChannel | null = null;
+  /** Its ID. */
   #runner: string | null = null;
+  /** Its name, for users; its ID until it has boarded. */
+  #name = "";
   #hasBoarded = false;
   #beatAt = 0;
   #isOver = false;
@@ -78,6 +81,7 @@ export class RemoteActor implements ActorHandle {
   serveOn(channel: ReliableChannel, runner: string): void {
     this.#channel = channel;
     this.#runner = runner;
+    this.#name = runner;
     this.noteBeat();
     const { services, elsewhere } = this.start;
     const { blobs } = this.#parts;
@@ -115,7 +119,7 @@ export class RemoteActor implements ActorHandle {
       channel,
       attemptRequests,
       {
-        board: ({ lacks }) => this.#board(lacks),
+        board: ({ runner: name, lacks }) => this.#board(name, lacks),
         before: served(async (call) => {
           const decision = await services.before(call);
           if (decision.type === "go") running.add(call.id);
@@ -172,7 +176,7 @@ export class RemoteActor implements ActorHandle {
 
   /** Its machine is gone, as far as anyone can tell. */
   lose(): void {
-    void this.#leave({ type: "lost", runner: this.#runner ?? "" });
+    void this.#leave({ type: "lost", runner: this.#name });
   }
 
   watch(on: boolean): void {
@@ -195,18 +199,18 @@ export class RemoteActor implements ActorHandle {
     return sinceMs < AWAY_MS ? { type: "unknown" } : { type: "away", sinceMs };
   }
 
-  #board(lacks: readonly string[]): Boarded {
-    const runner = this.#runner;
-    if (this.#isOver || runner === null) return "cancelled";
+  #board(name: string, lacks: readonly string[]): Boarded {
+    if (this.#isOver) return "cancelled";
+    this.#name = name;
     if (lacks.length > 0) {
       this.#settle({
         type: "threw",
-        message: `The runner ${runner} lacks ${lacks.join(", ")}: update it, or this Troupe`,
+        message: `The runner ${name} lacks ${lacks.join(", ")}: update it, or this Troupe`,
       });
       return "unfit";
     }
     this.#hasBoarded = true;
-    this.start.onReport({ type: "place", runner, waits: null });
+    this.start.onReport({ type: "place", runner: name, waits: null });
     if (this.#isWatched) this.watch(true);
     return "go";
   }
