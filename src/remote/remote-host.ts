@@ -111,7 +111,7 @@ export class RemoteHost implements ActorHost {
     const { clock, onWarning } = this.#options;
     return {
       ...{ clock, onWarning },
-      blobs: new SealedBlobs(() => this.#open()),
+      blobs: new SealedBlobs({ open: () => this.#open(), clock, isOver: () => this.#isClosed }),
       onEnd: (runner) => {
         this.#actors.delete(waiting.name);
         if (runner !== null) this.#dismiss(attempt, runner);

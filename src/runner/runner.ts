@@ -127,7 +127,7 @@ class OpenRunner implements Runner {
 
   /** Resolves when the attempt has ended, which frees its slot. */
   async #take({ id, body }: OfferedAttempt): Promise<void> {
-    const { carrier, sealerOf, onLine } = this.#options;
+    const { carrier, sealerOf, onLine, clock } = this.#options;
     const opened = await openMessage(carrier, sealerOf, id, body).catch((error: unknown) =>
       errorMessage(error),
     );
@@ -148,7 +148,11 @@ class OpenRunner implements Runner {
       await older.ended;
     }
     const blobsOf = (session: string) =>
-      new SealedBlobs(async () => ({ carrier, sealer: sealerOf(session) }));
+      new SealedBlobs({
+        open: async () => ({ carrier, sealer: sealerOf(session) }),
+        clock,
+        isOver: () => attempt.isOver,
+      });
     const attempt = new RunnerAttempt(offer, { ...this.#options, blobsOf }, (packet) => {
       void this.#send(offer.session, { type: "packet", ...attempt.id, runner: this.#options.id, packet });
     });
