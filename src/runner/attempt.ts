@@ -201,29 +201,39 @@ export class RunnerAttempt {
     if (boarded !== "go") return null;
     this.#hasBoarded = true;
     try {
-      const own = await files.prepare(this.offer, {
+      const preparing = files.prepare(this.offer, {
         request: (have) => this.#link.request("files", "files", { have }),
         blobs: this.#parts.blobsOf(this.offer.session),
       });
+      // Another runner may have what this one lacks: room, or a lock that no stopped process holds.
+      const failed = preparing.catch(
+        (error: unknown) => ({ type: "parked", reason: errorMessage(error) }) as const,
+      );
+      const own = await Promise.race([failed, decided]);
+      if ("type" in own) {
+        // Its session may never answer; what comes all the same is not kept.
+        void preparing.then((late) => late.release()).catch(() => {});
+        return own;
+      }
       this.#files = own;
-      await this.#setUp();
-      return await Promise.race([this.#runIn(own), decided]);
+      const ended = await Promise.race([this.#setUp(), decided]);
+      return ended ?? (await Promise.race([this.#runIn(own), decided]));
     } catch (error) {
       return { type: "threw", message: errorMessage(error) };
     }
   }
 
   /** Runs the session's command for new worktrees. Rejects with a sentence if that fails. */
-  async #setUp(): Promise<void> {
+  async #setUp(): Promise<null> {
     const { setup, files, actor, spec } = this.offer;
-    if (setup === undefined || files === null) return;
+    if (setup === undefined || files === null) return null;
     const shell = platformShell(process.platform, process.env);
     if (shell === null) throw new Error("There is no shell on this runner for troupe.runners.setup.");
     const { outcome, exitCode, stderr } = await this.#parts.processes.run({
       ...{ id: `setup-${nameAttempt(this.id)}`, owner: actor, file: shell.file, args: shell.args(setup) },
       ...{ cwd: spec.root, timeoutMs: SETUP_MS, maxOutputBytes: 1_000_000 },
     });
-    if (exitCode === 0) return;
+    if (exitCode === 0) return null;
     const how = outcome === "exited" ? `ended with exit code ${exitCode}` : `did not end well (${outcome})`;
     throw new Error(
       `The command troupe.runners.setup ${how} on runner ${this.#parts.name}: ${stderr.trim().slice(-500)}`,

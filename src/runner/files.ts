@@ -15,7 +15,7 @@ export interface Travel {
 /** Where an agent's files come from, and how they return. */
 export interface RunnerFiles {
   /** Makes an agent's files at the path that its offer names. Rejects with a sentence if it cannot. */
-  prepare(offer: Pick<OfferedSpec, "files" | "spec">, travel: Travel): Promise<AttemptFiles>;
+  prepare(offer: Pick<OfferedSpec, "files" | "spec" | "attempt">, travel: Travel): Promise<AttemptFiles>;
 }
 
 /** The files of one attempt. */
@@ -33,7 +33,7 @@ export interface AttemptFiles {
 /** Gives agents worktrees of the clones that this runner keeps; one that brings no files must find its directory here. */
 export function repositoryFiles(repositories: RunnerRepositories): RunnerFiles {
   return {
-    async prepare({ files: path, spec: { root } }, { request, blobs }) {
+    async prepare({ files: path, spec: { root }, attempt }, { request, blobs }) {
       if (path === null) return filesHere(root);
       const { repository, commit, bundle } = await request(await repositories.newest());
       if (bundle !== null)
@@ -42,7 +42,7 @@ export function repositoryFiles(repositories: RunnerRepositories): RunnerFiles {
           await writeFile(file, await blobs.take(bundle));
           await repositories.receive(repository, { commit, bundle: file });
         });
-      const lease = await repositories.addTree({ repository, commit, path });
+      const lease = await repositories.addTree({ repository, commit, path, attempt });
       let sent = commit;
       return {
         setOwner: (pid) => repositories.setOwner(path, pid),

@@ -36,6 +36,8 @@ export interface RunnerTree {
   readonly path: string;
   /** Agents that only read use one worktree together. */
   readonly shared?: boolean;
+  /** A later one of the same agent keeps its worktree, however late this one comes. */
+  readonly attempt?: number;
 }
 
 export interface TakenFiles {
@@ -66,6 +68,8 @@ export class RunnerTrees {
     const common = this.#clone(tree.repository);
     return this.#alone(tree.path, async () => {
       const found = readTreeState(tree.path);
+      if ((found?.attempt ?? 0) > (tree.attempt ?? 0))
+        refuseRequest(`A later attempt of the agent works in ${tree.path} now.`);
       if (found?.complete && this.#isUsable(found, tree)) return addHolder(tree.path, this.#ground);
       if (found !== null) await endOwner(tree.path, found.owner);
       await this.#clear(tree.path, found);
@@ -120,11 +124,11 @@ export class RunnerTrees {
     return withLock(join(this.#locks, name), this.#ground, work);
   }
 
-  async #make(common: string, { repository, commit, path }: RunnerTree): Promise<void> {
+  async #make(common: string, { repository, commit, path, attempt = 0 }: RunnerTree): Promise<void> {
     const ground = this.#ground;
     const bare = bareGit(common, ground);
     const name = `${basename(path).slice(0, 24)}-${ground.id().replaceAll("-", "_")}`;
-    const state = { repository, commit, name, common, complete: false, owner: null };
+    const state = { repository, commit, name, common, complete: false, owner: null, attempt };
     writeTreeState(path, state);
     const what = `The worktree ${path} could not be made`;
     const head = await findHead(bare, commit);

@@ -35,6 +35,22 @@ test("what an earlier attempt left at the path is removed, after its processes w
   expect(readdirSync(join(path, "..", ".one")).some((name) => name.startsWith("old-"))).toBe(false);
 });
 
+test("an older attempt that comes late leaves a newer one its worktree and its processes", async () => {
+  const repository = await repositoryWith({ "a.txt": "1\n" });
+  const world = travelWorld(repository);
+  const sent = await world.sendOut({ type: "tree", tree: await world.create() });
+  const path = world.remote("two");
+  const tree = { repository: sent.repository, commit: sent.commit, path };
+  await world.runner.addTree({ ...tree, attempt: 2 });
+  const newer = spawn("sleep", ["300"], { cwd: path, detached: true, stdio: "ignore" });
+  const group = processGroup(newer.pid ?? 0, systemClock);
+  onTestFinished(() => group.kill());
+  world.runner.setOwner(path, newer.pid ?? 0);
+  await expect(world.runner.addTree({ ...tree, attempt: 1 })).rejects.toThrow(/A later attempt/);
+  expect(group.running()).toEqual([newer.pid]);
+  expect(filesBelow(path)).toEqual({ "a.txt": "- 1\n" });
+});
+
 test("filters that the machine has for a file's attribute do not run on a runner", async () => {
   const repository = await repositoryWith({ ".gitattributes": "*.txt filter=evil\n", "a.txt": "1\n" });
   const world = travelWorld(repository);
